@@ -1,0 +1,1 @@
+"""Numbers only: hashes, weight tables, feature keys and sentence loops."""

@@ -1,0 +1,77 @@
+"""The exceptions of perceptron_nlp: each says what is wrong, where, and what to do.
+
+Every class derives from :class:`PerceptronNLPError` and from the built-in class
+that a caller would catch in its place.
+"""
+
+from __future__ import annotations
+
+_QUOTE_LIMIT = 60
+
+
+def quote(piece: object) -> str:
+    """A piece of someone's input, fit for a one-line message (at most ~60 characters)."""
+    text = piece if isinstance(piece, str) else str(piece)
+    shown = ascii(text) if not text.isprintable() or not _encodable(text) else f"'{text}'"
+    return shown if len(shown) <= _QUOTE_LIMIT else shown[: _QUOTE_LIMIT - 1] + "…"
+
+
+def _encodable(text: str) -> bool:
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+class PerceptronNLPError(Exception):
+    """Base of every error that this library raises on purpose."""
+
+
+class FormatError(PerceptronNLPError, ValueError):
+    """Text that breaks the rules of its format.
+
+    Parameters
+    ----------
+    message : what is wrong and what to do
+    path : the file's name, or ``<stdin>``, or ``<text>``
+    line : 1-based line number, or None where the whole file is meant
+    """
+
+    def __init__(self, message: str, path: str | None = None, line: int | None = None) -> None:
+        self.message = message
+        self.path = path
+        self.line = line
+        place = "" if path is None else f"{path}: " if line is None else f"{path}:{line}: "
+        super().__init__(place + message)
+
+    def __reduce__(self) -> tuple[type, tuple[str, str | None, int | None]]:
+        return type(self), (self.message, self.path, self.line)
+
+
+class FileError(PerceptronNLPError, OSError):
+    """A file that cannot be opened, read, written or replaced."""
+
+
+class ModelError(PerceptronNLPError, ValueError):
+    """A model file that is damaged, foreign, or of a version not known here."""
+
+
+class TemplateError(PerceptronNLPError, ValueError):
+    """A feature template that does not follow the template language."""
+
+
+class ArgumentError(PerceptronNLPError, ValueError):
+    """An argument whose value cannot be used; the message names the argument."""
+
+
+class ArgumentTypeError(PerceptronNLPError, TypeError):
+    """An argument of a type that cannot be used; the message names the argument."""
+
+
+class MissingExtraError(PerceptronNLPError, ImportError):
+    """An optional package that is not installed; the message names the extra."""
+
+
+class MemoryLimitError(PerceptronNLPError, MemoryError):
+    """Work that would need more memory than there is, or than the caller allowed."""

@@ -1,0 +1,1 @@
+"""What to look at: the template language and its named sets."""

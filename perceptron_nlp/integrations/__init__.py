@@ -1,0 +1,1 @@
+"""Guests: each module fits the tagger into another library."""

@@ -1,0 +1,1 @@
+"""Sentences in, tags out: training, models, tagging and evaluation."""

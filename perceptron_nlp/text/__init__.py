@@ -1,0 +1,1 @@
+"""What a sentence is: words, columns, tag sets, word shapes and spans."""

@@ -1,0 +1,42 @@
+"""Builds the Cython core; everything else about the package is in pyproject.toml.
+
+Two switches of the environment change the build, for tests only:
+``PERCEPTRON_NLP_CHECKED=1`` turns bounds checks on, and
+``PERCEPTRON_NLP_SANITIZE=address,undefined`` builds with those sanitizers.
+"""
+
+import os
+import sys
+from pathlib import Path
+
+from Cython.Build import cythonize
+from setuptools import Extension, setup
+
+checked = os.environ.get("PERCEPTRON_NLP_CHECKED") == "1"
+sanitize = os.environ.get("PERCEPTRON_NLP_SANITIZE", "")
+
+if sys.platform == "win32":
+    compile_args = ["/O2"]
+    link_args: list[str] = []
+else:
+    # Floating-point contraction is off so that every machine computes the same bytes.
+    compile_args = ["-O3", "-std=c11", "-ffp-contract=off", "-fno-math-errno"]
+    link_args = []
+if sanitize:
+    compile_args += [f"-fsanitize={sanitize}", "-g", "-O1", "-fno-omit-frame-pointer"]
+    link_args += [f"-fsanitize={sanitize}"]
+
+core = Path("perceptron_nlp/_core")
+headers = sorted(str(path) for path in core.glob("*.h"))
+extensions = [
+    Extension(
+        f"perceptron_nlp._core.{path.stem}",
+        [str(path)],
+        depends=headers,
+        extra_compile_args=compile_args,
+        extra_link_args=link_args,
+    )
+    for path in sorted(core.glob("*.pyx"))
+]
+directives = {"boundscheck": True, "initializedcheck": True} if checked else {}
+setup(ext_modules=cythonize(extensions, compiler_directives=directives, quiet=True))
