@@ -1,0 +1,94 @@
+/* 64-bit keys of strings and tuples: XXH64 (Yann Collet, "xxHash fast digest algorithm",
+ * specification version 0.2.0), in portable C. The values stand in saved models, so this
+ * function is fixed for ever; the tests hold it against the reference library. */
+#ifndef PERCEPTRON_NLP_HASHING_H
+#define PERCEPTRON_NLP_HASHING_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#define XXH_P1 0x9E3779B185EBCA87ULL
+#define XXH_P2 0xC2B2AE3D27D4EB4FULL
+#define XXH_P3 0x165667B19E3779F9ULL
+#define XXH_P4 0x85EBCA77C2B2AE63ULL
+#define XXH_P5 0x27D4EB2F165667C5ULL
+
+static inline uint64_t xxh_rotl(uint64_t x, int r) { return (x << r) | (x >> (64 - r)); }
+
+static inline uint64_t xxh_read64(const uint8_t *p) {
+    uint64_t x;
+    memcpy(&x, p, 8);
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    x = __builtin_bswap64(x);
+#endif
+    return x;
+}
+
+static inline uint32_t xxh_read32(const uint8_t *p) {
+    uint32_t x;
+    memcpy(&x, p, 4);
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    x = __builtin_bswap32(x);
+#endif
+    return x;
+}
+
+static inline uint64_t xxh_round(uint64_t acc, uint64_t input) {
+    return xxh_rotl(acc + input * XXH_P2, 31) * XXH_P1;
+}
+
+static inline uint64_t xxh_merge(uint64_t h, uint64_t acc) {
+    return (h ^ xxh_round(0, acc)) * XXH_P1 + XXH_P4;
+}
+
+static inline uint64_t xxh_lane(uint64_t h, uint64_t lane) {
+    return xxh_rotl(h ^ xxh_round(0, lane), 27) * XXH_P1 + XXH_P4;
+}
+
+static inline uint64_t xxh_avalanche(uint64_t h) {
+    h ^= h >> 33;
+    h *= XXH_P2;
+    h ^= h >> 29;
+    h *= XXH_P3;
+    return h ^ (h >> 32);
+}
+
+static inline uint64_t xxh64(const uint8_t *p, size_t n, uint64_t seed) {
+    const uint8_t *end = p + n;
+    uint64_t h;
+    if (n >= 32) {
+        uint64_t a = seed + XXH_P1 + XXH_P2, b = seed + XXH_P2, c = seed, d = seed - XXH_P1;
+        for (; end - p >= 32; p += 32) {
+            a = xxh_round(a, xxh_read64(p));
+            b = xxh_round(b, xxh_read64(p + 8));
+            c = xxh_round(c, xxh_read64(p + 16));
+            d = xxh_round(d, xxh_read64(p + 24));
+        }
+        h = xxh_rotl(a, 1) + xxh_rotl(b, 7) + xxh_rotl(c, 12) + xxh_rotl(d, 18);
+        h = xxh_merge(h, a);
+        h = xxh_merge(h, b);
+        h = xxh_merge(h, c);
+        h = xxh_merge(h, d);
+    } else {
+        h = seed + XXH_P5;
+    }
+    h += (uint64_t)n;
+    for (; end - p >= 8; p += 8) h = xxh_lane(h, xxh_read64(p));
+    if (end - p >= 4) {
+        h = xxh_rotl(h ^ ((uint64_t)xxh_read32(p) * XXH_P1), 23) * XXH_P2 + XXH_P3;
+        p += 4;
+    }
+    for (; p < end; p++) h = xxh_rotl(h ^ (*p * XXH_P5), 11) * XXH_P1;
+    return xxh_avalanche(h);
+}
+
+/* A tuple of hashes as a key of its own: XXH64 of its n <= 3 little-endian 64-bit words. The
+ * feature loops call this with n known at compile time, and then it is straight code. */
+static inline uint64_t xxh64_words(const uint64_t *words, int n, uint64_t seed) {
+    uint64_t h = seed + XXH_P5 + 8 * (uint64_t)n;
+    for (int i = 0; i < n; i++) h = xxh_lane(h, words[i]);
+    return xxh_avalanche(h);
+}
+
+#endif
