@@ -1,0 +1,54 @@
+/* The learning formulas, each in one place, on single weights.
+ *
+ * A weight w carries the running sum of its past values and the time stamp up to which that
+ * sum is complete. `done` counts the examples that are finished, so an update made at example
+ * t = done + 1 enters the mean over N examples with weight (N - t + 1) / N, and the work of
+ * averaging falls only on the weights that a mistake touches. */
+#ifndef PERCEPTRON_NLP_KERNELS_H
+#define PERCEPTRON_NLP_KERNELS_H
+
+#include <math.h>
+#include <stdint.h>
+
+/* What the weight was worth since it last changed is owed to its sum; pay it. */
+static inline void settle(double w, double *sum, int64_t *stamp, int64_t done) {
+    *sum += (double)(done - *stamp) * w;
+    *stamp = done;
+}
+
+/* The mean of the weight after each of `done` examples (done >= 1). */
+static inline double mean_weight(double w, double sum, int64_t stamp, int64_t done) {
+    return (sum + (double)(done - stamp) * w) / (double)done;
+}
+
+/* AdaGrad (Duchi, Hazan and Singer, 2011, diagonal): the step of one weight after `g` has
+ * gathered the square of this gradient too. */
+static inline double adagrad_step(double gradient, double rate, double *g) {
+    *g += gradient * gradient;
+    return rate * gradient / sqrt(*g);
+}
+
+/* Passive-aggressive, PA-I (Crammer et al., 2006): the step that mends a hinge loss, no longer
+ * than `aggressiveness`, where the update vector has squared length `norm`. */
+static inline double passive_aggressive_step(double loss, double norm, double aggressiveness) {
+    double tau = norm > 0 ? loss / norm : 0;
+    return tau < aggressiveness ? tau : aggressiveness;
+}
+
+/* The highest score; ties go to the lowest label. */
+static inline int32_t best_label(const double *scores, int32_t n) {
+    int32_t best = 0;
+    for (int32_t k = 1; k < n; k++)
+        if (scores[k] > scores[best]) best = k;
+    return best;
+}
+
+/* The highest score of any label but one; -1 where there is no other. */
+static inline int32_t best_other(const double *scores, int32_t n, int32_t but) {
+    int32_t best = -1;
+    for (int32_t k = 0; k < n; k++)
+        if (k != but && (best < 0 || scores[k] > scores[best])) best = k;
+    return best;
+}
+
+#endif

@@ -1,0 +1,347 @@
+/* Weights of (feature, label) while training, in two tables behind one set of functions.
+ *
+ * Exact: probe.h gives each 64-bit key a row of its own; a row is a block of cells, one for
+ * each label that it has met, in a pool of 8-byte words that only grows at its end. Most rows
+ * meet two or three labels of many, so nothing here costs the size of the tag set.
+ *
+ *   block of row r, capacity c = 2^log_cap, at pool + 8 * block[r]:
+ *   | n:u32 log_cap:u32 | w:f64 * c | label:u32 * c | sum:f64 * c | stamp:i64 * c | [g:f64 * c]
+ *     read when scoring: this far ------------------^   written by updates: the rest
+ *
+ * Up to LINEAR_CAP cells stand in order of arrival and are found by a look at each; above it the
+ * labels form a small hash table of their own (empty cells hold NO_LABEL), at most 3/4 full.
+ *
+ * Fixed: 2^bits rows of all labels, laid out at the start and never again; the row of a key is
+ * its top bits, so keys that meet share a row. */
+#ifndef PERCEPTRON_NLP_TABLE_H
+#define PERCEPTRON_NLP_TABLE_H
+
+#include "kernels.h"
+#include "probe.h"
+
+#define LINEAR_CAP 32u
+#define NO_LABEL 0xFFFFFFFFu
+#define MAX_LABELS 65536
+
+typedef struct {
+    int32_t n_labels;
+    int fixed_bits;    /* 0: exact */
+    int with_gradient; /* cells carry AdaGrad's sum of squares */
+    int64_t done;      /* examples finished */
+    /* exact */
+    Index index;
+    uint32_t *block; /* row -> offset in pool, in words; 0: no cells yet */
+    uint16_t *group; /* row -> template that made it */
+    uint32_t rows_room;
+    uint64_t *pool;
+    size_t pool_used, pool_room; /* words */
+    uint32_t free_blocks[18];    /* by log_cap; chained through the first word; 0 ends */
+    /* fixed: [row * n_labels + label] */
+    double *w, *sum, *g;
+    int64_t *stamp;
+} Table;
+
+typedef struct {
+    uint32_t n, log_cap;
+    double *w;
+    uint32_t *label;
+    double *sum;
+    int64_t *stamp;
+    double *g;
+} Cells;
+
+static inline size_t block_words(uint32_t log_cap, int with_gradient) {
+    size_t c = (size_t)1 << log_cap;
+    return 1 + c + (c + 1) / 2 + 2 * c + (with_gradient ? c : 0);
+}
+
+static inline uint32_t *block_head(const Table *t, uint32_t block) {
+    return (uint32_t *)(t->pool + block);
+}
+
+static inline Cells cells_of(const Table *t, uint32_t block) {
+    Cells x;
+    uint32_t *head = block_head(t, block);
+    x.n = head[0];
+    x.log_cap = head[1];
+    size_t c = (size_t)1 << x.log_cap;
+    x.w = (double *)(t->pool + block + 1);
+    x.label = (uint32_t *)(x.w + c);
+    x.sum = x.w + c + (c + 1) / 2;
+    x.stamp = (int64_t *)(x.sum + c);
+    x.g = t->with_gradient ? (double *)(x.stamp + c) : NULL;
+    return x;
+}
+
+/* ---- life ---- */
+
+static inline void table_close(Table *t) {
+    index_close(&t->index);
+    free(t->block);
+    free(t->group);
+    free(t->pool);
+    free(t->w);
+    free(t->sum);
+    free(t->g);
+    free(t->stamp);
+    memset(t, 0, sizeof *t);
+}
+
+static inline int table_open(Table *t, int32_t n_labels, int fixed_bits, int with_gradient,
+                             uint64_t multiplier) {
+    memset(t, 0, sizeof *t);
+    t->n_labels = n_labels;
+    t->fixed_bits = fixed_bits;
+    t->with_gradient = with_gradient;
+    if (!fixed_bits) {
+        t->pool_room = 1024;
+        t->pool_used = 1; /* offset 0 means "none" */
+        t->pool = (uint64_t *)malloc(t->pool_room * 8);
+        if (!t->pool || index_open(&t->index, multiplier, 12) < 0) {
+            table_close(t);
+            return -1;
+        }
+        return 0;
+    }
+    size_t cells = ((size_t)1 << fixed_bits) * (size_t)n_labels;
+    t->w = (double *)calloc(cells, sizeof(double));
+    t->sum = (double *)calloc(cells, sizeof(double));
+    t->stamp = (int64_t *)calloc(cells, sizeof(int64_t));
+    if (with_gradient) t->g = (double *)calloc(cells, sizeof(double));
+    if (!t->w || !t->sum || !t->stamp || (with_gradient && !t->g)) {
+        table_close(t);
+        return -1;
+    }
+    return 0;
+}
+
+/* Bytes asked of the system; pages of a fixed table that were never written are not resident. */
+static inline size_t table_bytes(const Table *t) {
+    if (t->fixed_bits)
+        return (((size_t)1 << t->fixed_bits) * (size_t)t->n_labels) * (t->with_gradient ? 32 : 24);
+    return t->pool_room * 8 + (size_t)t->rows_room * 6 + (size_t)t->index.capacity * 8 +
+           (((size_t)1 << t->index.bits) * sizeof(Slot));
+}
+
+/* ---- keys to rows ---- */
+
+static inline int64_t table_find(const Table *t, uint64_t key) {
+    return t->fixed_bits ? (int64_t)(key >> (64 - t->fixed_bits)) : index_find(&t->index, key);
+}
+
+/* Room for one more row, made before the key goes in, so that a failure changes nothing. */
+static inline int table_reserve_row(Table *t) {
+    if (t->index.n < t->rows_room) return 0;
+    uint32_t room = t->rows_room ? t->rows_room + t->rows_room / 2 : 64;
+    uint32_t *block = (uint32_t *)realloc(t->block, (size_t)room * sizeof *block);
+    if (!block) return -1;
+    t->block = block;
+    uint16_t *group = (uint16_t *)realloc(t->group, (size_t)room * sizeof *group);
+    if (!group) return -1;
+    t->group = group;
+    t->rows_room = room;
+    return 0;
+}
+
+/* The row of a key, made if it is new and marked with its group; -1: no memory, nothing changed. */
+static inline int64_t table_insert(Table *t, uint64_t key, uint16_t group) {
+    if (t->fixed_bits) return table_find(t, key);
+    if (table_reserve_row(t) < 0) return -1;
+    uint32_t before = t->index.n;
+    int64_t row = index_insert(&t->index, key);
+    if (t->index.n != before) {
+        t->block[row] = 0;
+        t->group[row] = group;
+    }
+    return row;
+}
+
+/* ---- cells of an exact row ---- */
+
+static inline uint32_t label_start(uint32_t label, uint32_t log_cap) {
+    return (label * 0x9E3779B1u) >> (32 - log_cap);
+}
+
+/* Where a label's cell is, or where it would go (then *present is 0; a linear block may be full). */
+static inline uint32_t cell_place(const Cells *x, uint32_t label, int *present) {
+    uint32_t cap = 1u << x->log_cap;
+    if (cap <= LINEAR_CAP) {
+        uint32_t at = 0;
+        while (at < x->n && x->label[at] != label) at++;
+        *present = at < x->n;
+        return at;
+    }
+    uint32_t at = label_start(label, x->log_cap);
+    while (x->label[at] != NO_LABEL && x->label[at] != label) at = (at + 1) & (cap - 1);
+    *present = x->label[at] == label;
+    return at;
+}
+
+static inline int cells_full(const Cells *x) {
+    uint32_t cap = 1u << x->log_cap;
+    return cap <= LINEAR_CAP ? x->n == cap : 4 * (x->n + 1) > 3 * cap;
+}
+
+/* How many places of a block to walk; in a hashed block empty places hold NO_LABEL. */
+static inline uint32_t cells_span(const Cells *x) {
+    uint32_t cap = 1u << x->log_cap;
+    return cap <= LINEAR_CAP ? x->n : cap;
+}
+
+/* An empty block of a capacity; 0: no memory, nothing changed. */
+static inline uint32_t block_new(Table *t, uint32_t log_cap) {
+    size_t words = block_words(log_cap, t->with_gradient);
+    uint32_t block = t->free_blocks[log_cap];
+    if (block) {
+        t->free_blocks[log_cap] = *(uint32_t *)(t->pool + block);
+    } else {
+        if (t->pool_used + words > t->pool_room) {
+            size_t room = t->pool_room + t->pool_room / 2;
+            if (room < t->pool_used + words) room = t->pool_used + words;
+            if (room > 0xFFFFFFFFu) room = 0xFFFFFFFFu;
+            if (room < t->pool_used + words) return 0;
+            uint64_t *pool = (uint64_t *)realloc(t->pool, room * 8);
+            if (!pool) return 0;
+            t->pool = pool;
+            t->pool_room = room;
+        }
+        block = (uint32_t)t->pool_used;
+        t->pool_used += words;
+    }
+    memset(t->pool + block, 0, words * 8);
+    uint32_t *head = block_head(t, block);
+    head[1] = log_cap;
+    if ((1u << log_cap) > LINEAR_CAP) {
+        Cells x = cells_of(t, block);
+        memset(x.label, 0xFF, ((size_t)1 << log_cap) * sizeof *x.label);
+    }
+    return block;
+}
+
+static inline void block_free(Table *t, uint32_t block) {
+    uint32_t log_cap = block_head(t, block)[1];
+    *(uint32_t *)(t->pool + block) = t->free_blocks[log_cap];
+    t->free_blocks[log_cap] = block;
+}
+
+static inline void cell_copy(Cells *to, uint32_t i, const Cells *from, uint32_t j) {
+    to->label[i] = from->label[j];
+    to->w[i] = from->w[j];
+    to->sum[i] = from->sum[j];
+    to->stamp[i] = from->stamp[j];
+    if (to->g) to->g[i] = from->g[j];
+}
+
+/* A block twice as large with the same cells; 0: no memory, nothing changed. */
+static inline uint32_t block_grow(Table *t, uint32_t block) {
+    uint32_t bigger = block_new(t, block_head(t, block)[1] + 1);
+    if (!bigger) return 0;
+    Cells from = cells_of(t, block), to = cells_of(t, bigger);
+    uint32_t span = cells_span(&from);
+    for (uint32_t j = 0; j < span; j++) {
+        int present;
+        if (from.label[j] == NO_LABEL) continue;
+        cell_copy(&to, cell_place(&to, from.label[j], &present), &from, j);
+        to.n++;
+    }
+    block_head(t, bigger)[0] = to.n;
+    block_free(t, block);
+    return bigger;
+}
+
+/* One weight: pointers to its parts. g is NULL in a table without gradients. */
+typedef struct {
+    double *w, *sum, *g;
+    int64_t *stamp;
+} Cell;
+
+/* The cell of (row, label), made if it is new; w is NULL when there is no memory. */
+static inline Cell table_cell(Table *t, int64_t row, int32_t label) {
+    Cell cell = {NULL, NULL, NULL, NULL};
+    if (t->fixed_bits) {
+        size_t at = (size_t)row * (size_t)t->n_labels + (size_t)label;
+        cell.w = t->w + at;
+        cell.sum = t->sum + at;
+        cell.stamp = t->stamp + at;
+        if (t->g) cell.g = t->g + at;
+        return cell;
+    }
+    uint32_t block = t->block[row];
+    /* A mistake writes the gold label and the rival, so two cells are the smallest useful block. */
+    if (!block) {
+        block = block_new(t, 1);
+        if (!block) return cell;
+        t->block[row] = block;
+    }
+    Cells x = cells_of(t, block);
+    int present;
+    uint32_t at = cell_place(&x, (uint32_t)label, &present);
+    if (!present) {
+        if (cells_full(&x)) {
+            block = block_grow(t, block);
+            if (!block) return cell;
+            t->block[row] = block;
+            x = cells_of(t, block);
+            at = cell_place(&x, (uint32_t)label, &present);
+        }
+        x.label[at] = (uint32_t)label;
+        x.stamp[at] = t->done;
+        block_head(t, block)[0] = x.n + 1;
+    }
+    cell.w = x.w + at;
+    cell.sum = x.sum + at;
+    cell.stamp = x.stamp + at;
+    if (x.g) cell.g = x.g + at;
+    return cell;
+}
+
+/* ---- the two things that learning does with a row ---- */
+
+/* scores[label] += value * w for every weight of the row. */
+static inline void table_score(const Table *t, int64_t row, double value, double *scores) {
+    if (t->fixed_bits) {
+        const double *w = t->w + (size_t)row * (size_t)t->n_labels;
+        for (int32_t k = 0; k < t->n_labels; k++) scores[k] += value * w[k];
+        return;
+    }
+    uint32_t block = t->block[row];
+    if (!block) return;
+    const uint32_t *head = block_head(t, block);
+    uint32_t n = head[0], log_cap = head[1];
+    const double *w = (const double *)(t->pool + block + 1);
+    const uint32_t *label = (const uint32_t *)(w + ((size_t)1 << log_cap));
+    if ((1u << log_cap) <= LINEAR_CAP) {
+        for (uint32_t j = 0; j < n; j++) scores[label[j]] += value * w[j];
+    } else {
+        for (uint32_t j = 0; j < (1u << log_cap); j++)
+            if (label[j] != NO_LABEL) scores[label[j]] += value * w[j];
+    }
+}
+
+/* w(row, label) += delta, its average kept right; -1: no memory. */
+static inline int table_add(Table *t, int64_t row, int32_t label, double delta) {
+    Cell cell = table_cell(t, row, label);
+    if (!cell.w) return -1;
+    settle(*cell.w, cell.sum, cell.stamp, t->done);
+    *cell.w += delta;
+    return 0;
+}
+
+/* The same with AdaGrad's own step along `gradient`. */
+static inline int table_add_adagrad(Table *t, int64_t row, int32_t label, double gradient,
+                                    double rate) {
+    Cell cell = table_cell(t, row, label);
+    if (!cell.w) return -1;
+    settle(*cell.w, cell.sum, cell.stamp, t->done);
+    *cell.w += adagrad_step(gradient, rate, cell.g);
+    return 0;
+}
+
+static inline void table_prefetch(const Table *t, int64_t row) {
+    if (t->fixed_bits)
+        __builtin_prefetch(t->w + (size_t)row * (size_t)t->n_labels);
+    else
+        __builtin_prefetch(t->pool + t->block[row]);
+}
+
+#endif

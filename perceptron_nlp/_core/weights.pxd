@@ -1,0 +1,60 @@
+"""Weights while training, and the frozen averages that come of them.
+
+``Table`` (table.h) holds the numbers; ``WeightTable`` owns one and checks arguments.
+"""
+
+from libc.stddef cimport size_t
+from libc.stdint cimport int32_t, int64_t, uint16_t, uint32_t, uint64_t
+
+cdef extern from "table.h" nogil:
+    ctypedef struct Index:
+        uint64_t *keys
+        uint32_t n
+    ctypedef struct Table:
+        int32_t n_labels
+        int fixed_bits
+        int with_gradient
+        int64_t done
+        Index index
+        uint32_t *block
+        uint16_t *group
+        double *w
+        double *sum
+        double *g
+        int64_t *stamp
+    ctypedef struct Cells:
+        uint32_t n
+        double *w
+        uint32_t *label
+        double *sum
+        int64_t *stamp
+        double *g
+    ctypedef struct Cell:
+        double *w
+        double *sum
+        double *g
+        int64_t *stamp
+    const uint32_t NO_LABEL
+    const int MAX_LABELS
+    int table_open(Table *t, int32_t n_labels, int fixed_bits, int with_gradient,
+                   uint64_t multiplier) noexcept
+    void table_close(Table *t) noexcept
+    size_t table_bytes(const Table *t) noexcept
+    int64_t table_find(const Table *t, uint64_t key) noexcept
+    int64_t table_insert(Table *t, uint64_t key, uint16_t group) noexcept
+    Cell table_cell(Table *t, int64_t row, int32_t label) noexcept
+    void table_score(const Table *t, int64_t row, double value, double *scores) noexcept
+    int table_add(Table *t, int64_t row, int32_t label, double delta) noexcept
+    int table_add_adagrad(Table *t, int64_t row, int32_t label, double gradient,
+                          double rate) noexcept
+    void table_prefetch(const Table *t, int64_t row) noexcept
+    Cells cells_of(const Table *t, uint32_t block) noexcept
+    uint32_t cells_span(const Cells *x) noexcept
+
+cdef extern from "kernels.h" nogil:
+    double mean_weight(double w, double sum, int64_t stamp, int64_t done) noexcept
+
+
+cdef class WeightTable:
+    cdef Table table
+    cdef readonly object table_bits

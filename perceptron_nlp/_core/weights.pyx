@@ -1,0 +1,332 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True
+# cython: freethreading_compatible=True
+"""Weight tables: multiclass weights of hashed features with exact lazy averages."""
+
+import os
+
+import numpy as np
+
+from libc.math cimport isfinite
+from libc.stdint cimport int32_t, int64_t, uint16_t, uint32_t, uint64_t
+
+from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, MemoryLimitError
+
+MAX_TABLE_BITS = 30
+
+
+cdef class WeightTable:
+    """Weights of (feature, label) that learn, each with its running sum and time stamp.
+
+    Parameters
+    ----------
+    n_labels : int, 1 to 65,536
+    table_bits : None for the exact table, which grows and keeps 64-bit keys; an int from 1 to
+        30 for the fixed one of 2**table_bits rows, whose memory is laid out here and now
+    gradients : bool; True gives each weight the sum of squares that AdaGrad needs
+
+    Raises
+    ------
+    ArgumentError : a number out of its range
+    MemoryLimitError : the fixed table does not fit into memory
+    """
+
+    def __cinit__(self, n_labels, *, table_bits=None, gradients=False):
+        if not isinstance(n_labels, int) or isinstance(n_labels, bool):
+            raise ArgumentTypeError(f"n_labels: an int is needed, not {type(n_labels).__name__}")
+        if not 1 <= n_labels <= MAX_LABELS:
+            raise ArgumentError(f"n_labels: {n_labels} is not between 1 and {MAX_LABELS}")
+        cdef int bits = 0
+        if table_bits is not None:
+            if not isinstance(table_bits, int) or isinstance(table_bits, bool):
+                raise ArgumentTypeError(
+                    f"table_bits: an int is needed, not {type(table_bits).__name__}")
+            if not 1 <= table_bits <= MAX_TABLE_BITS:
+                raise ArgumentError(
+                    f"table_bits: {table_bits} is not between 1 and {MAX_TABLE_BITS}")
+            bits = table_bits
+        self.table_bits = table_bits
+        cdef uint64_t multiplier = int.from_bytes(os.urandom(8), "little")
+        if table_open(&self.table, n_labels, bits, bool(gradients), multiplier) < 0:
+            raise MemoryLimitError(
+                f"table_bits: {1 << bits} rows of {n_labels} labels need"
+                f" {((1 << bits) * n_labels * 24) >> 20} MiB, which is not to be had;"
+                " lower table_bits")
+
+    def __dealloc__(self):
+        table_close(&self.table)
+
+    @property
+    def n_labels(self):
+        """Number of labels."""
+        return self.table.n_labels
+
+    @property
+    def n_rows(self):
+        """Rows in use (exact) or laid out (fixed)."""
+        return 1 << self.table.fixed_bits if self.table.fixed_bits else self.table.index.n
+
+    @property
+    def done(self):
+        """Examples finished so far: the N of the averages."""
+        return self.table.done
+
+    @property
+    def bytes_used(self):
+        """Bytes of memory that the table has asked for."""
+        return table_bytes(&self.table)
+
+    def advance(self, int64_t examples=1):
+        """Say that `examples` more examples are finished (>= 0)."""
+        if examples < 0 or self.table.done > (<int64_t>1 << 62) - examples:
+            raise ArgumentError(f"examples: {examples} cannot be added to {self.table.done}")
+        self.table.done += examples
+
+    def score(self, keys, values=None):
+        """Scores of all labels for one example.
+
+        Parameters
+        ----------
+        keys : uint64[n], the features' keys
+        values : float64[n], or None for 1 each
+
+        Returns
+        -------
+        float64[n_labels]
+        """
+        cdef const uint64_t[::1] k = _keys(keys)
+        cdef const double[::1] v = _values(values, k.shape[0])
+        out = np.zeros(self.table.n_labels)
+        cdef double[::1] scores = out
+        cdef Py_ssize_t i
+        cdef int64_t row
+        for i in range(k.shape[0]):
+            row = table_find(&self.table, k[i])
+            if row >= 0:
+                table_score(&self.table, row, v[i], &scores[0])
+        return out
+
+    def update(self, keys, label, double step, values=None, group=0):
+        """Add step * value to the weights of `label` for each feature of an example.
+
+        Raises
+        ------
+        ArgumentError : label out of range, a step or value that is not finite
+        MemoryLimitError : no memory for a new weight
+        """
+        cdef const uint64_t[::1] k = _keys(keys)
+        cdef const double[::1] v = _values(values, k.shape[0])
+        cdef int32_t y = _label(label, self.table.n_labels)
+        cdef uint16_t made_by = group
+        cdef Py_ssize_t i
+        cdef int64_t row
+        if not isfinite(step):
+            raise ArgumentError(f"step: {step} is not a finite number")
+        for i in range(k.shape[0]):
+            row = table_insert(&self.table, k[i], made_by)
+            if row < 0 or table_add(&self.table, row, y, step * v[i]) < 0:
+                raise MemoryLimitError("no memory for a new weight; use table_bits or less data")
+
+    def update_adagrad(self, keys, label, double sign, double rate, values=None, group=0):
+        """Take AdaGrad's step of `rate` along sign * value for each feature of an example.
+
+        Raises
+        ------
+        ArgumentError : the table was made without gradients, or a label out of range
+        MemoryLimitError : no memory for a new weight
+        """
+        cdef const uint64_t[::1] k = _keys(keys)
+        cdef const double[::1] v = _values(values, k.shape[0])
+        cdef int32_t y = _label(label, self.table.n_labels)
+        cdef uint16_t made_by = group
+        cdef Py_ssize_t i
+        cdef int64_t row
+        if not self.table.with_gradient:
+            raise ArgumentError("gradients: this table was made without them")
+        for i in range(k.shape[0]):
+            if v[i] == 0:
+                continue
+            row = table_insert(&self.table, k[i], made_by)
+            if row < 0 or table_add_adagrad(&self.table, row, y, sign * v[i], rate) < 0:
+                raise MemoryLimitError("no memory for a new weight; use table_bits or less data")
+
+    def average(self):
+        """The mean of the weights after each finished example, as a new frozen model.
+
+        Training can go on afterwards as if this had not been called.
+
+        Returns
+        -------
+        FrozenWeights; before the first example all its weights are 0
+        """
+        return _freeze(self, True)
+
+    def last(self):
+        """The weights as they stand, not averaged, as a new frozen model."""
+        return _freeze(self, False)
+
+
+cdef int32_t _label(label, int32_t n_labels) except -1:
+    if not 0 <= label < n_labels:
+        raise ArgumentError(f"label: {label} is not between 0 and {n_labels - 1}")
+    return label
+
+
+cdef _freeze(WeightTable owner, bint averaged):
+    """The weights that are not 0, row by row. Before the first example every mean is 0."""
+    cdef Table *t = &owner.table
+    cdef bint mean = averaged and t.done > 0
+    cdef int64_t table_rows = owner.n_rows if mean or not averaged else 0
+    cdef int64_t row, n, n_rows = 0, n_cells = 0
+    # Two walks: the first counts, so that the arrays are made once and at their size.
+    for row in range(table_rows):
+        n = _row_cells(t, row, mean, NULL, NULL)
+        n_rows += n > 0
+        n_cells += n
+    keys = np.empty(n_rows, np.uint64)
+    groups = np.zeros(n_rows, np.uint16)
+    starts = np.zeros(n_rows + 1, np.int64)
+    # One more than needed, so that the address of the end is inside even when nothing is there.
+    labels = np.empty(n_cells + 1, np.uint32)
+    weights = np.empty(n_cells + 1, np.float64)
+    cdef uint64_t[::1] key_view = keys
+    cdef uint16_t[::1] group_view = groups
+    cdef int64_t[::1] start_view = starts
+    cdef uint32_t[::1] label_view = labels
+    cdef double[::1] weight_view = weights
+    cdef int64_t at = 0, end = 0
+    unsorted = []
+    for row in range(table_rows):
+        n = _row_cells(t, row, mean, &label_view[end], &weight_view[end])
+        if n == 0:
+            continue
+        if not t.fixed_bits and _is_hashed(t, row):
+            unsorted.append(slice(end, end + n))
+        key_view[at] = row if t.fixed_bits else t.index.keys[row]
+        group_view[at] = 0 if t.fixed_bits else t.group[row]
+        end += n
+        at += 1
+        start_view[at] = end
+    for cells in unsorted:
+        order = np.argsort(labels[cells])
+        labels[cells] = labels[cells][order]
+        weights[cells] = weights[cells][order]
+    return FrozenWeights(t.n_labels, keys, groups, starts, labels[:n_cells], weights[:n_cells],
+                         table_bits=owner.table_bits)
+
+
+cdef bint _is_hashed(const Table *t, int64_t row) noexcept nogil:
+    cdef Cells x = cells_of(t, t.block[row])
+    return cells_span(&x) != x.n
+
+
+cdef int64_t _row_cells(const Table *t, int64_t row, bint mean, uint32_t *labels,
+                        double *weights) noexcept nogil:
+    """Count the non-zero weights of a row; write them where pointers are given.
+
+    They come in order of label, but for the rows whose cells are hashed (_is_hashed).
+    """
+    cdef int64_t n = 0, i
+    cdef uint32_t j
+    cdef int32_t k
+    cdef size_t at
+    cdef double w
+    cdef Cells x
+    cdef bint hashed
+    if t.fixed_bits:
+        for k in range(t.n_labels):
+            at = <size_t>row * <size_t>t.n_labels + <size_t>k
+            w = mean_weight(t.w[at], t.sum[at], t.stamp[at], t.done) if mean else t.w[at]
+            if w != 0:
+                if labels != NULL:
+                    labels[n] = k
+                    weights[n] = w
+                n += 1
+        return n
+    if t.block[row] == 0:
+        return 0
+    x = cells_of(t, t.block[row])
+    hashed = cells_span(&x) != x.n
+    for j in range(cells_span(&x)):
+        if x.label[j] == NO_LABEL:
+            continue
+        w = mean_weight(x.w[j], x.sum[j], x.stamp[j], t.done) if mean else x.w[j]
+        if w == 0:
+            continue
+        if labels != NULL:
+            i = n
+            while i > 0 and not hashed and labels[i - 1] > x.label[j]:
+                labels[i] = labels[i - 1]
+                weights[i] = weights[i - 1]
+                i -= 1
+            labels[i] = x.label[j]
+            weights[i] = w
+        n += 1
+    return n
+
+
+class FrozenWeights:
+    """Weights that no longer change, as arrays.
+
+    Attributes
+    ----------
+    n_labels : int
+    keys : uint64[n_rows]; the features' keys, or row numbers of a fixed table
+    groups : uint16[n_rows]; the template that each row belongs to (0 in a fixed table)
+    starts : int64[n_rows + 1]; row r has the cells starts[r] to starts[r + 1]
+    labels : uint32[n_cells], ascending within a row
+    weights : float64[n_cells], none of them 0
+    table_bits : None (exact) or int (fixed)
+    """
+
+    __slots__ = ("_by_key", "groups", "keys", "labels", "n_labels", "starts", "table_bits",
+                 "weights")
+
+    def __init__(self, n_labels, keys, groups, starts, labels, weights, *, table_bits=None):
+        self.n_labels = n_labels
+        self.keys = keys
+        self.groups = groups
+        self.starts = starts
+        self.labels = labels
+        self.weights = weights
+        self.table_bits = table_bits
+        self._by_key = None
+
+    def score(self, keys, values=None):
+        """Scores of all labels for one example: float64[n_labels] (see WeightTable.score)."""
+        keys = np.asarray(_keys(keys))
+        values = np.asarray(_values(values, len(keys)))
+        if self.table_bits is not None:
+            keys = keys >> np.uint64(64 - self.table_bits)
+        if self._by_key is None:
+            self._by_key = np.argsort(self.keys, kind="stable")
+        order = self._by_key
+        scores = np.zeros(self.n_labels)
+        at = np.searchsorted(self.keys, keys, sorter=order)
+        for i in range(len(keys)):
+            if at[i] < len(order) and self.keys[order[at[i]]] == keys[i]:
+                row = order[at[i]]
+                cells = slice(self.starts[row], self.starts[row + 1])
+                scores[self.labels[cells]] += values[i] * self.weights[cells]
+        return scores
+
+
+cdef _keys(keys):
+    array = np.ascontiguousarray(keys)
+    if array.size == 0:
+        return np.empty(0, np.uint64)
+    if array.ndim != 1 or array.dtype != np.uint64:
+        raise ArgumentTypeError(
+            f"keys: a one-dimensional array of uint64 is needed, not {array.ndim} dimension(s)"
+            f" of {array.dtype}")
+    return array
+
+
+cdef _values(values, Py_ssize_t n):
+    if values is None:
+        return np.ones(n)
+    array = np.ascontiguousarray(values, dtype=np.float64)
+    if array.shape != (n,):
+        raise ArgumentError(f"values: {n} are needed, one a key, not shape {array.shape}")
+    if not np.isfinite(array).all():
+        raise ArgumentError("values: not all are finite numbers")
+    return array
