@@ -83,11 +83,28 @@ static inline uint64_t xxh64(const uint8_t *p, size_t n, uint64_t seed) {
     return xxh_avalanche(h);
 }
 
-/* A tuple of hashes as a key of its own: XXH64 of its n <= 3 little-endian 64-bit words. The
- * feature loops call this with n known at compile time, and then it is straight code. */
+/* A tuple of hashes as a key of its own: XXH64 of its words, each as 8 little-endian bytes. */
 static inline uint64_t xxh64_words(const uint64_t *words, int n, uint64_t seed) {
-    uint64_t h = seed + XXH_P5 + 8 * (uint64_t)n;
-    for (int i = 0; i < n; i++) h = xxh_lane(h, words[i]);
+    uint64_t h;
+    int i = 0;
+    if (n >= 4) {
+        uint64_t a = seed + XXH_P1 + XXH_P2, b = seed + XXH_P2, c = seed, d = seed - XXH_P1;
+        for (; n - i >= 4; i += 4) {
+            a = xxh_round(a, words[i]);
+            b = xxh_round(b, words[i + 1]);
+            c = xxh_round(c, words[i + 2]);
+            d = xxh_round(d, words[i + 3]);
+        }
+        h = xxh_rotl(a, 1) + xxh_rotl(b, 7) + xxh_rotl(c, 12) + xxh_rotl(d, 18);
+        h = xxh_merge(h, a);
+        h = xxh_merge(h, b);
+        h = xxh_merge(h, c);
+        h = xxh_merge(h, d);
+    } else {
+        h = seed + XXH_P5;
+    }
+    h += 8 * (uint64_t)n;
+    for (; i < n; i++) h = xxh_lane(h, words[i]);
     return xxh_avalanche(h);
 }
 

@@ -3,6 +3,8 @@
 
 from libc.stdint cimport uint8_t, uint64_t
 
+from perceptron_nlp.errors import ArgumentError
+
 
 def hash64(data not None, seed=0):
     """XXH64 of some bytes.
@@ -21,3 +23,21 @@ def hash64(data not None, seed=0):
     if view.shape[0] == 0:
         return xxh64(NULL, 0, s)
     return xxh64(&view[0], view.shape[0], s)
+
+
+def hash_words(words, seed=0):
+    """XXH64 of a tuple of 64-bit words, each as eight little-endian bytes: a feature's key.
+
+    Parameters
+    ----------
+    words : sequence of at most 8 ints, each 0 <= word < 2**64
+    seed : int, 0 <= seed < 2**64
+    """
+    cdef uint64_t[8] buffer
+    cdef int n = 0
+    if len(words) > 8:
+        raise ArgumentError(f"words: at most 8 are taken, not {len(words)}")
+    for word in words:
+        buffer[n] = word
+        n += 1
+    return xxh64_words(buffer, n, seed)

@@ -1,0 +1,157 @@
+# cython: language_level=3, boundscheck=False, wraparound=False
+# cython: freethreading_compatible=True
+"""Feature programs: compiled templates in the form that the sentence loops run."""
+
+import numpy as np
+
+from cpython.mem cimport PyMem_Calloc, PyMem_Free
+from libc.stdint cimport int32_t, uint64_t
+from libc.string cimport memcpy, memset
+
+from perceptron_nlp.errors import ArgumentError
+
+
+cdef void *_copy(array, dtype, Py_ssize_t item) except NULL:
+    """A C copy of an array, at least one item long so that NULL always means no memory."""
+    flat = np.ascontiguousarray(array, dtype=dtype).reshape(-1)
+    cdef const unsigned char[::1] view = flat.view(np.uint8) if flat.size else None
+    cdef void *memory = PyMem_Calloc(flat.size + 1, item)
+    if memory == NULL:
+        raise MemoryError
+    if flat.size:
+        memcpy(memory, &view[0], flat.size * item)
+    return memory
+
+
+cdef class FeatureProgram:
+    """Templates ready to run.
+
+    Parameters
+    ----------
+    compiled : an object with the arrays of features.compile.CompiledTemplates
+
+    The arrays are trusted to be consistent: only features.compile makes them.
+    """
+
+    def __cinit__(self, compiled):
+        memset(&self.program, 0, sizeof(Program))
+        self.own(compiled)
+
+    cdef int own(self, compiled) except -1:
+        cdef Program *p = &self.program
+        cdef int32_t i, a, v, kind, offset
+        p.n_columns = len(compiled.columns)
+        p.n_values = len(compiled.values)
+        p.n_templates = len(compiled.seeds)
+        p.n_slots = len(compiled.slots)
+        p.n_static = len(compiled.static)
+        p.n_history = len(compiled.history)
+        p.values = <ValueSpec *>_copy(compiled.values[:, 1:], np.int32, 4)
+        p.value_column = <int32_t *>_copy(compiled.values[:, 0], np.int32, 4)
+        p.seeds = <uint64_t *>_copy(compiled.seeds, np.uint64, 8)
+        p.atom_starts = <int32_t *>_copy(compiled.atom_starts, np.int32, 4)
+        p.atoms = <AtomSpec *>_copy(compiled.atoms, np.int32, 4)
+        p.slot_templates = <int32_t *>_copy(compiled.slot_templates, np.int32, 4)
+        p.static_templates = <int32_t *>_copy(compiled.static, np.int32, 4)
+        p.history_templates = <int32_t *>_copy(compiled.history, np.int32, 4)
+        p.slots = <SlotSpec *>PyMem_Calloc(p.n_slots + 1, sizeof(SlotSpec))
+        p.wanted = <uint32_t *>PyMem_Calloc(p.n_columns + 1, sizeof(uint32_t))
+        p.carried_at = <int32_t *>PyMem_Calloc(p.n_values + 1, sizeof(int32_t))
+        if p.slots == NULL or p.wanted == NULL or p.carried_at == NULL:
+            raise MemoryError
+        for i in range(p.n_slots):
+            p.slots[i].column = compiled.slots[i][0]
+            p.slots[i].offset = compiled.slots[i][1]
+            p.slots[i].condition = compiled.slots[i][2]
+            p.slots[i].templates = p.slot_templates + <int32_t>compiled.slot_starts[i]
+            p.slots[i].n_templates = compiled.slot_starts[i + 1] - compiled.slot_starts[i]
+        for v in range(p.n_values):
+            p.wanted[p.value_column[v]] |= <uint32_t>1 << p.values[v].view
+            p.carried_at[v] = -1
+        for a in range(p.atom_starts[p.n_templates]):
+            kind = p.atoms[a].kind
+            if kind == ATOM_VALUE:
+                offset = p.atoms[a].offset
+                p.reach = max(p.reach, offset if offset > 0 else -offset)
+            elif kind == ATOM_TAG:
+                p.depth = max(p.depth, p.atoms[a].value)
+        for several in (compiled.static, compiled.history):
+            for i in several:
+                for a in range(p.atom_starts[i], p.atom_starts[i + 1]):
+                    if p.atoms[a].kind == ATOM_VALUE and p.carried_at[p.atoms[a].value] < 0:
+                        p.carried_at[p.atoms[a].value] = p.n_carried
+                        p.n_carried += 1
+        return 0
+
+    def __dealloc__(self):
+        cdef Program *p = &self.program
+        PyMem_Free(p.values)
+        PyMem_Free(p.value_column)
+        PyMem_Free(p.seeds)
+        PyMem_Free(p.atom_starts)
+        PyMem_Free(p.atoms)
+        PyMem_Free(p.slot_templates)
+        PyMem_Free(p.static_templates)
+        PyMem_Free(p.history_templates)
+        PyMem_Free(p.slots)
+        PyMem_Free(p.wanted)
+        PyMem_Free(p.carried_at)
+
+    @property
+    def n_templates(self):
+        """Number of templates."""
+        return self.program.n_templates
+
+    @property
+    def n_columns(self):
+        """Number of columns looked at."""
+        return self.program.n_columns
+
+    @property
+    def reach(self):
+        """Farthest offset of any value: so many pads stand on either side of a sentence."""
+        return self.program.reach
+
+    @property
+    def depth(self):
+        """How many past labels are looked back to."""
+        return self.program.depth
+
+    def values_of(self, int column, text not None):
+        """Hashes of all values of one string, the slow way: for explanations and tests.
+
+        Parameters
+        ----------
+        column : int, a column's number in the compiled templates
+        text : bytes (UTF-8), the string
+
+        Returns
+        -------
+        dict from value number to a list of hashes; only n-grams have other than one
+        """
+        cdef const Program *p = &self.program
+        cdef WordScratch scratch
+        cdef const unsigned char[::1] view = text + b"\0"
+        cdef int32_t v
+        cdef uint32_t g
+        if not 0 <= column < p.n_columns:
+            raise ArgumentError(f"column: {column} is not between 0 and {p.n_columns - 1}")
+        values = np.zeros(p.n_values + 1, np.uint64)
+        cdef uint64_t[::1] out = values
+        memset(&scratch, 0, sizeof(scratch))
+        found = {}
+        try:
+            if type_values(p, &scratch, column, &view[0], view.shape[0] - 1, &out[0]) < 0:
+                raise MemoryError
+            for v in range(p.n_values):
+                if p.value_column[v] != column:
+                    continue
+                if p.values[v].affix != AFFIX_NGRAMS:
+                    found[v] = [out[v]]
+                    continue
+                if word_ngrams(&scratch, &p.values[v]) < 0:
+                    raise MemoryError
+                found[v] = [scratch.grams[g] for g in range(scratch.n_grams)]
+        finally:
+            word_scratch_close(&scratch)
+        return found

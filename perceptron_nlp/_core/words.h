@@ -1,0 +1,275 @@
+/* What can be seen of one word: its views (as written, lower-cased, shape, …), their prefixes,
+ * suffixes and n-grams, each as a 64-bit hash of its UTF-8 bytes.
+ *
+ * Needs Python.h for the Unicode tables of the interpreter: they are plain lookups of a code
+ * point, and safe without the interpreter lock. */
+#ifndef PERCEPTRON_NLP_WORDS_H
+#define PERCEPTRON_NLP_WORDS_H
+
+#include <Python.h>
+
+#include "hashing.h"
+
+enum { VIEW_WORD, VIEW_LOWER, VIEW_NORM, VIEW_SHAPE, VIEW_SHAPE4, VIEW_FLAGS, VIEW_CAPITAL,
+       VIEW_ALLCAPS, VIEW_DIGIT, VIEW_HYPHEN, N_VIEWS };
+enum { AFFIX_NONE, AFFIX_PREFIX, AFFIX_SUFFIX, AFFIX_NGRAMS };
+
+/* n-grams of a longer word are those of its first and last halves of this many code points, so
+ * that a word of a megabyte is not a million features. */
+#define NGRAM_WORD_LIMIT 48
+
+typedef struct {
+    int32_t view, affix, low, high;
+} ValueSpec;
+
+typedef struct {
+    uint8_t *text;
+    uint32_t *at; /* byte offset of each code point; at[n] is the length */
+    uint32_t n;
+} View;
+
+/* Scratch for one word at a time; grows to the longest word seen. */
+typedef struct {
+    uint32_t *points;
+    uint32_t n, room;
+    View views[N_VIEWS];
+    uint64_t *grams;
+    uint32_t n_grams, grams_room;
+} WordScratch;
+
+static inline void word_scratch_close(WordScratch *s) {
+    free(s->points);
+    free(s->grams);
+    for (int v = 0; v < N_VIEWS; v++) {
+        free(s->views[v].text);
+        free(s->views[v].at);
+    }
+    memset(s, 0, sizeof *s);
+}
+
+/* Room for a word of n code points in every view; what was there is lost. */
+static inline int word_scratch_reserve(WordScratch *s, uint32_t n) {
+    if (n + 1 <= s->room) return 0;
+    uint32_t room = n + 1 < 64 ? 64 : n + 1 + n / 4;
+    word_scratch_close(s);
+    s->points = (uint32_t *)malloc((size_t)room * 4);
+    int ok = s->points != NULL;
+    for (int v = 0; v < N_VIEWS; v++) {
+        s->views[v].text = (uint8_t *)malloc((size_t)room * 4 + 16);
+        s->views[v].at = (uint32_t *)malloc(((size_t)room + 1) * 4 + 64);
+        ok = ok && s->views[v].text && s->views[v].at;
+    }
+    if (!ok) {
+        word_scratch_close(s);
+        return -1;
+    }
+    s->room = room;
+    return 0;
+}
+
+/* UTF-8 to code points. The bytes come from str objects, where a lone surrogate is written as
+ * its three bytes, so every sequence is complete. */
+static inline uint32_t utf8_decode(const uint8_t *p, size_t n, uint32_t *points) {
+    const uint8_t *end = p + n;
+    uint32_t count = 0;
+    while (p < end) {
+        uint32_t c = *p;
+        if (c < 0x80) {
+            p += 1;
+        } else if (c < 0xE0) {
+            c = (c & 0x1F) << 6 | (p[1] & 0x3F);
+            p += 2;
+        } else if (c < 0xF0) {
+            c = (c & 0x0F) << 12 | (uint32_t)(p[1] & 0x3F) << 6 | (p[2] & 0x3F);
+            p += 3;
+        } else {
+            c = (c & 0x07) << 18 | (uint32_t)(p[1] & 0x3F) << 12 | (uint32_t)(p[2] & 0x3F) << 6 |
+                (p[3] & 0x3F);
+            p += 4;
+        }
+        points[count++] = c;
+    }
+    return count;
+}
+
+static inline void view_put(View *v, uint32_t c) {
+    uint32_t at = v->at[v->n];
+    uint8_t *p = v->text + at;
+    if (c < 0x80) {
+        p[0] = (uint8_t)c;
+        at += 1;
+    } else if (c < 0x800) {
+        p[0] = (uint8_t)(0xC0 | c >> 6);
+        p[1] = (uint8_t)(0x80 | (c & 0x3F));
+        at += 2;
+    } else if (c < 0x10000) {
+        p[0] = (uint8_t)(0xE0 | c >> 12);
+        p[1] = (uint8_t)(0x80 | (c >> 6 & 0x3F));
+        p[2] = (uint8_t)(0x80 | (c & 0x3F));
+        at += 3;
+    } else {
+        p[0] = (uint8_t)(0xF0 | c >> 18);
+        p[1] = (uint8_t)(0x80 | (c >> 12 & 0x3F));
+        p[2] = (uint8_t)(0x80 | (c >> 6 & 0x3F));
+        p[3] = (uint8_t)(0x80 | (c & 0x3F));
+        at += 4;
+    }
+    v->at[++v->n] = at;
+}
+
+static inline void view_clear(View *v) {
+    v->n = 0;
+    v->at[0] = 0;
+}
+
+static inline void view_ascii(View *v, const char *text) {
+    view_clear(v);
+    for (; *text; text++) view_put(v, (uint8_t)*text);
+}
+
+static inline int is_upper(uint32_t c) { return Py_UNICODE_ISUPPER(c) || Py_UNICODE_ISTITLE(c); }
+static inline int is_hyphen(uint32_t c) { return c == '-' || c == 0x2010 || c == 0x2011; }
+
+/* X upper case, x any other letter, d digit, anything else itself. */
+static inline uint32_t shape_class(uint32_t c) {
+    if (is_upper(c)) return 'X';
+    if (Py_UNICODE_ISALPHA(c)) return 'x';
+    if (Py_UNICODE_ISDIGIT(c)) return 'd';
+    return c;
+}
+
+static inline void view_shape(View *v, const uint32_t *points, uint32_t n, uint32_t longest) {
+    uint32_t run = 0, before = 0;
+    view_clear(v);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t c = shape_class(points[i]);
+        run = i && c == before ? run + 1 : 1;
+        before = c;
+        if (run <= longest) view_put(v, c);
+    }
+}
+
+enum { FLAG_CAPITAL = 1, FLAG_ALL_CAPS = 2, FLAG_INNER_CAPITAL = 4, FLAG_DIGIT = 8,
+       FLAG_ALL_DIGITS = 16, FLAG_HYPHEN = 32, FLAG_NO_LETTER = 64, FLAG_OTHER = 128 };
+
+static inline uint32_t word_flags(const uint32_t *points, uint32_t n) {
+    uint32_t upper = 0, letters = 0, digits = 0, hyphens = 0, flags = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t c = points[i];
+        int is_up = is_upper(c);
+        upper += (uint32_t)is_up;
+        if (is_up) flags |= i ? FLAG_INNER_CAPITAL : FLAG_CAPITAL;
+        if (is_up || Py_UNICODE_ISALPHA(c)) letters++;
+        else if (Py_UNICODE_ISDIGIT(c)) digits++;
+        else if (is_hyphen(c)) hyphens++;
+        else flags |= FLAG_OTHER;
+    }
+    if (upper && upper == letters) flags |= FLAG_ALL_CAPS;
+    if (digits) flags |= digits == n ? FLAG_DIGIT | FLAG_ALL_DIGITS : FLAG_DIGIT;
+    if (hyphens) flags |= FLAG_HYPHEN;
+    if (!letters) flags |= FLAG_NO_LETTER;
+    return flags;
+}
+
+/* The normal form of the averaged-perceptron tagger of 2007-2013: numbers and hyphenated words
+ * become classes, everything else is lower-cased. */
+static inline const char *norm_class(const uint32_t *points, uint32_t n) {
+    int all_digits = n == 4;
+    if (n && points[0] != '-')
+        for (uint32_t i = 0; i < n; i++)
+            if (points[i] == '-') return "!HYPHEN";
+    for (uint32_t i = 0; i < n && all_digits; i++) all_digits = Py_UNICODE_ISDIGIT(points[i]);
+    if (all_digits) return "!YEAR";
+    return n && Py_UNICODE_ISDIGIT(points[0]) ? "!DIGITS" : NULL;
+}
+
+/* Make the views named by the bits of `wanted`; -1: no memory. */
+static inline int word_views(WordScratch *s, const uint8_t *text, size_t n, uint32_t wanted) {
+    if (n > 0x3FFFFFFF || word_scratch_reserve(s, (uint32_t)n) < 0) return -1;
+    s->n = utf8_decode(text, n, s->points);
+    const uint32_t *points = s->points;
+    View *v = s->views;
+    if (wanted & (1u << VIEW_WORD | 1u << VIEW_LOWER | 1u << VIEW_NORM)) {
+        const char *class_name = wanted >> VIEW_NORM & 1 ? norm_class(points, s->n) : NULL;
+        view_clear(&v[VIEW_WORD]);
+        view_clear(&v[VIEW_LOWER]);
+        view_clear(&v[VIEW_NORM]);
+        if (class_name) view_ascii(&v[VIEW_NORM], class_name);
+        for (uint32_t i = 0; i < s->n; i++) {
+            uint32_t low = Py_UNICODE_TOLOWER(points[i]);
+            if (wanted >> VIEW_WORD & 1) view_put(&v[VIEW_WORD], points[i]);
+            if (wanted >> VIEW_LOWER & 1) view_put(&v[VIEW_LOWER], low);
+            if (wanted >> VIEW_NORM & 1 && !class_name) view_put(&v[VIEW_NORM], low);
+        }
+    }
+    if (wanted >> VIEW_SHAPE & 1) view_shape(&v[VIEW_SHAPE], points, s->n, 1);
+    if (wanted >> VIEW_SHAPE4 & 1) view_shape(&v[VIEW_SHAPE4], points, s->n, 4);
+    if (wanted >> VIEW_FLAGS) {
+        uint32_t flags = word_flags(points, s->n);
+        view_clear(&v[VIEW_FLAGS]);
+        view_put(&v[VIEW_FLAGS], flags);
+        view_ascii(&v[VIEW_CAPITAL], flags & FLAG_CAPITAL ? "1" : "0");
+        view_ascii(&v[VIEW_ALLCAPS], flags & FLAG_ALL_CAPS ? "1" : "0");
+        view_ascii(&v[VIEW_DIGIT], flags & FLAG_DIGIT ? "1" : "0");
+        view_ascii(&v[VIEW_HYPHEN], flags & FLAG_HYPHEN ? "1" : "0");
+    }
+    return 0;
+}
+
+/* The hash of one value of the word whose views were made last. A word shorter than an affix
+ * gives itself whole. */
+static inline uint64_t word_value(const WordScratch *s, const ValueSpec *spec) {
+    const View *v = &s->views[spec->view];
+    uint32_t from = 0, to = v->n, k = (uint32_t)spec->low;
+    if (spec->affix == AFFIX_PREFIX && k < to) to = k;
+    if (spec->affix == AFFIX_SUFFIX && k < to) from = to - k;
+    return xxh64(v->text + v->at[from], v->at[to] - v->at[from], 0);
+}
+
+static inline int grams_push(WordScratch *s, uint64_t gram) {
+    if (s->n_grams == s->grams_room) {
+        uint32_t room = s->grams_room ? 2 * s->grams_room : 256;
+        uint64_t *grams = (uint64_t *)realloc(s->grams, (size_t)room * sizeof *grams);
+        if (!grams) return -1;
+        s->grams = grams;
+        s->grams_room = room;
+    }
+    s->grams[s->n_grams++] = gram;
+    return 0;
+}
+
+/* Hashes of all n-grams of spec->low to spec->high code points into s->grams; the edges of the
+ * word count as one character each. -1: no memory. */
+static inline int word_ngrams(WordScratch *s, const ValueSpec *spec) {
+    const View *v = &s->views[spec->view];
+    uint32_t half = NGRAM_WORD_LIMIT / 2;
+    uint32_t pieces = v->n > NGRAM_WORD_LIMIT ? 2 : 1;
+    s->n_grams = 0;
+    for (uint32_t piece = 0; piece < pieces; piece++) {
+        uint32_t from = piece ? v->n - half : 0, to = pieces == 2 && !piece ? half : v->n;
+        uint8_t text[4 * NGRAM_WORD_LIMIT + 2];
+        uint32_t at[NGRAM_WORD_LIMIT + 3], n = 0, length = 0;
+        at[n++] = 0;
+        if (from == 0) {
+            text[length++] = 2;
+            at[n++] = length;
+        }
+        for (uint32_t i = from; i < to; i++) {
+            uint32_t bytes = v->at[i + 1] - v->at[i];
+            memcpy(text + length, v->text + v->at[i], bytes);
+            length += bytes;
+            at[n++] = length;
+        }
+        if (to == v->n) {
+            text[length++] = 3;
+            at[n++] = length;
+        }
+        n -= 1;
+        for (uint32_t k = (uint32_t)spec->low; k <= (uint32_t)spec->high && k <= n; k++)
+            for (uint32_t i = 0; i + k <= n; i++)
+                if (grams_push(s, xxh64(text + at[i], at[i + k] - at[i], 0)) < 0) return -1;
+    }
+    return 0;
+}
+
+#endif

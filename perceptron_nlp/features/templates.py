@@ -1,0 +1,157 @@
+"""Templates: what makes one feature, and lists of them as files.
+
+A template is a conjunction of atoms (atoms.py says which there are), written with spaces
+between them: ``lower[-1] lower[0]`` is one feature for each pair of neighbouring words. A list
+is a text with a template on each line; empty lines and lines that start with ``#`` do not count.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from importlib import resources
+
+from perceptron_nlp.errors import ArgumentTypeError, TemplateError, quote
+from perceptron_nlp.features.atoms import Atom, parse_atom
+
+MAX_ATOMS = 8
+MAX_TEMPLATES = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """One kind of feature: its atoms, all of which must agree.
+
+    ``Template.parse("tag[-1] lower[0]")`` reads one; ``str()`` writes it in the one spelling that
+    its hash and the model file use.
+
+    Attributes
+    ----------
+    atoms : tuple of Atom, 1 to 8 of them, no two alike
+    """
+
+    atoms: tuple[Atom, ...]
+
+    @classmethod
+    def parse(cls, text: str) -> Template:
+        """Read a template.
+
+        Raises
+        ------
+        TemplateError : it does not follow the language; the message quotes the piece
+        ArgumentTypeError : text is not a str
+        """
+        if not isinstance(text, str):
+            raise ArgumentTypeError(f"text: a str is needed, not {type(text).__name__}")
+        atoms = tuple(parse_atom(piece) for piece in text.split())
+        if not 1 <= len(atoms) <= MAX_ATOMS:
+            raise TemplateError(
+                f"{quote(text)}: a template has 1 to {MAX_ATOMS} atoms, this one {len(atoms)}")
+        if len(set(atoms)) < len(atoms):
+            raise TemplateError(f"{quote(text)}: an atom stands in it twice")
+        template = cls(atoms)
+        template._check_ngrams(text)
+        return template
+
+    def _check_ngrams(self, text: str) -> None:
+        """Many-valued atoms stay on one word, so that they can be worked out once per word."""
+        grams = [atom for atom in self.atoms if atom.value and atom.value.affix == "ngrams"]
+        if not grams:
+            return
+        places = {(a.value.column, a.offset) for a in self.atoms if a.value}
+        other = [atom for atom in self.atoms if atom.kind != "value"]
+        if len(grams) > 1 or len(places) > 1 or other:
+            raise TemplateError(
+                f"{quote(text)}: n-grams go together only with other values of the same word,"
+                " and once in a template")
+
+    @property
+    def columns(self) -> frozenset[str]:
+        """Columns that it looks at, besides the words themselves."""
+        return frozenset(a.value.column for a in self.atoms if a.value) - {"form"}
+
+    def __str__(self) -> str:
+        return " ".join(map(str, self.atoms))
+
+
+def parse_templates(text: str, name: str = "templates") -> tuple[Template, ...]:
+    """Read a list of templates, one a line.
+
+    Parameters
+    ----------
+    text : the list
+    name : what to call it in messages, a file's name for instance
+
+    Raises
+    ------
+    TemplateError : with ``name:line``; also where a template stands twice, or none at all
+    """
+    found: dict[Template, int] = {}
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line.strip() or line.lstrip().startswith("#"):
+            continue
+        try:
+            template = Template.parse(line)
+        except TemplateError as error:
+            raise TemplateError(f"{name}:{number}: {error}") from None
+        if template in found:
+            raise TemplateError(
+                f"{name}:{number}: {quote(str(template))} stands in line {found[template]} already")
+        found[template] = number
+    return check_templates(found, name)
+
+
+def check_templates(templates: Iterable[Template | str], name: str = "templates"
+                    ) -> tuple[Template, ...]:
+    """A person's list as Template objects, checked.
+
+    Raises
+    ------
+    TemplateError : empty, too long, twice the same, or a str that is no template
+    ArgumentTypeError : something in it is neither Template nor str
+    """
+    parsed: list[Template] = []
+    for item in templates:
+        if not isinstance(item, str | Template):
+            raise ArgumentTypeError(
+                f"{name}: Template or str is needed, not {type(item).__name__}")
+        parsed.append(Template.parse(item) if isinstance(item, str) else item)
+    if not 1 <= len(parsed) <= MAX_TEMPLATES:
+        raise TemplateError(f"{name}: 1 to {MAX_TEMPLATES} templates are needed, not {len(parsed)}")
+    if len(set(parsed)) < len(parsed):
+        raise TemplateError(f"{name}: a template stands in it twice")
+    return tuple(parsed)
+
+
+def preset_names() -> list[str]:
+    """Names of the template lists that come with the library, in alphabetical order."""
+    folder = resources.files("perceptron_nlp.features") / "presets"
+    return sorted(item.name.removesuffix(".txt") for item in folder.iterdir()
+                  if item.name.endswith(".txt"))
+
+
+def preset(name: str, columns: Sequence[str] = ()) -> tuple[Template, ...]:
+    """A template list that comes with the library.
+
+    Parameters
+    ----------
+    name : one of preset_names()
+    columns : further columns of the input that are evidence; each gets the templates of
+        ``presets/columns.template`` with its name put in
+
+    Raises
+    ------
+    TemplateError : no list has that name; the message gives the nearest
+    """
+    names = preset_names()
+    if name not in names:
+        close = difflib.get_close_matches(name, names, n=1)
+        hint = f"did you mean {close[0]}?" if close else f"there are {', '.join(names)}"
+        raise TemplateError(f"no template list is called {quote(name)}; {hint}")
+    folder = resources.files("perceptron_nlp.features") / "presets"
+    text = (folder / f"{name}.txt").read_text("utf-8")
+    pattern = (folder / "columns.template").read_text("utf-8")
+    for column in columns:
+        text += pattern.replace("NAME", column)
+    return parse_templates(text, name)
