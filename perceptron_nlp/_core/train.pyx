@@ -1,0 +1,369 @@
+# cython: language_level=3
+# cython: freethreading_compatible=True
+"""Training sentences as numbers, and greedy epochs over them (greedy.h holds the loop)."""
+
+import numpy as np
+
+from cpython.exc cimport PyErr_CheckSignals
+from libc.stdint cimport int32_t, int64_t, uint16_t, uint64_t
+from libc.stdlib cimport free, malloc, realloc
+from libc.string cimport memset
+
+from perceptron_nlp._core.extract cimport (
+    FeatureProgram, KeyBuffer, Program, WordScratch, TokenView, key_buffer_close, pad_values,
+    token_key, type_slot_keys, type_values, word_scratch_close,
+)
+from perceptron_nlp._core.weights cimport Table, WeightTable, table_insert
+from perceptron_nlp.errors import ArgumentError, MemoryLimitError
+
+cdef extern from "greedy.h" nogil:
+    ctypedef struct Rule:
+        int kind
+        double rate
+        double margin
+    ctypedef struct Corpus:
+        const int32_t *const *types
+        const int64_t *padded_starts
+        const int64_t *token_starts
+        const uint64_t *carried
+        const int32_t *const *slot_starts
+        const int32_t *const *slot_rows
+        const int32_t *static_rows
+        const int32_t *gold
+        const int32_t *forced
+        const uint64_t *label_hashes
+    ctypedef struct GreedyScratch:
+        int64_t *rows
+        uint64_t *new_keys
+        double *scores
+        int32_t *guesses
+    ctypedef struct Counts:
+        int64_t examples
+        int64_t mistakes
+        int64_t updates
+    int learn_sentence(const Program *p, Table *t, const Corpus *c, const Rule *rule,
+                       int right_to_left, int64_t sentence, GreedyScratch *s,
+                       Counts *counts) noexcept
+
+RULES = ("perceptron", "margin", "passive-aggressive", "adagrad")
+MAX_COLUMNS = 64
+# Sentences between two looks at the keyboard: some ten milliseconds of work.
+BLOCK = 512
+
+
+cdef class TrainingSet:
+    """Sentences of one training run: hashed once, then row numbers.
+
+    Parameters
+    ----------
+    program : FeatureProgram
+    table : WeightTable; every feature of a word, and of neighbouring words, gets its row here
+    strings : per column of the program, the distinct strings (list of bytes, UTF-8); the
+        position of a string is its type number
+    tokens : int32[n_columns, n_tokens]; the type numbers of all sentences, one after the other
+    lengths : int64[n_sentences]; tokens in each, none of them 0
+    gold : int32[n_tokens]; label numbers, -1 where there is none
+    label_hashes : uint64[n_labels]
+    forced : int32[number of forms]; the label that a form has without scoring, or -1
+    min_count : a feature of the words seen less often than this is left out
+
+    Raises
+    ------
+    MemoryLimitError : there is no room for the features
+    """
+
+    cdef FeatureProgram program
+    cdef WeightTable table
+    cdef Corpus corpus
+    cdef const int32_t *type_pointers[64]
+    cdef const int32_t **slot_start_pointers
+    cdef const int32_t **slot_row_pointers
+    cdef list kept
+    cdef int64_t n_sentences, longest, most_rows
+
+    def __cinit__(self, FeatureProgram program not None, WeightTable table not None, *, strings,
+                  tokens, lengths, gold, label_hashes, forced, min_count=1):
+        cdef int c
+        if program.program.n_columns > MAX_COLUMNS:
+            raise ArgumentError(f"templates: they look at more than {MAX_COLUMNS} columns")
+        self.program = program
+        self.table = table
+        self.kept = []
+        self.n_sentences = len(lengths)
+        self.longest = int(np.max(lengths, initial=0))
+        offsets = np.cumsum([0, *(len(column) for column in strings)])
+        self._lay_out(offsets, tokens, np.asarray(lengths, np.int64))
+        self.corpus.gold = self._int32(gold)
+        self.corpus.label_hashes = self._uint64(label_hashes)
+        n_types = offsets[-1] + 2 * program.program.reach * program.program.n_columns
+        self.corpus.forced = self._int32(
+            np.concatenate([forced, np.full(n_types - len(forced), -1)]))
+        starts, rows = self._make_slots(strings, int(n_types))
+        static = self._make_static(int(np.sum(lengths)))
+        if min_count > 1:
+            starts, rows, static = self._without_rare(starts, rows, static, min_count)
+        self._keep_rows(starts, rows, static)
+
+    def __dealloc__(self):
+        free(self.slot_start_pointers)
+        free(self.slot_row_pointers)
+
+    cdef const int32_t *_int32(self, array) except NULL:
+        """A pointer to the array, which lives as long as this object."""
+        whole = np.append(np.ascontiguousarray(array, np.int32), np.int32(0))
+        cdef int32_t[::1] view = whole
+        self.kept.append(whole)
+        return &view[0]
+
+    cdef const int64_t *_int64(self, array) except NULL:
+        whole = np.append(np.ascontiguousarray(array, np.int64), np.int64(0))
+        cdef int64_t[::1] view = whole
+        self.kept.append(whole)
+        return &view[0]
+
+    cdef const uint64_t *_uint64(self, array) except NULL:
+        whole = np.append(np.ascontiguousarray(array, np.uint64).reshape(-1), np.uint64(0))
+        cdef uint64_t[::1] view = whole
+        self.kept.append(whole)
+        return &view[0]
+
+    def _lay_out(self, offsets, tokens, lengths):
+        """Type numbers with pads on either side of each sentence; pads are types of their own.
+
+        All columns share one count of types: the strings of each column, then for each column
+        its left pads (distance 1, 2, …) and its right pads.
+        """
+        reach = self.program.program.reach
+        starts = np.concatenate([[0], np.cumsum(lengths)])
+        places = np.arange(len(lengths)) * 2 * reach + reach + starts[:-1]
+        n_padded = int(starts[-1]) + 2 * reach * len(lengths)
+        own = np.repeat(places - starts[:-1], lengths) + np.arange(starts[-1])
+        for c in range(self.program.program.n_columns):
+            padded = np.empty(n_padded, np.int32)
+            padded[own] = np.asarray(tokens[c]) + offsets[c]
+            first_pad = offsets[-1] + 2 * reach * c
+            for distance in range(1, reach + 1):
+                padded[places - distance] = first_pad + distance - 1
+                padded[places + lengths - 1 + distance] = first_pad + reach + distance - 1
+            self.type_pointers[c] = self._int32(padded)
+        self.corpus.types = self.type_pointers
+        self.corpus.padded_starts = self._int64(places)
+        self.corpus.token_starts = self._int64(starts)
+
+    def _make_slots(self, strings, int64_t n_types):
+        """Rows of every slot of every type, and the values that other templates need of it."""
+        cdef const Program *p = &self.program.program
+        cdef Table *t = &self.table.table
+        cdef WordScratch scratch
+        cdef KeyBuffer buffer
+        cdef int32_t s, v, distance
+        cdef int64_t type_id = 0, row
+        cdef size_t k
+        cdef const unsigned char[::1] text
+        carried = np.zeros((n_types, p.n_carried), np.uint64)
+        cdef uint64_t[:, ::1] carried_view = carried
+        cdef uint64_t[::1] values = np.zeros(p.n_values + 1, np.uint64)
+        starts = np.zeros((p.n_slots, n_types + 1), np.int32)
+        cdef int32_t[:, ::1] start_view = starts
+        rows = [_Rows() for _ in range(p.n_slots)]
+        memset(&scratch, 0, sizeof(scratch))
+        memset(&buffer, 0, sizeof(buffer))
+        items = [(c, string, 0) for c, column in enumerate(strings) for string in column]
+        for c in range(p.n_columns):
+            items += [(c, None, -d) for d in range(1, p.reach + 1)]
+            items += [(c, None, d) for d in range(1, p.reach + 1)]
+        try:
+            for column, string, distance in items:
+                if string is None:
+                    pad_values(p, distance, &values[0])
+                else:
+                    text = string + b"\0"
+                    if type_values(p, &scratch, column, &text[0], text.shape[0] - 1,
+                                   &values[0]) < 0:
+                        raise MemoryLimitError(f"no memory for a word of {len(string)} bytes")
+                for v in range(p.n_values):
+                    if p.carried_at[v] >= 0 and p.value_column[v] == column:
+                        carried_view[type_id, p.carried_at[v]] = values[v]
+                for s in range(p.n_slots):
+                    if p.slots[s].column == column:
+                        buffer.n = 0
+                        if type_slot_keys(p, &p.slots[s], &values[0],
+                                          NULL if string is None else &scratch, &buffer) < 0:
+                            raise MemoryLimitError("no memory for the features")
+                        for k in range(buffer.n):
+                            row = table_insert(t, buffer.keys[k], buffer.groups[k])
+                            if row < 0:
+                                raise MemoryLimitError("no memory for the features")
+                            (<_Rows>rows[s]).push(<int32_t>row)
+                    start_view[s, type_id + 1] = (<_Rows>rows[s]).n
+                type_id += 1
+        finally:
+            word_scratch_close(&scratch)
+            key_buffer_close(&buffer)
+        self.corpus.carried = self._uint64(carried)
+        return starts, [(<_Rows>r).array() for r in rows]
+
+    def _keep_rows(self, starts, rows, static):
+        cdef int32_t s
+        cdef int32_t n = len(rows)
+        self.slot_start_pointers = <const int32_t **>malloc((n + 1) * sizeof(void *))
+        self.slot_row_pointers = <const int32_t **>malloc((n + 1) * sizeof(void *))
+        if self.slot_start_pointers == NULL or self.slot_row_pointers == NULL:
+            raise MemoryError
+        self.most_rows = self.program.program.n_static + self.program.program.n_history
+        for s in range(n):
+            self.slot_start_pointers[s] = self._int32(starts[s])
+            self.slot_row_pointers[s] = self._int32(rows[s])
+            self.most_rows += int(np.max(np.diff(starts[s]), initial=0))
+        self.corpus.slot_starts = self.slot_start_pointers
+        self.corpus.slot_rows = self.slot_row_pointers
+        self.corpus.static_rows = self._int32(static)
+
+    def _make_static(self, int64_t n_tokens):
+        """Rows of the templates that look at several words, token by token."""
+        cdef const Program *p = &self.program.program
+        cdef Table *t = &self.table.table
+        cdef int64_t sentence, i, begin, n, place, row
+        cdef int32_t k, c
+        cdef const int32_t *types[64]
+        cdef TokenView view
+        rows = np.empty(n_tokens * p.n_static, np.int32)
+        cdef int32_t[::1] row_view = rows if len(rows) else np.zeros(1, np.int32)
+        view.types = types
+        view.carried = self.corpus.carried
+        view.past = NULL
+        for sentence in range(self.n_sentences if p.n_static else 0):
+            begin = self.corpus.token_starts[sentence]
+            n = self.corpus.token_starts[sentence + 1] - begin
+            for i in range(n):
+                place = self.corpus.padded_starts[sentence] + i
+                for c in range(p.n_columns):
+                    types[c] = self.corpus.types[c] + place
+                view.first = i == 0
+                view.last = i == n - 1
+                for k in range(p.n_static):
+                    row = table_insert(t, token_key(p, p.static_templates[k], &view),
+                                       <uint16_t>p.static_templates[k])
+                    if row < 0:
+                        raise MemoryLimitError("no memory for the features")
+                    row_view[(begin + i) * p.n_static + k] = <int32_t>row
+        return rows
+
+    def _without_rare(self, starts, rows, static, min_count):
+        """The same rows less those that come up fewer than min_count times in the sentences."""
+        cdef const Program *p = &self.program.program
+        cdef int64_t n_sentences = self.n_sentences
+        token_starts = np.asarray(<int64_t[:n_sentences + 1]> self.corpus.token_starts)
+        padded_starts = np.asarray(<int64_t[:n_sentences]> self.corpus.padded_starts)
+        lengths = np.diff(token_starts)
+        own = np.repeat(padded_starts - token_starts[:-1], lengths) + np.arange(token_starts[-1])
+        first = np.zeros(len(own), bool)
+        last = np.zeros(len(own), bool)
+        first[token_starts[:-1]] = True
+        last[token_starts[1:] - 1] = True
+        counts = np.zeros(self.table.n_rows, np.int64)
+        for s in range(p.n_slots):
+            chosen = {1: ~first, 2: first, 3: ~last, 4: last}.get(p.slots[s].condition, slice(None))
+            types = self.kept[p.slots[s].column][own[chosen] + p.slots[s].offset]
+            seen = np.bincount(types, minlength=starts.shape[1] - 1)
+            np.add.at(counts, rows[s], np.repeat(seen, np.diff(starts[s])))
+        np.add.at(counts, static, 1)
+        often = counts >= min_count
+        for s in range(p.n_slots):
+            kept = often[rows[s]]
+            starts[s] = np.concatenate([[0], np.cumsum(kept)])[starts[s]]
+            rows[s] = rows[s][kept]
+        return starts, rows, np.where(often[static], static, -1).astype(np.int32)
+
+
+cdef class _Rows:
+    """A growing list of row numbers."""
+
+    cdef int32_t *items
+    cdef Py_ssize_t n, room
+
+    def __dealloc__(self):
+        free(self.items)
+
+    cdef int push(self, int32_t row) except -1:
+        cdef int32_t *bigger
+        if self.n == self.room:
+            bigger = <int32_t *>realloc(self.items, (2 * self.room + 64) * sizeof(int32_t))
+            if bigger == NULL:
+                raise MemoryLimitError("no memory for the features")
+            self.items = bigger
+            self.room = 2 * self.room + 64
+        self.items[self.n] = row
+        self.n += 1
+        return 0
+
+    def array(self):
+        """What was pushed, as int32[n]."""
+        if self.n == 0:
+            return np.empty(0, np.int32)
+        return np.asarray(<int32_t[:self.n]> self.items).copy()
+
+
+def learn(TrainingSet data not None, order, *, rule="perceptron", double rate=1.0,
+          double margin=1.0, bint right_to_left=False):
+    """Go once over some sentences, labelling each and learning from its mistakes.
+
+    Parameters
+    ----------
+    data : TrainingSet; the table it was made with learns
+    order : int64[n]; numbers of the sentences, in the order in which to take them
+    rule : one of RULES
+    rate, margin : see Rule in greedy.h
+    right_to_left : read sentences from their end
+
+    Returns
+    -------
+    (examples, mistakes, updates) : ints; labelled tokens seen, wrongly labelled, learnt from
+
+    Raises
+    ------
+    MemoryLimitError : no memory for a new weight
+    """
+    cdef const int64_t[::1] sentences = np.append(np.ascontiguousarray(order, np.int64),
+                                                  np.int64(0))
+    cdef int64_t n = sentences.shape[0] - 1, at, end, i
+    cdef int status = 0
+    cdef Rule r
+    cdef Counts counts
+    cdef GreedyScratch scratch
+    cdef const Program *p = &data.program.program
+    cdef Table *t = &data.table.table
+    cdef Corpus *c = &data.corpus
+    if n and (np.min(order) < 0 or np.max(order) >= data.n_sentences):
+        raise ArgumentError(f"order: sentence numbers run from 0 to {data.n_sentences - 1}")
+    r.kind = RULES.index(rule)
+    r.rate = rate
+    r.margin = margin
+    if rule == "adagrad" and not t.with_gradient:
+        raise ArgumentError("rule: adagrad needs a table made with gradients=True")
+    memset(&counts, 0, sizeof(counts))
+    scratch.rows = <int64_t *>malloc((data.most_rows + 1) * sizeof(int64_t))
+    scratch.new_keys = <uint64_t *>malloc((p.n_history + 1) * sizeof(uint64_t))
+    scratch.scores = <double *>malloc(t.n_labels * sizeof(double))
+    scratch.guesses = <int32_t *>malloc((data.longest + 1) * sizeof(int32_t))
+    try:
+        if (scratch.rows == NULL or scratch.new_keys == NULL or scratch.scores == NULL
+                or scratch.guesses == NULL):
+            raise MemoryLimitError("no memory to train with")
+        for at in range(0, n, BLOCK):
+            end = min(at + BLOCK, n)
+            with nogil:
+                for i in range(at, end):
+                    status = learn_sentence(p, t, c, &r, right_to_left, sentences[i], &scratch,
+                                            &counts)
+                    if status < 0:
+                        break
+            if status < 0:
+                raise MemoryLimitError("no memory for a new weight; use table_bits or less data")
+            PyErr_CheckSignals()
+    finally:
+        free(scratch.rows)
+        free(scratch.new_keys)
+        free(scratch.scores)
+        free(scratch.guesses)
+    return counts.examples, counts.mistakes, counts.updates
