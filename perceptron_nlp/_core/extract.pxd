@@ -13,6 +13,7 @@ cdef extern from "words.h" nogil:
         uint64_t *grams
         uint32_t n_grams
     const int AFFIX_NGRAMS
+    uint32_t utf8_put(uint8_t *p, uint32_t c) noexcept
     int word_ngrams(WordScratch *s, const ValueSpec *spec) noexcept
     void word_scratch_close(WordScratch *s) noexcept
 
@@ -20,6 +21,7 @@ cdef extern from "program.h" nogil:
     const int ATOM_VALUE
     const int ATOM_TAG
     const int MAX_REACH
+    const int MAX_COLUMNS
     const int MAX_HISTORY
     ctypedef struct AtomSpec:
         int32_t kind

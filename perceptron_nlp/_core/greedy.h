@@ -137,7 +137,7 @@ static inline int learn_sentence(const Program *p, Table *t, const Corpus *c, co
                                  int right_to_left, int64_t sentence, GreedyScratch *s,
                                  Counts *counts) {
     int64_t begin = c->token_starts[sentence], n = c->token_starts[sentence + 1] - begin;
-    const int32_t *types[p->n_columns];
+    const int32_t *types[MAX_COLUMNS];
     uint64_t past[MAX_HISTORY];
     for (int k = 0; k < MAX_HISTORY; k++) past[k] = no_label_hash();
     for (int64_t step = 0; step < n; step++) {

@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "portable.h"
+
 typedef struct {
     uint32_t tag;
     uint32_t row1; /* row + 1; 0 is an empty slot */
@@ -50,7 +52,7 @@ static inline size_t index_start(const Index *x, uint64_t key) {
 }
 
 static inline void index_prefetch(const Index *x, uint64_t key) {
-    __builtin_prefetch(&x->slots[index_start(x, key)]);
+    PREFETCH(&x->slots[index_start(x, key)]);
 }
 
 /* The row of a key, or -1. */

@@ -18,6 +18,7 @@ enum { ALWAYS, NOT_FIRST, FIRST, NOT_LAST, LAST };
 #define MAX_ATOMS 8
 #define MAX_HISTORY 4
 #define MAX_REACH 8
+#define MAX_COLUMNS 64
 
 typedef struct {
     int32_t kind, value, offset; /* of a tag, value holds the steps back */

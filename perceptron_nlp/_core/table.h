@@ -339,9 +339,9 @@ static inline int table_add_adagrad(Table *t, int64_t row, int32_t label, double
 
 static inline void table_prefetch(const Table *t, int64_t row) {
     if (t->fixed_bits)
-        __builtin_prefetch(t->w + (size_t)row * (size_t)t->n_labels);
+        PREFETCH(t->w + (size_t)row * (size_t)t->n_labels);
     else
-        __builtin_prefetch(t->pool + t->block[row]);
+        PREFETCH(t->pool + t->block[row]);
 }
 
 #endif

@@ -10,7 +10,7 @@ from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memset
 
 from perceptron_nlp._core.extract cimport (
-    FeatureProgram, KeyBuffer, Program, WordScratch, TokenView, key_buffer_close, pad_values,
+    FeatureProgram, KeyBuffer, MAX_COLUMNS, Program, WordScratch, TokenView, key_buffer_close, pad_values,
     token_key, type_slot_keys, type_values, word_scratch_close,
 )
 from perceptron_nlp._core.weights cimport Table, WeightTable, table_insert
@@ -46,7 +46,6 @@ cdef extern from "greedy.h" nogil:
                        Counts *counts) noexcept
 
 RULES = ("perceptron", "margin", "passive-aggressive", "adagrad")
-MAX_COLUMNS = 64
 # Sentences between two looks at the keyboard: some ten milliseconds of work.
 BLOCK = 512
 

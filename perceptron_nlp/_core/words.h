@@ -92,29 +92,33 @@ static inline uint32_t utf8_decode(const uint8_t *p, size_t n, uint32_t *points)
     return count;
 }
 
-static inline void view_put(View *v, uint32_t c) {
-    uint32_t at = v->at[v->n];
-    uint8_t *p = v->text + at;
+/* One code point as UTF-8, a lone surrogate as its three bytes like any other; how many bytes. */
+static inline uint32_t utf8_put(uint8_t *p, uint32_t c) {
     if (c < 0x80) {
         p[0] = (uint8_t)c;
-        at += 1;
-    } else if (c < 0x800) {
+        return 1;
+    }
+    if (c < 0x800) {
         p[0] = (uint8_t)(0xC0 | c >> 6);
         p[1] = (uint8_t)(0x80 | (c & 0x3F));
-        at += 2;
-    } else if (c < 0x10000) {
+        return 2;
+    }
+    if (c < 0x10000) {
         p[0] = (uint8_t)(0xE0 | c >> 12);
         p[1] = (uint8_t)(0x80 | (c >> 6 & 0x3F));
         p[2] = (uint8_t)(0x80 | (c & 0x3F));
-        at += 3;
-    } else {
-        p[0] = (uint8_t)(0xF0 | c >> 18);
-        p[1] = (uint8_t)(0x80 | (c >> 12 & 0x3F));
-        p[2] = (uint8_t)(0x80 | (c >> 6 & 0x3F));
-        p[3] = (uint8_t)(0x80 | (c & 0x3F));
-        at += 4;
+        return 3;
     }
-    v->at[++v->n] = at;
+    p[0] = (uint8_t)(0xF0 | c >> 18);
+    p[1] = (uint8_t)(0x80 | (c >> 12 & 0x3F));
+    p[2] = (uint8_t)(0x80 | (c >> 6 & 0x3F));
+    p[3] = (uint8_t)(0x80 | (c & 0x3F));
+    return 4;
+}
+
+static inline void view_put(View *v, uint32_t c) {
+    uint32_t at = v->at[v->n];
+    v->at[++v->n] = at + utf8_put(v->text + at, c);
 }
 
 static inline void view_clear(View *v) {
