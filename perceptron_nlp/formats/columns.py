@@ -7,7 +7,7 @@ field ``-DOCSTART-`` marks a document: it is kept and is no word, however many f
 has.
 
 Columns are named by ``fields``, one name for each column, one of them ``form`` (the
-words; ``_`` leaves a column without a name).  Without names the first column is ``form``
+words; ``_`` leaves a column its number).  Without names the first column is ``form``
 and the others go by their numbers, ``2``, ``3`` and so on; a number is always a name too.
 
 What stands between sentences belongs to the sentence after it, so the texts of all
@@ -133,7 +133,7 @@ class ColumnReader:
         values = {
             column: tuple(cells[number::stride])
             for number, column in enumerate(columns.names)
-            if column not in ("form", "_")
+            if number != columns.form
         }
         layout = ColumnLayout(text, start, end, columns)
         return Sentence.from_reader(words, values, name, range(line, line + len(words)), layout)
@@ -173,7 +173,14 @@ def columns_of(line: str, fields: tuple[str, ...] | None, path: str) -> ColumnNa
         raise ArgumentError(
             f"fields: {len(fields)} names ({', '.join(fields)}) for the {width} columns of {path}"
         )
-    return ColumnNames(fields, separator)
+    numbered = (str(at) if name == "_" else name for at, name in enumerate(fields, 1))
+    return ColumnNames(tuple(numbered), separator)
+
+
+def columns_in(head: str, fields: tuple[str, ...] | None, path: str) -> tuple[str, ...]:
+    """The names of all columns of a text that begins with ``head``; ``form`` if it is empty."""
+    first = head[_start_of_words(head, 1) :].partition("\n")[0]
+    return columns_of(first, fields, path).names if first.strip() else ("form",)
 
 
 def rewrite(sentence: Sentence, columns: Mapping[str, Sequence[str]]) -> str:
@@ -244,7 +251,7 @@ def _start_of_words(block: str, first_line: int) -> int:
 def _cells(rows: list[str], columns: ColumnNames, path: str, line: int) -> list[str]:
     """The cells of lines that are no clean grid; raises for the first that is wrong."""
     width = len(columns.names)
-    cells = []
+    cells: list[str] = []
     for number, row in enumerate(rows, line):
         if not row.strip(" \t\r"):
             what = "a line of spaces; sentences are separated by an empty line"
@@ -275,7 +282,9 @@ def _replaced(line: str, number: int, value: str, separator: str) -> str:
 
 
 def _appended(line: str, value: str, separator: str) -> str:
-    end = len(line.removesuffix("\r").rstrip(" \t") if separator == " " else line.removesuffix("\r"))
+    end = len(
+        line.removesuffix("\r").rstrip(" \t") if separator == " " else line.removesuffix("\r")
+    )
     return line[:end] + separator + value + line[end:]
 
 

@@ -119,7 +119,7 @@ class ConlluReader:
 
     def __init__(self, source: LineSource) -> None:
         self.tail = ""
-        self.columns = COLUMNS
+        self.columns: tuple[str, ...] = COLUMNS
         self._source = source
         self._known = {name: KnownValues(name) for name in CHECKED_COLUMNS}
         self._forms = KnownValues("form")
@@ -147,8 +147,8 @@ class ConlluReader:
 
     def _start_of_words(self, block: str, first_line: int) -> int:
         start = 1 if first_line == 1 and block.startswith(BOM) else 0
-        if first_line == 1 and block.startswith(_GLOBAL_COLUMNS, start):
-            self.columns = named_columns(block[start : (block + "\n").index("\n")], self._source.name)
+        if first_line == 1:
+            self.columns = columns_named_in(block[start:], self._source.name)
         while block.startswith(("#", "\n", "\r\n"), start):
             end = block.find("\n", start)
             if end < 0:
@@ -177,8 +177,10 @@ class ConlluReader:
             return None
         forms = cells[self.columns.index("form") :: stride]
         words = _pick(self._forms.take(forms, place), rows)
-        lines = range(line, line + len(ids)) if len(rows) == len(ids) else tuple(
-            line + row for row in rows
+        lines = (
+            range(line, line + len(ids))
+            if len(rows) == len(ids)
+            else tuple(line + row for row in rows)
         )
         layout = ConlluLayout(text, (start, end), self.columns, rows, eager)
         return Sentence.from_reader(words, layout, self._source.name, lines, layout)
@@ -212,9 +214,11 @@ class ConlluReader:
             return
 
 
-def named_columns(line: str, path: str) -> tuple[str, ...]:
-    """The columns that a ``# global.columns`` line names, in lower case."""
-    names = tuple(line.partition("=")[2].lower().split())
+def columns_named_in(head: str, path: str) -> tuple[str, ...]:
+    """The columns, in lower case, of a text that begins with ``head``: ten, or as it says."""
+    if not head.startswith(_GLOBAL_COLUMNS):
+        return COLUMNS
+    names = tuple(head.partition("\n")[0].partition("=")[2].lower().split())
     if "id" not in names or "form" not in names:
         raise FormatError("global.columns must name at least ID and FORM", path, 1)
     if len(set(names)) < len(names):
@@ -256,9 +260,11 @@ def rewrite(sentence: Sentence, columns: Mapping[str, Sequence[str]]) -> str:
             for row, value in zip(layout.rows, values, strict=True):
                 cells[number + row * stride] = value
     text = layout.text
-    return text[: layout.start] + _with_breaks_of(text[layout.start : layout.end], join_grid(
-        cells, "\t"
-    )) + text[layout.end :]
+    return (
+        text[: layout.start]
+        + _with_breaks_of(text[layout.start : layout.end], join_grid(cells, "\t"))
+        + text[layout.end :]
+    )
 
 
 def write_conllu(sentences: Iterable[Sentence], path: str | os.PathLike[str]) -> None:
@@ -300,9 +306,7 @@ def with_misc(value: str, key: str, new: str) -> str:
         raise ArgumentError(f"key, new: {quote(key + '=' + new)} cannot be an attribute of MISC")
     pairs = [] if value == "_" else value.split("|")
     kept = [pair for pair in pairs if pair.partition("=")[0] != key]
-    place = next(
-        (at for at, pair in enumerate(pairs) if pair.partition("=")[0] == key), len(kept)
-    )
+    place = next((at for at, pair in enumerate(pairs) if pair.partition("=")[0] == key), len(kept))
     kept.insert(min(place, len(kept)), f"{key}={new}")
     return "|".join(kept)
 

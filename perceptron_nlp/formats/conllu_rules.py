@@ -61,7 +61,9 @@ def refuse_grid(lines: Iterable[str], place: Place) -> NoReturn:
             found = f"{len(fields)} field{'s' if len(fields) > 1 else ''} where "
             kind = "CoNLL-U has 10" if place.columns == COLUMNS else f"the file has {width}"
             spaced = len(fields) == 1 and len(line.split()) >= width
-            hint = "are the tabs written as spaces?" if spaced else "tabs, not spaces, separate them"
+            hint = (
+                "are the tabs written as spaces?" if spaced else "tabs, not spaces, separate them"
+            )
             place.refuse(row, f"{found}{kind} ({hint})")
         if "" in fields:
             column = place.name(place.columns[fields.index("")])
@@ -83,8 +85,9 @@ def word_rows(ids: Sequence[str], place: Place) -> tuple[int, ...]:
             start, end = (_small(number) for number in match.groups())
             if start != count + 1 or start <= range_end or start == range_start or end < start:
                 place.refuse(
-                    row, f"range {quote(name)} does not stand before its first word, "
-                    "is turned round, or overlaps another"
+                    row,
+                    f"range {quote(name)} does not stand before its first word, "
+                    "is turned round, or overlaps another",
                 )
             range_start, range_end, range_row = start, end, row
         elif match := _EMPTY_NODE.fullmatch(name):
@@ -112,8 +115,9 @@ def _refuse_id(row: int, name: str, expected: int, place: Place) -> NoReturn:
         place.refuse(row, f"ID {quote(name)} is not a number, a range (1-2) or an empty node (1.1)")
     if row == 0:
         place.refuse(
-            row, f"ID {quote(name)} begins a sentence where 1 should: "
-            "is the empty line before it in the middle of a sentence?"
+            row,
+            f"ID {quote(name)} begins a sentence where 1 should: "
+            "is the empty line before it in the middle of a sentence?",
         )
     place.refuse(row, f"ID {quote(name)} where {expected} should follow; " + _STARTED_ANEW)
 
@@ -123,7 +127,9 @@ def starts_in_the_middle(name: str) -> bool:
     return bool(_ANY_ID.fullmatch(name)) and name != "1" and not name.startswith(("1-", "0."))
 
 
-def check_heads(heads: Sequence[str], ids: Sequence[str], place: Place, rows: Sequence[int]) -> None:
+def check_heads(
+    heads: Sequence[str], ids: Sequence[str], place: Place, rows: Sequence[int]
+) -> None:
     """Every HEAD is ``_``, 0, or another word of the sentence."""
     possible = {ids[row] for row in rows} if len(rows) < len(ids) else set(ids)
     if not (possible.issuperset(set(heads) - {"_", "0"})):

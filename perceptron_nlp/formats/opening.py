@@ -53,8 +53,8 @@ def name_of(path: Readable) -> str:
         if isinstance(name, str):
             return "<stdin>" if name == STDIN else name
     elif hasattr(path, "read"):
-        name = getattr(path, "name", None)
-        return name if isinstance(name, str) else "<stream>"
+        own = getattr(path, "name", None)
+        return own if isinstance(own, str) else "<stream>"
     raise ArgumentTypeError(
         f"path: a str, a path or a binary stream is needed, not {type(path).__name__}"
     )
@@ -82,12 +82,12 @@ def open_bytes(path: Readable) -> ByteSource:
         with reading(name):
             first = raw.read(_FIRST_READ)
         if not isinstance(first, bytes):
-            raise ArgumentTypeError(
-                f"path: {name} is open as text; open it in binary mode ('rb')"
-            )
+            raise ArgumentTypeError(f"path: {name} is open as text; open it in binary mode ('rb')")
         joined = _Rejoined(first, raw, owned)
         kind = _compression(name, first)
-        return _Checked(name, joined if kind is None else _unpacker(kind, joined, name), joined)
+        return _Checked(
+            name, joined if kind is None else _unpacker(kind, cast(IO[bytes], joined), name), joined
+        )
     except BaseException:
         if owned:
             raw.close()

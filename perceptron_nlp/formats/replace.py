@@ -42,7 +42,7 @@ def replace_file(path: str | os.PathLike[str], data: bytes | Iterable[bytes]) ->
     FileError : the place cannot be written (a folder, read-only, no such folder, disk full)
     BrokenPipeError : ``path`` is a pipe whose reader went away
     """
-    chunks = (data,) if isinstance(data, (bytes, bytearray, memoryview)) else data
+    chunks: Iterable[bytes] = (data,) if isinstance(data, (bytes, bytearray)) else data
     name = os.fspath(path)
     mode = _mode_of(name)
     if name.startswith(_DIRECT_PLACES) or (mode is not None and not stat.S_ISREG(mode)):
@@ -93,7 +93,7 @@ def _mode_of(name: str) -> int | None:
 
 def _write_directly(name: str, chunks: Iterable[bytes]) -> None:
     with _writing(name):
-        handle = open(name, "wb", buffering=0)
+        handle = open(name, "wb", buffering=0)  # noqa: SIM115 - closed below
     with handle:
         for chunk in chunks:
             rest = memoryview(chunk)
@@ -128,7 +128,7 @@ def _create(target: Path) -> tuple[Path, BinaryIO]:
     for number in itertools.count():
         temporary = target.with_name(f"{_prefix(target)}{os.getpid()}-{number}.part")
         try:
-            handle = open(temporary, "xb")
+            handle = open(temporary, "xb")  # noqa: SIM115 - the caller closes it
         except FileExistsError:
             continue
         # Between creation and lock another run may have taken the file for ownerless.

@@ -109,7 +109,10 @@ def _entry(name: str, value: object, path: str) -> Entry:
         size *= length
     begin, end = offsets
     if size != end - begin:
-        _refuse(path, f"{where} claims {end - begin} bytes, which its shape {quote(shape)} does not take")
+        _refuse(
+            path,
+            f"{where} claims {end - begin} bytes, which its shape {quote(shape)} does not take",
+        )
     return Entry(dtype, tuple(shape), begin, end)
 
 

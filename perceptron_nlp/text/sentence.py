@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FormatError, quote
 
@@ -19,7 +20,8 @@ class Layout(Protocol):
         """The column that ``name`` stands for (``form`` for the words), or None."""
 
 
-class Token(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Token:
     """One word of a sentence with its place (from 0) and its values by column."""
 
     index: int
@@ -156,7 +158,9 @@ class Sentence(Sequence[str]):
         raise AttributeError(f"a Sentence does not change; cannot delete {name!r}")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        columns = self.columns if self.columns is self.layout else dict(self.columns)
+        # A mapping proxy does not pickle.
+        proxy = isinstance(self.columns, MappingProxyType)
+        columns = dict(self.columns) if proxy else self.columns
         parts = (self.words, columns, self.path, self._lines, self.layout)
         return Sentence.from_reader, parts
 
