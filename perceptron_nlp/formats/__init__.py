@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from perceptron_nlp.formats.columns import read_columns, write_columns
-from perceptron_nlp.formats.conllu import read_conllu, with_misc, write_conllu
+from perceptron_nlp.formats.conllu import read_conllu
+from perceptron_nlp.formats.conllu_writing import with_misc, write_conllu
 from perceptron_nlp.formats.corpus import AUTO, FORMATS, Corpus, open_corpus
 from perceptron_nlp.formats.detect import detect
 from perceptron_nlp.formats.modelbytes import map_file_bytes, read_file_bytes

@@ -22,6 +22,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FormatError, quote
 from perceptron_nlp.formats.grid import split_grid
+from perceptron_nlp.formats.joining import joined_blocks
 from perceptron_nlp.formats.lines import BOM, LineSource
 from perceptron_nlp.formats.opening import Readable
 from perceptron_nlp.formats.replace import replace_file
@@ -217,22 +218,9 @@ def write_columns(sentences: Iterable[Sentence], path: str | os.PathLike[str]) -
     Raises FileError if the place cannot be written, ArgumentError for a sentence that
     columns cannot hold.
     """
-    replace_file(path, (text.encode("utf-8") for text in _separated(sentences)))
-
-
-def _separated(sentences: Iterable[Sentence]) -> Iterator[str]:
-    previous = ""
-    for sentence in sentences:
-        text = rewrite(sentence, {})
-        if previous:
-            text = text.removeprefix(BOM)
-            end_of_line = "\r\n" if "\r\n" in previous else "\n"
-            if not previous.endswith("\n"):
-                yield end_of_line
-            if not previous.endswith(("\n\n", "\n\r\n")):
-                yield end_of_line
-        yield text
-        previous = text
+    replace_file(
+        path, (text.encode("utf-8") for text in joined_blocks(rewrite(s, {}) for s in sentences))
+    )
 
 
 def _start_of_words(block: str, first_line: int) -> int:

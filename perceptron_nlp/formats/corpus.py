@@ -10,7 +10,7 @@ from typing import NamedTuple, Protocol
 
 from perceptron_nlp.errors import ArgumentError, FileError, quote
 from perceptron_nlp.formats import columns as column_format
-from perceptron_nlp.formats import conllu, detect, plain, tagged
+from perceptron_nlp.formats import conllu, conllu_writing, detect, plain, tagged
 from perceptron_nlp.formats.lines import BOM, LineSource
 from perceptron_nlp.formats.opening import STDIN, Readable, name_of
 from perceptron_nlp.text.sentence import Sentence
@@ -169,7 +169,7 @@ def _file_columns(head: str, fields: tuple[str, ...] | None, path: str) -> tuple
 FORMATS: dict[str, Format] = {
     "conllu": Format(
         read=lambda source, fields: conllu.ConlluReader(source),
-        rewrite=conllu.rewrite,
+        rewrite=conllu_writing.rewrite,
         columns_of=_conllu_columns,
         default_column=lambda names: "upos" if "upos" in names else None,
     ),

@@ -23,6 +23,7 @@ BOM = "\ufeff"
 _CHUNK = 1 << 16
 _HEAD = 1 << 16
 _BLANK_LINE = re.compile(rb"\n\r?\n")
+_BLANK_LINES = re.compile(rb"(?:\r?\n)+")
 _TEXT_CONTROLS = frozenset(b"\t\n\v\f\r\x1b")
 _CONTROLS = frozenset(range(32)) - _TEXT_CONTROLS
 _BINARY_SHARE = 0.05
@@ -91,15 +92,12 @@ class LineSource:
     def blocks(self) -> Iterator[tuple[int, str]]:
         """Every run of lines up to and with an empty line, with its first line's number.
 
-        An empty line that follows another is a block of its own.  The last block may
-        lack the empty line, and the break of its last line.
+        Empty lines that follow an empty line, or begin the text, are a block of their own.
+        The last block may lack the empty line, and the break of its last line.
         """
         start = 0
         while True:
-            if self._buffer.startswith((b"\n", b"\r\n")):
-                yield self._take(1 + self._buffer.index(b"\n"))
-                continue
-            match = _BLANK_LINE.search(self._buffer, start)
+            match = _BLANK_LINES.match(self._buffer) or _BLANK_LINE.search(self._buffer, start)
             if match is not None:
                 yield self._take(match.end())
                 start = 0
@@ -139,7 +137,7 @@ class LineSource:
         return True
 
     def _take(self, length: int) -> tuple[int, str]:
-        piece = bytes(self._buffer[:length])
+        piece = self._buffer[:length]
         del self._buffer[:length]
         first = self._line
         self._line += piece.count(b"\n")

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NoReturn
 
 from perceptron_nlp.errors import ArgumentError, FormatError, quote
+from perceptron_nlp.formats.joining import joined_lines
 from perceptron_nlp.formats.lines import LineSource
 from perceptron_nlp.formats.opening import Readable
 from perceptron_nlp.formats.replace import replace_file
@@ -23,7 +24,6 @@ from perceptron_nlp.formats.tokenlines import (
     TokenLayout,
     TokenLines,
     built,
-    complete_lines,
     joined,
     with_tokens,
 )
@@ -134,7 +134,7 @@ def write_tagged(
     if separator is not None:
         _check_separator(separator)
     texts = (_text(sentence, column, separator) for sentence in sentences)
-    replace_file(path, (text.encode("utf-8") for text in complete_lines(texts)))
+    replace_file(path, (text.encode("utf-8") for text in joined_lines(texts)))
 
 
 def _text(sentence: Sentence, column: str | None, separator: str | None) -> str:

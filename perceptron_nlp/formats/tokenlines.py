@@ -8,7 +8,7 @@ sentence after them.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from perceptron_nlp.errors import ArgumentError, quote
 from perceptron_nlp.formats.lines import BOM, LineSource
@@ -88,18 +88,6 @@ def joined(words: Sequence[str], tags: Sequence[str], separator: str) -> list[st
                 f"{quote(separator)}, and so cannot stand in {quote('word' + separator + 'TAG')}"
             )
     return [f"{word}{separator}{tag}" for word, tag in zip(words, tags, strict=True)]
-
-
-def complete_lines(texts: Iterable[str]) -> Iterator[str]:
-    """Texts made to follow each other, even if one lacks its last line break."""
-    previous = ""
-    for text in texts:
-        if previous:
-            text = text.removeprefix(BOM)
-            if not previous.endswith("\n"):
-                yield "\n"
-        yield text
-        previous = text
 
 
 def built(sentence: Sentence, separator: str | None) -> TokenLayout:
