@@ -102,19 +102,20 @@ class ColumnReader:
         self._columns: ColumnNames | None = None
 
     def __iter__(self) -> Iterator[Sentence]:
-        before = ""
+        before: list[str] = []
         for first_line, block in self._source.blocks():
             start = _start_of_words(block, first_line)
+            before.append(block)
             if start == len(block):
-                before += block
                 continue
+            text = block if len(before) == 1 else "".join(before)
             line = first_line + block.count("\n", 0, start)
             if self._columns is None:
                 first = block[start:].partition("\n")[0]
                 self._columns = columns_of(first, self._fields, self._source.name)
-            yield self._sentence(before + block, len(before) + start, line, self._columns)
-            before = ""
-        self.tail = before
+            before.clear()
+            yield self._sentence(text, len(text) - len(block) + start, line, self._columns)
+        self.tail = "".join(before)
 
     def _sentence(self, text: str, start: int, line: int, columns: ColumnNames) -> Sentence:
         end = len(text)
@@ -218,9 +219,8 @@ def write_columns(sentences: Iterable[Sentence], path: str | os.PathLike[str]) -
     Raises FileError if the place cannot be written, ArgumentError for a sentence that
     columns cannot hold.
     """
-    replace_file(
-        path, (text.encode("utf-8") for text in joined_blocks(rewrite(s, {}) for s in sentences))
-    )
+    texts = joined_blocks(rewrite(sentence, {}) for sentence in sentences)
+    replace_file(path, (text.encode("utf-8") for text in texts))
 
 
 def _start_of_words(block: str, first_line: int) -> int:

@@ -28,7 +28,7 @@ from perceptron_nlp.formats.conllu_layout import (
 from perceptron_nlp.formats.conllu_rules import (
     COLUMNS,
     NO_SPACES,
-    HeadBeyondError,
+    BeyondSentenceError,
     Place,
     check_heads,
     check_ranges_and_empties,
@@ -89,7 +89,7 @@ class ConlluReader:
             line = first_line + block.count("\n", 0, start)
             try:
                 sentence = self._sentence(text, len(text) - len(block) + start, line)
-            except HeadBeyondError as error:
+            except BeyondSentenceError as error:
                 self._blame_what_cuts_the_sentence(blocks)
                 raise FormatError(error.message, error.path, error.line) from None
             if sentence is not None:

@@ -36,10 +36,13 @@ class ConlluLayout(Mapping[str, tuple[str, ...]]):
     def __getitem__(self, name: str) -> tuple[str, ...]:
         if name in self._eager:
             return self._eager[name]
-        if name not in self.names or name in ("id", "form"):
+        if name not in self:
             raise KeyError(name)
         stride = len(self.names) + 1
         return pick(self.cells()[self.names.index(name) :: stride], self.rows)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.names and name not in ("id", "form")
 
     def __iter__(self) -> Iterator[str]:
         return (name for name in self.names if name not in ("id", "form"))

@@ -19,7 +19,6 @@ from perceptron_nlp.errors import FormatError, quote
 NO_SPACES = ("upos", "xpos", "deprel")
 COLUMNS = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
 
-_WORD = re.compile(r"[1-9][0-9]*")
 _RANGE = re.compile(r"([1-9][0-9]*)-([1-9][0-9]*)")
 _EMPTY_NODE = re.compile(r"(0|[1-9][0-9]*)\.([1-9][0-9]*)")
 _ANY_ID = re.compile(r"[0-9]+([-.][0-9]+)?")
@@ -83,14 +82,14 @@ def word_rows(ids: Sequence[str], place: Place) -> tuple[int, ...]:
             empties = 0
         elif match := _RANGE.fullmatch(name):
             start, end = (_small(number) for number in match.groups())
-            if start != count + 1 or start <= range_end or start == range_start or end < start:
+            if start != count + 1 or start <= range_end or end < start:
                 place.refuse(
                     row,
                     f"range {quote(name)} does not stand before its first word, "
                     "is turned round, or overlaps another",
                 )
             range_start, range_end, range_row = start, end, row
-        elif match := _EMPTY_NODE.fullmatch(name):
+        elif _EMPTY_NODE.fullmatch(name):
             expected = f"{count}.{empties + 1}"
             if name != expected or range_start > count:
                 place.refuse(row, f"empty node {quote(name)} where {expected} could stand")
@@ -98,9 +97,10 @@ def word_rows(ids: Sequence[str], place: Place) -> tuple[int, ...]:
         else:
             _refuse_id(row, name, count + 1, place)
     if range_end > len(rows):
-        place.refuse(
-            range_row,
+        raise BeyondSentenceError(
             f"range {quote(ids[range_row])} goes beyond the {len(rows)} words of its sentence",
+            place.path,
+            place.first_line + range_row,
         )
     return tuple(rows)
 
@@ -140,7 +140,7 @@ def check_heads(
         index, head = next((i, head) for i, head in enumerate(heads) if head not in possible)
         if not _NUMBER.fullmatch(head):
             place.refuse(rows[index], f"HEAD {quote(head)} is not a number, nor _")
-        raise HeadBeyondError(
+        raise BeyondSentenceError(
             f"HEAD {quote(head)} is beyond the {len(rows)} words of its sentence",
             place.path,
             place.first_line + rows[index],
@@ -150,8 +150,8 @@ def check_heads(
         place.refuse(rows[index], f"HEAD {quote(heads[index])} is the word itself")
 
 
-class HeadBeyondError(FormatError):
-    """A HEAD or DEPS beyond the sentence; perhaps the sentence was cut after it."""
+class BeyondSentenceError(FormatError):
+    """A HEAD, DEPS or range beyond the sentence: perhaps an empty line cuts it in two."""
 
 
 def check_ranges_and_empties(

@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 
 from perceptron_nlp.errors import quote
-from perceptron_nlp.formats.conllu_rules import HeadBeyondError, Place, wrong_value
+from perceptron_nlp.formats.conllu_rules import BeyondSentenceError, Place, wrong_value
 
 _LIMIT = 1 << 16
 _HEADS = re.compile(r"(?:^|\|)([0-9.]+):")
@@ -70,7 +70,7 @@ class KnownDeps:
         if missing:
             row = next(row for row, value in enumerate(values) if known[value] & missing)
             head = min(known[values[row]] & missing)
-            raise HeadBeyondError(
+            raise BeyondSentenceError(
                 f"DEPS {quote(values[row])} names {quote(head)}, which is not in its sentence",
                 place.path,
                 place.first_line + row,

@@ -63,9 +63,8 @@ def write_conllu(sentences: Iterable[Sentence], path: str | os.PathLike[str]) ->
     Raises FileError if the place cannot be written, ArgumentError for a sentence that
     CoNLL-U cannot hold.
     """
-    replace_file(
-        path, (text.encode("utf-8") for text in joined_blocks(rewrite(s, {}) for s in sentences))
-    )
+    texts = joined_blocks(rewrite(sentence, {}) for sentence in sentences)
+    replace_file(path, (text.encode("utf-8") for text in texts))
 
 
 def with_misc(value: str, key: str, new: str) -> str:

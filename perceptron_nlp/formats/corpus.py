@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-import io
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import NamedTuple, Protocol
@@ -116,9 +116,10 @@ class Corpus(Iterable[Sentence]):
         source, self._source = self._source, None
         if source is not None:
             return source
-        if self._opened_from == STDIN or isinstance(self._opened_from, io.IOBase):
+        path = self._opened_from
+        if path == STDIN or not isinstance(path, (str, os.PathLike)):
             raise FileError(f"{self.path}: a stream can be read only once; it has been")
-        return LineSource(self._opened_from, errors=self._errors)
+        return LineSource(path, errors=self._errors)
 
 
 def open_corpus(

@@ -50,16 +50,16 @@ class TokenLines:
         self._source = source
 
     def __iter__(self) -> Iterator[tuple[int, int, list[str], str]]:
-        before = ""
+        before: list[str] = []
         for number, line in self._source.lines():
             start = 1 if number == 1 and line.startswith(BOM) else 0
             tokens = _split(line[start:])
+            before.append(line)
             if tokens:
-                yield number, len(before) + start, tokens, before + line
-                before = ""
-            else:
-                before += line
-        self.tail = before
+                text = line if len(before) == 1 else "".join(before)
+                before.clear()
+                yield number, len(text) - len(line) + start, tokens, text
+        self.tail = "".join(before)
 
 
 def with_tokens(text: str, start: int, tokens: Sequence[str]) -> str:
