@@ -1,1 +1,37 @@
 """Bytes to sentences and back: the only place that knows a file layout."""
+
+from __future__ import annotations
+
+from perceptron_nlp.formats.columns import read_columns, write_columns
+from perceptron_nlp.formats.conllu import read_conllu
+from perceptron_nlp.formats.conllu_writing import with_misc, write_conllu
+from perceptron_nlp.formats.corpus import AUTO, FORMATS, Corpus, open_corpus
+from perceptron_nlp.formats.detect import detect
+from perceptron_nlp.formats.modelbytes import map_file_bytes, read_file_bytes
+from perceptron_nlp.formats.opening import Readable
+from perceptron_nlp.formats.plain import read_text
+from perceptron_nlp.formats.replace import replace_file
+from perceptron_nlp.formats.tagged import read_tagged, write_tagged
+from perceptron_nlp.formats.tensorfile import read_tensors, write_tensors
+
+__all__ = [
+    "AUTO",
+    "FORMATS",
+    "Corpus",
+    "Readable",
+    "detect",
+    "map_file_bytes",
+    "open_corpus",
+    "read_columns",
+    "read_conllu",
+    "read_file_bytes",
+    "read_tagged",
+    "read_tensors",
+    "read_text",
+    "replace_file",
+    "with_misc",
+    "write_columns",
+    "write_conllu",
+    "write_tagged",
+    "write_tensors",
+]

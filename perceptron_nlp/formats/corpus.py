@@ -1,0 +1,195 @@
+"""A text in any of the formats: its sentences, and how they are written back."""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from types import TracebackType
+from typing import NamedTuple, Protocol
+
+from perceptron_nlp.errors import ArgumentError, FileError, quote
+from perceptron_nlp.formats import columns as column_format
+from perceptron_nlp.formats import conllu, conllu_writing, detect, plain, tagged
+from perceptron_nlp.formats.lines import BOM, LineSource
+from perceptron_nlp.formats.opening import STDIN, Readable, name_of
+from perceptron_nlp.text.sentence import Sentence
+
+AUTO = "auto"
+
+
+class SentenceReader(Protocol):
+    """Sentences of a source; after the last, ``tail`` is the text that follows it."""
+
+    @property
+    def tail(self) -> str:
+        """The text after the last sentence."""
+
+    def __iter__(self) -> Iterator[Sentence]:
+        """The sentences, once."""
+
+
+class Format(NamedTuple):
+    """One format: how it is read and written, and what it calls its columns.
+
+    ``columns_of`` gives the names of the columns besides the words from the first lines
+    of a text; ``default_column`` picks from them the one that is learnt if none is named.
+    """
+
+    read: Callable[[LineSource, tuple[str, ...] | None], SentenceReader]
+    rewrite: Callable[[Sentence, Mapping[str, Sequence[str]]], str]
+    columns_of: Callable[[str, tuple[str, ...] | None, str], tuple[str, ...]]
+    default_column: Callable[[tuple[str, ...]], str | None]
+
+
+class Corpus(Iterable[Sentence]):
+    """A text as sentences, read as they are asked for.
+
+    Attributes
+    ----------
+    path : what messages call the text
+    format : ``conllu``, ``columns``, ``tagged`` or ``text``
+    column_names : the columns besides the words (``form``)
+    default_column : the one to learn if none is named: ``upos``, the last of column files,
+        ``tag``; None for plain text
+    tail : once all sentences have been read, the text after the last of them
+
+    ``rewrite(sentence, {})`` of all sentences and ``tail`` are the text, byte for byte.
+    A file can be iterated over again, a stream only once.
+    """
+
+    def __init__(
+        self, path: Readable, format: str, fields: tuple[str, ...] | None, errors: str
+    ) -> None:
+        self.path = name_of(path)
+        self.tail = ""
+        self._opened_from = path
+        self._fields = fields
+        self._errors = errors
+        self._source: LineSource | None = LineSource(path, errors=errors)
+        try:
+            head = self._source.head().removeprefix(BOM)
+            self.format = format if format != AUTO else detect.detect(head, name=self.path)
+            if fields is not None and self.format != "columns":
+                raise ArgumentError(
+                    f"fields: only column files have them; {self.path} is read as {self.format}"
+                )
+            self._kind = FORMATS[self.format]
+            self.column_names = self._kind.columns_of(head, fields, self.path)
+        except BaseException:
+            self._source.close()
+            raise
+        self.default_column = self._kind.default_column(self.column_names)
+
+    def __iter__(self) -> Iterator[Sentence]:
+        with self._take_source() as source:
+            reader = self._kind.read(source, self._fields)
+            yield from reader
+            self.tail = reader.tail
+
+    def rewrite(self, sentence: Sentence, columns: Mapping[str, Sequence[str]]) -> str:
+        """The text of a sentence with columns replaced, in the format of this text.
+
+        ``text`` becomes ``word/TAG``.  Raises ArgumentError for labels that the format
+        cannot hold, or that are not as many as the words.
+        """
+        return self._kind.rewrite(sentence, columns)
+
+    def close(self) -> None:
+        """Closes the file, if it is open and was opened by this library."""
+        if self._source is not None:
+            self._source.close()
+            self._source = None
+
+    def __enter__(self) -> Corpus:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _take_source(self) -> LineSource:
+        source, self._source = self._source, None
+        if source is not None:
+            return source
+        path = self._opened_from
+        if path == STDIN or not isinstance(path, (str, os.PathLike)):
+            raise FileError(f"{self.path}: a stream can be read only once; it has been")
+        return LineSource(path, errors=self._errors)
+
+
+def open_corpus(
+    path: Readable,
+    *,
+    format: str = AUTO,
+    fields: Sequence[str] | None = None,
+    errors: str = "strict",
+) -> Corpus:
+    """Opens a text and finds out its format; see :class:`Corpus`.
+
+    Parameters
+    ----------
+    path : a path (gzip, bzip2, xz and, from Python 3.14 on, zstd are unpacked), ``-`` for
+        standard input, or a binary stream
+    format : ``auto`` looks at the first 64 KiB (:mod:`perceptron_nlp.formats.detect`);
+        ``conllu``, ``columns``, ``tagged`` or ``text`` says it
+    fields : the names of the columns of a column file; with ``auto`` it is one
+    errors : ``strict``, or ``replace`` to read bytes that are not UTF-8 as U+FFFD
+
+    Raises
+    ------
+    ArgumentError : an unknown format, or ``fields`` that do not fit
+    FileError : the file cannot be read
+    FormatError : it is no text; later, in iteration, a line breaks the format
+    """
+    if format != AUTO and format not in FORMATS:
+        near = difflib.get_close_matches(format, [AUTO, *FORMATS], 1, 0.4)
+        hint = f"; did you mean {quote(near[0])}?" if near else ""
+        known = ", ".join([AUTO, *FORMATS])
+        raise ArgumentError(f"format: {quote(format)} is not one of {known}{hint}")
+    checked = column_format.checked_fields(fields)
+    if checked is not None and format == AUTO:
+        format = "columns"
+    return Corpus(path, format, checked, errors)
+
+
+def _conllu_columns(head: str, fields: tuple[str, ...] | None, path: str) -> tuple[str, ...]:
+    names = conllu.columns_named_in(head, path)
+    return tuple(name for name in names if name not in ("id", "form"))
+
+
+def _file_columns(head: str, fields: tuple[str, ...] | None, path: str) -> tuple[str, ...]:
+    names = column_format.columns_in(head, fields, path)
+    return tuple(name for name in names if name != "form")
+
+
+FORMATS: dict[str, Format] = {
+    "conllu": Format(
+        read=lambda source, fields: conllu.ConlluReader(source),
+        rewrite=conllu_writing.rewrite,
+        columns_of=_conllu_columns,
+        default_column=lambda names: "upos" if "upos" in names else None,
+    ),
+    "columns": Format(
+        read=column_format.ColumnReader,
+        rewrite=column_format.rewrite,
+        columns_of=_file_columns,
+        default_column=lambda names: names[-1] if names else None,
+    ),
+    "tagged": Format(
+        read=lambda source, fields: tagged.TaggedReader(source),
+        rewrite=tagged.rewrite,
+        columns_of=lambda head, fields, path: ("tag",),
+        default_column=lambda names: "tag",
+    ),
+    "text": Format(
+        read=lambda source, fields: plain.PlainReader(source),
+        rewrite=plain.rewrite,
+        columns_of=lambda head, fields, path: (),
+        default_column=lambda names: None,
+    ),
+}

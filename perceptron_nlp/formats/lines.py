@@ -1,0 +1,169 @@
+"""Text with counted lines: every error can say ``path:line``.
+
+A line ends at a line feed and nowhere else: a carriage return before it belongs to the
+line break, any other is data, as are U+0085, U+2028 and the rest.  Lines keep their
+breaks, so that joining what is read gives the file again, byte for byte.
+
+The text is UTF-8.  A byte order mark at its start is kept and taken off by the reader of
+the format.  An invalid byte, a NUL, or a file that is plainly not text is a FormatError
+with its line.  With ``errors="replace"`` invalid bytes and single NULs become U+FFFD
+(what is written back then has U+FFFD too).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from types import TracebackType
+
+from perceptron_nlp.errors import ArgumentError, FormatError, quote
+from perceptron_nlp.formats.opening import Readable, name_of, open_bytes
+
+BOM = "\ufeff"
+_CHUNK = 1 << 16
+_HEAD = 1 << 16
+_BLANK_LINE = re.compile(rb"\n\r?\n")
+_BLANK_LINES = re.compile(rb"(?:\r?\n)+")
+_TEXT_CONTROLS = frozenset(b"\t\n\v\f\r\x1b")
+_CONTROLS = frozenset(range(32)) - _TEXT_CONTROLS
+_BINARY_SHARE = 0.05
+_FOREIGN = (
+    (b"\xff\xfe", "UTF-16 text; convert it to UTF-8"),
+    (b"\xfe\xff", "UTF-16 text; convert it to UTF-8"),
+    (b"PK\x03\x04", "a zip file, not text"),
+    (b"%PDF-", "a PDF file, not text"),
+    (b"\x89PNG", "a picture, not text"),
+    (b"\x7fELF", "a program, not text"),
+)
+
+
+class LineSource:
+    """A text being read once, from its start, line by line or block by block.
+
+    Parameters
+    ----------
+    path : a path, ``-`` for standard input, or a binary stream
+    errors : ``strict`` or ``replace``, for bytes that are not UTF-8
+
+    Attributes
+    ----------
+    name : what messages call it
+    """
+
+    def __init__(self, path: Readable, *, errors: str = "strict") -> None:
+        if errors not in ("strict", "replace"):
+            raise ArgumentError(f"errors: {quote(errors)} is neither 'strict' nor 'replace'")
+        self.name = name_of(path)
+        self._errors = errors
+        self._bytes = open_bytes(path)
+        self._buffer = bytearray()
+        self._ended = False
+        self._line = 1
+        self._checked_binary = False
+
+    def head(self) -> str:
+        """The whole lines within the first 64 KiB, without using them up.
+
+        A text of fewer bytes is given whole; a longer first line is cut.  What is not
+        UTF-8 is replaced here: reading will report it with its line.
+        """
+        while len(self._buffer) < _HEAD and self._fill():
+            pass
+        piece = bytes(self._buffer[:_HEAD])
+        if len(self._buffer) > _HEAD or not self._ended:
+            piece = piece[: piece.rfind(b"\n") + 1] or piece
+        return piece.decode("utf-8", "replace")
+
+    def lines(self) -> Iterator[tuple[int, str]]:
+        """Every line with its number (from 1) and its break; the last may have none."""
+        start = 0
+        while True:
+            end = self._buffer.find(b"\n", start)
+            if end < 0:
+                start = len(self._buffer)
+                if not self._fill():
+                    break
+                continue
+            yield self._take(end + 1)
+            start = 0
+        if self._buffer:
+            yield self._take(len(self._buffer))
+
+    def blocks(self) -> Iterator[tuple[int, str]]:
+        """Every run of lines up to and with an empty line, with its first line's number.
+
+        Empty lines that follow an empty line, or begin the text, are a block of their own.
+        The last block may lack the empty line, and the break of its last line.
+        """
+        start = 0
+        while True:
+            match = _BLANK_LINES.match(self._buffer) or _BLANK_LINE.search(self._buffer, start)
+            if match is not None:
+                yield self._take(match.end())
+                start = 0
+                continue
+            # The blank line may begin in the last two bytes: LF, CR | LF.
+            start = max(0, len(self._buffer) - 2)
+            if not self._fill():
+                break
+        if self._buffer:
+            yield self._take(len(self._buffer))
+
+    def close(self) -> None:
+        """Closes the file, if this library opened it."""
+        self._bytes.close()
+
+    def __enter__(self) -> LineSource:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _fill(self) -> bool:
+        """Reads on; false at the end.  Reads grow with the buffer: long lines stay linear."""
+        piece = b"" if self._ended else self._bytes.read(max(_CHUNK, len(self._buffer)))
+        if not piece:
+            self._ended = True
+            return False
+        self._buffer += piece
+        if not self._checked_binary:
+            self._checked_binary = True
+            self._refuse_binary()
+        return True
+
+    def _take(self, length: int) -> tuple[int, str]:
+        piece = self._buffer[:length]
+        del self._buffer[:length]
+        first = self._line
+        self._line += piece.count(b"\n")
+        try:
+            text = piece.decode("utf-8", self._errors)
+        except UnicodeDecodeError as error:
+            line = first + piece.count(b"\n", 0, error.start)
+            raise FormatError(
+                f"byte 0x{piece[error.start]:02x} is not valid UTF-8; "
+                "convert the file to UTF-8, or ask for bad bytes to be replaced",
+                self.name,
+                line,
+            ) from error
+        if "\0" in text:
+            if self._errors == "replace":
+                return first, text.replace("\0", "\ufffd")
+            line = first + text.count("\n", 0, text.index("\0"))
+            raise FormatError("a NUL character: is this a binary file?", self.name, line)
+        return first, text
+
+    def _refuse_binary(self) -> None:
+        head = bytes(self._buffer[:4096])
+        for magic, what in _FOREIGN:
+            if head.startswith(magic):
+                raise FormatError(f"this is {what}", self.name, 1)
+        controls = [at for at, byte in enumerate(head) if byte in _CONTROLS]
+        if len(controls) > max(1, _BINARY_SHARE * len(head)):
+            line = 1 + head.count(b"\n", 0, controls[0])
+            raise FormatError("this is a binary file, not text", self.name, line)

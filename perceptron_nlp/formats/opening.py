@@ -1,0 +1,204 @@
+"""Opening what a person names: a path, ``-``, or a binary stream; unpacked if compressed.
+
+Compression (gzip, bzip2, xz, and zstd where Python has ``compression.zstd``) is
+recognised by its first bytes, whatever the file is called.  A name that promises a
+compression which the bytes do not keep is an error.
+"""
+
+from __future__ import annotations
+
+import bz2
+import contextlib
+import gzip
+import importlib
+import io
+import lzma
+import os
+import stat
+import sys
+import zlib
+from collections.abc import Callable, Iterator
+from typing import IO, Any, BinaryIO, Protocol, TypeAlias, cast
+
+from perceptron_nlp.errors import ArgumentTypeError, FileError, FormatError
+
+Readable: TypeAlias = str | os.PathLike[str] | BinaryIO
+"""A path, ``-`` for standard input, or an open binary stream."""
+
+STDIN = "-"
+_MAGIC = {
+    "gzip": b"\x1f\x8b",
+    "bzip2": b"BZh",
+    "xz": b"\xfd7zXZ\x00",
+    "zstd": b"\x28\xb5\x2f\xfd",
+}
+_SUFFIX = {".gz": "gzip", ".bz2": "bzip2", ".xz": "xz", ".zst": "zstd"}
+_FIRST_READ = 1 << 12
+
+
+class ByteSource(Protocol):
+    """What text is read from: bytes as they come, and an end."""
+
+    def read(self, size: int, /) -> bytes:
+        """At most ``size`` bytes; none at the end."""
+
+    def close(self) -> None:
+        """Lets go of what this library opened."""
+
+
+def name_of(path: Readable) -> str:
+    """What messages call ``path``: the path itself, ``<stdin>`` or ``<stream>``."""
+    if isinstance(path, (str, os.PathLike)):
+        name = os.fspath(path)
+        if isinstance(name, str):
+            return "<stdin>" if name == STDIN else name
+    elif hasattr(path, "read"):
+        own = getattr(path, "name", None)
+        return own if isinstance(own, str) else "<stream>"
+    raise ArgumentTypeError(
+        f"path: a str, a path or a binary stream is needed, not {type(path).__name__}"
+    )
+
+
+def plain_name(name: str) -> str:
+    """``name`` without the suffix of a compression."""
+    stem, suffix = os.path.splitext(name)
+    return stem if suffix.lower() in _SUFFIX else name
+
+
+def open_bytes(path: Readable) -> ByteSource:
+    """Opens ``path`` for reading and unpacks it on the way.
+
+    Raises
+    ------
+    ArgumentTypeError : not a path, and not a stream of bytes
+    FileError : missing, a folder, not readable
+    FormatError : the name or the first bytes say that it is compressed, and it is not,
+        or this Python cannot unpack it
+    """
+    name = name_of(path)
+    raw, owned = _open_raw(path, name)
+    try:
+        with reading(name):
+            first = raw.read(_FIRST_READ)
+        if not isinstance(first, bytes):
+            raise ArgumentTypeError(f"path: {name} is open as text; open it in binary mode ('rb')")
+        joined = _Rejoined(first, raw, owned)
+        kind = _compression(name, first)
+        return _Checked(
+            name, joined if kind is None else _unpacker(kind, cast(IO[bytes], joined), name), joined
+        )
+    except BaseException:
+        if owned:
+            raw.close()
+        raise
+
+
+@contextlib.contextmanager
+def reading(name: str) -> Iterator[None]:
+    """Turns what the system or a decompressor raises into one line that names the file."""
+    try:
+        yield
+    except EOFError as error:
+        raise FormatError("the compressed data is cut short", name) from error
+    except (zlib.error, lzma.LZMAError, gzip.BadGzipFile) as error:
+        raise FormatError(f"the compressed data is damaged: {error}", name) from error
+    except (FileError, FormatError):
+        raise
+    except OSError as error:
+        if error.errno is None:
+            raise FormatError(f"the compressed data is damaged: {error}", name) from error
+        raise FileError(f"{name}: cannot be read: {error.strerror}") from error
+
+
+def _open_raw(path: Readable, name: str) -> tuple[BinaryIO, bool]:
+    if not isinstance(path, (str, os.PathLike)):
+        return path, False
+    if os.fspath(path) == STDIN:
+        return sys.stdin.buffer, False
+    try:
+        if stat.S_ISDIR(os.stat(path).st_mode):
+            raise FileError(f"{name}: is a folder; name the files in it")
+        return open(path, "rb", buffering=0), True
+    except FileNotFoundError as error:
+        raise FileError(f"{name}: there is no such file") from error
+    except ValueError as error:
+        raise FileError(f"{name!r}: cannot be the name of a file: {error}") from error
+    except FileError:
+        raise
+    except OSError as error:
+        raise FileError(f"{name}: cannot be opened: {error.strerror}") from error
+
+
+def _compression(name: str, first: bytes) -> str | None:
+    found = next((kind for kind, magic in _MAGIC.items() if first.startswith(magic)), None)
+    promised = _SUFFIX.get(os.path.splitext(name)[1].lower())
+    if promised is not None and found is None:
+        what = "holds no" if first else "is empty; it should hold"
+        raise FormatError(f"{what} {promised} data, which its name promises", name)
+    return found
+
+
+def _unpacker(kind: str, packed: IO[bytes], name: str) -> IO[bytes]:
+    if kind == "gzip":
+        return cast(IO[bytes], gzip.GzipFile(fileobj=packed, mode="rb"))
+    if kind == "bzip2":
+        return cast(IO[bytes], bz2.BZ2File(packed, "rb"))
+    if kind == "xz":
+        return cast(IO[bytes], lzma.LZMAFile(packed, "rb"))
+    try:
+        zstd: Any = importlib.import_module("compression.zstd")
+    except ImportError as error:
+        raise FormatError(
+            "is compressed with zstd, which Python reads from 3.14 on; unpack it first", name
+        ) from error
+    return cast(IO[bytes], zstd.ZstdFile(packed, "rb"))
+
+
+class _Rejoined(io.RawIOBase):
+    """A stream with the bytes that were read to recognise it put back in front."""
+
+    def __init__(self, first: bytes, rest: BinaryIO, owned: bool) -> None:
+        self._first = first
+        self._owned = owned
+        self._stream = rest
+        # read1 hands over what a pipe has now; read would wait for the full size.
+        self._read: Callable[[int], bytes] = getattr(rest, "read1", rest.read)
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        if self._first and size >= 0:
+            piece, self._first = self._first[:size], self._first[size:]
+            return piece
+        if size < 0:
+            return self.readall()
+        return self._read(size)
+
+    def readinto(self, buffer: Any) -> int:
+        piece = self.read(len(buffer))
+        buffer[: len(piece)] = piece
+        return len(piece)
+
+    def close(self) -> None:
+        if self._owned:
+            self._stream.close()
+        super().close()
+
+
+class _Checked:
+    """Reads, with every failure turned into an error of this library."""
+
+    def __init__(self, name: str, stream: IO[bytes] | io.RawIOBase, below: io.RawIOBase) -> None:
+        self._name = name
+        self._stream = stream
+        self._below = below
+
+    def read(self, size: int, /) -> bytes:
+        with reading(self._name):
+            return self._stream.read(size) or b""
+
+    def close(self) -> None:
+        self._stream.close()
+        self._below.close()

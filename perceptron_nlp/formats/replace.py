@@ -1,0 +1,183 @@
+"""Replacing a file whole or not at all.
+
+The new bytes go to a temporary file in the folder of the target, are synced, and take
+the target's name in one step; then the folder is synced.  Whoever looks finds the whole
+old file or the whole new one, even after a kill or a loss of power.
+
+A killed run leaves its temporary file behind.  Its name is made from the target's name,
+and it was locked while its writer lived, so the next run for the same target finds the
+ones without an owner and removes them: there is never more than one left.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import hashlib
+import itertools
+import os
+import stat
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+from perceptron_nlp.errors import FileError
+
+if sys.platform != "win32":
+    import fcntl
+
+_DIRECT_PLACES = ("/dev/", "/proc/")
+
+
+def replace_file(path: str | os.PathLike[str], data: bytes | Iterable[bytes]) -> None:
+    """Makes ``data`` the content of ``path``, whole or not at all.
+
+    A symbolic link stays and its target is replaced; permission bits stay.  A device, a
+    pipe, and anything under ``/dev`` is simply written to.  If ``data`` is an iterable
+    that raises, the old file is untouched and the exception goes on to the caller.
+
+    Raises
+    ------
+    FileError : the place cannot be written (a folder, read-only, no such folder, disk full)
+    BrokenPipeError : ``path`` is a pipe whose reader went away
+    """
+    chunks: Iterable[bytes] = (data,) if isinstance(data, (bytes, bytearray)) else data
+    name = os.fspath(path)
+    mode = _mode_of(name)
+    if name.startswith(_DIRECT_PLACES) or (mode is not None and not stat.S_ISREG(mode)):
+        _write_directly(name, chunks)
+        return
+    target = Path(os.path.realpath(name))
+    if mode is not None and not os.access(target, os.W_OK):
+        raise FileError(f"{name}: is read-only")
+    _remove_ownerless(target)
+    with _temporary(target, name) as (temporary, handle):
+        for chunk in chunks:
+            with _writing(name):
+                handle.write(chunk)
+        with _writing(name):
+            handle.flush()
+            if mode is not None:
+                os.chmod(temporary, stat.S_IMODE(mode))
+            os.fsync(handle.fileno())
+            if sys.platform == "win32":
+                handle.close()
+            os.replace(temporary, target)
+    _sync_folder(target.parent)
+
+
+@contextlib.contextmanager
+def _writing(name: str) -> Iterator[None]:
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise FileError(f"{name}: cannot be written: {error.strerror}") from error
+
+
+def _mode_of(name: str) -> int | None:
+    try:
+        mode = os.stat(name).st_mode
+    except FileNotFoundError:
+        return None
+    except ValueError as error:
+        raise FileError(f"{name!r}: cannot be the name of a file: {error}") from error
+    except OSError as error:
+        raise FileError(f"{name}: cannot be written: {error.strerror}") from error
+    if stat.S_ISDIR(mode):
+        raise FileError(f"{name}: is a folder; name a file")
+    return mode
+
+
+def _write_directly(name: str, chunks: Iterable[bytes]) -> None:
+    with _writing(name):
+        handle = open(name, "wb", buffering=0)  # noqa: SIM115 - closed below
+    with handle:
+        for chunk in chunks:
+            rest = memoryview(chunk)
+            while rest:
+                with _writing(name):
+                    rest = rest[handle.write(rest) :]
+
+
+def _prefix(target: Path) -> str:
+    # A hash, because the target's own name may already be as long as names can be.
+    return f".perceptron-nlp-{hashlib.sha256(os.fsencode(target.name)).hexdigest()[:16]}-"
+
+
+@contextlib.contextmanager
+def _temporary(target: Path, name: str) -> Iterator[tuple[Path, BinaryIO]]:
+    with _writing(name):
+        temporary, handle = _create(target)
+    with handle:
+        try:
+            yield temporary, handle
+        except BaseException:
+            # Windows cannot remove an open file; closing may fail for what failed above.
+            with contextlib.suppress(OSError):
+                handle.close()
+            with contextlib.suppress(OSError):
+                temporary.unlink()
+            raise
+
+
+def _create(target: Path) -> tuple[Path, BinaryIO]:
+    """A new temporary file that this process owns, by lock where there are locks."""
+    for number in itertools.count():
+        temporary = target.with_name(f"{_prefix(target)}{os.getpid()}-{number}.part")
+        try:
+            handle = open(temporary, "xb")  # noqa: SIM115 - the caller closes it
+        except FileExistsError:
+            continue
+        # Between creation and lock another run may have taken the file for ownerless.
+        if _lock(handle) and _still_there(temporary, handle):
+            return temporary, handle
+        handle.close()
+    raise AssertionError("unreachable")
+
+
+def _lock(handle: BinaryIO) -> bool:
+    if sys.platform == "win32":
+        return True
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        # A file system without locks: go on without; others cannot lock it either.
+        return error.errno not in (errno.EWOULDBLOCK, errno.EACCES)
+    return True
+
+
+def _still_there(temporary: Path, handle: BinaryIO) -> bool:
+    try:
+        return os.path.samestat(os.stat(temporary), os.fstat(handle.fileno()))
+    except FileNotFoundError:
+        return False
+
+
+def _remove_ownerless(target: Path) -> None:
+    with contextlib.suppress(OSError):
+        for entry in os.scandir(target.parent):
+            if entry.name.startswith(_prefix(target)) and entry.name.endswith(".part"):
+                with contextlib.suppress(OSError):
+                    _remove_if_ownerless(entry.path)
+
+
+def _remove_if_ownerless(path: str) -> None:
+    if sys.platform == "win32":
+        os.unlink(path)  # fails for a file that is open
+        return
+    with open(path, "rb") as handle:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        os.unlink(path)
+
+
+def _sync_folder(folder: Path) -> None:
+    # Not every system can sync a folder; the file itself is already in place.
+    with contextlib.suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

@@ -1,0 +1,97 @@
+"""Label <-> number, in an order that depends on nothing but the labels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, quote
+
+MAX_LABELS = 65_536
+
+
+class TagSet:
+    """A fixed set of labels, numbered from 0 in the order of their code points.
+
+    Parameters
+    ----------
+    labels : the labels, in any order, repeated or not; at most 65,536 different ones
+
+    Raises
+    ------
+    ArgumentTypeError : ``labels`` is one str, or a label is not a str
+    ArgumentError : more than 65,536 labels, or a label that no file format can
+        carry: empty, with a tab or a line break in it, or not encodable as UTF-8
+
+    >>> TagSet(["VERB", "NOUN", "VERB"]).labels
+    ('NOUN', 'VERB')
+    """
+
+    __slots__ = ("_ids", "_labels")
+
+    def __init__(self, labels: Iterable[str]) -> None:
+        if isinstance(labels, (str, bytes)):
+            raise ArgumentTypeError("labels: a list of labels is needed, not one str")
+        distinct = set(labels)
+        for label in distinct:
+            _check_label(label)
+        if len(distinct) > MAX_LABELS:
+            raise ArgumentError(
+                f"labels: {len(distinct):,} different labels; at most {MAX_LABELS:,} are possible"
+            )
+        self._labels = tuple(sorted(distinct))
+        self._ids = {label: number for number, label in enumerate(self._labels)}
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """All labels; the place of each is its number."""
+        return self._labels
+
+    def id_of(self, label: str) -> int:
+        """The number of a label, or -1 if it is not in the set."""
+        return self._ids.get(label, -1)
+
+    def ids_of(self, labels: Iterable[str]) -> list[int]:
+        """The numbers of labels, -1 for each that is not in the set."""
+        get = self._ids.get
+        return [get(label, -1) for label in labels]
+
+    def label_of(self, number: int) -> str:
+        """The label of a number in ``range(len(self))``; ArgumentError otherwise."""
+        if not 0 <= number < len(self._labels):
+            raise ArgumentError(f"number: {number} is not one of the {len(self)} labels")
+        return self._labels[number]
+
+    def to_list(self) -> list[str]:
+        """The labels in order, as JSON can hold them; ``TagSet(...)`` makes the set again."""
+        return list(self._labels)
+
+    def __len__(self) -> int:
+        return len(self._labels)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._labels)
+
+    def __contains__(self, label: object) -> bool:
+        return label in self._ids
+
+    def __eq__(self, other: object) -> bool:
+        return self._labels == other._labels if isinstance(other, TagSet) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._labels)
+
+    def __repr__(self) -> str:
+        return f"TagSet({list(self._labels)!r})"
+
+
+def _check_label(label: object) -> None:
+    if not isinstance(label, str):
+        raise ArgumentTypeError(f"labels: a label must be a str, not {type(label).__name__}")
+    if not label:
+        raise ArgumentError("labels: a label is empty")
+    if "\t" in label or "\n" in label or "\r" in label:
+        raise ArgumentError(f"labels: {quote(label)} holds a tab or a line break")
+    try:
+        label.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise ArgumentError(f"labels: {quote(label)} holds a lone surrogate") from error
