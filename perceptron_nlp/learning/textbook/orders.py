@@ -51,12 +51,14 @@ class Sequential:
     shuffle: bool = True
 
     def epochs(self, n: int) -> Iterator[list[IntArray]]:
-        """::
+        """One example an iteration, in the same order in every epoch.
 
-        Randomly shuffle the order of training data points
-        Define seq_epoch m as:
-            For n in {1, 2, …, N}
-        Iterate seq_epoch over m = 1, 2, 3, …
+        ::
+
+            Randomly shuffle the order of training data points
+            Define seq_epoch m as:
+                For n in {1, 2, …, N}
+            Iterate seq_epoch over m = 1, 2, 3, …
         """
         order = permutation(n, self.seed) if self.shuffle else np.arange(n)
         while True:
@@ -74,11 +76,13 @@ class Stochastic:
     seed: int = 0
 
     def epochs(self, n: int) -> Iterator[list[IntArray]]:
-        """::
+        """One example an iteration, in a new order in every epoch.
 
-        Iterate over m = 1, 2, 3, …
-            (i)  Randomly shuffle dataset
-            (ii) Perform seq_epoch m
+        ::
+
+            Iterate over m = 1, 2, 3, …
+                (i)  Randomly shuffle dataset
+                (ii) Perform seq_epoch m
         """
         for m in count():
             yield batches(permutation(n, self.seed, m), 1)
@@ -99,10 +103,12 @@ class Replacement:
         not_negative("tol", self.tol)
 
     def epochs(self, n: int) -> Iterator[list[IntArray]]:
-        """::
+        """One example an iteration, any of them each time.
 
-        Iterate over i = 0, 1, 2, …
-            (i) Randomly pick a training data point (with replacement)
+        ::
+
+            Iterate over i = 0, 1, 2, …
+                (i) Randomly pick a training data point (with replacement)
         """
         for m in count():
             yield batches(draws(n, n, self.seed, m), 1)
@@ -117,9 +123,11 @@ class Batch:
     """O4, batch: all N at once, all judged with the same w. An iteration is an epoch."""
 
     def epochs(self, n: int) -> Iterator[list[IntArray]]:
-        """::
+        """All examples in one iteration.
 
-        w(i+1) = w(i) + η(i) Σ_{n=1..N} [w·z_n x_n ≤ 0] z_n x_n
+        ::
+
+            w(i+1) = w(i) + η(i) Σ_{n=1..N} [w·z_n x_n ≤ 0] z_n x_n
         """
         while True:
             yield [np.arange(n)]
@@ -144,11 +152,13 @@ class MinibatchRandom:
         not_negative("tol", self.tol)
 
     def epochs(self, n: int) -> Iterator[list[IntArray]]:
-        """::
+        """M different examples an iteration, any M each time.
 
-        (i)   Pick M data points out of N points in the training set, at random
-        (ii)  Perform batch GD on the M data points (1 iteration)
-        (iii) Replace the data points to the training set
+        ::
+
+            (i)   Pick M data points out of N points in the training set, at random
+            (ii)  Perform batch GD on the M data points (1 iteration)
+            (iii) Replace the data points to the training set
         """
         M = size_fits(self.size, n)
         B = -(-n // M)
@@ -176,11 +186,13 @@ class Minibatch:
         not_negative("tol", self.tol)
 
     def epochs(self, n: int) -> Iterator[list[IntArray]]:
-        """::
+        """M examples an iteration, every example once an epoch.
 
-        (i)   Shuffle the data order (with labels attached). This is optional.
-        (ii)  Partition the training data into B mini-batches, each of size M
-        (iii) For b = 1, 2, …, B: Perform batch GD on mini-batch b (1 iteration)
+        ::
+
+            (i)   Shuffle the data order (with labels attached). This is optional.
+            (ii)  Partition the training data into B mini-batches, each of size M
+            (iii) For b = 1, 2, …, B: Perform batch GD on mini-batch b (1 iteration)
         """
         M = size_fits(self.size, n)
         for m in count():

@@ -43,29 +43,31 @@ EXACT_AVERAGES = [
     averaged_lazy,
 ]
 
-# Two examples, two updates: w_0 = 0, w_1 = 1, w_2 = -1.
-SMALL_X = np.array([[1], [2]], dtype=object)
+# Two examples, two updates: w_0 = 0, w_1 = 3, w_2 = 2.
+SMALL_X = np.array([[3], [1]], dtype=object)
 SMALL_Y = [1, -1]
 SMALL_DATA = list(zip(SMALL_X, SMALL_Y, strict=True))
 
 
 def test_the_off_by_one_of_nguyens_proof_on_two_examples() -> None:
     run = train(Binary(), SMALL_X, SMALL_Y, max_epochs=1)
-    assert [w.tolist() for w in run.trace()] == [[0], [1], [-1]]
-    # After each example: (w_1 + w_2)/2.
-    assert averaged_counter(run).tolist() == [0]
-    # What Algorithm 1 returns: (w_0 + w_1 + w_2)/3, for c ends at 3.
-    assert counter_from_one(run).tolist() == [0]
-    # What the proof calls S: (w_0 + w_1)/2; the last update is nowhere in it.
-    assert mean_before_each(run).tolist() == [Fraction(1, 2)]
+    assert [w.tolist() for w in run.trace()] == [[0], [3], [2]]
+    # After each example: (3 + 2)/2.
+    assert averaged_counter(run).tolist() == [Fraction(5, 2)]
+    # What Algorithm 1 returns: (0 + 3 + 2)/3, for c ends at 3.
+    assert counter_from_one(run).tolist() == [Fraction(5, 3)]
+    # What the proof calls S: (0 + 3)/2; the last update is nowhere in it.
+    assert mean_before_each(run).tolist() == [Fraction(3, 2)]
+    # Huang's sum: 3 + 2.
+    assert unnormalised(run).tolist() == [5]
 
 
 def test_nguyens_algorithm_and_nguyens_proof_differ_on_the_same_data() -> None:
-    w, b = sources.nguyen_algorithm_1([(np.append(x, 0), y) for x, y in SMALL_DATA], 1)
-    # With the bias b as its own number: w = 1 - 2, u = 1·1 - 2·2, c = 3.
-    assert w.tolist() == [-1 - Fraction(-3, 3), 0]
-    assert b == (1 - 1) - Fraction(1 * 1 - 2 * 1, 3)
-    assert sources.nguyen_proof(SMALL_DATA, 1).tolist() == [Fraction(1, 2)]
+    # With the bias beside it: w = 3, 2 and b = 1, 0; u = 1·3 - 2·1, β = 1 - 2, c = 3.
+    w, b = sources.nguyen_algorithm_1(SMALL_DATA, 1)
+    assert w.tolist() == [2 - Fraction(1, 3)]
+    assert b == 0 - Fraction(-1, 3)
+    assert sources.nguyen_proof(SMALL_DATA, 1).tolist() == [Fraction(3, 2)]
 
 
 @pytest.fixture
@@ -220,12 +222,13 @@ def test_votes_of_three_classes_with_a_tie_go_to_the_lowest(voted: object) -> No
 
 
 def test_a_minibatch_step_votes_with_all_its_examples() -> None:
+    # w = (2) after two examples, (-2) after the third.
     run = train(
         Binary(),
-        np.array([[1], [1], [1]]),
+        np.array([[1], [1], [4]]),
         [1, 1, -1],
         order=Minibatch(2, shuffle=False),
         max_epochs=1,
     )
-    assert [(w.tolist(), v) for w, v in distinct(run)] == [([2], 2), ([1], 1)]
+    assert [(w.tolist(), v) for w, v in distinct(run)] == [([2], 2), ([-2], 1)]
     assert voted_naive(run, [[1]]).tolist() == voted_improved(run, [[1]]).tolist() == [1]
