@@ -1,0 +1,41 @@
+"""The textbook stands on its own: it shares no code with what it is the oracle of."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import perceptron_nlp.learning
+
+FOLDER = Path(perceptron_nlp.learning.__file__).parent
+MODULES = sorted((FOLDER / "textbook").glob("*.py"))
+ALLOWED = (
+    "perceptron_nlp.errors",
+    "perceptron_nlp.learning.sampling",
+    "perceptron_nlp.learning.schedule",
+    "perceptron_nlp.learning.textbook",
+)
+
+
+def ours(path: Path) -> set[str]:
+    """The modules of this library that a file imports."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0 and node.module is not None
+            found.add(node.module)
+    return {name for name in found if name.split(".")[0] == "perceptron_nlp"}
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: path.stem)
+def test_the_textbook_imports_neither_the_core_nor_the_fast_classifier(path: Path) -> None:
+    assert all(name.startswith(ALLOWED) for name in ours(path))
+
+
+@pytest.mark.parametrize("name", ["sampling", "schedule"])
+def test_sampling_and_schedules_need_the_errors_only(name: str) -> None:
+    assert ours(FOLDER / f"{name}.py") == {"perceptron_nlp.errors"}
