@@ -110,7 +110,8 @@ cdef class SentenceDecoder:
             np.asarray(cell_labels, np.uint16), np.uint16(0))
         cdef const int16_t[::1] weight_view = np.append(
             np.asarray(weights, np.int16), np.int16(0))
-        cdef int64_t n_rows = key_view.shape[0] - 1, n_cells = label_view.shape[0] - 1, i, row
+        cdef int64_t n_rows = key_view.shape[0] - 1, n_cells = label_view.shape[0] - 1
+        cdef int64_t i = 0, row = 0
         cdef int64_t table_rows = <int64_t>1 << bits if bits else n_rows
         cdef int size = 0
         t.n_labels = n_labels
@@ -139,7 +140,9 @@ cdef class SentenceDecoder:
                 for i in range(table_rows):
                     t.starts[i + 1] += t.starts[i]
         if not bits and t.index.n != n_rows:
-            raise MemoryLimitError("no memory for the model's index")
+            if row < 0:
+                raise MemoryLimitError("no memory for the model's index")
+            raise ArgumentError(f"keys: row {row} and row {i} have the same key")
 
     def _layout(self):
         """Sum slots of one column and offset into one vector; conditions become corrections."""
@@ -307,6 +310,34 @@ cdef class SentenceDecoder:
             w.keep_scores = 0
             self.idle.append(box)
         return labels, scores
+
+    def score(self, keys, values=None):
+        """Scores of features given by their keys, in units of 1 / scale.
+
+        Parameters
+        ----------
+        keys : uint64[n]
+        values : float64[n], or None for 1 each
+
+        Returns
+        -------
+        float64[n_labels]
+        """
+        cdef const uint64_t[::1] k = np.append(np.asarray(keys, np.uint64), np.uint64(0))
+        cdef const double[::1] v = None
+        cdef int64_t i, row, c
+        cdef FrozenTable *t = &self.table
+        out = np.zeros(t.n_labels)
+        cdef double[::1] scores = out
+        if values is not None:
+            v = np.ascontiguousarray(values, np.float64)
+        for i in range(k.shape[0] - 1):
+            row = frozen_find(t, k[i])
+            if row < 0:
+                continue
+            for c in range(t.starts[row], t.starts[row + 1]):
+                scores[t.cells[c].label] += t.cells[c].weight * (1.0 if v is None else v[i])
+        return out
 
     @property
     def cache_counts(self):

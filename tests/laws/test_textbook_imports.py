@@ -13,7 +13,7 @@ FOLDER = Path(perceptron_nlp.learning.__file__).parent
 MODULES = sorted((FOLDER / "textbook").glob("*.py"))
 ALLOWED = (
     "perceptron_nlp.errors",
-    "perceptron_nlp.learning.sampling",
+    "perceptron_nlp.sampling",
     "perceptron_nlp.learning.schedule",
     "perceptron_nlp.learning.textbook",
 )

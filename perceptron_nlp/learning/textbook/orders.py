@@ -14,7 +14,7 @@ from typing import Protocol
 
 import numpy as np
 
-from perceptron_nlp.learning.sampling import (
+from perceptron_nlp.sampling import (
     IntArray,
     batches,
     draws,

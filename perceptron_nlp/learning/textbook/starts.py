@@ -12,7 +12,7 @@ from math import prod
 import numpy as np
 
 from perceptron_nlp.errors import ArgumentError
-from perceptron_nlp.learning.sampling import uniform
+from perceptron_nlp.sampling import uniform
 from perceptron_nlp.learning.schedule import Rate
 from perceptron_nlp.learning.textbook.stream import Array
 

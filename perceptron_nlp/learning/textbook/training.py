@@ -10,7 +10,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from perceptron_nlp.learning.sampling import IntArray
+from perceptron_nlp.sampling import IntArray
 from perceptron_nlp.learning.schedule import Constant, Rate, Schedule, step_size
 from perceptron_nlp.learning.textbook.averaging import averaged_counter
 from perceptron_nlp.learning.textbook.checks import at_least, gold, vectors

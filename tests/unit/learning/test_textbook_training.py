@@ -8,7 +8,7 @@ from itertools import islice
 import numpy as np
 import pytest
 
-from perceptron_nlp.learning.sampling import draws, permutation
+from perceptron_nlp.sampling import draws, permutation
 from perceptron_nlp.learning.schedule import Constant, Geometric, Inverse
 from perceptron_nlp.learning.textbook import (
     Batch,

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError
-from perceptron_nlp.learning import sampling
-from perceptron_nlp.learning.sampling import (
+from perceptron_nlp import sampling
+from perceptron_nlp.sampling import (
     batches,
     draws,
     permutation,

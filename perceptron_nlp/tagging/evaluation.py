@@ -1,0 +1,130 @@
+"""How good a tagger is on labelled sentences."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+
+
+@dataclass(frozen=True, slots=True)
+class LabelScore:
+    """How well one label is found; shares are fractions of 1, 0 where there is nothing to share.
+
+    Attributes
+    ----------
+    precision : of the words given this label, the share that has it
+    recall : of the words that have it, the share given it
+    f1 : their harmonic mean
+    support : words that have it
+    """
+
+    precision: float
+    recall: float
+    f1: float
+    support: int
+
+
+@dataclass(slots=True)
+class Evaluation:
+    """A tagger's labels against the gold ones. Words without a gold label do not count.
+
+    Attributes
+    ----------
+    column : the column compared
+    sentences : sentences with at least one gold label
+    tokens : words with a gold label
+    unlabelled : words without one
+    correct : words labelled right
+    known_tokens, known_correct : the same for words that were in the training text
+    correct_sentences : sentences with every word right
+    confusion : how often each (gold, given) pair of labels came up
+    """
+
+    column: str
+    sentences: int = 0
+    tokens: int = 0
+    unlabelled: int = 0
+    correct: int = 0
+    known_tokens: int = 0
+    known_correct: int = 0
+    correct_sentences: int = 0
+    confusion: Counter[tuple[str, str]] = field(default_factory=Counter)
+
+    def add(self, gold: Sequence[str | None], given: Sequence[str], known: Iterable[bool]) -> None:
+        """Count one sentence: gold and given labels, and whether each word was in training."""
+        labelled = right = 0
+        for truth, label, seen in zip(gold, given, known, strict=True):
+            if truth is None:
+                continue
+            labelled += 1
+            hit = truth == label
+            right += hit
+            self.known_tokens += seen
+            self.known_correct += seen and hit
+            self.confusion[truth, label] += 1
+        self.tokens += labelled
+        self.correct += right
+        self.unlabelled += len(gold) - labelled
+        self.sentences += labelled > 0
+        self.correct_sentences += labelled > 0 and right == labelled
+
+    @property
+    def accuracy(self) -> float:
+        """Share of the words labelled right, a fraction of 1."""
+        return _share(self.correct, self.tokens) or 0.0
+
+    @property
+    def known_accuracy(self) -> float | None:
+        """The same among words of the training text; None if there are none."""
+        return _share(self.known_correct, self.known_tokens)
+
+    @property
+    def unknown_accuracy(self) -> float | None:
+        """The same among words that were not in the training text; None if there are none."""
+        return _share(self.correct - self.known_correct, self.tokens - self.known_tokens)
+
+    @property
+    def sentence_accuracy(self) -> float:
+        """Share of the sentences with every word right, a fraction of 1."""
+        return _share(self.correct_sentences, self.sentences) or 0.0
+
+    @property
+    def labels(self) -> dict[str, LabelScore]:
+        """Scores of every label that was in the gold data or was given, in code point order."""
+        gold: Counter[str] = Counter()
+        given: Counter[str] = Counter()
+        for (truth, label), count in self.confusion.items():
+            gold[truth] += count
+            given[label] += count
+        scores = {}
+        for label in sorted(gold.keys() | given.keys()):
+            hits = self.confusion[label, label]
+            precision = _share(hits, given[label]) or 0.0
+            recall = _share(hits, gold[label]) or 0.0
+            f1 = 2 * precision * recall / (precision + recall) if hits else 0.0
+            scores[label] = LabelScore(precision, recall, f1, gold[label])
+        return scores
+
+    def to_json(self) -> dict[str, Any]:
+        """One JSON object with everything above but the confusion counts."""
+        return {
+            "column": self.column, "sentences": self.sentences, "tokens": self.tokens,
+            "unlabelled": self.unlabelled, "accuracy": self.accuracy,
+            "known_accuracy": self.known_accuracy, "unknown_accuracy": self.unknown_accuracy,
+            "sentence_accuracy": self.sentence_accuracy,
+            "labels": {label: {"precision": s.precision, "recall": s.recall, "f1": s.f1,
+                               "support": s.support} for label, s in self.labels.items()},
+        }
+
+    def __str__(self) -> str:
+        return (f"{self.column}: {100 * self.accuracy:.2f} % of {self.tokens:,} words in"
+                f" {self.sentences:,} sentences")
+
+
+def _share(part: int, whole: int) -> float | None:
+    return part / whole if whole else None
+
+

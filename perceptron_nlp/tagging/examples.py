@@ -1,0 +1,129 @@
+"""Training sentences as numbers: types, label numbers and lengths, column by column."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from perceptron_nlp._core.hashing import hash64
+from perceptron_nlp.errors import ArgumentError
+from perceptron_nlp.tagging.sources import Source, check_labelled, gold_labels
+from perceptron_nlp.text.sentence import Sentence
+from perceptron_nlp.text.tagset import TagSet
+
+
+def word_bytes(word: str) -> bytes:
+    """The bytes of a word that the core hashes: UTF-8, a lone surrogate as three bytes."""
+    return word.encode("utf-8", "surrogatepass")
+
+
+def label_hashes(labels: Iterable[str]) -> npt.NDArray[np.uint64]:
+    """uint64[n_labels]: what a label is in the key of a feature."""
+    return np.array([hash64(word_bytes(label)) for label in labels], np.uint64)
+
+
+@dataclass(slots=True)
+class Examples:
+    """Sentences of one training run.
+
+    Attributes
+    ----------
+    sentences : the sentences
+    gold : their labels, None where a word has none
+    tags : all labels
+    n_tokens, n_labelled : counts of words, and of words with a label
+    digest : SHA-256 of words, labels and evidence, in hexadecimal
+    """
+
+    sentences: list[Sentence]
+    gold: list[Sequence[str | None]]
+    tags: TagSet
+    n_tokens: int
+    n_labelled: int
+    digest: str
+    columns: tuple[str, ...] = field(default=())
+
+    @classmethod
+    def read(cls, source: Source, column: str, evidence: Sequence[str]) -> Examples:
+        """Read everything, so that a bad line is known before training begins.
+
+        Raises
+        ------
+        FormatError : with file:line; also where no word is labelled
+        """
+        sentences: list[Sentence] = []
+        gold: list[Sequence[str | None]] = []
+        digest = hashlib.sha256()
+        counts: Counter[str | None] = Counter()
+        for sentence in source:
+            labels = gold_labels(sentence, column)
+            for values in (sentence.words, *(sentence.column(name) for name in evidence)):
+                digest.update(word_bytes("\t".join(values) + "\n"))
+            digest.update(word_bytes("\t".join(label or "\n" for label in labels) + "\n\n"))
+            counts.update(labels)
+            sentences.append(sentence)
+            gold.append(labels)
+        n_tokens = counts.total()
+        n_labelled = n_tokens - counts.pop(None, 0)
+        check_labelled(n_labelled, source, column)
+        try:
+            tags = TagSet([label for label in counts if label is not None])
+        except ArgumentError as error:
+            raise ArgumentError(f"{source.place}: column {column}: {error}") from None
+        return cls(sentences, gold, tags, n_tokens, n_labelled, digest.hexdigest(),
+                   tuple(evidence))
+
+    def strings(self, name: str) -> list[Sequence[str]]:
+        """The values of a column, sentence by sentence; ``form`` is the words."""
+        return [s.words if name == "form" else s.column(name) for s in self.sentences]
+
+    def lengths(self) -> npt.NDArray[np.int64]:
+        """int64[n_sentences]: words in each."""
+        return np.array([len(s.words) for s in self.sentences], np.int64)
+
+    def gold_ids(self) -> npt.NDArray[np.int32]:
+        """int32[n_tokens]: label numbers, -1 for no label."""
+        ids: dict[str | None, int] = {label: i for i, label in enumerate(self.tags)}
+        ids[None] = -1
+        return np.array([ids[label] for labels in self.gold for label in labels], np.int32)
+
+    def numbered(self, columns: Sequence[str]) -> tuple[list[list[bytes]], npt.NDArray[np.int32]]:
+        """Distinct strings of each column in order of appearance, and each token's number."""
+        strings: list[list[bytes]] = []
+        tokens = np.empty((len(columns), self.n_tokens), np.int32)
+        for row, name in enumerate(columns):
+            seen: dict[str, int] = {}
+            enter = seen.setdefault
+            tokens[row] = [enter(word, len(seen)) for words in self.strings(name) for word in words]
+            strings.append([word_bytes(word) for word in seen])
+        return strings, tokens
+
+    def vocabulary(self) -> set[str]:
+        """Every distinct word."""
+        return {word for sentence in self.sentences for word in sentence.words}
+
+    def unambiguous(self, count: int, share: float) -> dict[str, str]:
+        """Words seen at least `count` times, one label making up at least `share` of them."""
+        labels_of: dict[str, Counter[str]] = {}
+        for sentence, labels in zip(self.sentences, self.gold, strict=True):
+            for word, label in zip(sentence.words, labels, strict=True):
+                if label is not None:
+                    labels_of.setdefault(word, Counter())[label] += 1
+        chosen: dict[str, str] = {}
+        for word in sorted(labels_of):
+            counts = labels_of[word]
+            label, most = min(counts.items(), key=lambda item: (-item[1], item[0]))
+            if counts.total() >= count and most >= share * counts.total():
+                chosen[word] = label
+        return chosen
+
+    def record(self) -> dict[str, Any]:
+        """Counts and the digest, as they go into the model's training record."""
+        return {"sentences": len(self.sentences), "tokens": self.n_tokens,
+                "labelled": self.n_labelled, "sha256": self.digest}

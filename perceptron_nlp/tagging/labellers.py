@@ -1,0 +1,113 @@
+"""The two ways to label sentences with a model: compiled templates, or a Python function."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from perceptron_nlp._core.decode import SentenceDecoder
+from perceptron_nlp._core.extract import FeatureProgram
+from perceptron_nlp.errors import ArgumentError
+from perceptron_nlp.features.compile import compile_templates
+from perceptron_nlp.tagging.examples import label_hashes, word_bytes
+from perceptron_nlp.tagging.extractor import Extractor, extract, reading_order
+from perceptron_nlp.tagging.model import TaggerModel
+from perceptron_nlp.text.sentence import Sentence
+
+
+class Labeller(Protocol):
+    """A model ready to label sentences; may be used by several threads at once."""
+
+    def label(self, sentences: list[Sequence[str]]) -> list[list[str]]:
+        """One list of labels a sentence."""
+
+    def scores(self, sentence: Sequence[str]) -> npt.NDArray[np.float64]:
+        """float64[n_words, n_labels]: what each label scored when its word was labelled."""
+
+
+def decoder_of(model: TaggerModel, cache_limit: int | None = None) -> SentenceDecoder:
+    """The core's form of a model."""
+    compiled = compile_templates(model.templates)
+    weights = model.weights
+    more = {} if cache_limit is None else {"cache_limit": cache_limit}
+    return SentenceDecoder(
+        FeatureProgram(compiled), keys=weights.keys, starts=weights.starts,
+        cell_labels=weights.labels, weights=weights.weights, labels=model.tags.labels,
+        label_hashes=label_hashes(model.tags), table_bits=weights.table_bits,
+        right_to_left=model.right_to_left,
+        dictionary={word_bytes(w): model.tags.id_of(t) for w, t in model.dictionary.items()},
+        **more)
+
+
+class TemplateLabeller:
+    """Labels with templates, in the core.
+
+    Parameters
+    ----------
+    model : a model without extractor
+    cache_limit : how many distinct words each thread remembers; None for the default
+    """
+
+    def __init__(self, model: TaggerModel, cache_limit: int | None = None) -> None:
+        self._decoder = decoder_of(model, cache_limit)
+        self._evidence = model.evidence
+        self._scale = model.weights.scale
+
+    def label(self, sentences: list[Sequence[str]]) -> list[list[str]]:
+        """See Labeller."""
+        if self._evidence:
+            return self._decoder.tag([self._columns(s, i) for i, s in enumerate(sentences)])
+        return self._decoder.tag(sentences)
+
+    def scores(self, sentence: Sequence[str]) -> npt.NDArray[np.float64]:
+        """See Labeller."""
+        given = self._columns(sentence, 0) if self._evidence else sentence
+        scores: npt.NDArray[np.float64] = self._decoder.tag_with_scores(given)[1] / self._scale
+        return scores
+
+    def _columns(self, sentence: Sequence[str], number: int) -> tuple[Sequence[str], ...]:
+        if not isinstance(sentence, Sentence):
+            raise ArgumentError(
+                f"sentences[{number}]: this model looks at the columns"
+                f" {', '.join(self._evidence)} besides the words; pass Sentence objects with them")
+        return (sentence.words, *(sentence.column(name) for name in self._evidence))
+
+
+class FunctionLabeller:
+    """Labels with a person's own feature function.
+
+    Parameters
+    ----------
+    model : a model with an extractor
+    function : the function
+    """
+
+    def __init__(self, model: TaggerModel, function: Extractor) -> None:
+        self._decoder = decoder_of(model)
+        self._model = model
+        self._function = function
+
+    def label(self, sentences: list[Sequence[str]]) -> list[list[str]]:
+        """See Labeller."""
+        return [self._run(sentence)[0] for sentence in sentences]
+
+    def scores(self, sentence: Sequence[str]) -> npt.NDArray[np.float64]:
+        """See Labeller."""
+        return self._run(sentence)[1]
+
+    def _run(self, tokens: Sequence[str]) -> tuple[list[str], npt.NDArray[np.float64]]:
+        sentence = tokens if isinstance(tokens, Sentence) else Sentence(tokens)
+        model, history = self._model, list[str]()
+        scores = np.zeros((len(sentence), len(model.tags)))
+        order = reading_order(len(sentence), model.right_to_left)
+        for i in order:
+            label = model.dictionary.get(sentence.words[i])
+            if label is None:
+                keys, values = extract(self._function, sentence, i, history)
+                scores[i] = self._decoder.score(keys, values)
+                label = model.tags.label_of(int(np.argmax(scores[i])))
+            history.append(label)
+        return history[::-1] if model.right_to_left else history, scores / model.weights.scale

@@ -1,0 +1,166 @@
+"""The two ways to go over training sentences: compiled templates, or a Python function."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from perceptron_nlp._core.extract import FeatureProgram
+from perceptron_nlp._core.train import TrainingSet, learn
+from perceptron_nlp._core.weights import FrozenWeights, WeightTable
+from perceptron_nlp.features.compile import compile_templates
+from perceptron_nlp.features.templates import Template
+from perceptron_nlp.tagging.examples import Examples, label_hashes
+from perceptron_nlp.tagging.extractor import Extractor, extract, reading_order
+from perceptron_nlp.tagging.options import TrainingOptions
+from perceptron_nlp.tagging.sources import UNLABELLED
+
+
+class Learner(Protocol):
+    """Something that learns from sentences given by their numbers."""
+
+    def learn(self, order: npt.NDArray[np.int64]) -> tuple[int, int, int]:
+        """Go over these sentences; (labelled words seen, wrongly labelled, updates)."""
+
+    def average(self) -> FrozenWeights:
+        """The averaged weights so far; learning can go on."""
+
+
+def weight_table(n_labels: int, options: TrainingOptions) -> WeightTable:
+    """An empty table as the options ask for."""
+    return WeightTable(n_labels, table_bits=options.table_bits,
+                       gradients=options.update == "adagrad")
+
+
+class TemplateLearner:
+    """Learns with templates, in the core.
+
+    Parameters
+    ----------
+    examples : the training sentences
+    templates : their features
+    options : how to learn
+    forced : words that get one label without being scored
+    """
+
+    def __init__(self, examples: Examples, templates: Sequence[Template],
+                 options: TrainingOptions, forced: dict[str, str]) -> None:
+        compiled = compile_templates(templates)
+        strings, tokens = examples.numbered(compiled.columns)
+        always = {word: examples.tags.id_of(label) for word, label in forced.items()}
+        self._options = options
+        self._table = weight_table(len(examples.tags), options)
+        self._data = TrainingSet(
+            FeatureProgram(compiled), self._table, strings=strings, tokens=tokens,
+            lengths=examples.lengths(), gold=examples.gold_ids(),
+            label_hashes=label_hashes(examples.tags),
+            forced=np.array([always.get(word.decode("utf-8", "surrogatepass"), -1)
+                             for word in strings[0]], np.int32),
+            min_count=options.min_count)
+
+    def learn(self, order: npt.NDArray[np.int64]) -> tuple[int, int, int]:
+        """See Learner."""
+        options = self._options
+        return learn(self._data, order, rule=options.update, rate=options.rate,
+                     margin=options.margin, right_to_left=options.right_to_left)
+
+    def average(self) -> FrozenWeights:
+        """See Learner."""
+        return self._table.average()
+
+
+class FunctionLearner:
+    """Learns with a person's own feature function, by the same rules in the same order.
+
+    Parameters
+    ----------
+    examples, options, forced : as for TemplateLearner
+    function : makes the features of a word
+    """
+
+    def __init__(self, examples: Examples, function: Extractor, options: TrainingOptions,
+                 forced: dict[str, str]) -> None:
+        self._examples = examples
+        self._function = function
+        self._options = options
+        self._forced = forced
+        self._table = weight_table(len(examples.tags), options)
+        self._frequent = self._count(options.min_count) if options.min_count > 1 else None
+
+    def _count(self, least: int) -> npt.NDArray[np.uint64]:
+        """Keys seen at least so often, where the labels before each word are the gold ones."""
+        examples = self._examples
+        found = []
+        for sentence, gold in zip(examples.sentences, examples.gold, strict=True):
+            history: list[str] = []
+            for i in reading_order(len(gold), self._options.right_to_left):
+                found.append(extract(self._function, sentence, i, history)[0])
+                history.append(gold[i] or UNLABELLED)
+        keys, counts = np.unique(np.concatenate(found), return_counts=True)
+        return keys[counts >= least]
+
+    def learn(self, order: npt.NDArray[np.int64]) -> tuple[int, int, int]:
+        """See Learner."""
+        counts = [0, 0, 0]
+        for number in order:
+            self._learn_sentence(int(number), counts)
+        return counts[0], counts[1], counts[2]
+
+    def _learn_sentence(self, number: int, counts: list[int]) -> None:
+        sentence, tags = self._examples.sentences[number], self._examples.tags
+        history: list[str] = []
+        for i in reading_order(len(sentence.words), self._options.right_to_left):
+            gold = self._examples.gold[number][i]
+            label = self._forced.get(sentence.words[i])
+            if label is None:
+                keys, values = extract(self._function, sentence, i, history)
+                if self._frequent is not None:
+                    kept = np.isin(keys, self._frequent)
+                    keys, values = keys[kept], None if values is None else values[kept]
+                scores = self._table.score(keys, values)
+                guess = int(np.argmax(scores))
+                label = tags.label_of(guess)
+                if gold is not None:
+                    self._learn_word(keys, values, scores, tags.id_of(gold), guess, counts)
+            history.append(label)
+
+    def _learn_word(self, keys: npt.NDArray[np.uint64], values: npt.NDArray[np.float64] | None,
+                    scores: npt.NDArray[np.float64], gold: int, guess: int,
+                    counts: list[int]) -> None:
+        counts[0] += 1
+        counts[1] += guess != gold
+        rival, step = self._rival(scores, gold, guess, keys, values)
+        if rival >= 0:
+            counts[2] += 1
+            for label, sign in ((gold, 1.0), (rival, -1.0)):
+                if self._options.update == "adagrad":
+                    self._table.update_adagrad(keys, label, sign, self._options.rate, values)
+                else:
+                    self._table.update(keys, label, sign * step, values)
+        self._table.advance()
+
+    def _rival(self, scores: npt.NDArray[np.float64], gold: int, guess: int,
+               keys: npt.NDArray[np.uint64], values: npt.NDArray[np.float64] | None
+               ) -> tuple[int, float]:
+        """Which label the gold one must be parted from, and by what step; -1: nothing to learn."""
+        options = self._options
+        if options.update == "perceptron":
+            return (-1 if guess == gold else guess), options.rate
+        if len(scores) == 1:
+            return -1, 0.0
+        others = scores.copy()
+        others[gold] = -np.inf
+        rival = int(np.argmax(others)) if guess == gold else guess
+        lead = float(scores[gold] - scores[rival])
+        if options.update == "margin":
+            return (rival if lead <= options.margin else -1), options.rate
+        squares = float(len(keys) if values is None else values @ values)
+        tau = (options.margin - lead) / (2 * squares) if squares else 0.0
+        return (rival if lead < options.margin else -1), min(tau, options.rate)
+
+    def average(self) -> FrozenWeights:
+        """See Learner."""
+        return self._table.average()

@@ -1,0 +1,216 @@
+"""The model file: which arrays and strings of the tensor container mean what.
+
+Metadata strings: ``format`` is ``perceptron_nlp``; ``format_version`` is ``1``; ``made_by`` is the
+library's version; ``model`` and ``record`` are JSON objects. The arrays of pass 0 (there is one)::
+
+    0.keys          U64 [rows]       feature keys; in a fixed table, row numbers
+    0.group_starts  I64 [groups+1]   rows of each template, in the order of the templates
+    0.counts        U8|U16|U32 [rows]  weights in each row
+    0.labels        U8|U16 [cells]   label numbers, ascending in a row
+    0.weights       I16 [cells]      in units of 1 / scale
+    vocabulary      U32 [words]      upper halves of the hashes of training words, ascending
+
+Loading follows nothing that the file says to a path, a module or a name.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import mmap
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from perceptron_nlp._version import __version__
+from perceptron_nlp.errors import ArgumentError, ModelError, PerceptronNLPError, quote
+from perceptron_nlp.features.templates import Template, check_templates
+from perceptron_nlp.formats import read_tensors, write_tensors
+from perceptron_nlp.tagging.model import TaggerModel
+from perceptron_nlp.tagging.quantised import QuantisedWeights
+from perceptron_nlp.text.tagset import TagSet
+
+FORMAT = "perceptron_nlp"
+FORMAT_VERSION = 1
+
+Array = npt.NDArray[Any]
+
+
+def model_to_bytes(model: TaggerModel) -> bytes:
+    """The model file's content; equal models give equal bytes."""
+    weights = model.weights
+    described = {
+        "column": model.column,
+        "labels": model.tags.to_list(),
+        "templates": [str(template) for template in model.templates],
+        "extractor": model.extractor,
+        "right_to_left": model.right_to_left,
+        "table_bits": weights.table_bits,
+        "scale": weights.scale,
+        "dictionary": dict(model.dictionary),
+    }
+    tensors = {
+        "0.keys": weights.keys,
+        "0.group_starts": weights.group_starts,
+        "0.counts": _smallest(np.diff(weights.starts)),
+        "0.labels": weights.labels.astype(np.uint8) if len(model.tags) <= 256 else weights.labels,
+        "0.weights": weights.weights,
+        "vocabulary": model.vocabulary,
+    }
+    metadata = {
+        "format": FORMAT,
+        "format_version": str(FORMAT_VERSION),
+        "made_by": __version__,
+        "model": _to_json(described),
+        "record": _to_json(model.record),
+    }
+    return write_tensors(tensors, metadata)
+
+
+def model_from_bytes(data: bytes | bytearray | memoryview | mmap.mmap, path: str) -> TaggerModel:
+    """The model in a file's content, every part of it checked.
+
+    Parameters
+    ----------
+    data : the content
+    path : the file's name, for messages
+
+    Raises
+    ------
+    ModelError : damaged, of another program, or of a version not known here
+    """
+    tensors, metadata = read_tensors(data, path)
+    if metadata.get("format") != FORMAT:
+        raise ModelError(f"{path}: a safetensors file of another program, not a tagger model")
+    if metadata.get("format_version") != str(FORMAT_VERSION):
+        raise ModelError(
+            f"{path}: model format {quote(metadata.get('format_version', '?'))}, made by version"
+            f" {quote(metadata.get('made_by', '?'))}; this is version {__version__}, which reads"
+            f" format {FORMAT_VERSION}; upgrade perceptron_nlp or train again")
+    try:
+        return _Checked(path, tensors, _from_json(metadata, "model"),
+                        _from_json(metadata, "record")).model()
+    except ModelError:
+        raise
+    except (PerceptronNLPError, KeyError, TypeError, ValueError, RecursionError) as error:
+        raise ModelError(f"{path}: the model's description is not valid: {error}") from None
+
+
+class _Checked:
+    """A file's parts, each checked when it is taken."""
+
+    def __init__(self, path: str, tensors: Mapping[str, Array], described: dict[str, Any],
+                 record: dict[str, Any]) -> None:
+        self.path = path
+        self.tensors = tensors
+        self.described = described
+        self.record = record
+
+    def model(self) -> TaggerModel:
+        labels = self._strings("labels")
+        tags = TagSet(labels)
+        if tags.to_list() != labels or not labels:
+            raise self._bad("labels", "not sorted, repeated or missing")
+        extractor = self.described["extractor"]
+        if extractor is not None and not isinstance(extractor, str):
+            raise self._bad("extractor", "not a name")
+        templates: tuple[Template, ...] = ()
+        if extractor is None:
+            templates = check_templates(self._strings("templates"))
+        right_to_left = self.described["right_to_left"]
+        column = self.described["column"]
+        if not isinstance(right_to_left, bool) or not isinstance(column, str):
+            raise self._bad("column, right_to_left", "of another type")
+        return TaggerModel(
+            column=column, tags=tags, templates=templates, extractor=extractor,
+            weights=self._weights(len(labels), max(1, len(templates))),
+            right_to_left=right_to_left, dictionary=self._dictionary(tags),
+            vocabulary=self._array("vocabulary", np.uint32), record=self.record)
+
+    def _weights(self, n_labels: int, n_groups: int) -> QuantisedWeights:
+        keys = self._array("0.keys", np.uint64)
+        group_starts = self._array("0.group_starts", np.int64)
+        counts = self._array("0.counts", np.uint8, np.uint16, np.uint32)
+        labels = self._array("0.labels", np.uint8, np.uint16)
+        weights = self._array("0.weights", np.int16)
+        bits, scale = self.described["table_bits"], self.described["scale"]
+        if bits is not None and (not isinstance(bits, int) or not 1 <= bits <= 30):
+            raise self._bad("table_bits", "out of range")
+        if not isinstance(scale, float) or not math.isfinite(scale) or scale <= 0:
+            raise self._bad("scale", "not a positive number")
+        if len(counts) != len(keys) or len(labels) != len(weights):
+            raise self._bad("0.counts, 0.labels", "of another length than keys and weights")
+        if int(counts.sum(dtype=np.int64)) != len(weights) or (len(counts) and counts.min() < 1):
+            raise self._bad("0.counts", "do not add up to the number of weights")
+        if len(labels) and int(labels.max()) >= n_labels:
+            raise self._bad("0.labels", f"beyond the {n_labels} labels that there are")
+        if (len(group_starts) != n_groups + 1 or group_starts[0] != 0
+                or group_starts[-1] != len(keys) or (np.diff(group_starts) < 0).any()):
+            raise self._bad("0.group_starts", "do not divide the rows among the templates")
+        starts = np.zeros(len(counts) + 1, np.int64)
+        np.cumsum(counts, out=starts[1:])
+        self._check_order(keys, group_starts, starts, labels)
+        if bits is not None and len(keys) and int(keys.max()) >= 1 << bits:
+            raise self._bad("0.keys", "beyond the fixed table")
+        return QuantisedWeights(keys, group_starts, starts, labels.astype(np.uint16), weights,
+                                scale, bits)
+
+    def _check_order(self, keys: Array, group_starts: Array, starts: Array, labels: Array) -> None:
+        """Keys rise within a group and labels within a row: so nothing stands twice."""
+        rises = np.ones(len(keys) + 1, bool)
+        rises[1:-1] = keys[1:] > keys[:-1]
+        rises[group_starts[:-1]] = True
+        if not rises[:len(keys)].all():
+            raise self._bad("0.keys", "not in ascending order")
+        rises = np.ones(len(labels) + 1, bool)
+        rises[1:-1] = labels[1:] > labels[:-1]
+        rises[starts] = True
+        if not rises[:len(labels)].all():
+            raise self._bad("0.labels", "not in ascending order")
+
+    def _dictionary(self, tags: TagSet) -> dict[str, str]:
+        dictionary = self.described["dictionary"]
+        if not isinstance(dictionary, dict) or any(
+                not isinstance(label, str) or label not in tags for label in dictionary.values()):
+            raise self._bad("dictionary", "gives labels that are not in the tag set")
+        return dictionary
+
+    def _strings(self, name: str) -> list[str]:
+        value = self.described[name]
+        if not isinstance(value, list) or any(not isinstance(item, str) for item in value):
+            raise self._bad(name, "not a list of strings")
+        return value
+
+    def _array(self, name: str, *dtypes: Any) -> Array:
+        array = self.tensors.get(name)
+        if array is None:
+            raise self._bad(name, "missing")
+        if array.ndim != 1 or array.dtype not in [np.dtype(dtype) for dtype in dtypes]:
+            raise self._bad(name, f"{array.dtype}{list(array.shape)} is not what it should be")
+        return array
+
+    def _bad(self, name: str, what: str) -> ModelError:
+        return ModelError(f"{self.path}: the model's {name}: {what}; get the file again")
+
+
+def _smallest(counts: Array) -> Array:
+    most = int(counts.max(initial=0))
+    return counts.astype(np.uint8 if most < 256 else np.uint16 if most < 65536 else np.uint32)
+
+
+def _to_json(value: Mapping[str, Any]) -> str:
+    try:
+        text = json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+        text.encode("utf-8")
+    except (TypeError, ValueError) as error:
+        raise ArgumentError(f"the model cannot be written: {error}") from None
+    return text
+
+
+def _from_json(metadata: Mapping[str, str], name: str) -> dict[str, Any]:
+    value = json.loads(metadata[name])
+    if not isinstance(value, dict):
+        raise ValueError(f"{name} is not a JSON object")
+    return value

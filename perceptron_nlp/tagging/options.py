@@ -1,0 +1,114 @@
+"""What can be chosen about a training run: the one place that knows defaults and ranges."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from perceptron_nlp._core.train import RULES
+from perceptron_nlp._core.weights import MAX_TABLE_BITS
+from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, quote
+from perceptron_nlp.features.templates import Template
+
+# The step of each rule, and the lead that the gold label must have. AdaGrad's pair is the one of
+# the literature on greedy taggers; a perceptron's scores have no unit, so its step is 1.
+RATES = {"perceptron": 1.0, "margin": 1.0, "passive-aggressive": 1.0, "adagrad": 0.1}
+MARGINS = {"perceptron": 0.0, "margin": 1.0, "passive-aggressive": 1.0, "adagrad": 1.0}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrainingOptions:
+    """How to train. Every field has a default that suits most treebanks.
+
+    Attributes
+    ----------
+    epochs : 1 to 10,000; passes over the training sentences
+    seed : 0 to 2**64 - 1; decides the order of the sentences in each epoch
+    update : ``"perceptron"`` learns from mistakes alone; ``"margin"``, ``"passive-aggressive"``
+        (PA-I) and ``"adagrad"`` also from narrow successes
+    templates : the name of a list that comes with the library, or templates
+    table_bits : None for exact features, or k from 1 to 30 for a fixed table of 2**k rows
+    min_count : features of words seen less often than this are left out
+    dictionary : None, or (count, share): words seen at least `count` times with one label in at
+        least `share` of them always get that label
+    patience : None, or how many epochs without a better dev score end the training
+    right_to_left : read sentences from their end
+
+    Raises
+    ------
+    ArgumentError, ArgumentTypeError : a value out of its range; the message names the field
+    """
+
+    epochs: int = 10
+    seed: int = 1
+    update: str = "perceptron"
+    templates: str | Sequence[Template | str] = "default"
+    table_bits: int | None = None
+    min_count: int = 1
+    dictionary: tuple[int, float] | None = None
+    patience: int | None = 5
+    right_to_left: bool = False
+
+    def __post_init__(self) -> None:
+        check_int("epochs", self.epochs, 1, 10_000)
+        check_int("seed", self.seed, 0, 2**64 - 1)
+        check_choice("update", self.update, RULES)
+        if self.table_bits is not None:
+            check_int("table_bits", self.table_bits, 1, MAX_TABLE_BITS)
+        check_int("min_count", self.min_count, 1, 2**31)
+        if self.patience is not None:
+            check_int("patience", self.patience, 1, 10_000)
+        if not isinstance(self.right_to_left, bool):
+            raise ArgumentTypeError(
+                f"right_to_left: a bool is needed, not {type(self.right_to_left).__name__}")
+        self._check_dictionary()
+
+    def _check_dictionary(self) -> None:
+        if self.dictionary is None:
+            return
+        if not isinstance(self.dictionary, tuple) or len(self.dictionary) != 2:
+            raise ArgumentTypeError("dictionary: a pair (count, share) is needed, such as (20, 0.97)")
+        count, share = self.dictionary
+        check_int("dictionary's count", count, 1, 2**31)
+        if not isinstance(share, int | float) or not 0.5 < share <= 1:
+            raise ArgumentError(f"dictionary's share: {share!r} is not above 0.5 and at most 1")
+
+    @property
+    def rate(self) -> float:
+        """The step of the learning rule."""
+        return RATES[self.update]
+
+    @property
+    def margin(self) -> float:
+        """The lead below which the rule learns."""
+        return MARGINS[self.update]
+
+    def record(self) -> dict[str, Any]:
+        """The options as they go into the model's training record."""
+        return {
+            "epochs": self.epochs, "seed": self.seed, "update": self.update,
+            "table_bits": self.table_bits, "min_count": self.min_count,
+            "dictionary": None if self.dictionary is None else list(self.dictionary),
+            "patience": self.patience, "right_to_left": self.right_to_left,
+        }
+
+
+def check_int(name: str, value: object, low: int, high: int) -> None:
+    """Raise unless value is an int from low to high; the message names the argument."""
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise ArgumentTypeError(f"{name}: an int is needed, not {type(value).__name__}")
+    if not low <= value <= high:
+        raise ArgumentError(f"{name}: {value} is not between {low:,} and {high:,}")
+
+
+def check_choice(name: str, value: object, choices: Iterable[str]) -> None:
+    """Raise unless value is one of the choices; the message gives the nearest."""
+    known = list(choices)
+    if not isinstance(value, str):
+        raise ArgumentTypeError(f"{name}: a str is needed, not {type(value).__name__}")
+    if value not in known:
+        near = difflib.get_close_matches(value, known, 1)
+        hint = f"; did you mean {near[0]}?" if near else ""
+        raise ArgumentError(f"{name}: {quote(value)} is not one of {', '.join(known)}{hint}")

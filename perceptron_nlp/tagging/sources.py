@@ -1,0 +1,135 @@
+"""What people hand over to train or evaluate with, as sentences.
+
+Accepted everywhere: a path (or ``-``), several paths, a Corpus, Sentence objects, pairs
+``(words, labels)``, and lists of ``(word, label)`` pairs.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, TypeAlias
+
+from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FormatError, quote
+from perceptron_nlp.formats import Corpus, open_corpus
+from perceptron_nlp.text.sentence import Sentence
+
+Labelled: TypeAlias = (
+    "str | os.PathLike[str] | Corpus | Sequence[str | os.PathLike[str]] | Iterable[Any]")
+
+# In these columns an underscore means that nobody has said; in others it is a value like FEATS'
+# "no features".
+UNLABELLED = "_"
+UNLABELLED_COLUMNS = frozenset({"upos", "xpos", "lemma", "head", "deprel"})
+MEMORY_COLUMN = "tag"
+
+
+class Source:
+    """Labelled sentences from wherever they come.
+
+    Parameters
+    ----------
+    data : see the module's docstring
+    name : the argument's name, for messages
+    format, fields : see formats.open_corpus
+
+    Attributes
+    ----------
+    default_column : the column to learn if nobody names one
+    column_names : columns besides the words; empty for sentences from memory
+    formats : (path, format) of each file
+    """
+
+    def __init__(self, data: Labelled, name: str, *, format: str = "auto",
+                 fields: Sequence[str] | None = None) -> None:
+        self.name = name
+        self.corpora: list[Corpus] = []
+        self._items: Iterable[Any] = ()
+        if isinstance(data, str | os.PathLike):
+            self.corpora = [open_corpus(data, format=format, fields=fields)]
+        elif isinstance(data, Corpus):
+            self.corpora = [data]
+        elif isinstance(data, bytes) or not isinstance(data, Iterable):
+            raise ArgumentTypeError(
+                f"{name}: a path or sentences are needed, not {type(data).__name__}")
+        else:
+            items = list(data)
+            if items and all(isinstance(item, str | os.PathLike) for item in items):
+                self.corpora = [open_corpus(p, format=format, fields=fields) for p in items]
+            elif items and all(isinstance(item, Corpus) for item in items):
+                self.corpora = items
+            else:
+                self._items = items
+        self.formats = [(corpus.path, corpus.format) for corpus in self.corpora]
+        self.default_column = (
+            self.corpora[0].default_column if self.corpora else self._memory_column())
+        self.column_names = self.corpora[0].column_names if self.corpora else ()
+
+    def _memory_column(self) -> str:
+        for item in self._items:
+            if isinstance(item, Sentence) and item.columns:
+                return "upos" if "upos" in item.columns else next(iter(item.columns))
+            break
+        return MEMORY_COLUMN
+
+    def __iter__(self) -> Iterator[Sentence]:
+        """The sentences that have words.
+
+        Raises
+        ------
+        FormatError : a file breaks the rules of its format; with file and line
+        ArgumentTypeError, ArgumentError : a sentence from memory is of no known kind
+        """
+        for corpus in self.corpora:
+            yield from (sentence for sentence in corpus if sentence.words)
+        for number, item in enumerate(self._items):
+            sentence = _from_memory(item, f"{self.name}[{number}]")
+            if sentence.words:
+                yield sentence
+
+    @property
+    def place(self) -> str:
+        """What messages about the whole call it: its files, or the argument's name."""
+        return ", ".join(corpus.path for corpus in self.corpora) or self.name
+
+
+def _from_memory(item: Any, name: str) -> Sentence:
+    if isinstance(item, Sentence):
+        return item
+    if isinstance(item, tuple) and len(item) == 2 and not isinstance(item[0], str):
+        words, labels = item
+    else:
+        try:
+            pairs = [tuple(pair) for pair in item] if not isinstance(item, str | bytes) else None
+        except TypeError:
+            pairs = None
+        if pairs is None or any(len(pair) != 2 for pair in pairs):
+            raise ArgumentTypeError(
+                f"{name}: a Sentence, (words, labels) or a list of (word, label) is needed,"
+                f" not {quote(repr(item))}")
+        words, labels = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+    try:
+        return Sentence(words, {MEMORY_COLUMN: labels}, path=name)
+    except (ArgumentError, ArgumentTypeError) as error:
+        raise type(error)(f"{name}: {error}") from None
+
+
+def gold_labels(sentence: Sentence, column: str) -> Sequence[str | None]:
+    """The labels of a column, None where a word has none.
+
+    Raises FormatError where there is no such column.
+    """
+    if column not in sentence.columns and set(sentence.columns) == {MEMORY_COLUMN}:
+        column = MEMORY_COLUMN
+    labels = sentence.column(column)
+    if column.lower() in UNLABELLED_COLUMNS and UNLABELLED in labels:
+        return [None if label == UNLABELLED else label for label in labels]
+    return labels
+
+
+def check_labelled(count: int, source: Source, column: str) -> None:
+    """Raise FormatError where no word has a label."""
+    if count == 0:
+        raise FormatError(
+            f"no word has a label in column {quote(column)}: every one is {UNLABELLED},"
+            " or there are no words", source.place)
