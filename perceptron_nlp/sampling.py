@@ -125,7 +125,7 @@ def batches(order: IntArray, size: int) -> list[IntArray]:
 
 
 def uniform(size: int, low: float, high: float, seed: int) -> NDArray[np.float64]:
-    """`size` numbers from low to high, high left out, as a random start wants them.
+    """`size` numbers from low to high (high itself only by rounding), for a random start.
 
     Returns
     -------

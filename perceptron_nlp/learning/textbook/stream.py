@@ -19,6 +19,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from perceptron_nlp.errors import ArgumentTypeError
+
 Array = NDArray[Any]
 
 
@@ -59,8 +61,20 @@ class Delta:
         return Delta(self.index, eta * self.value)
 
     def add_to(self, w: Array, c: Any = 1) -> None:
-        """w ← w + c·Δ, in place, in O(d_Δ)."""
-        w.reshape(-1)[self.index] += c * self.value
+        """w ← w + c·Δ, in place, in O(d_Δ).
+
+        Raises
+        ------
+        ArgumentTypeError
+            when w holds integers and the update does not, so that it would be cut off
+        """
+        change = c * self.value
+        if not np.can_cast(change.dtype, w.dtype, "same_kind"):
+            raise ArgumentTypeError(
+                f"weights of dtype {w.dtype} cannot take an update of dtype {change.dtype}; "
+                "begin with a start of that dtype"
+            )
+        w.reshape(-1)[self.index] += change
 
 
 @dataclass(frozen=True)

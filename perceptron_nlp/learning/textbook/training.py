@@ -141,7 +141,7 @@ def _one_epoch(
     seen.w_before = seen.w.copy()
     seen.mistakes.append(0)
     for number, batch in enumerate(epoch, start=1):
-        eta = step_size(rate, len(seen.steps) + 1)
+        eta = _in_numbers_of(seen.w, step_size(rate, len(seen.steps) + 1))
         step = batch_step(learner, seen.w, X, y, batch, eta, _next_t(seen))
         if step.delta is not None:
             step.delta.add_to(seen.w)
@@ -170,6 +170,10 @@ def batch_step(
             correction.add_to(total)
         delta = Delta.of(total)
     return Step(t, len(batch), len(corrections), delta.times(eta))
+
+
+def _in_numbers_of(w: Array, eta: Rate) -> Rate:
+    return float(eta) if w.dtype == np.float64 else eta
 
 
 def _next_t(seen: Progress) -> int:

@@ -11,6 +11,7 @@ import pytest
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError
 from perceptron_nlp.learning.textbook import (
     Binary,
+    Delta,
     MaximalValue,
     Minibatch,
     MinibatchRandom,
@@ -71,6 +72,10 @@ def test_a_value_that_cannot_be_used_is_named(call: Callable[[], object], messag
         (lambda: train(Binary(), X, ["1", "2"]), "y must hold labels that are numbers"),
         (lambda: train(Binary(), X, Y, max_epochs=1.5), "max_epochs must be an integer"),
         (lambda: Binary(margin="wide"), "margin must be a number, got"),
+        (
+            lambda: Delta(np.array([0]), np.array([0.5])).add_to(np.array([1, 2])),
+            "weights of dtype int64 cannot take an update of dtype float64",
+        ),
     ],
 )
 def test_a_type_that_cannot_be_used_is_named(call: Callable[[], object], message: str) -> None:

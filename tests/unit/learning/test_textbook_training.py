@@ -212,6 +212,7 @@ def test_the_given_start_is_not_changed_by_training() -> None:
         (np.array([[1, 2]]), Constant(2), np.int64),
         (np.array([[1, 2]]), Constant(0.5), np.float64),
         (np.array([[1, 2]]), lambda i: 2, np.float64),
+        (np.array([[1, 2]]), Inverse(Fraction(1)), np.float64),
         (np.array([[1, 2]], dtype=np.float32), Constant(2), np.float64),
         (np.array([[1, Fraction(2)]], dtype=object), Constant(2), object),
     ],
