@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +13,7 @@ from perceptron_nlp._core.hashing import hash64
 from perceptron_nlp.features.templates import Template
 from perceptron_nlp.tagging.examples import word_bytes
 from perceptron_nlp.tagging.quantised import QuantisedWeights
+from perceptron_nlp.text.sentence import Sentence
 from perceptron_nlp.text.tagset import TagSet
 
 
@@ -47,6 +48,12 @@ class TaggerModel:
     def evidence(self) -> tuple[str, ...]:
         """Columns of the input that it needs besides the words, in alphabetical order."""
         return tuple(sorted(set().union(*(t.columns for t in self.templates))))
+
+    def inputs(self, sentences: Sequence[Sentence]) -> list[Sequence[str]]:
+        """Sentences as its labeller takes them: plain lists of words where no more is needed."""
+        if self.extractor is not None or self.evidence:
+            return list(sentences)
+        return [list(sentence.words) for sentence in sentences]
 
     def knows(self, word: str) -> bool:
         """Was the word in the training text? (Wrongly yes for one word in a hundred thousand.)"""

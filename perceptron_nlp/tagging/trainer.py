@@ -14,12 +14,12 @@ from perceptron_nlp.sampling import permutation
 from perceptron_nlp.tagging.evaluation import Evaluation
 from perceptron_nlp.tagging.examples import Examples
 from perceptron_nlp.tagging.extractor import Extractor, extractor_name
+from perceptron_nlp.tagging.labellers import make_labeller
 from perceptron_nlp.tagging.learners import FunctionLearner, Learner, TemplateLearner
 from perceptron_nlp.tagging.model import TaggerModel, vocabulary_of
 from perceptron_nlp.tagging.options import TrainingOptions
 from perceptron_nlp.tagging.quantised import QuantisedWeights
 from perceptron_nlp.tagging.sources import Labelled, Source
-from perceptron_nlp.tagging.tagger import Tagger
 
 logger = logging.getLogger("perceptron_nlp")
 
@@ -77,7 +77,6 @@ class Trainer:
         self._templates = (
             () if features is not None else resolve_templates(options, examples.columns))
         self._vocabulary = vocabulary_of(examples.vocabulary())
-        self._words = examples.vocabulary()
         self._forced = (
             {} if options.dictionary is None else examples.unambiguous(*options.dictionary))
         self._learner = self._make_learner()
@@ -87,10 +86,10 @@ class Trainer:
             return FunctionLearner(self._examples, self._features, self._options, self._forced)
         return TemplateLearner(self._examples, self._templates, self._options, self._forced)
 
-    def run(self, callback: Callback | None) -> Tagger:
-        """Train to the end; the tagger of the best epoch, or of the last one without a dev set."""
+    def run(self, callback: Callback | None) -> TaggerModel:
+        """Train to the end; the model of the best epoch, or of the last one without a dev set."""
         options = self._options
-        best: Tagger | None = None
+        best: TaggerModel | None = None
         best_score, best_epoch = -1.0, 0
         epochs: list[dict[str, Any]] = []
         for epoch in range(1, options.epochs + 1):
@@ -98,10 +97,10 @@ class Trainer:
             examples, mistakes, updates = self._learner.learn(order)
             score = None
             if self._dev is not None:
-                tagger = self._freeze()
-                score = self._score(tagger)
+                model = self._freeze()
+                score = self._score(model, self._dev)
                 if score > best_score:
-                    best, best_score, best_epoch = tagger, score, epoch
+                    best, best_score, best_epoch = model, score, epoch
             report = EpochReport(epoch, options.epochs, examples, mistakes, updates, score,
                                  best_epoch or epoch)
             epochs.append({"epoch": epoch, "mistakes": mistakes, "updates": updates,
@@ -114,35 +113,31 @@ class Trainer:
                 break
         return self._finish(best or self._freeze(), best_epoch or epoch, epochs)
 
-    def _freeze(self) -> Tagger:
+    def _freeze(self) -> TaggerModel:
         weights = QuantisedWeights.of(self._learner.average(), max(1, len(self._templates)))
-        model = TaggerModel(
+        return TaggerModel(
             column=self._column, tags=self._examples.tags, templates=self._templates,
             extractor=None if self._features is None else extractor_name(self._features),
             weights=weights, right_to_left=self._options.right_to_left, dictionary=self._forced,
             vocabulary=self._vocabulary, record={})
-        return Tagger(model, features=self._features)
 
-    def _score(self, tagger: Tagger) -> float:
-        dev = self._dev
-        if dev is None:
-            raise ArgumentError("dev: there is none to score on")
+    def _score(self, model: TaggerModel, dev: Examples) -> float:
+        """The model's accuracy on the dev set: of the frozen form, the one that people get."""
         result = Evaluation(self._column)
-        needs_more = self._features is not None or tagger.model.evidence
-        given = tagger.tag_sents(
-            list(dev.sentences) if needs_more else [list(s.words) for s in dev.sentences])
+        given = make_labeller(model, self._features).label(model.inputs(dev.sentences))
         for truth, labels in zip(dev.gold, given, strict=True):
             result.add(truth, labels, [True] * len(labels))
         return result.accuracy
 
-    def _finish(self, tagger: Tagger, best_epoch: int, epochs: list[dict[str, Any]]) -> Tagger:
+    def _finish(self, model: TaggerModel, best_epoch: int, epochs: list[dict[str, Any]]
+                ) -> TaggerModel:
         record = {
             "version": __version__, "options": self._options.record(),
             "train": self._examples.record(),
             "dev": None if self._dev is None else self._dev.record(),
             "epochs": epochs, "best_epoch": best_epoch,
         }
-        return Tagger(replace(tagger.model, record=record), features=self._features)
+        return replace(model, record=record)
 
 
 def resolve_templates(options: TrainingOptions, evidence: Sequence[str]) -> tuple[Template, ...]:
@@ -152,36 +147,10 @@ def resolve_templates(options: TrainingOptions, evidence: Sequence[str]) -> tupl
     return check_templates(options.templates)
 
 
-def train(train: Labelled, *, dev: Labelled | None = None, column: str | None = None,
-          features: Extractor | None = None, format: str = "auto",
-          fields: Sequence[str] | None = None, callback: Callback | None = None,
-          **options: Any) -> Tagger:
-    """Train a tagger.
-
-    Parameters
-    ----------
-    train : a path, several paths, a Corpus, or labelled sentences: Sentence objects, pairs
-        (words, labels), or lists of (word, label) pairs
-    dev : the like; the epoch that does best on it is kept, and training may stop early
-    column : the column to learn; None for ``upos`` in CoNLL-U, the last one of column files,
-        the one of word/TAG text
-    features : a function (tokens, i, history) -> features in place of templates (extractor.py)
-    format, fields : see ``perceptron_nlp.open_corpus``; where columns are named by `fields`,
-        those besides the words and the learnt one are evidence
-    callback : called with an EpochReport after each epoch
-    **options : the fields of TrainingOptions: epochs, seed, update, templates, table_bits,
-        min_count, dictionary, patience, right_to_left
-
-    Returns
-    -------
-    Tagger
-
-    Raises
-    ------
-    FormatError : a file breaks its format (file:line), or nothing in it is labelled
-    FileError : a file cannot be read
-    ArgumentError, ArgumentTypeError, TemplateError : an option cannot be used
-    """
+def fit(train: Labelled, *, dev: Labelled | None, column: str | None, features: Extractor | None,
+        format: str, fields: Sequence[str] | None, callback: Callback | None,
+        options: dict[str, Any]) -> TaggerModel:
+    """Read everything, then train; Tagger.train tells the parameters."""
     chosen = make_options(options)
     source = Source(train, "train", format=format, fields=fields)
     learnt = column or source.default_column
