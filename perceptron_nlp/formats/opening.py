@@ -80,9 +80,7 @@ def open_bytes(path: Readable) -> ByteSource:
     raw, owned = _open_raw(path, name)
     try:
         with reading(name):
-            first = raw.read(_FIRST_READ)
-        if not isinstance(first, bytes):
-            raise ArgumentTypeError(f"path: {name} is open as text; open it in binary mode ('rb')")
+            first = _first_bytes(raw, name)
         joined = _Rejoined(first, raw, owned)
         kind = _compression(name, first)
         return _Checked(
@@ -92,6 +90,19 @@ def open_bytes(path: Readable) -> ByteSource:
         if owned:
             raw.close()
         raise
+
+
+def _first_bytes(raw: BinaryIO, name: str) -> bytes:
+    """Enough bytes to know a compression by; a pipe may hand them out one by one."""
+    first = b""
+    while len(first) < max(map(len, _MAGIC.values())):
+        piece = raw.read(_FIRST_READ)
+        if isinstance(piece, str):
+            raise ArgumentTypeError(f"path: {name} is open as text; open it in binary mode ('rb')")
+        if not piece:
+            break
+        first += piece
+    return first
 
 
 @contextlib.contextmanager

@@ -50,9 +50,18 @@ def test_a_column_has_its_name_in_any_case_and_its_number():
     sentence = next(read_conllu(CORPORA / "good.conllu"))
     assert sentence.column("UPOS") == sentence.column("4") == sentence.column("upos")
     assert sentence.column("2") == sentence.column("FORM") == sentence.words
-    assert list(sentence.columns) == "lemma upos xpos feats head deprel deps misc".split()
+    assert list(sentence.columns) == [
+        "lemma",
+        "upos",
+        "xpos",
+        "feats",
+        "head",
+        "deprel",
+        "deps",
+        "misc",
+    ]
     for name in ("1", "id", "11", "0", "pos", "²", ""):
-        with pytest.raises(FormatError, match="no column .*there are: form, lemma, upos"):
+        with pytest.raises(FormatError, match=r"no column .*there are: form, lemma, upos"):
             sentence.column(name)
 
 
@@ -65,9 +74,9 @@ def test_global_columns_name_the_columns():
 
 def test_global_columns_must_have_words():
     path = CORPORA / "plus-without-form.conllup"
-    with pytest.raises(FormatError, match=":1: global.columns must name at least ID and FORM"):
+    with pytest.raises(FormatError, match=r":1: global.columns must name at least ID and FORM"):
         list(read_conllu(path))
-    with pytest.raises(FormatError, match=":1: global.columns names a column twice"):
+    with pytest.raises(FormatError, match=r":1: global.columns names a column twice"):
         read("# global.columns = ID FORM FORM\n")
 
 
@@ -80,7 +89,9 @@ def test_a_good_file_is_written_back_byte_for_byte(name):
     assert ("".join(texts) + corpus.tail).encode() == (CORPORA / name).read_bytes()
 
 
-@pytest.mark.parametrize("text", ["", "\n", "\r\n\n", "# only a comment", "# a\n\n\n# b\n\n", "\ufeff"])
+@pytest.mark.parametrize(
+    "text", ["", "\n", "\r\n\n", "# only a comment", "# a\n\n\n# b\n\n", "\ufeff"]
+)
 def test_a_text_without_words_has_no_sentences_and_is_all_tail(text):
     corpus = open_corpus(io.BytesIO(text.encode()), format="conllu")
     assert list(corpus) == []

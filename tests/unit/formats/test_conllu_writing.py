@@ -98,7 +98,9 @@ def test_an_attribute_of_misc_is_set_or_added(value, result):
     assert with_misc(value, "K", "v") == result
 
 
-@pytest.mark.parametrize(("key", "new"), [("", "v"), ("K", ""), ("K=", "v"), ("K", "a|b"), ("K", "\t")])
+@pytest.mark.parametrize(
+    ("key", "new"), [("", "v"), ("K", ""), ("K=", "v"), ("K", "a|b"), ("K", "\t")]
+)
 def test_an_attribute_that_misc_cannot_hold_is_refused(key, new):
     with pytest.raises(ArgumentError, match="cannot be an attribute of MISC"):
         with_misc("_", key, new)

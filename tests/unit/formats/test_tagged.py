@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from perceptron_nlp.errors import ArgumentError, FormatError
-from perceptron_nlp.formats import open_corpus, read_tagged, read_text, write_tagged
-from perceptron_nlp.formats import plain, tagged
+from perceptron_nlp.formats import open_corpus, plain, read_tagged, read_text, tagged, write_tagged
 from perceptron_nlp.text.sentence import Sentence
 
 CORPORA = Path(__file__).parents[2] / "corpora"
@@ -102,7 +101,7 @@ def test_sentences_of_other_formats_are_written_as_tagged_text(tmp_path):
 @pytest.mark.parametrize("label", ["", "a/b", "a b", "a\tb", "a\n"])
 def test_a_label_that_would_not_be_read_back_is_refused(label):
     sentence = next(read_text(io.BytesIO(b"a")))
-    with pytest.raises(ArgumentError, match="columns: the label .* cannot stand in 'word/TAG'"):
+    with pytest.raises(ArgumentError, match=r"columns: the label .* cannot stand in 'word/TAG'"):
         plain.rewrite(sentence, {"tag": [label]})
 
 

@@ -56,8 +56,8 @@ def test_spans_are_written_in_each_scheme(scheme, labels):
 
 
 def test_bio_and_iobes_lead_to_each_other():
-    bio = "B-A I-A I-A O B-B B-B".split()
-    iobes = "B-A I-A E-A O S-B S-B".split()
+    bio = ["B-A", "I-A", "I-A", "O", "B-B", "B-B"]
+    iobes = ["B-A", "I-A", "E-A", "O", "S-B", "S-B"]
     assert bio_to_iobes(bio) == iobes
     assert iobes_to_bio(iobes) == bio
 
@@ -113,7 +113,7 @@ def test_a_label_that_is_no_span_label_is_named():
 
 @pytest.mark.parametrize("spans", [[("A", 0, 2), ("B", 1, 3)], [("A", 1, 1)], [("A", 2, 4)]])
 def test_spans_that_no_labels_can_show_are_refused(spans):
-    with pytest.raises(ArgumentError, match="^spans: "):
+    with pytest.raises(ArgumentError, match=r"^spans: "):
         labels_of(spans, 3)
 
 

@@ -44,11 +44,11 @@ def test_65536_labels_are_possible_and_one_more_is_not():
 
 @pytest.mark.parametrize("label", ["", "a\tb", "a\nb", "a\rb", "\ud800"])
 def test_a_label_that_no_file_can_carry_is_refused(label):
-    with pytest.raises(ArgumentError, match="^labels: "):
+    with pytest.raises(ArgumentError, match=r"^labels: "):
         TagSet(["A", label])
 
 
 @pytest.mark.parametrize("labels", ["NOUN", ["A", 1], ["A", None]])
 def test_labels_of_another_type_are_refused(labels):
-    with pytest.raises(ArgumentTypeError, match="^labels: "):
+    with pytest.raises(ArgumentTypeError, match=r"^labels: "):
         TagSet(labels)
