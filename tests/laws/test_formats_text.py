@@ -163,7 +163,10 @@ def test_a_file_changed_anywhere_is_read_or_refused_with_a_line_of_it(format, da
         for sentence in read(io.BytesIO(bytes(content))):
             assert sentence.words
     except FormatError as error:
-        assert 1 <= error.line <= content.count(b"\n") + 1
+        if error.line is None:
+            assert content.startswith(b"\x1f\x8b") and "compressed data" in str(error)
+        else:
+            assert 1 <= error.line <= content.count(b"\n") + 1
         assert "\n" not in str(error)
 
 

@@ -96,6 +96,11 @@ def test_files_streams_and_pipes_are_unpacked_by_their_bytes(tmp_path, suffix, p
                 assert "".join(line for _, line in opened.lines()) == TEXT
 
 
+def test_a_text_that_begins_as_bzip2_does_is_a_text():
+    assert lines(b"BZh9 is a name\n") == [(1, "BZh9 is a name\n")]
+    assert lines(bz2.compress(b"")) == []
+
+
 def test_parts_packed_one_after_the_other_are_one_text():
     assert lines(gzip.compress(b"a\n") + gzip.compress(b"b\n")) == [(1, "a\n"), (2, "b\n")]
 
