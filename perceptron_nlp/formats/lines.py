@@ -26,7 +26,9 @@ _BLANK_LINE = re.compile(rb"\n\r?\n")
 _BLANK_LINES = re.compile(rb"(?:\r?\n)+")
 _TEXT_CONTROLS = frozenset(b"\t\n\v\f\r\x1b")
 _CONTROLS = frozenset(range(32)) - _TEXT_CONTROLS
+# A text may hold a stray control character; a short one is judged by NULs and UTF-8 alone.
 _BINARY_SHARE = 0.05
+_BINARY_LEAST = 16
 _FOREIGN = (
     (b"\xff\xfe", "UTF-16 text; convert it to UTF-8"),
     (b"\xfe\xff", "UTF-16 text; convert it to UTF-8"),
@@ -164,6 +166,6 @@ class LineSource:
             if head.startswith(magic):
                 raise FormatError(f"this is {what}", self.name, 1)
         controls = [at for at, byte in enumerate(head) if byte in _CONTROLS]
-        if len(controls) > max(1, _BINARY_SHARE * len(head)):
+        if len(controls) > max(_BINARY_LEAST, _BINARY_SHARE * len(head)):
             line = 1 + head.count(b"\n", 0, controls[0])
             raise FormatError("this is a binary file, not text", self.name, line)
