@@ -148,7 +148,6 @@ BAD = {
     "deps-malformed.conllu": (4, "column 9 (DEPS) 'root' is not head:relation pairs"),
     "deps-beyond-sentence.conllu": (4, "DEPS '9:dep' names '9', which is not in its sentence"),
     "invalid-utf8.conllu": (4, "byte 0xff is not valid UTF-8"),
-    "nul.conllu": (4, "a NUL character: is this a binary file?"),
 }
 
 
@@ -185,8 +184,13 @@ def test_ids_of_endless_digits_are_refused():
 def test_bytes_that_are_not_utf8_are_replaced_on_request():
     sentence = next(read_conllu(CORPORA / "invalid-utf8.conllu", errors="replace"))
     assert sentence.column("lemma")[1] == "p\ufffdrr"
-    sentence = next(read_conllu(CORPORA / "nul.conllu", errors="replace"))
-    assert sentence.column("lemma")[1] == "p\ufffdrr"
+
+
+def test_a_nul_in_a_value_is_read_and_written_back():
+    path = CORPORA / "good-nul.conllu"
+    sentences = list(read_conllu(path))
+    assert sentences[0].column("lemma")[1] == "p\0rr"
+    assert "".join(rewrite(s, {}) for s in sentences) == path.read_text("utf-8")
 
 
 def test_a_sentence_read_pickles_and_copies_with_its_text():

@@ -185,7 +185,7 @@ def test_what_is_no_binary_source_is_refused():
     [
         (b"a\nb\n\xe4\n", 3, "byte 0xe4 is not valid UTF-8"),
         (b"a\n\xed\xa0\x80\n", 2, "byte 0xed is not valid UTF-8"),
-        (b"a\nb\0c\n", 2, "a NUL character: is this a binary file?"),
+        (b"a\nb\0c\0d\0e\0f\n", 2, "this is a binary file, not text"),
         (b"a\n" + bytes(range(32)) * 4, 2, "this is a binary file, not text"),
         (b"\xff\xfea\0b\0", 1, "this is UTF-16 text; convert it to UTF-8"),
         (b"PK\x03\x04rest", 1, "this is a zip file, not text"),
@@ -199,8 +199,12 @@ def test_what_is_no_text_is_refused_with_its_line(content, line, message):
         assert str(caught.value).startswith(f"<stream>:{line}: {message}")
 
 
-def test_bad_bytes_and_single_nuls_are_replaced_on_request():
-    assert lines(b"a\xffb\0c\n", errors="replace") == [(1, "a\ufffdb\ufffdc\n")]
+def test_a_stray_nul_is_data():
+    assert lines(b"a\nb\0c\n") == [(1, "a\n"), (2, "b\0c\n")]
+
+
+def test_bad_bytes_are_replaced_on_request():
+    assert lines(b"a\xffb\0c\n", errors="replace") == [(1, "a\ufffdb\0c\n")]
     with pytest.raises(FormatError, match="binary file"):
         lines(bytes(1000), errors="replace")
 
