@@ -37,7 +37,7 @@ def decoder_of(model: TaggerModel, cache_limit: int | None = None) -> SentenceDe
         FeatureProgram(compiled), keys=weights.keys, starts=weights.starts,
         cell_labels=weights.labels, weights=weights.weights, labels=model.tags.labels,
         label_hashes=label_hashes(model.tags), table_bits=weights.table_bits,
-        right_to_left=model.right_to_left,
+        right_to_left=model.right_to_left, beam=model.beam,
         dictionary={word_bytes(w): model.tags.id_of(t) for w, t in model.dictionary.items()},
         **more)
 

@@ -29,6 +29,7 @@ class TaggerModel:
     extractor : None, or the name of the function that made the features in training
     weights : its weights
     right_to_left : whether it reads sentences from their end
+    beam : states kept in its search for the best sequence; 1 labels greedily
     dictionary : words that always get one label
     vocabulary : uint32[n], ascending; the upper halves of the hashes of all training words
     record : how it was trained: options, counts and digests of the data, scores by epoch
@@ -40,6 +41,7 @@ class TaggerModel:
     extractor: str | None
     weights: QuantisedWeights
     right_to_left: bool
+    beam: int
     dictionary: Mapping[str, str]
     vocabulary: npt.NDArray[np.uint32]
     record: Mapping[str, Any]

@@ -83,6 +83,9 @@ class Trainer:
 
     def _make_learner(self) -> Learner:
         if self._features is not None:
+            if self._options.beam > 1:
+                raise ArgumentError(
+                    "beam: a feature function labels greedily; use beam=1, or templates")
             return FunctionLearner(self._examples, self._features, self._options, self._forced)
         return TemplateLearner(self._examples, self._templates, self._options, self._forced)
 
@@ -118,7 +121,8 @@ class Trainer:
         return TaggerModel(
             column=self._column, tags=self._examples.tags, templates=self._templates,
             extractor=None if self._features is None else extractor_name(self._features),
-            weights=weights, right_to_left=self._options.right_to_left, dictionary=self._forced,
+            weights=weights, right_to_left=self._options.right_to_left,
+            beam=self._options.beam, dictionary=self._forced,
             vocabulary=self._vocabulary, record={})
 
     def _score(self, model: TaggerModel, dev: Examples) -> float:
