@@ -40,6 +40,8 @@ class TrainingOptions:
         tagging. 1 labels greedily, one word after the other
     cost : None, or 0 to 1,000,000: with a beam, what each wrong label gets on top of its score in
         training; None for 0 with "perceptron" and 1 with "margin" and "adagrad"
+    runs : 1 to 1,000; so many runs, with the seeds seed, seed + 1, …, are summed into one model,
+        whose score of a label is the sum of their scores
 
     Raises
     ------
@@ -57,10 +59,12 @@ class TrainingOptions:
     right_to_left: bool = False
     beam: int = 1
     cost: float | None = None
+    runs: int = 1
 
     def __post_init__(self) -> None:
         check_int("epochs", self.epochs, 1, 10_000)
         check_int("seed", self.seed, 0, 2**64 - 1)
+        check_int("runs", self.runs, 1, 1000)
         check_choice("update", self.update, RULES)
         if self.table_bits is not None:
             check_int("table_bits", self.table_bits, 1, MAX_TABLE_BITS)
@@ -118,7 +122,7 @@ class TrainingOptions:
             "table_bits": self.table_bits, "min_count": self.min_count,
             "dictionary": None if self.dictionary is None else list(self.dictionary),
             "patience": self.patience, "right_to_left": self.right_to_left,
-            "beam": self.beam, "cost": self.cost,
+            "beam": self.beam, "cost": self.cost, "runs": self.runs,
         }
 
 

@@ -72,7 +72,7 @@ class Tagger:
             those besides the words and the learnt one are evidence
         callback : called with an EpochReport after each epoch
         **options : the fields of ``perceptron_nlp.TrainingOptions``: epochs, seed, update,
-            templates, table_bits, min_count, dictionary, patience, right_to_left, beam, cost
+            templates, table_bits, min_count, dictionary, patience, right_to_left, beam, cost, runs
 
         Raises
         ------

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from perceptron_nlp._core.weights import FrozenWeights
 from perceptron_nlp._version import __version__
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FormatError
 from perceptron_nlp.features.templates import Template, check_templates, preset
@@ -20,6 +21,7 @@ from perceptron_nlp.tagging.model import TaggerModel, vocabulary_of
 from perceptron_nlp.tagging.options import TrainingOptions
 from perceptron_nlp.tagging.quantised import QuantisedWeights
 from perceptron_nlp.tagging.sources import Labelled, Source
+from perceptron_nlp.tagging.sums import sum_of
 
 logger = logging.getLogger("perceptron_nlp")
 
@@ -36,6 +38,7 @@ class EpochReport:
     updates : of these, words that changed weights
     dev_accuracy : share of the dev set's words labelled right; None without a dev set
     best_epoch : the epoch with the best dev accuracy so far; without dev set, this one
+    run, runs : its run's number from 1, and how many there are
     """
 
     epoch: int
@@ -45,6 +48,8 @@ class EpochReport:
     updates: int
     dev_accuracy: float | None
     best_epoch: int
+    run: int = 1
+    runs: int = 1
 
     @property
     def train_accuracy(self) -> float:
@@ -53,6 +58,13 @@ class EpochReport:
 
 
 Callback = Callable[[EpochReport], object]
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    weights: FrozenWeights
+    best_epoch: int
+    epochs: list[dict[str, Any]]
 
 
 class Trainer:
@@ -79,7 +91,6 @@ class Trainer:
         self._vocabulary = vocabulary_of(examples.vocabulary())
         self._forced = (
             {} if options.dictionary is None else examples.unambiguous(*options.dictionary))
-        self._learner = self._make_learner()
 
     def _make_learner(self) -> Learner:
         if self._features is not None:
@@ -90,40 +101,52 @@ class Trainer:
         return TemplateLearner(self._examples, self._templates, self._options, self._forced)
 
     def run(self, callback: Callback | None) -> TaggerModel:
-        """Train to the end; the model of the best epoch, or of the last one without a dev set."""
-        options = self._options
-        best: TaggerModel | None = None
+        """Train to the end: the best epoch of each run, or its last one without a dev set."""
+        runs = [self._run(number, callback) for number in range(1, self._options.runs + 1)]
+        weights = runs[0].weights if len(runs) == 1 else sum_of([run.weights for run in runs])
+        record = {
+            "version": __version__, "options": self._options.record(),
+            "train": self._examples.record(),
+            "dev": None if self._dev is None else self._dev.record(),
+            "epochs": [entry for run in runs for entry in run.epochs],
+            "best_epoch": runs[0].best_epoch,
+        }
+        return replace(self._freeze(weights), record=record)
+
+    def _run(self, number: int, callback: Callback | None) -> _Run:
+        options, learner = self._options, self._make_learner()
+        seed = (options.seed + number - 1) % 2**64
+        best: FrozenWeights | None = None
         best_score, best_epoch = -1.0, 0
         epochs: list[dict[str, Any]] = []
         for epoch in range(1, options.epochs + 1):
-            order = permutation(len(self._examples.sentences), options.seed, epoch)
-            examples, mistakes, updates = self._learner.learn(order)
+            order = permutation(len(self._examples.sentences), seed, epoch)
+            examples, mistakes, updates = learner.learn(order)
             score = None
             if self._dev is not None:
-                model = self._freeze()
-                score = self._score(model, self._dev)
+                weights = learner.average()
+                score = self._score(self._freeze(weights), self._dev)
                 if score > best_score:
-                    best, best_score, best_epoch = model, score, epoch
+                    best, best_score, best_epoch = weights, score, epoch
             report = EpochReport(epoch, options.epochs, examples, mistakes, updates, score,
-                                 best_epoch or epoch)
-            epochs.append({"epoch": epoch, "mistakes": mistakes, "updates": updates,
-                           "dev_accuracy": score})
-            logger.info("epoch %d: %d mistakes in %d words, dev accuracy %s", epoch, mistakes,
-                        examples, score)
+                                 best_epoch or epoch, number, options.runs)
+            epochs.append({"run": number, "epoch": epoch, "mistakes": mistakes,
+                           "updates": updates, "dev_accuracy": score})
+            logger.info("run %d, epoch %d: %d mistakes in %d words, dev accuracy %s", number,
+                        epoch, mistakes, examples, score)
             if callback is not None:
                 callback(report)
             if best and options.patience and epoch - best_epoch >= options.patience:
                 break
-        return self._finish(best or self._freeze(), best_epoch or epoch, epochs)
+        return _Run(best or learner.average(), best_epoch or epoch, epochs)
 
-    def _freeze(self) -> TaggerModel:
-        weights = QuantisedWeights.of(self._learner.average(), max(1, len(self._templates)))
+    def _freeze(self, weights: FrozenWeights) -> TaggerModel:
         return TaggerModel(
             column=self._column, tags=self._examples.tags, templates=self._templates,
             extractor=None if self._features is None else extractor_name(self._features),
-            weights=weights, right_to_left=self._options.right_to_left,
-            beam=self._options.beam, dictionary=self._forced,
-            vocabulary=self._vocabulary, record={})
+            weights=QuantisedWeights.of(weights, max(1, len(self._templates))),
+            right_to_left=self._options.right_to_left, beam=self._options.beam,
+            dictionary=self._forced, vocabulary=self._vocabulary, record={})
 
     def _score(self, model: TaggerModel, dev: Examples) -> float:
         """The model's accuracy on the dev set: of the frozen form, the one that people get."""
@@ -132,16 +155,6 @@ class Trainer:
         for truth, labels in zip(dev.gold, given, strict=True):
             result.add(truth, labels, [True] * len(labels))
         return result.accuracy
-
-    def _finish(self, model: TaggerModel, best_epoch: int, epochs: list[dict[str, Any]]
-                ) -> TaggerModel:
-        record = {
-            "version": __version__, "options": self._options.record(),
-            "train": self._examples.record(),
-            "dev": None if self._dev is None else self._dev.record(),
-            "epochs": epochs, "best_epoch": best_epoch,
-        }
-        return replace(model, record=record)
 
 
 def resolve_templates(options: TrainingOptions, evidence: Sequence[str]) -> tuple[Template, ...]:

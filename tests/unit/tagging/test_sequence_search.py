@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sequence_oracle import TEMPLATES, Oracle, keys_of
+
 from perceptron_nlp._core.decode import SentenceDecoder
 from perceptron_nlp._core.extract import FeatureProgram
+from perceptron_nlp._core.hashing import hash64
 from perceptron_nlp._core.search import allowed_bytes, learn_sequences
 from perceptron_nlp._core.train import TrainingSet
 from perceptron_nlp._core.weights import WeightTable
-from sequence_oracle import TEMPLATES, Oracle, keys_of
-
-from perceptron_nlp._core.hashing import hash64
 from perceptron_nlp.errors import ArgumentError
 from perceptron_nlp.features.compile import compile_templates
 from perceptron_nlp.features.templates import Template
