@@ -69,7 +69,8 @@ class TrainingOptions:
         if self.dictionary is None:
             return
         if not isinstance(self.dictionary, tuple) or len(self.dictionary) != 2:
-            raise ArgumentTypeError("dictionary: a pair (count, share) is needed, such as (20, 0.97)")
+            raise ArgumentTypeError(
+                "dictionary: a pair (count, share) is needed, such as (20, 0.97)")
         count, share = self.dictionary
         check_int("dictionary's count", count, 1, 2**31)
         if not isinstance(share, int | float) or not 0.5 < share <= 1:
