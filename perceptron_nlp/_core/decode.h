@@ -68,7 +68,7 @@ static inline void worker_reset(Worker *w) {
 /* ---- filling a batch ---- */
 
 static inline uint8_t *worker_text(Worker *w, size_t n) {
-    if (w->text_used + n > w->text_room) {
+    if (!w->text || w->text_used + n > w->text_room) {
         size_t room = 2 * w->text_room + n + 4096;
         if (grow_array((void **)&w->text, room, 1) < 0) return NULL;
         w->text_room = room;

@@ -16,6 +16,7 @@ from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
 
 from perceptron_nlp._core.extract cimport ATOM_TAG, ATOM_VALUE, AtomSpec, no_label_hash, utf8_put
+from perceptron_nlp._core.hashing import hash64, hash_words
 from perceptron_nlp._core.search import allowed_bytes
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, MemoryLimitError
 
@@ -193,7 +194,6 @@ cdef class SentenceDecoder:
     def _dictionary(self, dictionary):
         cdef CacheLayout *l = &self.decoder.layout
         cdef const unsigned char[::1] view
-        from perceptron_nlp._core.hashing import hash64
         l.dictionary_labels = <uint16_t *>calloc(len(dictionary) + 1, sizeof(uint16_t))
         if l.dictionary_labels == NULL or index_open(
                 &l.dictionary, int.from_bytes(os.urandom(8), "little"), 6) < 0:
@@ -259,7 +259,6 @@ cdef class SentenceDecoder:
         self.decoder.tag_table = <int32_t *>calloc(n * n * l.stride, sizeof(int32_t))
         if self.decoder.tag_table == NULL:
             raise MemoryError
-        from perceptron_nlp._core.hashing import hash_words
         for template in templates:
             steps = [p.atoms[a].value
                      for a in range(p.atom_starts[template], p.atom_starts[template + 1])]

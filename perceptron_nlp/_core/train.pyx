@@ -10,7 +10,7 @@ from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memset
 
 from perceptron_nlp._core.extract cimport (
-    FeatureProgram, KeyBuffer, MAX_COLUMNS, Program, WordScratch, TokenView, key_buffer_close, pad_values,
+    FeatureProgram, KeyBuffer, Program, WordScratch, TokenView, key_buffer_close, pad_values,
     token_key, type_slot_keys, type_values, word_scratch_close,
 )
 from perceptron_nlp._core.weights cimport Table, WeightTable, table_insert
@@ -45,8 +45,6 @@ cdef class TrainingSet:
     def __cinit__(self, FeatureProgram program not None, WeightTable table not None, *, strings,
                   tokens, lengths, gold, label_hashes, forced, min_count=1):
         cdef int c
-        if program.program.n_columns > MAX_COLUMNS:
-            raise ArgumentError(f"templates: they look at more than {MAX_COLUMNS} columns")
         self.program = program
         self.table = table
         self.kept = []

@@ -125,5 +125,3 @@ class Evaluation:
 
 def _share(part: int, whole: int) -> float | None:
     return part / whole if whole else None
-
-
