@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError
@@ -17,6 +17,7 @@ from perceptron_nlp.learning.sampling import (
     without_replacement,
 )
 
+law = settings(deadline=None)
 seeds = st.integers(0, 2**64 - 1)
 
 
@@ -48,6 +49,7 @@ def test_the_words_are_the_published_ones() -> None:
     ]
 
 
+@law
 @given(seeds, st.integers(0, 50), st.integers(0, 50))
 def test_word_j_is_what_the_generator_gives_after_j_steps(
     state: int, start: int, size: int
@@ -68,6 +70,7 @@ def test_what_a_seed_gives_is_fixed_forever() -> None:
     ]
 
 
+@law
 @given(st.integers(0, 300), seeds, st.integers(0, 1000))
 def test_a_permutation_holds_every_number_once(n: int, seed: int, epoch: int) -> None:
     order = permutation(n, seed, epoch)
@@ -90,6 +93,7 @@ def test_every_order_of_four_comes_up_about_equally_often() -> None:
     assert min(counts.values()) > 140 and max(counts.values()) < 260
 
 
+@law
 @given(st.integers(1, 50), st.integers(0, 40), seeds, st.integers(0, 9))
 def test_epochs_are_consecutive_parts_of_one_sequence_of_draws(
     n: int, size: int, seed: int, epoch: int
@@ -107,6 +111,7 @@ def test_draws_are_about_equally_often_each_number() -> None:
     assert abs(counts - 10_000).max() < 450
 
 
+@law
 @given(st.integers(1, 2**63 - 1), seeds)
 def test_a_draw_is_the_high_word_of_the_exact_product(n: int, seed: int) -> None:
     state = sampling._state(seed, sampling._DRAWS)
@@ -129,6 +134,7 @@ def test_rejection_makes_draws_fair_where_the_plain_product_is_not() -> None:
     assert 20 < changed < 90
 
 
+@law
 @given(st.integers(1, 200), seeds, st.integers(0, 1000), st.data())
 def test_a_choice_without_replacement_repeats_nothing(
     n: int, seed: int, step: int, data: st.DataObject
@@ -140,6 +146,7 @@ def test_a_choice_without_replacement_repeats_nothing(
     assert ((chosen >= 0) & (chosen < n)).all()
 
 
+@law
 @given(st.integers(1, 10**12), seeds, st.integers(0, 1000))
 def test_choosing_one_is_the_draw_with_replacement_of_that_number(
     n: int, seed: int, step: int
@@ -156,6 +163,7 @@ def test_every_number_is_equally_often_chosen_in_every_place(m: int) -> None:
     assert abs(counts - 600).max() < 110
 
 
+@law
 @given(st.integers(1, 60), st.data())
 def test_batches_cut_an_order_and_only_the_last_is_shorter(n: int, data: st.DataObject) -> None:
     size = data.draw(st.integers(1, n))
@@ -166,6 +174,7 @@ def test_batches_cut_an_order_and_only_the_last_is_shorter(n: int, data: st.Data
     assert all(len(part) == size for part in parts[:-1])
 
 
+@law
 @given(st.floats(-5, 5), st.floats(0, 5), seeds)
 def test_uniform_numbers_stay_in_their_range(low: float, width: float, seed: int) -> None:
     values = uniform(50, low, low + width, seed)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError
@@ -20,9 +20,11 @@ from perceptron_nlp.learning.schedule import (
     step_size,
 )
 
+law = settings(deadline=None)
 eta0s = st.fractions(0, 10)
 
 
+@law
 @given(eta0s, st.fractions(0, 2), st.integers(1, 20))
 def test_every_built_in_schedule_is_its_formula(eta0: Fraction, r: Fraction, i: int) -> None:
     assert step_size(Constant(eta0), i) == eta0

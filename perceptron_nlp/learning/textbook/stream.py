@@ -1,0 +1,115 @@
+"""What a learner leaves behind: its updates (t, Δ), from which every average is made.
+
+Huang's chapter and Johansson's lecture rest on one observation: the weight vector is
+the sum of its updates. So a learner is written once, as a stream of updates, and the
+voted and averaged algorithms read that stream.
+
+Examples seen are numbered t = 1 … N over all epochs; w_t is the vector after example t
+and w_0 the start. Arithmetic stays in the numbers that come in: with ``dtype=object``
+and Python integers or fractions everything is exact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Delta:
+    """An update Δ, kept by its non-zeros: Huang's d_Δ numbers instead of d.
+
+    Attributes
+    ----------
+    index : int64[d_Δ], places in the flattened weights, each at most once
+    value : [d_Δ], what is added there
+    """
+
+    index: NDArray[np.int64]
+    value: Array
+
+    @classmethod
+    def of(cls, dense: Array) -> Delta:
+        """The update that adds `dense`."""
+        flat = dense.reshape(-1)
+        index = np.flatnonzero(flat)
+        return cls(index, flat[index])
+
+    @classmethod
+    def of_rows(cls, rows: Mapping[int, Array]) -> Delta:
+        """The update that adds each vector to the row (the class) that it is named for."""
+        parts = [(row * len(x), cls.of(x)) for row, x in rows.items()]
+        return cls(
+            np.concatenate([first + part.index for first, part in parts]),
+            np.concatenate([part.value for _, part in parts]),
+        )
+
+    def __len__(self) -> int:
+        return len(self.index)
+
+    def times(self, eta: Any) -> Delta:
+        """The update η·Δ."""
+        return Delta(self.index, eta * self.value)
+
+    def add_to(self, w: Array, c: Any = 1) -> None:
+        """w ← w + c·Δ, in place, in O(d_Δ)."""
+        w.reshape(-1)[self.index] += c * self.value
+
+
+@dataclass(frozen=True)
+class Step:
+    """One iteration: one example, or one batch that is judged with one w.
+
+    Attributes
+    ----------
+    t : number of its first example, from 1
+    examples : how many examples it has; the weights after it count this many times
+    mistakes : at how many of them the learner's condition for an update held
+    delta : what was added to w, or None where the condition never held
+    """
+
+    t: int
+    examples: int
+    mistakes: int
+    delta: Delta | None
+
+
+@dataclass(frozen=True)
+class Stream:
+    """A start and the steps from it. Every vector that there was can be made again."""
+
+    start: Array
+    steps: list[Step]
+
+    @property
+    def N(self) -> int:
+        """The number of examples seen, over all epochs."""
+        return sum(step.examples for step in self.steps)
+
+    @property
+    def deltas(self) -> list[tuple[int, Delta]]:
+        """The updates (t, Δ), in the order of time."""
+        return [(step.t, step.delta) for step in self.steps if step.delta]
+
+    def trace(self) -> list[Array]:
+        """w_0 and then the weights after each step, copied."""
+        vectors = [self.start.copy()]
+        for step in self.steps:
+            w = vectors[-1].copy()
+            if step.delta:
+                step.delta.add_to(w)
+            vectors.append(w)
+        return vectors
+
+
+def divided(w: Any, n: int) -> Any:
+    """w / n: exact fractions for exact numbers (``dtype=object``), floats otherwise."""
+    exact = not isinstance(w, np.ndarray | np.generic) or w.dtype == object
+    return w * Fraction(1, n) if exact else w / n
