@@ -121,7 +121,7 @@ def _in_options(message: str, parser: VerbParser) -> str:
     if match is None:
         return message
     option = "--" + match[1].replace("_", "-")
-    return message.replace(match[1], option) if parser.knows(option) else message
+    return re.sub(rf"\b{match[1]}\b", option, message) if parser.knows(option) else message
 
 
 def _report(message: str, error: BaseException, status: int) -> int:

@@ -90,7 +90,10 @@ def failing(monkeypatch: pytest.MonkeyPatch) -> Callable[[BaseException], None]:
     (RecursionError("deep"), 1, "perceptron-nlp: unexpected failure: RecursionError: deep"
                                 " (set PERCEPTRON_NLP_TRACEBACK=1 to see where)"),
     (PermissionError(13, "Permission denied", "x"), 2, "perceptron-nlp: x: Permission denied"),
-    (pn.MemoryLimitError("table_bits: too much"), 2, "perceptron-nlp: --table-bits: too much"),
+    (pn.MemoryLimitError("table_bits: too much; lower table_bits"), 2,
+     "perceptron-nlp: --table-bits: too much; lower --table-bits"),
+    (pn.ArgumentError("column: not in the columns"), 2,
+     "perceptron-nlp: --column: not in the columns"),
     (pn.ArgumentError("model: is odd"), 2, "perceptron-nlp: --model: is odd"),
     (pn.ArgumentError("elsewhere: is odd"), 2, "perceptron-nlp: elsewhere: is odd"),
     (pn.FileError("model: is odd"), 2, "perceptron-nlp: model: is odd"),
