@@ -183,6 +183,8 @@ def train(train: Labelled, *, dev: Labelled | None = None, column: str | None = 
     ArgumentError, ArgumentTypeError, TemplateError : an option cannot be used
     """
     chosen = make_options(options)
+    if features is not None:
+        extractor_name(features)
     source = Source(train, "train", format=format, fields=fields)
     learnt = column or source.default_column
     if learnt is None:
