@@ -1,0 +1,138 @@
+/* Training on rows: mistakes, updates, and what an average or a vote needs of them.
+ *
+ * One loop serves the six orders: the caller gives the order of the rows and the length of a step
+ * (1: row by row, M: mini-batches, n: batch). The rows of a step are judged by the same weights,
+ * then all its mistakes are added.
+ *
+ * The average is kept as a ledger, one number a row and class. The mean after each example of
+ * updates D_t is sum (N - t + 1) D_t / N = (N w - sum (t - 1) D_t) / N, and every D_t is a
+ * multiple of a row of the data, so sum (t - 1) D_t = sum_j ledger[j] x_j: a mistake adds one
+ * number to the ledger, in whatever dimension, and each row that was ever wrong is added up once,
+ * at the end. Stamped weights (settle a weight when it is next touched) and the running
+ * correction (add (t - 1) D to a second vector) both touch a second place in memory for every
+ * non-zero of every mistake. Measured on bags of words, 10 epochs, 2026: the correction costs
+ * 15-25 % over no average at 10^4 features and more at 10^7, the ledger 2-4 % at both.
+ * Without room for a ledger (many rows times many classes) the correction is used.
+ * Everything added is an integer where rates and rows are: then all forms are exactly equal. */
+#ifndef PERCEPTRON_NLP_VECTOR_TRAINING_H
+#define PERCEPTRON_NLP_VECTOR_TRAINING_H
+
+#include "vector_rows.h"
+
+#define NO_RIVAL (-1)
+
+typedef struct {
+    int64_t seen;   /* examples before the step that made the update */
+    double amount;  /* of the row: added to the gold class, taken from the rival */
+    int32_t row;
+    int32_t rival;  /* class id; two classes have one vector, and `amount` carries the sign */
+} update_t;
+
+typedef struct {
+    rows_t rows;
+    const int32_t *gold;        /* class id of each row */
+    int64_t classes;            /* weight vectors: 1 for two classes */
+    double *w, *bias;
+    double *ledger;             /* n x classes, or NULL */
+    double *owed_w, *owed_bias; /* sum (t - 1) D_t, less what is in the ledger; or NULL */
+    const double *class_rate;   /* factor of the rate, by gold class */
+    double margin;
+    int strict, intercept;
+    int64_t seen, quiet;        /* examples; examples since the last update */
+    int64_t updates, mistakes;  /* steps that changed the weights; rows that made them */
+    double *scores;             /* scratch: one a class */
+    int32_t *rivals;            /* scratch: one a row of a step */
+    update_t *log;              /* room for every row of a call, or NULL */
+    int64_t logged;
+} learner_t;
+
+/* The class that row j is mistaken for, or NO_RIVAL. */
+ROWS_INLINE int32_t judge(const learner_t *L, int64_t j) {
+    const int32_t gold = L->gold[j];
+    double *s = L->scores;
+    score_row(&L->rows, j, L->w, L->bias, L->classes, s);
+    if (L->classes == 1) return (gold ? s[0] : -s[0]) <= L->margin ? 1 - gold : NO_RIVAL;
+    if (L->strict) {
+        const int32_t rival = best_class(s, L->classes, gold);
+        return s[gold] - s[rival] <= L->margin ? rival : NO_RIVAL;
+    }
+    const int32_t guess = best_class(s, L->classes, -1);
+    return guess == gold ? NO_RIVAL : guess;
+}
+
+ROWS_INLINE void add_to_class(learner_t *L, int64_t j, int32_t k, double a, double before) {
+    add_row(&L->rows, j, a, k, L->classes, L->w);
+    if (L->intercept) L->bias[k] += a;
+    if (L->ledger != NULL) {
+        L->ledger[j * L->classes + k] += a * before;
+    } else if (L->owed_w != NULL) {
+        add_row(&L->rows, j, a * before, k, L->classes, L->owed_w);
+        if (L->intercept) L->owed_bias[k] += a * before;
+    }
+}
+
+ROWS_INLINE void correct(learner_t *L, int64_t j, int32_t rival, double rate) {
+    const int32_t gold = L->gold[j];
+    const double before = (double)L->seen;
+    double a = rate * L->class_rate[gold];
+    if (L->classes == 1) {
+        a = gold ? a : -a;
+        add_to_class(L, j, 0, a, before);
+    } else {
+        add_to_class(L, j, gold, a, before);
+        add_to_class(L, j, rival, -a, before);
+    }
+    if (L->log != NULL) {
+        const update_t entry = {L->seen, a, (int32_t)j, rival};
+        L->log[L->logged++] = entry;
+    }
+    L->mistakes++;
+}
+
+/* Train on order[0 .. n) in steps of `step` rows; step i has rates[i], or `rate` if rates is
+ * NULL. Stops after the step that completes `patience` examples without an update (< 0: never).
+ * Returns the number of examples taken. */
+static int64_t train(learner_t *L, const int64_t *order, int64_t n, int64_t step,
+                     const double *rates, double rate, int64_t patience) {
+    int64_t done = 0;
+    while (done < n) {
+        const int64_t size = step < n - done ? step : n - done;
+        const int64_t before = L->mistakes;
+        for (int64_t i = 0; i < size; i++) {
+            if (done + i + 1 < n) prefetch_row(&L->rows, order[done + i + 1]);
+            L->rivals[i] = judge(L, order[done + i]);
+        }
+        if (rates != NULL) rate = rates[done / step];
+        for (int64_t i = 0; i < size; i++)
+            if (L->rivals[i] != NO_RIVAL) correct(L, order[done + i], L->rivals[i], rate);
+        L->seen += size;
+        done += size;
+        L->quiet = L->mistakes == before ? L->quiet + size : 0;
+        L->updates += L->mistakes != before;
+        if (patience >= 0 && L->quiet >= patience) break;
+    }
+    return done;
+}
+
+/* Move rows first .. last of the ledger into the vectors of what is owed. */
+static void settle(learner_t *L, int64_t first, int64_t last) {
+    for (int64_t j = first; j < last; j++)
+        for (int64_t k = 0; k < L->classes; k++) {
+            double *entry = L->ledger + j * L->classes + k;
+            if (*entry == 0) continue;
+            add_row(&L->rows, j, *entry, k, L->classes, L->owed_w);
+            if (L->intercept) L->owed_bias[k] += *entry;
+            *entry = 0;
+        }
+}
+
+/* The mean (N w - owed) / N: N w - owed is the sum after each example, an integer where the data
+ * are, and one division rounds once. Zeros are not written: `mean` comes zeroed from the system,
+ * and features never seen cost no memory. */
+static void mean_weights(const double *w, const double *owed, double n, int64_t size,
+                         double *mean) {
+    for (int64_t i = 0; i < size; i++)
+        if (w[i] != 0 || owed[i] != 0) mean[i] = (n * w[i] - owed[i]) / n;
+}
+
+#endif
