@@ -1,8 +1,9 @@
 """Builds the Cython core; everything else about the package is in pyproject.toml.
 
-Two switches of the environment change the build, for tests only:
-``PERCEPTRON_NLP_CHECKED=1`` turns bounds checks on, and
-``PERCEPTRON_NLP_SANITIZE=address,undefined`` builds with those sanitizers.
+Three switches of the environment change the build, for tests and measurements only:
+``PERCEPTRON_NLP_CHECKED=1`` turns bounds checks on,
+``PERCEPTRON_NLP_SANITIZE=address,undefined`` builds with those sanitizers, and
+``PERCEPTRON_NLP_VANILLA=1`` leaves the averages out of training.
 """
 
 import os
@@ -26,6 +27,8 @@ if sanitize:
     compile_args += [f"-fsanitize={sanitize}", "-g", "-O1", "-fno-omit-frame-pointer"]
     link_args += [f"-fsanitize={sanitize}"]
 
+macros = [("PERCEPTRON_NLP_VANILLA", "1")] if os.environ.get("PERCEPTRON_NLP_VANILLA") else []
+
 core = Path("perceptron_nlp/_core")
 headers = sorted(str(path) for path in core.glob("*.h"))
 extensions = [
@@ -33,6 +36,7 @@ extensions = [
         f"perceptron_nlp._core.{path.stem}",
         [str(path)],
         depends=headers,
+        define_macros=macros,
         extra_compile_args=compile_args,
         extra_link_args=link_args,
     )

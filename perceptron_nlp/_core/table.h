@@ -52,7 +52,7 @@ typedef struct {
 
 static inline size_t block_words(uint32_t log_cap, int with_gradient) {
     size_t c = (size_t)1 << log_cap;
-    return 1 + c + (c + 1) / 2 + 2 * c + (with_gradient ? c : 0);
+    return 1 + c + (c + 1) / 2 + (AVERAGED ? 2 * c : 0) + (with_gradient ? c : 0);
 }
 
 static inline uint32_t *block_head(const Table *t, uint32_t block) {
@@ -69,7 +69,7 @@ static inline Cells cells_of(const Table *t, uint32_t block) {
     x.label = (uint32_t *)(x.w + c);
     x.sum = x.w + c + (c + 1) / 2;
     x.stamp = (int64_t *)(x.sum + c);
-    x.g = t->with_gradient ? (double *)(x.stamp + c) : NULL;
+    x.g = t->with_gradient ? x.sum + (AVERAGED ? 2 * c : 0) : NULL;
     return x;
 }
 
@@ -227,8 +227,10 @@ static inline void block_free(Table *t, uint32_t block) {
 static inline void cell_copy(Cells *to, uint32_t i, const Cells *from, uint32_t j) {
     to->label[i] = from->label[j];
     to->w[i] = from->w[j];
-    to->sum[i] = from->sum[j];
-    to->stamp[i] = from->stamp[j];
+    if (AVERAGED) {
+        to->sum[i] = from->sum[j];
+        to->stamp[i] = from->stamp[j];
+    }
     if (to->g) to->g[i] = from->g[j];
 }
 
@@ -285,7 +287,7 @@ static inline Cell table_cell(Table *t, int64_t row, int32_t label) {
             at = cell_place(&x, (uint32_t)label, &present);
         }
         x.label[at] = (uint32_t)label;
-        x.stamp[at] = t->done;
+        if (AVERAGED) x.stamp[at] = t->done;
         block_head(t, block)[0] = x.n + 1;
     }
     cell.w = x.w + at;

@@ -1,0 +1,63 @@
+# Everything runs in .venv, made here; PYTHON is the interpreter that makes it.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+TRAIN ?= data/english-train.conllu
+DEV ?= data/english-dev.conllu
+TEST ?= data/english-test.conllu
+MODEL ?= out/model.pnlp
+SENTENCE ?= The old man the boats .
+
+CORE := $(wildcard perceptron_nlp/_core/*.pyx perceptron_nlp/_core/*.pxd perceptron_nlp/_core/*.h)
+
+.PHONY: train test lint bench clean pictures
+
+# Train on your own files: make train TRAIN=… DEV=… TEST=…
+train: $(VENV)/built
+	@mkdir -p $(dir $(MODEL))
+	$(BIN)/perceptron-nlp train $(TRAIN) --dev $(DEV) --model $(MODEL)
+	$(BIN)/perceptron-nlp evaluate $(MODEL) $(TEST)
+	echo "$(SENTENCE)" | $(BIN)/perceptron-nlp tag $(MODEL) --format text
+
+test: $(VENV)/tested
+	$(BIN)/python -m pytest -q -n 2
+
+lint: $(VENV)/linted
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+bench: $(VENV)/benched
+	$(BIN)/python benchmarks/main_job.py
+	$(BIN)/python benchmarks/averaging.py
+	$(BIN)/python benchmarks/classifier.py
+	$(BIN)/python benchmarks/family.py
+
+# The pictures of docs/perceptron-family.md.
+pictures: $(VENV)/tested
+	$(BIN)/perceptron-nlp study --out out/study
+
+clean:
+	rm -rf $(VENV) build dist out *.egg-info perceptron_nlp/_core/*.c perceptron_nlp/_core/*.so
+	rm -rf .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -prune -exec rm -rf {} +
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+
+# An editable install: Python files are used where they stand, the core is built again when it
+# has changed.
+$(VENV)/built: $(BIN)/python pyproject.toml setup.py $(CORE)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	@touch $@
+
+$(VENV)/tested: $(VENV)/built
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[test]"
+	@touch $@
+
+$(VENV)/linted: $(VENV)/tested
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[lint]"
+	@touch $@
+
+$(VENV)/benched: $(VENV)/tested
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[bench]"
+	@touch $@

@@ -1,0 +1,27 @@
+"""Where the benchmarks find real corpora: the folder that PERCEPTRON_NLP_CORPORA names."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+TREEBANKS = {
+    "EWT": "UD_English-EWT/en_ewt-ud",
+    "French-Sequoia": "UD_French-Sequoia/fr_sequoia-ud",
+    "Greek-GDT": "UD_Greek-GDT/el_gdt-ud",
+    "Turkish-IMST": "UD_Turkish-IMST/tr_imst-ud",
+}
+
+
+def corpora() -> Path:
+    """The folder with treebanks/ and corpora/ in it; leaves the program if there is none."""
+    folder = os.environ.get("PERCEPTRON_NLP_CORPORA")
+    if not folder or not (Path(folder) / "treebanks").is_dir():
+        sys.exit("Set PERCEPTRON_NLP_CORPORA to a folder that holds treebanks/ and corpora/.")
+    return Path(folder)
+
+
+def treebank(name: str, part: str) -> str:
+    """The path of the train, dev or test part of a treebank."""
+    return str(corpora() / "treebanks" / f"{TREEBANKS[name]}-{part}.conllu")
