@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from perceptron_nlp._core.vectors import mean
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, quote
-from perceptron_nlp.learning.sampling import uniform
+from perceptron_nlp.sampling import uniform
 
 Floats = NDArray[np.float64]
 

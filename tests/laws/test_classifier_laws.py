@@ -16,7 +16,7 @@ from perceptron_nlp.learning import epochs
 from perceptron_nlp.learning import textbook as book
 from perceptron_nlp.learning.classifier import PerceptronClassifier
 from perceptron_nlp.learning.options import ORDERS
-from perceptron_nlp.learning.sampling import permutation
+from perceptron_nlp.sampling import permutation
 from perceptron_nlp.learning.schedule import Constant
 
 
