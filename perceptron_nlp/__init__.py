@@ -27,14 +27,16 @@ from perceptron_nlp.formats import (
     write_tagged,
 )
 from perceptron_nlp.tagging.evaluation import Evaluation
-from perceptron_nlp.tagging.tagger import Tagger, load
-from perceptron_nlp.tagging.trainer import EpochReport, train
+from perceptron_nlp.tagging.options import TrainingOptions
+from perceptron_nlp.tagging.tagger import Tagger, load, train
+from perceptron_nlp.tagging.trainer import EpochReport
 from perceptron_nlp.text.sentence import Sentence, Token
 
 __all__ = [
     "ArgumentError", "ArgumentTypeError", "Corpus", "EpochReport", "Evaluation", "FileError",
     "FormatError", "MemoryLimitError", "MissingExtraError", "ModelError", "PerceptronNLPError",
-    "Sentence", "Tagger", "Template", "TemplateError", "Token", "__version__", "load",
+    "Sentence", "Tagger", "Template", "TemplateError", "Token",
+    "TrainingOptions", "__version__", "load",
     "open_corpus", "read_columns", "read_conllu", "read_tagged", "read_text", "train",
     "write_columns", "write_conllu", "write_tagged",
 ]

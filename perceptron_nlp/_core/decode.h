@@ -9,6 +9,7 @@
 #ifndef PERCEPTRON_NLP_DECODE_H
 #define PERCEPTRON_NLP_DECODE_H
 
+#include "beam.h"
 #include "typecache.h"
 
 #define LANES 8
@@ -18,6 +19,8 @@ typedef struct {
     CacheLayout layout;
     const uint64_t *label_hashes;
     int right_to_left;
+    int32_t beam;           /* states kept; 1: greedy */
+    const uint8_t *allowed; /* see Beam; only with a beam */
     int32_t *tag_table;      /* [tag[-1]][tag[-2]][stride]; n_labels stands for "none" */
     int32_t *memo_templates; /* layout.n_memos of them */
     int32_t n_open, *open_templates; /* history templates that are looked up each time */
@@ -38,6 +41,9 @@ typedef struct {
     size_t scores_room;
     uint16_t *labels; /* what came out */
     int64_t labels_room;
+    Beam search;
+    int32_t *path; /* labels of one sentence as it is read */
+    int64_t path_room;
 } Worker;
 
 static inline void worker_close(Worker *w) {
@@ -48,6 +54,8 @@ static inline void worker_close(Worker *w) {
     for (int c = 0; c < MAX_COLUMNS; c++) free(w->types[c]);
     free(w->scores);
     free(w->labels);
+    free(w->path);
+    beam_close(&w->search);
     memset(w, 0, sizeof *w);
 }
 
@@ -60,7 +68,7 @@ static inline void worker_reset(Worker *w) {
 /* ---- filling a batch ---- */
 
 static inline uint8_t *worker_text(Worker *w, size_t n) {
-    if (w->text_used + n > w->text_room) {
+    if (!w->text || w->text_used + n > w->text_room) {
         size_t room = 2 * w->text_room + n + 4096;
         if (grow_array((void **)&w->text, room, 1) < 0) return NULL;
         w->text_room = room;
@@ -250,10 +258,24 @@ static inline int32_t *token_scores(const Decoder *d, Worker *w, int64_t token, 
     return w->scores + (all ? (size_t)token * (size_t)stride : 0);
 }
 
+/* Add what the labels just given say; `past` holds their numbers, view->past their hashes. */
+static inline void add_history(const Decoder *d, Worker *w, const TokenView *view,
+                               const int32_t *past, int32_t *scores, int32_t stride) {
+    const CacheLayout *l = &d->layout;
+    size_t n = (size_t)l->table->n_labels + 1;
+    if (d->tag_table)
+        add_vector(scores,
+                   d->tag_table + ((size_t)past[0] * n + (size_t)past[1]) * (size_t)stride, stride);
+    add_memos(d, w, view, past[0], scores);
+    for (int32_t k = 0; k < d->n_open; k++) {
+        int64_t row = frozen_find(l->table, token_key(l->program, d->open_templates[k], view));
+        if (row >= 0) frozen_add(l->table, row, scores);
+    }
+}
+
 static inline int32_t tag_token(const Decoder *d, Worker *w, const Lane *lane, int64_t i,
                                 int32_t stride) {
     const CacheLayout *l = &d->layout;
-    int32_t n_labels = l->table->n_labels;
     int64_t token = w->starts[lane->sentence] + i;
     const int32_t *types[MAX_COLUMNS];
     uint64_t past[MAX_HISTORY];
@@ -267,17 +289,8 @@ static inline int32_t tag_token(const Decoder *d, Worker *w, const Lane *lane, i
         memset(scores, 0, (size_t)stride * sizeof *scores);
         add_listed_rows(d, w, &view, scores);
     }
-    if (d->tag_table)
-        add_vector(scores,
-                   d->tag_table + ((size_t)lane->past[0] * ((size_t)n_labels + 1) +
-                                   (size_t)lane->past[1]) * (size_t)stride,
-                   stride);
-    add_memos(d, w, &view, lane->past[0], scores);
-    for (int32_t k = 0; k < d->n_open; k++) {
-        int64_t row = frozen_find(l->table, token_key(l->program, d->open_templates[k], &view));
-        if (row >= 0) frozen_add(l->table, row, scores);
-    }
-    return best_score(scores, n_labels);
+    add_history(d, w, &view, lane->past, scores, stride);
+    return best_score(scores, l->table->n_labels);
 }
 
 static inline int lane_start(const Decoder *d, const Worker *w, Lane *lane, int64_t *next) {
@@ -319,8 +332,8 @@ WIDE_CLONES static void tag_words(const Decoder *d, Worker *w) {
     }
 }
 
-/* Label the batch; w->labels has one label a token, w->scores their scores. -1: no memory. */
-static inline int tag_batch(const Decoder *d, Worker *w) {
+/* Everything of a batch before its labels; -1: no memory. */
+static inline int prepare_batch(const Decoder *d, Worker *w) {
     size_t kept = d->layout.dense || w->keep_scores ? (size_t)w->n_tokens : 1;
     size_t cells = kept * (size_t)d->layout.stride;
     if (cells > w->scores_room) {
@@ -334,7 +347,13 @@ static inline int tag_batch(const Decoder *d, Worker *w) {
     if (w->n_tokens == 0) return 0;
     if (find_types(d, w) < 0) return -1;
     memset(w->scores, 0, cells * sizeof(int32_t));
-    tag_words(d, w);
+    return 0;
+}
+
+/* Label the batch; w->labels has one label a token, w->scores their scores. -1: no memory. */
+static inline int tag_batch(const Decoder *d, Worker *w) {
+    if (prepare_batch(d, w) < 0) return -1;
+    if (w->n_tokens) tag_words(d, w);
     return 0;
 }
 

@@ -1,11 +1,11 @@
-"""The frozen tagger in numbers: strings in, labels out (decode.h)."""
+"""The frozen tagger in numbers: strings in, labels out (decode.h, search.h)."""
 
 from libc.stddef cimport size_t
 from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 from perceptron_nlp._core.extract cimport FeatureProgram, Program
 
-cdef extern from "decode.h" nogil:
+cdef extern from "search.h" nogil:
     ctypedef struct Index:
         uint32_t n
     ctypedef struct FrozenCell:
@@ -44,6 +44,8 @@ cdef extern from "decode.h" nogil:
         CacheLayout layout
         const uint64_t *label_hashes
         int right_to_left
+        int32_t beam
+        const uint8_t *allowed
         int32_t *tag_table
         int32_t *memo_templates
         int32_t n_open
@@ -69,7 +71,8 @@ cdef extern from "decode.h" nogil:
     uint8_t *worker_text(Worker *w, size_t n) noexcept
     int worker_string(const Decoder *d, Worker *w, int32_t column, size_t n) noexcept
     int worker_end_sentence(Worker *w) noexcept
-    int tag_batch(const Decoder *d, Worker *w) noexcept
+    int run_batch(const Decoder *d, Worker *w) noexcept
+    const int MAX_BEAM
 
 
 cdef class WorkerBox:
@@ -80,7 +83,7 @@ cdef class SentenceDecoder:
     cdef FeatureProgram program
     cdef FrozenTable table
     cdef Decoder decoder
-    cdef object label_hash_array
+    cdef object label_hash_array, allowed_array
     cdef readonly tuple labels
     cdef list idle
     cdef uint32_t cache_limit

@@ -16,6 +16,8 @@ from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
 
 from perceptron_nlp._core.extract cimport ATOM_TAG, ATOM_VALUE, AtomSpec, no_label_hash, utf8_put
+from perceptron_nlp._core.hashing import hash64, hash_words
+from perceptron_nlp._core.search import allowed_bytes
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, MemoryLimitError
 
 cdef extern from *:
@@ -59,6 +61,9 @@ cdef class SentenceDecoder:
     table_bits : None or int; as in FrozenWeights
     right_to_left : bool
     dictionary : mapping from word (bytes) to the label number that it always gets
+    beam : states kept in the search, 1 to 64; 1 is greedy
+    allowed : None, or bool[n_labels + 1, n_labels + 1]: may the second label follow the first, in
+        the order of reading; row n_labels is the start, column n_labels the end. Needs a beam
     cache_limit : types remembered by each thread, at least 1
 
     Raises
@@ -67,8 +72,8 @@ cdef class SentenceDecoder:
     """
 
     def __cinit__(self, FeatureProgram program not None, *, keys, starts, cell_labels, weights,
-                  labels, label_hashes, table_bits=None, right_to_left=False, dictionary=None,
-                  cache_limit=DEFAULT_CACHE_LIMIT):
+                  labels, label_hashes, table_bits=None, right_to_left=False, dictionary=None, beam=1,
+                  allowed=None, cache_limit=DEFAULT_CACHE_LIMIT):
         memset(&self.table, 0, sizeof(FrozenTable))
         memset(&self.decoder, 0, sizeof(Decoder))
         if not isinstance(cache_limit, int) or isinstance(cache_limit, bool):
@@ -86,6 +91,14 @@ cdef class SentenceDecoder:
         self.label_hash_array = hashes
         self.decoder.label_hashes = &hash_view[0]
         self.decoder.right_to_left = right_to_left
+        if not 1 <= beam <= MAX_BEAM:
+            raise ArgumentError(f"beam: {beam} is not between 1 and {MAX_BEAM}")
+        self.decoder.beam = beam
+        cdef const uint8_t[::1] allowed_view
+        if allowed is not None:
+            self.allowed_array = allowed_bytes(allowed, len(labels))
+            allowed_view = self.allowed_array
+            self.decoder.allowed = &allowed_view[0]
         self._layout()
         self._dictionary(dictionary or {})
         self._history()
@@ -181,7 +194,6 @@ cdef class SentenceDecoder:
     def _dictionary(self, dictionary):
         cdef CacheLayout *l = &self.decoder.layout
         cdef const unsigned char[::1] view
-        from perceptron_nlp._core.hashing import hash64
         l.dictionary_labels = <uint16_t *>calloc(len(dictionary) + 1, sizeof(uint16_t))
         if l.dictionary_labels == NULL or index_open(
                 &l.dictionary, int.from_bytes(os.urandom(8), "little"), 6) < 0:
@@ -247,7 +259,6 @@ cdef class SentenceDecoder:
         self.decoder.tag_table = <int32_t *>calloc(n * n * l.stride, sizeof(int32_t))
         if self.decoder.tag_table == NULL:
             raise MemoryError
-        from perceptron_nlp._core.hashing import hash_words
         for template in templates:
             steps = [p.atoms[a].value
                      for a in range(p.atom_starts[template], p.atom_starts[template + 1])]
@@ -364,7 +375,7 @@ cdef class SentenceDecoder:
     cdef int _run(self, Worker *w) except -1:
         cdef int status
         with nogil:
-            status = tag_batch(&self.decoder, w)
+            status = run_batch(&self.decoder, w)
         if status < 0:
             # What is cached may be half made; the next batch starts afresh.
             w.cache.n_types = w.cache.limit

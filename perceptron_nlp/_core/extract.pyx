@@ -31,10 +31,16 @@ cdef class FeatureProgram:
     compiled : an object with the arrays of features.compile.CompiledTemplates
 
     The arrays are trusted to be consistent: only features.compile makes them.
+
+    Raises
+    ------
+    ArgumentError : more than 64 columns are looked at
     """
 
     def __cinit__(self, compiled):
         memset(&self.program, 0, sizeof(Program))
+        if len(compiled.columns) > MAX_COLUMNS:
+            raise ArgumentError(f"templates: they look at more than {MAX_COLUMNS} columns")
         self.own(compiled)
 
     cdef int own(self, compiled) except -1:

@@ -10,40 +10,11 @@ from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memset
 
 from perceptron_nlp._core.extract cimport (
-    FeatureProgram, KeyBuffer, MAX_COLUMNS, Program, WordScratch, TokenView, key_buffer_close, pad_values,
+    FeatureProgram, KeyBuffer, Program, WordScratch, TokenView, key_buffer_close, pad_values,
     token_key, type_slot_keys, type_values, word_scratch_close,
 )
 from perceptron_nlp._core.weights cimport Table, WeightTable, table_insert
 from perceptron_nlp.errors import ArgumentError, MemoryLimitError
-
-cdef extern from "greedy.h" nogil:
-    ctypedef struct Rule:
-        int kind
-        double rate
-        double margin
-    ctypedef struct Corpus:
-        const int32_t *const *types
-        const int64_t *padded_starts
-        const int64_t *token_starts
-        const uint64_t *carried
-        const int32_t *const *slot_starts
-        const int32_t *const *slot_rows
-        const int32_t *static_rows
-        const int32_t *gold
-        const int32_t *forced
-        const uint64_t *label_hashes
-    ctypedef struct GreedyScratch:
-        int64_t *rows
-        uint64_t *new_keys
-        double *scores
-        int32_t *guesses
-    ctypedef struct Counts:
-        int64_t examples
-        int64_t mistakes
-        int64_t updates
-    int learn_sentence(const Program *p, Table *t, const Corpus *c, const Rule *rule,
-                       int right_to_left, int64_t sentence, GreedyScratch *s,
-                       Counts *counts) noexcept
 
 RULES = ("perceptron", "margin", "passive-aggressive", "adagrad")
 # Sentences between two looks at the keyboard: some ten milliseconds of work.
@@ -71,20 +42,9 @@ cdef class TrainingSet:
     MemoryLimitError : there is no room for the features
     """
 
-    cdef FeatureProgram program
-    cdef WeightTable table
-    cdef Corpus corpus
-    cdef const int32_t *type_pointers[64]
-    cdef const int32_t **slot_start_pointers
-    cdef const int32_t **slot_row_pointers
-    cdef list kept
-    cdef int64_t n_sentences, longest, most_rows
-
     def __cinit__(self, FeatureProgram program not None, WeightTable table not None, *, strings,
                   tokens, lengths, gold, label_hashes, forced, min_count=1):
         cdef int c
-        if program.program.n_columns > MAX_COLUMNS:
-            raise ArgumentError(f"templates: they look at more than {MAX_COLUMNS} columns")
         self.program = program
         self.table = table
         self.kept = []

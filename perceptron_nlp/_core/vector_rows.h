@@ -113,18 +113,36 @@ static inline void add_row(const rows_t *rows, int64_t j, double a, int64_t k, i
         for (int64_t i = 0; i < rows->width; i++) to[i] += a * x[i];
         return;
     }
+    const int64_t start = rows->starts[j], n = rows->starts[j + 1] - start;
+    const double *restrict x = rows->values + start;
+    const int32_t *restrict columns = rows->columns + start;
     double *to = w + k;
-    for (int64_t i = rows->starts[j]; i < rows->starts[j + 1]; i++)
-        to[(int64_t)rows->columns[i] * classes] += a * rows->values[i];
+    if (classes == 1) {
+        for (int64_t i = 0; i < n; i++) to[columns[i]] += a * x[i];
+    } else {
+        for (int64_t i = 0; i < n; i++) to[(int64_t)columns[i] * classes] += a * x[i];
+    }
 }
 
-/* In a shuffled order the next row is nowhere near: ask for it while this one is scored. */
-static inline void prefetch_row(const rows_t *rows, int64_t j) {
+/* In a shuffled order the next rows are nowhere near, and short sparse ones are over before they
+ * would have come from memory: ask for a row's first lines while the rows before it are scored
+ * (with 20 words a row this halves the time). The rest of a long row the processor foresees.
+ * Always inline: to GCC a function that only prefetches has no effect, and it drops its calls. */
+#define LINE 64
+
+/* `lines` is a constant: a loop as long as the row would end where the processor did not expect
+ * it, and cost more than lines asked for in vain. Lines beyond the array do no harm. */
+ROWS_INLINE void prefetch_lines(const void *from, int lines) {
+    const uintptr_t p = (uintptr_t)from;
+    for (int i = 0; i < lines; i++) ROWS_PREFETCH((const void *)(p + (uintptr_t)(i * LINE)));
+}
+
+ROWS_INLINE void prefetch_row(const rows_t *rows, int64_t j) {
     if (rows->columns == NULL) {
-        ROWS_PREFETCH(rows->values + j * rows->width);
+        prefetch_lines(rows->values + j * rows->width, 4);
     } else {
-        ROWS_PREFETCH(rows->values + rows->starts[j]);
-        ROWS_PREFETCH(rows->columns + rows->starts[j]);
+        prefetch_lines(rows->values + rows->starts[j], 4);
+        prefetch_lines(rows->columns + rows->starts[j], 2);
     }
 }
 

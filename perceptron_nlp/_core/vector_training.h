@@ -17,9 +17,12 @@
 #ifndef PERCEPTRON_NLP_VECTOR_TRAINING_H
 #define PERCEPTRON_NLP_VECTOR_TRAINING_H
 
+#include <math.h>
+
 #include "vector_rows.h"
 
 #define NO_RIVAL (-1)
+#define ROWS_AHEAD 4
 
 typedef struct {
     int64_t seen;   /* examples before the step that made the update */
@@ -51,7 +54,9 @@ ROWS_INLINE int32_t judge(const learner_t *L, int64_t j) {
     const int32_t gold = L->gold[j];
     double *s = L->scores;
     score_row(&L->rows, j, L->w, L->bias, L->classes, s);
-    if (L->classes == 1) return (gold ? s[0] : -s[0]) <= L->margin ? 1 - gold : NO_RIVAL;
+    /* A product, not a choice: which class comes next cannot be foreseen, and a wrong guess of the
+     * processor costs as much as ten products of the row. */
+    if (L->classes == 1) return (2 * gold - 1) * s[0] <= L->margin ? 1 - gold : NO_RIVAL;
     if (L->strict) {
         const int32_t rival = best_class(s, L->classes, gold);
         return s[gold] - s[rival] <= L->margin ? rival : NO_RIVAL;
@@ -76,7 +81,7 @@ ROWS_INLINE void correct(learner_t *L, int64_t j, int32_t rival, double rate) {
     const double before = (double)L->seen;
     double a = rate * L->class_rate[gold];
     if (L->classes == 1) {
-        a = gold ? a : -a;
+        a *= 2 * gold - 1;
         add_to_class(L, j, 0, a, before);
     } else {
         add_to_class(L, j, gold, a, before);
@@ -89,22 +94,27 @@ ROWS_INLINE void correct(learner_t *L, int64_t j, int32_t rival, double rate) {
     L->mistakes++;
 }
 
-/* Train on order[0 .. n) in steps of `step` rows; step i has rates[i], or `rate` if rates is
- * NULL. Stops after the step that completes `patience` examples without an update (< 0: never).
- * Returns the number of examples taken. */
-static int64_t train(learner_t *L, const int64_t *order, int64_t n, int64_t step,
-                     const double *rates, double rate, int64_t patience) {
+/* The loop of `train`; `one` says at compile time that steps are of one row. */
+ROWS_INLINE int64_t train_steps(learner_t *L, const int64_t *order, int64_t n, int64_t step,
+                                const double *rates, double rate, int64_t patience, int one) {
+    const rows_t rows = L->rows;
     int64_t done = 0;
     while (done < n) {
-        const int64_t size = step < n - done ? step : n - done;
+        const int64_t size = one ? 1 : step < n - done ? step : n - done;
         const int64_t before = L->mistakes;
+        int32_t rival = NO_RIVAL;
         for (int64_t i = 0; i < size; i++) {
-            if (done + i + 1 < n) prefetch_row(&L->rows, order[done + i + 1]);
-            L->rivals[i] = judge(L, order[done + i]);
+            if (done + i + ROWS_AHEAD < n) prefetch_row(&rows, order[done + i + ROWS_AHEAD]);
+            rival = judge(L, order[done + i]);
+            if (!one) L->rivals[i] = rival;
         }
-        if (rates != NULL) rate = rates[done / step];
-        for (int64_t i = 0; i < size; i++)
-            if (L->rivals[i] != NO_RIVAL) correct(L, order[done + i], L->rivals[i], rate);
+        if (!one || rival != NO_RIVAL) {
+            if (rates != NULL) rate = rates[one ? done : done / step];
+            for (int64_t i = 0; i < size; i++) {
+                if (!one) rival = L->rivals[i];
+                if (rival != NO_RIVAL) correct(L, order[done + i], rival, rate);
+            }
+        }
         L->seen += size;
         done += size;
         L->quiet = L->mistakes == before ? L->quiet + size : 0;
@@ -112,6 +122,15 @@ static int64_t train(learner_t *L, const int64_t *order, int64_t n, int64_t step
         if (patience >= 0 && L->quiet >= patience) break;
     }
     return done;
+}
+
+/* Train on order[0 .. n) in steps of `step` rows; step i has rates[i], or `rate` if rates is
+ * NULL. Stops after the step that completes `patience` examples without an update (< 0: never).
+ * Returns the number of examples taken. */
+static int64_t train(learner_t *L, const int64_t *order, int64_t n, int64_t step,
+                     const double *rates, double rate, int64_t patience) {
+    return step == 1 ? train_steps(L, order, n, 1, rates, rate, patience, 1)
+                     : train_steps(L, order, n, step, rates, rate, patience, 0);
 }
 
 /* Move rows first .. last of the ledger into the vectors of what is owed. */
@@ -126,13 +145,23 @@ static void settle(learner_t *L, int64_t first, int64_t last) {
         }
 }
 
-/* The mean (N w - owed) / N: N w - owed is the sum after each example, an integer where the data
- * are, and one division rounds once. Zeros are not written: `mean` comes zeroed from the system,
- * and features never seen cost no memory. */
-static void mean_weights(const double *w, const double *owed, double n, int64_t size,
-                         double *mean) {
-    for (int64_t i = 0; i < size; i++)
-        if (w[i] != 0 || owed[i] != 0) mean[i] = (n * w[i] - owed[i]) / n;
+/* The mean (N w - owed) / N, in place of `owed`: N w - owed is the sum of the weights after each
+ * example, an integer where the data are, and one division rounds once. */
+static void mean_of_owed(const double *restrict w, double *restrict owed, double n,
+                         int64_t size) {
+    for (int64_t i = 0; i < size; i++) owed[i] = (n * w[i] - owed[i]) / n;
+}
+
+/* Back again, so that training can go on from the weights and the mean alone. Where the sum was
+ * an integer below 2^51, mean times n is within 1/2 of it and rounding finds it; where it was
+ * not, an integer is taken only if it has the same mean. So integers stay exact, and nothing
+ * else is off by more than the rounding of the mean. */
+static void owed_of_mean(const double *restrict w, const double *restrict mean, double n,
+                         int64_t size, double *restrict owed) {
+    for (int64_t i = 0; i < size; i++) {
+        const double sum = mean[i] * n, whole = rint(sum);
+        owed[i] = n * w[i] - (whole / n == mean[i] ? whole : sum);
+    }
 }
 
 #endif

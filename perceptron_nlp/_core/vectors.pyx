@@ -48,7 +48,8 @@ cdef extern from "vector_training.h" nogil:
         int64_t logged
     int64_t train(learner_t *, const int64_t *, int64_t, int64_t, const double *, double, int64_t)
     void settle(learner_t *, int64_t, int64_t)
-    void mean_weights(const double *, const double *, double, int64_t, double *)
+    void mean_of_owed(const double *, double *, double, int64_t)
+    void owed_of_mean(const double *, const double *, double, int64_t, double *)
 
 
 cdef extern from "vector_voting.h" nogil:
@@ -256,16 +257,27 @@ cdef class Learner:
         return self.c.mistakes
 
 
-def mean(const double[::1] weights not None, const double[::1] owed not None, int64_t seen):
-    """(seen * weights - owed) / seen, the mean after each example."""
+def owed_to_mean(const double[::1] weights not None, double[::1] owed not None, int64_t seen):
+    """Turn `owed` into the mean after each example, (seen * weights - owed) / seen, in place."""
     cdef int64_t size = weights.shape[0]
     if owed.shape[0] != size or seen < 1:
         raise ArgumentError("owed must be as long as weights, and seen at least 1")
-    result = np.zeros(size)
-    cdef double[::1] out = result
     if size:
         with nogil:
-            mean_weights(&weights[0], &owed[0], seen, size, &out[0])
+            mean_of_owed(&weights[0], &owed[0], seen, size)
+
+
+def mean_to_owed(const double[::1] weights not None, const double[::1] mean not None,
+                 int64_t seen):
+    """What `owed_to_mean` made a mean of: exact where the sums were integers below 2**51."""
+    cdef int64_t size = weights.shape[0]
+    if mean.shape[0] != size:
+        raise ArgumentError("mean must be as long as weights")
+    result = np.empty(size)
+    cdef double[::1] owed = result
+    if size:
+        with nogil:
+            owed_of_mean(&weights[0], &mean[0], seen, size, &owed[0])
     return result
 
 

@@ -131,7 +131,8 @@ cdef class WeightTable:
 
         Raises
         ------
-        ArgumentError : the table was made without gradients, or a label out of range
+        ArgumentError : the table was made without gradients, a label out of range, or a sign,
+            rate or value that is not finite
         MemoryLimitError : no memory for a new weight
         """
         cdef const uint64_t[::1] k = _keys(keys)
@@ -142,6 +143,8 @@ cdef class WeightTable:
         cdef int64_t row
         if not self.table.with_gradient:
             raise ArgumentError("gradients: this table was made without them")
+        if not isfinite(sign) or not isfinite(rate):
+            raise ArgumentError(f"sign, rate: {sign}, {rate} are not both finite numbers")
         for i in range(k.shape[0]):
             if v[i] == 0:
                 continue
@@ -166,6 +169,8 @@ cdef class WeightTable:
 
 
 cdef int32_t _label(label, int32_t n_labels) except -1:
+    if not isinstance(label, (int, np.integer)):
+        raise ArgumentTypeError(f"label: an int is needed, not {type(label).__name__}")
     if not 0 <= label < n_labels:
         raise ArgumentError(f"label: {label} is not between 0 and {n_labels - 1}")
     return label
@@ -324,7 +329,10 @@ cdef _keys(keys):
 cdef _values(values, Py_ssize_t n):
     if values is None:
         return np.ones(n)
-    array = np.ascontiguousarray(values, dtype=np.float64)
+    try:
+        array = np.ascontiguousarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ArgumentTypeError("values: numbers are needed, one a key") from None
     if array.shape != (n,):
         raise ArgumentError(f"values: {n} are needed, one a key, not shape {array.shape}")
     if not np.isfinite(array).all():

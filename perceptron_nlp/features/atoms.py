@@ -40,8 +40,8 @@ MAX_OFFSET = 8
 MAX_HISTORY = 4
 MAX_AFFIX = 16
 
-_ATOM = re.compile(r"(?P<name>[^\[\]\s]+?)(?:\[(?P<offset>[+-]?\d+)\])?")
-_AFFIX = re.compile(r"(?P<kind>prefix|suffix)(?P<k>\d+)|ngrams(?P<low>\d+)-(?P<high>\d+)")
+_ATOM = re.compile(r"(?P<name>[^\[\]\s]+?)(?:\[(?P<offset>[+-]?\d{1,9})\])?")
+_AFFIX = re.compile(r"(?P<kind>prefix|suffix)(?P<k>\d{1,9})|ngrams(?P<low>\d{1,9})-(?P<high>\d{1,9})")
 
 
 @dataclass(frozen=True, slots=True)

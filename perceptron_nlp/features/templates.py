@@ -116,7 +116,11 @@ def check_templates(templates: Iterable[Template | str], name: str = "templates"
         if not isinstance(item, str | Template):
             raise ArgumentTypeError(
                 f"{name}: Template or str is needed, not {type(item).__name__}")
-        parsed.append(Template.parse(item) if isinstance(item, str) else item)
+        # A Template may have been put together by hand; its text says whether it is one.
+        template = Template.parse(str(item))
+        if isinstance(item, Template) and template != item:
+            raise TemplateError(f"{name}: {quote(str(item))} does not follow the language")
+        parsed.append(template)
     if not 1 <= len(parsed) <= MAX_TEMPLATES:
         raise TemplateError(f"{name}: 1 to {MAX_TEMPLATES} templates are needed, not {len(parsed)}")
     if len(set(parsed)) < len(parsed):

@@ -152,7 +152,7 @@ class ConlluReader:
         if "head" in at:
             check_heads(pick(cells[at["head"] :: stride], rows), pick(ids, rows), place, rows)
         if "deps" in at:
-            self._deps.check(cells[at["deps"] :: stride], ids, place)
+            self._deps.check(cells[at["deps"] :: stride], ids, len(rows), place)
 
     def _blame_what_cuts_the_sentence(self, blocks: Iterator[tuple[int, str]]) -> None:
         """After a head beyond its sentence: raises for what follows if it is the missing rest."""

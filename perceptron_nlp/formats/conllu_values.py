@@ -13,6 +13,7 @@ from perceptron_nlp.errors import quote
 from perceptron_nlp.formats.conllu_rules import BeyondSentenceError, Place, wrong_value
 
 _LIMIT = 1 << 16
+_ABOVE_ALL = 10**10
 _HEADS = re.compile(r"(?:^|\|)([0-9.]+):")
 
 
@@ -50,31 +51,50 @@ class KnownValues:
 
 
 class KnownDeps:
-    """The good values of DEPS seen so far, with the heads that each names."""
+    """The good values of DEPS seen so far, each with its highest head.
+
+    A value that names an empty node, or a head of absurd length, has the highest head of
+    all, so that it is looked at more closely.
+    """
 
     def __init__(self) -> None:
-        self._heads: dict[str, frozenset[str]] = {"_": frozenset()}
+        self._highest = {"_": 0}
 
-    def check(self, values: Sequence[str], ids: Sequence[str], place: Place) -> None:
+    def check(self, values: Sequence[str], ids: Sequence[str], words: int, place: Place) -> None:
         """Raises for the first value that is wrong or names a node not in the sentence."""
-        distinct = set(values)
-        known = self._heads
-        if not known.keys() >= distinct:
-            if len(known) > _LIMIT:
-                known.clear()
-            for row, value in enumerate(values):
-                if value not in known:
-                    _check("deps", row, value, place)
-                    known[value] = frozenset(_HEADS.findall(value))
-        missing = set().union(*map(known.__getitem__, distinct)).difference(ids, "0")
-        if missing:
-            row = next(row for row, value in enumerate(values) if known[value] & missing)
-            head = min(known[values[row]] & missing)
-            raise BeyondSentenceError(
-                f"DEPS {quote(values[row])} names {quote(head)}, which is not in its sentence",
-                place.path,
-                place.first_line + row,
-            )
+        highest = self._highest
+        try:
+            top = max(map(highest.__getitem__, values))
+        except KeyError:
+            self._add(values, place)
+            top = max(map(highest.__getitem__, values))
+        if top <= words:
+            return
+        nodes = {"0", *ids}
+        for row, value in enumerate(values):
+            if highest[value] > words:
+                for head in _HEADS.findall(value):
+                    if head not in nodes:
+                        raise BeyondSentenceError(
+                            f"DEPS {quote(value)} names {quote(head)}, "
+                            "which is not in its sentence",
+                            place.path,
+                            place.first_line + row,
+                        )
+
+    def _add(self, values: Sequence[str], place: Place) -> None:
+        highest = self._highest
+        if len(highest) > _LIMIT:
+            highest.clear()
+            highest["_"] = 0
+        for row, value in enumerate(values):
+            if value not in highest:
+                _check("deps", row, value, place)
+                highest[value] = max(map(_rank, _HEADS.findall(value)))
+
+
+def _rank(head: str) -> int:
+    return int(head) if head.isdigit() and len(head) < 10 else _ABOVE_ALL
 
 
 def _check(column: str, row: int, value: str, place: Place) -> None:

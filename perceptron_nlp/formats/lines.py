@@ -5,9 +5,9 @@ line break, any other is data, as are U+0085, U+2028 and the rest.  Lines keep t
 breaks, so that joining what is read gives the file again, byte for byte.
 
 The text is UTF-8.  A byte order mark at its start is kept and taken off by the reader of
-the format.  An invalid byte, a NUL, or a file that is plainly not text is a FormatError
-with its line.  With ``errors="replace"`` invalid bytes and single NULs become U+FFFD
-(what is written back then has U+FFFD too).
+the format.  An invalid byte, or a file that is plainly not text, is a FormatError with its
+line; a stray NUL or other control character is data.  With ``errors="replace"`` invalid
+bytes become U+FFFD (what is written back then has U+FFFD too).
 """
 
 from __future__ import annotations
@@ -26,7 +26,9 @@ _BLANK_LINE = re.compile(rb"\n\r?\n")
 _BLANK_LINES = re.compile(rb"(?:\r?\n)+")
 _TEXT_CONTROLS = frozenset(b"\t\n\v\f\r\x1b")
 _CONTROLS = frozenset(range(32)) - _TEXT_CONTROLS
+# A text may hold stray control characters; this many and this share of them is no text.
 _BINARY_SHARE = 0.05
+_BINARY_LEAST = 3
 _FOREIGN = (
     (b"\xff\xfe", "UTF-16 text; convert it to UTF-8"),
     (b"\xfe\xff", "UTF-16 text; convert it to UTF-8"),
@@ -151,11 +153,6 @@ class LineSource:
                 self.name,
                 line,
             ) from error
-        if "\0" in text:
-            if self._errors == "replace":
-                return first, text.replace("\0", "\ufffd")
-            line = first + text.count("\n", 0, text.index("\0"))
-            raise FormatError("a NUL character: is this a binary file?", self.name, line)
         return first, text
 
     def _refuse_binary(self) -> None:
@@ -164,6 +161,6 @@ class LineSource:
             if head.startswith(magic):
                 raise FormatError(f"this is {what}", self.name, 1)
         controls = [at for at, byte in enumerate(head) if byte in _CONTROLS]
-        if len(controls) > max(1, _BINARY_SHARE * len(head)):
+        if len(controls) > max(_BINARY_LEAST, _BINARY_SHARE * len(head)):
             line = 1 + head.count(b"\n", 0, controls[0])
             raise FormatError("this is a binary file, not text", self.name, line)

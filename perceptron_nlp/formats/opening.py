@@ -14,6 +14,7 @@ import importlib
 import io
 import lzma
 import os
+import re
 import stat
 import sys
 import zlib
@@ -26,12 +27,14 @@ Readable: TypeAlias = str | os.PathLike[str] | BinaryIO
 """A path, ``-`` for standard input, or an open binary stream."""
 
 STDIN = "-"
+# "BZh9" may begin a text; what follows it, the mark of a block or of the end, may not.
 _MAGIC = {
-    "gzip": b"\x1f\x8b",
-    "bzip2": b"BZh",
-    "xz": b"\xfd7zXZ\x00",
-    "zstd": b"\x28\xb5\x2f\xfd",
+    "gzip": re.compile(rb"\x1f\x8b"),
+    "bzip2": re.compile(rb"BZh[1-9](?:1AY&SY|\x17rE8P\x90)"),
+    "xz": re.compile(rb"\xfd7zXZ\x00"),
+    "zstd": re.compile(rb"\x28\xb5\x2f\xfd"),
 }
+_LONGEST_MAGIC = 10
 _SUFFIX = {".gz": "gzip", ".bz2": "bzip2", ".xz": "xz", ".zst": "zstd"}
 _FIRST_READ = 1 << 12
 
@@ -80,9 +83,7 @@ def open_bytes(path: Readable) -> ByteSource:
     raw, owned = _open_raw(path, name)
     try:
         with reading(name):
-            first = raw.read(_FIRST_READ)
-        if not isinstance(first, bytes):
-            raise ArgumentTypeError(f"path: {name} is open as text; open it in binary mode ('rb')")
+            first = _first_bytes(raw, name)
         joined = _Rejoined(first, raw, owned)
         kind = _compression(name, first)
         return _Checked(
@@ -92,6 +93,19 @@ def open_bytes(path: Readable) -> ByteSource:
         if owned:
             raw.close()
         raise
+
+
+def _first_bytes(raw: BinaryIO, name: str) -> bytes:
+    """Enough bytes to know a compression by; a pipe may hand them out one by one."""
+    first = b""
+    while len(first) < _LONGEST_MAGIC:
+        piece = raw.read(_FIRST_READ)
+        if isinstance(piece, str):
+            raise ArgumentTypeError(f"path: {name} is open as text; open it in binary mode ('rb')")
+        if not piece:
+            break
+        first += piece
+    return first
 
 
 @contextlib.contextmanager
@@ -131,7 +145,7 @@ def _open_raw(path: Readable, name: str) -> tuple[BinaryIO, bool]:
 
 
 def _compression(name: str, first: bytes) -> str | None:
-    found = next((kind for kind, magic in _MAGIC.items() if first.startswith(magic)), None)
+    found = next((kind for kind, magic in _MAGIC.items() if magic.match(first)), None)
     promised = _SUFFIX.get(os.path.splitext(name)[1].lower())
     if promised is not None and found is None:
         what = "holds no" if first else "is empty; it should hold"

@@ -49,7 +49,8 @@ def replace_file(path: str | os.PathLike[str], data: bytes | Iterable[bytes]) ->
         _write_directly(name, chunks)
         return
     target = Path(os.path.realpath(name))
-    if mode is not None and not os.access(target, os.W_OK):
+    effective = os.access in os.supports_effective_ids
+    if mode is not None and not os.access(target, os.W_OK, effective_ids=effective):
         raise FileError(f"{name}: is read-only")
     _remove_ownerless(target)
     with _temporary(target, name) as (temporary, handle):

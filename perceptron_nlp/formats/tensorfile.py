@@ -24,6 +24,7 @@ Nothing here knows what the arrays mean.
 
 from __future__ import annotations
 
+import codecs
 import hashlib
 import json
 import math
@@ -170,9 +171,18 @@ def _foreign(first: bytes) -> str | None:
         return "a Python pickle"
     if first.startswith(b"\x1f\x8b"):
         return "a gzip file (unpack it first, if there is a model in it)"
-    if not any(byte < 9 or 13 < byte < 32 for byte in first):
-        return "a text file"
-    return None
+    return "a text file" if _is_text(first) else None
+
+
+def _is_text(first: bytes) -> bool:
+    if any(byte < 9 or 13 < byte < 32 for byte in first):
+        return False
+    try:
+        # Incremental, because the last character may be cut.
+        codecs.getincrementaldecoder("utf-8")().decode(first)
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _digest_is_right(view: memoryview, header: bytes) -> bool:

@@ -22,6 +22,9 @@ Floats = NDArray[np.float64]
 BLOCK_WORK = 1 << 22
 """Products taken before signals are looked at: some milliseconds."""
 
+SHORT_ROW = 64
+"""Numbers in a dense row that are added faster than a ledger entry comes from memory."""
+
 
 @dataclass
 class Outcome:
@@ -70,9 +73,11 @@ def train_epochs(
             outcome.halted_by = halted
             break
     outcome.updates = run.learner.updates
-    run.learner.settle()
     if not (np.isfinite(state.weights.sum()) and np.isfinite(state.bias).all()):
         raise ArgumentError("X holds values so large that weights overflowed; scale its columns")
+    if run.owed is not None:
+        run.learner.settle()
+        state.settle(*run.owed)
     return outcome
 
 
@@ -101,10 +106,10 @@ class _Run:
         )
         per_row = 1 + len(rows.values) // rows.count
         self.block = self.step * max(1, BLOCK_WORK // (per_row * len(state.bias)) // self.step)
-        if state.owed is not None:
-            self.learner.keep_average(
-                flat_view(state.owed), state.owed_bias, _room_for_ledger(rows, state), state.seen
-            )
+        self.owed: tuple[Floats, Floats] | None = None
+        if state.averaged:
+            self.owed = state.owed()
+            self.learner.keep_average(*self.owed, _ledger_pays(rows, state), state.seen)
         self.seen_before = state.seen - self.learner.seen
         if options.voted:
             self.learner.keep_updates(max(self.block, self.step))
@@ -187,6 +192,12 @@ class _Run:
 _BY_NORM = ("replacement", "minibatch-random", "minibatch")
 
 
-def _room_for_ledger(rows: Rows, state: TrainingState) -> bool:
-    """Whether one number a row and class is no more than the rows and the weights themselves."""
+def _ledger_pays(rows: Rows, state: TrainingState) -> bool:
+    """Whether to keep the mean's debts by row: see `vector_training.h`.
+
+    Not where one number a row and class is more than the rows and the weights themselves,
+    nor where rows are so short that adding one is no more than finding its entry.
+    """
+    if not rows.is_sparse and rows.width < SHORT_ROW:
+        return False
     return rows.count * len(state.bias) <= len(rows.values) + state.weights.size

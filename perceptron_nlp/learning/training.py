@@ -13,7 +13,8 @@ from perceptron_nlp.errors import ArgumentError
 from perceptron_nlp.learning.epochs import Outcome, train_epochs
 from perceptron_nlp.learning.options import Options
 from perceptron_nlp.learning.samples import Samples
-from perceptron_nlp.learning.training_state import TrainingState, start_weights
+from perceptron_nlp.learning.starts import start_weights
+from perceptron_nlp.learning.training_state import TrainingState
 from perceptron_nlp.learning.voting import VotedUpdates, check_memory
 
 Floats = NDArray[np.float64]
@@ -54,7 +55,7 @@ class Training:
         weights, bias = start_weights(
             init, vectors, width, options.seed, intercept=options.fit_intercept
         )
-        state = TrainingState.begin(weights, bias, average=options.average)
+        state = TrainingState(weights, bias, options.average)
         votes = None
         if options.voted:
             votes = VotedUpdates(weights.copy(), bias.copy(), options.fit_intercept)
@@ -74,8 +75,7 @@ class Training:
                 "fit anew, with warm_start=False"
             )
         weight = float(init) if _is_number(init) else 0.0
-        state = self.state.copy()
-        state.widen(width, weight)
+        state = self.state.resumed(width, weight)
         votes = None if self.votes is None else self.votes.widened(width, weight)
         return replace(self, samples=replace(self.samples), state=state, votes=votes)
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 
-
 @dataclass(frozen=True, slots=True)
 class LabelScore:
     """How well one label is found; shares are fractions of 1, 0 where there is nothing to share.
@@ -126,5 +125,3 @@ class Evaluation:
 
 def _share(part: int, whole: int) -> float | None:
     return part / whole if whole else None
-
-

@@ -10,10 +10,10 @@ import numpy.typing as npt
 
 from perceptron_nlp._core.decode import SentenceDecoder
 from perceptron_nlp._core.extract import FeatureProgram
-from perceptron_nlp.errors import ArgumentError
+from perceptron_nlp.errors import ArgumentError, ModelError
 from perceptron_nlp.features.compile import compile_templates
 from perceptron_nlp.tagging.examples import label_hashes, word_bytes
-from perceptron_nlp.tagging.extractor import Extractor, extract, reading_order
+from perceptron_nlp.tagging.extractor import Extractor, extract, extractor_name, reading_order
 from perceptron_nlp.tagging.model import TaggerModel
 from perceptron_nlp.text.sentence import Sentence
 
@@ -37,7 +37,7 @@ def decoder_of(model: TaggerModel, cache_limit: int | None = None) -> SentenceDe
         FeatureProgram(compiled), keys=weights.keys, starts=weights.starts,
         cell_labels=weights.labels, weights=weights.weights, labels=model.tags.labels,
         label_hashes=label_hashes(model.tags), table_bits=weights.table_bits,
-        right_to_left=model.right_to_left,
+        right_to_left=model.right_to_left, beam=model.beam,
         dictionary={word_bytes(w): model.tags.id_of(t) for w, t in model.dictionary.items()},
         **more)
 
@@ -111,3 +111,28 @@ class FunctionLabeller:
                 label = model.tags.label_of(int(np.argmax(scores[i])))
             history.append(label)
         return history[::-1] if model.right_to_left else history, scores / model.weights.scale
+
+
+def make_labeller(model: TaggerModel, features: Extractor | None = None,
+                  cache_limit: int | None = None) -> Labeller:
+    """The labeller that suits a model.
+
+    Raises
+    ------
+    ModelError : the model needs a feature function, or its parts do not fit together
+    ArgumentError : a function is given to a model that has templates
+    """
+    if model.extractor is None:
+        if features is not None:
+            raise ArgumentError(
+                "features: this model was trained with templates and takes no function")
+        try:
+            return TemplateLabeller(model, cache_limit)
+        except ArgumentError as error:
+            raise ModelError(f"the model's parts do not fit together: {error}") from None
+    if features is None:
+        raise ModelError(
+            f"this model was trained with the feature function {model.extractor}; give it to"
+            " load: pn.load(path, features=your_function)")
+    extractor_name(features)
+    return FunctionLabeller(model, features)

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from perceptron_nlp._core.extract import FeatureProgram
+from perceptron_nlp._core.search import learn_sequences
 from perceptron_nlp._core.train import TrainingSet, learn
 from perceptron_nlp._core.weights import FrozenWeights, WeightTable
 from perceptron_nlp.features.compile import compile_templates
@@ -64,6 +65,10 @@ class TemplateLearner:
     def learn(self, order: npt.NDArray[np.int64]) -> tuple[int, int, int]:
         """See Learner."""
         options = self._options
+        if options.beam > 1:
+            return learn_sequences(
+                self._data, order, rule=options.update, rate=options.rate, beam=options.beam,
+                cost=options.wrong_label_cost, right_to_left=options.right_to_left)
         return learn(self._data, order, rule=options.update, rate=options.rate,
                      margin=options.margin, right_to_left=options.right_to_left)
 

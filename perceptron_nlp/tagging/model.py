@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +13,7 @@ from perceptron_nlp._core.hashing import hash64
 from perceptron_nlp.features.templates import Template
 from perceptron_nlp.tagging.examples import word_bytes
 from perceptron_nlp.tagging.quantised import QuantisedWeights
+from perceptron_nlp.text.sentence import Sentence
 from perceptron_nlp.text.tagset import TagSet
 
 
@@ -28,6 +29,7 @@ class TaggerModel:
     extractor : None, or the name of the function that made the features in training
     weights : its weights
     right_to_left : whether it reads sentences from their end
+    beam : states kept in its search for the best sequence; 1 labels greedily
     dictionary : words that always get one label
     vocabulary : uint32[n], ascending; the upper halves of the hashes of all training words
     record : how it was trained: options, counts and digests of the data, scores by epoch
@@ -39,6 +41,7 @@ class TaggerModel:
     extractor: str | None
     weights: QuantisedWeights
     right_to_left: bool
+    beam: int
     dictionary: Mapping[str, str]
     vocabulary: npt.NDArray[np.uint32]
     record: Mapping[str, Any]
@@ -47,6 +50,12 @@ class TaggerModel:
     def evidence(self) -> tuple[str, ...]:
         """Columns of the input that it needs besides the words, in alphabetical order."""
         return tuple(sorted(set().union(*(t.columns for t in self.templates))))
+
+    def inputs(self, sentences: Sequence[Sentence]) -> list[Sequence[str]]:
+        """Sentences as its labeller takes them: plain lists of words where no more is needed."""
+        if self.extractor is not None or self.evidence:
+            return list(sentences)
+        return [list(sentence.words) for sentence in sentences]
 
     def knows(self, word: str) -> bool:
         """Was the word in the training text? (Wrongly yes for one word in a hundred thousand.)"""

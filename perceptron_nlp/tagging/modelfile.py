@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from perceptron_nlp._core.search import WIDEST_BEAM
 from perceptron_nlp._version import __version__
 from perceptron_nlp.errors import ArgumentError, ModelError, PerceptronNLPError, quote
 from perceptron_nlp.features.templates import Template, check_templates
@@ -47,6 +48,7 @@ def model_to_bytes(model: TaggerModel) -> bytes:
         "templates": [str(template) for template in model.templates],
         "extractor": model.extractor,
         "right_to_left": model.right_to_left,
+        "beam": model.beam,
         "table_bits": weights.table_bits,
         "scale": weights.scale,
         "dictionary": dict(model.dictionary),
@@ -123,10 +125,13 @@ class _Checked:
         column = self.described["column"]
         if not isinstance(right_to_left, bool) or not isinstance(column, str):
             raise self._bad("column, right_to_left", "of another type")
+        beam = self.described["beam"]
+        if not isinstance(beam, int) or isinstance(beam, bool) or not 1 <= beam <= WIDEST_BEAM:
+            raise self._bad("beam", f"not a whole number from 1 to {WIDEST_BEAM}")
         return TaggerModel(
             column=column, tags=tags, templates=templates, extractor=extractor,
             weights=self._weights(len(labels), max(1, len(templates))),
-            right_to_left=right_to_left, dictionary=self._dictionary(tags),
+            right_to_left=right_to_left, beam=beam, dictionary=self._dictionary(tags),
             vocabulary=self._array("vocabulary", np.uint32), record=self.record)
 
     def _weights(self, n_labels: int, n_groups: int) -> QuantisedWeights:

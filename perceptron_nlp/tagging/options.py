@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from perceptron_nlp._core.search import WIDEST_BEAM
 from perceptron_nlp._core.train import RULES
 from perceptron_nlp._core.weights import MAX_TABLE_BITS
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, quote
@@ -35,6 +36,12 @@ class TrainingOptions:
         least `share` of them always get that label
     patience : None, or how many epochs without a better dev score end the training
     right_to_left : read sentences from their end
+    beam : 1 to 64; states kept in the search for the best sequence of labels, in training and in
+        tagging. 1 labels greedily, one word after the other
+    cost : None, or 0 to 1,000,000: with a beam, what each wrong label gets on top of its score in
+        training; None for 0 with "perceptron" and 1 with "margin" and "adagrad"
+    runs : 1 to 1,000; so many runs, with the seeds seed, seed + 1, …, are summed into one model,
+        whose score of a label is the sum of their scores
 
     Raises
     ------
@@ -50,10 +57,14 @@ class TrainingOptions:
     dictionary: tuple[int, float] | None = None
     patience: int | None = 5
     right_to_left: bool = False
+    beam: int = 1
+    cost: float | None = None
+    runs: int = 1
 
     def __post_init__(self) -> None:
         check_int("epochs", self.epochs, 1, 10_000)
         check_int("seed", self.seed, 0, 2**64 - 1)
+        check_int("runs", self.runs, 1, 1000)
         check_choice("update", self.update, RULES)
         if self.table_bits is not None:
             check_int("table_bits", self.table_bits, 1, MAX_TABLE_BITS)
@@ -64,16 +75,30 @@ class TrainingOptions:
             raise ArgumentTypeError(
                 f"right_to_left: a bool is needed, not {type(self.right_to_left).__name__}")
         self._check_dictionary()
+        self._check_search()
 
     def _check_dictionary(self) -> None:
         if self.dictionary is None:
             return
         if not isinstance(self.dictionary, tuple) or len(self.dictionary) != 2:
-            raise ArgumentTypeError("dictionary: a pair (count, share) is needed, such as (20, 0.97)")
+            raise ArgumentTypeError(
+                "dictionary: a pair (count, share) is needed, such as (20, 0.97)")
         count, share = self.dictionary
         check_int("dictionary's count", count, 1, 2**31)
         if not isinstance(share, int | float) or not 0.5 < share <= 1:
             raise ArgumentError(f"dictionary's share: {share!r} is not above 0.5 and at most 1")
+
+    def _check_search(self) -> None:
+        check_int("beam", self.beam, 1, WIDEST_BEAM)
+        if self.beam > 1 and self.update == "passive-aggressive":
+            raise ArgumentError(
+                "update: passive-aggressive learns from single labels; use beam=1, or adagrad")
+        if self.cost is None:
+            return
+        if not isinstance(self.cost, int | float) or isinstance(self.cost, bool):
+            raise ArgumentTypeError(f"cost: a number is needed, not {type(self.cost).__name__}")
+        if not 0 <= self.cost <= 1e6:
+            raise ArgumentError(f"cost: {self.cost} is not between 0 and 1,000,000")
 
     @property
     def rate(self) -> float:
@@ -85,6 +110,11 @@ class TrainingOptions:
         """The lead below which the rule learns."""
         return MARGINS[self.update]
 
+    @property
+    def wrong_label_cost(self) -> float:
+        """What a wrong label gets on top of its score while training with a beam."""
+        return MARGINS[self.update] if self.cost is None else float(self.cost)
+
     def record(self) -> dict[str, Any]:
         """The options as they go into the model's training record."""
         return {
@@ -92,6 +122,7 @@ class TrainingOptions:
             "table_bits": self.table_bits, "min_count": self.min_count,
             "dictionary": None if self.dictionary is None else list(self.dictionary),
             "patience": self.patience, "right_to_left": self.right_to_left,
+            "beam": self.beam, "cost": self.cost, "runs": self.runs,
         }
 
 

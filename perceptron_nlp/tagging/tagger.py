@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, ModelError
+from perceptron_nlp.errors import ArgumentTypeError, ModelError
 from perceptron_nlp.formats import read_file_bytes, replace_file
 from perceptron_nlp.tagging.evaluation import Evaluation
-from perceptron_nlp.tagging.extractor import Extractor, extractor_name
-from perceptron_nlp.tagging.labellers import FunctionLabeller, Labeller, TemplateLabeller
+from perceptron_nlp.tagging.extractor import Extractor
+from perceptron_nlp.tagging.labellers import make_labeller
 from perceptron_nlp.tagging.model import TaggerModel
 from perceptron_nlp.tagging.modelfile import model_from_bytes, model_to_bytes
 from perceptron_nlp.tagging.options import check_int
 from perceptron_nlp.tagging.sources import Labelled, Source, check_labelled, gold_labels
-from perceptron_nlp.text.sentence import Sentence
+from perceptron_nlp.tagging.trainer import Callback, fit
 
 # Sentences handed to a thread at a time: enough work to outweigh the handing over.
 CHUNK = 512
@@ -44,8 +44,6 @@ class Tagger:
     ArgumentError : a function is given to a model that has templates
     """
 
-    train: Callable[..., Tagger]
-
     def __init__(self, model: TaggerModel, *, features: Extractor | None = None,
                  cache_limit: int | None = None) -> None:
         if cache_limit is not None:
@@ -53,23 +51,38 @@ class Tagger:
         self.model = model
         self._features = features
         self._cache_limit = cache_limit
-        self._labeller = self._make_labeller()
+        self._labeller = make_labeller(model, features, cache_limit)
 
-    def _make_labeller(self) -> Labeller:
-        if self.model.extractor is None:
-            if self._features is not None:
-                raise ArgumentError(
-                    "features: this model was trained with templates and takes no function")
-            try:
-                return TemplateLabeller(self.model, self._cache_limit)
-            except ArgumentError as error:
-                raise ModelError(f"the model's parts do not fit together: {error}") from None
-        if self._features is None:
-            raise ModelError(
-                f"this model was trained with the feature function {self.model.extractor}; give"
-                " it to load: pn.load(path, features=your_function)")
-        extractor_name(self._features)
-        return FunctionLabeller(self.model, self._features)
+    @classmethod
+    def train(cls, train: Labelled, *, dev: Labelled | None = None, column: str | None = None,
+              features: Extractor | None = None, format: str = "auto",
+              fields: Sequence[str] | None = None, callback: Callback | None = None,
+              **options: Any) -> Tagger:
+        """Train a tagger.
+
+        Parameters
+        ----------
+        train : a path, several paths, a Corpus, or labelled sentences: Sentence objects, pairs
+            (words, labels), or lists of (word, label) pairs
+        dev : the like; the epoch that does best on it is kept, and training may stop early
+        column : the column to learn; None for ``upos`` in CoNLL-U, the last one of column files,
+            the one of word/TAG text
+        features : a function (tokens, i, history) -> features in place of templates
+        format, fields : see ``perceptron_nlp.open_corpus``; where columns are named by `fields`,
+            those besides the words and the learnt one are evidence
+        callback : called with an EpochReport after each epoch
+        **options : the fields of ``perceptron_nlp.TrainingOptions``: epochs, seed, update,
+            templates, table_bits, min_count, dictionary, patience, right_to_left, beam, cost, runs
+
+        Raises
+        ------
+        FormatError : a file breaks its format (file:line), or nothing in it is labelled
+        FileError : a file cannot be read
+        ArgumentError, ArgumentTypeError, TemplateError : an option cannot be used
+        """
+        model = fit(train, dev=dev, column=column, features=features, format=format,
+                    fields=fields, callback=callback, options=options)
+        return cls(model, features=features)
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -167,17 +180,11 @@ class Tagger:
         gold = [gold_labels(sentence, name) for sentence in sentences]
         result = Evaluation(name)
         for sentence, truth, given in zip(
-                sentences, gold, self.tag_sents(self._inputs(sentences), threads=threads),
+                sentences, gold, self.tag_sents(self.model.inputs(sentences), threads=threads),
                 strict=True):
             result.add(truth, given, map(self.model.knows, sentence.words))
         check_labelled(result.tokens, source, name)
         return result
-
-    def _inputs(self, sentences: Sequence[Sentence]) -> list[Sequence[str]]:
-        """Plain lists of words where words are all that is needed: the fast way in."""
-        if self.model.extractor is not None or self.model.evidence:
-            return list(sentences)
-        return [list(sentence.words) for sentence in sentences]
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a file, which is replaced whole or not at all.
@@ -241,3 +248,6 @@ def _check_tokens(tokens: object, name: str) -> None:
     if isinstance(tokens, str | bytes) or not isinstance(tokens, Iterable):
         raise ArgumentTypeError(
             f"{name}: a list of words is needed, not {type(tokens).__name__}")
+
+
+train = Tagger.train

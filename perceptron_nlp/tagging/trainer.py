@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from perceptron_nlp._core.weights import FrozenWeights
 from perceptron_nlp._version import __version__
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FormatError
 from perceptron_nlp.features.templates import Template, check_templates, preset
@@ -14,12 +15,13 @@ from perceptron_nlp.sampling import permutation
 from perceptron_nlp.tagging.evaluation import Evaluation
 from perceptron_nlp.tagging.examples import Examples
 from perceptron_nlp.tagging.extractor import Extractor, extractor_name
+from perceptron_nlp.tagging.labellers import make_labeller
 from perceptron_nlp.tagging.learners import FunctionLearner, Learner, TemplateLearner
 from perceptron_nlp.tagging.model import TaggerModel, vocabulary_of
 from perceptron_nlp.tagging.options import TrainingOptions
 from perceptron_nlp.tagging.quantised import QuantisedWeights
 from perceptron_nlp.tagging.sources import Labelled, Source
-from perceptron_nlp.tagging.tagger import Tagger
+from perceptron_nlp.tagging.sums import sum_of
 
 logger = logging.getLogger("perceptron_nlp")
 
@@ -36,6 +38,7 @@ class EpochReport:
     updates : of these, words that changed weights
     dev_accuracy : share of the dev set's words labelled right; None without a dev set
     best_epoch : the epoch with the best dev accuracy so far; without dev set, this one
+    run, runs : its run's number from 1, and how many there are
     """
 
     epoch: int
@@ -45,6 +48,8 @@ class EpochReport:
     updates: int
     dev_accuracy: float | None
     best_epoch: int
+    run: int = 1
+    runs: int = 1
 
     @property
     def train_accuracy(self) -> float:
@@ -53,6 +58,13 @@ class EpochReport:
 
 
 Callback = Callable[[EpochReport], object]
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    weights: FrozenWeights
+    best_epoch: int
+    epochs: list[dict[str, Any]]
 
 
 class Trainer:
@@ -77,72 +89,72 @@ class Trainer:
         self._templates = (
             () if features is not None else resolve_templates(options, examples.columns))
         self._vocabulary = vocabulary_of(examples.vocabulary())
-        self._words = examples.vocabulary()
         self._forced = (
             {} if options.dictionary is None else examples.unambiguous(*options.dictionary))
-        self._learner = self._make_learner()
 
     def _make_learner(self) -> Learner:
         if self._features is not None:
+            if self._options.beam > 1:
+                raise ArgumentError(
+                    "beam: a feature function labels greedily; use beam=1, or templates")
             return FunctionLearner(self._examples, self._features, self._options, self._forced)
         return TemplateLearner(self._examples, self._templates, self._options, self._forced)
 
-    def run(self, callback: Callback | None) -> Tagger:
-        """Train to the end; the tagger of the best epoch, or of the last one without a dev set."""
-        options = self._options
-        best: Tagger | None = None
-        best_score, best_epoch = -1.0, 0
-        epochs: list[dict[str, Any]] = []
-        for epoch in range(1, options.epochs + 1):
-            order = permutation(len(self._examples.sentences), options.seed, epoch)
-            examples, mistakes, updates = self._learner.learn(order)
-            score = None
-            if self._dev is not None:
-                tagger = self._freeze()
-                score = self._score(tagger)
-                if score > best_score:
-                    best, best_score, best_epoch = tagger, score, epoch
-            report = EpochReport(epoch, options.epochs, examples, mistakes, updates, score,
-                                 best_epoch or epoch)
-            epochs.append({"epoch": epoch, "mistakes": mistakes, "updates": updates,
-                           "dev_accuracy": score})
-            logger.info("epoch %d: %d mistakes in %d words, dev accuracy %s", epoch, mistakes,
-                        examples, score)
-            if callback is not None:
-                callback(report)
-            if best and options.patience and epoch - best_epoch >= options.patience:
-                break
-        return self._finish(best or self._freeze(), best_epoch or epoch, epochs)
-
-    def _freeze(self) -> Tagger:
-        weights = QuantisedWeights.of(self._learner.average(), max(1, len(self._templates)))
-        model = TaggerModel(
-            column=self._column, tags=self._examples.tags, templates=self._templates,
-            extractor=None if self._features is None else extractor_name(self._features),
-            weights=weights, right_to_left=self._options.right_to_left, dictionary=self._forced,
-            vocabulary=self._vocabulary, record={})
-        return Tagger(model, features=self._features)
-
-    def _score(self, tagger: Tagger) -> float:
-        dev = self._dev
-        if dev is None:
-            raise ArgumentError("dev: there is none to score on")
-        result = Evaluation(self._column)
-        needs_more = self._features is not None or tagger.model.evidence
-        given = tagger.tag_sents(
-            list(dev.sentences) if needs_more else [list(s.words) for s in dev.sentences])
-        for truth, labels in zip(dev.gold, given, strict=True):
-            result.add(truth, labels, [True] * len(labels))
-        return result.accuracy
-
-    def _finish(self, tagger: Tagger, best_epoch: int, epochs: list[dict[str, Any]]) -> Tagger:
+    def run(self, callback: Callback | None) -> TaggerModel:
+        """Train to the end: the best epoch of each run, or its last one without a dev set."""
+        runs = [self._run(number, callback) for number in range(1, self._options.runs + 1)]
+        weights = runs[0].weights if len(runs) == 1 else sum_of([run.weights for run in runs])
         record = {
             "version": __version__, "options": self._options.record(),
             "train": self._examples.record(),
             "dev": None if self._dev is None else self._dev.record(),
-            "epochs": epochs, "best_epoch": best_epoch,
+            "epochs": [entry for run in runs for entry in run.epochs],
+            "best_epoch": runs[0].best_epoch,
         }
-        return Tagger(replace(tagger.model, record=record), features=self._features)
+        return replace(self._freeze(weights), record=record)
+
+    def _run(self, number: int, callback: Callback | None) -> _Run:
+        options, learner = self._options, self._make_learner()
+        seed = (options.seed + number - 1) % 2**64
+        best: FrozenWeights | None = None
+        best_score, best_epoch = -1.0, 0
+        epochs: list[dict[str, Any]] = []
+        for epoch in range(1, options.epochs + 1):
+            order = permutation(len(self._examples.sentences), seed, epoch)
+            examples, mistakes, updates = learner.learn(order)
+            score = None
+            if self._dev is not None:
+                weights = learner.average()
+                score = self._score(self._freeze(weights), self._dev)
+                if score > best_score:
+                    best, best_score, best_epoch = weights, score, epoch
+            report = EpochReport(epoch, options.epochs, examples, mistakes, updates, score,
+                                 best_epoch or epoch, number, options.runs)
+            epochs.append({"run": number, "epoch": epoch, "mistakes": mistakes,
+                           "updates": updates, "dev_accuracy": score})
+            logger.info("run %d, epoch %d: %d mistakes in %d words, dev accuracy %s", number,
+                        epoch, mistakes, examples, score)
+            if callback is not None:
+                callback(report)
+            if best and options.patience and epoch - best_epoch >= options.patience:
+                break
+        return _Run(best or learner.average(), best_epoch or epoch, epochs)
+
+    def _freeze(self, weights: FrozenWeights) -> TaggerModel:
+        return TaggerModel(
+            column=self._column, tags=self._examples.tags, templates=self._templates,
+            extractor=None if self._features is None else extractor_name(self._features),
+            weights=QuantisedWeights.of(weights, max(1, len(self._templates))),
+            right_to_left=self._options.right_to_left, beam=self._options.beam,
+            dictionary=self._forced, vocabulary=self._vocabulary, record={})
+
+    def _score(self, model: TaggerModel, dev: Examples) -> float:
+        """The model's accuracy on the dev set: of the frozen form, the one that people get."""
+        result = Evaluation(self._column)
+        given = make_labeller(model, self._features).label(model.inputs(dev.sentences))
+        for truth, labels in zip(dev.gold, given, strict=True):
+            result.add(truth, labels, [True] * len(labels))
+        return result.accuracy
 
 
 def resolve_templates(options: TrainingOptions, evidence: Sequence[str]) -> tuple[Template, ...]:
@@ -152,36 +164,10 @@ def resolve_templates(options: TrainingOptions, evidence: Sequence[str]) -> tupl
     return check_templates(options.templates)
 
 
-def train(train: Labelled, *, dev: Labelled | None = None, column: str | None = None,
-          features: Extractor | None = None, format: str = "auto",
-          fields: Sequence[str] | None = None, callback: Callback | None = None,
-          **options: Any) -> Tagger:
-    """Train a tagger.
-
-    Parameters
-    ----------
-    train : a path, several paths, a Corpus, or labelled sentences: Sentence objects, pairs
-        (words, labels), or lists of (word, label) pairs
-    dev : the like; the epoch that does best on it is kept, and training may stop early
-    column : the column to learn; None for ``upos`` in CoNLL-U, the last one of column files,
-        the one of word/TAG text
-    features : a function (tokens, i, history) -> features in place of templates (extractor.py)
-    format, fields : see ``perceptron_nlp.open_corpus``; where columns are named by `fields`,
-        those besides the words and the learnt one are evidence
-    callback : called with an EpochReport after each epoch
-    **options : the fields of TrainingOptions: epochs, seed, update, templates, table_bits,
-        min_count, dictionary, patience, right_to_left
-
-    Returns
-    -------
-    Tagger
-
-    Raises
-    ------
-    FormatError : a file breaks its format (file:line), or nothing in it is labelled
-    FileError : a file cannot be read
-    ArgumentError, ArgumentTypeError, TemplateError : an option cannot be used
-    """
+def fit(train: Labelled, *, dev: Labelled | None, column: str | None, features: Extractor | None,
+        format: str, fields: Sequence[str] | None, callback: Callback | None,
+        options: dict[str, Any]) -> TaggerModel:
+    """Read everything, then train; Tagger.train tells the parameters."""
     chosen = make_options(options)
     source = Source(train, "train", format=format, fields=fields)
     learnt = column or source.default_column

@@ -151,7 +151,7 @@ def test_the_averaged_weights_are_the_mean_after_each_example(
 ) -> None:
     run = case.run()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(epochs, "_room_for_ledger", lambda rows, state: ledger)
+        patch.setattr(epochs, "_ledger_pays", lambda rows, state: ledger)
         classifier = case.classifier(average=True).fit(kind(case.X), case.y)
     assert np.array_equal(weights_of(classifier, run.w.shape), book.averaged_naive(run))
     same_course(classifier, run)

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from perceptron_nlp.errors import ArgumentError, ArgumentTypeError
 from perceptron_nlp import sampling
+from perceptron_nlp.errors import ArgumentError, ArgumentTypeError
 from perceptron_nlp.sampling import (
     batches,
     draws,

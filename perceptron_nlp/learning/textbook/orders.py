@@ -14,13 +14,6 @@ from typing import Protocol
 
 import numpy as np
 
-from perceptron_nlp.sampling import (
-    IntArray,
-    batches,
-    draws,
-    permutation,
-    without_replacement,
-)
 from perceptron_nlp.learning.schedule import Rate
 from perceptron_nlp.learning.textbook.checks import not_negative, size_fits
 from perceptron_nlp.learning.textbook.halting import (
@@ -30,6 +23,13 @@ from perceptron_nlp.learning.textbook.halting import (
     no_change_over_an_epoch,
     no_update_in_the_last_n,
     norm_below,
+)
+from perceptron_nlp.sampling import (
+    IntArray,
+    batches,
+    draws,
+    permutation,
+    without_replacement,
 )
 
 

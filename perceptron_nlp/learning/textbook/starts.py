@@ -12,9 +12,9 @@ from math import prod
 import numpy as np
 
 from perceptron_nlp.errors import ArgumentError
-from perceptron_nlp.sampling import uniform
 from perceptron_nlp.learning.schedule import Rate
 from perceptron_nlp.learning.textbook.stream import Array
+from perceptron_nlp.sampling import uniform
 
 Start = Callable[[tuple[int, ...]], Array]
 

@@ -10,7 +10,6 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from perceptron_nlp.sampling import IntArray
 from perceptron_nlp.learning.schedule import Constant, Rate, Schedule, step_size
 from perceptron_nlp.learning.textbook.averaging import averaged_counter
 from perceptron_nlp.learning.textbook.checks import at_least, gold, vectors
@@ -18,6 +17,7 @@ from perceptron_nlp.learning.textbook.halting import Halt, Progress
 from perceptron_nlp.learning.textbook.orders import Order, Sequential
 from perceptron_nlp.learning.textbook.starts import Start, begun, exact, zeros
 from perceptron_nlp.learning.textbook.stream import Array, Delta, Step, Stream
+from perceptron_nlp.sampling import IntArray
 
 
 class Learner(Protocol):

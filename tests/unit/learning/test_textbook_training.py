@@ -8,7 +8,6 @@ from itertools import islice
 import numpy as np
 import pytest
 
-from perceptron_nlp.sampling import draws, permutation
 from perceptron_nlp.learning.schedule import Constant, Geometric, Inverse
 from perceptron_nlp.learning.textbook import (
     Batch,
@@ -28,6 +27,7 @@ from perceptron_nlp.learning.textbook import (
     random_in,
     train,
 )
+from perceptron_nlp.sampling import draws, permutation
 
 ORDERS: list[Order] = [
     Sequential(seed=1),

@@ -1,0 +1,37 @@
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from perceptron_nlp._core.extract import FeatureProgram
+
+BATCH_TOKENS: int
+DEFAULT_CACHE_LIMIT: int
+
+class SentenceDecoder:
+    def __init__(
+        self,
+        program: FeatureProgram,
+        *,
+        keys: npt.NDArray[np.uint64],
+        starts: npt.NDArray[np.int64],
+        cell_labels: npt.NDArray[np.uint16],
+        weights: npt.NDArray[np.int16],
+        labels: Sequence[str],
+        label_hashes: npt.NDArray[np.uint64],
+        table_bits: int | None = None,
+        right_to_left: bool = False,
+        dictionary: Mapping[bytes, int] | None = None,
+        cache_limit: int = ...,
+    ) -> None: ...
+    @property
+    def labels(self) -> tuple[str, ...]: ...
+    @property
+    def cache_counts(self) -> tuple[int, int, int]: ...
+    def tag(self, sentences: list[Sequence[str]] | list[tuple[Sequence[str], ...]]
+            ) -> list[list[str]]: ...
+    def tag_with_scores(self, sentence: Sequence[str] | tuple[Sequence[str], ...]
+                        ) -> tuple[npt.NDArray[np.uint16], npt.NDArray[np.int32]]: ...
+    def score(
+        self, keys: npt.NDArray[np.uint64], values: npt.ArrayLike | None = None
+    ) -> npt.NDArray[np.float64]: ...

@@ -1,0 +1,49 @@
+"""Training sentences as numbers, and the learning rules over them (greedy.h)."""
+
+from libc.stdint cimport int32_t, int64_t, uint64_t
+
+from perceptron_nlp._core.extract cimport FeatureProgram, Program
+from perceptron_nlp._core.weights cimport Table, WeightTable
+
+cdef extern from "greedy.h" nogil:
+    ctypedef struct Rule:
+        int kind
+        double rate
+        double margin
+    ctypedef struct Corpus:
+        const int32_t *const *types
+        const int64_t *padded_starts
+        const int64_t *token_starts
+        const uint64_t *carried
+        const int32_t *const *slot_starts
+        const int32_t *const *slot_rows
+        const int32_t *static_rows
+        const int32_t *gold
+        const int32_t *forced
+        const uint64_t *label_hashes
+    ctypedef struct GreedyScratch:
+        int64_t *rows
+        uint64_t *new_keys
+        double *scores
+        int32_t *guesses
+    ctypedef struct Counts:
+        int64_t examples
+        int64_t mistakes
+        int64_t updates
+    int learn_sentence(const Program *p, Table *t, const Corpus *c, const Rule *rule,
+                       int right_to_left, int64_t sentence, GreedyScratch *s,
+                       Counts *counts) noexcept
+
+
+cdef class TrainingSet:
+    cdef FeatureProgram program
+    cdef WeightTable table
+    cdef Corpus corpus
+    cdef const int32_t *type_pointers[64]
+    cdef const int32_t **slot_start_pointers
+    cdef const int32_t **slot_row_pointers
+    cdef list kept
+    cdef int64_t n_sentences, longest, most_rows
+    cdef const int32_t *_int32(self, array) except NULL
+    cdef const int64_t *_int64(self, array) except NULL
+    cdef const uint64_t *_uint64(self, array) except NULL

@@ -1,0 +1,147 @@
+"""Imports go one way, and no module is a drawer for odds and ends."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+import perceptron_nlp
+
+ROOT = Path(perceptron_nlp.__file__).parent
+LAYERS = {
+    "cli": {"integrations", "tagging", "learning", "features", "formats", "text", "_core"},
+    "integrations": {"tagging", "learning", "features", "formats", "text", "_core"},
+    "tagging": {"features", "formats", "text", "_core"},
+    "learning": {"features", "formats", "text", "_core"},
+    "features": {"text", "_core"},
+    "formats": {"text", "_core"},
+    "text": {"_core"},
+    "_core": set(),
+}
+LEAVES = {"errors", "sampling", "_version"}
+BANNED = {"utils", "util", "helpers", "helper", "common", "misc"}
+PYTHON = sorted(ROOT.rglob("*.py")) + sorted(ROOT.rglob("*.pyi"))
+CYTHON = sorted(ROOT.rglob("*.pyx")) + sorted(ROOT.rglob("*.pxd"))
+HEADERS = sorted(ROOT.rglob("*.h"))
+SYSTEM_HEADERS = re.compile(r"<[\w/.]+>")
+
+
+def place(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def layer(path: Path) -> str:
+    """The package of a file, or the name of a module at the top."""
+    parts = path.relative_to(ROOT).parts
+    return parts[0] if len(parts) > 1 else path.stem
+
+
+def python_imports(path: Path) -> list[str]:
+    found: list[str] = []
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            found += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{place(path)}:{node.lineno}: a relative import"
+            found.append(node.module or "")
+            found += [f"{node.module}.{alias.name}" for alias in node.names]
+    return found
+
+
+def cython_imports(path: Path) -> list[str]:
+    text = path.read_text("utf-8")
+    lines = re.findall(r"^\s*from\s+([\w.]+)\s+c?import\b", text, re.M)
+    return lines + re.findall(r"^\s*c?import\s+([\w.]+)", text, re.M)
+
+
+def included(path: Path) -> list[str]:
+    """What a file includes or takes declarations from."""
+    text = path.read_text("utf-8")
+    return (re.findall(r'^\s*#\s*include\s+([<"][^>"]+[>"])', text, re.M)
+            + re.findall(r'cdef extern from ("[^"]+"|<[^>]+>)', text))
+
+
+def arrows(path: Path) -> set[str]:
+    """The parts of this library that a file imports."""
+    names = cython_imports(path) if path in CYTHON else python_imports(path)
+    ours = [name.split(".") for name in names if name.split(".")[0] == "perceptron_nlp"]
+    return {name[1] if len(name) > 1 else "__init__" for name in ours}
+
+
+def test_there_is_something_to_walk() -> None:
+    assert len(PYTHON) > 40 and len(CYTHON) > 5 and len(HEADERS) > 5
+    assert arrows(ROOT / "tagging" / "trainer.py") >= {"errors", "features", "tagging"}
+    assert arrows(ROOT / "_core" / "train.pyx") == {"errors", "_core"}
+
+
+@pytest.mark.parametrize("path", PYTHON + CYTHON, ids=place)
+def test_no_import_points_the_wrong_way(path: Path) -> None:
+    mine = layer(path)
+    if mine == "__init__":
+        return
+    if mine in LEAVES:
+        assert arrows(path) <= LEAVES
+        return
+    allowed = LAYERS.get(mine)
+    assert allowed is not None, f"{mine} has no place in the order of imports"
+    # The command line and the integrations stand on the public API.
+    top = {"__init__", *perceptron_nlp.__all__} if mine in ("cli", "integrations") else set()
+    wrong = arrows(path) - allowed - {mine} - LEAVES - top
+    assert not wrong, f"{place(path)} may not import {', '.join(sorted(wrong))}"
+
+
+@pytest.mark.parametrize("path", CYTHON + HEADERS, ids=place)
+def test_the_core_includes_only_itself_and_the_system(path: Path) -> None:
+    for name in included(path):
+        if not SYSTEM_HEADERS.fullmatch(name):
+            header = path.parent / name.strip('"')
+            assert header in HEADERS and layer(header) == layer(path), name
+
+
+def test_headers_include_each_other_without_a_cycle() -> None:
+    after = {path.name: {name.strip('"') for name in included(path) if name.startswith('"')}
+             for path in HEADERS}
+    done: set[str] = set()
+    while len(done) < len(after):
+        ready = {name for name in after if name not in done and after[name] <= done}
+        assert ready, f"a cycle among {sorted(after.keys() - done)}"
+        done |= ready
+
+
+@pytest.mark.parametrize("path", PYTHON + CYTHON + HEADERS, ids=place)
+def test_every_module_has_a_name_that_says_what_belongs_there(path: Path) -> None:
+    names = {path.stem.lower().strip("_"), *(part.lower() for part in path.parent.parts[-2:])}
+    assert not names & BANNED
+
+
+@pytest.mark.parametrize("path", PYTHON, ids=place)
+def test_no_import_hides_in_a_function_but_those_of_optional_packages(path: Path) -> None:
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            for inner in ast.walk(node):
+                names = []
+                if isinstance(inner, ast.Import):
+                    names = [alias.name for alias in inner.names]
+                elif isinstance(inner, ast.ImportFrom):
+                    names = [inner.module or ""]
+                assert not [n for n in names if n.split(".")[0] == "perceptron_nlp"], (
+                    f"{place(path)}:{inner.lineno}")
+
+
+@pytest.mark.parametrize("path", CYTHON, ids=place)
+def test_no_import_hides_in_a_function_of_the_core(path: Path) -> None:
+    hidden = re.findall(r"^[ \t]+(?:from\s+perceptron_nlp[\w.]*\s+c?import|c?import\s+perceptron_nlp).*",
+                        path.read_text("utf-8"), re.M)
+    assert not hidden
+
+
+@pytest.mark.parametrize("path", PYTHON + CYTHON, ids=place)
+def test_nothing_unpickles_or_imports_by_name(path: Path) -> None:
+    names = cython_imports(path) if path in CYTHON else python_imports(path)
+    found = {name.split(".")[0] for name in names}
+    assert not found & {"pickle", "marshal", "shelve", "dill"}
+    assert "importlib.import_module" not in names
+    assert not re.search(r"\b(eval|exec|__import__)\(", path.read_text("utf-8"))

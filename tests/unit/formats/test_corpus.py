@@ -1,0 +1,99 @@
+"""One way to open all formats."""
+
+import io
+from pathlib import Path
+
+import pytest
+
+from perceptron_nlp.errors import ArgumentError, FileError, FormatError
+from perceptron_nlp.formats import open_corpus
+
+CORPORA = Path(__file__).parents[2] / "corpora"
+
+
+@pytest.mark.parametrize(
+    ("name", "format", "column", "names"),
+    [
+        ("good.conllu", "conllu", "upos", "lemma upos xpos feats head deprel deps misc"),
+        ("good-plus.conllup", "conllu", "upos", "upos parseme:mwe"),
+        ("good.columns", "columns", "3", "2 3"),
+        ("good.tagged", "tagged", "tag", "tag"),
+        ("good.text", "text", None, ""),
+    ],
+)
+def test_a_corpus_knows_its_format_and_columns_before_it_is_read(name, format, column, names):
+    with open_corpus(CORPORA / name) as corpus:
+        assert corpus.path == str(CORPORA / name)
+        assert corpus.format == format
+        assert corpus.default_column == column
+        assert corpus.column_names == tuple(names.split())
+
+
+def test_fields_make_it_a_column_file_and_name_its_columns():
+    corpus = open_corpus(CORPORA / "good.columns", fields=["form", "xpos", "chunk"])
+    assert corpus.column_names == ("xpos", "chunk")
+    assert corpus.default_column == "chunk"
+    assert next(iter(corpus)).column("chunk") == ("B-NP", "I-NP", "O")
+
+
+def test_fields_of_another_format_are_refused():
+    with pytest.raises(ArgumentError, match=r"fields: only column files have them; .* as conllu"):
+        open_corpus(CORPORA / "good.conllu", format="conllu", fields=["form"])
+
+
+@pytest.mark.parametrize(
+    ("format", "message"),
+    [
+        (
+            "conll",
+            "'conll' is not one of auto, conllu, columns, tagged, text; did you mean 'conllu'",
+        ),
+        ("zzz", "'zzz' is not one of auto, conllu, columns, tagged, text$"),
+    ],
+)
+def test_an_unknown_format_is_refused_with_the_nearest(format, message):
+    with pytest.raises(ArgumentError, match=f"format: {message}"):
+        open_corpus(CORPORA / "good.conllu", format=format)
+
+
+def test_a_file_can_be_read_again_and_a_stream_cannot():
+    corpus = open_corpus(CORPORA / "good.conllu")
+    assert list(corpus) == list(corpus)
+    stream = open_corpus(io.BytesIO(b"a b\n"))
+    assert len(list(stream)) == 1
+    with pytest.raises(FileError, match="<stream>: a stream can be read only once"):
+        list(stream)
+
+
+def test_a_corpus_is_read_as_it_is_asked_for():
+    class Endless(io.RawIOBase):
+        def readable(self):
+            return True
+
+        def readinto(self, buffer):
+            piece = (b"a/X b/Y\n" * (len(buffer) // 8 + 1))[: len(buffer) // 8 * 8]
+            buffer[: len(piece)] = piece
+            return len(piece)
+
+    sentences = iter(open_corpus(Endless()))
+    assert [next(sentences).words for _ in range(50_000)] == [("a", "b")] * 50_000
+
+
+def test_a_column_file_without_words_has_no_columns():
+    corpus = open_corpus(io.BytesIO(b"\n\n"), format="columns")
+    assert corpus.column_names == ()
+    assert corpus.default_column is None
+    assert list(corpus) == []
+
+
+def test_replacing_bad_bytes_is_handed_on():
+    content = (CORPORA / "invalid-utf8.conllu").read_bytes()
+    with pytest.raises(FormatError, match="<stream>:4: byte 0xff"):
+        list(open_corpus(io.BytesIO(content)))
+    assert len(list(open_corpus(io.BytesIO(content), errors="replace"))) == 2
+
+
+def test_a_conllu_plus_file_without_upos_has_no_default_column():
+    corpus = open_corpus(io.BytesIO(b"# global.columns = ID FORM X\n1\ta\tb\n"))
+    assert corpus.default_column is None
+    assert next(iter(corpus)).column("x") == ("b",)

@@ -1,0 +1,218 @@
+"""Opening, unpacking, decoding and counting lines."""
+
+import bz2
+import gzip
+import importlib.util
+import io
+import lzma
+import os
+import sys
+
+import pytest
+
+from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FileError, FormatError
+from perceptron_nlp.formats.lines import LineSource
+from perceptron_nlp.formats.opening import plain_name
+
+TEXT = "one\ntwo\r\n\nthree"
+
+
+def lines(content, **options):
+    return list(LineSource(io.BytesIO(content), **options).lines())
+
+
+def blocks(content):
+    return list(LineSource(io.BytesIO(content)).blocks())
+
+
+class Trickle(io.RawIOBase):
+    """Hands out one byte at a time, as a slow pipe would."""
+
+    def __init__(self, content):
+        self._content = io.BytesIO(content)
+
+    def readable(self):
+        return True
+
+    def readinto(self, buffer):
+        piece = self._content.read(1)
+        buffer[: len(piece)] = piece
+        return len(piece)
+
+
+def test_lines_end_at_line_feeds_alone_and_keep_their_breaks():
+    text = "a\rb\n\u0085\u2028\x0b\x0c\n\r\nc"
+    assert lines(text.encode()) == [
+        (1, "a\rb\n"),
+        (2, "\u0085\u2028\x0b\x0c\n"),
+        (3, "\r\n"),
+        (4, "c"),
+    ]
+
+
+def test_blocks_end_with_an_empty_line():
+    assert blocks(b"a\nb\n\nc\r\n\r\n\r\n\nd") == [
+        (1, "a\nb\n\n"),
+        (4, "c\r\n\r\n"),
+        (6, "\r\n\n"),
+        (8, "d"),
+    ]
+
+
+def test_how_the_bytes_arrive_changes_nothing_but_runs_of_empty_lines():
+    content = b"\r\n\na\nb\r\n\r\n\n\nc\r\n\nd\n"
+    whole, trickled = blocks(content), list(LineSource(Trickle(content)).blocks())
+    assert [block for block in trickled if block[1].strip()] == [
+        block for block in whole if block[1].strip()
+    ]
+    assert "".join(text for _, text in trickled).encode() == content
+    assert list(LineSource(Trickle(content)).lines()) == lines(content)
+
+
+def test_an_empty_text_has_no_lines():
+    assert lines(b"") == blocks(b"") == []
+    assert LineSource(io.BytesIO()).head() == ""
+
+
+def test_the_head_is_whole_lines_and_is_not_used_up():
+    content = b"x" * 99 + b"\n"
+    source = LineSource(io.BytesIO(content * 1000))
+    assert source.head() == (content * 655).decode()
+    assert len(list(source.lines())) == 1000
+    assert LineSource(io.BytesIO(b"y" * 100_000)).head() == "y" * 65_536
+    assert LineSource(io.BytesIO(b"a\nb")).head() == "a\nb"
+
+
+@pytest.mark.parametrize(
+    ("suffix", "pack"),
+    [("", bytes), (".gz", gzip.compress), (".bz2", bz2.compress), (".xz", lzma.compress)],
+)
+def test_files_streams_and_pipes_are_unpacked_by_their_bytes(tmp_path, suffix, pack):
+    for name in ("text" + suffix, "text"):
+        path = tmp_path / name
+        path.write_bytes(pack(TEXT.encode()))
+        for source in (path, str(path), io.BytesIO(path.read_bytes()), Trickle(path.read_bytes())):
+            with LineSource(source) as opened:
+                assert "".join(line for _, line in opened.lines()) == TEXT
+
+
+def test_a_text_that_begins_as_bzip2_does_is_a_text():
+    assert lines(b"BZh9 is a name\n") == [(1, "BZh9 is a name\n")]
+    assert lines(bz2.compress(b"")) == []
+
+
+def test_parts_packed_one_after_the_other_are_one_text():
+    assert lines(gzip.compress(b"a\n") + gzip.compress(b"b\n")) == [(1, "a\n"), (2, "b\n")]
+
+
+def test_minus_is_standard_input(monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"a\n\xff\n")))
+    source = LineSource("-").lines()
+    assert next(source) == (1, "a\n")
+    with pytest.raises(FormatError, match=r"^<stdin>:2: byte 0xff is not valid UTF-8"):
+        next(source)
+
+
+def test_a_stream_of_the_caller_stays_open():
+    stream = io.BytesIO(b"a")
+    with LineSource(stream) as source:
+        assert list(source.lines()) == [(1, "a")]
+    assert not stream.closed
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress])
+def test_packed_data_cut_short_or_damaged_is_one_clear_error(tmp_path, pack):
+    path = tmp_path / "x"
+    packed = pack(os.urandom(3000).hex().encode())
+    path.write_bytes(packed[:-40])
+    with pytest.raises(FormatError, match=f"^{path}: the compressed data is (cut short|damaged)"):
+        list(LineSource(path).lines())
+    path.write_bytes(packed[:1000] + bytes(100) + packed[1100:])
+    with pytest.raises(FormatError, match=f"^{path}: the compressed data is damaged"):
+        list(LineSource(path).lines())
+
+
+@pytest.mark.parametrize(("name", "kind"), [("x.gz", "gzip"), ("x.BZ2", "bzip2"), ("x.xz", "xz")])
+def test_a_name_that_promises_packed_data_must_hold_it(tmp_path, name, kind):
+    path = tmp_path / name
+    path.write_bytes(b"plain text\n")
+    with pytest.raises(FormatError, match=f"holds no {kind} data, which its name promises"):
+        LineSource(path)
+    path.write_bytes(b"")
+    with pytest.raises(FormatError, match=f"is empty; it should hold {kind} data"):
+        LineSource(path)
+
+
+@pytest.mark.skipif(
+    importlib.util.find_spec("compression") is not None, reason="this Python reads zstd"
+)
+def test_zstd_without_python_3_14_is_a_clear_error():
+    with pytest.raises(FormatError, match=r"compressed with zstd, which Python reads from 3.14 on"):
+        LineSource(io.BytesIO(b"\x28\xb5\x2f\xfd rest"))
+
+
+@pytest.mark.skipif(
+    importlib.util.find_spec("compression") is None, reason="zstd comes with Python 3.14"
+)
+def test_zstd_is_unpacked():
+    zstd = importlib.import_module("compression.zstd")
+    assert lines(zstd.compress(b"a\nb")) == [(1, "a\n"), (2, "b")]
+
+
+def test_a_file_that_cannot_be_opened_is_one_clear_error(tmp_path):
+    with pytest.raises(FileError, match=r"nowhere: there is no such file$"):
+        LineSource(tmp_path / "nowhere")
+    with pytest.raises(FileError, match=r"is a folder; name the files in it$"):
+        LineSource(tmp_path)
+    with pytest.raises(FileError, match="cannot be the name of a file"):
+        LineSource("a\0b")
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    with pytest.raises(FileError, match="loop: cannot be opened: "):
+        LineSource(tmp_path / "loop")
+
+
+def test_what_is_no_binary_source_is_refused():
+    with pytest.raises(ArgumentTypeError, match="path: a str, a path or a binary stream"):
+        LineSource(3)
+    with pytest.raises(ArgumentTypeError, match="open it in binary mode"):
+        LineSource(io.StringIO("text"))
+    with pytest.raises(ArgumentError, match="errors: 'ignore' is neither 'strict' nor 'replace'"):
+        LineSource(io.BytesIO(), errors="ignore")
+
+
+@pytest.mark.parametrize(
+    ("content", "line", "message"),
+    [
+        (b"a\nb\n\xe4\n", 3, "byte 0xe4 is not valid UTF-8"),
+        (b"a\n\xed\xa0\x80\n", 2, "byte 0xed is not valid UTF-8"),
+        (b"a\nb\0c\0d\0e\0f\n", 2, "this is a binary file, not text"),
+        (b"a\n" + bytes(range(32)) * 4, 2, "this is a binary file, not text"),
+        (b"\xff\xfea\0b\0", 1, "this is UTF-16 text; convert it to UTF-8"),
+        (b"PK\x03\x04rest", 1, "this is a zip file, not text"),
+        (b"\x89PNG\r\n", 1, "this is a picture, not text"),
+    ],
+)
+def test_what_is_no_text_is_refused_with_its_line(content, line, message):
+    for read in (lines, blocks):
+        with pytest.raises(FormatError) as caught:
+            read(content)
+        assert str(caught.value).startswith(f"<stream>:{line}: {message}")
+
+
+def test_a_stray_nul_is_data():
+    assert lines(b"a\nb\0c\n") == [(1, "a\n"), (2, "b\0c\n")]
+
+
+def test_bad_bytes_are_replaced_on_request():
+    assert lines(b"a\xffb\0c\n", errors="replace") == [(1, "a\ufffdb\0c\n")]
+    with pytest.raises(FormatError, match="binary file"):
+        lines(bytes(1000), errors="replace")
+
+
+def test_a_long_line_is_read_whole():
+    assert lines(b"x" * 10_000_000 + b"\ny") == [(1, "x" * 10_000_000 + "\n"), (2, "y")]
+
+
+def test_a_name_loses_only_the_suffix_of_a_compression():
+    assert plain_name("a.conllu.gz") == "a.conllu"
+    assert plain_name("a.conllu") == "a.conllu"

@@ -1,0 +1,173 @@
+"""Files replaced whole or not at all."""
+
+import errno
+import os
+import signal
+import stat
+import subprocess
+import sys
+
+import pytest
+
+from perceptron_nlp.errors import FileError
+from perceptron_nlp.formats import replace_file
+
+WRITER = """
+import sys
+from perceptron_nlp.formats import replace_file
+def chunks():
+    yield b"new" * 100_000
+    print("half", flush=True)
+    sys.stdin.read()
+    yield b"rest"
+replace_file(sys.argv[1], chunks())
+"""
+
+
+def test_a_new_file_holds_the_data_and_nothing_is_left_beside_it(tmp_path):
+    replace_file(tmp_path / "x", b"data")
+    assert (tmp_path / "x").read_bytes() == b"data"
+    replace_file(tmp_path / "x", (piece for piece in (b"more", b"", b" data")))
+    assert (tmp_path / "x").read_bytes() == b"more data"
+    assert os.listdir(tmp_path) == ["x"]
+
+
+def test_a_new_file_has_the_permissions_of_the_user_and_an_old_one_keeps_its_own(tmp_path):
+    mask = os.umask(0o027)
+    try:
+        replace_file(tmp_path / "new", b"")
+    finally:
+        os.umask(mask)
+    assert stat.S_IMODE((tmp_path / "new").stat().st_mode) == 0o640
+    (tmp_path / "new").chmod(0o604)
+    replace_file(tmp_path / "new", b"x")
+    assert stat.S_IMODE((tmp_path / "new").stat().st_mode) == 0o604
+
+
+def test_a_symbolic_link_stays_and_its_target_is_replaced(tmp_path):
+    (tmp_path / "there").mkdir()
+    (tmp_path / "link").symlink_to("there/target")
+    for data in (b"one", b"two"):
+        replace_file(tmp_path / "link", data)
+        assert (tmp_path / "link").is_symlink()
+        assert (tmp_path / "there/target").read_bytes() == data
+    assert os.listdir(tmp_path / "there") == ["target"]
+
+
+def test_data_that_fails_on_the_way_leaves_the_old_file(tmp_path):
+    def failing():
+        yield b"new"
+        raise KeyboardInterrupt
+
+    (tmp_path / "x").write_bytes(b"old")
+    with pytest.raises(KeyboardInterrupt):
+        replace_file(tmp_path / "x", failing())
+    assert (tmp_path / "x").read_bytes() == b"old"
+    assert os.listdir(tmp_path) == ["x"]
+
+
+@pytest.mark.parametrize("call", ["fsync", "replace"])
+def test_a_full_disk_leaves_the_old_file(tmp_path, monkeypatch, call):
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    (tmp_path / "x").write_bytes(b"old")
+    monkeypatch.setattr(os, call, full)
+    with pytest.raises(FileError, match=r"x: cannot be written: No space left on device$"):
+        replace_file(tmp_path / "x", b"new")
+    assert (tmp_path / "x").read_bytes() == b"old"
+    assert os.listdir(tmp_path) == ["x"]
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full here")
+def test_a_full_device_is_a_clear_error():
+    with pytest.raises(FileError, match="/dev/full: cannot be written: No space left"):
+        replace_file("/dev/full", b"data")
+
+
+def test_devices_and_pipes_are_simply_written_to(tmp_path):
+    replace_file(os.devnull, b"data")
+    assert not os.path.isfile(os.devnull)
+    os.mkfifo(tmp_path / "pipe")
+    reader = os.open(tmp_path / "pipe", os.O_RDONLY | os.O_NONBLOCK)
+    replace_file(tmp_path / "pipe", [b"da", b"ta"])
+    assert os.read(reader, 100) == b"data"
+    os.close(reader)
+    assert stat.S_ISFIFO((tmp_path / "pipe").stat().st_mode)
+
+
+def test_standard_output_is_written_to_as_dev_stdout():
+    code = "from perceptron_nlp.formats import replace_file; replace_file('/dev/stdout', b'data')"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
+    assert done.stdout == b"data"
+
+
+@pytest.mark.parametrize(
+    ("place", "message"),
+    [
+        ("", "is a folder; name a file"),
+        ("no/x", "cannot be written: No such file or directory"),
+        ("file/x", "cannot be written: Not a directory"),
+        ("a\0b", "cannot be the name of a file"),
+    ],
+)
+def test_a_place_that_cannot_be_written_is_a_clear_error(tmp_path, place, message):
+    (tmp_path / "file").write_bytes(b"")
+    with pytest.raises(FileError, match=message) as caught:
+        replace_file(f"{tmp_path}/{place}", b"data")
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
+def test_a_read_only_place_is_a_clear_error(tmp_path):
+    (tmp_path / "x").write_bytes(b"old")
+    tmp_path.chmod(0o555)
+    with pytest.raises(FileError, match="x: cannot be written: Permission denied"):
+        replace_file(tmp_path / "x", b"new")
+    tmp_path.chmod(0o755)
+    (tmp_path / "x").chmod(0o444)
+    with pytest.raises(FileError, match="x: is read-only"):
+        replace_file(tmp_path / "x", b"new")
+    assert (tmp_path / "x").read_bytes() == b"old"
+
+
+def test_a_name_as_long_as_can_be_is_replaced(tmp_path):
+    replace_file(tmp_path / ("x" * 255), b"data")
+    assert (tmp_path / ("x" * 255)).read_bytes() == b"data"
+
+
+def start(target):
+    writer = subprocess.Popen(
+        [sys.executable, "-c", WRITER, str(target)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+    assert writer.stdout.readline() == b"half\n"
+    return writer
+
+
+def end(writer):
+    writer.communicate()
+    return writer.returncode
+
+
+def test_a_killed_run_leaves_the_old_file_and_the_next_cleans_up(tmp_path):
+    (tmp_path / "x").write_bytes(b"old")
+    (tmp_path / ".perceptron-nlp-other.part").write_bytes(b"of another target")
+    for _ in range(2):
+        writer = start(tmp_path / "x")
+        writer.send_signal(signal.SIGKILL)
+        assert end(writer) == -signal.SIGKILL
+        assert (tmp_path / "x").read_bytes() == b"old"
+        assert len(os.listdir(tmp_path)) == 3
+    replace_file(tmp_path / "x", b"new")
+    assert sorted(os.listdir(tmp_path)) == [".perceptron-nlp-other.part", "x"]
+
+
+def test_a_run_that_is_still_writing_is_not_disturbed(tmp_path):
+    writer = start(tmp_path / "x")
+    replace_file(tmp_path / "x", b"quick")
+    assert (tmp_path / "x").read_bytes() == b"quick"
+    assert end(writer) == 0
+    assert (tmp_path / "x").read_bytes() == b"new" * 100_000 + b"rest"
+    assert os.listdir(tmp_path) == ["x"]

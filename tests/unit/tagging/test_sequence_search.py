@@ -1,0 +1,174 @@
+"""Beam search in tagging and structured training, held against a slow oracle."""
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sequence_oracle import TEMPLATES, Oracle, keys_of
+
+from perceptron_nlp._core.decode import SentenceDecoder
+from perceptron_nlp._core.extract import FeatureProgram
+from perceptron_nlp._core.hashing import hash64
+from perceptron_nlp._core.search import allowed_bytes, learn_sequences
+from perceptron_nlp._core.train import TrainingSet
+from perceptron_nlp._core.weights import WeightTable
+from perceptron_nlp.errors import ArgumentError
+from perceptron_nlp.features.compile import compile_templates
+from perceptron_nlp.features.templates import Template
+
+WORDS = ("a", "b", "C")
+SENTENCES = st.lists(st.sampled_from(WORDS), max_size=6)
+PROGRAM = FeatureProgram(compile_templates([Template.parse(t) for t in TEMPLATES]))
+
+
+def names(n):
+    return [f"L{k:02}" for k in range(n)]
+
+
+def random_weights(n_labels, seed):
+    """Small whole weights for every feature that can come up: many sums are equal."""
+    rng = np.random.default_rng(seed)
+    hashes = [hash64(name.encode()) for name in names(n_labels)] + [hash64(b"\xffstart")]
+    pasts = list(itertools.product(hashes[:3] + hashes[-1:], repeat=2))
+    keys = {key for words in itertools.product(WORDS, repeat=3) for i in range(3)
+            for past in pasts for key in keys_of(list(words), i, past)}
+    return {(key, label): int(weight) for key in sorted(keys)
+            for label, weight in zip(rng.integers(0, n_labels, 3), rng.integers(-3, 4, 3),
+                                     strict=True) if weight}
+
+
+def decoder(weights, n_labels, **options):
+    cells = sorted(weights)
+    keys = sorted({key for key, _ in cells})
+    counts = [sum(1 for _ in group) for _, group in itertools.groupby(cells, lambda c: c[0])]
+    return SentenceDecoder(
+        PROGRAM, keys=np.array(keys, np.uint64), starts=np.cumsum([0, *counts]),
+        cell_labels=np.array([label for _, label in cells], np.uint16),
+        weights=np.array([weights[cell] for cell in cells], np.int16), labels=names(n_labels),
+        label_hashes=np.array([hash64(n.encode()) for n in names(n_labels)], np.uint64), **options)
+
+
+def random_matrix(n_labels, seed):
+    return np.random.default_rng(seed).random((n_labels + 1, n_labels + 1)) < 0.6
+
+
+TABLES = {n: [random_weights(n, seed) for seed in range(3)] for n in (3, 70)}
+
+
+@settings(max_examples=60, deadline=None)
+@given(words=st.lists(SENTENCES, max_size=4), n=st.sampled_from([3, 70]), seed=st.integers(0, 2),
+       width=st.integers(1, 5), backwards=st.booleans(), lawful=st.booleans())
+def test_tagging_with_a_beam_gives_what_the_slow_search_gives(words, n, seed, width, backwards,
+                                                              lawful):
+    allowed = random_matrix(n, seed) if lawful and width > 1 else None
+    oracle = Oracle(names(n), width=width, right_to_left=backwards, allowed=allowed)
+    oracle.weights = TABLES[n][seed]
+    fast = decoder(TABLES[n][seed], n, beam=width, right_to_left=backwards, allowed=allowed)
+    expected = [[names(n)[k] for k in oracle.tag(sentence)] for sentence in words]
+    assert fast.tag(words) == expected
+
+
+@settings(max_examples=25, deadline=None)
+@given(words=st.lists(st.sampled_from(WORDS), min_size=1, max_size=4), seed=st.integers(0, 2))
+def test_a_beam_with_room_for_every_state_finds_the_best_of_all_sequences(words, seed):
+    oracle = Oracle(names(3), width=9)
+    oracle.weights = TABLES[3][seed]
+
+    def total(labels):
+        return sum(oracle.score(words, i, labels[:i], labels[i]) for i in range(len(words)))
+
+    found = decoder(TABLES[3][seed], 3, beam=9).tag([words])[0]
+    best = max(total(labels) for labels in itertools.product(range(3), repeat=len(words)))
+    assert total(tuple(names(3).index(label) for label in found)) == best
+
+
+@settings(max_examples=25, deadline=None)
+@given(words=st.lists(st.sampled_from(WORDS), min_size=1, max_size=5), seed=st.integers(0, 2),
+       n=st.sampled_from([3, 70]))
+def test_scores_after_a_search_add_up_to_the_score_of_the_sequence(words, seed, n):
+    oracle = Oracle(names(n), width=3)
+    oracle.weights = TABLES[n][seed]
+    labels, scores = decoder(TABLES[n][seed], n, beam=3).tag_with_scores(words)
+    assert scores[range(len(words)), labels].sum() == oracle.search(words)[-1][0][0]
+
+
+GOLD = st.lists(st.tuples(st.sampled_from(WORDS), st.integers(-1, 2)), min_size=1, max_size=6)
+
+
+def training_set(sentences, **table):
+    vocabulary = list(WORDS)
+    words = [vocabulary.index(word) for sentence in sentences for word, _ in sentence]
+    weights = WeightTable(3, **table)
+    data = TrainingSet(
+        PROGRAM, weights, strings=[[w.encode() for w in vocabulary]],
+        tokens=np.array([words], np.int32), lengths=np.array([len(s) for s in sentences]),
+        gold=np.array([label for s in sentences for _, label in s], np.int32),
+        label_hashes=np.array([hash64(n.encode()) for n in names(3)], np.uint64),
+        forced=np.full(len(vocabulary), -1, np.int32))
+    return data, weights
+
+
+def as_dictionary(frozen):
+    return {(int(frozen.keys[row]), int(frozen.labels[cell])): float(frozen.weights[cell])
+            for row in range(len(frozen.keys))
+            for cell in range(frozen.starts[row], frozen.starts[row + 1])}
+
+
+@settings(max_examples=60, deadline=None)
+@given(sentences=st.lists(GOLD, min_size=1, max_size=5), width=st.integers(1, 4),
+       cost=st.integers(0, 2), backwards=st.booleans(), lawful=st.booleans())
+def test_structured_training_learns_the_weights_of_the_slow_perceptron(sentences, width, cost,
+                                                                       backwards, lawful):
+    allowed = random_matrix(3, 1) if lawful else None
+    oracle = Oracle(names(3), width=width, cost=cost, right_to_left=backwards, allowed=allowed)
+    data, weights = training_set(sentences)
+    for _ in range(3):
+        learn_sequences(data, np.arange(len(sentences)), beam=width, cost=cost,
+                        right_to_left=backwards, allowed=allowed)
+        for sentence in sentences:
+            oracle.learn([word for word, _ in sentence], [label for _, label in sentence])
+    assert as_dictionary(weights.last()) == {c: w for c, w in oracle.weights.items() if w}
+    assert weights.done == oracle.done
+    assert as_dictionary(weights.average()) == pytest.approx(
+        {c: s / oracle.done for c, s in oracle.sums.items() if s})
+
+
+@pytest.mark.parametrize("rule", ["perceptron", "adagrad"])
+def test_structured_training_learns_sentences_that_only_their_order_tells_apart(rule):
+    sentences = [[("a", 0), ("a", 1), ("b", 2)], [("b", 2), ("a", 0), ("a", 1)],
+                 [("a", 0), ("a", 1)], [("b", 2), ("b", 2), ("a", 0), ("a", 1)]]
+    data, _ = training_set(sentences, gradients=rule == "adagrad")
+    for _ in range(30):
+        found = learn_sequences(data, np.arange(4), rule=rule, beam=3,
+                                rate=0.1 if rule == "adagrad" else 1)
+    assert found == (12, 0, 0)
+
+
+def test_a_fixed_table_learns_the_same_where_no_keys_meet():
+    sentences = [[("a", 0), ("C", 1), ("b", 2)], [("b", 1), ("a", 0)]]
+    results = []
+    for table in ({}, {"table_bits": 22}):
+        data, weights = training_set(sentences, **table)
+        for _ in range(5):
+            learn_sequences(data, np.arange(2), beam=2, cost=1.0)
+        results.append(sorted(weights.last().weights.tolist()))
+    assert results[0] == results[1]
+
+
+def test_a_transition_matrix_of_another_size_is_refused():
+    with pytest.raises(ArgumentError, match="4 by 4 is needed for 3 labels"):
+        allowed_bytes(np.ones((3, 3)), 3)
+
+
+@pytest.mark.parametrize(("options", "message"), [
+    ({"beam": 0}, "beam: 0 is not between 1 and 64"),
+    ({"beam": 65}, "beam: 65"),
+    ({"rule": "passive-aggressive"}, "learns from single labels"),
+    ({"rule": "adagrad"}, "gradients=True"),
+])
+def test_structured_training_refuses_what_it_cannot_do(options, message):
+    data, _ = training_set([[("a", 0)]])
+    with pytest.raises(ArgumentError, match=message):
+        learn_sequences(data, np.arange(1), **options)

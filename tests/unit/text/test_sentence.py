@@ -1,0 +1,92 @@
+"""Sentences made by hand: what they hold, and what they refuse."""
+
+import copy
+import pickle
+
+import pytest
+
+from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FormatError
+from perceptron_nlp.text.sentence import Sentence, Token
+
+
+def test_a_sentence_is_the_sequence_of_its_words():
+    sentence = Sentence(["The", "dog"], {"upos": ["DET", "NOUN"]})
+    assert list(sentence) == ["The", "dog"]
+    assert len(sentence) == 2
+    assert sentence[1] == "dog"
+    assert sentence.words == ("The", "dog")
+
+
+def test_a_column_is_asked_for_by_name_and_form_is_the_words():
+    sentence = Sentence(["The", "dog"], {"upos": ["DET", "NOUN"]})
+    assert sentence.column("upos") == ("DET", "NOUN")
+    assert sentence.column("form") == ("The", "dog")
+
+
+def test_a_missing_column_is_named_with_the_file_and_those_there_are():
+    sentence = Sentence(["a"], {"upos": ["X"]}, path="f.txt")
+    with pytest.raises(FormatError, match=r"^f\.txt: no column 'xpos'; there are: form, upos$"):
+        sentence.column("xpos")
+
+
+def test_a_token_knows_its_place_word_and_columns():
+    sentence = Sentence(["a", "b"], {"upos": ["X", "Y"]})
+    assert sentence.token(1) == Token(1, "b", {"upos": "Y"})
+    assert [token.word for token in sentence.tokens()] == ["a", "b"]
+
+
+def test_sentences_are_equal_by_words_and_columns_and_not_by_path():
+    one = Sentence(["a"], {"upos": ["X"]}, path="1")
+    assert one == Sentence(["a"], {"upos": ["X"]}, path="2")
+    assert hash(one) == hash(Sentence(["a"]))
+    assert one != Sentence(["a"], {"upos": ["Y"]})
+    assert one != Sentence(["a"])
+    assert one != ["a"]
+
+
+def test_a_sentence_does_not_change():
+    sentence = Sentence(["a"], {"upos": ["X"]})
+    with pytest.raises(AttributeError, match="does not change"):
+        sentence.words = ("b",)
+    with pytest.raises(AttributeError, match="does not change"):
+        del sentence.path
+    with pytest.raises(TypeError):
+        sentence.columns["upos"] = ("Y",)
+
+
+def test_a_sentence_of_no_file_has_line_zero():
+    assert Sentence(["a", "b"]).line_of(1) == 0
+    with pytest.raises(IndexError):
+        Sentence(["a"]).line_of(1)
+
+
+def test_a_sentence_pickles_and_copies():
+    sentence = Sentence(["a"], {"upos": ["X"]}, path="p")
+    for twin in (pickle.loads(pickle.dumps(sentence)), copy.deepcopy(sentence)):
+        assert twin == sentence
+        assert twin.path == "p"
+
+
+def test_the_representation_shows_words_and_columns():
+    shown = repr(Sentence(["a"] * 10, {"upos": ["X"] * 10}))
+    assert shown == "<Sentence of 10 words: 'a a a a a a a a …', columns: upos>"
+
+
+@pytest.mark.parametrize(
+    ("words", "columns", "error", "message"),
+    [
+        ("The dog", None, ArgumentTypeError, "words: a list of words is needed, not one str"),
+        (3, None, ArgumentTypeError, "words: a list of str is needed, not int"),
+        (["a", None], None, ArgumentTypeError, r"words\[1\]: a str is needed, not NoneType"),
+        (["a", b"b"], None, ArgumentTypeError, r"words\[1\]: a str is needed, not bytes"),
+        (["a", "\ud800"], None, ArgumentError, r"words\[1\]: .*lone surrogate"),
+        (["a"], ["X"], ArgumentTypeError, "columns: a mapping of name to values is needed"),
+        (["a"], {"upos": ["X", "Y"]}, ArgumentError, r"columns\['upos'\]: 2 values for 1 words"),
+        (["a"], {"upos": "X"}, ArgumentTypeError, r"columns\['upos'\]: a list of words"),
+        (["a"], {3: ["X"]}, ArgumentTypeError, "columns: a name must be a str, not int"),
+        (["a"], {"form": ["X"]}, ArgumentError, "'form' cannot name a column"),
+    ],
+)
+def test_a_bad_argument_is_named(words, columns, error, message):
+    with pytest.raises(error, match=message):
+        Sentence(words, columns)

@@ -1,0 +1,54 @@
+"""Labels and their numbers."""
+
+import pytest
+
+from perceptron_nlp.errors import ArgumentError, ArgumentTypeError
+from perceptron_nlp.text.tagset import MAX_LABELS, TagSet
+
+
+def test_labels_are_numbered_by_code_point_whatever_their_order():
+    assert TagSet(["b", "Z", "ä", "a", "b"]).labels == ("Z", "a", "b", "ä")
+    assert TagSet(["b", "Z", "ä", "a"]) == TagSet(iter(["a", "ä", "Z", "b"]))
+
+
+def test_numbers_and_labels_lead_to_each_other():
+    tags = TagSet(["NOUN", "VERB", "ADJ"])
+    assert [tags.label_of(tags.id_of(label)) for label in tags] == list(tags)
+    assert tags.ids_of(["VERB", "none", "ADJ"]) == [2, -1, 0]
+    assert "VERB" in tags and "none" not in tags and len(tags) == 3
+
+
+def test_an_unknown_label_has_the_number_minus_one():
+    assert TagSet(["A"]).id_of("B") == -1
+
+
+@pytest.mark.parametrize("number", [-1, 1])
+def test_a_number_that_no_label_has_is_refused(number):
+    with pytest.raises(ArgumentError, match=f"number: {number} is not one of the 1 labels"):
+        TagSet(["A"]).label_of(number)
+
+
+def test_the_list_of_a_tag_set_makes_it_again():
+    tags = TagSet(["x", "y"])
+    assert TagSet(tags.to_list()) == tags
+    assert hash(TagSet(tags.to_list())) == hash(tags)
+    assert repr(tags) == "TagSet(['x', 'y'])"
+
+
+def test_65536_labels_are_possible_and_one_more_is_not():
+    labels = [str(number) for number in range(MAX_LABELS)]
+    assert len(TagSet(labels)) == 65_536
+    with pytest.raises(ArgumentError, match="65,537 different labels; at most 65,536"):
+        TagSet([*labels, "more"])
+
+
+@pytest.mark.parametrize("label", ["", "a\tb", "a\nb", "a\rb", "\ud800"])
+def test_a_label_that_no_file_can_carry_is_refused(label):
+    with pytest.raises(ArgumentError, match=r"^labels: "):
+        TagSet(["A", label])
+
+
+@pytest.mark.parametrize("labels", ["NOUN", ["A", 1], ["A", None]])
+def test_labels_of_another_type_are_refused(labels):
+    with pytest.raises(ArgumentTypeError, match=r"^labels: "):
+        TagSet(labels)
