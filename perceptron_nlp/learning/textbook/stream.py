@@ -11,7 +11,7 @@ and Python integers or fractions everything is exact.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -100,7 +100,7 @@ class Stream:
     """A start and the steps from it. Every vector that there was can be made again."""
 
     start: Array
-    steps: list[Step]
+    steps: Sequence[Step]
 
     @property
     def N(self) -> int:
