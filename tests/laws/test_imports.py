@@ -12,8 +12,10 @@ import perceptron_nlp
 
 ROOT = Path(perceptron_nlp.__file__).parent
 LAYERS = {
-    "cli": {"integrations", "tagging", "learning", "features", "formats", "text", "_core"},
+    "__main__": {"cli"},
+    "cli": {"study", "integrations", "tagging", "learning", "features", "formats", "text", "_core"},
     "integrations": {"tagging", "learning", "features", "formats", "text", "_core"},
+    "study": {"tagging", "learning", "features", "formats", "text", "_core"},
     "tagging": {"features", "formats", "text", "_core"},
     "learning": {"features", "formats", "text", "_core"},
     "features": {"text", "_core"},
