@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from perceptron_nlp._version import __version__
@@ -58,5 +57,7 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     # The classifier's half of the library would double the time that importing a tagger takes.
     if name == "PerceptronClassifier":
-        return import_module("perceptron_nlp.learning.classifier").PerceptronClassifier
+        from perceptron_nlp.learning.classifier import PerceptronClassifier
+
+        return PerceptronClassifier
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
