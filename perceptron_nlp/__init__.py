@@ -14,29 +14,36 @@ from perceptron_nlp.errors import (
     PerceptronNLPError,
     TemplateError,
 )
-from perceptron_nlp.features.templates import Template
+from perceptron_nlp.features.templates import Template, preset, preset_names
 from perceptron_nlp.formats import (
     Corpus,
+    check_place,
     open_corpus,
     read_columns,
     read_conllu,
     read_tagged,
     read_text,
+    replace_file,
     write_columns,
     write_conllu,
     write_tagged,
 )
 from perceptron_nlp.tagging.evaluation import Evaluation
+from perceptron_nlp.tagging.model import TaggerModel
+from perceptron_nlp.tagging.modelfile import FORMAT_VERSION as MODEL_FORMAT_VERSION
+from perceptron_nlp.tagging.modelfile import read_model
 from perceptron_nlp.tagging.options import TrainingOptions
 from perceptron_nlp.tagging.tagger import Tagger, load, train
+from perceptron_nlp.tagging.templatefile import read_templates
 from perceptron_nlp.tagging.trainer import EpochReport
 from perceptron_nlp.text.sentence import Sentence, Token
 
 __all__ = [
-    "ArgumentError", "ArgumentTypeError", "Corpus", "EpochReport", "Evaluation", "FileError",
-    "FormatError", "MemoryLimitError", "MissingExtraError", "ModelError", "PerceptronNLPError",
-    "Sentence", "Tagger", "Template", "TemplateError", "Token",
-    "TrainingOptions", "__version__", "load",
-    "open_corpus", "read_columns", "read_conllu", "read_tagged", "read_text", "train",
-    "write_columns", "write_conllu", "write_tagged",
+    "MODEL_FORMAT_VERSION", "ArgumentError", "ArgumentTypeError", "Corpus", "EpochReport",
+    "Evaluation", "FileError", "FormatError", "MemoryLimitError", "MissingExtraError",
+    "ModelError", "PerceptronNLPError", "Sentence", "Tagger", "TaggerModel", "Template",
+    "TemplateError", "Token", "TrainingOptions", "__version__", "check_place", "load",
+    "open_corpus", "preset", "preset_names", "read_columns", "read_conllu", "read_model",
+    "read_tagged", "read_templates", "read_text", "replace_file", "train", "write_columns",
+    "write_conllu", "write_tagged",
 ]

@@ -10,7 +10,7 @@ from perceptron_nlp.formats.detect import detect
 from perceptron_nlp.formats.modelbytes import map_file_bytes, read_file_bytes
 from perceptron_nlp.formats.opening import Readable
 from perceptron_nlp.formats.plain import read_text
-from perceptron_nlp.formats.replace import replace_file
+from perceptron_nlp.formats.replace import check_place, replace_file
 from perceptron_nlp.formats.tagged import read_tagged, write_tagged
 from perceptron_nlp.formats.tensorfile import read_tensors, write_tensors
 
@@ -19,6 +19,7 @@ __all__ = [
     "FORMATS",
     "Corpus",
     "Readable",
+    "check_place",
     "detect",
     "map_file_bytes",
     "open_corpus",

@@ -68,7 +68,10 @@ class Corpus(Iterable[Sentence]):
         self._errors = errors
         self._source: LineSource | None = LineSource(path, errors=errors)
         try:
-            head = self._source.head().removeprefix(BOM)
+            # Only guessing needs more than the first line: a program that writes a
+            # sentence and waits for its labels is answered when the format is given.
+            enough = None if format == AUTO else _tells_columns
+            head = self._source.head(enough).removeprefix(BOM)
             self.format = format if format != AUTO else detect.detect(head, name=self.path)
             if fields is not None and self.format != "columns":
                 raise ArgumentError(
@@ -155,6 +158,14 @@ def open_corpus(
     if checked is not None and format == AUTO:
         format = "columns"
     return Corpus(path, format, checked, errors)
+
+
+def _tells_columns(head: str) -> bool:
+    """Whether ``head`` has a whole line other than empty ones and document marks."""
+    lines = head.removeprefix(BOM).split("\n")[:-1]
+    return any(
+        line.strip(" \t\r") and not line.startswith(column_format.DOCUMENT_MARK) for line in lines
+    )
 
 
 def _conllu_columns(head: str, fields: tuple[str, ...] | None, path: str) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ bytes become U+FFFD (what is written back then has U+FFFD too).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import TracebackType
 
 from perceptron_nlp.errors import ArgumentError, FormatError, quote
@@ -63,14 +63,18 @@ class LineSource:
         self._line = 1
         self._checked_binary = False
 
-    def head(self) -> str:
+    def head(self, enough: Callable[[str], bool] | None = None) -> str:
         """The whole lines within the first 64 KiB, without using them up.
 
         A text of fewer bytes is given whole; a longer first line is cut.  What is not
-        UTF-8 is replaced here: reading will report it with its line.
+        UTF-8 is replaced here: reading will report it with its line.  ``enough`` tells
+        whether what was read so far will do: a pipe is then not waited on for more.
         """
-        while len(self._buffer) < _HEAD and self._fill():
-            pass
+        while len(self._buffer) < _HEAD:
+            if enough is not None and enough(self._buffer.decode("utf-8", "replace")):
+                break
+            if not self._fill():
+                break
         piece = bytes(self._buffer[:_HEAD])
         if len(self._buffer) > _HEAD or not self._ended:
             piece = piece[: piece.rfind(b"\n") + 1] or piece

@@ -68,6 +68,23 @@ def replace_file(path: str | os.PathLike[str], data: bytes | Iterable[bytes]) ->
     _sync_folder(target.parent)
 
 
+def check_place(path: str | os.PathLike[str]) -> None:
+    """Raises FileError where `replace_file` could not write now; leaves nothing behind.
+
+    For work that takes long: better to hear it before than after.
+    """
+    name = os.fspath(path)
+    mode = _mode_of(name)
+    if name.startswith(_DIRECT_PLACES) or (mode is not None and not stat.S_ISREG(mode)):
+        return
+    target = Path(os.path.realpath(name))
+    if mode is not None and not os.access(target, os.W_OK):
+        raise FileError(f"{name}: is read-only")
+    with _temporary(target, name) as (temporary, handle):
+        handle.close()
+        temporary.unlink()
+
+
 @contextlib.contextmanager
 def _writing(name: str) -> Iterator[None]:
     try:

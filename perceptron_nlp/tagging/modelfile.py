@@ -18,6 +18,7 @@ from __future__ import annotations
 import json
 import math
 import mmap
+import os
 from collections.abc import Mapping
 from typing import Any
 
@@ -28,7 +29,7 @@ from perceptron_nlp._core.search import WIDEST_BEAM
 from perceptron_nlp._version import __version__
 from perceptron_nlp.errors import ArgumentError, ModelError, PerceptronNLPError, quote
 from perceptron_nlp.features.templates import Template, check_templates
-from perceptron_nlp.formats import read_tensors, write_tensors
+from perceptron_nlp.formats import read_file_bytes, read_tensors, write_tensors
 from perceptron_nlp.tagging.model import TaggerModel
 from perceptron_nlp.tagging.quantised import QuantisedWeights
 from perceptron_nlp.text.tagset import TagSet
@@ -69,6 +70,19 @@ def model_to_bytes(model: TaggerModel) -> bytes:
         "record": _to_json(model.record),
     }
     return write_tensors(tensors, metadata)
+
+
+def read_model(path: str | os.PathLike[str]) -> TaggerModel:
+    """What is in a model file, without the means to tag: see ``perceptron_nlp.load`` for those.
+
+    A model that was trained with a feature function is read, too, without that function.
+
+    Raises
+    ------
+    FileError : the file is missing, a folder, or cannot be read
+    ModelError : damaged, of another program, or of a version not known here
+    """
+    return model_from_bytes(read_file_bytes(path), os.fspath(path))
 
 
 def model_from_bytes(data: bytes | bytearray | memoryview | mmap.mmap, path: str) -> TaggerModel:

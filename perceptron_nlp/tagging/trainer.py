@@ -172,7 +172,9 @@ def fit(train: Labelled, *, dev: Labelled | None, column: str | None, features: 
     source = Source(train, "train", format=format, fields=fields)
     learnt = column or source.default_column
     if learnt is None:
-        raise FormatError("plain text has no labels to learn from", source.place)
+        raise FormatError(
+            "read as plain text, which has no labels to learn from; if it is labelled, say its"
+            " format", source.place)
     evidence = evidence_columns(chosen, features, fields, learnt)
     examples = Examples.read(source, learnt, evidence)
     held_out = None
@@ -199,7 +201,7 @@ def evidence_columns(options: TrainingOptions, features: Extractor | None,
         templates = check_templates(options.templates)
         wanted = sorted(set().union(*(t.columns for t in templates)))
     else:
-        wanted = [name for name in fields or () if name not in ("form", learnt)]
+        wanted = [name for name in fields or () if name not in ("form", "_", learnt)]
     if learnt in wanted:
         raise ArgumentError(f"templates: they look at column {learnt}, which is to be learnt")
     return tuple(wanted)

@@ -1,0 +1,103 @@
+"""``perceptron-nlp evaluate``: a tagger's labels against gold ones."""
+
+from __future__ import annotations
+
+import argparse
+
+import perceptron_nlp as pn
+from perceptron_nlp.cli.inputs import open_inputs
+from perceptron_nlp.cli.parsing import (
+    VerbParser,
+    add_format_options,
+    add_quiet_option,
+    add_threads_option,
+)
+from perceptron_nlp.cli.printing import print_json
+from perceptron_nlp.cli.style import BOLD, Terminal, one_line, output, shortened
+
+EXAMPLES = """\
+  perceptron-nlp evaluate en.model test.conllu
+  perceptron-nlp evaluate en.model test.conllu --json | jq .accuracy
+  perceptron-nlp evaluate chunk.model test.txt --fields form,xpos,chunk"""
+_FIGURES = "precision  recall      F1   support"
+_CONFUSIONS = 10
+
+
+def parser() -> VerbParser:
+    """The arguments of the verb."""
+    verb = VerbParser("evaluate", "Compare a tagger's labels with gold ones.", EXAMPLES)
+    verb.add_argument("model", metavar="MODEL", help="a model file")
+    verb.add_argument("test", nargs="+", metavar="TEST",
+                      help="labelled files; - is standard input")
+    verb.add_argument("--column", metavar="NAME",
+                      help="the column with the gold labels (default: the one that was learnt)")
+    add_format_options(verb)
+    verb.add_argument("--json", action="store_true", help="one JSON object, shares as fractions")
+    add_threads_option(verb)
+    add_quiet_option(verb)
+    return verb
+
+
+def run(chosen: argparse.Namespace) -> None:
+    """Evaluate and print."""
+    tagger = pn.load(chosen.model)
+    corpora = open_inputs(
+        chosen.test, format=chosen.format, fields=chosen.fields, quiet=chosen.quiet)
+    result = tagger.evaluate(
+        corpora, column=chosen.column, fields=chosen.fields, threads=chosen.threads)
+    if chosen.json:
+        print_json(result.to_json())
+        return
+    terminal = output()
+    print("\n".join([*summary(result, terminal), "", *label_table(result, terminal),
+                     *confusion_table(result, terminal)]))
+
+
+def summary(result: pn.Evaluation, terminal: Terminal) -> list[str]:
+    """Lines with the shares of words and sentences that are right."""
+    unknown = result.tokens - result.known_tokens
+    rows = [
+        ("words", result.accuracy, result.tokens),
+        ("known words", result.known_accuracy, result.known_tokens),
+        ("unknown words", result.unknown_accuracy, unknown),
+        ("sentences", result.sentence_accuracy, result.sentences),
+    ]
+    lines = [terminal.paint(shortened(f"column {one_line(result.column)}, right:",
+                                      terminal.width), BOLD)]
+    for name, share, count in rows:
+        figure = f"{'–':>6}  " if share is None else f"{100 * share:6.2f} %"
+        lines.append(shortened(f"{name:<14}{figure}  of {count:,}", terminal.width))
+    if result.unlabelled:
+        lines.append(shortened(f"{result.unlabelled:,} words without a gold label left out",
+                               terminal.width))
+    return lines
+
+
+def label_table(result: pn.Evaluation, terminal: Terminal) -> list[str]:
+    """A line a label, the most frequent first, no wider than the terminal."""
+    scores = result.labels
+    shown = {label: one_line(label) for label in scores}
+    longest = max([len("label"), *map(len, shown.values())])
+    # On a very narrow terminal lines are cut at their end, after the figures that matter most.
+    width = max(5, min(longest, terminal.width - len(_FIGURES) - 2))
+    lines = [terminal.paint(shortened(f"{'label':<{width}}  {_FIGURES}", terminal.width), BOLD)]
+    for label, score in sorted(scores.items(), key=lambda item: (-item[1].support, item[0])):
+        lines.append(shortened(
+            f"{shortened(shown[label], width):<{width}}  {100 * score.precision:9.2f}"
+            f"  {100 * score.recall:6.2f}  {100 * score.f1:6.2f}  {score.support:8,}",
+            terminal.width))
+    return lines
+
+
+def confusion_table(result: pn.Evaluation, terminal: Terminal) -> list[str]:
+    """The commonest mistakes, or nothing where there are none."""
+    wrong = [(count, gold, given) for (gold, given), count in result.confusion.items()
+             if gold != given and count]
+    if not wrong:
+        return []
+    wrong.sort(key=lambda item: (-item[0], item[1], item[2]))
+    lines = ["", terminal.paint("commonest mistakes", BOLD)]
+    for count, gold, given in wrong[:_CONFUSIONS]:
+        text = f"{count:8,}  {one_line(gold)} labelled {one_line(given)}"
+        lines.append(shortened(text, terminal.width))
+    return lines

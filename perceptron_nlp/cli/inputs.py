@@ -1,0 +1,77 @@
+"""The files that a command line names, opened, and their formats named on standard error."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections import Counter
+from collections.abc import Sequence
+
+import perceptron_nlp as pn
+from perceptron_nlp.cli.style import one_line, say
+
+STDIN = "-"
+_NAMED_ONE_BY_ONE = 8
+
+
+def open_inputs(paths: Sequence[str], *, format: str, fields: Sequence[str] | None, quiet: bool
+                ) -> list[pn.Corpus]:
+    """The files as texts, each looked into; what they are read as is said on standard error.
+
+    Raises FileError, FormatError or ArgumentError for the first that cannot be read.
+    """
+    check_stdin(paths, quiet=quiet)
+    corpora = []
+    for path in paths:
+        corpus = pn.open_corpus(path, format=format, fields=fields)
+        # A system allows only so many open files; a pipe could not be opened again.
+        if os.path.isfile(path):
+            corpus.close()
+            if os.path.getsize(path) == 0:
+                raise pn.FormatError("the file is empty", path)
+        corpora.append(corpus)
+    if not quiet and format == "auto":
+        _name_formats(corpora)
+    return corpora
+
+
+def check_stdin(paths: Sequence[str], *, quiet: bool) -> None:
+    """Raises FileError unless standard input can be read as often as it is named."""
+    if STDIN not in paths:
+        return
+    if paths.count(STDIN) > 1:
+        raise pn.FileError("<stdin>: named twice, but can be read only once")
+    if sys.stdin is None:
+        raise pn.FileError("<stdin>: is closed; name a file")
+    if sys.stdin.isatty() and not quiet:
+        say("reading from the terminal; end with Ctrl-D")
+
+
+def check_there(paths: Sequence[str]) -> None:
+    """Raises FileError for the first path that is not there."""
+    for path in paths:
+        if path != STDIN and not os.path.lexists(path):
+            raise pn.FileError(f"{path}: there is no such file")
+
+
+def check_apart(place: str, others: Sequence[str], what: str) -> None:
+    """Raises FileError where writing to `place` would overwrite one of the other files."""
+    for other in others:
+        if os.path.isfile(place) and os.path.isfile(other) and os.path.samefile(place, other):
+            raise pn.FileError(f"{place}: is {what}, and would be overwritten; name another file")
+
+
+def name_format(corpus: pn.Corpus) -> None:
+    """Say what a text is read as."""
+    say(f"{one_line(corpus.path)}: read as {corpus.format}")
+
+
+def _name_formats(corpora: Sequence[pn.Corpus]) -> None:
+    if len(corpora) <= _NAMED_ONE_BY_ONE:
+        for corpus in corpora:
+            name_format(corpus)
+        return
+    for format, count in Counter(corpus.format for corpus in corpora).items():
+        first = next(corpus.path for corpus in corpora if corpus.format == format)
+        say(f"{one_line(first)} and {count - 1} more: read as {format}"
+            if count > 1 else f"{one_line(first)}: read as {format}")

@@ -1,0 +1,119 @@
+"""Command lines read strictly: no shortened options, and the nearest name for a wrong one."""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import re
+from collections.abc import Iterable, Sequence
+from typing import NoReturn
+
+import perceptron_nlp as pn
+
+PROGRAM = "perceptron-nlp"
+FORMATS = "auto|conllu|columns|tagged"
+_NUMBER = re.compile(r"-\d+|-\d*\.\d+")
+
+
+class UsageError(pn.PerceptronNLPError, ValueError):
+    """A command line that cannot be followed."""
+
+
+class VerbParser(argparse.ArgumentParser):
+    """The parser of one verb.
+
+    Parameters
+    ----------
+    verb : its name
+    description : what it does
+    examples : command lines, shown at the end of the help
+    """
+
+    def __init__(self, verb: str, description: str, examples: str) -> None:
+        super().__init__(
+            prog=f"{PROGRAM} {verb}", description=description, epilog=f"examples:\n{examples}",
+            formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False)
+
+    def error(self, message: str) -> NoReturn:
+        """Raise UsageError."""
+        raise UsageError(f"{message} (see {self.prog} --help)")
+
+    def parse(self, arguments: Sequence[str]) -> argparse.Namespace:
+        """The arguments of a verb; options may stand anywhere, names of files too.
+
+        Raises UsageError; SystemExit after ``--help`` was shown.
+        """
+        options, names = _split_at_dashes(arguments)
+        self._check_options(options)
+        found, rest = self.parse_known_intermixed_args([*options, *map(_as_name, names)])
+        if rest:
+            self.error(f"unexpected argument {rest[0]}")
+        return found
+
+    def knows(self, option: str) -> bool:
+        """Is there such an option (``--epochs``)?"""
+        return option in self._option_string_actions
+
+    def _check_options(self, arguments: Iterable[str]) -> None:
+        """First of all, so that a misspelt option is not reported as a missing one."""
+        for argument in arguments:
+            if not argument.startswith("-") or argument == "-" or _NUMBER.fullmatch(argument):
+                continue
+            name = argument.partition("=")[0]
+            # A short option may have its value right behind it: -oOUT.
+            if not self.knows(name if name.startswith("--") else argument[:2]):
+                self.error(f"unknown option {name}" + nearest(name, self._option_string_actions))
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """``; did you mean ...?`` with the known name most like this one, or nothing."""
+    close = difflib.get_close_matches(name, list(known), 1, 0.5)
+    return f"; did you mean {close[0]}?" if close else ""
+
+
+def names_list(text: str) -> list[str]:
+    """Names parted by commas."""
+    return [name.strip() for name in text.split(",")]
+
+
+def whole_number(text: str) -> int:
+    """A whole number; argparse reports what is none."""
+    try:
+        return int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number") from None
+
+
+def add_format_options(parser: VerbParser, formats: str = FORMATS) -> None:
+    """The options that say how files are read."""
+    parser.add_argument(
+        "--format", default="auto", metavar=formats,
+        help="the files' format (default: auto, found by looking and named on stderr)")
+    parser.add_argument(
+        "--fields", type=names_list, metavar="NAMES",
+        help="names of the columns of column files, such as form,xpos,chunk; _ leaves one out")
+
+
+def add_quiet_option(parser: VerbParser) -> None:
+    """``--quiet``."""
+    parser.add_argument("--quiet", action="store_true", help="nothing on stderr but errors")
+
+
+def add_threads_option(parser: VerbParser) -> None:
+    """``--threads``."""
+    parser.add_argument(
+        "--threads", type=whole_number, default=1, metavar="N",
+        help="threads that tag (default: 1); the result does not depend on it")
+
+
+def _split_at_dashes(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
+    given = list(arguments)
+    if "--" not in given:
+        return given, []
+    at = given.index("--")
+    return given[:at], given[at + 1:]
+
+
+def _as_name(argument: str) -> str:
+    """A name after ``--``, in a form that argparse takes for no option."""
+    return f"./{argument}" if argument.startswith("-") and argument != "-" else argument

@@ -1,0 +1,111 @@
+"""What a terminal can show: its width, colour, and lines that are drawn over.
+
+Standard output and standard error are asked separately. ``NO_COLOR`` turns colour off,
+``FORCE_COLOR`` on, ``TERM=dumb`` off; ``COLUMNS`` gives the width.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TextIO
+
+DEFAULT_WIDTH = 80
+NARROWEST = 20
+BOLD, FAINT, GREEN, CYAN = "1", "2", "32", "36"
+
+
+class Terminal:
+    """Where text for a person goes.
+
+    Parameters
+    ----------
+    stream : standard output or standard error; None where the caller closed it
+
+    Attributes
+    ----------
+    live : whether lines can be drawn over
+    colour : whether colours are wanted
+    """
+
+    def __init__(self, stream: TextIO | None) -> None:
+        self._stream = stream
+        is_terminal = stream is not None and stream.isatty()
+        dumb = os.environ.get("TERM") == "dumb"
+        self.live = is_terminal and not dumb
+        if os.environ.get("NO_COLOR"):
+            self.colour = False
+        elif os.environ.get("FORCE_COLOR"):
+            self.colour = True
+        else:
+            self.colour = self.live
+
+    @property
+    def width(self) -> int:
+        """Columns of text in a line; at least 20, asked anew as windows change."""
+        given = os.environ.get("COLUMNS", "")
+        if given.isdecimal() and int(given) > 0:
+            return max(NARROWEST, int(given))
+        try:
+            found = os.get_terminal_size(self._stream.fileno()).columns if self._stream else 0
+        except (OSError, ValueError):
+            found = 0
+        return max(NARROWEST, found or DEFAULT_WIDTH)
+
+    @property
+    def unicode(self) -> bool:
+        """Whether it shows characters beyond ASCII."""
+        encoding = getattr(self._stream, "encoding", None) or "ascii"
+        return str(encoding).lower().replace("-", "").startswith("utf")
+
+    def paint(self, text: str, style: str) -> str:
+        """The text in a style (an SGR code), where colour is wanted."""
+        return f"\x1b[{style}m{text}\x1b[0m" if self.colour and text else text
+
+
+def output() -> Terminal:
+    """Standard output."""
+    return Terminal(sys.stdout)
+
+
+def messages() -> Terminal:
+    """Standard error."""
+    return Terminal(sys.stderr)
+
+
+def say(text: str) -> None:
+    """Write a line to standard error, if anyone still reads it."""
+    write_message(text + "\n")
+
+
+def write_message(text: str) -> None:
+    """Write to standard error as it is; a reader that went away stops no work."""
+    if sys.stderr is None:
+        return
+    try:
+        sys.stderr.write(text)
+        sys.stderr.flush()
+    except (OSError, ValueError):
+        silence(sys.stderr)
+
+
+def silence(stream: TextIO | None) -> None:
+    """Let what is still to be written to a broken stream vanish, at the exit as well."""
+    try:
+        if stream is not None:
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, stream.fileno())
+            os.close(nowhere)
+    except (OSError, ValueError):
+        return
+
+
+def one_line(text: str) -> str:
+    """The text on one line, control characters and lone surrogates escaped."""
+    return "".join(
+        character if character.isprintable() else ascii(character)[1:-1] for character in text)
+
+
+def shortened(text: str, width: int) -> str:
+    """The text cut to a width in characters, its end shown by an ellipsis."""
+    return text if len(text) <= width else text[:max(0, width - 1)] + "…"

@@ -1,0 +1,192 @@
+"""``perceptron-nlp tag``: writes files back with one column filled in by a model."""
+
+from __future__ import annotations
+
+import argparse
+import select
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any, BinaryIO, cast
+
+import perceptron_nlp as pn
+from perceptron_nlp.cli.inputs import (
+    STDIN,
+    check_apart,
+    check_stdin,
+    check_there,
+    name_format,
+)
+from perceptron_nlp.cli.parsing import (
+    FORMATS,
+    VerbParser,
+    add_format_options,
+    add_quiet_option,
+    add_threads_option,
+)
+
+EXAMPLES = """\
+  perceptron-nlp tag en.model new.conllu -o tagged.conllu
+  perceptron-nlp tag en.model < sentences.txt
+  zcat big.conllu.gz | perceptron-nlp tag en.model | gzip > tagged.conllu.gz
+  perceptron-nlp tag chunk.model words.txt --fields form,xpos"""
+DESCRIPTION = """\
+Write text back with one column filled in. All else in CoNLL-U and column files stays as it is,
+byte for byte; a column file without the column gets it at the end of its lines; plain text (a
+sentence a line, its words parted by spaces) becomes word/TAG."""
+
+# What is held at a time: enough sentences to keep the core busy, few enough to stay small.
+BATCH_SENTENCES = 1024
+BATCH_WORDS = 1 << 15
+
+
+def parser() -> VerbParser:
+    """The arguments of the verb."""
+    verb = VerbParser("tag", DESCRIPTION, EXAMPLES)
+    verb.add_argument("model", metavar="MODEL", help="a model file")
+    verb.add_argument("files", nargs="*", metavar="FILES",
+                      help="files to tag (default: standard input, which - stands for)")
+    verb.add_argument("-o", "--output", metavar="OUT",
+                      help="the file to write, whole or not at all (default: standard output)")
+    add_format_options(verb, FORMATS + "|text")
+    add_threads_option(verb)
+    add_quiet_option(verb)
+    return verb
+
+
+def run(chosen: argparse.Namespace) -> None:
+    """Tag the files one after the other."""
+    files = chosen.files or [STDIN]
+    check_there(files)
+    tagger = pn.load(chosen.model)
+    tagging = Tagging(tagger, format=chosen.format, fields=chosen.fields,
+                      threads=chosen.threads, quiet=chosen.quiet)
+    to_stdout = chosen.output in (None, STDIN)
+    if not to_stdout:
+        check_apart(chosen.output, [chosen.model], "the model")
+        check_stdin(files, quiet=chosen.quiet)
+        pn.replace_file(chosen.output, tagging.texts(files, STDIN))
+        return
+    if sys.stdout is None:
+        raise pn.FileError("<stdout>: is closed; name a file with -o")
+    check_stdin(files, quiet=chosen.quiet)
+    stdin: Any = WatchedInput(lambda: _write(tagging.finished()))
+    for text in tagging.texts(files, stdin):
+        _write(text)
+
+
+def _write(text: bytes) -> None:
+    if text:
+        sys.stdout.buffer.write(text)
+        sys.stdout.buffer.flush()
+
+
+class Tagging:
+    """Tags texts in batches of sentences, so that memory stays bounded.
+
+    Parameters
+    ----------
+    tagger : the tagger
+    format, fields : see perceptron_nlp.open_corpus
+    threads : see Tagger.tag_sents
+    quiet : whether formats that were found by looking go unnamed
+    """
+
+    def __init__(self, tagger: pn.Tagger, *, format: str, fields: list[str] | None, threads: int,
+                 quiet: bool) -> None:
+        self._tagger = tagger
+        self._format = format
+        self._fields = fields
+        self._threads = threads
+        self._quiet = quiet
+        self._corpus: pn.Corpus | None = None
+        self._pending: list[pn.Sentence] = []
+        self._pending_words = 0
+        self._last = ""
+
+    def texts(self, files: list[str], stdin: str | BinaryIO) -> Iterator[bytes]:
+        """The tagged texts, piece by piece; `stdin` is what is read in place of ``-``."""
+        for path in files:
+            with pn.open_corpus(stdin if path == STDIN else path, format=self._format,
+                                fields=self._fields) as corpus:
+                if not self._quiet and self._format == "auto":
+                    name_format(corpus)
+                self._corpus = corpus
+                yield self._seam()
+                for sentence in corpus:
+                    self._pending.append(sentence)
+                    self._pending_words += len(sentence)
+                    if self._is_full():
+                        yield self.finished()
+                yield self.finished()
+                self._last = corpus.tail or self._last
+                yield corpus.tail.encode()
+
+    def finished(self) -> bytes:
+        """The text of the sentences read since the last call, tagged."""
+        corpus, batch = self._corpus, self._pending
+        if corpus is None or not batch:
+            return b""
+        self._pending, self._pending_words = [], 0
+        needs_columns = self._tagger.model.evidence
+        labels = self._tagger.tag_sents(
+            batch if needs_columns else [list(sentence.words) for sentence in batch],
+            threads=self._threads)
+        column = self._tagger.column
+        texts = [_rewritten(corpus, sentence, column, given)
+                 for sentence, given in zip(batch, labels, strict=True)]
+        self._last = texts[-1]
+        return "".join(texts).encode()
+
+    def _is_full(self) -> bool:
+        return (len(self._pending) >= BATCH_SENTENCES * self._threads
+                or self._pending_words >= BATCH_WORDS * self._threads)
+
+    def _seam(self) -> bytes:
+        """What must end the file before, so that its last sentence stays one of its own."""
+        if not self._last or self._corpus is None:
+            return b""
+        line_break = "\r\n" if "\r\n" in self._last else "\n"
+        seam = "" if self._last.endswith("\n") else line_break
+        if (self._corpus.format in ("conllu", "columns")
+                and not self._last.endswith(("\n\n", "\n\r\n"))):
+            seam += line_break
+        return seam.encode()
+
+
+def _rewritten(corpus: pn.Corpus, sentence: pn.Sentence, column: str, labels: list[str]) -> str:
+    if not labels:
+        return corpus.rewrite(sentence, {})
+    try:
+        return corpus.rewrite(sentence, {column: labels})
+    except pn.ArgumentError as error:
+        message = str(error).removeprefix("columns: ")
+        raise pn.FormatError(message, sentence.path, sentence.line_of(0)) from error
+
+
+class WatchedInput:
+    """Standard input that tells when reading is about to wait for more.
+
+    Parameters
+    ----------
+    before_waiting : called then; what was read so far can be written
+    """
+
+    name = "<stdin>"
+
+    def __init__(self, before_waiting: Callable[[], object]) -> None:
+        self._before_waiting = before_waiting
+        self._stream = cast(BinaryIO, sys.stdin.buffer)
+
+    def read(self, size: int) -> bytes:
+        """What there is, at most `size` bytes; none at the end."""
+        if not self._is_ready():
+            self._before_waiting()
+        read_some: Callable[[int], bytes] = getattr(self._stream, "read1", self._stream.read)
+        return read_some(size)
+
+    def _is_ready(self) -> bool:
+        try:
+            return bool(select.select([self._stream], [], [], 0)[0])
+        except (OSError, ValueError):
+            # No descriptor, or a system where only sockets can be asked.
+            return True

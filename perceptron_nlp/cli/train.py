@@ -1,0 +1,139 @@
+"""``perceptron-nlp train``: learns a tagger from labelled files and saves it."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from typing import Any
+
+import perceptron_nlp as pn
+from perceptron_nlp.cli.curve import LearningCurve
+from perceptron_nlp.cli.inputs import STDIN, check_apart, open_inputs
+from perceptron_nlp.cli.parsing import (
+    VerbParser,
+    add_format_options,
+    add_quiet_option,
+    whole_number,
+)
+from perceptron_nlp.cli.style import messages, one_line, say
+
+EXAMPLES = """\
+  perceptron-nlp train train.conllu --dev dev.conllu --model en.model
+  perceptron-nlp train train.conllu --column xpos --epochs 5 --seed 7 --model xpos.model
+  perceptron-nlp train a.conllu.gz b.conllu.gz --model small.model --table-bits 16
+  perceptron-nlp train chunks.txt --fields form,xpos,chunk --column chunk --model chunk.model
+  perceptron-nlp train train.conllu --templates mine.txt --model mine.model"""
+
+_OPTIONS = ("epochs", "seed", "update", "table_bits", "min_count", "dictionary", "patience")
+_DEFAULTS = pn.TrainingOptions()
+
+
+def parser() -> VerbParser:
+    """The arguments of the verb."""
+    verb = VerbParser("train", "Train a tagger on labelled files.", EXAMPLES)
+    verb.add_argument("train", nargs="+", metavar="TRAIN",
+                      help="labelled files; - is standard input; .gz, .bz2 and .xz are unpacked")
+    verb.add_argument("--model", required=True, metavar="OUT", help="where the model is saved")
+    verb.add_argument("--dev", metavar="DEV",
+                      help="a labelled file to keep the best epoch by, and to stop early")
+    verb.add_argument("--column", metavar="NAME",
+                      help="the column to learn (default: upos in CoNLL-U, else the last one)")
+    add_format_options(verb)
+    _add_learning_options(verb)
+    add_quiet_option(verb)
+    return verb
+
+
+def _add_learning_options(verb: VerbParser) -> None:
+    verb.add_argument("--epochs", type=whole_number, metavar="N",
+                      help=f"passes over the training files (default: {_DEFAULTS.epochs})")
+    verb.add_argument("--seed", type=whole_number, metavar="N",
+                      help=f"decides the order of sentences (default: {_DEFAULTS.seed})")
+    verb.add_argument("--update", metavar="RULE",
+                      help="the learning rule: perceptron, margin, passive-aggressive or adagrad"
+                           f" (default: {_DEFAULTS.update})")
+    verb.add_argument("--templates", metavar="NAME|FILE",
+                      help=f"the features: {', '.join(pn.preset_names())}, or a file with a"
+                           f" template a line (default: {_DEFAULTS.templates})")
+    verb.add_argument("--table-bits", type=whole_number, metavar="K",
+                      help="train in a fixed table of 2^K rows (default: a table that grows)")
+    verb.add_argument("--min-count", type=whole_number, metavar="N",
+                      help="leave out features of words seen less often"
+                           f" (default: {_DEFAULTS.min_count})")
+    verb.add_argument("--dictionary", type=_count_and_share, metavar="COUNT:SHARE",
+                      help="words seen COUNT times or more, with one label in SHARE of them or"
+                           " more, always get it; for example 20:0.97 (default: none)")
+    verb.add_argument("--patience", type=whole_number, metavar="N",
+                      help="stop after N epochs without a better dev score"
+                           f" (default: {_DEFAULTS.patience})")
+    verb.add_argument("--right-to-left", action="store_true",
+                      help="read sentences from their end")
+
+
+def run(chosen: argparse.Namespace) -> None:
+    """Check everything, train, save."""
+    inputs = [*chosen.train, *([] if chosen.dev is None else [chosen.dev])]
+    _check_place(chosen.model, inputs)
+    options = _options(chosen)
+    corpora = open_inputs(
+        inputs, format=chosen.format, fields=chosen.fields, quiet=chosen.quiet)
+    n_train = len(chosen.train)
+    tagger = pn.train(
+        corpora[:n_train], dev=corpora[n_train:] or None, column=chosen.column,
+        fields=chosen.fields, callback=None if chosen.quiet else LearningCurve(messages()),
+        **options)
+    try:
+        tagger.save(chosen.model)
+    except BrokenPipeError as error:
+        raise pn.FileError(f"{chosen.model}: cannot be written: {error.strerror}") from error
+    if not chosen.quiet:
+        _summarise(tagger, chosen.model)
+
+
+def _check_place(path: str, inputs: list[str]) -> None:
+    """Before hours of work, not after them."""
+    if path == STDIN:
+        raise pn.FileError("--model: a model is not written to standard output; name a file")
+    check_apart(path, inputs, "one of the files to learn from")
+    pn.check_place(path)
+
+
+def _options(chosen: argparse.Namespace) -> dict[str, Any]:
+    """The options that were given, checked; the others keep their defaults."""
+    options: dict[str, Any] = {
+        name: getattr(chosen, name) for name in _OPTIONS if getattr(chosen, name) is not None}
+    options["right_to_left"] = chosen.right_to_left
+    if chosen.templates is not None:
+        options["templates"] = _templates(chosen.templates)
+    pn.TrainingOptions(**options)
+    return options
+
+
+def _templates(name: str) -> str | tuple[pn.Template, ...]:
+    if name in pn.preset_names():
+        return name
+    if name.endswith(".txt") or os.path.basename(name) != name or os.path.exists(name):
+        return pn.read_templates(name)
+    pn.preset(name)
+    return name
+
+
+def _count_and_share(text: str) -> tuple[int, float]:
+    count, _, share = text.partition(":")
+    try:
+        return int(count), float(share)
+    except ValueError:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not COUNT:SHARE, such as 20:0.97") from None
+
+
+def _summarise(tagger: pn.Tagger, path: str) -> None:
+    record, weights = tagger.model.record, tagger.model.weights
+    for part in ("train", "dev"):
+        counts = record[part]
+        if counts is not None and counts["labelled"] < counts["tokens"]:
+            say(f"{part}: {counts['tokens'] - counts['labelled']:,} of {counts['tokens']:,} words"
+                f" have no {tagger.column} and were left out")
+    size = os.path.getsize(path) if os.path.isfile(path) else len(tagger.to_bytes())
+    say(f"{one_line(path)}: {len(tagger.labels)} labels, {weights.n_rows:,} features,"
+        f" {size / 1e6:.2f} MB, epoch {record['best_epoch']}")

@@ -1,0 +1,84 @@
+"""``perceptron-nlp evaluate``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import perceptron_nlp as pn
+from perceptron_nlp.cli.evaluate import confusion_table, label_table, summary
+from perceptron_nlp.cli.style import output
+
+
+def test_json_holds_what_python_says_and_nothing_else(
+        cli, model: Path, train_file: Path) -> None:
+    outcome = cli("evaluate", model, train_file, "--json")
+    found = json.loads(outcome.out)
+    assert found == pn.load(model).evaluate(train_file).to_json()
+    assert set(found) == {"column", "sentences", "tokens", "unlabelled", "accuracy",
+                          "known_accuracy", "unknown_accuracy", "sentence_accuracy", "labels"}
+    assert all(set(scores) == {"precision", "recall", "f1", "support"}
+               for scores in found["labels"].values())
+    assert outcome.err == "train.conllu: read as conllu\n"
+
+
+def test_shares_are_fractions_of_one(cli, model: Path) -> None:
+    Path("test.txt").write_text("The/DET dog/NOUN barks/NOUN\nThe/DET cat/NOUN\n")
+    found = json.loads(cli("evaluate", model, "test.txt", "--json").out)
+    assert found["accuracy"] == 0.8
+    assert found["sentence_accuracy"] == 0.5
+    assert found["labels"]["NOUN"] == {
+        "precision": 1.0, "recall": pytest.approx(2 / 3), "f1": 0.8, "support": 3}
+    assert found["unknown_accuracy"] is None
+
+
+def test_the_table_shows_shares_labels_and_mistakes(cli, model: Path) -> None:
+    Path("test.txt").write_text("The/DET dog/NOUN barks/NOUN\nThe/DET cat/NOUN\n")
+    lines = cli("evaluate", model, "test.txt", "--quiet").out.decode().splitlines()
+    assert lines[0] == "column upos, right:"
+    assert lines[1].split() == ["words", "80.00", "%", "of", "5"]
+    assert lines[3].split() == ["unknown", "words", "–", "of", "0"]
+    assert lines[4].split() == ["sentences", "50.00", "%", "of", "2"]
+    assert lines[6].split() == ["label", "precision", "recall", "F1", "support"]
+    assert lines[7].split() == ["NOUN", "100.00", "66.67", "80.00", "3"]
+    assert lines[-2:] == ["commonest mistakes", "       1  NOUN labelled VERB"]
+
+
+def test_several_files_count_together(cli, model: Path, train_file: Path) -> None:
+    Path("more.conllu").write_bytes(train_file.read_bytes())
+    found = json.loads(cli("evaluate", model, train_file, "more.conllu", "--json").out)
+    assert found["sentences"] == 10
+
+
+def test_gold_labels_may_stand_in_another_column(cli, model: Path) -> None:
+    Path("test.txt").write_text("The X DET\ndog X NOUN\n\n")
+    found = json.loads(cli("evaluate", model, "test.txt", "--format", "columns", "--column", "3",
+                           "--json").out)
+    assert (found["column"], found["accuracy"]) == ("3", 1.0)
+
+
+def test_words_without_a_gold_label_are_left_out_and_counted(cli, model: Path) -> None:
+    Path("test.txt").write_text("The DET\ndog _\n\n")
+    outcome = cli("evaluate", model, "test.txt", "--fields", "form,upos")
+    assert b"1 words without a gold label left out" in outcome.out
+
+
+@pytest.mark.parametrize("width", [20, 33, 50, 200])
+def test_no_line_is_wider_than_the_terminal(
+        width: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    result = pn.Evaluation("upos")
+    result.add(["Case=Nom|" * 9, "N\n\tOUN", None], ["X" * 70, "N\n\tOUN", "X"], [True] * 3)
+    terminal = output()
+    lines = [*summary(result, terminal), *label_table(result, terminal),
+             *confusion_table(result, terminal)]
+    assert max(map(len, lines)) <= width
+    assert not any("\n" in line or "\t" in line for line in lines)
+
+
+def test_a_perfect_tagger_has_no_table_of_mistakes() -> None:
+    result = pn.Evaluation("upos")
+    result.add(["A"], ["A"], [True])
+    assert confusion_table(result, output()) == []

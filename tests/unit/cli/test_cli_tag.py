@@ -1,0 +1,216 @@
+"""``perceptron-nlp tag``: the same bytes but for one column, as soon as they are known."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import perceptron_nlp as pn
+from perceptron_nlp.cli.main import main
+
+RICH = """\
+# newdoc id = d
+# text = Don't sees them.
+1-2\tDon't\t_\t_\t_\t_\t_\t_\t_\tSpaceAfter=No
+1\tDo\tdo\tXX\t_\t_\t_\t_\t_\tNote=a b
+2\tn't\tnot\t_\tRB\tPolarity=Neg\t_\t_\t_\t_
+2.1\tghost\t_\tYY\t_\t_\t_\t_\t1:x\t_
+3\tsees\tsee\tXX\t_\t_\t0\troot\t_\t_
+
+# a comment at the end
+"""
+
+
+def upos(text: str) -> list[str]:
+    return [line.split("\t")[3] for line in text.splitlines()
+            if line[:1].isdigit() and line.partition("\t")[0].isdigit()]
+
+
+def without_upos(text: str) -> list[list[str]]:
+    fields = [line.split("\t") for line in text.split("\n")]
+    return [row[:3] + row[4:] if row[0].isdigit() else row for row in fields]
+
+
+def test_only_the_tagged_column_of_conllu_changes(cli, model: Path) -> None:
+    Path("rich.conllu").write_text(RICH, "utf-8")
+    out = cli("tag", model, "rich.conllu").out.decode()
+    assert without_upos(out) == without_upos(RICH)
+    assert upos(out) == pn.load(model).tag(["Do", "n't", "sees"])
+
+
+@pytest.mark.parametrize("change", [
+    lambda text: text.replace("\n", "\r\n"),
+    lambda text: "\ufeff" + text,
+    lambda text: text.rstrip("\n"),
+    lambda text: "\n\n" + text + "\n\n\n",
+])
+def test_line_breaks_marks_and_empty_lines_stay(
+        cli, model: Path, change: Callable[[str], str]) -> None:
+    Path("rich.conllu").write_text(change(RICH), "utf-8", newline="")
+    tagged = cli("tag", model, stdin=RICH.encode()).out.decode()
+    assert cli("tag", model, "rich.conllu").out.decode() == change(tagged)
+
+
+def test_standard_input_is_read_if_no_file_is_named(cli, model: Path) -> None:
+    Path("rich.conllu").write_text(RICH, "utf-8")
+    from_file = cli("tag", model, "rich.conllu")
+    assert from_file.err == "rich.conllu: read as conllu\n"
+    for arguments in ([], ["-"]):
+        outcome = cli("tag", model, *arguments, stdin=RICH.encode())
+        assert outcome.out == from_file.out
+        assert outcome.err == "<stdin>: read as conllu\n"
+
+
+def test_plain_text_becomes_word_and_label(cli, model: Path) -> None:
+    outcome = cli("tag", model, stdin=b"The dog  barks .\n\nThey run !")
+    assert outcome.out == b"The/DET dog/NOUN  barks/VERB ./PUNCT\n\nThey/PRON run/VERB !/PUNCT"
+    assert outcome.err == "<stdin>: read as text\n"
+
+
+def test_labels_of_tagged_text_are_replaced(cli, model: Path) -> None:
+    outcome = cli("tag", model, stdin=b"The/X dog/Y barks/Z\n")
+    assert outcome.out == b"The/DET dog/NOUN barks/VERB\n"
+
+
+def test_a_column_file_without_the_column_gets_it_at_its_end(cli, model: Path) -> None:
+    outcome = cli("tag", model, stdin=b"The 1\ndog 2\n\nThey 3\n")
+    assert outcome.out == b"The 1 DET\ndog 2 NOUN\n\nThey 3 PRON\n"
+
+
+def test_a_column_file_with_the_column_has_it_replaced(cli, model: Path) -> None:
+    outcome = cli("tag", model, "--fields", "upos,form", stdin=b"X The\nX dog\n\nX They\n")
+    assert outcome.out == b"DET The\nNOUN dog\n\nPRON They\n"
+
+
+def test_files_are_written_one_after_the_other(cli, model: Path) -> None:
+    Path("a.conllu").write_text(RICH, "utf-8")
+    Path("b.conllu").write_text(RICH.replace("# newdoc id = d\n", ""), "utf-8")
+    both = cli("tag", model, "a.conllu", "b.conllu").out
+    assert both == cli("tag", model, "a.conllu").out + b"\n" + cli("tag", model, "b.conllu").out
+
+
+def test_a_file_without_a_last_line_break_stays_apart_from_the_next(cli, model: Path) -> None:
+    Path("a.conllu").write_text("1\tdog\t_\tX\t_\t_\t_\t_\t_\t_", "utf-8")
+    Path("b.txt").write_text("The dog", "utf-8")
+    one = b"1\tdog\t_\tNOUN\t_\t_\t_\t_\t_\t_"
+    assert cli("tag", model, "a.conllu", "a.conllu").out == one + b"\n\n" + one
+    text = cli("tag", model, "b.txt", "b.txt", "--format", "text").out
+    assert text == b"The/DET dog/NOUN\nThe/DET dog/NOUN"
+
+
+def test_compressed_files_are_unpacked(cli, model: Path) -> None:
+    Path("rich.conllu.gz").write_bytes(gzip.compress(RICH.encode()))
+    assert cli("tag", model, "rich.conllu.gz").out == cli("tag", model, stdin=RICH.encode()).out
+
+
+def test_an_empty_input_gives_an_empty_output(cli, model: Path) -> None:
+    outcome = cli("tag", model, "-o", "out.txt")
+    assert (outcome.status, outcome.out) == (0, b"")
+    assert Path("out.txt").read_bytes() == b""
+
+
+def test_the_output_file_is_what_standard_output_would_be(cli, model: Path) -> None:
+    Path("rich.conllu").write_text(RICH, "utf-8")
+    outcome = cli("tag", model, "rich.conllu", "-o", "out.conllu")
+    assert outcome.out == b""
+    assert Path("out.conllu").read_bytes() == cli("tag", model, "rich.conllu").out
+    assert cli("tag", model, "rich.conllu", "-o", "-").out == Path("out.conllu").read_bytes()
+
+
+def test_a_file_can_be_tagged_in_its_place(cli, model: Path) -> None:
+    Path("rich.conllu").write_text(RICH, "utf-8")
+    tagged = cli("tag", model, "rich.conllu").out
+    assert cli("tag", "-o", "rich.conllu", model, "rich.conllu").status == 0
+    assert Path("rich.conllu").read_bytes() == tagged
+
+
+def test_the_output_does_not_depend_on_threads_or_batches(
+        cli, model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = b"".join(b"The %d dogs sleep .\n" % number for number in range(3000))
+    whole = cli("tag", model, "--quiet", stdin=text).out
+    assert whole.count(b"/") == 15000
+    assert cli("tag", model, "--quiet", "--threads", "4", stdin=text).out == whole
+    monkeypatch.setattr("perceptron_nlp.cli.tag.BATCH_SENTENCES", 7)
+    assert cli("tag", model, "--quiet", stdin=text).out == whole
+    monkeypatch.setattr("perceptron_nlp.cli.tag.BATCH_WORDS", 1)
+    assert cli("tag", model, "--quiet", stdin=text).out == whole
+
+
+def test_quiet_names_no_format(cli, model: Path) -> None:
+    assert cli("tag", model, "--quiet", stdin=b"The dog\n").err == ""
+
+
+class TerminalInput(io.TextIOWrapper):
+    """An input that says that it is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_a_terminal_as_input_gets_a_word(
+        model: Path, monkeypatch: pytest.MonkeyPatch,
+        capsysbinary: pytest.CaptureFixture[bytes]) -> None:
+    monkeypatch.setattr(sys, "stdin", TerminalInput(io.BytesIO(b"The dog\n"), "utf-8"))
+    assert main(["tag", str(model)]) == 0
+    out, err = capsysbinary.readouterr()
+    assert out == b"The/DET dog/NOUN\n"
+    assert err == b"reading from the terminal; end with Ctrl-D\n<stdin>: read as text\n"
+
+
+def test_a_sentence_is_answered_before_the_next_is_there(
+        model: Path, started: Callable[..., subprocess.Popen[bytes]]) -> None:
+    with started("tag", model, "--format", "text") as running:
+        assert running.stdin is not None and running.stdout is not None
+        for _ in range(3):
+            running.stdin.write(b"The dog barks .\n")
+            running.stdin.flush()
+            assert running.stdout.readline() == b"The/DET dog/NOUN barks/VERB ./PUNCT\n"
+        running.stdin.close()
+        assert running.wait(60) == 0
+
+
+def test_a_block_of_conllu_is_answered_before_the_next_is_there(
+        model: Path, started: Callable[..., subprocess.Popen[bytes]]) -> None:
+    block = RICH.partition("\n\n")[0] + "\n\n"
+    with started("tag", model, "--format", "conllu") as running:
+        assert running.stdin is not None and running.stdout is not None
+        for _ in range(2):
+            running.stdin.write(block.encode())
+            running.stdin.flush()
+            answer = b"".join(running.stdout.readline() for _ in range(block.count("\n")))
+            assert without_upos(answer.decode()) == without_upos(block)
+            block = block.replace("# newdoc id = d\n", "")
+        running.stdin.close()
+        assert running.wait(60) == 0
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGALRM"), reason="signals of POSIX are needed")
+def test_an_interruption_is_one_line_and_status_130(
+        model: Path, started: Callable[..., subprocess.Popen[bytes]]) -> None:
+    with started("tag", model, "--format", "text") as running:
+        assert running.stdin is not None and running.stdout is not None
+        running.stdin.write(b"The dog\n")
+        running.stdin.flush()
+        assert running.stdout.readline() == b"The/DET dog/NOUN\n"
+        running.send_signal(signal.SIGINT)
+        assert running.wait(60) == 130
+        assert running.stderr is not None
+        assert running.stderr.read() == b"perceptron-nlp: interrupted\n"
+
+
+def test_a_reader_that_leaves_ends_the_work_quietly(
+        model: Path, started: Callable[..., subprocess.Popen[bytes]]) -> None:
+    Path("long.txt").write_bytes(b"The dog barks .\n" * 50_000)
+    with started("tag", model, "long.txt", "--quiet") as running:
+        assert running.stdout is not None and running.stderr is not None
+        assert running.stdout.readline() == b"The/DET dog/NOUN barks/VERB ./PUNCT\n"
+        running.stdout.close()
+        assert running.wait(60) == 0
+        assert running.stderr.read() == b""

@@ -1,0 +1,149 @@
+"""``perceptron-nlp train``."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import sys
+from pathlib import Path
+
+import pytest
+
+import perceptron_nlp as pn
+from perceptron_nlp.cli.main import main
+
+
+def record(path: str) -> dict:
+    return dict(pn.read_model(path).record)
+
+
+def test_the_model_is_the_one_that_python_trains(cli, train_file: Path) -> None:
+    assert cli("train", train_file, "--model", "a.model", "--epochs", "3").status == 0
+    pn.train(train_file, epochs=3).save("b.model")
+    assert Path("a.model").read_bytes() == Path("b.model").read_bytes()
+
+
+def test_every_option_reaches_the_training(cli, train_file: Path) -> None:
+    Path("mine.txt").write_text("lower[0]\nlower[-1]\ntag[-1]\n")
+    outcome = cli(
+        "train", train_file, "--dev", train_file, "--model", "all.model", "--column", "upos",
+        "--epochs", "7", "--seed", "9", "--update", "adagrad", "--templates", "mine.txt",
+        "--table-bits", "10", "--min-count", "2", "--dictionary", "2:0.9", "--patience", "3",
+        "--right-to-left", "--format", "conllu", "--quiet")
+    assert (outcome.status, outcome.out, outcome.err) == (0, b"", "")
+    assert record("all.model")["options"] == {
+        "epochs": 7, "seed": 9, "update": "adagrad", "table_bits": 10, "min_count": 2,
+        "dictionary": [2, 0.9], "patience": 3, "right_to_left": True}
+    model = pn.read_model("all.model")
+    assert [str(template) for template in model.templates] == ["lower[0]", "lower[-1]", "tag[-1]"]
+    assert model.dictionary["."] == "PUNCT"
+    assert record("all.model")["dev"]["tokens"] == record("all.model")["train"]["tokens"]
+
+
+def test_without_options_the_defaults_are_those_of_python(cli, train_file: Path) -> None:
+    cli("train", train_file, "--model", "a.model")
+    assert record("a.model")["options"] == pn.TrainingOptions().record()
+
+
+def test_several_files_packed_or_not_are_learnt_from(cli, train_file: Path) -> None:
+    Path("more.conllu.gz").write_bytes(gzip.compress(train_file.read_bytes()))
+    outcome = cli("train", train_file, "more.conllu.gz", "--model", "a.model", "--epochs", "1")
+    assert outcome.status == 0
+    assert record("a.model")["train"]["sentences"] == 10
+    assert "train.conllu: read as conllu\nmore.conllu.gz: read as conllu\n" in outcome.err
+
+
+def test_standard_input_is_learnt_from(cli, train_file: Path) -> None:
+    data = train_file.read_bytes()
+    assert cli("train", "-", "--model", "a.model", "--epochs", "2", stdin=data).status == 0
+    cli("train", train_file, "--model", "b.model", "--epochs", "2")
+    assert Path("a.model").read_bytes() == Path("b.model").read_bytes()
+
+
+def test_named_columns_are_evidence(cli) -> None:
+    Path("chunks.txt").write_text("dogs NNS B-NP\nbark VBP B-VP\n\ncats NNS B-NP\n")
+    outcome = cli("train", "chunks.txt", "--model", "c.model", "--fields", "form,xpos,chunk",
+                  "--column", "chunk")
+    assert outcome.status == 0
+    model = pn.read_model("c.model")
+    assert (model.column, model.evidence) == ("chunk", ("xpos",))
+
+
+def test_a_column_called_underscore_is_left_out(cli) -> None:
+    Path("chunks.txt").write_text("1 dogs NNS B-NP\n2 bark VBP B-VP\n\n1 cats NNS B-NP\n")
+    outcome = cli("train", "chunks.txt", "--model", "c.model", "--fields", "_,form,xpos,chunk")
+    assert outcome.status == 0, outcome.err
+    model = pn.read_model("c.model")
+    assert (model.column, model.evidence) == ("chunk", ("xpos",))
+
+
+def test_many_files_are_named_in_one_line(cli) -> None:
+    for number in range(12):
+        Path(f"{number:02}.txt").write_text("Dogs/NOUN bark/VERB\n")
+    files = sorted(Path().glob("*.txt"))
+    outcome = cli("train", *files, "--model", "m.model", "--epochs", "1")
+    assert outcome.err.splitlines()[0] == "00.txt and 11 more: read as tagged"
+
+
+def test_words_without_a_label_are_counted(cli, train_file: Path) -> None:
+    text = train_file.read_text("utf-8").replace("\tPUNCT\t", "\t_\t")
+    train_file.write_text(text, "utf-8")
+    outcome = cli("train", train_file, "--model", "m.model", "--epochs", "1")
+    assert "\ntrain: 4 of 21 words have no upos and were left out\n" in outcome.err
+
+
+def test_progress_is_a_line_an_epoch_where_there_is_no_terminal(cli, train_file: Path) -> None:
+    outcome = cli("train", train_file, "--dev", train_file, "--model", "m.model", "--epochs", "2")
+    lines = [line for line in outcome.err.splitlines() if line.startswith("epoch")]
+    assert [line.split(":")[0] for line in lines] == ["epoch 1/2", "epoch 2/2"]
+    assert all("train" in line and "dev" in line for line in lines)
+    assert "\x1b" not in outcome.err
+    assert outcome.out == b""
+
+
+class TerminalStream(io.StringIO):
+    """A stream that says that it is a terminal."""
+
+    encoding = "utf-8"
+
+    def isatty(self) -> bool:
+        return True
+
+
+def drawn(train_file: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    stream = TerminalStream()
+    monkeypatch.setattr(sys, "stderr", stream)
+    assert main(["train", str(train_file), "--dev", str(train_file), "--model", "m.model",
+                 "--epochs", "3"]) == 0
+    return stream.getvalue()
+
+
+def test_a_terminal_gets_a_curve_drawn_over_itself(
+        train_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = drawn(train_file, monkeypatch)
+    assert text.count("\x1b[3F") == 2
+    assert "epoch 3 of 3" in text
+    assert "\x1b[32m" in text
+
+
+def test_no_color_leaves_the_curve_without_colour(
+        train_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    text = drawn(train_file, monkeypatch)
+    assert "\x1b[3F" in text
+    assert "\x1b[32m" not in text
+
+
+def test_a_dumb_terminal_gets_plain_lines(
+        train_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "dumb")
+    text = drawn(train_file, monkeypatch)
+    assert "\x1b" not in text
+    assert "\nepoch 3/3: train" in text
+
+
+def test_a_reader_of_messages_that_leaves_stops_no_training(train_file: Path, process) -> None:
+    deaf = ("sh", "-c", 'exec "$@" 2> /dev/full', "sh")
+    done = process("train", train_file, "--model", "m.model", "--epochs", "2", before=deaf)
+    assert done.returncode == 0
+    assert record("m.model")["best_epoch"] == 2
