@@ -35,7 +35,7 @@ _XLABELS = {"d": "d, features", "D": "T·D, examples", "U": "U, updates"}
 
 def draw_cost_growth(growth: list[Curve]) -> Any:
     """Counted elements and bytes on doubly logarithmic axes: a line's slope is its power."""
-    drawn = figure(11, 7.4)
+    drawn = figure(10, 7.6)
     panels = drawn.subplots(len(_LABELS), len(VARIABLES), sharey="row")
     for row, quantity in enumerate(_LABELS):
         for column, variable in enumerate(VARIABLES):
@@ -63,5 +63,5 @@ def _panel(axes: Any, curves: list[Curve], variable: str) -> None:
             ticks = curve.series.values
     axes.set_xscale("log", base=2)
     axes.set_yscale("log")
-    axes.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
+    axes.set_xticks(ticks, [f"{tick:,}" if number % 2 == 0 else "" for number, tick in enumerate(ticks)])
     axes.minorticks_off()

@@ -69,7 +69,7 @@ def draw_margins(margins: Margins) -> Any:
         wanted.plot(range(len(right)), right, label=output, **style)
     lead.axvline(0, color=GREY, linewidth=1)
     lead.set_xlim(low, high)
-    percent(lead.yaxis)
+    percent(lead.yaxis, 0)
     lead.set(
         title="Leads on dev, trained without margin",
         xlabel="score of right label − best other, over ‖w‖",

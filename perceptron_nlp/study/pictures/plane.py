@@ -17,27 +17,26 @@ _CORNERS = (-4.5, 5.5)
 
 def draw_seven_steps(stages: list[Stage]) -> Any:
     """A panel for each weight vector: its two halves of the plane, and the point it got wrong."""
-    drawn = figure(9, 8)
+    drawn = figure(8, 8.3)
     panels = drawn.subplots(2, 2, sharex=True, sharey=True)
     for axes, stage in zip(panels.flat, stages, strict=True):
         _halves(axes, np.array(stage.w[1:] + stage.w[:1], dtype=float), _CORNERS)
         for number, ((_, *where), sign) in enumerate(zip(POINTS, SIGNS, strict=True)):
             _point(axes, where, sign, 110)
             axes.annotate(
-                f"x{number + 1}", where, xytext=(9, 6), textcoords="offset points", fontsize=12
+                _name(number), where, xytext=(11, 9), textcoords="offset points", fontsize=12
             )
             if number == stage.corrected:
                 axes.scatter(*where, s=520, facecolors="none", edgecolors=BLACK, linewidths=2)
-        span = f"w({stage.first})" if stage.first == stage.last else (
-            f"w({stage.first}) … w({stage.last})"
-        )  # fmt: skip
-        axes.set_title(f"{span} = ({', '.join(map(str, stage.w)).replace('-', '−')})")
+        numbers = ", ".join(map(str, stage.w)).replace("-", "−")
+        between = ", " if stage.last == stage.first + 1 else " … "
+        axes.set_title(f"w({stage.first}){between}w({stage.last}) = ({numbers})")
         axes.set_xlabel(_ending(stage), fontsize=11)
         axes.grid(visible=False)
         axes.set_aspect("equal")
     drawn.supxlabel(
-        "circles: z = +1, crosses: z = −1; blue half: w answers +1, orange half: −1; "
-        "ringed: the mistake", fontsize=11,
+        "circles: z = +1, crosses: z = −1; blue half: w answers +1, orange half: −1;\n"
+        "ringed: the mistake that ends w", fontsize=11,
     )  # fmt: skip
     return drawn
 
@@ -77,7 +76,11 @@ def _mistakes(axes: Any, both: tuple[Cloud, Cloud]) -> None:
 def _ending(stage: Stage) -> str:
     if stage.corrected is None:
         return "five examples without a mistake: halt"
-    return f"example {stage.last + 1} is x{stage.corrected + 1}: a mistake"
+    return f"example {stage.last + 1} is {_name(stage.corrected)}: a mistake"
+
+
+def _name(number: int) -> str:
+    return f"x{'₁₂₃₄₅'[number]}"
 
 
 def _point(axes: Any, where: Any, sign: int, size: float) -> None:
