@@ -175,7 +175,7 @@ class Tagger:
         FormatError : a file breaks its format, or has no gold labels
         """
         source = Source(data, "data", format=format, fields=fields)
-        name = column or self.column
+        name = source.column_named(column or self.column)
         sentences = list(source)
         gold = [gold_labels(sentence, name) for sentence in sentences]
         result = Evaluation(name)

@@ -177,6 +177,9 @@ def fit(train: Labelled, *, dev: Labelled | None, column: str | None, features: 
         raise FormatError(
             "read as plain text, which has no labels to learn from; if it is labelled, say its"
             " format", source.place)
+    learnt = source.column_named(learnt)
+    if learnt in ("id", "form"):
+        raise ArgumentError(f"column: {learnt} is given, not learnt; name the column of the labels")
     evidence = evidence_columns(chosen, features, fields, learnt)
     examples = Examples.read(source, learnt, evidence)
     held_out = None
