@@ -133,8 +133,8 @@ def test_no_import_hides_in_a_function_but_those_of_optional_packages(path: Path
 
 @pytest.mark.parametrize("path", CYTHON, ids=place)
 def test_no_import_hides_in_a_function_of_the_core(path: Path) -> None:
-    hidden = re.findall(r"^[ \t]+(?:from\s+perceptron_nlp[\w.]*\s+c?import|c?import\s+perceptron_nlp).*",
-                        path.read_text("utf-8"), re.M)
+    hidden = re.findall(r"^[ \t]+(?:from|c?import)\s+perceptron_nlp.*", path.read_text("utf-8"),
+                        re.M)
     assert not hidden
 
 

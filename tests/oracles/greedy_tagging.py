@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from oracles.feature_keys import template_keys
-
 from perceptron_nlp.features.templates import Template
 
 Columns = Mapping[str, Sequence[str]]

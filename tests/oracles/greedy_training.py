@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 
 from oracles.feature_keys import template_keys
 from oracles.naive_weights import NaiveWeights
-
 from perceptron_nlp.features.compile import compile_templates
 from perceptron_nlp.features.templates import Template
 

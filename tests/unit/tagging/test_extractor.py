@@ -141,7 +141,7 @@ def test_any_callable_will_do_and_one_without_features_too(small: Labelled) -> N
 def test_a_function_that_returns_something_else_is_told(
         small: Labelled, function: Callable[..., Mapping[str, float]], error: type[Exception],
         message: str) -> None:
-    with pytest.raises(error, match="features|values") as caught:
+    with pytest.raises(error, match=r"features|values") as caught:
         pn.train(small, features=function, epochs=10)
     assert message in str(caught.value)
 

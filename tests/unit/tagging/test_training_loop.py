@@ -104,7 +104,7 @@ def test_the_digest_of_the_data_is_that_of_words_and_labels(small: Labelled) -> 
 
 
 def test_the_dictionary_holds_frequent_words_of_one_label() -> None:
-    data = [(["the"] * 10 + ["run"] * 4 + ["once"], ["D"] * 9 + ["X"] + ["N", "N", "V", "V"] + ["O"])]
+    data = [(["the"] * 10 + ["run"] * 4 + ["once"], [*"DDDDDDDDDX", *"NNVV", "O"])]
     tagger = pn.train(data, epochs=3, dictionary=(4, 0.9))
     assert tagger.model.dictionary == {"the": "D"}
     assert tagger.tag(["the", "run", "the"])[::2] == ["D", "D"]
