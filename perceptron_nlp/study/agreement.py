@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from perceptron_nlp.learning import textbook as tb
 from perceptron_nlp.learning.classifier import PerceptronClassifier
 from perceptron_nlp.study.corpus import StudyCorpus
-from perceptron_nlp.study.curves import LEARNERS
+from perceptron_nlp.study.curves import LEARNERS, OUTPUTS
 
 Numbers = NDArray[np.float64]
 
@@ -85,12 +85,10 @@ def _each(
         y = learner.labels[ids]
         for order_name, order in ORDERS.items():
             run = tb.train(learner, tb.augment(X), y, order=order, max_epochs=epochs)
-            last, averaged, voted = (
-                PerceptronClassifier(
-                    order=order_name, batch_size=BATCH, tol=0.0, max_iter=epochs,
-                    **LEARNERS.get(name, {}), **output,
-                ).fit(X, y)  # fmt: skip
-                for output in ({"average": False}, {"average": True}, {"voted": True})
+            options = {**LEARNERS.get(name, {}), "order": order_name, "max_iter": epochs}
+            last, voted, averaged = (
+                PerceptronClassifier(batch_size=BATCH, tol=0.0, **options, **output).fit(X, y)
+                for output in OUTPUTS.values()
             )
             votes = tb.voted_improved(run, tb.augment(X))
             yield Agreement(

@@ -19,7 +19,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from perceptron_nlp.learning import textbook as tb
 from perceptron_nlp.study.counting import Counter
