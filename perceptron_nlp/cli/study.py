@@ -46,7 +46,8 @@ def parser() -> VerbParser:
     add_format_options(verb)
     verb.add_argument("--tokens", type=whole_number, default=TOKENS, metavar="N",
                       help="words to learn from at most, and a fifth of it to test on; of more,"
-                           f" sentences are left out evenly (default: {TOKENS})")
+                           f" sentences are left out evenly; voting takes time by its square"
+                           f" (default: {TOKENS})")
     verb.add_argument("--out", default="study", metavar="DIR",
                       help="the folder for the page and its pictures (default: study)")
     add_quiet_option(verb)

@@ -53,7 +53,7 @@ def draw_cost_growth(growth: list[Curve]) -> Any:
 def _panel(axes: Any, curves: list[Curve], variable: str) -> None:
     ticks: list[int] = []
     for curve in curves:
-        if curve.series.variable == variable and curve.keeper.ids in _STYLES:
+        if curve.series.variable == variable and not curve.keeper.in_core:
             axes.plot(
                 curve.series.values,
                 curve.costs,

@@ -82,6 +82,6 @@ def draw_margins(margins: Margins) -> Any:
         xlabel="margin b wanted in training",
         ylabel="words right on dev",
     )
-    lead.legend(title="weights", loc="upper left")
+    lead.legend(title="weights", loc="lower right")
     wanted.legend(title="weights", loc="best")
     return drawn
