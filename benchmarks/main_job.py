@@ -52,7 +52,7 @@ def cpu_seconds(work: Callable[[], object]) -> float:
 
 def accuracy_table(seeds: int) -> None:
     """Test accuracy of the plain averaged perceptron on the four treebanks."""
-    print(f"\n## Accuracy (UPOS, test, % of words, plain averaged perceptron, mean of {seeds} seeds)\n")
+    print(f"\n## Accuracy, plain averaged perceptron (UPOS, % of words, mean of {seeds} seeds)\n")
     print("| treebank | templates | dev | test | seeds |\n|---|---|---|---|---|")
     for name in TREEBANKS:
         for templates in ("default", "classic"):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from perceptron_nlp._version import __version__
 from perceptron_nlp.errors import (
     ArgumentError,
@@ -38,12 +40,24 @@ from perceptron_nlp.tagging.templatefile import read_templates
 from perceptron_nlp.tagging.trainer import EpochReport
 from perceptron_nlp.text.sentence import Sentence, Token
 
+if TYPE_CHECKING:
+    from perceptron_nlp.learning.classifier import PerceptronClassifier
+
 __all__ = [
     "MODEL_FORMAT_VERSION", "ArgumentError", "ArgumentTypeError", "Corpus", "EpochReport",
     "Evaluation", "FileError", "FormatError", "MemoryLimitError", "MissingExtraError",
-    "ModelError", "PerceptronNLPError", "Sentence", "Tagger", "TaggerModel", "Template",
-    "TemplateError", "Token", "TrainingOptions", "__version__", "check_place", "load",
-    "open_corpus", "preset", "preset_names", "read_columns", "read_conllu", "read_model",
-    "read_tagged", "read_templates", "read_text", "replace_file", "train", "write_columns",
-    "write_conllu", "write_tagged",
+    "ModelError", "PerceptronClassifier", "PerceptronNLPError", "Sentence", "Tagger",
+    "TaggerModel", "Template", "TemplateError", "Token", "TrainingOptions", "__version__",
+    "check_place", "load", "open_corpus", "preset", "preset_names", "read_columns", "read_conllu",
+    "read_model", "read_tagged", "read_templates", "read_text", "replace_file", "train",
+    "write_columns", "write_conllu", "write_tagged",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    # The classifier's half of the library would double the time that importing a tagger takes.
+    if name == "PerceptronClassifier":
+        from perceptron_nlp.learning.classifier import PerceptronClassifier
+
+        return PerceptronClassifier
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from perceptron_nlp import Tagger, train
+
 # A loaded machine is slow, not wrong; no test depends on time.
 settings.register_profile("perceptron_nlp", deadline=None)
 settings.load_profile("perceptron_nlp")
@@ -20,3 +22,32 @@ def corpora() -> Path:
     if not place:
         pytest.skip("PERCEPTRON_NLP_CORPORA names no folder with treebanks/ and corpora/")
     return Path(place)
+
+
+SMALL_TEXT = """\
+The/DET old/ADJ man/NOUN boards/VERB the/DET ferry/NOUN ./PUNCT
+She/PRON sold/VERB three/NUM old/ADJ boards/NOUN in/ADP 1984/NUM ./PUNCT
+Does/AUX the/DET ferry/NOUN stop/VERB here/ADV ?/PUNCT
+Stop/VERB !/PUNCT
+He/PRON will/AUX not/PART man/VERB the/DET desk/NOUN today/NOUN ./PUNCT
+Wasn't/AUX Zoë/PROPN the/DET first/ADJ to/PART stop/VERB ?/PUNCT
+Two/NUM late/ADJ ferries/NOUN ,/PUNCT one/NUM stop/NOUN ,/PUNCT no/DET coffee/NOUN ./PUNCT
+I/PRON desk/VERB nobody/PRON ,/PUNCT said/VERB Zoë/PROPN slowly/ADV ./PUNCT
+Well-known/ADJ men/NOUN of/ADP letters/NOUN write/VERB few/ADJ letters/NOUN ./PUNCT
+It/PRON rained/VERB ;/PUNCT they/PRON waited/VERB here/ADV ./PUNCT
+In/ADP July/PROPN the/DET old/ADJ write/VERB to/ADP the/DET young/ADJ ./PUNCT
+Coffee/NOUN first/ADV ,/PUNCT letters/NOUN today/ADV ./PUNCT
+"""
+
+
+@pytest.fixture(scope="session")
+def small() -> list[tuple[list[str], list[str]]]:
+    """A dozen sentences (words, labels) in which several words have two labels."""
+    lines = [[token.rsplit("/", 1) for token in line.split()] for line in SMALL_TEXT.splitlines()]
+    return [([word for word, _ in line], [label for _, label in line]) for line in lines]
+
+
+@pytest.fixture(scope="session")
+def tagger(small: list[tuple[list[str], list[str]]]) -> Tagger:
+    """A tagger trained on the small sentences."""
+    return train(small, epochs=5, seed=3)

@@ -23,6 +23,7 @@ class SentenceDecoder:
         right_to_left: bool = False,
         dictionary: Mapping[bytes, int] | None = None,
         cache_limit: int = ...,
+        beam: int = 1,
     ) -> None: ...
     @property
     def labels(self) -> tuple[str, ...]: ...

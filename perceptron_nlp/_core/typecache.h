@@ -236,12 +236,12 @@ static inline int cache_clear(TypeCache *c, const CacheLayout *l) {
     c->n_types = 0;
     c->text_used = 0;
     c->rows_used = 0;
-    if (c->room > room) {
+    if (!c->slots || c->room > room) {
         free(c->slots);
         c->slots = NULL;
         c->room = 0;
         if (cache_reserve(c, l, 64) < 0) return -1;
-    } else if (c->slots) {
+    } else {
         memset(c->slots, 0, ((size_t)1 << c->bits) * sizeof *c->slots);
     }
     for (int32_t column = 0; column < p->n_columns; column++)

@@ -41,7 +41,8 @@ MAX_HISTORY = 4
 MAX_AFFIX = 16
 
 _ATOM = re.compile(r"(?P<name>[^\[\]\s]+?)(?:\[(?P<offset>[+-]?\d{1,9})\])?")
-_AFFIX = re.compile(r"(?P<kind>prefix|suffix)(?P<k>\d{1,9})|ngrams(?P<low>\d{1,9})-(?P<high>\d{1,9})")
+_AFFIX = re.compile(
+    r"(?P<kind>prefix|suffix)(?P<k>\d{1,9})|ngrams(?P<low>\d{1,9})-(?P<high>\d{1,9})")
 
 
 @dataclass(frozen=True, slots=True)

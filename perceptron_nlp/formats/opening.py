@@ -35,6 +35,7 @@ _MAGIC = {
     "zstd": re.compile(rb"\x28\xb5\x2f\xfd"),
 }
 _LONGEST_MAGIC = 10
+_FIRST_OF_MAGIC = b"\x1fB\xfd\x28"
 _SUFFIX = {".gz": "gzip", ".bz2": "bzip2", ".xz": "xz", ".zst": "zstd"}
 _FIRST_READ = 1 << 12
 
@@ -96,9 +97,12 @@ def open_bytes(path: Readable) -> ByteSource:
 
 
 def _first_bytes(raw: BinaryIO, name: str) -> bytes:
-    """Enough bytes to know a compression by; a pipe may hand them out one by one."""
+    """Enough bytes to know a compression by; a pipe may hand them out one by one.
+
+    Where the first byte says that there is none, no more is waited for.
+    """
     first = b""
-    while len(first) < _LONGEST_MAGIC:
+    while not first or (first[0] in _FIRST_OF_MAGIC and len(first) < _LONGEST_MAGIC):
         piece = raw.read(_FIRST_READ)
         if isinstance(piece, str):
             raise ArgumentTypeError(f"path: {name} is open as text; open it in binary mode ('rb')")

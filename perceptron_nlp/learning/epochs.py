@@ -12,10 +12,10 @@ from perceptron_nlp._core.permutation import permutation
 from perceptron_nlp._core.vectors import Learner, Rows
 from perceptron_nlp.errors import ArgumentError
 from perceptron_nlp.learning.options import Options
-from perceptron_nlp.sampling import draws, without_replacement
 from perceptron_nlp.learning.schedule import Constant, Inverse, step_size
 from perceptron_nlp.learning.textbook.halting import Halt
 from perceptron_nlp.learning.training_state import TrainingState, flat_view
+from perceptron_nlp.sampling import draws, without_replacement
 
 Floats = NDArray[np.float64]
 

@@ -26,6 +26,7 @@ import numpy as np
 import numpy.typing as npt
 
 from perceptron_nlp._core.search import WIDEST_BEAM
+from perceptron_nlp._core.weights import MAX_TABLE_BITS
 from perceptron_nlp._version import __version__
 from perceptron_nlp.errors import ArgumentError, ModelError, PerceptronNLPError, quote
 from perceptron_nlp.features.templates import Template, check_templates
@@ -146,7 +147,13 @@ class _Checked:
             column=column, tags=tags, templates=templates, extractor=extractor,
             weights=self._weights(len(labels), max(1, len(templates))),
             right_to_left=right_to_left, beam=beam, dictionary=self._dictionary(tags),
-            vocabulary=self._array("vocabulary", np.uint32), record=self.record)
+            vocabulary=self._vocabulary(), record=self.record)
+
+    def _vocabulary(self) -> Array:
+        vocabulary = self._array("vocabulary", np.uint32)
+        if (vocabulary[1:] <= vocabulary[:-1]).any():
+            raise self._bad("vocabulary", "not in ascending order")
+        return vocabulary
 
     def _weights(self, n_labels: int, n_groups: int) -> QuantisedWeights:
         keys = self._array("0.keys", np.uint64)
@@ -155,7 +162,7 @@ class _Checked:
         labels = self._array("0.labels", np.uint8, np.uint16)
         weights = self._array("0.weights", np.int16)
         bits, scale = self.described["table_bits"], self.described["scale"]
-        if bits is not None and (not isinstance(bits, int) or not 1 <= bits <= 30):
+        if bits is not None and (type(bits) is not int or not 1 <= bits <= MAX_TABLE_BITS):
             raise self._bad("table_bits", "out of range")
         if not isinstance(scale, float) or not math.isfinite(scale) or scale <= 0:
             raise self._bad("scale", "not a positive number")
@@ -165,14 +172,17 @@ class _Checked:
             raise self._bad("0.counts", "do not add up to the number of weights")
         if len(labels) and int(labels.max()) >= n_labels:
             raise self._bad("0.labels", f"beyond the {n_labels} labels that there are")
+        if not weights.all():
+            raise self._bad("0.weights", "some are 0")
         if (len(group_starts) != n_groups + 1 or group_starts[0] != 0
                 or group_starts[-1] != len(keys) or (np.diff(group_starts) < 0).any()):
             raise self._bad("0.group_starts", "do not divide the rows among the templates")
         starts = np.zeros(len(counts) + 1, np.int64)
         np.cumsum(counts, out=starts[1:])
-        self._check_order(keys, group_starts, starts, labels)
         if bits is not None and len(keys) and int(keys.max()) >= 1 << bits:
             raise self._bad("0.keys", "beyond the fixed table")
+        # A row of a fixed table belongs to all templates, so there rows are all one group.
+        self._check_order(keys, group_starts if bits is None else group_starts[:1], starts, labels)
         return QuantisedWeights(keys, group_starts, starts, labels.astype(np.uint16), weights,
                                 scale, bits)
 
@@ -180,7 +190,7 @@ class _Checked:
         """Keys rise within a group and labels within a row: so nothing stands twice."""
         rises = np.ones(len(keys) + 1, bool)
         rises[1:-1] = keys[1:] > keys[:-1]
-        rises[group_starts[:-1]] = True
+        rises[group_starts] = True
         if not rises[:len(keys)].all():
             raise self._bad("0.keys", "not in ascending order")
         rises = np.ones(len(labels) + 1, bool)

@@ -169,6 +169,8 @@ def fit(train: Labelled, *, dev: Labelled | None, column: str | None, features: 
         options: dict[str, Any]) -> TaggerModel:
     """Read everything, then train; Tagger.train tells the parameters."""
     chosen = make_options(options)
+    if features is not None:
+        extractor_name(features)
     source = Source(train, "train", format=format, fields=fields)
     learnt = column or source.default_column
     if learnt is None:

@@ -16,8 +16,8 @@ from perceptron_nlp.learning import epochs
 from perceptron_nlp.learning import textbook as book
 from perceptron_nlp.learning.classifier import PerceptronClassifier
 from perceptron_nlp.learning.options import ORDERS
-from perceptron_nlp.sampling import permutation
 from perceptron_nlp.learning.schedule import Constant
+from perceptron_nlp.sampling import permutation
 
 
 @dataclass(frozen=True)

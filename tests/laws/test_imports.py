@@ -12,8 +12,10 @@ import perceptron_nlp
 
 ROOT = Path(perceptron_nlp.__file__).parent
 LAYERS = {
-    "cli": {"integrations", "tagging", "learning", "features", "formats", "text", "_core"},
+    "__main__": {"cli"},
+    "cli": {"study", "integrations", "tagging", "learning", "features", "formats", "text", "_core"},
     "integrations": {"tagging", "learning", "features", "formats", "text", "_core"},
+    "study": {"tagging", "learning", "features", "formats", "text", "_core"},
     "tagging": {"features", "formats", "text", "_core"},
     "learning": {"features", "formats", "text", "_core"},
     "features": {"text", "_core"},
@@ -121,6 +123,9 @@ def test_every_module_has_a_name_that_says_what_belongs_there(path: Path) -> Non
 def test_no_import_hides_in_a_function_but_those_of_optional_packages(path: Path) -> None:
     for node in ast.walk(ast.parse(path.read_text("utf-8"))):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            # The public API imports its slower half when that is asked for (PEP 562).
+            if place(path) == "__init__.py" and getattr(node, "name", "") == "__getattr__":
+                continue
             for inner in ast.walk(node):
                 names = []
                 if isinstance(inner, ast.Import):
@@ -133,8 +138,8 @@ def test_no_import_hides_in_a_function_but_those_of_optional_packages(path: Path
 
 @pytest.mark.parametrize("path", CYTHON, ids=place)
 def test_no_import_hides_in_a_function_of_the_core(path: Path) -> None:
-    hidden = re.findall(r"^[ \t]+(?:from\s+perceptron_nlp[\w.]*\s+c?import|c?import\s+perceptron_nlp).*",
-                        path.read_text("utf-8"), re.M)
+    hidden = re.findall(r"^[ \t]+(?:from|c?import)\s+perceptron_nlp.*", path.read_text("utf-8"),
+                        re.M)
     assert not hidden
 
 

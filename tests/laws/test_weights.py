@@ -21,8 +21,8 @@ LABEL_COUNTS = (2, 17, 100, 1000, 65_536)
 TABLES = [(n, bits) for n in LABEL_COUNTS for bits in (None, 1 if n > 1000 else 3)]
 BOTH_TABLES = pytest.mark.parametrize(("n_labels", "bits"), TABLES)
 
-KEYS = st.sampled_from([0, 1, 2**63, 2**64 - 1, 2**32, 3 * 2**32, 0x9E3779B97F4A7C15]) | st.integers(
-    0, 2**64 - 1)
+KEYS = (st.sampled_from([0, 1, 2**63, 2**64 - 1, 2**32, 3 * 2**32, 0x9E3779B97F4A7C15])
+        | st.integers(0, 2**64 - 1))
 STEPS = st.integers(-5, 5)
 
 

@@ -69,7 +69,8 @@ def cells_of(frozen: FrozenWeights) -> Cells:
     assert frozen.starts[0] == 0 and frozen.starts[-1] == len(frozen.labels) == len(frozen.weights)
     found: Cells = {}
     keys = frozen.keys.tolist()
-    labels, weights, starts = frozen.labels.tolist(), frozen.weights.tolist(), frozen.starts.tolist()
+    labels, weights = frozen.labels.tolist(), frozen.weights.tolist()
+    starts = frozen.starts.tolist()
     assert len(set(keys)) == len(keys) == len(starts) - 1 == len(frozen.groups)
     for row, key in enumerate(keys):
         mine = labels[starts[row]:starts[row + 1]]

@@ -6,7 +6,8 @@ import io
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -148,12 +149,21 @@ def process() -> Callable[..., subprocess.CompletedProcess[bytes]]:
 
 
 @pytest.fixture
-def started() -> Callable[..., subprocess.Popen[bytes]]:
-    """Starts a command line in a process of its own, with pipes to it and from it."""
+def started() -> Iterator[Callable[..., subprocess.Popen[bytes]]]:
+    """Starts a command line in a process of its own, with pipes to it and from it.
+
+    A process that gives no answer is killed after a minute, so that no test waits for ever.
+    """
+    timers: list[threading.Timer] = []
 
     def start(*arguments: object) -> subprocess.Popen[bytes]:
-        return subprocess.Popen(
+        running = subprocess.Popen(
             [*COMMAND, *map(str, arguments)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             stderr=subprocess.PIPE, env=environment())
+        timers.append(threading.Timer(60, running.kill))
+        timers[-1].start()
+        return running
 
-    return start
+    yield start
+    for timer in timers:
+        timer.cancel()

@@ -26,6 +26,7 @@ def test_json_describes_the_whole_model(cli, train_file: Path) -> None:
     assert sum(item["rows"] for item in found["templates"]) == found["rows"]
     assert sum(item["weights"] for item in found["templates"]) == found["weights"] > 0
     assert (found["table"], found["table_bits"]) == ("fixed", 12)
+    assert (found["beam"], found["right_to_left"]) == (1, False)
     assert found["dictionary"] == dict(model.dictionary)
     assert found["record"] == dict(model.record)
     assert len(found["record"]["epochs"]) == 2

@@ -31,9 +31,9 @@ def test_every_option_reaches_the_training(cli, train_file: Path) -> None:
         "--table-bits", "10", "--min-count", "2", "--dictionary", "2:0.9", "--patience", "3",
         "--right-to-left", "--format", "conllu", "--quiet")
     assert (outcome.status, outcome.out, outcome.err) == (0, b"", "")
-    assert record("all.model")["options"] == {
-        "epochs": 7, "seed": 9, "update": "adagrad", "table_bits": 10, "min_count": 2,
-        "dictionary": [2, 0.9], "patience": 3, "right_to_left": True}
+    assert record("all.model")["options"] == pn.TrainingOptions(
+        epochs=7, seed=9, update="adagrad", table_bits=10, min_count=2, dictionary=(2, 0.9),
+        patience=3, right_to_left=True).record()
     model = pn.read_model("all.model")
     assert [str(template) for template in model.templates] == ["lower[0]", "lower[-1]", "tag[-1]"]
     assert model.dictionary["."] == "PUNCT"

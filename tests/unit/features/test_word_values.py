@@ -21,9 +21,11 @@ PROGRAM = FeatureProgram(compile_templates(TEMPLATES))
 
 ODD = ["", "a", "A", "-", "--", "-a", "a-", "1", "1984", "198", "19845", "१९८४", "²", "¼", "Ⅷ",
        "straße", "STRASSE", "ẞ", "İstanbul", "ISTANBUL", "ΌΔΟΣ", "Σ", "ΣΣ", "ς", "ǅ", "ǆ", "Ⓐ",
-       "ñ", "n\u0303", "e\u0301\u0302", "👍", "👩‍👩‍👧‍👦", "🇫🇷", "\ud800", "a\udfffb", "𐐀𐐨", "中文", "ـ",
-       "don't", "U.S.A.", "a\u2010b", "a\u2011b", "a\u2013b", "well-known", "-5", "3rd", "$5", "\x00",
-       "\t", "\xa0", "aaaaaBBBBB11111", "x" * 47, "x" * 48, "ab" * 24 + "c", "é" * 200, "\U0010ffff"]
+       "ñ", "n\u0303", "e\u0301\u0302", "👍", "👩‍👩‍👧‍👦", "🇫🇷",
+       "\ud800", "a\udfffb", "𐐀𐐨", "中文", "ـ",
+       "don't", "U.S.A.", "a\u2010b", "a\u2011b", "a\u2013b", "well-known", "-5", "3rd", "$5",
+       "\x00", "\t", "\xa0", "aaaaaBBBBB11111", "x" * 47, "x" * 48, "ab" * 24 + "c", "é" * 200,
+       "\U0010ffff"]
 TEXT = st.text(st.characters() | st.sampled_from("aA1-ßİΣσς\u0301é中👍\ud800"), max_size=60)
 
 

@@ -1,0 +1,66 @@
+"""Accuracy on real treebanks, where they are at hand; the bounds leave room for one seed's luck."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import perceptron_nlp as pn
+
+EWT = "UD_English-EWT/en_ewt-ud"
+
+
+def files(corpora: Path, name: str) -> tuple[Path, Path, Path]:
+    stem = corpora / "treebanks" / name
+    return tuple(stem.with_name(f"{stem.name}-{part}.conllu")  # type: ignore[return-value]
+                 for part in ("train", "dev", "test"))
+
+
+@pytest.fixture(scope="module")
+def ewt(corpora: Path) -> pn.Tagger:
+    return pn.train(files(corpora, EWT)[0], epochs=5, seed=1)
+
+
+def test_the_default_templates_reach_94_8_on_english(ewt: pn.Tagger, corpora: Path) -> None:
+    result = ewt.evaluate(files(corpora, EWT)[2])
+    assert result.tokens == 25_094 and result.sentences == 2_077
+    assert result.accuracy >= 0.948
+    assert result.known_accuracy is not None and result.unknown_accuracy is not None
+    assert result.known_accuracy > 0.95 > result.unknown_accuracy > 0.7
+
+
+def test_the_classic_templates_reach_94_on_english(corpora: Path) -> None:
+    train, _, test = files(corpora, EWT)
+    tagger = pn.train(train, epochs=5, seed=1, templates="classic")
+    assert tagger.evaluate(test).accuracy >= 0.938
+
+
+def test_a_real_model_is_small_and_loads_as_it_was_saved(
+        ewt: pn.Tagger, corpora: Path, tmp_path: Path) -> None:
+    ewt.save(tmp_path / "model")
+    assert (tmp_path / "model").stat().st_size <= 4_000_000
+    loaded = pn.load(tmp_path / "model")
+    sentences = [list(s.words) for s in pn.read_conllu(files(corpora, EWT)[1])]
+    expected = ewt.tag_sents(sentences)
+    assert loaded.tag_sents(sentences) == loaded.tag_sents(sentences, threads=4) == expected
+
+
+@pytest.mark.parametrize(("name", "column", "bound"), [
+    ("UD_French-Sequoia/fr_sequoia-ud", "upos", 0.965),
+    ("UD_Greek-GDT/el_gdt-ud", "upos", 0.95),
+    ("UD_Turkish-IMST/tr_imst-ud", "upos", 0.895),
+    ("UD_Greek-GDT/el_gdt-ud", "feats", 0.80),
+])
+def test_two_epochs_suffice_on_smaller_treebanks(
+        name: str, column: str, bound: float, corpora: Path) -> None:
+    train, _, test = files(corpora, name)
+    tagger = pn.train(train, epochs=2, seed=1, column=column)
+    assert tagger.evaluate(test).accuracy >= bound
+
+
+def test_a_fixed_table_loses_little(corpora: Path) -> None:
+    train, _, test = files(corpora, "UD_Turkish-IMST/tr_imst-ud")
+    exact = pn.train(train, epochs=2, seed=1)
+    fixed = pn.train(train, epochs=2, seed=1, table_bits=18)
+    assert fixed.evaluate(test).accuracy >= exact.evaluate(test).accuracy - 0.01

@@ -1,0 +1,143 @@
+"""Epochs: what is reported, which is kept, when training ends, and what the record says."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import math
+
+import pytest
+
+import perceptron_nlp as pn
+from perceptron_nlp import __version__
+
+Labelled = list[tuple[list[str], list[str]]]
+
+
+def accuracy(tagger: pn.Tagger, data: Labelled) -> float:
+    return tagger.evaluate(data).accuracy
+
+
+def test_each_epoch_is_reported_once(small: Labelled) -> None:
+    reports: list[pn.EpochReport] = []
+    pn.train(small, epochs=4, callback=reports.append)
+    words = sum(len(words) for words, _ in small)
+    assert [report.epoch for report in reports] == [1, 2, 3, 4]
+    for report in reports:
+        assert report.epochs == 4 and report.examples == words
+        assert report.mistakes == report.updates <= words
+        assert report.train_accuracy == 1 - report.mistakes / words
+        assert report.dev_accuracy is None and report.best_epoch == report.epoch
+
+
+def test_the_epoch_that_does_best_on_the_dev_set_is_kept(small: Labelled) -> None:
+    train, dev = small[:8], small[8:]
+    reports: list[pn.EpochReport] = []
+    tagger = pn.train(train, dev=dev, epochs=12, patience=None, seed=4, callback=reports.append)
+    scores = [report.dev_accuracy for report in reports]
+    assert len(scores) == 12 and None not in scores
+    best = scores.index(max(s for s in scores if s is not None)) + 1
+    assert tagger.model.record["best_epoch"] == reports[-1].best_epoch == best
+    assert accuracy(tagger, dev) == scores[best - 1]
+    alone = pn.train(train, epochs=best, seed=4)
+    assert alone.model.weights.weights.tobytes() == tagger.model.weights.weights.tobytes()
+
+
+def test_training_ends_when_the_dev_set_gains_no_more(small: Labelled) -> None:
+    reports: list[pn.EpochReport] = []
+    pn.train(small, dev=small, epochs=100, patience=3, callback=reports.append)
+    assert reports[-1].epoch == reports[-1].best_epoch + 3 < 100
+
+
+def test_scoring_a_dev_set_does_not_change_what_is_learnt(small: Labelled) -> None:
+    with_dev = pn.train(small, dev=small[:2], epochs=1)
+    without = pn.train(small, epochs=1)
+    assert with_dev.model.weights.weights.tobytes() == without.model.weights.weights.tobytes()
+
+
+def test_dev_labels_that_were_never_trained_are_wrong_not_fatal(small: Labelled) -> None:
+    tagger = pn.train(small, dev=[(["The", "x"], ["DET", "NEW"])], epochs=2)
+    assert "NEW" not in tagger.labels
+
+
+def test_an_error_in_the_callback_ends_training_and_comes_out(small: Labelled) -> None:
+    seen = []
+
+    def callback(report: pn.EpochReport) -> None:
+        seen.append(report.epoch)
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        pn.train(small, epochs=5, callback=callback)
+    assert seen == [1]
+
+
+def test_epochs_are_logged(small: Labelled, caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.INFO, logger="perceptron_nlp"):
+        pn.train(small, epochs=2)
+    lines = [record.getMessage() for record in caplog.records if record.name == "perceptron_nlp"]
+    assert len(lines) == 2 and lines[0].startswith("epoch 1: ")
+
+
+def test_the_record_says_how_the_model_was_trained(small: Labelled) -> None:
+    tagger = pn.train(small[:8], dev=small[8:], epochs=3, seed=9, table_bits=10, min_count=2,
+                      dictionary=(3, 0.9), update="margin", patience=None, right_to_left=True)
+    record = pn.Tagger.from_bytes(tagger.to_bytes()).model.record
+    assert record["version"] == __version__
+    options = record["options"]
+    assert {"epochs": 3, "seed": 9, "table_bits": 10, "min_count": 2, "dictionary": [3, 0.9],
+            "update": "margin", "patience": None, "right_to_left": True}.items() <= options.items()
+    assert record["train"]["sentences"] == 8 and record["dev"]["sentences"] == 4
+    assert record["train"]["tokens"] == sum(len(words) for words, _ in small[:8])
+    assert [epoch["epoch"] for epoch in record["epochs"]] == [1, 2, 3]
+    assert all(0 <= epoch["dev_accuracy"] <= 1 for epoch in record["epochs"])
+
+
+def test_the_digest_of_the_data_is_that_of_words_and_labels(small: Labelled) -> None:
+    digest = hashlib.sha256()
+    for words, labels in small:
+        digest.update(("\t".join(words) + "\n" + "\t".join(labels) + "\n\n").encode())
+    record = pn.train(small, epochs=1).model.record
+    assert record["train"]["sha256"] == digest.hexdigest()
+    changed = [(words, ["X", *labels[1:]]) for words, labels in small]
+    assert pn.train(changed, epochs=1).model.record["train"]["sha256"] != digest.hexdigest()
+
+
+def test_the_dictionary_holds_frequent_words_of_one_label() -> None:
+    data = [(["the"] * 10 + ["run"] * 4 + ["once"], [*"DDDDDDDDDX", *"NNVV", "O"])]
+    tagger = pn.train(data, epochs=3, dictionary=(4, 0.9))
+    assert tagger.model.dictionary == {"the": "D"}
+    assert tagger.tag(["the", "run", "the"])[::2] == ["D", "D"]
+    assert pn.train(data, epochs=1, dictionary=(4, 0.95)).model.dictionary == {}
+    assert pn.train(data, epochs=1, dictionary=(1, 1.0)).model.dictionary == {"once": "O"}
+
+
+def test_words_of_the_dictionary_are_not_counted_as_examples(small: Labelled) -> None:
+    reports: list[pn.EpochReport] = []
+    tagger = pn.train(small, epochs=1, dictionary=(4, 0.95), callback=reports.append)
+    words = [word for words, _ in small for word in words]
+    free = [word for word in words if word not in tagger.model.dictionary]
+    assert tagger.model.dictionary and reports[0].examples == len(free) < len(words)
+
+
+def test_a_higher_min_count_leaves_fewer_features(small: Labelled) -> None:
+    rows = [pn.train(small, epochs=2, min_count=n, templates=["word[0]", "lower[-1] lower[0]"])
+            .model.weights.n_rows for n in (1, 2, 3, 1000)]
+    assert rows == sorted(rows, reverse=True) and rows[0] > rows[1] and rows[-1] == 0
+
+
+def test_a_fixed_table_has_no_more_rows_than_it_was_given(small: Labelled) -> None:
+    tagger = pn.train(small, epochs=2, table_bits=4)
+    weights = tagger.model.weights
+    assert weights.table_bits == 4 and weights.n_rows <= 16 and int(weights.keys.max()) < 16
+
+
+def test_weights_fill_sixteen_bits_and_none_is_zero(small: Labelled) -> None:
+    weights = pn.train(small, epochs=4).model.weights
+    assert 16_383 < abs(weights.weights.astype(int)).max() <= 32_767
+    assert (weights.weights != 0).all()
+    assert weights.scale == 2.0 ** round(math.log2(weights.scale))
+
+
+def test_more_epochs_fit_the_training_text_better(small: Labelled) -> None:
+    assert accuracy(pn.train(small, epochs=1), small) < accuracy(pn.train(small, epochs=10), small)
