@@ -35,6 +35,8 @@ bench: $(VENV)/benched
 # The pictures of docs/perceptron-family.md.
 pictures: $(VENV)/tested
 	$(BIN)/perceptron-nlp study --out out/study
+	mkdir -p docs/images
+	cp out/study/*.png docs/images/
 
 clean:
 	rm -rf $(VENV) build dist out *.egg-info perceptron_nlp/_core/*.c perceptron_nlp/_core/*.so

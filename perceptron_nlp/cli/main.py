@@ -26,6 +26,7 @@ VERBS = {
     "tag": "tag files, or standard input",
     "evaluate": "compare a tagger's labels with gold ones",
     "inspect": "show what is in a model",
+    "study": "run the perceptron family on a corpus, with pictures",
 }
 HELP = f"""\
 usage: {PROGRAM} VERB ...

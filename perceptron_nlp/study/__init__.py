@@ -1,14 +1,18 @@
 """The perceptron family on a person's corpus: experiments, pictures, one report.
 
->>> found = study_corpus(["train.conllu"], dev="dev.conllu")            # doctest: +SKIP
->>> write_report(found, "study")[0]                                     # doctest: +SKIP
+>>> corpus = read_study_corpus(["train.conllu"], dev="dev.conllu")     # doctest: +SKIP
+>>> write_report(study_corpus(corpus), "study")[0]                      # doctest: +SKIP
 PosixPath('study/study.html')
 """
 
 from __future__ import annotations
 
+from perceptron_nlp.study.corpus import TOKENS, StudyCorpus, read_study_corpus, sample_files
 from perceptron_nlp.study.experiments import Study, study_corpus
 from perceptron_nlp.study.pictures import plotting
 from perceptron_nlp.study.report import made_folder, write_report
 
-__all__ = ["Study", "made_folder", "plotting", "study_corpus", "write_report"]
+__all__ = [
+    "TOKENS", "Study", "StudyCorpus", "made_folder", "plotting", "read_study_corpus",
+    "sample_files", "study_corpus", "write_report",
+]

@@ -11,20 +11,22 @@ from numpy.typing import NDArray
 from perceptron_nlp.learning import textbook as tb
 from perceptron_nlp.learning.classifier import PerceptronClassifier
 from perceptron_nlp.study.corpus import StudyCorpus
-from perceptron_nlp.study.curves import LEARNERS
+from perceptron_nlp.study.curves import LEARNERS, OUTPUTS
 
 Numbers = NDArray[np.float64]
 
 BATCH = 16
-ORDERS: dict[str, tb.Order] = {
-    "sequential": tb.Sequential(),
-    "stochastic": tb.Stochastic(),
-    "replacement": tb.Replacement(),
-    "batch": tb.Batch(),
-    "minibatch-random": tb.MinibatchRandom(BATCH),
-    "minibatch": tb.Minibatch(BATCH),
-}
-"""The classifier's names of O1 … O6, and the textbook's."""
+
+def orders(size: int) -> dict[str, tb.Order]:
+    """The classifier's names of O1 … O6, and the textbook's, for batches of that size."""
+    return {
+        "sequential": tb.Sequential(),
+        "stochastic": tb.Stochastic(),
+        "replacement": tb.Replacement(),
+        "batch": tb.Batch(),
+        "minibatch-random": tb.MinibatchRandom(size),
+        "minibatch": tb.Minibatch(size),
+    }
 
 
 @dataclass(frozen=True)
@@ -63,7 +65,7 @@ def agreements(corpus: StudyCorpus, *, words: int = 200, epochs: int = 3) -> lis
 
 def _with_two_labels(y: NDArray[np.str_], words: int) -> int:
     other = np.flatnonzero(y != y[0])
-    return min(len(y), max(words, int(other[0]) + 1, BATCH))
+    return min(len(y), max(words, int(other[0]) + 1))
 
 
 def _learners(count: int) -> dict[str, tb.Learner]:
@@ -82,15 +84,13 @@ def _each(
     X: NDArray[np.int64], ids: NDArray[np.int64], count: int, epochs: int
 ) -> Iterator[Agreement]:
     for name, learner in _learners(count).items():
-        y = learner.labels[ids]
-        for order_name, order in ORDERS.items():
+        y, size = learner.labels[ids], min(BATCH, len(ids))
+        for order_name, order in orders(size).items():
             run = tb.train(learner, tb.augment(X), y, order=order, max_epochs=epochs)
-            last, averaged, voted = (
-                PerceptronClassifier(
-                    order=order_name, batch_size=BATCH, tol=0.0, max_iter=epochs,
-                    **LEARNERS.get(name, {}), **output,
-                ).fit(X, y)  # fmt: skip
-                for output in ({"average": False}, {"average": True}, {"voted": True})
+            options = {**LEARNERS.get(name, {}), "order": order_name, "max_iter": epochs}
+            last, voted, averaged = (
+                PerceptronClassifier(batch_size=size, tol=0.0, **options, **output).fit(X, y)
+                for output in OUTPUTS.values()
             )
             votes = tb.voted_improved(run, tb.augment(X))
             yield Agreement(

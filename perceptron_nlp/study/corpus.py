@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,16 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from perceptron_nlp.errors import ArgumentError, quote
-from perceptron_nlp.formats import open_corpus
+from perceptron_nlp.formats import Corpus, open_corpus
 from perceptron_nlp.study.features import Columns, Ones, word_features
-from perceptron_nlp.text.sentence import Sentence
+from perceptron_nlp.tagging.sources import gold_labels
 
 TOKENS = 20_000
 """Words of a part that are used at most; a larger part is thinned."""
 
 TENTH = 10
 
-Labelled = tuple[Sequence[str], Sequence[str]]
+Labelled = tuple[Sequence[str], Sequence[str | None]]
 
 
 @dataclass(frozen=True)
@@ -84,19 +84,20 @@ def sample_files() -> tuple[list[str], str]:
 
 
 def read_study_corpus(
-    data: Sequence[str] = (),
+    data: Sequence[str | Corpus] = (),
     *,
     column: str | None = None,
-    dev: str | None = None,
+    dev: str | Corpus | None = None,
     tokens: int = TOKENS,
 ) -> StudyCorpus:
     """The corpus of some files, cut into train and dev.
 
     Parameters
     ----------
-    data : files in any format that has labels; none means the sample corpus
+    data : files in any format that has labels, or opened ones; none means the sample corpus
     column : what to learn; the format's own when None, as UPOS in CoNLL-U
-    dev : a file to test on; every tenth sentence of `data` when None
+    dev : a file to test on; every tenth sentence of `data` when None, and with the sample
+        corpus its own
     tokens : words of a part at most (>= 100); sentences are left out evenly
 
     Raises
@@ -112,38 +113,39 @@ def read_study_corpus(
         if dev is not None:
             raise ArgumentError("dev: name the file to train on too, as DATA")
         data, dev = sample_files()
-    sentences: list[Labelled] = []
-    names = []
-    for path in data:
-        found, name = _labelled(path, column)
-        sentences += found
-        names.append(name)
+    texts = [_opened(source) for source in data]
+    learnt = column if column is not None else _own_column(texts[0])
+    sentences = [pair for text in texts for pair in _labelled(text, learnt)]
     notes = []
     if dev is not None:
-        held_out, _ = _labelled(dev, column or names[0])
-        notes.append(f"dev is {Path(dev).name}")
+        held_out_text = _opened(dev)
+        held_out = _labelled(held_out_text, learnt)
+        notes.append(f"dev is {Path(held_out_text.path).name}")
     else:
         sentences, held_out = _every_tenth(sentences)
         notes.append("dev is every tenth sentence, which train then does not have")
-    files = ", ".join(Path(path).name for path in data)
+    files = ", ".join(Path(text.path).name for text in texts)
     train, dev_part = _parts(sentences, held_out, tokens, notes)
-    return StudyCorpus(files, column or names[0], train, dev_part, tuple(notes))
+    return StudyCorpus(files, learnt, train, dev_part, tuple(notes))
 
 
-def _labelled(path: str, column: str | None) -> tuple[list[Labelled], str]:
-    with open_corpus(path) as corpus:
-        name = column if column is not None else corpus.default_column
-        if name is None:
-            raise ArgumentError(
-                f"DATA: {corpus.path} has no labels (it is read as {corpus.format}); "
-                "name a tagged file"
-            )
-        found = [_words_and_labels(sentence, name) for sentence in corpus]
-    return [pair for pair in found if pair[0]], name
+def _opened(source: str | Corpus) -> Corpus:
+    return source if isinstance(source, Corpus) else open_corpus(source)
 
 
-def _words_and_labels(sentence: Sentence, column: str) -> Labelled:
-    return sentence.words, sentence.column(column)
+def _own_column(text: Corpus) -> str:
+    if text.default_column is None:
+        raise ArgumentError(
+            f"column: {text.path} (read as {text.format}) has none to learn by itself; name one, "
+            "or another file"
+        )
+    return text.default_column
+
+
+def _labelled(text: Corpus, column: str) -> list[Labelled]:
+    with text:
+        found = [(sentence.words, gold_labels(sentence, column)) for sentence in text]
+    return [pair for pair in found if pair[0]]
 
 
 def _every_tenth(sentences: list[Labelled]) -> tuple[list[Labelled], list[Labelled]]:
@@ -162,12 +164,7 @@ def _parts(
     chosen = _thinned("train", sentences, tokens, notes)
     tested = _thinned("dev", held_out, max(100, tokens // 5), notes)
     columns = Columns()
-    rows = [columns.learn(word_features(words, i)) for words, _ in chosen
-            for i in range(len(words))]  # fmt: skip
-    points = [columns.known(word_features(words, i)) for words, _ in tested
-              for i in range(len(words))]  # fmt: skip
-    train = Part(len(chosen), Ones(rows, len(columns)), _labels(chosen))
-    dev = Part(len(tested), Ones(points, len(columns)), _labels(tested))
+    train, dev = _part(chosen, columns, columns.learn), _part(tested, columns, columns.known)
     if not len(dev):
         raise ArgumentError("dev: there is no word to test on")
     distinct = sorted(set(train.y.tolist()))
@@ -179,6 +176,19 @@ def _parts(
     return train, dev
 
 
+def _part(
+    sentences: list[Labelled], columns: Columns, numbers: Callable[[list[str]], list[int]]
+) -> Part:
+    """The words that have a label; the others are only seen as neighbours."""
+    rows, y = [], []
+    for words, labels in sentences:
+        for place, label in enumerate(labels):
+            if label is not None:
+                rows.append(numbers(word_features(words, place)))
+                y.append(label)
+    return Part(len(sentences), Ones(rows, len(columns)), np.array(y, dtype=np.str_))
+
+
 def _thinned(
     name: str, sentences: list[Labelled], tokens: int, notes: list[str]
 ) -> list[Labelled]:
@@ -188,7 +198,3 @@ def _thinned(
         return sentences
     notes.append(f"of {name}, one sentence in {every} is used ({total:,} words in all)")
     return sentences[::every]
-
-
-def _labels(sentences: list[Labelled]) -> NDArray[np.str_]:
-    return np.array([label for _, labels in sentences for label in labels], dtype=np.str_)

@@ -145,7 +145,6 @@ def peak_bytes(keeper: Keeper, sizes: list[Size], exact: bool) -> list[float]:
 
 
 def _peak(keeper: Keeper, stream: tb.Stream) -> float:
-    gc.collect()
     tracemalloc.start()
     try:
         kept = keeper.keep(stream)
@@ -176,11 +175,16 @@ def _ready(keeper: Keeper, size: Size, exact: bool) -> tb.Stream:
 
 
 def _timed(keeper: Keeper, stream: tb.Stream, runs: int) -> float:
-    gc.collect()
-    before = time.thread_time()
-    for _ in range(runs):
-        keeper.keep(stream)
-    return max(time.thread_time() - before, 1e-9) / runs
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        before = time.thread_time()
+        for _ in range(runs):
+            keeper.keep(stream)
+        return max(time.thread_time() - before, 1e-9) / runs
+    finally:
+        if collects:
+            gc.enable()
 
 
 _MEASURES = {"elements": elements, "bytes": peak_bytes, "seconds": seconds}

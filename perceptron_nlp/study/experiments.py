@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from perceptron_nlp.study.agreement import Agreement, agreements
 from perceptron_nlp.study.comparison import Comparison, compare
-from perceptron_nlp.study.corpus import TOKENS, StudyCorpus, read_study_corpus
+from perceptron_nlp.study.corpus import StudyCorpus
 from perceptron_nlp.study.costs import Curve, growth_curves
 from perceptron_nlp.study.curves import LearningCurves, learner_table, learning_curves
 from perceptron_nlp.study.margins import Margins, margins
@@ -36,31 +36,16 @@ class Study:
 
 
 def study_corpus(
-    data: Sequence[str] = (),
-    *,
-    column: str | None = None,
-    dev: str | None = None,
-    tokens: int = TOKENS,
-    say: Say = lambda text: None,
+    corpus: StudyCorpus, *, say: Say = lambda text: None
 ) -> Study:
-    """Run the perceptron family on a corpus.
+    """Run the perceptron family on a corpus, and its examples in the plane.
 
     Parameters
     ----------
-    data : tagged files; none means the sample corpus of the source
-    column : what to learn; the format's own when None
-    dev : a file to test on; every tenth sentence of `data` when None
-    tokens : words of train at most, and a fifth of it for dev; sentences are left out evenly
+    corpus : from `read_study_corpus`
     say : told what happens now, a line at a time
-
-    Raises
-    ------
-    ArgumentError, FileError, FormatError
-        when nothing can be learnt from the files
     """
     began = time.perf_counter()
-    say("reading")
-    corpus = read_study_corpus(data, column=column, dev=dev, tokens=tokens)
     say(
         f"{corpus.name}: {len(corpus.train):,} words to learn {corpus.column} from, "
         f"{len(corpus.dev):,} to test on"

@@ -72,8 +72,9 @@ class Ones:
     """
 
     def __init__(self, rows: Sequence[Sequence[int]], width: int) -> None:
-        self.indptr: NDArray[np.int64] = np.cumsum([0, *map(len, rows)], dtype=np.int64)
-        flat = [column for row in rows for column in sorted(set(row))]
+        columns = [sorted(set(row)) for row in rows]
+        self.indptr: NDArray[np.int64] = np.cumsum([0, *map(len, columns)], dtype=np.int64)
+        flat = [column for row in columns for column in row]
         self.indices: NDArray[np.int32] = np.array(flat, dtype=np.int32)
         self.data: NDArray[np.float64] = np.ones(len(flat))
         self.shape = (len(rows), width)

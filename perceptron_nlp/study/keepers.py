@@ -33,6 +33,7 @@ ONE_VECTOR = Growth("d", (1, 0, 0))
 EVERY_VECTOR = Growth("T·D·d", (1, 1, 0))
 EVERY_DISTINCT = Growth("U·d", (1, 0, 1))
 BY_UPDATES = Growth("U·d_Δ + d", (1, 0, 1))
+UPDATES_KEPT = Growth("d + U·d_Δ", (1, 0, 1))
 
 
 @dataclass(frozen=True)
@@ -88,9 +89,9 @@ KEEPERS = (
     Keeper("L6", "voted improved", tb.distinct, EVERY_DISTINCT, EVERY_DISTINCT),
     Keeper("L7", "averaged naive", tb.averaged_naive, ONE_VECTOR, EVERY_VECTOR, True),
     Keeper("L8", "averaged improved", tb.averaged_improved, EVERY_DISTINCT, EVERY_DISTINCT),
-    Keeper("L9", "averaged, Δw", tb.averaged_by_updates, BY_UPDATES, BY_UPDATES),
+    Keeper("L9", "averaged, Δw", tb.averaged_by_updates, UPDATES_KEPT, BY_UPDATES),
     Keeper("L10", "averaged, count-down", tb.averaged_countdown, ONE_VECTOR, BY_UPDATES),
     Keeper("L11", "averaged, counter", tb.averaged_counter, ONE_VECTOR, BY_UPDATES),
     Keeper("L12", "averaged, lazy", tb.averaged_lazy, ONE_VECTOR, BY_UPDATES),
-    Keeper("L12 core", "the same, compiled", core_lazy, ONE_VECTOR, BY_UPDATES, in_core=True),
+    Keeper("L12", "in the core", core_lazy, ONE_VECTOR, BY_UPDATES, in_core=True),
 )

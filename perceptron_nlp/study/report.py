@@ -71,7 +71,9 @@ def made_folder(folder: str | os.PathLike[str]) -> Path:
     try:
         place.mkdir(parents=True, exist_ok=True)
     except (OSError, ValueError) as error:
-        raise FileError(f"out: {place} cannot be made a folder: {error}") from error
+        reason = getattr(error, "strerror", None) or error
+        raise FileError(f"{place}: cannot be made a folder: {reason}") from error
     if not os.access(place, os.W_OK):
-        raise FileError(f"out: {place} cannot be written to")
+        reason = getattr(error, "strerror", None) or error
+        raise FileError(f"{place}: cannot be written to")
     return place

@@ -46,13 +46,14 @@ def draw_cost_growth(growth: list[Curve]) -> Any:
             axes.set_xlabel(_XLABELS[variable])
     handles, labels = panels[0][0].get_legend_handles_labels()
     drawn.legend(handles, labels, loc="outside lower center", ncols=3, fontsize=11)
-    drawn.suptitle("What it costs to keep weights: level lines do not grow, steep ones have power 1")
+    drawn.suptitle("What it costs to keep weights: level lines have power 0, steep ones power 1")
     return drawn
 
 
 def _panel(axes: Any, curves: list[Curve], variable: str) -> None:
+    ticks: list[int] = []
     for curve in curves:
-        if curve.series.variable == variable and curve.keeper.ids in _STYLES:
+        if curve.series.variable == variable and not curve.keeper.in_core:
             axes.plot(
                 curve.series.values,
                 curve.costs,
@@ -63,5 +64,10 @@ def _panel(axes: Any, curves: list[Curve], variable: str) -> None:
             ticks = curve.series.values
     axes.set_xscale("log", base=2)
     axes.set_yscale("log")
-    axes.set_xticks(ticks, [f"{tick:,}" if number % 2 == 0 else "" for number, tick in enumerate(ticks)])
+    # Every other one is named, or the names would run into each other.
+    axes.set_xticks(ticks, _alternate([f"{tick:,}" for tick in ticks]))
     axes.minorticks_off()
+
+
+def _alternate(names: list[str]) -> list[str]:
+    return [name if place % 2 == 0 else "" for place, name in enumerate(names)]

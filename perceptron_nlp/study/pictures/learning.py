@@ -57,7 +57,6 @@ def draw_margins(margins: Margins) -> Any:
     drawn = figure(9, 4)
     lead, wanted = drawn.subplots(1, 2)
     everyone = np.concatenate([margins.leads[output] for output in COMPARED])
-    low, high = np.quantile(everyone, [0.002, 0.998])
     for output in COMPARED:
         style = OUTPUT_STYLES[output]
         leads = np.sort(margins.leads[output])
@@ -68,7 +67,8 @@ def draw_margins(margins: Margins) -> Any:
         right = margins.dev[output]
         wanted.plot(range(len(right)), right, label=output, **style)
     lead.axvline(0, color=GREY, linewidth=1)
-    lead.set_xlim(low, high)
+    if len(everyone):
+        lead.set_xlim(*np.quantile(everyone, [0.002, 0.998]))
     percent(lead.yaxis, 0)
     lead.set(
         title="Leads on dev, trained without margin",
@@ -82,6 +82,6 @@ def draw_margins(margins: Margins) -> Any:
         xlabel="margin b wanted in training",
         ylabel="words right on dev",
     )
-    lead.legend(title="weights", loc="upper left")
+    lead.legend(title="weights", loc="lower right")
     wanted.legend(title="weights", loc="best")
     return drawn

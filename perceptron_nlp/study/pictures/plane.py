@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from typing import Any
 
 import numpy as np
@@ -92,18 +91,26 @@ def _point(axes: Any, where: Any, sign: int, size: float) -> None:
 
 def _halves(axes: Any, w: NDArray[np.float64], span: tuple[float, float]) -> None:
     """Shade where w answers +1 and where −1, and draw the line between."""
-    grid = np.linspace(*span, 241)
-    x, y = np.meshgrid(grid, grid)
-    answers = np.where(w[0] * x + w[1] * y + w[2] > 0, 1.0, 0.0)
-    axes.imshow(
-        answers, extent=(*span, *span), origin="lower", cmap=_two_colours(), vmin=0, vmax=1
-    )
+    low, high = span
+    edge = np.array([[low, low], [high, low], [high, high], [low, high]])
+    axes.fill(*edge.T, color=_NEGATIVE, linewidth=0)
+    axes.fill(*np.transpose(_answered_above(w, edge) or [(low, low)]), color=_POSITIVE, linewidth=0)
     _line(axes, w, span, color=GREY)
     axes.set(xlim=span, ylim=span)
 
 
-def _two_colours() -> Any:
-    return importlib.import_module("matplotlib.colors").ListedColormap([_NEGATIVE, _POSITIVE])
+def _answered_above(w: NDArray[np.float64], edge: NDArray[np.float64]) -> list[Any]:
+    """The part of a polygon where w·(x, y, 1) > 0, corner by corner."""
+    scores = edge @ w[:2] + w[2]
+    corners = []
+    for one, two, here, there in zip(
+        edge, np.roll(edge, -1, 0), scores, np.roll(scores, -1), strict=True
+    ):
+        if here > 0:
+            corners.append(one)
+        if here * there < 0:
+            corners.append(one + here / (here - there) * (two - one))
+    return corners
 
 
 def _line(axes: Any, w: NDArray[Any], span: tuple[float, float], **style: Any) -> None:

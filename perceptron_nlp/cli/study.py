@@ -1,0 +1,86 @@
+"""``perceptron-nlp study``: the perceptron family on a corpus, as one page with pictures."""
+
+from __future__ import annotations
+
+import argparse
+import time
+
+import perceptron_nlp as pn
+from perceptron_nlp.cli.inputs import open_inputs
+from perceptron_nlp.cli.parsing import (
+    VerbParser,
+    add_format_options,
+    add_quiet_option,
+    whole_number,
+)
+from perceptron_nlp.cli.style import messages, one_line, say, shortened
+from perceptron_nlp.study import (
+    TOKENS,
+    made_folder,
+    plotting,
+    read_study_corpus,
+    sample_files,
+    study_corpus,
+    write_report,
+)
+
+EXAMPLES = """\
+  perceptron-nlp study
+  perceptron-nlp study train.conllu --dev dev.conllu --column xpos --out xpos-study
+  perceptron-nlp study chunks.txt --fields form,xpos,chunk"""
+
+
+def parser() -> VerbParser:
+    """The arguments of the verb."""
+    verb = VerbParser(
+        "study",
+        "Run last, voted and averaged perceptrons on a corpus; write one HTML page and PNGs.",
+        EXAMPLES,
+    )
+    verb.add_argument("data", nargs="*", metavar="DATA",
+                      help="labelled files (default: the sample corpus, where it is there)")
+    verb.add_argument("--dev", metavar="FILE",
+                      help="a labelled file to test on (default: every tenth sentence of DATA)")
+    verb.add_argument("--column", metavar="NAME",
+                      help="the column to learn (default: upos in CoNLL-U, else the last one)")
+    add_format_options(verb)
+    verb.add_argument("--tokens", type=whole_number, default=TOKENS, metavar="N",
+                      help="words to learn from at most, and a fifth of it to test on; of more,"
+                           f" sentences are left out evenly; voting takes time by its square"
+                           f" (default: {TOKENS})")
+    verb.add_argument("--out", default="study", metavar="DIR",
+                      help="the folder for the page and its pictures (default: study)")
+    add_quiet_option(verb)
+    return verb
+
+
+def run(chosen: argparse.Namespace) -> None:
+    """Check everything, study, write; the name of the page goes to standard output."""
+    plotting()
+    paths, dev = list(chosen.data), chosen.dev
+    if not paths and dev is None:
+        paths, dev = sample_files()
+    opened: list[pn.Corpus] = open_inputs(
+        [*paths, *([] if dev is None else [dev])],
+        format=chosen.format, fields=chosen.fields, quiet=chosen.quiet)
+    corpus = read_study_corpus(
+        opened[:len(paths)], column=chosen.column,
+        dev=opened[-1] if dev is not None else None, tokens=chosen.tokens)
+    made_folder(chosen.out)
+    progress = _Progress(chosen.quiet)
+    found = study_corpus(corpus, say=progress)
+    progress("drawing")
+    print(one_line(str(write_report(found, chosen.out)[0])))
+
+
+class _Progress:
+    """Says what happens now, with the seconds so far."""
+
+    def __init__(self, quiet: bool) -> None:
+        self._quiet = quiet
+        self._began = time.monotonic()
+
+    def __call__(self, text: str) -> None:
+        if not self._quiet:
+            seconds = time.monotonic() - self._began
+            say(shortened(f"{seconds:5.0f} s  {one_line(text)}", messages().width))
