@@ -22,9 +22,6 @@ Floats = NDArray[np.float64]
 BLOCK_WORK = 1 << 22
 """Products taken before signals are looked at: some milliseconds."""
 
-SHORT_ROW = 64
-"""Numbers in a dense row that are added faster than a ledger entry comes from memory."""
-
 
 @dataclass
 class Outcome:
@@ -193,11 +190,6 @@ _BY_NORM = ("replacement", "minibatch-random", "minibatch")
 
 
 def _ledger_pays(rows: Rows, state: TrainingState) -> bool:
-    """Whether to keep the mean's debts by row: see `vector_training.h`.
-
-    Not where one number a row and class is more than the rows and the weights themselves,
-    nor where rows are so short that adding one is no more than finding its entry.
-    """
-    if not rows.is_sparse and rows.width < SHORT_ROW:
-        return False
-    return rows.count * len(state.bias) <= len(rows.values) + state.weights.size
+    """Whether to keep the mean's debts by row (see `vector_training.h`): only where they
+    are sparse, and one number a row and class is no more than the rows and the weights."""
+    return rows.is_sparse and rows.count * len(state.bias) <= len(rows.values) + state.weights.size
