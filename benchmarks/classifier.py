@@ -95,13 +95,14 @@ def dense_data(n: int, d: int, classes: int) -> Data:
 
 
 def sparse_data(n: int, d: int, per_row: int) -> Data:
-    """Rows of ones at columns that are as unlike in frequency as words are."""
+    """Bags of at most `per_row` words out of d, as unlike in frequency as words are."""
     rng = np.random.default_rng(SEED)
     columns = (d * rng.random((n, per_row)) ** 4).astype(np.int32)
-    w = rng.normal(size=d)
-    y = w[columns].sum(axis=1) + 3 * rng.normal(size=n) > 0
     starts = np.arange(0, n * per_row + 1, per_row)
-    return csr_matrix((np.ones(n * per_row), columns.ravel(), starts), (n, d)), y
+    X = csr_matrix((np.ones(n * per_row), columns.ravel(), starts), (n, d))
+    X.sum_duplicates()
+    X.data[:] = 1
+    return X, X @ rng.normal(size=d) + 3 * rng.normal(size=n) > 0
 
 
 def folds(y: np.ndarray, k: int = 10) -> Iterator[tuple[np.ndarray, np.ndarray]]:

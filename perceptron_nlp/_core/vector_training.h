@@ -11,14 +11,14 @@
  *                   is a second sum along memory while the row is at hand.
  *   the ledger      every D_t is a multiple of a row, so the sum is sum_j ledger[j] x_j: each
  *                   mistake adds one number, whatever the dimension, and each row that was ever
- *                   wrong is added up once, at the end. For sparse rows, whose weights are all
- *                   over memory.
+ *                   wrong is added up once, at the end. For sparse rows.
  *
  * Stamped weights (sum, weight and stamp in a row, settled when next touched) were tried as
  * weight and sum side by side: one line of memory an update, but every score then reads twice
  * the memory, 1 % slower at 10^4 features, 20 % at 10^6 and 6 % at 10^7. Measured on a busy
  * machine in 2026, 20 epochs, more time than without a mean: dense rows 1-5 % by correction and
- * 5-20 % by ledger; at 10^6 sparse features, 10 epochs, 16 % by correction and 11 % by ledger.
+ * 5-20 % by ledger; at 10^6 sparse features, 10 epochs, 16 % by correction, 11 % by ledger; at
+ * 10^7, 20 epochs, 3-9 % by correction, 4-16 % by ledger, so there too the correction is used.
  * The ledger's cost is about 1.5 f / T of the whole, f the share of rows ever wrong, T the
  * epochs, and does not grow with mistakes made again.
  * Everything added is an integer where rates and rows are: then all ways are exactly equal. */

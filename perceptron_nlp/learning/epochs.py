@@ -22,6 +22,9 @@ Floats = NDArray[np.float64]
 BLOCK_WORK = 1 << 22
 """Products taken before signals are looked at: some milliseconds."""
 
+CACHED_WEIGHTS = 1 << 21
+"""16 MB of weights: with more, adding rows up at the end waits for memory at every number."""
+
 
 @dataclass
 class Outcome:
@@ -190,6 +193,11 @@ _BY_NORM = ("replacement", "minibatch-random", "minibatch")
 
 
 def _ledger_pays(rows: Rows, state: TrainingState) -> bool:
-    """Whether to keep the mean's debts by row (see `vector_training.h`): only where they
-    are sparse, and one number a row and class is no more than the rows and the weights."""
-    return rows.is_sparse and rows.count * len(state.bias) <= len(rows.values) + state.weights.size
+    """Whether to keep the mean's debts by row; see `vector_training.h` for both ways.
+
+    Not for dense rows, nor for more weights than a processor's caches hold, nor where one
+    number a row and class is more than the rows and the weights themselves.
+    """
+    if not rows.is_sparse or state.weights.size > CACHED_WEIGHTS:
+        return False
+    return rows.count * len(state.bias) <= len(rows.values) + state.weights.size
