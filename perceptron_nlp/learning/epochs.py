@@ -22,9 +22,6 @@ Floats = NDArray[np.float64]
 BLOCK_WORK = 1 << 22
 """Products taken before signals are looked at: some milliseconds."""
 
-CACHED_WEIGHTS = 1 << 21
-"""16 MB of weights: with more, adding rows up at the end waits for memory at every number."""
-
 
 @dataclass
 class Outcome:
@@ -76,7 +73,6 @@ def train_epochs(
     if not (np.isfinite(state.weights.sum()) and np.isfinite(state.bias).all()):
         raise ArgumentError("X holds values so large that weights overflowed; scale its columns")
     if run.owed is not None:
-        run.learner.settle()
         state.settle(*run.owed)
     return outcome
 
@@ -109,7 +105,7 @@ class _Run:
         self.owed: tuple[Floats, Floats] | None = None
         if state.averaged:
             self.owed = state.owed()
-            self.learner.keep_average(*self.owed, _ledger_pays(rows, state), state.seen)
+            self.learner.keep_average(*self.owed, state.seen)
         self.seen_before = state.seen - self.learner.seen
         if options.voted:
             self.learner.keep_updates(max(self.block, self.step))
@@ -190,14 +186,3 @@ class _Run:
 
 
 _BY_NORM = ("replacement", "minibatch-random", "minibatch")
-
-
-def _ledger_pays(rows: Rows, state: TrainingState) -> bool:
-    """Whether to keep the mean's debts by row; see `vector_training.h` for both ways.
-
-    Not for dense rows, nor for more weights than a processor's caches hold, nor where one
-    number a row and class is more than the rows and the weights themselves.
-    """
-    if not rows.is_sparse or state.weights.size > CACHED_WEIGHTS:
-        return False
-    return rows.count * len(state.bias) <= len(rows.values) + state.weights.size
