@@ -9,7 +9,7 @@ from typing import Any
 
 from perceptron_nlp._core.weights import FrozenWeights
 from perceptron_nlp._version import __version__
-from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FormatError
+from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FormatError, MemoryLimitError
 from perceptron_nlp.features.templates import Template, check_templates, preset
 from perceptron_nlp.sampling import permutation
 from perceptron_nlp.tagging.evaluation import Evaluation
@@ -168,6 +168,20 @@ def fit(train: Labelled, *, dev: Labelled | None, column: str | None, features: 
         format: str, fields: Sequence[str] | None, callback: Callback | None,
         options: dict[str, Any]) -> TaggerModel:
     """Read everything, then train; Tagger.train tells the parameters."""
+    try:
+        return _fit(train, dev=dev, column=column, features=features, format=format, fields=fields,
+                    callback=callback, options=options)
+    except MemoryLimitError:
+        raise
+    except MemoryError:
+        raise MemoryLimitError(
+            "train: there is not enough memory for these sentences; give fewer, or have fewer"
+            " templates, or set table_bits") from None
+
+
+def _fit(train: Labelled, *, dev: Labelled | None, column: str | None, features: Extractor | None,
+         format: str, fields: Sequence[str] | None, callback: Callback | None,
+         options: dict[str, Any]) -> TaggerModel:
     chosen = make_options(options)
     if features is not None:
         extractor_name(features)
