@@ -147,7 +147,7 @@ class _Checked:
             raise self._bad("beam", f"not a whole number from 1 to {WIDEST_BEAM}")
         scheme = self.described["scheme"]
         if scheme is not None and (
-                scheme not in SCHEMES or not is_span_column(tags) and labels != ["O"]):
+                scheme not in SCHEMES or (not is_span_column(tags) and labels != ["O"])):
             raise self._bad("scheme", "not known, or its labels are no span labels")
         return TaggerModel(
             column=column, tags=tags, templates=templates, extractor=extractor,

@@ -41,9 +41,9 @@ def as_iobes(examples: Examples) -> tuple[Examples, int]:
     """
     whole = [[label for label in labels if label is not None] for labels in examples.gold]
     scheme = scheme_of(whole)
-    gold = [bio_to_iobes(labels) for labels in whole]
+    gold: list[Sequence[str | None]] = [bio_to_iobes(labels) for labels in whole]
     broken = sum(len(broken_positions(labels, scheme=scheme)) for labels in whole)
-    tags = TagSet([label for labels in gold for label in labels])
+    tags = TagSet({label for labels in gold for label in labels if label is not None})
     return replace(examples, gold=gold, tags=tags, scheme=scheme), broken
 
 

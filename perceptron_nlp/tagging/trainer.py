@@ -9,7 +9,7 @@ from typing import Any
 
 from perceptron_nlp._core.weights import FrozenWeights
 from perceptron_nlp._version import __version__
-from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FormatError, MemoryLimitError
+from perceptron_nlp.errors import ArgumentError
 from perceptron_nlp.features.templates import Template, check_templates, preset
 from perceptron_nlp.sampling import permutation
 from perceptron_nlp.tagging.evaluation import Evaluation
@@ -20,7 +20,6 @@ from perceptron_nlp.tagging.learners import FunctionLearner, Learner, TemplateLe
 from perceptron_nlp.tagging.model import TaggerModel, vocabulary_of
 from perceptron_nlp.tagging.options import TrainingOptions
 from perceptron_nlp.tagging.quantised import QuantisedWeights
-from perceptron_nlp.tagging.sources import Labelled, Source
 from perceptron_nlp.tagging.sums import sum_of
 
 logger = logging.getLogger("perceptron_nlp")
@@ -78,17 +77,19 @@ class Trainer:
     options : how to learn
     features : a feature function in place of templates, or None
     choices : what was found out by the program, for the training record
+    log_level : how loudly epochs are logged
     """
 
     def __init__(self, examples: Examples, dev: Examples | None, column: str,
                  options: TrainingOptions, features: Extractor | None,
-                 choices: Sequence[str] = ()) -> None:
+                 choices: Sequence[str] = (), log_level: int = logging.INFO) -> None:
         self._examples = examples
         self._dev = dev
         self._column = column
         self._options = options
         self._features = features
         self._choices = list(choices)
+        self._log_level = log_level
         self._templates = (
             () if features is not None else resolve_templates(options, examples.columns))
         self._vocabulary = vocabulary_of(examples.vocabulary())
@@ -135,8 +136,9 @@ class Trainer:
                                  best_epoch or epoch, number, options.runs)
             epochs.append({"run": number, "epoch": epoch, "mistakes": mistakes,
                            "updates": updates, "dev_accuracy": score})
-            logger.info("run %d, epoch %d: %d mistakes in %d words, dev accuracy %s", number,
-                        epoch, mistakes, examples, score)
+            logger.log(self._log_level, "epoch %d%s: %d mistakes in %d words, dev accuracy %s",
+                       epoch, f" of run {number}" if options.runs > 1 else "", mistakes,
+                       examples, score)
             if callback is not None:
                 callback(report)
             if best and options.patience and epoch - best_epoch >= options.patience:
@@ -149,7 +151,8 @@ class Trainer:
             extractor=None if self._features is None else extractor_name(self._features),
             weights=QuantisedWeights.of(weights, max(1, len(self._templates))),
             right_to_left=self._options.backwards, beam=self._options.width,
-            scheme=self._examples.scheme, dictionary=self._forced, vocabulary=self._vocabulary, record={})
+            scheme=self._examples.scheme, dictionary=self._forced,
+            vocabulary=self._vocabulary, record={})
 
     def score(self, model: TaggerModel, dev: Examples) -> float:
         """The model's accuracy on a dev set: of the frozen form, the one that people get."""
