@@ -30,7 +30,7 @@ def test_the_default_templates_reach_94_8_on_english(ewt: pn.Tagger, corpora: Pa
     assert result.known_accuracy > 0.95 > result.unknown_accuracy > 0.7
 
 
-def test_the_classic_templates_reach_94_on_english(corpora: Path) -> None:
+def test_the_classic_templates_reach_93_8_on_english(corpora: Path) -> None:
     train, _, test = files(corpora, EWT)
     tagger = pn.train(train, epochs=5, seed=1, templates="classic")
     assert tagger.evaluate(test).accuracy >= 0.938
