@@ -168,7 +168,8 @@ class FunctionLearner:
             return (rival if lead <= options.margin else -1), options.rate
         if options.update == "adagrad":
             return (rival if lead < options.margin else -1), 1.0
-        squares = float(len(keys) if values is None else values @ values)
+        with np.errstate(over="ignore"):
+            squares = float(len(keys) if values is None else values @ values)
         tau = (options.margin - lead) / (2 * squares) if squares else 0.0
         return (rival if lead < options.margin else -1), min(tau, options.rate)
 
