@@ -51,6 +51,10 @@ def duration(seconds: float) -> str:
     return f"{whole // 3600} h {whole % 3600 // 60} min"
 
 
+def _run(report: pn.EpochReport) -> str:
+    return f"run {report.run}/{report.runs}, " if report.runs > 1 else ""
+
+
 class LearningCurve:
     """Called with each EpochReport; draws a curve on a terminal, else writes a line an epoch.
 
@@ -70,6 +74,8 @@ class LearningCurve:
 
     def __call__(self, report: pn.EpochReport) -> None:
         """Show one more epoch."""
+        if report.epoch == 1:
+            self._train, self._dev, self._drawn = [], [], 0
         self._train.append(report.train_accuracy)
         if report.dev_accuracy is not None:
             self._dev.append(report.dev_accuracy)
@@ -92,7 +98,8 @@ class LearningCurve:
         return each * (report.epochs - report.epoch)
 
     def _plain(self, report: pn.EpochReport) -> str:
-        line = f"epoch {report.epoch}/{report.epochs}: train {100 * report.train_accuracy:.2f} %"
+        line = (f"{_run(report)}epoch {report.epoch}/{report.epochs}:"
+                f" train {100 * report.train_accuracy:.2f} %")
         if report.dev_accuracy is not None:
             line += f", dev {100 * report.dev_accuracy:.2f} %"
         return line
@@ -103,7 +110,7 @@ class LearningCurve:
         if self._dev:
             best = f"best {100 * max(self._dev):.2f} % in epoch {report.best_epoch}"
             lines.append(self._series("dev", self._dev, GREEN, best))
-        status = f"epoch {report.epoch} of {report.epochs}"
+        status = f"{_run(report)}epoch {report.epoch} of {report.epochs}"
         if left is not None and report.epoch < report.epochs:
             status += f", {duration(left)} left"
         return [*lines, paint(shortened(status, self._terminal.width - 1), FAINT)]

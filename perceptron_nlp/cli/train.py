@@ -24,7 +24,8 @@ EXAMPLES = """\
   perceptron-nlp train chunks.txt --fields form,xpos,chunk --column chunk --model chunk.model
   perceptron-nlp train train.conllu --templates mine.txt --model mine.model"""
 
-_OPTIONS = ("epochs", "seed", "update", "table_bits", "min_count", "dictionary", "patience")
+_OPTIONS = ("preset", "epochs", "seed", "update", "table_bits", "min_count", "dictionary",
+            "patience", "beam", "cost", "runs")
 _DEFAULTS = pn.TrainingOptions()
 
 
@@ -45,8 +46,13 @@ def parser() -> VerbParser:
 
 
 def _add_learning_options(verb: VerbParser) -> None:
+    verb.add_argument("--preset", metavar="NAME",
+                      help="fast, default or accurate: what the options below are if they are not"
+                           " given; fast leaves pairs of words out, accurate searches with a beam"
+                           f" and sums four runs (default: {_DEFAULTS.preset})")
     verb.add_argument("--epochs", type=whole_number, metavar="N",
-                      help=f"passes over the training files (default: {_DEFAULTS.epochs})")
+                      help="passes over the training files"
+                           f" (default: {_DEFAULTS.passes}; what suits the rule)")
     verb.add_argument("--seed", type=whole_number, metavar="N",
                       help=f"decides the order of sentences (default: {_DEFAULTS.seed})")
     verb.add_argument("--update", metavar="RULE",
@@ -54,7 +60,8 @@ def _add_learning_options(verb: VerbParser) -> None:
                            f" (default: {_DEFAULTS.update})")
     verb.add_argument("--templates", metavar="NAME|FILE",
                       help=f"the features: {', '.join(pn.preset_names())}, or a file with a"
-                           f" template a line (default: {_DEFAULTS.templates})")
+                           f" template a line (default: {_DEFAULTS.templates}, what suits the"
+                           " training files, measured on a part of them)")
     verb.add_argument("--table-bits", type=whole_number, metavar="K",
                       help="train in a fixed table of 2^K rows (default: a table that grows)")
     verb.add_argument("--min-count", type=whole_number, metavar="N",
@@ -66,8 +73,17 @@ def _add_learning_options(verb: VerbParser) -> None:
     verb.add_argument("--patience", type=whole_number, metavar="N",
                       help="stop after N epochs without a better dev score"
                            f" (default: {_DEFAULTS.patience})")
-    verb.add_argument("--right-to-left", action="store_true",
-                      help="read sentences from their end")
+    verb.add_argument("--right-to-left", action=argparse.BooleanOptionalAction,
+                      help="read sentences from their end (default: what suits the column)")
+    verb.add_argument("--beam", type=whole_number, metavar="N",
+                      help="keep N states in the search for the best labels of a sentence, in"
+                           " training and in tagging (default: 1; 4 for spans)")
+    verb.add_argument("--cost", type=_number, metavar="X",
+                      help="with a beam, what each wrong label gains while training"
+                           " (default: what suits the rule)")
+    verb.add_argument("--runs", type=whole_number, metavar="N",
+                      help="train N times with the seeds SEED, SEED+1, … and sum the weights"
+                           f" (default: {_DEFAULTS.runs})")
 
 
 def run(chosen: argparse.Namespace) -> None:
@@ -102,7 +118,8 @@ def _options(chosen: argparse.Namespace) -> dict[str, Any]:
     """The options that were given, checked; the others keep their defaults."""
     options: dict[str, Any] = {
         name: getattr(chosen, name) for name in _OPTIONS if getattr(chosen, name) is not None}
-    options["right_to_left"] = chosen.right_to_left
+    if chosen.right_to_left is not None:
+        options["right_to_left"] = chosen.right_to_left
     if chosen.templates is not None:
         options["templates"] = _templates(chosen.templates)
     pn.TrainingOptions(**options)
@@ -116,6 +133,13 @@ def _templates(name: str) -> str | tuple[pn.Template, ...]:
         return pn.read_templates(name)
     pn.preset(name)
     return name
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number") from None
 
 
 def _count_and_share(text: str) -> tuple[int, float]:
@@ -134,6 +158,8 @@ def _summarise(tagger: pn.Tagger, path: str) -> None:
         if counts is not None and counts["labelled"] < counts["tokens"]:
             say(f"{part}: {counts['tokens'] - counts['labelled']:,} of {counts['tokens']:,} words"
                 f" have no {tagger.column} and were left out")
+    for choice in record.get("choices", []):
+        say(f"decided: {choice}")
     size = os.path.getsize(path) if os.path.isfile(path) else len(tagger.to_bytes())
     say(f"{one_line(path)}: {len(tagger.labels)} labels, {weights.n_rows:,} features,"
         f" {size / 1e6:.2f} MB, epoch {record['best_epoch']}")

@@ -123,7 +123,7 @@ class Trainer:
         best: FrozenWeights | None = None
         best_score, best_epoch = -1.0, 0
         epochs: list[dict[str, Any]] = []
-        for epoch in range(1, options.epochs + 1):
+        for epoch in range(1, options.passes + 1):
             order = permutation(len(self._examples.sentences), seed, epoch)
             examples, mistakes, updates = learner.learn(order)
             score = None
@@ -132,7 +132,7 @@ class Trainer:
                 score = self.score(self._freeze(weights), self._dev)
                 if score > best_score:
                     best, best_score, best_epoch = weights, score, epoch
-            report = EpochReport(epoch, options.epochs, examples, mistakes, updates, score,
+            report = EpochReport(epoch, options.passes, examples, mistakes, updates, score,
                                  best_epoch or epoch, number, options.runs)
             epochs.append({"run": number, "epoch": epoch, "mistakes": mistakes,
                            "updates": updates, "dev_accuracy": score})

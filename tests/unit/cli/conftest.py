@@ -71,7 +71,7 @@ def model_bytes(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     """A small model of UPOS."""
     path = tmp_path_factory.mktemp("model") / "train.conllu"
     path.write_text(conllu(TAGGED), "utf-8")
-    return pn.train(path, epochs=5).to_bytes()
+    return pn.train(path, epochs=5, templates="default").to_bytes()
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from perceptron_nlp.cli.inspect import description, report
 
 def test_json_describes_the_whole_model(cli, train_file: Path) -> None:
     pn.train(train_file, dev=train_file, epochs=2, dictionary=(2, 0.9), table_bits=12,
-             ).save("a.model")
+             templates="default", right_to_left=True).save("a.model")
     model = pn.read_model("a.model")
     found = json.loads(cli("inspect", "a.model", "--json").out)
     assert found["format_version"] == pn.MODEL_FORMAT_VERSION
@@ -26,7 +26,7 @@ def test_json_describes_the_whole_model(cli, train_file: Path) -> None:
     assert sum(item["rows"] for item in found["templates"]) == found["rows"]
     assert sum(item["weights"] for item in found["templates"]) == found["weights"] > 0
     assert (found["table"], found["table_bits"]) == ("fixed", 12)
-    assert (found["beam"], found["right_to_left"]) == (1, False)
+    assert (found["beam"], found["right_to_left"]) == (1, True)
     assert found["dictionary"] == dict(model.dictionary)
     assert found["record"] == dict(model.record)
     assert len(found["record"]["epochs"]) == 2

@@ -32,7 +32,7 @@ def test_every_verb_has_help_with_examples(cli, verb: str) -> None:
     outcome = cli(verb, "--help")
     assert outcome.status == 0
     assert outcome.err == ""
-    assert f"examples:\n  perceptron-nlp {verb} ".encode() in outcome.out
+    assert f"examples:\n  perceptron-nlp {verb}".encode() in outcome.out
 
 
 @pytest.mark.parametrize(("arguments", "message"), [

@@ -23,6 +23,32 @@ def test_the_model_is_the_one_that_python_trains(cli, train_file: Path) -> None:
     assert Path("a.model").read_bytes() == Path("b.model").read_bytes()
 
 
+def test_a_preset_can_be_had_and_overridden(cli, train_file: Path) -> None:
+    outcome = cli("train", train_file, "--model", "a.model", "--preset", "accurate",
+                  "--runs", "2", "--cost", "0.5", "--no-right-to-left", "--epochs", "2")
+    assert outcome.status == 0
+    options = record("a.model")["options"]
+    assert (options["preset"], options["beam"], options["runs"]) == ("accurate", 4, 2)
+    assert (options["cost"], options["right_to_left"]) == (0.5, False)
+    assert "run 2/2, epoch 1/2: train " in outcome.err
+    assert pn.load("a.model").model.beam == 4
+
+
+@pytest.mark.parametrize(("arguments", "message"), [
+    (["--preset", "acurate"], "--preset: 'acurate' is not one of fast, default, accurate"),
+    (["--cost", "much"], "argument --cost: 'much' is not a number"),
+    (["--beam", "0"], "--beam: 0 is not between 1 and 64"),
+    (["--runs", "0"], "--runs: 0 is not between 1 and 1,000"),
+])
+def test_a_search_that_cannot_be_made_is_refused(
+        cli, train_file: Path, arguments: list[str], message: str) -> None:
+    outcome = cli("train", train_file, "--model", "a.model", *arguments)
+    assert outcome.status == 2
+    assert outcome.err.startswith(f"perceptron-nlp: {message}")
+    assert outcome.err.count("\n") == 1
+    assert not Path("a.model").exists()
+
+
 def test_every_option_reaches_the_training(cli, train_file: Path) -> None:
     Path("mine.txt").write_text("lower[0]\nlower[-1]\ntag[-1]\n")
     outcome = cli(
@@ -33,7 +59,7 @@ def test_every_option_reaches_the_training(cli, train_file: Path) -> None:
     assert (outcome.status, outcome.out, outcome.err) == (0, b"", "")
     assert record("all.model")["options"] == pn.TrainingOptions(
         epochs=7, seed=9, update="adagrad", table_bits=10, min_count=2, dictionary=(2, 0.9),
-        patience=3, right_to_left=True).record()
+        patience=3, right_to_left=True, beam=1).record()
     model = pn.read_model("all.model")
     assert [str(template) for template in model.templates] == ["lower[0]", "lower[-1]", "tag[-1]"]
     assert model.dictionary["."] == "PUNCT"
@@ -42,7 +68,7 @@ def test_every_option_reaches_the_training(cli, train_file: Path) -> None:
 
 def test_without_options_the_defaults_are_those_of_python(cli, train_file: Path) -> None:
     cli("train", train_file, "--model", "a.model")
-    assert record("a.model")["options"] == pn.TrainingOptions().record()
+    assert record("a.model")["options"] == pn.train(train_file).model.record["options"]
 
 
 def test_several_files_packed_or_not_are_learnt_from(cli, train_file: Path) -> None:
