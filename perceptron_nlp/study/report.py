@@ -74,6 +74,5 @@ def made_folder(folder: str | os.PathLike[str]) -> Path:
         reason = getattr(error, "strerror", None) or error
         raise FileError(f"{place}: cannot be made a folder: {reason}") from error
     if not os.access(place, os.W_OK):
-        reason = getattr(error, "strerror", None) or error
         raise FileError(f"{place}: cannot be written to")
     return place
