@@ -116,7 +116,8 @@ static inline int find_types(const Decoder *d, Worker *w) {
             if (grow_array((void **)&w->types[c], (size_t)padded, sizeof(int32_t)) < 0) return -1;
         w->padded_room = padded;
     }
-    if (!cache->slots || cache->n_types + (uint64_t)(w->n_tokens * p->n_columns) > cache->limit)
+    if (!cache->slots || cache->n_types + (uint64_t)(w->n_tokens * p->n_columns) > cache->limit ||
+        cache->text_used + w->text_used > (size_t)cache->limit * TEXT_PER_TYPE)
         if (cache_clear(cache, &d->layout) < 0) return -1;
     for (int64_t s = 0; s < w->n_sentences; s++) {
         for (int32_t c = 0; c < p->n_columns; c++) {

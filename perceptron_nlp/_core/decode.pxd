@@ -14,6 +14,7 @@ cdef extern from "search.h" nogil:
     ctypedef struct FrozenTable:
         int32_t n_labels
         int fixed_bits
+        int direct
         Index index
         uint32_t *starts
         FrozenCell *cells
@@ -35,7 +36,7 @@ cdef extern from "search.h" nogil:
         Index dictionary
         uint16_t *dictionary_labels
     ctypedef struct TypeCache:
-        uint64_t multiplier
+        uint64_t secret[2]
         uint32_t limit
         uint32_t n_types
         int64_t hits

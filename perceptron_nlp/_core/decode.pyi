@@ -24,6 +24,7 @@ class SentenceDecoder:
         dictionary: Mapping[bytes, int] | None = None,
         cache_limit: int = ...,
         beam: int = 1,
+        allowed: npt.NDArray[np.bool_] | None = None,
     ) -> None: ...
     @property
     def labels(self) -> tuple[str, ...]: ...

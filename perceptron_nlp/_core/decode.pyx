@@ -35,6 +35,7 @@ cdef extern from *:
 # Tokens to a batch: large enough to keep memory waits side by side, small enough that a batch's
 # scores stay in the second-level cache.
 BATCH_TOKENS = 2048
+BATCH_BYTES = 1 << 20
 DEFAULT_CACHE_LIMIT = 32768
 
 
@@ -125,15 +126,18 @@ cdef class SentenceDecoder:
             np.asarray(weights, np.int16), np.int16(0))
         cdef int64_t n_rows = key_view.shape[0] - 1, n_cells = label_view.shape[0] - 1
         cdef int64_t i = 0, row = 0
-        cdef int64_t table_rows = <int64_t>1 << bits if bits else n_rows
+        # A file of a few rows may claim a table of 2^30: memory follows the rows that are there.
+        cdef bint direct = bits and <int64_t>1 << bits <= 8 * n_rows + 4096
+        cdef int64_t table_rows = <int64_t>1 << bits if direct else n_rows
         cdef int size = 0
         t.n_labels = n_labels
         t.fixed_bits = bits
+        t.direct = direct
         t.starts = <uint32_t *>calloc(table_rows + 2, sizeof(uint32_t))
         t.cells = <FrozenCell *>calloc(n_cells + 1, sizeof(FrozenCell))
-        while not bits and (<int64_t>5 << size) < 8 * (n_rows + 1):
+        while not direct and (<int64_t>5 << size) < 8 * (n_rows + 1):
             size += 1
-        if t.starts == NULL or t.cells == NULL or (not bits and index_open(
+        if t.starts == NULL or t.cells == NULL or (not direct and index_open(
                 &t.index, int.from_bytes(os.urandom(8), "little"), size) < 0):
             raise MemoryLimitError("no memory for the model's weights")
         with nogil:
@@ -141,7 +145,7 @@ cdef class SentenceDecoder:
                 t.cells[i].label = label_view[i]
                 t.cells[i].weight = weight_view[i]
             for i in range(n_rows):
-                if bits:
+                if direct:
                     row = <int64_t>key_view[i]
                     t.starts[row + 1] = <uint32_t>(start_view[i + 1] - start_view[i])
                 else:
@@ -149,10 +153,10 @@ cdef class SentenceDecoder:
                     t.starts[i + 1] = <uint32_t>start_view[i + 1]
                     if row != i:
                         break
-            if bits:
+            if direct:
                 for i in range(table_rows):
                     t.starts[i + 1] += t.starts[i]
-        if not bits and t.index.n != n_rows:
+        if not direct and t.index.n != n_rows:
             if row < 0:
                 raise MemoryLimitError("no memory for the model's index")
             raise ArgumentError(f"keys: row {row} and row {i} have the same key")
@@ -279,7 +283,8 @@ cdef class SentenceDecoder:
         except IndexError:
             box = WorkerBox()
             box.worker.cache.limit = self.cache_limit
-            box.worker.cache.multiplier = int.from_bytes(os.urandom(8), "little") | 1
+            box.worker.cache.secret[0] = int.from_bytes(os.urandom(8), "little")
+            box.worker.cache.secret[1] = int.from_bytes(os.urandom(8), "little")
             return box
 
     def tag(self, list sentences not None):
@@ -386,7 +391,7 @@ cdef class SentenceDecoder:
         """Copy sentences from number `at` on into the batch; the number after the last."""
         cdef Py_ssize_t n = len(sentences)
         worker_reset(w)
-        while at < n and w.n_tokens < BATCH_TOKENS:
+        while at < n and w.n_tokens < BATCH_TOKENS and w.text_used < BATCH_BYTES:
             if self.program.program.n_columns == 1:
                 self._fill_words(w, sentences[at], at)
             else:

@@ -1,6 +1,7 @@
 /* Weights that no longer change, laid out for tagging.
  *
- *   index    key -> row (probe.h); a fixed table has no index, its row is the key's top bits
+ *   index    key -> row (probe.h); the key of a fixed table is the top bits of a feature's
+ *            key, which is the row itself where most rows are in use (`direct`, no index)
  *   starts   row r has the cells starts[r] .. starts[r + 1]
  *   cells    | label:u16 weight:i16 |, ascending labels
  *
@@ -19,6 +20,7 @@ typedef struct {
 typedef struct {
     int32_t n_labels;
     int fixed_bits; /* 0: exact */
+    int direct;     /* fixed, and the index is left out */
     Index index;
     uint32_t *starts;
     FrozenCell *cells;
@@ -32,11 +34,16 @@ static inline void frozen_close(FrozenTable *t) {
 }
 
 static inline int64_t frozen_find(const FrozenTable *t, uint64_t key) {
-    return t->fixed_bits ? (int64_t)(key >> (64 - t->fixed_bits)) : index_find(&t->index, key);
+    if (t->fixed_bits) {
+        key >>= 64 - t->fixed_bits;
+        if (t->direct) return (int64_t)key;
+    }
+    return index_find(&t->index, key);
 }
 
 static inline void frozen_prefetch(const FrozenTable *t, uint64_t key) {
-    if (t->fixed_bits) PREFETCH(&t->starts[key >> (64 - t->fixed_bits)]);
+    if (t->fixed_bits) key >>= 64 - t->fixed_bits;
+    if (t->direct) PREFETCH(&t->starts[key]);
     else index_prefetch(&t->index, key);
 }
 

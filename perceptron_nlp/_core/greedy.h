@@ -118,6 +118,7 @@ static inline int32_t learn_token(const Program *p, Table *t, const Corpus *c, c
     counts->examples++;
     counts->mistakes += guess != gold;
     if (rival >= 0) {
+        if (table_reserve(t, n, (uint32_t)p->n_history) < 0) return -1;
         counts->updates++;
         for (int32_t h = 0; h < p->n_history; h++) {
             int64_t *row = &s->rows[n_fixed + (size_t)h];

@@ -98,12 +98,21 @@ static inline int index_grow_keys(Index *x) {
     return 0;
 }
 
+/* Room for `more` new keys; -1 when there is no memory (and no key has changed its row). */
+static inline int index_reserve(Index *x, uint32_t more) {
+    uint64_t n = (uint64_t)x->n + more;
+    while (n > x->capacity)
+        if (index_grow_keys(x) < 0) return -1;
+    while (n * 8 > ((uint64_t)5 << x->bits))
+        if (index_grow_slots(x) < 0) return -1;
+    return 0;
+}
+
 /* The row of a key, made if it is new; -1 when there is no memory (and nothing has changed). */
 static inline int64_t index_insert(Index *x, uint64_t key) {
     int64_t row = index_find(x, key);
     if (row >= 0) return row;
-    if (x->n == x->capacity && index_grow_keys(x) < 0) return -1;
-    if ((uint64_t)(x->n + 1) * 8 > ((uint64_t)5 << x->bits) && index_grow_slots(x) < 0) return -1;
+    if (index_reserve(x, 1) < 0) return -1;
     x->keys[x->n] = key;
     index_put(x->slots, x->bits, x->multiplier, key, x->n + 1);
     return x->n++;

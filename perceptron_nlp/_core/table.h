@@ -36,6 +36,7 @@ typedef struct {
     uint64_t *pool;
     size_t pool_used, pool_room; /* words */
     uint32_t free_blocks[18];    /* by log_cap; chained through the first word; 0 ends */
+    uint32_t largest;            /* log_cap of the largest block so far */
     /* fixed: [row * n_labels + label] */
     double *w, *sum, *g;
     int64_t *stamp;
@@ -129,24 +130,28 @@ static inline int64_t table_find(const Table *t, uint64_t key) {
     return t->fixed_bits ? (int64_t)(key >> (64 - t->fixed_bits)) : index_find(&t->index, key);
 }
 
-/* Room for one more row, made before the key goes in, so that a failure changes nothing. */
-static inline int table_reserve_row(Table *t) {
-    if (t->index.n < t->rows_room) return 0;
-    uint32_t room = t->rows_room ? t->rows_room + t->rows_room / 2 : 64;
+/* Room for more rows, made before a key goes in, so that a failure changes nothing. */
+static inline int table_reserve_rows(Table *t, uint32_t more) {
+    uint64_t wanted = (uint64_t)t->index.n + more;
+    if (wanted <= t->rows_room) return 0;
+    uint64_t room = (uint64_t)t->rows_room + t->rows_room / 2 + 64;
+    if (room < wanted) room = wanted;
+    if (room > INDEX_MAX_ROWS) room = INDEX_MAX_ROWS;
+    if (room < wanted) return -1;
     uint32_t *block = (uint32_t *)realloc(t->block, (size_t)room * sizeof *block);
     if (!block) return -1;
     t->block = block;
     uint16_t *group = (uint16_t *)realloc(t->group, (size_t)room * sizeof *group);
     if (!group) return -1;
     t->group = group;
-    t->rows_room = room;
+    t->rows_room = (uint32_t)room;
     return 0;
 }
 
 /* The row of a key, made if it is new and marked with its group; -1: no memory, nothing changed. */
 static inline int64_t table_insert(Table *t, uint64_t key, uint16_t group) {
     if (t->fixed_bits) return table_find(t, key);
-    if (table_reserve_row(t) < 0) return -1;
+    if (table_reserve_rows(t, 1) < 0) return -1;
     uint32_t before = t->index.n;
     int64_t row = index_insert(&t->index, key);
     if (t->index.n != before) {
@@ -188,6 +193,20 @@ static inline uint32_t cells_span(const Cells *x) {
     return cap <= LINEAR_CAP ? x->n : cap;
 }
 
+/* Room for more words at the end of the pool; -1: no memory, nothing changed. */
+static inline int pool_reserve(Table *t, size_t words) {
+    if (t->pool_used + words <= t->pool_room) return 0;
+    size_t room = t->pool_room + t->pool_room / 2;
+    if (room < t->pool_used + words) room = t->pool_used + words;
+    if (room > 0xFFFFFFFFu) room = 0xFFFFFFFFu;
+    if (room < t->pool_used + words) return -1;
+    uint64_t *pool = (uint64_t *)realloc(t->pool, room * 8);
+    if (!pool) return -1;
+    t->pool = pool;
+    t->pool_room = room;
+    return 0;
+}
+
 /* An empty block of a capacity; 0: no memory, nothing changed. */
 static inline uint32_t block_new(Table *t, uint32_t log_cap) {
     size_t words = block_words(log_cap, t->with_gradient);
@@ -195,22 +214,14 @@ static inline uint32_t block_new(Table *t, uint32_t log_cap) {
     if (block) {
         t->free_blocks[log_cap] = *(uint32_t *)(t->pool + block);
     } else {
-        if (t->pool_used + words > t->pool_room) {
-            size_t room = t->pool_room + t->pool_room / 2;
-            if (room < t->pool_used + words) room = t->pool_used + words;
-            if (room > 0xFFFFFFFFu) room = 0xFFFFFFFFu;
-            if (room < t->pool_used + words) return 0;
-            uint64_t *pool = (uint64_t *)realloc(t->pool, room * 8);
-            if (!pool) return 0;
-            t->pool = pool;
-            t->pool_room = room;
-        }
+        if (pool_reserve(t, words) < 0) return 0;
         block = (uint32_t)t->pool_used;
         t->pool_used += words;
     }
     memset(t->pool + block, 0, words * 8);
     uint32_t *head = block_head(t, block);
     head[1] = log_cap;
+    if (log_cap > t->largest) t->largest = log_cap;
     if ((1u << log_cap) > LINEAR_CAP) {
         Cells x = cells_of(t, block);
         memset(x.label, 0xFF, ((size_t)1 << log_cap) * sizeof *x.label);
@@ -295,6 +306,16 @@ static inline Cell table_cell(Table *t, int64_t row, int32_t label) {
     cell.stamp = x.stamp + at;
     if (x.g) cell.g = x.g + at;
     return cell;
+}
+
+/* Room for one update, which gives each of n_rows rows at most two labels, `new_rows` of them
+ * rows that are not there yet: so that no update fails halfway. A row grows at most once in it,
+ * to at most twice the largest block. -1: no memory, nothing changed. */
+static inline int table_reserve(Table *t, size_t n_rows, uint32_t new_rows) {
+    if (t->fixed_bits) return 0;
+    if (pool_reserve(t, n_rows * block_words(t->largest + 1, t->with_gradient)) < 0) return -1;
+    if (table_reserve_rows(t, new_rows) < 0) return -1;
+    return index_reserve(&t->index, new_rows);
 }
 
 /* ---- the two things that learning does with a row ---- */

@@ -2,7 +2,8 @@
  * column) the summed scores of its slots, and what templates over several words need of it.
  *
  * The cache belongs to one Worker. It is emptied whole when it is full, between batches; only a
- * single sentence with more types than the limit makes it larger, until the next batch.
+ * single sentence with more types than the limit makes it larger, until the next batch. It is
+ * full when it holds `limit` types, or TEXT_PER_TYPE bytes of text for each of so many.
  *
  * With up to DENSE_LABELS labels the slots are summed vectors:
  *
@@ -16,8 +17,10 @@
 
 #include "frozen.h"
 #include "program.h"
+#include "siphash.h"
 
 #define DENSE_LABELS 64
+#define TEXT_PER_TYPE 64
 #define MEMO_UNKNOWN (-2)
 #define MEMO_NONE (-1)
 
@@ -50,8 +53,8 @@ typedef struct {
 } CacheLayout;
 
 typedef struct {
-    uint64_t multiplier; /* odd, drawn anew by each process: see probe.h */
-    uint32_t *slots;     /* type + 1 */
+    uint64_t secret[2]; /* drawn anew by each worker, so that nobody can choose colliding words */
+    uint32_t *slots;    /* type + 1; first place: the top bits of type_hash */
     int bits;
     uint32_t n_types, room, limit;
     TypeEntry *entries;
@@ -117,7 +120,7 @@ static inline int cache_reserve(TypeCache *c, const CacheLayout *l, uint32_t roo
     c->bits = bits;
     c->room = room;
     for (uint32_t type = 0; type < c->n_types; type++) {
-        size_t at = (size_t)((c->entries[type].hash * c->multiplier) >> (64 - bits));
+        size_t at = (size_t)(c->entries[type].hash >> (64 - bits));
         while (slots[at]) at = (at + 1) & (((size_t)1 << bits) - 1);
         slots[at] = type + 1;
     }
@@ -125,11 +128,12 @@ static inline int cache_reserve(TypeCache *c, const CacheLayout *l, uint32_t roo
 }
 
 static inline size_t cache_start(const TypeCache *c, uint64_t hash) {
-    return (size_t)((hash * c->multiplier) >> (64 - c->bits));
+    return (size_t)(hash >> (64 - c->bits));
 }
 
-static inline uint64_t type_hash(int32_t column, const uint8_t *text, size_t n) {
-    return xxh64(text, n, (uint64_t)column);
+static inline uint64_t type_hash(const TypeCache *c, int32_t column, const uint8_t *text,
+                                 size_t n) {
+    return siphash13(c->secret[0] ^ (uint64_t)column, c->secret[1], text, n);
 }
 
 static inline int keep_row(TypeCache *c, int64_t row) {
@@ -240,6 +244,9 @@ static inline int cache_clear(TypeCache *c, const CacheLayout *l) {
         free(c->slots);
         c->slots = NULL;
         c->room = 0;
+        free(c->text);
+        c->text = NULL;
+        c->text_room = 0;
         if (cache_reserve(c, l, 64) < 0) return -1;
     } else {
         memset(c->slots, 0, ((size_t)1 << c->bits) * sizeof *c->slots);
@@ -261,7 +268,7 @@ static inline int32_t pad_type(const Program *p, int32_t column, int32_t distanc
 /* The number of a string's type, entered if it is new; -1: no memory. */
 static inline int32_t type_of(TypeCache *c, const CacheLayout *l, int32_t column,
                               const uint8_t *text, size_t n) {
-    uint64_t hash = type_hash(column, text, n);
+    uint64_t hash = type_hash(c, column, text, n);
     size_t mask = ((size_t)1 << c->bits) - 1, at = cache_start(c, hash);
     for (; c->slots[at]; at = (at + 1) & mask) {
         const TypeEntry *entry = &c->entries[c->slots[at] - 1];

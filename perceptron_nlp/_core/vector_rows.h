@@ -124,6 +124,29 @@ static inline void add_row(const rows_t *rows, int64_t j, double a, int64_t k, i
     }
 }
 
+/* w[k] += a * row j and v[k] += b * row j: the row is read once. */
+static inline void add_row_twice(const rows_t *rows, int64_t j, double a, double b, int64_t k,
+                                 int64_t classes, double *w, double *v) {
+    if (rows->columns == NULL) {
+        const double *restrict x = rows->values + j * rows->width;
+        double *restrict to = w + k * rows->width, *restrict also = v + k * rows->width;
+        for (int64_t i = 0; i < rows->width; i++) {
+            to[i] += a * x[i];
+            also[i] += b * x[i];
+        }
+        return;
+    }
+    const int64_t start = rows->starts[j], n = rows->starts[j + 1] - start;
+    const double *restrict x = rows->values + start;
+    const int32_t *restrict columns = rows->columns + start;
+    double *to = w + k, *also = v + k;
+    for (int64_t i = 0; i < n; i++) {
+        const int64_t at = classes == 1 ? columns[i] : (int64_t)columns[i] * classes;
+        to[at] += a * x[i];
+        also[at] += b * x[i];
+    }
+}
+
 /* In a shuffled order the next rows are nowhere near, and short sparse ones are over before they
  * would have come from memory: ask for a row's first lines while the rows before it are scored
  * (with 20 words a row this halves the time). The rest of a long row the processor foresees.

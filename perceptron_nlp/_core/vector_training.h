@@ -4,16 +4,16 @@
  * (1: row by row, M: mini-batches, n: batch). The rows of a step are judged by the same weights,
  * then all its mistakes are added.
  *
- * The average is kept as a ledger, one number a row and class. The mean after each example of
- * updates D_t is sum (N - t + 1) D_t / N = (N w - sum (t - 1) D_t) / N, and every D_t is a
- * multiple of a row of the data, so sum (t - 1) D_t = sum_j ledger[j] x_j: a mistake adds one
- * number to the ledger, in whatever dimension, and each row that was ever wrong is added up once,
- * at the end. Stamped weights (settle a weight when it is next touched) and the running
- * correction (add (t - 1) D to a second vector) both touch a second place in memory for every
- * non-zero of every mistake. Measured on bags of words, 10 epochs, 2026: the correction costs
- * 15-25 % over no average at 10^4 features and more at 10^7, the ledger 2-4 % at both.
- * Without room for a ledger (many rows times many classes) the correction is used.
- * Everything added is an integer where rates and rows are: then all forms are exactly equal. */
+ * The mean after each example of updates D_t is sum (N - t + 1) D_t / N, which is
+ * (N w - owed) / N with owed = sum (t - 1) D_t: each mistake adds its row to two vectors, while
+ * the row is at hand. Everything added is an integer where rates and rows are, so on integers
+ * this is exactly what settling stamped weights would give.
+ *
+ * Tried and dropped: weight and sum side by side, with stamps or without (a score then reads
+ * twice the memory: 1 % slower at 10^4 features, 20 % at 10^6, 6 % at 10^7); and one number a
+ * row, as each D_t is a multiple of a row, with all rows ever wrong added up at the end (bags of
+ * words, 20 epochs, 2026: 4 % over no mean at 10^4 features and 19 % at 10^7, where two vectors
+ * cost 0-1 % and 2-3 %; dense rows 5-20 % against 0-5 %; better only near 10^6). */
 #ifndef PERCEPTRON_NLP_VECTOR_TRAINING_H
 #define PERCEPTRON_NLP_VECTOR_TRAINING_H
 
@@ -36,8 +36,7 @@ typedef struct {
     const int32_t *gold;        /* class id of each row */
     int64_t classes;            /* weight vectors: 1 for two classes */
     double *w, *bias;
-    double *ledger;             /* n x classes, or NULL */
-    double *owed_w, *owed_bias; /* sum (t - 1) D_t, less what is in the ledger; or NULL */
+    double *owed_w, *owed_bias; /* sum (t - 1) D_t; NULL without a mean */
     const double *class_rate;   /* factor of the rate, by gold class */
     double margin;
     int strict, intercept;
@@ -66,14 +65,13 @@ ROWS_INLINE int32_t judge(const learner_t *L, int64_t j) {
 }
 
 ROWS_INLINE void add_to_class(learner_t *L, int64_t j, int32_t k, double a, double before) {
-    add_row(&L->rows, j, a, k, L->classes, L->w);
     if (L->intercept) L->bias[k] += a;
-    if (L->ledger != NULL) {
-        L->ledger[j * L->classes + k] += a * before;
-    } else if (L->owed_w != NULL) {
-        add_row(&L->rows, j, a * before, k, L->classes, L->owed_w);
-        if (L->intercept) L->owed_bias[k] += a * before;
+    if (L->owed_w == NULL) {
+        add_row(&L->rows, j, a, k, L->classes, L->w);
+        return;
     }
+    add_row_twice(&L->rows, j, a, a * before, k, L->classes, L->w, L->owed_w);
+    if (L->intercept) L->owed_bias[k] += a * before;
 }
 
 ROWS_INLINE void correct(learner_t *L, int64_t j, int32_t rival, double rate) {
@@ -131,18 +129,6 @@ static int64_t train(learner_t *L, const int64_t *order, int64_t n, int64_t step
                      const double *rates, double rate, int64_t patience) {
     return step == 1 ? train_steps(L, order, n, 1, rates, rate, patience, 1)
                      : train_steps(L, order, n, step, rates, rate, patience, 0);
-}
-
-/* Move rows first .. last of the ledger into the vectors of what is owed. */
-static void settle(learner_t *L, int64_t first, int64_t last) {
-    for (int64_t j = first; j < last; j++)
-        for (int64_t k = 0; k < L->classes; k++) {
-            double *entry = L->ledger + j * L->classes + k;
-            if (*entry == 0) continue;
-            add_row(&L->rows, j, *entry, k, L->classes, L->owed_w);
-            if (L->intercept) L->owed_bias[k] += *entry;
-            *entry = 0;
-        }
 }
 
 /* The mean (N w - owed) / N, in place of `owed`: N w - owed is the sum of the weights after each

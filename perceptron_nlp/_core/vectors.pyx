@@ -31,7 +31,6 @@ cdef extern from "vector_training.h" nogil:
         int64_t classes
         double *w
         double *bias
-        double *ledger
         double *owed_w
         double *owed_bias
         const double *class_rate
@@ -47,7 +46,6 @@ cdef extern from "vector_training.h" nogil:
         update_t *log
         int64_t logged
     int64_t train(learner_t *, const int64_t *, int64_t, int64_t, const double *, double, int64_t)
-    void settle(learner_t *, int64_t, int64_t)
     void mean_of_owed(const double *, double *, double, int64_t)
     void owed_of_mean(const double *, const double *, double, int64_t, double *)
 
@@ -144,7 +142,6 @@ cdef class Learner:
     cdef Rows _rows
     cdef const int32_t[::1] _gold
     cdef double[::1] _weights, _bias, _scores, _owed, _owed_bias
-    cdef double[::1] _ledger
     cdef const double[::1] _class_rates
     cdef int32_t[::1] _rivals
     cdef object _log
@@ -171,23 +168,20 @@ cdef class Learner:
         self.c.class_rate = &class_rates[0]
         self.c.scores = &self._scores[0]
         self.c.margin, self.c.strict, self.c.intercept = margin, strict or margin > 0, intercept
-        self.c.ledger = self.c.owed_w = self.c.owed_bias = NULL
+        self.c.owed_w = self.c.owed_bias = NULL
         self.c.rivals = NULL
         self.c.log = NULL
         self.c.seen = self.c.quiet = self.c.updates = self.c.mistakes = self.c.logged = 0
 
     def keep_average(self, double[::1] owed not None, double[::1] owed_bias not None,
-                     bint ledger, int64_t seen):
-        """Also gather what the mean owes: in a ledger of rows, or in `owed` at each mistake."""
+                     int64_t seen):
+        """Also add to `owed` each update times the examples before it; `seen` there were."""
         if owed.shape[0] != self._weights.shape[0] or owed_bias.shape[0] != self.c.classes:
             raise ArgumentError("owed must have the shape of the weights")
         self._owed, self._owed_bias = owed, owed_bias
         self.c.owed_w = &owed[0] if owed.shape[0] else NULL
         self.c.owed_bias = &owed_bias[0]
         self.c.seen = seen
-        if ledger:
-            self._ledger = np.zeros(self._rows.count * self.c.classes)
-            self.c.ledger = &self._ledger[0] if self._ledger.shape[0] else NULL
 
     def keep_updates(self, Py_ssize_t room):
         """Also hand out each update; `room` is the most examples of one call of `train`."""
@@ -223,18 +217,6 @@ cdef class Learner:
     def logged(self):
         """The updates of the last call of `train`: an array of `UPDATE`."""
         return self._log[:self.c.logged].copy()
-
-    def settle(self):
-        """Move the ledger into `owed`, a block of rows at a time so that signals are seen."""
-        cdef int64_t first, last, block = 1 + (1 << 22) // (1 + self._rows.width)
-        if self._rows.is_sparse:
-            block = 1 << 14
-        if self.c.ledger == NULL:
-            return
-        for first in range(0, self._rows.count, block):
-            last = min(first + block, self._rows.count)
-            with nogil:
-                settle(&self.c, first, last)
 
     @property
     def seen(self):

@@ -41,6 +41,7 @@ cdef extern from "table.h" nogil:
     void table_close(Table *t) noexcept
     size_t table_bytes(const Table *t) noexcept
     int64_t table_find(const Table *t, uint64_t key) noexcept
+    int table_reserve(Table *t, size_t n_rows, uint32_t new_rows) noexcept
     int64_t table_insert(Table *t, uint64_t key, uint16_t group) noexcept
     Cell table_cell(Table *t, int64_t row, int32_t label) noexcept
     void table_score(const Table *t, int64_t row, double value, double *scores) noexcept
@@ -58,3 +59,5 @@ cdef extern from "kernels.h" nogil:
 cdef class WeightTable:
     cdef Table table
     cdef readonly object table_bits
+
+    cdef int _reserve(self, Py_ssize_t n) except -1

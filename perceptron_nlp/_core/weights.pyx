@@ -111,7 +111,7 @@ cdef class WeightTable:
         Raises
         ------
         ArgumentError : label out of range, a step or value that is not finite
-        MemoryLimitError : no memory for a new weight
+        MemoryLimitError : no memory for a new weight; no weight has changed
         """
         cdef const uint64_t[::1] k = _keys(keys)
         cdef const double[::1] v = _values(values, k.shape[0])
@@ -121,6 +121,7 @@ cdef class WeightTable:
         cdef int64_t row
         if not isfinite(step):
             raise ArgumentError(f"step: {step} is not a finite number")
+        self._reserve(k.shape[0])
         for i in range(k.shape[0]):
             row = table_insert(&self.table, k[i], made_by)
             if row < 0 or table_add(&self.table, row, y, step * v[i]) < 0:
@@ -133,7 +134,7 @@ cdef class WeightTable:
         ------
         ArgumentError : the table was made without gradients, a label out of range, or a sign,
             rate or value that is not finite
-        MemoryLimitError : no memory for a new weight
+        MemoryLimitError : no memory for a new weight; no weight has changed
         """
         cdef const uint64_t[::1] k = _keys(keys)
         cdef const double[::1] v = _values(values, k.shape[0])
@@ -145,12 +146,19 @@ cdef class WeightTable:
             raise ArgumentError("gradients: this table was made without them")
         if not isfinite(sign) or not isfinite(rate):
             raise ArgumentError(f"sign, rate: {sign}, {rate} are not both finite numbers")
+        self._reserve(k.shape[0])
         for i in range(k.shape[0]):
             if v[i] == 0:
                 continue
             row = table_insert(&self.table, k[i], made_by)
             if row < 0 or table_add_adagrad(&self.table, row, y, sign * v[i], rate) < 0:
                 raise MemoryLimitError("no memory for a new weight; use table_bits or less data")
+
+    cdef int _reserve(self, Py_ssize_t n) except -1:
+        """Room for an update of n features, so that it happens whole or not at all."""
+        if table_reserve(&self.table, n, n) < 0:
+            raise MemoryLimitError("no memory for a new weight; use table_bits or less data")
+        return 0
 
     def average(self):
         """The mean of the weights after each finished example, as a new frozen model.

@@ -142,7 +142,8 @@ def preset(name: str, columns: Sequence[str] = ()) -> tuple[Template, ...]:
     ----------
     name : one of preset_names()
     columns : further columns of the input that are evidence; each gets the templates of
-        ``presets/columns.template`` with its name put in
+        ``presets/NAME.template``, or where there is none ``columns.template``, with its name put
+        in
 
     Raises
     ------
@@ -155,7 +156,8 @@ def preset(name: str, columns: Sequence[str] = ()) -> tuple[Template, ...]:
         raise TemplateError(f"no template list is called {quote(name)}; {hint}")
     folder = resources.files("perceptron_nlp.features") / "presets"
     text = (folder / f"{name}.txt").read_text("utf-8")
-    pattern = (folder / "columns.template").read_text("utf-8")
+    own = folder / f"{name}.template"
+    pattern = (own if own.is_file() else folder / "columns.template").read_text("utf-8")
     for column in columns:
         text += pattern.replace("NAME", column)
     return parse_templates(text, name)

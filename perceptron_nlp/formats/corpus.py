@@ -32,8 +32,8 @@ class SentenceReader(Protocol):
 class Format(NamedTuple):
     """One format: how it is read and written, and what it calls its columns.
 
-    ``columns_of`` gives the names of the columns besides the words from the first lines
-    of a text; ``default_column`` picks from them the one that is learnt if none is named.
+    ``columns_of`` gives the names of all columns in order from the first lines of a text;
+    ``default_column`` picks from those besides the words the one to learn if none is named.
     """
 
     read: Callable[[LineSource, tuple[str, ...] | None], SentenceReader]
@@ -78,7 +78,8 @@ class Corpus(Iterable[Sentence]):
                     f"fields: only column files have them; {self.path} is read as {self.format}"
                 )
             self._kind = FORMATS[self.format]
-            self.column_names = self._kind.columns_of(head, fields, self.path)
+            self._columns = self._kind.columns_of(head, fields, self.path)
+            self.column_names = tuple(n for n in self._columns if n not in ("id", "form"))
         except BaseException:
             self._source.close()
             raise
@@ -89,6 +90,12 @@ class Corpus(Iterable[Sentence]):
             reader = self._kind.read(source, self._fields)
             yield from reader
             self.tail = reader.tail
+
+    def column_named(self, column: str) -> str:
+        """The name of a column that is given by its number, from 1; a name as it is."""
+        if column.isdecimal() and 1 <= int(column) <= len(self._columns):
+            return self._columns[int(column) - 1]
+        return column
 
     def rewrite(self, sentence: Sentence, columns: Mapping[str, Sequence[str]]) -> str:
         """The text of a sentence with columns replaced, in the format of this text.
@@ -169,13 +176,11 @@ def _tells_columns(head: str) -> bool:
 
 
 def _conllu_columns(head: str, fields: tuple[str, ...] | None, path: str) -> tuple[str, ...]:
-    names = conllu.columns_named_in(head, path)
-    return tuple(name for name in names if name not in ("id", "form"))
+    return conllu.columns_named_in(head, path)
 
 
 def _file_columns(head: str, fields: tuple[str, ...] | None, path: str) -> tuple[str, ...]:
-    names = column_format.columns_in(head, fields, path)
-    return tuple(name for name in names if name != "form")
+    return column_format.columns_in(head, fields, path)
 
 
 FORMATS: dict[str, Format] = {
@@ -194,13 +199,13 @@ FORMATS: dict[str, Format] = {
     "tagged": Format(
         read=lambda source, fields: tagged.TaggedReader(source),
         rewrite=tagged.rewrite,
-        columns_of=lambda head, fields, path: ("tag",),
+        columns_of=lambda head, fields, path: ("form", "tag"),
         default_column=lambda names: "tag",
     ),
     "text": Format(
         read=lambda source, fields: plain.PlainReader(source),
         rewrite=plain.rewrite,
-        columns_of=lambda head, fields, path: (),
+        columns_of=lambda head, fields, path: ("form",),
         default_column=lambda names: None,
     ),
 }

@@ -22,9 +22,6 @@ Floats = NDArray[np.float64]
 BLOCK_WORK = 1 << 22
 """Products taken before signals are looked at: some milliseconds."""
 
-SHORT_ROW = 64
-"""Numbers in a dense row that are added faster than a ledger entry comes from memory."""
-
 
 @dataclass
 class Outcome:
@@ -76,7 +73,6 @@ def train_epochs(
     if not (np.isfinite(state.weights.sum()) and np.isfinite(state.bias).all()):
         raise ArgumentError("X holds values so large that weights overflowed; scale its columns")
     if run.owed is not None:
-        run.learner.settle()
         state.settle(*run.owed)
     return outcome
 
@@ -109,7 +105,7 @@ class _Run:
         self.owed: tuple[Floats, Floats] | None = None
         if state.averaged:
             self.owed = state.owed()
-            self.learner.keep_average(*self.owed, _ledger_pays(rows, state), state.seen)
+            self.learner.keep_average(*self.owed, state.seen)
         self.seen_before = state.seen - self.learner.seen
         if options.voted:
             self.learner.keep_updates(max(self.block, self.step))
@@ -190,14 +186,3 @@ class _Run:
 
 
 _BY_NORM = ("replacement", "minibatch-random", "minibatch")
-
-
-def _ledger_pays(rows: Rows, state: TrainingState) -> bool:
-    """Whether to keep the mean's debts by row: see `vector_training.h`.
-
-    Not where one number a row and class is more than the rows and the weights themselves,
-    nor where rows are so short that adding one is no more than finding its entry.
-    """
-    if not rows.is_sparse and rows.width < SHORT_ROW:
-        return False
-    return rows.count * len(state.bias) <= len(rows.values) + state.weights.size

@@ -7,6 +7,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from perceptron_nlp.tagging.spanscores import SpanScores
+from perceptron_nlp.text.spans import is_span_column
+
 
 @dataclass(frozen=True, slots=True)
 class LabelScore:
@@ -40,6 +43,7 @@ class Evaluation:
     known_tokens, known_correct : the same for words that were in the training text
     correct_sentences : sentences with every word right
     confusion : how often each (gold, given) pair of labels came up
+    spans : None, or in a column of spans their counts; sentences with unlabelled words have none
     """
 
     column: str
@@ -51,6 +55,7 @@ class Evaluation:
     known_correct: int = 0
     correct_sentences: int = 0
     confusion: Counter[tuple[str, str]] = field(default_factory=Counter)
+    spans: SpanScores | None = None
 
     def add(self, gold: Sequence[str | None], given: Sequence[str], known: Iterable[bool]) -> None:
         """Count one sentence: gold and given labels, and whether each word was in training."""
@@ -64,6 +69,8 @@ class Evaluation:
             self.known_tokens += seen
             self.known_correct += seen and hit
             self.confusion[truth, label] += 1
+        if self.spans is not None and labelled == len(gold):
+            self.spans.add([truth for truth in gold if truth is not None], given)
         self.tokens += labelled
         self.correct += right
         self.unlabelled += len(gold) - labelled
@@ -108,7 +115,7 @@ class Evaluation:
         return scores
 
     def to_json(self) -> dict[str, Any]:
-        """One JSON object with everything above but the confusion counts."""
+        """One JSON object with everything above but the confusion counts; see SpanScores too."""
         return {
             "column": self.column, "sentences": self.sentences, "tokens": self.tokens,
             "unlabelled": self.unlabelled, "accuracy": self.accuracy,
@@ -116,12 +123,24 @@ class Evaluation:
             "sentence_accuracy": self.sentence_accuracy,
             "labels": {label: {"precision": s.precision, "recall": s.recall, "f1": s.f1,
                                "support": s.support} for label, s in self.labels.items()},
+            **({} if self.spans is None else self.spans.to_json()),
         }
 
     def __str__(self) -> str:
         return (f"{self.column}: {100 * self.accuracy:.2f} % of {self.tokens:,} words in"
-                f" {self.sentences:,} sentences")
+                f" {self.sentences:,} sentences"
+                + ("" if self.spans is None else
+                   f"; spans: precision {100 * self.spans.precision:.2f}, recall"
+                   f" {100 * self.spans.recall:.2f}, F1 {100 * self.spans.f1:.2f}"))
 
 
 def _share(part: int, whole: int) -> float | None:
     return part / whole if whole else None
+
+
+def span_scores(gold: Iterable[Sequence[str | None]], given: Iterable[Sequence[str]]
+                ) -> SpanScores | None:
+    """Empty counts where both columns hold span labels; None where spans mean nothing."""
+    truth = {label for labels in gold for label in labels if label is not None}
+    found = {label for labels in given for label in labels}
+    return SpanScores() if is_span_column(truth) and is_span_column(truth | found) else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -39,6 +39,8 @@ class Examples:
     tags : all labels
     n_tokens, n_labelled : counts of words, and of words with a label
     digest : SHA-256 of words, labels and evidence, in hexadecimal
+    columns : names of the evidence columns
+    scheme : how spans were written before their labels became IOBES; None otherwise
     """
 
     sentences: list[Sentence]
@@ -48,6 +50,7 @@ class Examples:
     n_labelled: int
     digest: str
     columns: tuple[str, ...] = field(default=())
+    scheme: str | None = None
 
     @classmethod
     def read(cls, source: Source, column: str, evidence: Sequence[str]) -> Examples:
@@ -78,6 +81,15 @@ class Examples:
             raise ArgumentError(f"{source.place}: column {column}: {error}") from None
         return cls(sentences, gold, tags, n_tokens, n_labelled, digest.hexdigest(),
                    tuple(evidence))
+
+    def part(self, numbers: Sequence[int]) -> Examples:
+        """Some of the sentences, by their numbers; all labels stay known."""
+        sentences = [self.sentences[number] for number in numbers]
+        gold = [self.gold[number] for number in numbers]
+        return replace(
+            self, sentences=sentences, gold=gold,
+            n_tokens=sum(len(sentence.words) for sentence in sentences),
+            n_labelled=sum(label is not None for labels in gold for label in labels))
 
     def strings(self, name: str) -> list[Sequence[str]]:
         """The values of a column, sentence by sentence; ``form`` is the words."""

@@ -15,6 +15,7 @@ from perceptron_nlp.features.compile import compile_templates
 from perceptron_nlp.tagging.examples import label_hashes, word_bytes
 from perceptron_nlp.tagging.extractor import Extractor, extract, extractor_name, reading_order
 from perceptron_nlp.tagging.model import TaggerModel
+from perceptron_nlp.tagging.spancolumns import transitions, written
 from perceptron_nlp.text.sentence import Sentence
 
 
@@ -38,6 +39,7 @@ def decoder_of(model: TaggerModel, cache_limit: int | None = None) -> SentenceDe
         cell_labels=weights.labels, weights=weights.weights, labels=model.tags.labels,
         label_hashes=label_hashes(model.tags), table_bits=weights.table_bits,
         right_to_left=model.right_to_left, beam=model.beam,
+        allowed=None if model.scheme is None else transitions(model.tags, model.right_to_left),
         dictionary={word_bytes(w): model.tags.id_of(t) for w, t in model.dictionary.items()},
         **more)
 
@@ -55,12 +57,16 @@ class TemplateLabeller:
         self._decoder = decoder_of(model, cache_limit)
         self._evidence = model.evidence
         self._scale = model.weights.scale
+        self._scheme = model.scheme
 
     def label(self, sentences: list[Sequence[str]]) -> list[list[str]]:
         """See Labeller."""
-        if self._evidence:
-            return self._decoder.tag([self._columns(s, i) for i, s in enumerate(sentences)])
-        return self._decoder.tag(sentences)
+        given = ([self._columns(s, i) for i, s in enumerate(sentences)] if self._evidence
+                 else sentences)
+        labels: list[list[str]] = self._decoder.tag(given)
+        if self._scheme is None:
+            return labels
+        return [written(found, self._scheme) for found in labels]
 
     def scores(self, sentence: Sequence[str]) -> npt.NDArray[np.float64]:
         """See Labeller."""

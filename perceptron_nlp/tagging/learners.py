@@ -18,6 +18,7 @@ from perceptron_nlp.tagging.examples import Examples, label_hashes
 from perceptron_nlp.tagging.extractor import Extractor, extract, reading_order
 from perceptron_nlp.tagging.options import TrainingOptions
 from perceptron_nlp.tagging.sources import UNLABELLED
+from perceptron_nlp.tagging.spancolumns import transitions
 
 
 class Learner(Protocol):
@@ -53,6 +54,8 @@ class TemplateLearner:
         strings, tokens = examples.numbered(compiled.columns)
         always = {word: examples.tags.id_of(label) for word, label in forced.items()}
         self._options = options
+        self._allowed = (None if examples.scheme is None
+                         else transitions(examples.tags, options.backwards))
         self._table = weight_table(len(examples.tags), options)
         self._data = TrainingSet(
             FeatureProgram(compiled), self._table, strings=strings, tokens=tokens,
@@ -65,12 +68,13 @@ class TemplateLearner:
     def learn(self, order: npt.NDArray[np.int64]) -> tuple[int, int, int]:
         """See Learner."""
         options = self._options
-        if options.beam > 1:
+        if options.width > 1:
             return learn_sequences(
-                self._data, order, rule=options.update, rate=options.rate, beam=options.beam,
-                cost=options.wrong_label_cost, right_to_left=options.right_to_left)
+                self._data, order, rule=options.update, rate=options.rate, beam=options.width,
+                cost=options.wrong_label_cost, right_to_left=options.backwards,
+                allowed=self._allowed)
         return learn(self._data, order, rule=options.update, rate=options.rate,
-                     margin=options.margin, right_to_left=options.right_to_left)
+                     margin=options.margin, right_to_left=options.backwards)
 
     def average(self) -> FrozenWeights:
         """See Learner."""
@@ -101,7 +105,7 @@ class FunctionLearner:
         found = []
         for sentence, gold in zip(examples.sentences, examples.gold, strict=True):
             history: list[str] = []
-            for i in reading_order(len(gold), self._options.right_to_left):
+            for i in reading_order(len(gold), self._options.backwards):
                 found.append(extract(self._function, sentence, i, history)[0])
                 history.append(gold[i] or UNLABELLED)
         keys, counts = np.unique(np.concatenate(found), return_counts=True)
@@ -117,7 +121,7 @@ class FunctionLearner:
     def _learn_sentence(self, number: int, counts: list[int]) -> None:
         sentence, tags = self._examples.sentences[number], self._examples.tags
         history: list[str] = []
-        for i in reading_order(len(sentence.words), self._options.right_to_left):
+        for i in reading_order(len(sentence.words), self._options.backwards):
             gold = self._examples.gold[number][i]
             label = self._forced.get(sentence.words[i])
             if label is None:

@@ -33,6 +33,7 @@ from perceptron_nlp.features.templates import Template, check_templates
 from perceptron_nlp.formats import read_file_bytes, read_tensors, write_tensors
 from perceptron_nlp.tagging.model import TaggerModel
 from perceptron_nlp.tagging.quantised import QuantisedWeights
+from perceptron_nlp.text.spans import SCHEMES, is_span_column
 from perceptron_nlp.text.tagset import TagSet
 
 FORMAT = "perceptron_nlp"
@@ -51,6 +52,7 @@ def model_to_bytes(model: TaggerModel) -> bytes:
         "extractor": model.extractor,
         "right_to_left": model.right_to_left,
         "beam": model.beam,
+        "scheme": model.scheme,
         "table_bits": weights.table_bits,
         "scale": weights.scale,
         "dictionary": dict(model.dictionary),
@@ -143,11 +145,16 @@ class _Checked:
         beam = self.described["beam"]
         if not isinstance(beam, int) or isinstance(beam, bool) or not 1 <= beam <= WIDEST_BEAM:
             raise self._bad("beam", f"not a whole number from 1 to {WIDEST_BEAM}")
+        scheme = self.described["scheme"]
+        if scheme is not None and (
+                scheme not in SCHEMES or (not is_span_column(tags) and labels != ["O"])):
+            raise self._bad("scheme", "not known, or its labels are no span labels")
         return TaggerModel(
             column=column, tags=tags, templates=templates, extractor=extractor,
             weights=self._weights(len(labels), max(1, len(templates))),
-            right_to_left=right_to_left, beam=beam, dictionary=self._dictionary(tags),
-            vocabulary=self._vocabulary(), record=self.record)
+            right_to_left=right_to_left, beam=beam, scheme=scheme,
+            dictionary=self._dictionary(tags), vocabulary=self._vocabulary(),
+            record=self.record)
 
     def _vocabulary(self) -> Array:
         vocabulary = self._array("vocabulary", np.uint32)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +12,9 @@ from perceptron_nlp._core.train import RULES
 from perceptron_nlp._core.weights import MAX_TABLE_BITS
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, quote
 from perceptron_nlp.features.templates import Template
+from perceptron_nlp.tagging.presets import PRESETS
 
+AUTO = "auto"
 # The step of each rule, and the lead that the gold label must have. AdaGrad's pair is the one of
 # the literature on greedy taggers; a perceptron's scores have no unit, so its step is 1.
 RATES = {"perceptron": 1.0, "margin": 1.0, "passive-aggressive": 1.0, "adagrad": 0.1}
@@ -25,19 +27,23 @@ class TrainingOptions:
 
     Attributes
     ----------
+    preset : ``"fast"``, ``"default"`` or ``"accurate"``; what options that are not given are
+        (presets.py); make_options puts it to work
     epochs : 1 to 10,000; passes over the training sentences
     seed : 0 to 2**64 - 1; decides the order of the sentences in each epoch
     update : ``"perceptron"`` learns from mistakes alone; ``"margin"``, ``"passive-aggressive"``
         (PA-I) and ``"adagrad"`` also from narrow successes
-    templates : the name of a list that comes with the library, or templates
+    templates : the name of a list that comes with the library, templates, or "auto": what suits
+        the column and the training text (choices.py)
     table_bits : None for exact features, or k from 1 to 30 for a fixed table of 2**k rows
     min_count : features of words seen less often than this are left out
     dictionary : None, or (count, share): words seen at least `count` times with one label in at
         least `share` of them always get that label
     patience : None, or how many epochs without a better dev score end the training
-    right_to_left : read sentences from their end
+    right_to_left : read sentences from their end; None for what suits the column
     beam : 1 to 64; states kept in the search for the best sequence of labels, in training and in
-        tagging. 1 labels greedily, one word after the other
+        tagging. 1 labels greedily, one word after the other; None for 1, or 4 in a column of
+        spans, which a beam keeps legal
     cost : None, or 0 to 1,000,000: with a beam, what each wrong label gets on top of its score in
         training; None for 0 with "perceptron" and 1 with "margin" and "adagrad"
     runs : 1 to 1,000; so many runs, with the seeds seed, seed + 1, …, are summed into one model,
@@ -48,20 +54,22 @@ class TrainingOptions:
     ArgumentError, ArgumentTypeError : a value out of its range; the message names the field
     """
 
-    epochs: int = 10
+    preset: str = "default"
+    epochs: int = 8
     seed: int = 1
-    update: str = "perceptron"
-    templates: str | Sequence[Template | str] = "default"
+    update: str = "adagrad"
+    templates: str | Sequence[Template | str] = AUTO
     table_bits: int | None = None
     min_count: int = 1
     dictionary: tuple[int, float] | None = None
     patience: int | None = 5
-    right_to_left: bool = False
-    beam: int = 1
+    right_to_left: bool | None = None
+    beam: int | None = None
     cost: float | None = None
     runs: int = 1
 
     def __post_init__(self) -> None:
+        check_choice("preset", self.preset, PRESETS)
         check_int("epochs", self.epochs, 1, 10_000)
         check_int("seed", self.seed, 0, 2**64 - 1)
         check_int("runs", self.runs, 1, 1000)
@@ -71,7 +79,7 @@ class TrainingOptions:
         check_int("min_count", self.min_count, 1, 2**31)
         if self.patience is not None:
             check_int("patience", self.patience, 1, 10_000)
-        if not isinstance(self.right_to_left, bool):
+        if not isinstance(self.right_to_left, bool | None):
             raise ArgumentTypeError(
                 f"right_to_left: a bool is needed, not {type(self.right_to_left).__name__}")
         self._check_dictionary()
@@ -89,8 +97,9 @@ class TrainingOptions:
             raise ArgumentError(f"dictionary's share: {share!r} is not above 0.5 and at most 1")
 
     def _check_search(self) -> None:
-        check_int("beam", self.beam, 1, WIDEST_BEAM)
-        if self.beam > 1 and self.update == "passive-aggressive":
+        if self.beam is not None:
+            check_int("beam", self.beam, 1, WIDEST_BEAM)
+        if self.width > 1 and self.update == "passive-aggressive":
             raise ArgumentError(
                 "update: passive-aggressive learns from single labels; use beam=1, or adagrad")
         if self.cost is None:
@@ -99,6 +108,16 @@ class TrainingOptions:
             raise ArgumentTypeError(f"cost: a number is needed, not {type(self.cost).__name__}")
         if not 0 <= self.cost <= 1e6:
             raise ArgumentError(f"cost: {self.cost} is not between 0 and 1,000,000")
+
+    @property
+    def width(self) -> int:
+        """States kept in the search; 1 where nothing is said."""
+        return self.beam or 1
+
+    @property
+    def backwards(self) -> bool:
+        """Are sentences read from their end? No where nothing is said."""
+        return bool(self.right_to_left)
 
     @property
     def rate(self) -> float:
@@ -118,7 +137,7 @@ class TrainingOptions:
     def record(self) -> dict[str, Any]:
         """The options as they go into the model's training record."""
         return {
-            "epochs": self.epochs, "seed": self.seed, "update": self.update,
+            "preset": self.preset, "epochs": self.epochs, "seed": self.seed, "update": self.update,
             "table_bits": self.table_bits, "min_count": self.min_count,
             "dictionary": None if self.dictionary is None else list(self.dictionary),
             "patience": self.patience, "right_to_left": self.right_to_left,
@@ -143,3 +162,21 @@ def check_choice(name: str, value: object, choices: Iterable[str]) -> None:
         near = difflib.get_close_matches(value, known, 1)
         hint = f"; did you mean {near[0]}?" if near else ""
         raise ArgumentError(f"{name}: {quote(value)} is not one of {', '.join(known)}{hint}")
+
+
+def make_options(given: Mapping[str, Any]) -> TrainingOptions:
+    """TrainingOptions out of keyword arguments, on top of those of their preset.
+
+    Raises
+    ------
+    ArgumentTypeError : there is no such option; the message names it
+    ArgumentError, ArgumentTypeError : a value out of its range
+    """
+    fields = TrainingOptions.__dataclass_fields__
+    unknown = given.keys() - fields.keys()
+    if unknown:
+        raise ArgumentTypeError(
+            f"{min(unknown)}: there is no such option; there are {', '.join(fields)}")
+    name = given.get("preset", "default")
+    check_choice("preset", name, PRESETS)
+    return TrainingOptions(**{**PRESETS[name], **given})

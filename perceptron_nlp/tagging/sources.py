@@ -87,6 +87,10 @@ class Source:
             if sentence.words:
                 yield sentence
 
+    def column_named(self, column: str) -> str:
+        """The name of a column that is given by its number; a name as it is."""
+        return self.corpora[0].column_named(column) if self.corpora else column
+
     @property
     def place(self) -> str:
         """What messages about the whole call it: its files, or the argument's name."""

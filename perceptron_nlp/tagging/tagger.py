@@ -12,14 +12,15 @@ import numpy.typing as npt
 
 from perceptron_nlp.errors import ArgumentTypeError, ModelError
 from perceptron_nlp.formats import read_file_bytes, replace_file
-from perceptron_nlp.tagging.evaluation import Evaluation
+from perceptron_nlp.tagging.evaluation import Evaluation, span_scores
 from perceptron_nlp.tagging.extractor import Extractor
+from perceptron_nlp.tagging.fitting import fit
 from perceptron_nlp.tagging.labellers import make_labeller
 from perceptron_nlp.tagging.model import TaggerModel
 from perceptron_nlp.tagging.modelfile import model_from_bytes, model_to_bytes
 from perceptron_nlp.tagging.options import check_int
 from perceptron_nlp.tagging.sources import Labelled, Source, check_labelled, gold_labels
-from perceptron_nlp.tagging.trainer import Callback, fit
+from perceptron_nlp.tagging.trainer import Callback
 
 # Sentences handed to a thread at a time: enough work to outweigh the handing over.
 CHUNK = 512
@@ -175,13 +176,12 @@ class Tagger:
         FormatError : a file breaks its format, or has no gold labels
         """
         source = Source(data, "data", format=format, fields=fields)
-        name = column or self.column
+        name = source.column_named(column or self.column)
         sentences = list(source)
         gold = [gold_labels(sentence, name) for sentence in sentences]
-        result = Evaluation(name)
-        for sentence, truth, given in zip(
-                sentences, gold, self.tag_sents(self.model.inputs(sentences), threads=threads),
-                strict=True):
+        found = self.tag_sents(self.model.inputs(sentences), threads=threads)
+        result = Evaluation(name, spans=span_scores(gold, found))
+        for sentence, truth, given in zip(sentences, gold, found, strict=True):
             result.add(truth, given, map(self.model.knows, sentence.words))
         check_labelled(result.tokens, source, name)
         return result

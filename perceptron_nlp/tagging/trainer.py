@@ -9,7 +9,7 @@ from typing import Any
 
 from perceptron_nlp._core.weights import FrozenWeights
 from perceptron_nlp._version import __version__
-from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FormatError
+from perceptron_nlp.errors import ArgumentError
 from perceptron_nlp.features.templates import Template, check_templates, preset
 from perceptron_nlp.sampling import permutation
 from perceptron_nlp.tagging.evaluation import Evaluation
@@ -20,7 +20,6 @@ from perceptron_nlp.tagging.learners import FunctionLearner, Learner, TemplateLe
 from perceptron_nlp.tagging.model import TaggerModel, vocabulary_of
 from perceptron_nlp.tagging.options import TrainingOptions
 from perceptron_nlp.tagging.quantised import QuantisedWeights
-from perceptron_nlp.tagging.sources import Labelled, Source
 from perceptron_nlp.tagging.sums import sum_of
 
 logger = logging.getLogger("perceptron_nlp")
@@ -77,15 +76,18 @@ class Trainer:
     column : the column that is learnt
     options : how to learn
     features : a feature function in place of templates, or None
+    choices : what was found out by the program, for the training record
     """
 
     def __init__(self, examples: Examples, dev: Examples | None, column: str,
-                 options: TrainingOptions, features: Extractor | None) -> None:
+                 options: TrainingOptions, features: Extractor | None,
+                 choices: Sequence[str] = ()) -> None:
         self._examples = examples
         self._dev = dev
         self._column = column
         self._options = options
         self._features = features
+        self._choices = list(choices)
         self._templates = (
             () if features is not None else resolve_templates(options, examples.columns))
         self._vocabulary = vocabulary_of(examples.vocabulary())
@@ -94,7 +96,7 @@ class Trainer:
 
     def _make_learner(self) -> Learner:
         if self._features is not None:
-            if self._options.beam > 1:
+            if self._options.width > 1:
                 raise ArgumentError(
                     "beam: a feature function labels greedily; use beam=1, or templates")
             return FunctionLearner(self._examples, self._features, self._options, self._forced)
@@ -106,7 +108,7 @@ class Trainer:
         weights = runs[0].weights if len(runs) == 1 else sum_of([run.weights for run in runs])
         record = {
             "version": __version__, "options": self._options.record(),
-            "train": self._examples.record(),
+            "choices": self._choices, "train": self._examples.record(),
             "dev": None if self._dev is None else self._dev.record(),
             "epochs": [entry for run in runs for entry in run.epochs],
             "best_epoch": runs[0].best_epoch,
@@ -125,7 +127,7 @@ class Trainer:
             score = None
             if self._dev is not None:
                 weights = learner.average()
-                score = self._score(self._freeze(weights), self._dev)
+                score = self.score(self._freeze(weights), self._dev)
                 if score > best_score:
                     best, best_score, best_epoch = weights, score, epoch
             report = EpochReport(epoch, options.epochs, examples, mistakes, updates, score,
@@ -145,11 +147,12 @@ class Trainer:
             column=self._column, tags=self._examples.tags, templates=self._templates,
             extractor=None if self._features is None else extractor_name(self._features),
             weights=QuantisedWeights.of(weights, max(1, len(self._templates))),
-            right_to_left=self._options.right_to_left, beam=self._options.beam,
-            dictionary=self._forced, vocabulary=self._vocabulary, record={})
+            right_to_left=self._options.backwards, beam=self._options.width,
+            scheme=self._examples.scheme, dictionary=self._forced,
+            vocabulary=self._vocabulary, record={})
 
-    def _score(self, model: TaggerModel, dev: Examples) -> float:
-        """The model's accuracy on the dev set: of the frozen form, the one that people get."""
+    def score(self, model: TaggerModel, dev: Examples) -> float:
+        """The model's accuracy on a dev set: of the frozen form, the one that people get."""
         result = Evaluation(self._column)
         given = make_labeller(model, self._features).label(model.inputs(dev.sentences))
         for truth, labels in zip(dev.gold, given, strict=True):
@@ -162,48 +165,3 @@ def resolve_templates(options: TrainingOptions, evidence: Sequence[str]) -> tupl
     if isinstance(options.templates, str):
         return preset(options.templates, evidence)
     return check_templates(options.templates)
-
-
-def fit(train: Labelled, *, dev: Labelled | None, column: str | None, features: Extractor | None,
-        format: str, fields: Sequence[str] | None, callback: Callback | None,
-        options: dict[str, Any]) -> TaggerModel:
-    """Read everything, then train; Tagger.train tells the parameters."""
-    chosen = make_options(options)
-    if features is not None:
-        extractor_name(features)
-    source = Source(train, "train", format=format, fields=fields)
-    learnt = column or source.default_column
-    if learnt is None:
-        raise FormatError(
-            "read as plain text, which has no labels to learn from; if it is labelled, say its"
-            " format", source.place)
-    evidence = evidence_columns(chosen, features, fields, learnt)
-    examples = Examples.read(source, learnt, evidence)
-    held_out = None
-    if dev is not None:
-        held_out = Examples.read(
-            Source(dev, "dev", format=format, fields=fields), learnt, evidence)
-    return Trainer(examples, held_out, learnt, chosen, features).run(callback)
-
-
-def make_options(options: dict[str, Any]) -> TrainingOptions:
-    """TrainingOptions out of keyword arguments; ArgumentTypeError names one that is unknown."""
-    unknown = options.keys() - {name for name in TrainingOptions.__dataclass_fields__}
-    if unknown:
-        raise ArgumentTypeError(
-            f"{min(unknown)}: there is no such option; there are"
-            f" {', '.join(TrainingOptions.__dataclass_fields__)}")
-    return TrainingOptions(**options)
-
-
-def evidence_columns(options: TrainingOptions, features: Extractor | None,
-                     fields: Sequence[str] | None, learnt: str) -> tuple[str, ...]:
-    """The columns besides the words that features are made of."""
-    if features is None and not isinstance(options.templates, str):
-        templates = check_templates(options.templates)
-        wanted = sorted(set().union(*(t.columns for t in templates)))
-    else:
-        wanted = [name for name in fields or () if name not in ("form", "_", learnt)]
-    if learnt in wanted:
-        raise ArgumentError(f"templates: they look at column {learnt}, which is to be learnt")
-    return tuple(wanted)

@@ -139,6 +139,19 @@ def broken_positions(labels: Sequence[str], *, scheme: str = "bio") -> list[int]
     return broken
 
 
+def may_follow(before: str | None, label: str | None) -> bool:
+    """Whether one label may follow another in IOBES; None stands for the sentence's ends.
+
+    Raises ArgumentError for a label that is neither ``O`` nor ``PREFIX-TYPE``.
+
+    >>> may_follow("B-NP", "E-NP"), may_follow("B-NP", None)
+    (True, False)
+    """
+    previous = _OUTSIDE if before is None else _split(before, 0)
+    current = _OUTSIDE if label is None else _split(label, 1)
+    return _may_follow(previous, current, "iobes")
+
+
 def _split(label: str, index: int) -> tuple[str, str]:
     if label == "O":
         return _OUTSIDE

@@ -144,15 +144,11 @@ def test_the_last_weights_are_those_of_the_textbook(kind: Any, case: Case) -> No
 
 
 @kinds
-@given(case=cases(), ledger=st.booleans())
+@given(case=cases())
 @settings(max_examples=150, deadline=None)
-def test_the_averaged_weights_are_the_mean_after_each_example(
-    kind: Any, case: Case, ledger: bool
-) -> None:
+def test_the_averaged_weights_are_the_mean_after_each_example(kind: Any, case: Case) -> None:
     run = case.run()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(epochs, "_ledger_pays", lambda rows, state: ledger)
-        classifier = case.classifier(average=True).fit(kind(case.X), case.y)
+    classifier = case.classifier(average=True).fit(kind(case.X), case.y)
     assert np.array_equal(weights_of(classifier, run.w.shape), book.averaged_naive(run))
     same_course(classifier, run)
 

@@ -187,7 +187,7 @@ def test_evidence_columns_get_templates_of_their_own() -> None:
 
 @pytest.mark.parametrize(("name", "message"), [
     ("defualt", "no template list is called 'defualt'; did you mean default?"),
-    ("zzzz", "no template list is called 'zzzz'; there are classic, default"),
+    ("zzzz", "no template list is called 'zzzz'; there are chunk, classic, default"),
 ])
 def test_an_unknown_preset_is_told_the_nearest(name: str, message: str) -> None:
     with pytest.raises(TemplateError) as caught:

@@ -1,0 +1,69 @@
+"""From a person's arguments to a trained model: read everything, decide what is open, train."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from perceptron_nlp.errors import ArgumentError, FormatError, MemoryLimitError
+from perceptron_nlp.features.templates import check_templates
+from perceptron_nlp.tagging.choices import decide
+from perceptron_nlp.tagging.examples import Examples
+from perceptron_nlp.tagging.extractor import Extractor, extractor_name
+from perceptron_nlp.tagging.model import TaggerModel
+from perceptron_nlp.tagging.options import TrainingOptions, make_options
+from perceptron_nlp.tagging.sources import Labelled, Source
+from perceptron_nlp.tagging.trainer import Callback, Trainer
+
+
+def fit(train: Labelled, *, dev: Labelled | None, column: str | None, features: Extractor | None,
+        format: str, fields: Sequence[str] | None, callback: Callback | None,
+        options: dict[str, Any]) -> TaggerModel:
+    """Read everything, then train; Tagger.train tells the parameters."""
+    try:
+        return _fit(train, dev=dev, column=column, features=features, format=format, fields=fields,
+                    callback=callback, options=options)
+    except MemoryLimitError:
+        raise
+    except MemoryError:
+        raise MemoryLimitError(
+            "train: there is not enough memory for these sentences; give fewer, or have fewer"
+            " templates, or set table_bits") from None
+
+
+def _fit(train: Labelled, *, dev: Labelled | None, column: str | None, features: Extractor | None,
+         format: str, fields: Sequence[str] | None, callback: Callback | None,
+         options: dict[str, Any]) -> TaggerModel:
+    chosen = make_options(options)
+    if features is not None:
+        extractor_name(features)
+    source = Source(train, "train", format=format, fields=fields)
+    learnt = column or source.default_column
+    if learnt is None:
+        raise FormatError(
+            "read as plain text, which has no labels to learn from; if it is labelled, say its"
+            " format", source.place)
+    learnt = source.column_named(learnt)
+    if learnt in ("id", "form"):
+        raise ArgumentError(f"column: {learnt} is given, not learnt; name the column of the labels")
+    evidence = evidence_columns(chosen, features, fields, learnt)
+    examples = Examples.read(source, learnt, evidence)
+    held_out = None
+    if dev is not None:
+        held_out = Examples.read(
+            Source(dev, "dev", format=format, fields=fields), learnt, evidence)
+    examples, chosen, choices = decide(examples, chosen, features)
+    return Trainer(examples, held_out, learnt, chosen, features, choices).run(callback)
+
+
+def evidence_columns(options: TrainingOptions, features: Extractor | None,
+                     fields: Sequence[str] | None, learnt: str) -> tuple[str, ...]:
+    """The columns besides the words that features are made of."""
+    if features is None and not isinstance(options.templates, str):
+        templates = check_templates(options.templates)
+        wanted = sorted(set().union(*(t.columns for t in templates)))
+    else:
+        wanted = [name for name in fields or () if name not in ("form", "_", learnt)]
+    if learnt in wanted:
+        raise ArgumentError(f"templates: they look at column {learnt}, which is to be learnt")
+    return tuple(wanted)

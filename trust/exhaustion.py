@@ -1,0 +1,170 @@
+"""O: running out of memory, undefined behaviour, leaks."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import perceptron_nlp as pn
+from perceptron_nlp._core.weights import WeightTable
+from trust import compiled, samples
+from trust.children import call
+from trust.reached import Missing, Reached
+
+# n-grams, several columns' worth of history and neighbours: every buffer of the core takes part.
+TEMPLATES = ("word[0]", "lower[-1]", "lower.ngrams2-4[0]", "lower[-1] lower[0]", "tag[-1]",
+             "tag[-1] tag[-2]", "tag[-1] lower[0]", "tag[-1] lower[1]", "first word[0]", "bias")
+
+
+def _fail_each(work: Callable[[], Any], intact: Callable[[], str], wrong: list[str], name: str
+               ) -> int:
+    """Let each allocation of `work` fail in turn; how many did.
+
+    Each failure must be a MemoryError, leave `intact()` with nothing to say, and the same work
+    must then succeed with the same result.
+    """
+    library = ctypes.CDLL(None)
+    library.trust_fail_at(0)
+    expected = work()
+    library.trust_stop()
+    failed = at = 0
+    while at < 5_000:
+        at += 1
+        library.trust_fail_at(at)
+        said = ""
+        try:
+            work()
+        except MemoryError:
+            failed += 1
+        except Exception as error:
+            said = f"{type(error).__name__}: {error}"
+        made = library.trust_stop()
+        if not said:
+            said = intact()
+        if not said and work() != expected:
+            said = "another result afterwards"
+        if said:
+            wrong.append(f"{name}, allocation {at}: {said}")
+        if made < at:
+            break
+    return failed
+
+
+def inject() -> dict[str, Any]:
+    """Allocation failures in training, tables, loading and tagging; runs under failing.c."""
+    wrong: list[str] = []
+    counts = {}
+    data = samples.small_model()
+    sentences = samples.words_of()[:40]
+    labelled = list(pn.open_corpus(samples.TRAIN))[:25]
+    tagger = pn.Tagger.from_bytes(data)
+    before = tagger.tag_sents(sentences)
+
+    def still_tags() -> str:
+        return "" if tagger.tag_sents(sentences) == before else "the tagger tags otherwise"
+
+    counts["load"] = _fail_each(
+        lambda: pn.Tagger.from_bytes(data).tag_sents(sentences), still_tags, wrong, "load and tag")
+    counts["tag"] = _tag_after_failure(data, sentences, before, wrong)
+    counts["scores"] = _fail_each(
+        lambda: pn.Tagger.from_bytes(data).scores(sentences[0]).tolist(), still_tags, wrong,
+        "scores")
+    for options in ({}, {"update": "adagrad", "min_count": 2}, {"table_bits": 8}):
+        counts[f"train {options}"] = _fail_each(
+            lambda options=options: pn.train(labelled, column="upos", epochs=2,
+                                             templates=TEMPLATES, **options).to_bytes(),
+            still_tags, wrong, f"train {options}")
+    counts["table"] = _table(wrong)
+    return {"wrong": wrong, "counts": counts}
+
+
+def _tag_after_failure(data: bytes, sentences: list[list[str]], before: list[list[str]],
+                       wrong: list[str]) -> int:
+    """A tagger whose caches could not grow goes on tagging as if nothing had been."""
+    library = ctypes.CDLL(None)
+    failed = at = 0
+    while at < 5_000:
+        at += 1
+        tagger = pn.Tagger.from_bytes(data, cache_limit=64)
+        library.trust_fail_at(at)
+        try:
+            tagger.tag_sents(sentences)
+        except pn.MemoryLimitError:
+            failed += 1
+        made = library.trust_stop()
+        if tagger.tag_sents(sentences) != before:
+            wrong.append(f"tag, allocation {at}: other labels afterwards")
+        if made < at:
+            break
+    return failed
+
+
+def _table(wrong: list[str]) -> int:
+    """Updates of one table: each failed one leaves every score and average as it was."""
+    table = WeightTable(40)
+    library = ctypes.CDLL(None)
+    failed = 0
+    probe = np.arange(1, 600, dtype=np.uint64)
+    for number in range(1, 500):
+        keys = np.arange(number, number + 30, dtype=np.uint64)
+        label = number * 7 % 40
+        scores = table.score(probe).tolist()
+        means = table.average().score(probe).tolist()
+        for at in range(1, 9):
+            library.trust_fail_at(at)
+            try:
+                table.update(keys, label, 1.0)
+            except MemoryError:
+                failed += 1
+                library.trust_stop()
+                if (table.score(probe).tolist(), table.average().score(probe).tolist()) != (
+                        scores, means):
+                    wrong.append(f"table, update {number}: half an update was made")
+                continue
+            library.trust_stop()
+            break
+        table.advance()
+    return failed
+
+
+def allocations(full: bool) -> Reached:
+    """O1: every allocation fails in turn; a MemoryError each time, and nothing is broken."""
+    del full
+    try:
+        shim = compiled.build("failing.c", shared=True)
+        in_c = compiled.run("allocations")
+    except compiled.NoCompiler as error:
+        raise Missing(str(error)) from None
+    except compiled.Failed as error:
+        return Reached(str(error), False)
+    child = call("trust.exhaustion:inject", env={"LD_PRELOAD": str(shim)}, timeout=1800)
+    if child.result is None:
+        return Reached(f"{child.fate} {child.err[-500:]}", False)
+    wrong, counts = child.result["wrong"], child.result["counts"]
+    first = f"; first: {wrong[0]}" if wrong else ""
+    failed = sum(counts.values())
+    return Reached(f"{failed} failed allocations in Python and {in_c} in C, {len(wrong)} wrong"
+                   f"{first}", not wrong and min(counts.values()) > 0)
+
+
+def undefined(full: bool) -> Reached:
+    """O2: the weight tables under the address and undefined-behaviour sanitizers."""
+    return _exercise("address,undefined", full)
+
+
+def leaks(full: bool) -> Reached:
+    """O3: the same under the leak sanitizer."""
+    return _exercise("leak", full)
+
+
+def _exercise(sanitize: str, full: bool) -> Reached:
+    try:
+        updates = compiled.run("exercise", "2000" if full else "30", sanitize=sanitize)
+    except compiled.NoCompiler as error:
+        raise Missing(str(error)) from None
+    except compiled.Failed as error:
+        return Reached(str(error), False)
+    return Reached(f"0 reports in {int(updates):,} random updates of the tables", True)

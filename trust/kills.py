@@ -1,0 +1,225 @@
+"""K: kills, Ctrl-C, full disks and closed pipes."""
+
+from __future__ import annotations
+
+import errno
+import os
+import random
+import resource
+import signal
+import stat
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import perceptron_nlp as pn
+from trust import samples
+from trust.children import ROOT, call, command, environment
+from trust.reached import Reached, count_of
+
+SECONDS_TO_STOP = 1.0
+
+
+def kill_while(save: Callable[[int], None], path: Path, kills: int, seed: int
+               ) -> list[bytes | None]:
+    """Fork a process that saves to `path` again and again, kill it, and see what is there.
+
+    ``save(i)`` saves for the i-th time. The kill comes at a random moment after the file has
+    first changed. Returns the file's content after each kill, None where there is no file.
+    """
+    chance = random.Random(seed)
+    contents = []
+    for _ in range(kills):
+        before = _state(path)
+        pid = os.fork()
+        if pid == 0:
+            try:
+                for i in range(1_000_000):
+                    save(i)
+            finally:
+                os._exit(1)
+        limit = time.monotonic() + 60
+        while _state(path) == before and time.monotonic() < limit:
+            time.sleep(0.0001)
+        time.sleep(chance.random() * 0.02)
+        os.kill(pid, signal.SIGKILL)
+        _, status = os.waitpid(pid, 0)
+        if not os.WIFSIGNALED(status):
+            raise RuntimeError("the process that saves ended by itself")
+        contents.append(path.read_bytes() if path.exists() else None)
+    return contents
+
+
+def _state(path: Path) -> tuple[int, int, int] | None:
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return None
+    return found.st_ino, found.st_size, found.st_mtime_ns
+
+
+def kill_saves(folder: str, kills: int) -> dict[str, Any]:
+    """Kill saves of two models in turn; runs in a child, since it forks."""
+    models = [pn.Tagger.from_bytes(data)
+              for data in (samples.small_model(), samples.other_model())]
+    wholes = {model.to_bytes() for model in models}
+    path = Path(folder) / "model.pnlp"
+    contents = kill_while(lambda i: models[i % 2].save(path), path, kills, 1)
+    left = len(os.listdir(folder))
+    models[0].save(path)
+    return {"broken": sum(content not in wholes for content in contents), "left": left,
+            "after": len(os.listdir(folder)),
+            "kinds": len({content for content in contents})}
+
+
+def kill_during_save(full: bool) -> Reached:
+    """K1: after a kill there is one whole model, old or new, and at most one file of litter."""
+    kills = 500 if full else 25
+    with tempfile.TemporaryDirectory() as folder:
+        child = call("trust.kills:kill_saves", folder, kills)
+    if child.result is None:
+        return Reached(child.fate, False)
+    found = child.result
+    return Reached(
+        f"{kills - found['broken']} of {kills} whole; {found['left'] - 1} other files left, "
+        f"{found['after'] - 1} after the next save",
+        not found["broken"] and found["left"] <= 2 and found["after"] == 1 and found["kinds"] > 1)
+
+
+# ---- K3 ----
+
+def train_for_ever(marker: str) -> None:
+    """Train until somebody stops it; runs in a child."""
+    sentences = list(pn.open_corpus(samples.TRAIN))
+
+    def report(_: object) -> None:
+        Path(marker).touch()
+
+    pn.train(sentences, column="upos", epochs=10_000, patience=None, callback=report)
+
+
+def interrupt(line: list[str], ready: Callable[[], bool], stdin: Any = None
+              ) -> tuple[int | None, float, str]:
+    """Start a process, send it Ctrl-C when it is ready; its status, seconds to stop, its words."""
+    process = subprocess.Popen(line, stdin=stdin, stdout=subprocess.DEVNULL,
+                               stderr=subprocess.PIPE, text=True, env=environment(), cwd=ROOT)
+    try:
+        limit = time.monotonic() + 120
+        while not ready() and process.poll() is None and time.monotonic() < limit:
+            time.sleep(0.005)
+        begin = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=60)
+        return process.returncode, time.monotonic() - begin, err
+    except subprocess.TimeoutExpired:
+        return None, 60.0, ""
+    finally:
+        process.kill()
+        process.wait()
+
+
+def interrupt_training(full: bool) -> Reached:
+    """K3: Ctrl-C ends a training run soon, by KeyboardInterrupt in Python."""
+    times = 100 if full else 2
+    wrong, slowest = [], 0.0
+    with tempfile.TemporaryDirectory() as folder:
+        for number in range(times):
+            marker = Path(folder) / f"begun-{number}"
+            line = command("trust.kills:train_for_ever", str(marker))
+            status, seconds, err = interrupt(line, marker.exists)
+            slowest = max(slowest, seconds)
+            # Python ends itself with the signal after a KeyboardInterrupt.
+            if status != -signal.SIGINT or "KeyboardInterrupt" not in err:
+                wrong.append(f"status {status}: {err[-200:]}")
+            # The quick size runs beside other tests and promises no time.
+            elif full and seconds > SECONDS_TO_STOP:
+                wrong.append(f"{seconds:.2f} s")
+    reached = count_of(wrong, times, "runs stopped")
+    return Reached(f"{reached.figure}; slowest {slowest:.2f} s", reached.kept)
+
+
+# ---- K4 ----
+
+def save_without_room(path: str) -> str:
+    """Save where files cannot grow; runs in a child. What was raised."""
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, 10_000))
+    return _saving(path)
+
+
+def save_as_nobody(path: str) -> str:
+    """Save without the rights of the superuser; runs in a child. What was raised."""
+    samples.other_model()
+    if os.geteuid() == 0:
+        os.seteuid(65534)
+    return _saving(path)
+
+
+def _saving(path: str) -> str:
+    try:
+        pn.Tagger.from_bytes(samples.other_model()).save(path)
+    except pn.FileError as error:
+        return str(error)
+    return "saved"
+
+
+def nowhere_to_write(full: bool) -> Reached:
+    """K4: where a model cannot be written there is a clear error, and the old one stays."""
+    del full
+    old = samples.small_model()
+    wrong: list[str] = []
+    with tempfile.TemporaryDirectory() as folder:
+        os.chmod(folder, 0o755)
+        path = os.path.join(folder, "model.pnlp")
+        Path(path).write_bytes(old)
+
+        def expect(name: str, said: str | None, place: str, word: str) -> None:
+            if said is None or not said.startswith(place) or word not in said:
+                wrong.append(f"{name}: {said}")
+            if Path(path).read_bytes() != old or len(os.listdir(folder)) != 1:
+                wrong.append(f"{name}: the old model is gone, or litter is left")
+
+        expect("no room", call("trust.kills:save_without_room", path).result, path,
+               "cannot be written")
+        os.chmod(folder, stat.S_IRUSR | stat.S_IXUSR | stat.S_IROTH | stat.S_IXOTH)
+        expect("read-only folder", call("trust.kills:save_as_nobody", path).result, path,
+               os.strerror(errno.EACCES))
+        os.chmod(folder, 0o755)
+        os.chmod(path, 0o444)
+        expect("read-only file", call("trust.kills:save_as_nobody", path).result, path,
+               "read-only")
+        os.chmod(path, 0o644)
+        for name, place, word in (
+                ("a full device", "/dev/full", os.strerror(errno.ENOSPC)),
+                ("a folder", folder, "folder"),
+                ("no such folder", os.path.join(folder, "a", "b"), "No such file"),
+                ("a file as a folder", os.path.join(path, "b"), "Not a directory"),
+                ("a name too long", os.path.join(folder, "x" * 300), "too long"),
+                ("a NUL in the name", os.path.join(folder, "\0"), "cannot be the name"),
+        ):
+            said = _saving(place)
+            expect(name, said, repr(place) if "\0" in place else place, word)
+        wrong += _vanished_pipe(Path(folder))
+    return count_of(wrong, 10, "places refused clearly, the old model whole")
+
+
+def _vanished_pipe(folder: Path) -> list[str]:
+    """A reader that goes away is the caller's to handle: the system's own BrokenPipeError."""
+    pipe = folder / "pipe"
+    os.mkfifo(pipe)
+    reader = subprocess.Popen([sys.executable, "-c", "import sys; open(sys.argv[1], 'rb').read(9)",
+                               str(pipe)])
+    try:
+        pn.Tagger.from_bytes(samples.small_model()).save(pipe)
+    except BrokenPipeError:
+        return []
+    except Exception as error:
+        return [f"a closed pipe: {type(error).__name__}: {error}"]
+    finally:
+        reader.wait()
+        pipe.unlink()
+    return ["a closed pipe: nothing was raised"]

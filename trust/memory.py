@@ -1,0 +1,107 @@
+"""S: memory that does not grow."""
+
+from __future__ import annotations
+
+import random
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import perceptron_nlp as pn
+from trust import samples
+from trust.children import call, peak_bytes, resident_bytes
+from trust.reached import Reached
+
+CACHE = 32_768
+
+
+def stream(total: int, first: int) -> dict[str, Any]:
+    """Tag `total` words never seen before; memory after `first` of them, and the most later."""
+    tagger = pn.Tagger.from_bytes(samples.small_model())
+    early = late = 0
+    for at in range(0, total, 2_000):
+        # Few at a time, so that what is measured is the tagger and not these lists.
+        tagger.tag_sents([[f"w{number:09x}" for number in range(begin, begin + 20)]
+                          for begin in range(at, at + 2_000, 20)])
+        if at % 100_000 == 0:
+            if at < first:
+                early = resident_bytes()
+            else:
+                late = max(late, resident_bytes())
+    return {"early": early, "late": late}
+
+
+def steady(full: bool) -> Reached:
+    """S1: a tagger that meets nothing but new words does not grow."""
+    total, first = (100_000_000, 1_000_000) if full else (1_500_000, 500_000)
+    child = call("trust.memory:stream", total, first, timeout=7200)
+    if child.result is None:
+        return Reached(child.fate, False)
+    growth = child.result["late"] / child.result["early"] - 1
+    return Reached(f"{100 * growth:+.2f} % after the first {first:,} of {total:,} new words",
+                   growth < 0.01)
+
+
+def caches(full: bool) -> Reached:
+    """S2: the cache of words stays below its limit, in words and in bytes of text."""
+    limits = (1, 100, CACHE) if full else (1, 100)
+    most: list[str] = []
+    kept = True
+    for limit in limits:
+        tagger = pn.Tagger.from_bytes(samples.small_model(), cache_limit=limit)
+        held = 0
+        for at in range(0, 5 * limit + 10_000, 50):
+            tagger.tag([f"w{number}" for number in range(at, at + 50)])
+            held = max(held, tagger._labeller._decoder.cache_counts[2])  # type: ignore[attr-defined]
+        # Besides the words: the pads beyond the ends, and one sentence too long for the limit.
+        kept = kept and held <= max(limit, 50) + 16
+        most.append(f"{held:,} words of {limit:,}")
+    child = call("trust.memory:long_words", 400 if full else 60)
+    if child.result is None:
+        return Reached(child.fate, False)
+    grown = child.result["grown"]
+    return Reached(f"at most {', '.join(most)}; {grown / 2**20:.0f} MB more for endless long words",
+                   kept and grown < 48 << 20)
+
+
+def long_words(count: int) -> dict[str, Any]:
+    """Tag words of 200,000 letters, one a sentence; how much memory grew after the first few."""
+    tagger = pn.Tagger.from_bytes(samples.small_model())
+    chance = random.Random(3)
+    before = 0
+    for number in range(count):
+        tagger.tag([f"{number}-" + chance.choice("abcdef") * 200_000])
+        if number == 5:
+            before = peak_bytes()
+    return {"grown": peak_bytes() - before}
+
+
+def train_limited(path: str, epochs: int) -> str:
+    """Train in a child whose memory is limited; what was raised, or the outcome."""
+    finished = []
+    try:
+        pn.train(path, epochs=epochs, callback=lambda report: finished.append(report.epoch))
+    except pn.MemoryLimitError as error:
+        return f"limit after {len(finished)} epochs: {error}"
+    return "trained"
+
+
+def bounded_training(full: bool) -> Reached:
+    """S3: a corpus too large for the memory allowed is refused clearly, before work is lost."""
+    epochs = 10 if full else 1
+    text = samples.TRAIN.read_bytes()
+    with tempfile.TemporaryDirectory() as folder:
+        small, large = Path(folder) / "small.conllu", Path(folder) / "large.conllu"
+        small.write_bytes(text)
+        with large.open("wb") as out:
+            for _ in range(400 if full else 60):
+                out.write(text)
+        said = {}
+        megabytes = 400 if full else 150
+        for name, path in (("small", small), ("large", large)):
+            child = call("trust.memory:train_limited", str(path), epochs, megabytes=megabytes,
+                         env={"OPENBLAS_NUM_THREADS": "1"}, timeout=3600)
+            said[name] = child.result if child.result is not None else child.fate
+    kept = said["small"] == "trained" and said["large"].startswith("limit after 0 epochs")
+    return Reached(f"in {megabytes} MB: {said['small']}; a corpus too large: {said['large']}",
+                   kept)

@@ -1,0 +1,43 @@
+"""The texts and models that the checks break."""
+
+from __future__ import annotations
+
+import functools
+import random
+from pathlib import Path
+
+import perceptron_nlp as pn
+from trust.children import ROOT
+
+DATA = ROOT / "data"
+TRAIN = DATA / "english-train.conllu"
+DEV = DATA / "english-dev.conllu"
+
+
+@functools.cache
+def small_model() -> bytes:
+    """A model file's content: a tagger of a few hundred sentences."""
+    sentences = list(pn.open_corpus(TRAIN))[:300]
+    return pn.train(sentences, column="upos", epochs=2).to_bytes()
+
+
+@functools.cache
+def other_model() -> bytes:
+    """Another model of about the same size."""
+    sentences = list(pn.open_corpus(TRAIN))[:300]
+    return pn.train(sentences, column="upos", epochs=2, seed=2).to_bytes()
+
+
+def words_of(path: Path = DEV) -> list[list[str]]:
+    """The sentences of a file as lists of words."""
+    return [list(sentence.words) for sentence in pn.open_corpus(path)]
+
+
+def random_words(count: int, seed: int) -> list[str]:
+    """Distinct words of 16 printable characters."""
+    chance = random.Random(seed)
+    letters = "".join(map(chr, range(33, 127)))
+    found: dict[str, None] = {}
+    while len(found) < count:
+        found["".join(chance.choices(letters, k=16))] = None
+    return list(found)
