@@ -108,5 +108,6 @@ class _Probe:
         """Share of the held-out words labelled right; 0 where there is too little text to tell."""
         if not self._train.n_labelled or not self._held_out.n_labelled:
             return 0.0
-        trainer = Trainer(self._train, None, "", replace(self._options, templates=templates), None)
+        trainer = Trainer(self._train, None, "", replace(self._options, templates=templates), None,
+                          log_level=logging.DEBUG)
         return trainer.score(trainer.run(None), self._held_out)

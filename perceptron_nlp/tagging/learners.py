@@ -166,7 +166,10 @@ class FunctionLearner:
         lead = float(scores[gold] - scores[rival])
         if options.update == "margin":
             return (rival if lead <= options.margin else -1), options.rate
-        squares = float(len(keys) if values is None else values @ values)
+        if options.update == "adagrad":
+            return (rival if lead < options.margin else -1), 1.0
+        with np.errstate(over="ignore"):
+            squares = float(len(keys) if values is None else values @ values)
         tau = (options.margin - lead) / (2 * squares) if squares else 0.0
         return (rival if lead < options.margin else -1), min(tau, options.rate)
 

@@ -43,7 +43,7 @@ def as_iobes(examples: Examples) -> tuple[Examples, int]:
     scheme = scheme_of(whole)
     gold: list[Sequence[str | None]] = [bio_to_iobes(labels) for labels in whole]
     broken = sum(len(broken_positions(labels, scheme=scheme)) for labels in whole)
-    tags = TagSet([label for labels in gold for label in labels if label is not None])
+    tags = TagSet({label for labels in gold for label in labels if label is not None})
     return replace(examples, gold=gold, tags=tags, scheme=scheme), broken
 
 

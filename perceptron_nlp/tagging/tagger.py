@@ -72,8 +72,9 @@ class Tagger:
         format, fields : see ``perceptron_nlp.open_corpus``; where columns are named by `fields`,
             those besides the words and the learnt one are evidence
         callback : called with an EpochReport after each epoch
-        **options : the fields of ``perceptron_nlp.TrainingOptions``: epochs, seed, update,
-            templates, table_bits, min_count, dictionary, patience, right_to_left, beam, cost, runs
+        **options : the fields of ``perceptron_nlp.TrainingOptions``: preset, epochs, seed,
+            update, templates, table_bits, min_count, dictionary, patience, right_to_left, beam,
+            cost, runs
 
         Raises
         ------

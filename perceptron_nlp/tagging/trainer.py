@@ -77,17 +77,19 @@ class Trainer:
     options : how to learn
     features : a feature function in place of templates, or None
     choices : what was found out by the program, for the training record
+    log_level : how loudly epochs are logged
     """
 
     def __init__(self, examples: Examples, dev: Examples | None, column: str,
                  options: TrainingOptions, features: Extractor | None,
-                 choices: Sequence[str] = ()) -> None:
+                 choices: Sequence[str] = (), log_level: int = logging.INFO) -> None:
         self._examples = examples
         self._dev = dev
         self._column = column
         self._options = options
         self._features = features
         self._choices = list(choices)
+        self._log_level = log_level
         self._templates = (
             () if features is not None else resolve_templates(options, examples.columns))
         self._vocabulary = vocabulary_of(examples.vocabulary())
@@ -134,8 +136,9 @@ class Trainer:
                                  best_epoch or epoch, number, options.runs)
             epochs.append({"run": number, "epoch": epoch, "mistakes": mistakes,
                            "updates": updates, "dev_accuracy": score})
-            logger.info("run %d, epoch %d: %d mistakes in %d words, dev accuracy %s", number,
-                        epoch, mistakes, examples, score)
+            logger.log(self._log_level, "epoch %d%s: %d mistakes in %d words, dev accuracy %s",
+                       epoch, f" of run {number}" if options.runs > 1 else "", mistakes,
+                       examples, score)
             if callback is not None:
                 callback(report)
             if best and options.patience and epoch - best_epoch >= options.patience:

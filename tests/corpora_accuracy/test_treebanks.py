@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,9 +18,13 @@ def files(corpora: Path, name: str) -> tuple[Path, Path, Path]:
                  for part in ("train", "dev", "test"))
 
 
+# The plain learner; what else can be chosen has figures of its own.
+PLAIN: dict[str, Any] = {"seed": 1, "update": "perceptron"}
+
+
 @pytest.fixture(scope="module")
 def ewt(corpora: Path) -> pn.Tagger:
-    return pn.train(files(corpora, EWT)[0], epochs=5, seed=1)
+    return pn.train(files(corpora, EWT)[0], epochs=5, templates="default", **PLAIN)
 
 
 def test_the_default_templates_reach_94_8_on_english(ewt: pn.Tagger, corpora: Path) -> None:
@@ -30,9 +35,9 @@ def test_the_default_templates_reach_94_8_on_english(ewt: pn.Tagger, corpora: Pa
     assert result.known_accuracy > 0.95 > result.unknown_accuracy > 0.7
 
 
-def test_the_classic_templates_reach_94_on_english(corpora: Path) -> None:
+def test_the_classic_templates_reach_93_8_on_english(corpora: Path) -> None:
     train, _, test = files(corpora, EWT)
-    tagger = pn.train(train, epochs=5, seed=1, templates="classic")
+    tagger = pn.train(train, epochs=5, templates="classic", **PLAIN)
     assert tagger.evaluate(test).accuracy >= 0.938
 
 
@@ -55,12 +60,12 @@ def test_a_real_model_is_small_and_loads_as_it_was_saved(
 def test_two_epochs_suffice_on_smaller_treebanks(
         name: str, column: str, bound: float, corpora: Path) -> None:
     train, _, test = files(corpora, name)
-    tagger = pn.train(train, epochs=2, seed=1, column=column)
+    tagger = pn.train(train, epochs=2, column=column, templates="default", **PLAIN)
     assert tagger.evaluate(test).accuracy >= bound
 
 
 def test_a_fixed_table_loses_little(corpora: Path) -> None:
     train, _, test = files(corpora, "UD_Turkish-IMST/tr_imst-ud")
-    exact = pn.train(train, epochs=2, seed=1)
-    fixed = pn.train(train, epochs=2, seed=1, table_bits=18)
+    exact = pn.train(train, epochs=2, templates="default", **PLAIN)
+    fixed = pn.train(train, epochs=2, templates="default", table_bits=18, **PLAIN)
     assert fixed.evaluate(test).accuracy >= exact.evaluate(test).accuracy - 0.01

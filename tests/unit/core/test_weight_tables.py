@@ -30,8 +30,8 @@ def test_an_exact_row_costs_the_labels_that_it_met_not_the_tag_set() -> None:
         table.update(keys, 0, 1.0)
         table.update(keys, 1, -1.0)
     assert few.bytes_used == many.bytes_used
-    # Two cells of 28 bytes, a head, the key, its slots, and room to grow by half.
-    assert few.bytes_used < 10_000 * 200
+    # Two cells of 28 bytes, a head, the key, its slots, and room set aside to grow into.
+    assert few.bytes_used < 10_000 * 300
 
 
 def test_a_row_may_meet_all_of_65536_labels() -> None:

@@ -45,7 +45,8 @@ def test_a_preset_sets_what_is_not_given(preset, beam, runs):
 
 
 def test_an_option_that_is_given_overrides_its_preset():
-    options = pn.train(PLAIN, preset="accurate", runs=2, update="perceptron").model.record["options"]
+    tagger = pn.train(PLAIN, preset="accurate", runs=2, update="perceptron")
+    options = tagger.model.record["options"]
     assert (options["beam"], options["runs"], options["update"]) == (4, 2, "perceptron")
 
 

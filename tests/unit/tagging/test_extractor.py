@@ -142,7 +142,7 @@ def test_a_function_that_returns_something_else_is_told(
         small: Labelled, function: Callable[..., Mapping[str, float]], error: type[Exception],
         message: str) -> None:
     with pytest.raises(error, match=r"features|values") as caught:
-        pn.train(small, features=function, epochs=10)
+        pn.train(small, features=function, epochs=10, update="perceptron")
     assert message in str(caught.value)
 
 

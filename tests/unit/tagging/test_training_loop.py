@@ -20,7 +20,7 @@ def accuracy(tagger: pn.Tagger, data: Labelled) -> float:
 
 def test_each_epoch_is_reported_once(small: Labelled) -> None:
     reports: list[pn.EpochReport] = []
-    pn.train(small, epochs=4, callback=reports.append)
+    pn.train(small, epochs=4, update="perceptron", callback=reports.append)
     words = sum(len(words) for words, _ in small)
     assert [report.epoch for report in reports] == [1, 2, 3, 4]
     for report in reports:
@@ -74,9 +74,9 @@ def test_an_error_in_the_callback_ends_training_and_comes_out(small: Labelled) -
 
 def test_epochs_are_logged(small: Labelled, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.INFO, logger="perceptron_nlp"):
-        pn.train(small, epochs=2)
+        pn.train(small, epochs=2, templates="fast")
     lines = [record.getMessage() for record in caplog.records if record.name == "perceptron_nlp"]
-    assert len(lines) == 2 and lines[0].startswith("epoch 1: ")
+    assert len(lines) == 2 and "epoch 1: " in lines[0]
 
 
 def test_the_record_says_how_the_model_was_trained(small: Labelled) -> None:
