@@ -67,7 +67,7 @@ def main() -> None:
     corpus = read_study_corpus([train], dev=dev, tokens=10**9)
     print(f"## Standard against averaged: {corpus.column} of EWT, {len(corpus.train):,} words,"
           f" {corpus.train.X.shape[1]:,} features, {len(corpus.dev):,} words of dev\n")
-    print_comparison(compare(corpus, epochs=epochs, repeats=5))
+    print_comparison(compare(corpus, epochs=epochs, repeats=9))
 
 
 if __name__ == "__main__":

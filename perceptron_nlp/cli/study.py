@@ -25,9 +25,9 @@ from perceptron_nlp.study import (
 )
 
 EXAMPLES = """\
-  perceptron-nlp study
   perceptron-nlp study train.conllu --dev dev.conllu --column xpos --out xpos-study
-  perceptron-nlp study chunks.txt --fields form,xpos,chunk"""
+  perceptron-nlp study chunks.txt --fields form,xpos,chunk
+  perceptron-nlp study"""
 
 
 def parser() -> VerbParser:

@@ -25,7 +25,7 @@ from perceptron_nlp.study.counting import Counter
 from perceptron_nlp.study.keepers import KEEPERS, VARIABLES, Keeper
 from perceptron_nlp.study.streams import Size, made_stream
 
-_RUN, _ROUNDS = 0.002, 7
+_RUN, _ROUNDS, _LONG = 0.002, 9, 0.02
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ KEPT = (
 TIMED = (
     Series("d", tuple(Size(d, 4, 1, 2) for d in (8192, 16384, 32768, 65536)), exact=True),
     Series("D", tuple(Size(128, D, 16, 2) for D in (512, 1024, 2048, 4096))),
-    Series("U", tuple(Size(1024, 4096, U, 2) for U in (32, 64, 128, 256))),
+    Series("U", tuple(Size(1024, 2048, U, 2) for U in (16, 32, 64, 128))),
 )
 PLAN: Mapping[str, tuple[Series, ...]] = {"elements": COUNTED, "bytes": KEPT, "seconds": TIMED}
 
@@ -162,7 +162,7 @@ def seconds(keeper: Keeper, sizes: list[Size], exact: bool) -> list[float]:
     for number in range(_ROUNDS):
         for place, stream in enumerate(streams):
             # What runs for long needs few rounds to meet a quiet moment.
-            if runs[place] > 1 or number < 2:
+            if first[place] < _LONG or number < 2:
                 times[place].append(_timed(keeper, stream, runs[place]))
     return [min(each) for each in times]
 

@@ -77,6 +77,11 @@ def comparison(study: Study) -> list[str]:
             "points. In Johansson's lecture it was 3.4 s to 3.6 s (+6 %), .809 to .829."
         ),
         table(["weights", "time", "right on dev"], rows),
+        paragraph(
+            "On a small corpus most of what the average adds is its one pass over all weights at "
+            "the end, which is the same after any number of epochs.",
+            soft=True,
+        ),
     ]
 
 
@@ -92,7 +97,9 @@ def orders(study: Study, pictures: Pictures) -> list[str]:
         heading("The order of the examples"),
         paragraph(
             f"{found.orders} trainings that differ in nothing but the order. The last weights "
-            "depend on which examples happened to come last; the average much less."
+            "depend on which examples happened to come last: their accuracy deviates by "
+            f"{100 * found.deviation('last'):.2f} points, that of the average by "
+            f"{100 * found.deviation('averaged'):.2f}."
         ),
         picture(
             pictures["order-spread"],
@@ -138,8 +145,11 @@ def agreement(study: Study) -> list[str]:
         paragraph(
             f"The figures above are of the fast classifier. On the first {found[0].words} words "
             "it was set beside the textbook's learners. Weights of these data are whole "
-            "numbers, so the last ones are equal without any difference; averages are equal to "
-            "rounding, and votes in every prediction."
+            "numbers, so the last ones should be equal without any difference, averages equal "
+            "to rounding, and votes in every prediction. Found: last weights differ by at most "
+            f"{max(each.last for each in found):.1g}, averages by at most "
+            f"{max(each.averaged for each in found):.1g}, and "
+            f"{sum(each.voted for each in found)} votes."
         ),
         table(
             ["learner, order", "last: greatest difference", "averaged: the same",

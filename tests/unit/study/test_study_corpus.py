@@ -64,14 +64,14 @@ def test_the_sample_corpus_is_the_default() -> None:
 
 def test_without_the_sample_corpus_data_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(corpus_module, "__file__", "/nowhere/perceptron_nlp/study/corpus.py")
-    with pytest.raises(ArgumentError, match="^DATA: name a tagged file to study"):
+    with pytest.raises(ArgumentError, match=r"^DATA: name a tagged file to study"):
         read_study_corpus()
 
 
 @pytest.mark.parametrize(
     ("lines", "message"),
     [
-        (["a/X b/Y"] * 9, "^DATA: 9 sentences are too few to hold every tenth one out"),
+        (["a/X b/Y"] * 9, r"^DATA: 9 sentences are too few to hold every tenth one out"),
         (["a/X b/X"] * 10, r"there is nothing to learn: 1 different labels \('X'\)"),
         (["a b c"] * 10, r"^column: .*read as text\) has none to learn by itself"),
     ],
@@ -85,9 +85,9 @@ def test_data_that_cannot_be_studied_is_refused(
 
 
 def test_other_bad_arguments_are_named(tagged_file: Path, tmp_path: Path) -> None:
-    with pytest.raises(ArgumentError, match="^tokens: 99 words are too few"):
+    with pytest.raises(ArgumentError, match=r"^tokens: 99 words are too few"):
         read_study_corpus([str(tagged_file)], tokens=99)
-    with pytest.raises(ArgumentError, match="^dev: name the file to train on too"):
+    with pytest.raises(ArgumentError, match=r"^dev: name the file to train on too"):
         read_study_corpus(dev=str(tagged_file))
     with pytest.raises(FileError, match="absent"):
         read_study_corpus([str(tmp_path / "absent.conllu")])

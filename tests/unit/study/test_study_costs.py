@@ -7,9 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from perceptron_nlp.learning import textbook as tb
-from perceptron_nlp.study.costs import PLAN, Curve, fitted_power, growth_curves
+from perceptron_nlp.study.costs import PLAN, Curve, elements, fitted_power, growth_curves
 from perceptron_nlp.study.keepers import BY_UPDATES, KEEPERS, ONE_VECTOR, Keeper
-from perceptron_nlp.study.costs import elements
 from perceptron_nlp.study.streams import Size, made_stream
 
 
