@@ -1,6 +1,8 @@
 """What a program can find out by itself: what the options leave open, decided by the training text.
 
-* Which labels hold spans: these are learnt in IOBES with a beam.
+* Which labels hold spans: these are learnt in IOBES with a beam. Which are sets of features: these
+  are learnt in parts, with the part of speech, and where many labels are new, with all that can
+  be put together of those seen.
 * The direction: right to left, which did better or no worse on the dev sets of all four treebanks
   that it was tried on; left to right for spans, where it made no difference.
 * Templates: character n-grams where they help, pairs of words where there is text enough to
@@ -15,8 +17,10 @@ from dataclasses import replace
 
 from perceptron_nlp.features.templates import Template, preset
 from perceptron_nlp.sampling import permutation
+from perceptron_nlp.tagging.attributes import MODES
 from perceptron_nlp.tagging.examples import Examples
 from perceptron_nlp.tagging.extractor import Extractor
+from perceptron_nlp.tagging.featurecolumns import closed, holds_features, unseen_share, with_upos
 from perceptron_nlp.tagging.options import AUTO, TrainingOptions
 from perceptron_nlp.tagging.spancolumns import as_iobes, holds_spans
 from perceptron_nlp.tagging.trainer import Trainer
@@ -24,6 +28,9 @@ from perceptron_nlp.tagging.trainer import Trainer
 logger = logging.getLogger("perceptron_nlp")
 
 SPAN_BEAM = 4
+PART_RULES = ("perceptron", "margin", "adagrad")
+# From this share of words with labels never seen on, labels are put together from others.
+UNSEEN_LABELS = 0.005
 NGRAMS = Template.parse("lower.ngrams3-6[0]")
 # The measurement: so many words at most, one sentence in five held out, so many epochs.
 SAMPLE_WORDS = 60_000
@@ -55,6 +62,9 @@ def decide(examples: Examples, options: TrainingOptions, features: Extractor | N
             notes.append(f"{broken:,} labels break {str(examples.scheme).upper()}: they are read"
                          " as conlleval reads them")
             logger.warning("%s: %s", "train", notes[-1])
+    elif options.width == 1 and options.update in PART_RULES and holds_features(examples):
+        examples, found = choose_parts(examples, options)
+        notes += found
     if options.templates == AUTO:
         templates, found = choose_templates(examples, options, spans)
         options = replace(options, templates=templates)
@@ -62,6 +72,24 @@ def decide(examples: Examples, options: TrainingOptions, features: Extractor | N
     for note in notes:
         logger.info("%s", note)
     return examples, options, notes
+
+
+def choose_parts(examples: Examples, options: TrainingOptions) -> tuple[Examples, list[str]]:
+    """The examples with labels to be learnt in parts, and what was measured on the way."""
+    examples = with_upos(examples)
+    probe = _Probe(examples, options)
+    small = preset("fast", examples.columns)
+    scores = {mode: probe.accuracy(small, parts=mode) for mode in MODES}
+    best = max(MODES, key=scores.__getitem__)
+    notes = ["features are learnt in parts: " + ", ".join(
+        f"{mode} {100 * score:.2f} %" for mode, score in scores.items()) + " on held-out words"]
+    unseen = probe.unseen_share()
+    if unseen >= UNSEEN_LABELS:
+        whole = len(examples.tags)
+        examples = closed(examples)
+        notes.append(f"{100 * unseen:.2f} % of held-out words have a label that was not seen:"
+                     f" {len(examples.tags) - whole:,} labels are put together from others")
+    return replace(examples, parts=best), notes
 
 
 def choose_templates(examples: Examples, options: TrainingOptions, spans: bool
@@ -99,15 +127,22 @@ class _Probe:
             words += len(examples.sentences[number].words)
             if words >= SAMPLE_WORDS:
                 break
+        # Labels are compared as they are learnt, not as they will be written.
+        examples = replace(examples, scheme=None)
         self._held_out = examples.part(sorted(chosen[::HELD_OUT]))
         self._train = examples.part(sorted(set(chosen) - set(chosen[::HELD_OUT])))
         self._options = replace(
             options, seed=SEED, epochs=EPOCHS, beam=1, runs=1, patience=None)
 
-    def accuracy(self, templates: tuple[Template, ...]) -> float:
+    def unseen_share(self) -> float:
+        """Share of the held-out words whose label the rest has not seen."""
+        return unseen_share(self._train, self._held_out)
+
+    def accuracy(self, templates: tuple[Template, ...], parts: str | None = None) -> float:
         """Share of the held-out words labelled right; 0 where there is too little text to tell."""
         if not self._train.n_labelled or not self._held_out.n_labelled:
             return 0.0
-        trainer = Trainer(self._train, None, "", replace(self._options, templates=templates), None,
+        train = self._train if parts is None else replace(self._train, parts=parts)
+        trainer = Trainer(train, None, "", replace(self._options, templates=templates), None,
                           log_level=logging.DEBUG)
         return trainer.score(trainer.run(None), self._held_out)
