@@ -17,7 +17,7 @@ from dataclasses import replace
 
 from perceptron_nlp.features.templates import Template, preset
 from perceptron_nlp.sampling import permutation
-from perceptron_nlp.tagging.attributes import MODES
+from perceptron_nlp.tagging.attributes import MODES, PIECES
 from perceptron_nlp.tagging.examples import Examples
 from perceptron_nlp.tagging.extractor import Extractor
 from perceptron_nlp.tagging.featurecolumns import closed, holds_features, unseen_share, with_upos
@@ -54,7 +54,8 @@ def decide(examples: Examples, options: TrainingOptions, features: Extractor | N
         options = replace(options, beam=SPAN_BEAM if spans else 1)
     if options.right_to_left is None:
         options = replace(options, right_to_left=not spans)
-    notes = []
+    notes: list[str] = []
+    many_are_new = False
     if spans:
         examples, broken = as_iobes(examples)
         notes.append(f"spans, written in {str(examples.scheme).upper()}, are learnt in IOBES")
@@ -63,33 +64,39 @@ def decide(examples: Examples, options: TrainingOptions, features: Extractor | N
                          " as conlleval reads them")
             logger.warning("%s: %s", "train", notes[-1])
     elif options.width == 1 and options.update in PART_RULES and holds_features(examples):
-        examples, found = choose_parts(examples, options)
+        examples, many_are_new, found = choose_parts(examples, options)
         notes += found
     if options.templates == AUTO:
         templates, found = choose_templates(examples, options, spans)
         options = replace(options, templates=templates)
         notes += found
+    if many_are_new:
+        examples = closed(examples)
     for note in notes:
         logger.info("%s", note)
     return examples, options, notes
 
 
-def choose_parts(examples: Examples, options: TrainingOptions) -> tuple[Examples, list[str]]:
-    """The examples with labels to be learnt in parts, and what was measured on the way."""
+def choose_parts(examples: Examples, options: TrainingOptions
+                 ) -> tuple[Examples, bool, list[str]]:
+    """The examples with labels to be learnt in parts, whether many labels are new, and why.
+
+    Labels as wholes are no parts where new ones are to be put together: these would lack them.
+    """
     examples = with_upos(examples)
+    sample = _Sample(examples)
+    unseen = unseen_share(sample.train, sample.held_out)
+    if unseen >= UNSEEN_LABELS:
+        return replace(examples, parts=PIECES), True, [
+            f"{100 * unseen:.2f} % of held-out words have labels not seen before, so labels are"
+            " put together from pieces"]
     probe = _Probe(examples, options)
     small = preset("fast", examples.columns)
     scores = {mode: probe.accuracy(small, parts=mode) for mode in MODES}
-    best = max(MODES, key=scores.__getitem__)
-    notes = ["features are learnt in parts: " + ", ".join(
-        f"{mode} {100 * score:.2f} %" for mode, score in scores.items()) + " on held-out words"]
-    unseen = probe.unseen_share()
-    if unseen >= UNSEEN_LABELS:
-        whole = len(examples.tags)
-        examples = closed(examples)
-        notes.append(f"{100 * unseen:.2f} % of held-out words have a label that was not seen:"
-                     f" {len(examples.tags) - whole:,} labels are put together from others")
-    return replace(examples, parts=best), notes
+    return replace(examples, parts=max(MODES, key=scores.__getitem__)), False, [
+        "features are learnt in parts: " + ", ".join(
+            f"{mode} {100 * score:.2f} %" for mode, score in scores.items())
+        + " on held-out words"]
 
 
 def choose_templates(examples: Examples, options: TrainingOptions, spans: bool
@@ -117,32 +124,36 @@ def choose_templates(examples: Examples, options: TrainingOptions, spans: bool
     return (*(large if pairs > plain else small), *more), notes
 
 
-class _Probe:
-    """Quick greedy trainings on a sample, scored on the part of it that is held out."""
+class _Sample:
+    """A part of the training text, and a part of that which is held out."""
 
-    def __init__(self, examples: Examples, options: TrainingOptions) -> None:
+    def __init__(self, examples: Examples) -> None:
         chosen, words = [], 0
         for number in permutation(len(examples.sentences), SEED):
             chosen.append(int(number))
             words += len(examples.sentences[number].words)
             if words >= SAMPLE_WORDS:
                 break
+        self.held_out = examples.part(sorted(chosen[::HELD_OUT]))
+        self.train = examples.part(sorted(set(chosen) - set(chosen[::HELD_OUT])))
+
+
+class _Probe:
+    """Quick greedy trainings on a sample, scored on the part of it that is held out."""
+
+    def __init__(self, examples: Examples, options: TrainingOptions) -> None:
         # Labels are compared as they are learnt, not as they will be written.
-        examples = replace(examples, scheme=None)
-        self._held_out = examples.part(sorted(chosen[::HELD_OUT]))
-        self._train = examples.part(sorted(set(chosen) - set(chosen[::HELD_OUT])))
+        self._sample = _Sample(replace(examples, scheme=None))
         self._options = replace(
             options, seed=SEED, epochs=EPOCHS, beam=1, runs=1, patience=None)
 
-    def unseen_share(self) -> float:
-        """Share of the held-out words whose label the rest has not seen."""
-        return unseen_share(self._train, self._held_out)
-
     def accuracy(self, templates: tuple[Template, ...], parts: str | None = None) -> float:
         """Share of the held-out words labelled right; 0 where there is too little text to tell."""
-        if not self._train.n_labelled or not self._held_out.n_labelled:
+        train, held_out = self._sample.train, self._sample.held_out
+        if not train.n_labelled or not held_out.n_labelled:
             return 0.0
-        train = self._train if parts is None else replace(self._train, parts=parts)
+        if parts is not None:
+            train = replace(train, parts=parts)
         trainer = Trainer(train, None, "", replace(self._options, templates=templates), None,
                           log_level=logging.DEBUG)
-        return trainer.score(trainer.run(None), self._held_out)
+        return trainer.score(trainer.run(None), held_out)

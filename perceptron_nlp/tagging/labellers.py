@@ -17,8 +17,8 @@ from perceptron_nlp.tagging.examples import label_hashes, word_bytes
 from perceptron_nlp.tagging.extractor import Extractor, extract, extractor_name, reading_order
 from perceptron_nlp.tagging.model import TaggerModel
 from perceptron_nlp.tagging.spancolumns import transitions, written
-from perceptron_nlp.text.spans import SCHEMES
 from perceptron_nlp.text.sentence import Sentence
+from perceptron_nlp.text.spans import SCHEMES
 
 
 class Labeller(Protocol):
