@@ -27,10 +27,12 @@ from perceptron_nlp.tagging.trainer import Trainer
 
 logger = logging.getLogger("perceptron_nlp")
 
-SPAN_BEAM = 4
+BEAM = 4
 PART_RULES = ("perceptron", "margin", "adagrad")
 # From this share of words with labels never seen on, labels are put together from others.
 UNSEEN_LABELS = 0.005
+# These differ from others in one part of many, and a wider margin parts them better.
+NEW_LABELS_MARGIN = 4.0
 NGRAMS = Template.parse("lower.ngrams3-6[0]")
 # The measurement: so many words at most, one sentence in five held out, so many epochs.
 SAMPLE_WORDS = 60_000
@@ -49,9 +51,13 @@ def decide(examples: Examples, options: TrainingOptions, features: Extractor | N
     """The examples and options to train with, and what was decided, each in a sentence."""
     if features is not None:
         return examples, options, []
-    spans = options.beam != 1 and holds_spans(examples)
+    sequences = options.beam != 1 and options.update != "passive-aggressive"
+    spans = sequences and holds_spans(examples)
+    in_parts = (not spans and options.width == 1 and options.update in PART_RULES
+                and holds_features(examples))
     if options.beam is None:
-        options = replace(options, beam=SPAN_BEAM if spans else 1)
+        searched = spans or (sequences and options.preset == "accurate" and not in_parts)
+        options = replace(options, beam=BEAM if searched else 1)
     if options.right_to_left is None:
         options = replace(options, right_to_left=not spans)
     notes: list[str] = []
@@ -63,7 +69,7 @@ def decide(examples: Examples, options: TrainingOptions, features: Extractor | N
             notes.append(f"{broken:,} labels break {str(examples.scheme).upper()}: they are read"
                          " as conlleval reads them")
             logger.warning("%s: %s", "train", notes[-1])
-    elif options.width == 1 and options.update in PART_RULES and holds_features(examples):
+    elif in_parts:
         examples, many_are_new, found = choose_parts(examples, options)
         notes += found
     if options.templates == AUTO:
@@ -72,6 +78,8 @@ def decide(examples: Examples, options: TrainingOptions, features: Extractor | N
         notes += found
     if many_are_new:
         examples = closed(examples)
+        if options.margin is None:
+            options = replace(options, margin=NEW_LABELS_MARGIN)
     for note in notes:
         logger.info("%s", note)
     return examples, options, notes

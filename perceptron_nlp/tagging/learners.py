@@ -77,14 +77,14 @@ class TemplateLearner:
         if self._parts is not None:
             return learn_factored(
                 self._data, self._parts, order, rule=options.update, rate=options.rate,
-                margin=options.margin, right_to_left=options.backwards)
+                margin=options.least_lead, right_to_left=options.backwards)
         if options.width > 1:
             return learn_sequences(
                 self._data, order, rule=options.update, rate=options.rate, beam=options.width,
                 cost=options.wrong_label_cost, right_to_left=options.backwards,
                 allowed=self._allowed)
         return learn(self._data, order, rule=options.update, rate=options.rate,
-                     margin=options.margin, right_to_left=options.backwards)
+                     margin=options.least_lead, right_to_left=options.backwards)
 
     def average(self) -> FrozenWeights:
         """See Learner."""
@@ -175,13 +175,13 @@ class FunctionLearner:
         rival = int(np.argmax(others)) if guess == gold else guess
         lead = float(scores[gold] - scores[rival])
         if options.update == "margin":
-            return (rival if lead <= options.margin else -1), options.rate
+            return (rival if lead <= options.least_lead else -1), options.rate
         if options.update == "adagrad":
-            return (rival if lead < options.margin else -1), 1.0
+            return (rival if lead < options.least_lead else -1), 1.0
         with np.errstate(over="ignore"):
             squares = float(len(keys) if values is None else values @ values)
-        tau = (options.margin - lead) / (2 * squares) if squares else 0.0
-        return (rival if lead < options.margin else -1), min(tau, options.rate)
+        tau = (options.least_lead - lead) / (2 * squares) if squares else 0.0
+        return (rival if lead < options.least_lead else -1), min(tau, options.rate)
 
     def average(self) -> FrozenWeights:
         """See Learner."""
