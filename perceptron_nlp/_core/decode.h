@@ -10,6 +10,7 @@
 #define PERCEPTRON_NLP_DECODE_H
 
 #include "beam.h"
+#include "parts.h"
 #include "typecache.h"
 
 #define LANES 8
@@ -21,6 +22,7 @@ typedef struct {
     int right_to_left;
     int32_t beam;           /* states kept; 1: greedy */
     const uint8_t *allowed; /* see Beam; only with a beam */
+    const Parts *parts;     /* NULL where labels are whole */
     int32_t *tag_table;      /* [tag[-1]][tag[-2]][stride]; n_labels stands for "none" */
     int32_t *memo_templates; /* layout.n_memos of them */
     int32_t n_open, *open_templates; /* history templates that are looked up each time */

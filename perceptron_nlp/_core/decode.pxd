@@ -4,6 +4,7 @@ from libc.stddef cimport size_t
 from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 from perceptron_nlp._core.extract cimport FeatureProgram, Program
+from perceptron_nlp._core.factored cimport LabelParts, Parts
 
 cdef extern from "search.h" nogil:
     ctypedef struct Index:
@@ -47,6 +48,7 @@ cdef extern from "search.h" nogil:
         int right_to_left
         int32_t beam
         const uint8_t *allowed
+        const Parts *parts
         int32_t *tag_table
         int32_t *memo_templates
         int32_t n_open
@@ -85,6 +87,7 @@ cdef class SentenceDecoder:
     cdef FrozenTable table
     cdef Decoder decoder
     cdef object label_hash_array, allowed_array
+    cdef LabelParts parts
     cdef readonly tuple labels
     cdef list idle
     cdef uint32_t cache_limit

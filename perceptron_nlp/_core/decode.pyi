@@ -4,6 +4,7 @@ import numpy as np
 import numpy.typing as npt
 
 from perceptron_nlp._core.extract import FeatureProgram
+from perceptron_nlp._core.factored import LabelParts
 
 BATCH_TOKENS: int
 DEFAULT_CACHE_LIMIT: int
@@ -25,6 +26,7 @@ class SentenceDecoder:
         cache_limit: int = ...,
         beam: int = 1,
         allowed: npt.NDArray[np.bool_] | None = None,
+        parts: LabelParts | None = None,
     ) -> None: ...
     @property
     def labels(self) -> tuple[str, ...]: ...

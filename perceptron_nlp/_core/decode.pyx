@@ -17,6 +17,7 @@ from libc.string cimport memcpy, memset
 
 from perceptron_nlp._core.extract cimport ATOM_TAG, ATOM_VALUE, AtomSpec, no_label_hash, utf8_put
 from perceptron_nlp._core.hashing import hash64, hash_words
+from perceptron_nlp._core.factored cimport LabelParts, whole_label_scores
 from perceptron_nlp._core.search import allowed_bytes
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, MemoryLimitError
 
@@ -65,6 +66,8 @@ cdef class SentenceDecoder:
     beam : states kept in the search, 1 to 64; 1 is greedy
     allowed : None, or bool[n_labels + 1, n_labels + 1]: may the second label follow the first, in
         the order of reading; row n_labels is the start, column n_labels the end. Needs a beam
+    parts : None, or what the labels are made of; then the cells' labels are numbers of parts, and
+        beam is 1
     cache_limit : types remembered by each thread, at least 1
 
     Raises
@@ -73,8 +76,8 @@ cdef class SentenceDecoder:
     """
 
     def __cinit__(self, FeatureProgram program not None, *, keys, starts, cell_labels, weights,
-                  labels, label_hashes, table_bits=None, right_to_left=False, dictionary=None, beam=1,
-                  allowed=None, cache_limit=DEFAULT_CACHE_LIMIT):
+                  labels, label_hashes, table_bits=None, right_to_left=False, dictionary=None,
+                  beam=1, allowed=None, LabelParts parts=None, cache_limit=DEFAULT_CACHE_LIMIT):
         memset(&self.table, 0, sizeof(FrozenTable))
         memset(&self.decoder, 0, sizeof(Decoder))
         if not isinstance(cache_limit, int) or isinstance(cache_limit, bool):
@@ -86,7 +89,14 @@ cdef class SentenceDecoder:
         self.labels = tuple(labels)
         self.idle = []
         self.cache_limit = cache_limit
-        self._table(keys, starts, cell_labels, weights, len(labels), table_bits or 0)
+        self.parts = parts
+        if parts is not None:
+            if parts.parts.n_labels != len(labels):
+                raise ArgumentError(
+                    f"parts: of {parts.parts.n_labels} labels, but there are {len(labels)}")
+            self.decoder.parts = &parts.parts
+        self._table(keys, starts, cell_labels, weights,
+                    len(labels) if parts is None else parts.parts.n_parts, table_bits or 0)
         hashes = np.append(np.asarray(label_hashes, np.uint64), np.uint64(no_label_hash()))
         cdef uint64_t[::1] hash_view = hashes
         self.label_hash_array = hashes
@@ -215,7 +225,9 @@ cdef class SentenceDecoder:
         tags, memos, others = [], [], []
         for k in range(p.n_history):
             template = p.history_templates[k]
-            if l.dense and self._only_tags(template, 2):
+            if self.parts is not None:
+                others.append(template)
+            elif l.dense and self._only_tags(template, 2):
                 tags.append(template)
             elif l.dense and self._word_and_tag(template):
                 memos.append(template)
@@ -320,7 +332,7 @@ cdef class SentenceDecoder:
             self._fill(w, [sentence], 0)
             self._run(w)
             labels = np.empty(w.n_tokens, np.uint16)
-            scores = np.zeros((w.n_tokens, self.table.n_labels), np.int32)
+            scores = np.zeros((w.n_tokens, len(self.labels)), np.int32)
             self._copy_scores(w, labels, scores)
         finally:
             w.keep_scores = 0
@@ -371,10 +383,17 @@ cdef class SentenceDecoder:
         cdef int32_t[:, ::1] score_view = scores
         cdef int64_t i
         cdef int32_t k
+        cdef int32_t *found
+        cdef int32_t[::1] nodes = np.zeros(
+            1 if self.parts is None else self.parts.parts.n_nodes, np.int32)
         for i in range(w.n_tokens):
             label_view[i] = w.labels[i]
+            found = w.scores + i * self.decoder.layout.stride
+            if self.parts is not None:
+                whole_label_scores(&self.parts.parts, found, &nodes[0], &score_view[i, 0])
+                continue
             for k in range(self.table.n_labels):
-                score_view[i, k] = w.scores[i * self.decoder.layout.stride + k]
+                score_view[i, k] = found[k]
         return 0
 
     cdef int _run(self, Worker *w) except -1:

@@ -5,7 +5,7 @@
 #ifndef PERCEPTRON_NLP_SEARCH_H
 #define PERCEPTRON_NLP_SEARCH_H
 
-#include "decode.h"
+#include "tag_parts.h"
 
 /* Words of the sentence that is searched, one step after the other. */
 typedef struct {
@@ -102,8 +102,9 @@ static inline int search_words(const Decoder *d, Worker *w) {
 
 /* Label the batch in the decoder's way; -1: no memory. */
 static inline int run_batch(const Decoder *d, Worker *w) {
-    if (d->beam <= 1) return tag_batch(d, w);
+    if (!d->parts && d->beam <= 1) return tag_batch(d, w);
     if (prepare_batch(d, w) < 0) return -1;
+    if (d->parts) return tag_parts(d, w);
     return search_words(d, w);
 }
 

@@ -1,6 +1,8 @@
 """What a program can find out by itself: what the options leave open, decided by the training text.
 
-* Which labels hold spans: these are learnt in IOBES with a beam.
+* Which labels hold spans: these are learnt in IOBES with a beam. Which are sets of features: these
+  are learnt in parts, with the part of speech, and where many labels are new, with all that can
+  be put together of those seen.
 * The direction: right to left, which did better or no worse on the dev sets of all four treebanks
   that it was tried on; left to right for spans, where it made no difference.
 * Templates: character n-grams where they help, pairs of words where there is text enough to
@@ -15,15 +17,22 @@ from dataclasses import replace
 
 from perceptron_nlp.features.templates import Template, preset
 from perceptron_nlp.sampling import permutation
+from perceptron_nlp.tagging.attributes import MODES, PIECES
 from perceptron_nlp.tagging.examples import Examples
 from perceptron_nlp.tagging.extractor import Extractor
+from perceptron_nlp.tagging.featurecolumns import closed, holds_features, unseen_share, with_upos
 from perceptron_nlp.tagging.options import AUTO, TrainingOptions
 from perceptron_nlp.tagging.spancolumns import as_iobes, holds_spans
 from perceptron_nlp.tagging.trainer import Trainer
 
 logger = logging.getLogger("perceptron_nlp")
 
-SPAN_BEAM = 4
+BEAM = 4
+PART_RULES = ("perceptron", "margin", "adagrad")
+# From this share of words with labels never seen on, labels are put together from others.
+UNSEEN_LABELS = 0.005
+# These differ from others in one part of many, and a wider margin parts them better.
+NEW_LABELS_MARGIN = 4.0
 NGRAMS = Template.parse("lower.ngrams3-6[0]")
 # The measurement: so many words at most, one sentence in five held out, so many epochs.
 SAMPLE_WORDS = 60_000
@@ -42,12 +51,17 @@ def decide(examples: Examples, options: TrainingOptions, features: Extractor | N
     """The examples and options to train with, and what was decided, each in a sentence."""
     if features is not None:
         return examples, options, []
-    spans = options.beam != 1 and holds_spans(examples)
+    sequences = options.beam != 1 and options.update != "passive-aggressive"
+    spans = sequences and holds_spans(examples)
+    in_parts = (not spans and options.width == 1 and options.update in PART_RULES
+                and holds_features(examples))
     if options.beam is None:
-        options = replace(options, beam=SPAN_BEAM if spans else 1)
+        searched = spans or (sequences and options.preset == "accurate" and not in_parts)
+        options = replace(options, beam=BEAM if searched else 1)
     if options.right_to_left is None:
         options = replace(options, right_to_left=not spans)
-    notes = []
+    notes: list[str] = []
+    many_are_new = False
     if spans:
         examples, broken = as_iobes(examples)
         notes.append(f"spans, written in {str(examples.scheme).upper()}, are learnt in IOBES")
@@ -55,13 +69,42 @@ def decide(examples: Examples, options: TrainingOptions, features: Extractor | N
             notes.append(f"{broken:,} labels break {str(examples.scheme).upper()}: they are read"
                          " as conlleval reads them")
             logger.warning("%s: %s", "train", notes[-1])
+    elif in_parts:
+        examples, many_are_new, found = choose_parts(examples, options)
+        notes += found
     if options.templates == AUTO:
         templates, found = choose_templates(examples, options, spans)
         options = replace(options, templates=templates)
         notes += found
+    if many_are_new:
+        examples = closed(examples)
+        if options.margin is None:
+            options = replace(options, margin=NEW_LABELS_MARGIN)
     for note in notes:
         logger.info("%s", note)
     return examples, options, notes
+
+
+def choose_parts(examples: Examples, options: TrainingOptions
+                 ) -> tuple[Examples, bool, list[str]]:
+    """The examples with labels to be learnt in parts, whether many labels are new, and why.
+
+    Labels as wholes are no parts where new ones are to be put together: these would lack them.
+    """
+    examples = with_upos(examples)
+    sample = _Sample(examples)
+    unseen = unseen_share(sample.train, sample.held_out)
+    if unseen >= UNSEEN_LABELS:
+        return replace(examples, parts=PIECES), True, [
+            f"{100 * unseen:.2f} % of held-out words have labels not seen before, so labels are"
+            " put together from pieces"]
+    probe = _Probe(examples, options)
+    small = preset("fast", examples.columns)
+    scores = {mode: probe.accuracy(small, parts=mode) for mode in MODES}
+    return replace(examples, parts=max(MODES, key=scores.__getitem__)), False, [
+        "features are learnt in parts: " + ", ".join(
+            f"{mode} {100 * score:.2f} %" for mode, score in scores.items())
+        + " on held-out words"]
 
 
 def choose_templates(examples: Examples, options: TrainingOptions, spans: bool
@@ -89,25 +132,36 @@ def choose_templates(examples: Examples, options: TrainingOptions, spans: bool
     return (*(large if pairs > plain else small), *more), notes
 
 
-class _Probe:
-    """Quick greedy trainings on a sample, scored on the part of it that is held out."""
+class _Sample:
+    """A part of the training text, and a part of that which is held out."""
 
-    def __init__(self, examples: Examples, options: TrainingOptions) -> None:
+    def __init__(self, examples: Examples) -> None:
         chosen, words = [], 0
         for number in permutation(len(examples.sentences), SEED):
             chosen.append(int(number))
             words += len(examples.sentences[number].words)
             if words >= SAMPLE_WORDS:
                 break
-        self._held_out = examples.part(sorted(chosen[::HELD_OUT]))
-        self._train = examples.part(sorted(set(chosen) - set(chosen[::HELD_OUT])))
+        self.held_out = examples.part(sorted(chosen[::HELD_OUT]))
+        self.train = examples.part(sorted(set(chosen) - set(chosen[::HELD_OUT])))
+
+
+class _Probe:
+    """Quick greedy trainings on a sample, scored on the part of it that is held out."""
+
+    def __init__(self, examples: Examples, options: TrainingOptions) -> None:
+        # Labels are compared as they are learnt, not as they will be written.
+        self._sample = _Sample(replace(examples, scheme=None))
         self._options = replace(
             options, seed=SEED, epochs=EPOCHS, beam=1, runs=1, patience=None)
 
-    def accuracy(self, templates: tuple[Template, ...]) -> float:
+    def accuracy(self, templates: tuple[Template, ...], parts: str | None = None) -> float:
         """Share of the held-out words labelled right; 0 where there is too little text to tell."""
-        if not self._train.n_labelled or not self._held_out.n_labelled:
+        train, held_out = self._sample.train, self._sample.held_out
+        if not train.n_labelled or not held_out.n_labelled:
             return 0.0
-        trainer = Trainer(self._train, None, "", replace(self._options, templates=templates), None,
+        if parts is not None:
+            train = replace(train, parts=parts)
+        trainer = Trainer(train, None, "", replace(self._options, templates=templates), None,
                           log_level=logging.DEBUG)
-        return trainer.score(trainer.run(None), self._held_out)
+        return trainer.score(trainer.run(None), held_out)

@@ -40,7 +40,9 @@ class Examples:
     n_tokens, n_labelled : counts of words, and of words with a label
     digest : SHA-256 of words, labels and evidence, in hexadecimal
     columns : names of the evidence columns
-    scheme : how spans were written before their labels became IOBES; None otherwise
+    scheme : how labels were written before they were made others for learning (IOBES for spans,
+        joint labels for features); None where they are as they were
+    parts : None, or what parts of labels are learnt: a mode of attributes.py
     """
 
     sentences: list[Sentence]
@@ -51,6 +53,7 @@ class Examples:
     digest: str
     columns: tuple[str, ...] = field(default=())
     scheme: str | None = None
+    parts: str | None = None
 
     @classmethod
     def read(cls, source: Source, column: str, evidence: Sequence[str]) -> Examples:

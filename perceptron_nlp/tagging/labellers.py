@@ -12,11 +12,13 @@ from perceptron_nlp._core.decode import SentenceDecoder
 from perceptron_nlp._core.extract import FeatureProgram
 from perceptron_nlp.errors import ArgumentError, ModelError
 from perceptron_nlp.features.compile import compile_templates
+from perceptron_nlp.tagging.attributes import JOINT, features_of, parts_of
 from perceptron_nlp.tagging.examples import label_hashes, word_bytes
 from perceptron_nlp.tagging.extractor import Extractor, extract, extractor_name, reading_order
 from perceptron_nlp.tagging.model import TaggerModel
 from perceptron_nlp.tagging.spancolumns import transitions, written
 from perceptron_nlp.text.sentence import Sentence
+from perceptron_nlp.text.spans import SCHEMES
 
 
 class Labeller(Protocol):
@@ -39,7 +41,8 @@ def decoder_of(model: TaggerModel, cache_limit: int | None = None) -> SentenceDe
         cell_labels=weights.labels, weights=weights.weights, labels=model.tags.labels,
         label_hashes=label_hashes(model.tags), table_bits=weights.table_bits,
         right_to_left=model.right_to_left, beam=model.beam,
-        allowed=None if model.scheme is None else transitions(model.tags, model.right_to_left),
+        allowed=transitions(model.tags, model.right_to_left) if model.scheme in SCHEMES else None,
+        parts=None if model.parts is None else parts_of(model.tags.labels, model.parts),
         dictionary={word_bytes(w): model.tags.id_of(t) for w, t in model.dictionary.items()},
         **more)
 
@@ -66,6 +69,8 @@ class TemplateLabeller:
         labels: list[list[str]] = self._decoder.tag(given)
         if self._scheme is None:
             return labels
+        if self._scheme == JOINT:
+            return [[features_of(label) for label in found] for found in labels]
         return [written(found, self._scheme) for found in labels]
 
     def scores(self, sentence: Sequence[str]) -> npt.NDArray[np.float64]:

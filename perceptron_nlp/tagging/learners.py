@@ -9,16 +9,19 @@ import numpy as np
 import numpy.typing as npt
 
 from perceptron_nlp._core.extract import FeatureProgram
+from perceptron_nlp._core.factored import learn_factored
 from perceptron_nlp._core.search import learn_sequences
 from perceptron_nlp._core.train import TrainingSet, learn
 from perceptron_nlp._core.weights import FrozenWeights, WeightTable
 from perceptron_nlp.features.compile import compile_templates
 from perceptron_nlp.features.templates import Template
+from perceptron_nlp.tagging.attributes import parts_of
 from perceptron_nlp.tagging.examples import Examples, label_hashes
 from perceptron_nlp.tagging.extractor import Extractor, extract, reading_order
 from perceptron_nlp.tagging.options import TrainingOptions
 from perceptron_nlp.tagging.sources import UNLABELLED
 from perceptron_nlp.tagging.spancolumns import transitions
+from perceptron_nlp.text.spans import SCHEMES
 
 
 class Learner(Protocol):
@@ -54,9 +57,12 @@ class TemplateLearner:
         strings, tokens = examples.numbered(compiled.columns)
         always = {word: examples.tags.id_of(label) for word, label in forced.items()}
         self._options = options
-        self._allowed = (None if examples.scheme is None
-                         else transitions(examples.tags, options.backwards))
-        self._table = weight_table(len(examples.tags), options)
+        self._allowed = (transitions(examples.tags, options.backwards)
+                         if examples.scheme in SCHEMES else None)
+        self._parts = (None if examples.parts is None
+                       else parts_of(examples.tags.labels, examples.parts))
+        self._table = weight_table(
+            len(examples.tags) if self._parts is None else self._parts.n_parts, options)
         self._data = TrainingSet(
             FeatureProgram(compiled), self._table, strings=strings, tokens=tokens,
             lengths=examples.lengths(), gold=examples.gold_ids(),
@@ -68,13 +74,17 @@ class TemplateLearner:
     def learn(self, order: npt.NDArray[np.int64]) -> tuple[int, int, int]:
         """See Learner."""
         options = self._options
+        if self._parts is not None:
+            return learn_factored(
+                self._data, self._parts, order, rule=options.update, rate=options.rate,
+                margin=options.least_lead, right_to_left=options.backwards)
         if options.width > 1:
             return learn_sequences(
                 self._data, order, rule=options.update, rate=options.rate, beam=options.width,
                 cost=options.wrong_label_cost, right_to_left=options.backwards,
                 allowed=self._allowed)
         return learn(self._data, order, rule=options.update, rate=options.rate,
-                     margin=options.margin, right_to_left=options.backwards)
+                     margin=options.least_lead, right_to_left=options.backwards)
 
     def average(self) -> FrozenWeights:
         """See Learner."""
@@ -165,13 +175,13 @@ class FunctionLearner:
         rival = int(np.argmax(others)) if guess == gold else guess
         lead = float(scores[gold] - scores[rival])
         if options.update == "margin":
-            return (rival if lead <= options.margin else -1), options.rate
+            return (rival if lead <= options.least_lead else -1), options.rate
         if options.update == "adagrad":
-            return (rival if lead < options.margin else -1), 1.0
+            return (rival if lead < options.least_lead else -1), 1.0
         with np.errstate(over="ignore"):
             squares = float(len(keys) if values is None else values @ values)
-        tau = (options.margin - lead) / (2 * squares) if squares else 0.0
-        return (rival if lead < options.margin else -1), min(tau, options.rate)
+        tau = (options.least_lead - lead) / (2 * squares) if squares else 0.0
+        return (rival if lead < options.least_lead else -1), min(tau, options.rate)
 
     def average(self) -> FrozenWeights:
         """See Learner."""

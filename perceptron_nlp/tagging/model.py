@@ -30,7 +30,8 @@ class TaggerModel:
     weights : its weights
     right_to_left : whether it reads sentences from their end
     beam : states kept in its search for the best sequence; 1 labels greedily
-    scheme : None, or how the spans of its column are written outside; inside they are IOBES
+    scheme : None, or how its labels are written: spans are IOBES inside, features joint labels
+    parts : None, or a mode of attributes.py: its weights belong to parts of labels
     dictionary : words that always get one label
     vocabulary : uint32[n], ascending; the upper halves of the hashes of all training words
     record : how it was trained: options, counts and digests of the data, scores by epoch
@@ -44,6 +45,7 @@ class TaggerModel:
     right_to_left: bool
     beam: int
     scheme: str | None
+    parts: str | None
     dictionary: Mapping[str, str]
     vocabulary: npt.NDArray[np.uint32]
     record: Mapping[str, Any]

@@ -31,6 +31,7 @@ from perceptron_nlp._version import __version__
 from perceptron_nlp.errors import ArgumentError, ModelError, PerceptronNLPError, quote
 from perceptron_nlp.features.templates import Template, check_templates
 from perceptron_nlp.formats import read_file_bytes, read_tensors, write_tensors
+from perceptron_nlp.tagging.attributes import JOINT, MODES, parts_of
 from perceptron_nlp.tagging.model import TaggerModel
 from perceptron_nlp.tagging.quantised import QuantisedWeights
 from perceptron_nlp.text.spans import SCHEMES, is_span_column
@@ -53,6 +54,7 @@ def model_to_bytes(model: TaggerModel) -> bytes:
         "right_to_left": model.right_to_left,
         "beam": model.beam,
         "scheme": model.scheme,
+        "parts": model.parts,
         "table_bits": weights.table_bits,
         "scale": weights.scale,
         "dictionary": dict(model.dictionary),
@@ -61,7 +63,8 @@ def model_to_bytes(model: TaggerModel) -> bytes:
         "0.keys": weights.keys,
         "0.group_starts": weights.group_starts,
         "0.counts": _smallest(np.diff(weights.starts)),
-        "0.labels": weights.labels.astype(np.uint8) if len(model.tags) <= 256 else weights.labels,
+        "0.labels": (weights.labels.astype(np.uint8) if weights.labels.max(initial=0) < 256
+                     else weights.labels),
         "0.weights": weights.weights,
         "vocabulary": model.vocabulary,
     }
@@ -145,16 +148,25 @@ class _Checked:
         beam = self.described["beam"]
         if not isinstance(beam, int) or isinstance(beam, bool) or not 1 <= beam <= WIDEST_BEAM:
             raise self._bad("beam", f"not a whole number from 1 to {WIDEST_BEAM}")
-        scheme = self.described["scheme"]
-        if scheme is not None and (
-                scheme not in SCHEMES or (not is_span_column(tags) and labels != ["O"])):
-            raise self._bad("scheme", "not known, or its labels are no span labels")
+        parts = self.described["parts"]
+        if parts is not None and (parts not in MODES or beam > 1):
+            raise self._bad("parts", "not known, or with a beam")
+        n_weighed = len(labels) if parts is None else parts_of(labels, parts).n_parts
         return TaggerModel(
             column=column, tags=tags, templates=templates, extractor=extractor,
-            weights=self._weights(len(labels), max(1, len(templates))),
-            right_to_left=right_to_left, beam=beam, scheme=scheme,
+            weights=self._weights(n_weighed, max(1, len(templates))),
+            right_to_left=right_to_left, beam=beam, scheme=self._scheme(tags), parts=parts,
             dictionary=self._dictionary(tags), vocabulary=self._vocabulary(),
             record=self.record)
+
+    def _scheme(self, tags: TagSet) -> str | None:
+        scheme = self.described["scheme"]
+        fits = scheme is None or (
+            scheme == JOINT and all("|" in label for label in tags)) or (
+            scheme in SCHEMES and is_span_column({*tags, "B-X"}))
+        if not fits:
+            raise self._bad("scheme", "not known, or its labels are of another kind")
+        return None if scheme is None else str(scheme)
 
     def _vocabulary(self) -> Array:
         vocabulary = self._array("vocabulary", np.uint32)

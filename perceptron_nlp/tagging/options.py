@@ -46,6 +46,8 @@ class TrainingOptions:
     beam : 1 to 64; states kept in the search for the best sequence of labels, in training and in
         tagging. 1 labels greedily, one word after the other; None for 1, or 4 in a column of
         spans, which a beam keeps legal
+    margin : None, or 0 to 1,000,000: the lead over other labels below which "margin",
+        "passive-aggressive" and "adagrad" learn greedily; None for what suits the column, mostly 1
     cost : None, or 0 to 1,000,000: with a beam, what each wrong label gets on top of its score in
         training; None for 0 with "perceptron" and 1 with "margin" and "adagrad"
     runs : 1 to 1,000; so many runs, with the seeds seed, seed + 1, …, are summed into one model,
@@ -67,6 +69,7 @@ class TrainingOptions:
     patience: int | None = 5
     right_to_left: bool | None = None
     beam: int | None = None
+    margin: float | None = None
     cost: float | None = None
     runs: int = 1
 
@@ -105,12 +108,8 @@ class TrainingOptions:
         if self.width > 1 and self.update == "passive-aggressive":
             raise ArgumentError(
                 "update: passive-aggressive learns from single labels; use beam=1, or adagrad")
-        if self.cost is None:
-            return
-        if not isinstance(self.cost, int | float) or isinstance(self.cost, bool):
-            raise ArgumentTypeError(f"cost: a number is needed, not {type(self.cost).__name__}")
-        if not 0 <= self.cost <= 1e6:
-            raise ArgumentError(f"cost: {self.cost} is not between 0 and 1,000,000")
+        _check_amount("margin", self.margin)
+        _check_amount("cost", self.cost)
 
     @property
     def passes(self) -> int:
@@ -133,9 +132,9 @@ class TrainingOptions:
         return RATES[self.update]
 
     @property
-    def margin(self) -> float:
+    def least_lead(self) -> float:
         """The lead below which the rule learns."""
-        return MARGINS[self.update]
+        return MARGINS[self.update] if self.margin is None else float(self.margin)
 
     @property
     def wrong_label_cost(self) -> float:
@@ -149,8 +148,17 @@ class TrainingOptions:
             "table_bits": self.table_bits, "min_count": self.min_count,
             "dictionary": None if self.dictionary is None else list(self.dictionary),
             "patience": self.patience, "right_to_left": self.right_to_left,
-            "beam": self.beam, "cost": self.cost, "runs": self.runs,
+            "beam": self.beam, "margin": self.margin, "cost": self.cost, "runs": self.runs,
         }
+
+
+def _check_amount(name: str, value: object) -> None:
+    if value is None:
+        return
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        raise ArgumentTypeError(f"{name}: a number is needed, not {type(value).__name__}")
+    if not 0 <= value <= 1e6:
+        raise ArgumentError(f"{name}: {value} is not between 0 and 1,000,000")
 
 
 def check_int(name: str, value: object, low: int, high: int) -> None:

@@ -74,7 +74,7 @@ class Tagger:
         callback : called with an EpochReport after each epoch
         **options : the fields of ``perceptron_nlp.TrainingOptions``: preset, epochs, seed,
             update, templates, table_bits, min_count, dictionary, patience, right_to_left, beam,
-            cost, runs
+            margin, cost, runs
 
         Raises
         ------

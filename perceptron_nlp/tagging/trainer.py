@@ -151,7 +151,7 @@ class Trainer:
             extractor=None if self._features is None else extractor_name(self._features),
             weights=QuantisedWeights.of(weights, max(1, len(self._templates))),
             right_to_left=self._options.backwards, beam=self._options.width,
-            scheme=self._examples.scheme, dictionary=self._forced,
+            scheme=self._examples.scheme, parts=self._examples.parts, dictionary=self._forced,
             vocabulary=self._vocabulary, record={})
 
     def score(self, model: TaggerModel, dev: Examples) -> float:

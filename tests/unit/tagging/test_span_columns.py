@@ -118,3 +118,7 @@ def test_an_evaluation_of_spans_counts_a_known_case():
 def test_an_evaluation_of_other_labels_has_no_span_scores():
     rows = [(["a", "b"], ["N", "V"])]
     assert "f1" not in pn.train(rows).evaluate(rows).to_json()
+
+
+def test_a_rule_for_single_labels_learns_span_labels_as_they_stand():
+    assert pn.train(corpus("bio"), update="passive-aggressive").model.scheme is None

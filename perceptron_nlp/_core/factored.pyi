@@ -1,0 +1,18 @@
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from perceptron_nlp._core.train import TrainingSet
+
+class LabelParts:
+    def __init__(self, parts: Sequence[Sequence[int]], n_parts: int) -> None: ...
+    @property
+    def n_labels(self) -> int: ...
+    @property
+    def n_parts(self) -> int: ...
+
+def learn_factored(
+    data: TrainingSet, labels: LabelParts, order: npt.NDArray[np.int64], *, rule: str = ...,
+    rate: float = ..., margin: float = ..., right_to_left: bool = ...,
+) -> tuple[int, int, int]: ...

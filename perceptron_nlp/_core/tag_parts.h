@@ -1,0 +1,53 @@
+/* Tagging with labels made of parts: pass 3 of decode.h where weights belong to parts (parts.h). */
+#ifndef PERCEPTRON_NLP_TAG_PARTS_H
+#define PERCEPTRON_NLP_TAG_PARTS_H
+
+#include "decode.h"
+
+/* Label one sentence; nodes and labels are scratch for as many scores. With keep_scores, the
+ * scores of the parts of each token stay. */
+static inline void tag_parts_of_sentence(const Decoder *d, Worker *w, int64_t sentence,
+                                         int32_t *nodes, int32_t *labels) {
+    const CacheLayout *l = &d->layout;
+    int64_t begin = w->starts[sentence], n = w->starts[sentence + 1] - begin;
+    const int32_t *types[MAX_COLUMNS];
+    uint64_t past[MAX_HISTORY];
+    for (int k = 0; k < MAX_HISTORY; k++) past[k] = d->label_hashes[d->parts->n_labels];
+    for (int64_t step = 0; step < n; step++) {
+        int64_t i = d->right_to_left ? n - 1 - step : step;
+        TokenView view = token_view(d, w, padded_place(d, sentence, begin + i), i == 0,
+                                    i == n - 1, past, types);
+        int32_t label = l->dictionary.n ? w->cache.entries[types[0][0]].forced : -1;
+        if (label < 0) {
+            int32_t *scores = token_scores(d, w, begin + i, l->stride);
+            if (!l->dense) {
+                memset(scores, 0, (size_t)l->stride * sizeof *scores);
+                add_listed_rows(d, w, &view, scores);
+            }
+            for (int32_t k = 0; k < d->n_open; k++) {
+                int64_t row = frozen_find(l->table,
+                                          token_key(l->program, d->open_templates[k], &view));
+                if (row >= 0) frozen_add(l->table, row, scores);
+            }
+            whole_label_scores(d->parts, scores, nodes, labels);
+            label = best_score(labels, d->parts->n_labels);
+        }
+        w->labels[begin + i] = (uint16_t)label;
+        for (int k = MAX_HISTORY - 1; k > 0; k--) past[k] = past[k - 1];
+        past[0] = d->label_hashes[label];
+    }
+}
+
+/* Label the sentences of a batch that is prepared; -1: no memory. */
+static inline int tag_parts(const Decoder *d, Worker *w) {
+    size_t n = (size_t)d->parts->n_nodes + (size_t)d->parts->n_labels;
+    int32_t *scratch = (int32_t *)malloc(n * sizeof *scratch);
+    if (!scratch) return -1;
+    if (d->layout.dense) sum_static(d, w, d->layout.stride);
+    for (int64_t s = 0; s < w->n_sentences; s++)
+        tag_parts_of_sentence(d, w, s, scratch, scratch + d->parts->n_nodes);
+    free(scratch);
+    return 0;
+}
+
+#endif

@@ -1,0 +1,97 @@
+"""Labels that are sets of attributes, such as ``Case=Gen|Number=Plur``: their parts, and which of
+them are possible.
+
+A part of a label is one of its pieces between ``|``; where asked for, the label as a whole is a
+further part (``=`` and the label), which learns what its pieces do not add up to.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Sequence
+
+from perceptron_nlp._core.factored import LabelParts
+from perceptron_nlp.text.tagset import MAX_LABELS, TagSet
+
+NOTHING = "_"
+PIECES, PIECES_AND_WHOLE = "pieces", "pieces+whole"
+MODES = (PIECES, PIECES_AND_WHOLE)
+# A joint label is the part of speech, a bar, and the features: the scheme of models that learn
+# both and give the features.
+JOINT = "upos|feats"
+
+
+def holds_attributes(labels: Iterable[str]) -> bool:
+    """Are all labels ``_`` or lists of ``Name=Value``, at least one of several names?"""
+    several = False
+    for label in labels:
+        names = [piece.partition("=") for piece in label.split("|")]
+        if label != NOTHING and not all(name and value for name, _, value in names):
+            return False
+        several = several or len(names) > 1
+    return several
+
+
+def joint(upos: str, feats: str) -> str:
+    """The joint label of a word."""
+    return f"{upos}|{feats}"
+
+
+def features_of(label: str) -> str:
+    """The features of a joint label."""
+    return label.partition("|")[2]
+
+
+def parts_of(labels: Sequence[str], mode: str) -> LabelParts:
+    """What labels are made of, in the core's form.
+
+    Parameters
+    ----------
+    labels : all labels, in the order of their numbers
+    mode : one of MODES
+    """
+    pieces = [_pieces(label, mode) for label in labels]
+    numbers = {piece: n for n, piece in enumerate(sorted(set().union(*pieces)))}
+    return LabelParts([sorted(numbers[piece] for piece in label) for label in pieces],
+                      len(numbers))
+
+
+def _pieces(label: str, mode: str) -> set[str]:
+    pieces = set(label.split("|"))
+    return pieces | {"=" + label} if mode == PIECES_AND_WHOLE else pieces
+
+
+def closure(labels: Iterable[str]) -> TagSet:
+    """The labels and all that can be put together of them.
+
+    For each set of attribute names that some label has, every choice of values that were all seen
+    with each other, pair by pair, is a label: so a language with rich inflection need not have
+    shown every form. Left as they are where there would be too many labels.
+    """
+    known = set(labels)
+    pairs: set[tuple[str, str]] = set()
+    values: dict[str, set[str]] = {}
+    patterns: set[tuple[str, ...]] = set()
+    for label in known:
+        pieces = label.split("|")
+        pairs.update(itertools.product(pieces, pieces))
+        names = tuple(_slot(piece, place) for place, piece in enumerate(pieces))
+        patterns.add(names)
+        for name, piece in zip(names, pieces, strict=True):
+            values.setdefault(name, set()).add(piece)
+    found = set(known)
+    for names in sorted(patterns):
+        ways: list[tuple[str, ...]] = [()]
+        for name in names:
+            ways = [(*way, piece) for way in ways for piece in sorted(values[name])
+                    if all((before, piece) in pairs for before in way)]
+            if len(ways) + len(found) > MAX_LABELS:
+                return TagSet(known)
+        found.update("|".join(way) for way in ways)
+    return TagSet(found)
+
+
+def _slot(piece: str, place: int) -> str:
+    """What a piece is a value of; a part of speech stands for itself."""
+    name, equals, _ = piece.partition("=")
+    return name if equals or place else piece
