@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from perceptron_nlp._core.decode import SentenceDecoder
+from perceptron_nlp._core.decode import DEFAULT_CACHE_LIMIT, SentenceDecoder
 from perceptron_nlp._core.extract import FeatureProgram
 from perceptron_nlp.errors import ArgumentError, ModelError
 from perceptron_nlp.features.compile import compile_templates
@@ -33,15 +33,15 @@ def decoder_of(model: TaggerModel, cache_limit: int | None = None) -> SentenceDe
     """The core's form of a model."""
     compiled = compile_templates(model.templates)
     weights = model.weights
-    more = {} if cache_limit is None else {"cache_limit": cache_limit}
     return SentenceDecoder(
         FeatureProgram(compiled), keys=weights.keys, starts=weights.starts,
-        cell_labels=weights.labels, weights=weights.weights, labels=model.tags.labels,
+        group_starts=weights.group_starts, cell_labels=weights.labels, weights=weights.weights,
+        labels=model.tags.labels,
         label_hashes=label_hashes(model.tags), table_bits=weights.table_bits,
         right_to_left=model.right_to_left, beam=model.beam,
         allowed=None if model.scheme is None else transitions(model.tags, model.right_to_left),
         dictionary={word_bytes(w): model.tags.id_of(t) for w, t in model.dictionary.items()},
-        **more)
+        cache_limit=DEFAULT_CACHE_LIMIT if cache_limit is None else cache_limit)
 
 
 class TemplateLabeller:
