@@ -1,213 +1,157 @@
 /* Tagging a batch of sentences with a frozen model, in three passes:
  *
- *   1. types    every string -> its type in the worker's cache
- *   2. static   scores[token][label] = sum over what the words say (vectors of types, then
- *               templates over several words)
+ *   1. types    every string -> its type in the worker's cache (batch.h)
+ *   2. static   scores[token][label] = sum over what the words say (vectors of types, vectors of
+ *               pairs of types, then other templates over several words)
  *   3. labels   token after token: add what the labels just given say, take the best
  *
- * Pass 3 waits at each token for the label before, so LANES sentences go side by side. */
+ * Passes 2 and 3 are compiled for scores of 16 bits (where no sum can leave them) in up to three
+ * forms, and for scores of 32 bits (kernel.h); all give the same labels. With more than
+ * DENSE_LABELS labels there are no vectors, and one loop does both. */
 #ifndef PERCEPTRON_NLP_DECODE_H
 #define PERCEPTRON_NLP_DECODE_H
 
-#include "beam.h"
-#include "parts.h"
-#include "typecache.h"
+#include "batch.h"
 
-#define LANES 8
-#define BLOCK_TOKENS 16
+#define SIDE_BY_SIDE 8
+#define TOKEN_BLOCK 16
+#define PAIR_BLOCK 32
 
+/* A sentence being labelled, at one of its tokens. */
 typedef struct {
-    CacheLayout layout;
-    const uint64_t *label_hashes;
-    int right_to_left;
-    int32_t beam;           /* states kept; 1: greedy */
-    const uint8_t *allowed; /* see Beam; only with a beam */
-    const Parts *parts;     /* NULL where labels are whole */
-    int32_t *tag_table;      /* [tag[-1]][tag[-2]][stride]; n_labels stands for "none" */
-    int32_t *memo_templates; /* layout.n_memos of them */
-    int32_t n_open, *open_templates; /* history templates that are looked up each time */
-} Decoder;
+    int64_t token, left; /* its number in the batch; how many are to be labelled with it */
+    int64_t first, last; /* tokens of the sentence */
+    const int32_t *type; /* in column 0 */
+    int64_t place;
+    int32_t past[MAX_HISTORY]; /* labels given, the last first; n_labels for none */
+} Lane;
 
-typedef struct {
-    TypeCache cache;
-    uint8_t *text;
-    size_t text_used, text_room;
-    uint64_t *text_at; /* [token * n_columns + column] -> place in text; one more at the end */
-    int64_t n_tokens, tokens_room;
-    int64_t *starts; /* sentence -> its first token; one more at the end */
-    int64_t n_sentences, sentences_room;
-    int32_t *types[MAX_COLUMNS]; /* padded */
-    int64_t padded_room;
-    int keep_scores; /* scores of every token are wanted afterwards */
-    int32_t *scores; /* [token][stride]; only one token at a time without keep_scores or dense */
-    size_t scores_room;
-    uint16_t *labels; /* what came out */
-    int64_t labels_room;
-    Beam search;
-    int32_t *path; /* labels of one sentence as it is read */
-    int64_t path_room;
-} Worker;
-
-static inline void worker_close(Worker *w) {
-    cache_close(&w->cache);
-    free(w->text);
-    free(w->text_at);
-    free(w->starts);
-    for (int c = 0; c < MAX_COLUMNS; c++) free(w->types[c]);
-    free(w->scores);
-    free(w->labels);
-    free(w->path);
-    beam_close(&w->search);
-    memset(w, 0, sizeof *w);
+static inline int lane_start(const Decoder *d, const Worker *w, Lane *lane, int64_t *next) {
+    while (*next < w->n_sentences && w->starts[*next] == w->starts[*next + 1]) ++*next;
+    if (*next == w->n_sentences) return 0;
+    int64_t sentence = (*next)++;
+    lane->first = w->starts[sentence];
+    lane->last = w->starts[sentence + 1] - 1;
+    lane->left = lane->last - lane->first + 1;
+    lane->token = d->right_to_left ? lane->last : lane->first;
+    lane->place = padded_place(d, sentence, lane->token);
+    lane->type = w->types[0] + lane->place;
+    for (int k = 0; k < MAX_HISTORY; k++) lane->past[k] = d->layout.table->n_labels;
+    return 1;
 }
 
-static inline void worker_reset(Worker *w) {
-    w->text_used = 0;
-    w->n_tokens = 0;
-    w->n_sentences = 0;
+/* To the next token; 0: that was the last. */
+static inline int lane_step(const Decoder *d, Lane *lane, int32_t label) {
+    int step = d->right_to_left ? -1 : 1;
+    for (int h = MAX_HISTORY - 1; h > 0; h--) lane->past[h] = lane->past[h - 1];
+    lane->past[0] = label;
+    lane->token += step;
+    lane->place += step;
+    lane->type += step;
+    return --lane->left > 0;
 }
 
-/* ---- filling a batch ---- */
-
-static inline uint8_t *worker_text(Worker *w, size_t n) {
-    if (!w->text || w->text_used + n > w->text_room) {
-        size_t room = 2 * w->text_room + n + 4096;
-        if (grow_array((void **)&w->text, room, 1) < 0) return NULL;
-        w->text_room = room;
-    }
-    return w->text + w->text_used;
+static inline int32_t forced_label(const Decoder *d, const Worker *w, const Lane *lane) {
+    return d->layout.dictionary.n ? w->cache.entries[*lane->type].forced : -1;
 }
 
-/* Announce the next string (columns of a token in order); its bytes are at worker_text. */
-static inline int worker_string(const Decoder *d, Worker *w, int32_t column, size_t n) {
-    int64_t columns = d->layout.program->n_columns;
-    if (w->n_tokens == w->tokens_room) {
-        int64_t room = 2 * w->tokens_room + 1024;
-        if (grow_array((void **)&w->text_at, (size_t)(room * columns + 1), 8) < 0) return -1;
-        w->tokens_room = room;
-    }
-    w->text_at[w->n_tokens * columns + column] = w->text_used;
-    w->text_used += n;
-    if (column == columns - 1) w->text_at[++w->n_tokens * columns] = w->text_used;
-    return 0;
+static inline TokenView lane_view(const Decoder *d, Worker *w, const Lane *lane, uint64_t *past,
+                                  const int32_t **types) {
+    for (int32_t k = 0; k < d->layout.program->depth; k++)
+        past[k] = d->label_hashes[lane->past[k]];
+    return token_view(d, w, lane->place, lane->token == lane->first, lane->token == lane->last,
+                      past, types);
 }
 
-static inline int worker_end_sentence(Worker *w) {
-    if (w->n_sentences == w->sentences_room) {
-        int64_t room = 2 * w->sentences_room + 256;
-        if (grow_array((void **)&w->starts, (size_t)room + 1, 8) < 0) return -1;
-        w->sentences_room = room;
-    }
-    if (w->n_sentences == 0) w->starts[0] = 0;
-    w->starts[++w->n_sentences] = w->n_tokens;
-    return 0;
-}
-
-/* ---- pass 1 ---- */
-
-static inline int64_t padded_place(const Decoder *d, int64_t sentence, int64_t token) {
-    return token + (2 * sentence + 1) * d->layout.program->reach;
-}
-
-static inline int find_types(const Decoder *d, Worker *w) {
-    const Program *p = d->layout.program;
-    TypeCache *cache = &w->cache;
-    int64_t padded = w->n_tokens + 2 * p->reach * w->n_sentences;
-    if (padded > w->padded_room || !w->types[0]) {
-        for (int32_t c = 0; c < p->n_columns; c++)
-            if (grow_array((void **)&w->types[c], (size_t)padded, sizeof(int32_t)) < 0) return -1;
-        w->padded_room = padded;
-    }
-    if (!cache->slots || cache->n_types + (uint64_t)(w->n_tokens * p->n_columns) > cache->limit ||
-        cache->text_used + w->text_used > (size_t)cache->limit * TEXT_PER_TYPE)
-        if (cache_clear(cache, &d->layout) < 0) return -1;
-    for (int64_t s = 0; s < w->n_sentences; s++) {
-        for (int32_t c = 0; c < p->n_columns; c++) {
-            int32_t *types = w->types[c];
-            int64_t first = padded_place(d, s, w->starts[s]);
-            int64_t after = padded_place(d, s, w->starts[s + 1]);
-            for (int32_t k = 1; k <= p->reach; k++) {
-                types[first - k] = pad_type(p, c, -k);
-                types[after + k - 1] = pad_type(p, c, k);
-            }
-        }
-        for (int64_t i = w->starts[s]; i < w->starts[s + 1]; i++) {
-            const uint64_t *at = w->text_at + i * p->n_columns;
-            for (int32_t c = 0; c < p->n_columns; c++) {
-                int32_t type = type_of(cache, &d->layout, c, w->text + at[c], at[c + 1] - at[c]);
-                if (type < 0) return -1;
-                w->types[c][padded_place(d, s, i)] = type;
-            }
-        }
-    }
-    return 0;
-}
-
-/* ---- pass 2 ---- */
-
-static inline void add_vector(int32_t *restrict into, const int32_t *restrict from, int32_t n) {
-    for (int32_t k = 0; k < n; k++) into[k] += from[k];
-}
-
-static inline void add_type_vectors(const Decoder *d, Worker *w, int64_t place, int first, int last,
-                                    int32_t *scores, int32_t stride) {
+/* Sum up what a word and the label before it say together; -1: no memory. */
+static int memo_fill(const Decoder *d, Worker *w, const TokenView *view, uint32_t *memo) {
     const CacheLayout *l = &d->layout;
-    size_t words = vector_words(l);
-    for (int32_t v = 0; v < l->n_vectors; v++) {
-        const VectorSlot *slot = &l->vectors[v];
-        if (!slot_applies(slot->condition, first, last)) continue;
-        int32_t type = w->types[slot->column][place + slot->offset];
-        add_vector(scores, w->cache.vectors + (size_t)type * words + (size_t)v * (size_t)stride,
-                   stride);
+    const size_t bytes = (size_t)l->stride * score_bytes(l);
+    TypeCache *c = &w->cache;
+    uint32_t found = 0;
+    for (int32_t m = 0; m < l->n_memos; m++) {
+        int64_t row = frozen_find(l->table, token_key(l->program, l->memo_templates[m], view));
+        if (row < 0) continue;
+        if (!found) {
+            if (c->pool_used == c->pool_room) {
+                if (c->pool_room > MEMO_UNKNOWN / 4 ||
+                    grow_array((void **)&c->pool, 2 * (size_t)c->pool_room, bytes) < 0)
+                    return -1;
+                c->pool_room *= 2;
+            }
+            found = c->pool_used++;
+            memset(c->pool + (size_t)found * bytes, 0, bytes);
+        }
+        add_row(l, row, 1, c->pool + (size_t)found * bytes);
     }
+    *memo = found;
+    return 0;
 }
 
-static inline TokenView token_view(const Decoder *d, Worker *w, int64_t place, int first, int last,
-                                   const uint64_t *past, const int32_t **types) {
-    for (int32_t c = 0; c < d->layout.program->n_columns; c++) types[c] = w->types[c] + place;
-    TokenView view = {types, w->cache.carried, past, first, last};
-    return view;
-}
-
-/* Templates over several words, for a block of tokens: all keys, then all slots, then all rows,
- * so that one token does not wait for the memory of the one before. */
-static inline void add_static_block(const Decoder *d, Worker *w, int64_t sentence, int64_t from,
-                                    int64_t to, int32_t stride) {
-    const Program *p = d->layout.program;
-    const FrozenTable *t = d->layout.table;
+static int lane_memo(const Decoder *d, Worker *w, const Lane *lane, uint32_t *memo) {
     const int32_t *types[MAX_COLUMNS];
-    uint64_t keys[BLOCK_TOKENS];
-    int64_t rows[BLOCK_TOKENS];
-    for (int32_t k = 0; k < p->n_static; k++) {
-        for (int64_t i = from; i < to; i++) {
-            TokenView view = token_view(d, w, padded_place(d, sentence, i),
-                                        i == w->starts[sentence], i == w->starts[sentence + 1] - 1,
-                                        NULL, types);
-            keys[i - from] = token_key(p, p->static_templates[k], &view);
-            frozen_prefetch(t, keys[i - from]);
-        }
-        for (int64_t i = from; i < to; i++) {
-            int64_t row = rows[i - from] = frozen_find(t, keys[i - from]);
-            if (row >= 0) PREFETCH(&t->cells[t->starts[row]]);
-        }
-        for (int64_t i = from; i < to; i++)
-            if (rows[i - from] >= 0)
-                frozen_add(t, rows[i - from], w->scores + (size_t)i * (size_t)stride);
+    uint64_t past[MAX_HISTORY];
+    TokenView view = lane_view(d, w, lane, past, types);
+    return memo_fill(d, w, &view, memo);
+}
+
+/* History templates that have no table of their own. */
+static inline void add_open(const Decoder *d, const TokenView *view, char *scores) {
+    const CacheLayout *l = &d->layout;
+    for (int32_t k = 0; k < d->n_open; k++) {
+        int64_t row = frozen_find(l->table, token_key(l->program, d->open_templates[k], view));
+        if (row >= 0) add_row(l, row, 1, scores);
     }
 }
 
-static inline void sum_static(const Decoder *d, Worker *w, int32_t stride) {
-    for (int64_t s = 0; s < w->n_sentences; s++) {
-        int64_t begin = w->starts[s], end = w->starts[s + 1];
-        for (int64_t i = begin; i < end; i++)
-            add_type_vectors(d, w, padded_place(d, s, i), i == begin, i == end - 1,
-                             w->scores + (size_t)i * (size_t)stride, stride);
-        for (int64_t i = begin; i < end; i += BLOCK_TOKENS)
-            add_static_block(d, w, s, i, i + BLOCK_TOKENS < end ? i + BLOCK_TOKENS : end, stride);
-    }
+static inline void lane_open(const Decoder *d, Worker *w, const Lane *lane, char *scores) {
+    const int32_t *types[MAX_COLUMNS];
+    uint64_t past[MAX_HISTORY];
+    TokenView view = lane_view(d, w, lane, past, types);
+    add_open(d, &view, scores);
 }
 
-/* With many labels: the rows of the words, straight into the scores of one token. */
+/* ---- forms of the dense passes ---- */
+
+#define KERNEL(name) name##_wide
+#define KERNEL_TARGET
+#define SCORE int32_t
+#define PART PlainInts
+#define PART_ADD PLAIN_ADD
+#define PART_BEST best_plain_ints
+#include "kernel.h"
+
+#define KERNEL(name) name##_plain
+#define KERNEL_TARGET
+#define SCORE int16_t
+#define PART PlainShorts
+#define PART_ADD PLAIN_ADD
+#define PART_BEST best_plain_shorts
+#include "kernel.h"
+
+#if HAS_SHORT_LANES
+#define KERNEL(name) name##_lanes
+#define KERNEL_TARGET
+#define SCORE int16_t
+#define PART Shorts
+#define PART_ADD VECTOR_ADD
+#define PART_BEST best_shorts
+#include "kernel.h"
+#endif
+
+#if HAS_SHORT_LANES && AVX2_AT_RUN_TIME
+#define KERNEL(name) name##_avx2
+#define KERNEL_TARGET TARGET_AVX2
+#define SCORE int16_t
+#define PART Shorts
+#define PART_ADD VECTOR_ADD
+#define PART_BEST best_shorts_avx2
+#include "kernel.h"
+#endif
+
+/* ---- many labels ---- */
+
+/* The rows of the words, straight into the scores of one token. */
 static inline void add_listed_rows(const Decoder *d, Worker *w, const TokenView *view,
                                    int32_t *scores) {
     const Program *p = d->layout.program;
@@ -226,138 +170,105 @@ static inline void add_listed_rows(const Decoder *d, Worker *w, const TokenView 
     }
 }
 
-/* ---- pass 3 ---- */
-
-typedef struct {
-    int64_t sentence, step, n;
-    int32_t past[MAX_HISTORY]; /* labels given, the last first; n_labels for none */
-} Lane;
-
-static inline int32_t best_score(const int32_t *scores, int32_t n) {
-    int32_t high = scores[0], at = 0;
-    for (int32_t k = 1; k < n; k++) high = scores[k] > high ? scores[k] : high;
-    while (scores[at] != high) at++;
-    return at;
-}
-
-static inline void add_memos(const Decoder *d, Worker *w, const TokenView *view, int32_t previous,
-                             int32_t *scores) {
+static inline int tag_words_listed(const Decoder *d, struct Worker *w) {
     const CacheLayout *l = &d->layout;
-    int32_t type = view->types[0][0];
-    for (int32_t m = 0; m < l->n_memos; m++) {
-        int32_t *memo = w->cache.memos + (size_t)type * memo_words(l) +
-                        (size_t)m * ((size_t)l->table->n_labels + 1) + previous;
-        if (*memo == MEMO_UNKNOWN) {
-            int64_t row = frozen_find(l->table, token_key(l->program, d->memo_templates[m], view));
-            *memo = row < 0 ? MEMO_NONE : (int32_t)row;
-        }
-        if (*memo >= 0) frozen_add(l->table, *memo, scores);
-    }
-}
-
-/* Where a token's scores are. */
-static inline int32_t *token_scores(const Decoder *d, Worker *w, int64_t token, int32_t stride) {
-    int all = d->layout.dense || w->keep_scores;
-    return w->scores + (all ? (size_t)token * (size_t)stride : 0);
-}
-
-/* Add what the labels just given say; `past` holds their numbers, view->past their hashes. */
-static inline void add_history(const Decoder *d, Worker *w, const TokenView *view,
-                               const int32_t *past, int32_t *scores, int32_t stride) {
-    const CacheLayout *l = &d->layout;
-    size_t n = (size_t)l->table->n_labels + 1;
-    if (d->tag_table)
-        add_vector(scores,
-                   d->tag_table + ((size_t)past[0] * n + (size_t)past[1]) * (size_t)stride, stride);
-    add_memos(d, w, view, past[0], scores);
-    for (int32_t k = 0; k < d->n_open; k++) {
-        int64_t row = frozen_find(l->table, token_key(l->program, d->open_templates[k], view));
-        if (row >= 0) frozen_add(l->table, row, scores);
-    }
-}
-
-static inline int32_t tag_token(const Decoder *d, Worker *w, const Lane *lane, int64_t i,
-                                int32_t stride) {
-    const CacheLayout *l = &d->layout;
-    int64_t token = w->starts[lane->sentence] + i;
     const int32_t *types[MAX_COLUMNS];
     uint64_t past[MAX_HISTORY];
-    for (int32_t k = 0; k < l->program->depth; k++) past[k] = d->label_hashes[lane->past[k]];
-    TokenView view = token_view(d, w, padded_place(d, lane->sentence, token), i == 0,
-                                i == lane->n - 1, past, types);
-    int32_t *scores = token_scores(d, w, token, stride);
-    if (l->dictionary.n && w->cache.entries[types[0][0]].forced >= 0)
-        return w->cache.entries[types[0][0]].forced;
-    if (!l->dense) {
-        memset(scores, 0, (size_t)stride * sizeof *scores);
-        add_listed_rows(d, w, &view, scores);
-    }
-    add_history(d, w, &view, lane->past, scores, stride);
-    return best_score(scores, l->table->n_labels);
-}
-
-static inline int lane_start(const Decoder *d, const Worker *w, Lane *lane, int64_t *next) {
-    while (*next < w->n_sentences && w->starts[*next] == w->starts[*next + 1]) ++*next;
-    if (*next == w->n_sentences) return 0;
-    lane->sentence = (*next)++;
-    lane->step = 0;
-    lane->n = w->starts[lane->sentence + 1] - w->starts[lane->sentence];
-    for (int k = 0; k < MAX_HISTORY; k++) lane->past[k] = d->layout.table->n_labels;
-    return 1;
-}
-
-static inline void give_labels(const Decoder *d, Worker *w, int32_t stride) {
-    Lane lanes[LANES];
+    Lane lane;
     int64_t next = 0;
-    int n_lanes = 0;
-    while (n_lanes < LANES && lane_start(d, w, &lanes[n_lanes], &next)) n_lanes++;
-    while (n_lanes) {
-        for (int k = 0; k < n_lanes; k++) {
-            Lane *lane = &lanes[k];
-            int64_t i = d->right_to_left ? lane->n - 1 - lane->step : lane->step;
-            int32_t label = tag_token(d, w, lane, i, stride);
-            w->labels[w->starts[lane->sentence] + i] = (uint16_t)label;
-            for (int h = MAX_HISTORY - 1; h > 0; h--) lane->past[h] = lane->past[h - 1];
-            lane->past[0] = label;
-            if (++lane->step == lane->n && !lane_start(d, w, lane, &next)) *lane = lanes[--n_lanes];
-        }
+    while (lane_start(d, w, &lane, &next)) {
+        int32_t label;
+        do {
+            label = forced_label(d, w, &lane);
+            if (label < 0) {
+                size_t at = w->keep_scores ? (size_t)lane.token * (size_t)l->stride : 0;
+                int32_t *scores = (int32_t *)(void *)w->scores + at;
+                TokenView view = lane_view(d, w, &lane, past, types);
+                memset(scores, 0, (size_t)l->stride * sizeof *scores);
+                add_listed_rows(d, w, &view, scores);
+                add_open(d, &view, (char *)scores);
+                label = first_largest(scores, l->table->n_labels);
+            }
+            w->labels[lane.token] = (uint16_t)label;
+        } while (lane_step(d, &lane, label));
+    }
+    return 0;
+}
+
+/* ---- all of it ---- */
+
+/* Choose the form of the passes: the widest that this processor has, or plain C on request. */
+static inline void choose_form(Decoder *d, int plain) {
+    if (!d->layout.dense) {
+        d->tag_words = tag_words_listed;
+    } else if (!d->layout.narrow) {
+        d->tag_words = tag_words_wide;
+    } else {
+        d->tag_words = tag_words_plain;
+#if HAS_SHORT_LANES
+        if (!plain) d->tag_words = tag_words_lanes;
+#if AVX2_AT_RUN_TIME
+        if (!plain && cpu_has_avx2()) d->tag_words = tag_words_avx2;
+#endif
+#endif
     }
 }
 
-WIDE_CLONES static void tag_words(const Decoder *d, Worker *w) {
-    /* The stride of 24 (17 labels, the universal tag set) is worth code of its own. */
-    if (d->layout.stride == 24) {
-        if (d->layout.dense) sum_static(d, w, 24);
-        give_labels(d, w, 24);
-    } else {
-        if (d->layout.dense) sum_static(d, w, d->layout.stride);
-        give_labels(d, w, d->layout.stride);
+/* What search.h needs of a decoder with scores of 32 bits: where a token's scores are, … */
+static inline int32_t *token_scores(const Decoder *d, Worker *w, int64_t token, int32_t stride) {
+    int all = d->layout.dense || w->keep_scores;
+    return (int32_t *)(void *)w->scores + (all ? (size_t)token * (size_t)stride : 0);
+}
+
+/* … what the words say, into the scores of all tokens, … */
+static inline void sum_static(const Decoder *d, Worker *w, int32_t stride) {
+    sum_static_wide(d, w, stride / LANES);
+}
+
+/* … and what the labels just given say: `past` holds their numbers, view->past their hashes.
+ * -1: no memory. */
+static inline int add_history(const Decoder *d, Worker *w, const TokenView *view,
+                              const int32_t *past, int32_t *scores, int32_t stride) {
+    size_t n = (size_t)d->layout.table->n_labels + 1;
+    int parts = stride / LANES;
+    if (d->tag_table)
+        add_wide((char *)scores,
+                 (const char *)((const int32_t *)d->tag_table +
+                                ((size_t)past[0] * n + (size_t)past[1]) * (size_t)stride),
+                 parts);
+    if (d->layout.n_memos) {
+        uint32_t *memo = w->cache.memos + (size_t)view->types[0][0] * n + (size_t)past[0];
+        if (*memo == MEMO_UNKNOWN && memo_fill(d, w, view, memo) < 0) return -1;
+        add_wide((char *)scores, w->cache.pool + (size_t)*memo * (size_t)stride * 4, parts);
     }
+    add_open(d, view, (char *)scores);
+    return 0;
 }
 
 /* Everything of a batch before its labels; -1: no memory. */
 static inline int prepare_batch(const Decoder *d, Worker *w) {
-    size_t kept = d->layout.dense || w->keep_scores ? (size_t)w->n_tokens : 1;
-    size_t cells = kept * (size_t)d->layout.stride;
-    if (cells > w->scores_room) {
-        if (grow_array((void **)&w->scores, cells, sizeof(int32_t)) < 0) return -1;
-        w->scores_room = cells;
+    const CacheLayout *l = &d->layout;
+    size_t kept = l->dense || w->keep_scores ? (size_t)w->n_tokens : 1;
+    size_t bytes = kept * (size_t)l->stride * score_bytes(l);
+    if (bytes > w->scores_room) {
+        if (grow_array((void **)&w->scores, bytes, 1) < 0) return -1;
+        w->scores_room = bytes;
     }
     if (w->n_tokens > w->labels_room) {
         if (grow_array((void **)&w->labels, (size_t)w->n_tokens, sizeof(uint16_t)) < 0) return -1;
         w->labels_room = w->n_tokens;
     }
     if (w->n_tokens == 0) return 0;
-    if (find_types(d, w) < 0) return -1;
-    memset(w->scores, 0, cells * sizeof(int32_t));
-    return 0;
+    if (d->pairs.n_groups && !w->pairs.keys &&
+        pair_cache_open(&w->pairs, &d->pairs, l, w->cache.limit, PAIR_BLOCK) < 0)
+        return -1;
+    return find_types(d, w);
 }
 
 /* Label the batch; w->labels has one label a token, w->scores their scores. -1: no memory. */
 static inline int tag_batch(const Decoder *d, Worker *w) {
     if (prepare_batch(d, w) < 0) return -1;
-    if (w->n_tokens) tag_words(d, w);
-    return 0;
+    return w->n_tokens ? d->tag_words(d, w) : 0;
 }
 
 #endif

@@ -12,13 +12,12 @@ cdef extern from "search.h" nogil:
     ctypedef struct FrozenCell:
         uint16_t label
         int16_t weight
+    ctypedef struct FrozenRow:
+        uint32_t n
+        FrozenCell *cells
     ctypedef struct FrozenTable:
         int32_t n_labels
         int fixed_bits
-        int direct
-        Index index
-        uint32_t *starts
-        FrozenCell *cells
     ctypedef struct VectorSlot:
         int32_t column
         int32_t offset
@@ -27,30 +26,44 @@ cdef extern from "search.h" nogil:
         const Program *program
         const FrozenTable *table
         int dense
+        int narrow
         int32_t stride
         int32_t n_vectors
+        int32_t n_always
         VectorSlot *vectors
         int32_t *slot_vector
         int32_t *slot_correction
         int *slot_sign
         int32_t n_memos
+        int32_t *memo_templates
         Index dictionary
         uint16_t *dictionary_labels
+    ctypedef struct PairLayout:
+        int32_t n_groups
+        int32_t n_templates
+        int32_t *offsets
+        int32_t *templates
+        int32_t *group_of
+        int32_t *left
+        int32_t *right
     ctypedef struct TypeCache:
-        uint64_t secret[2]
+        uint64_t secrets[8]
         uint32_t limit
         uint32_t n_types
         int64_t hits
         int64_t misses
     ctypedef struct Decoder:
         CacheLayout layout
+        PairLayout pairs
         const uint64_t *label_hashes
         int right_to_left
         int32_t beam
         const uint8_t *allowed
         const Parts *parts
-        int32_t *tag_table
-        int32_t *memo_templates
+        void *start
+        void *tag_table
+        int32_t n_static
+        int32_t *static_templates
         int32_t n_open
         int32_t *open_templates
     ctypedef struct Worker:
@@ -60,22 +73,35 @@ cdef extern from "search.h" nogil:
         int64_t *starts
         int64_t n_sentences
         int keep_scores
-        int32_t *scores
+        char *scores
         uint16_t *labels
     const int DENSE_LABELS
+    const int LANES
+    const int N_SECRETS
+    const int MAX_PAIR_GROUPS
     int index_open(Index *x, uint64_t multiplier, int bits) noexcept
     void index_close(Index *x) noexcept
     int64_t index_insert(Index *x, uint64_t key) noexcept
+    int frozen_open(FrozenTable *t, int32_t n_labels, int fixed_bits, uint64_t multiplier,
+                    uint64_t n_rows, uint64_t n_cells) noexcept
+    FrozenCell *frozen_enter(FrozenTable *t, uint64_t key, uint32_t n) noexcept
     int64_t frozen_find(const FrozenTable *t, uint64_t key) noexcept
-    void frozen_add(const FrozenTable *t, int64_t row, int32_t *scores) noexcept
+    const FrozenRow *frozen_row(const FrozenTable *t, int64_t row) noexcept
     void frozen_close(FrozenTable *t) noexcept
+    void add_row(const CacheLayout *l, int64_t row, int times, char *vector) noexcept
+    void choose_form(Decoder *d, int plain) noexcept
     void worker_close(Worker *w) noexcept
     void worker_reset(Worker *w) noexcept
-    uint8_t *worker_text(Worker *w, size_t n) noexcept
-    int worker_string(const Decoder *d, Worker *w, int32_t column, size_t n) noexcept
+    int worker_token_room(const Decoder *d, Worker *w) noexcept
     int worker_end_sentence(Worker *w) noexcept
-    int run_batch(const Decoder *d, Worker *w) noexcept
     const int MAX_BEAM
+    int run_batch(const Decoder *d, Worker *w) noexcept
+
+cdef extern from "pystrings.h":
+    const int NOT_A_STRING
+    int take_string(const Decoder *d, Worker *w, int32_t column, object s) noexcept
+    int take_words(const Decoder *d, Worker *w, object words, Py_ssize_t *at) noexcept
+    int give_lists(const Worker *w, object labels, object out, Py_ssize_t at) except -1
 
 
 cdef class WorkerBox:
@@ -97,5 +123,4 @@ cdef class SentenceDecoder:
     cdef Py_ssize_t _fill(self, Worker *w, list sentences, Py_ssize_t at) except -1
     cdef int _fill_words(self, Worker *w, sentence, Py_ssize_t at) except -1
     cdef int _fill_columns(self, Worker *w, sentence, Py_ssize_t at) except -1
-    cdef int _string(self, Worker *w, int32_t column, word, Py_ssize_t at, Py_ssize_t i) except -1
-    cdef int _collect(self, Worker *w, list out) except -1
+    cdef int _refuse(self, int status, word, Py_ssize_t at, Py_ssize_t i) except -1

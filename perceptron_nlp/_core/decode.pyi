@@ -20,16 +20,20 @@ class SentenceDecoder:
         weights: npt.NDArray[np.int16],
         labels: Sequence[str],
         label_hashes: npt.NDArray[np.uint64],
+        group_starts: npt.NDArray[np.int64] | None = None,
         table_bits: int | None = None,
         right_to_left: bool = False,
         dictionary: Mapping[bytes, int] | None = None,
-        cache_limit: int = ...,
         beam: int = 1,
         allowed: npt.NDArray[np.bool_] | None = None,
         parts: LabelParts | None = None,
+        cache_limit: int = ...,
+        narrow: bool = True,
     ) -> None: ...
     @property
     def labels(self) -> tuple[str, ...]: ...
+    @property
+    def narrow(self) -> bool: ...
     @property
     def cache_counts(self) -> tuple[int, int, int]: ...
     def tag(self, sentences: list[Sequence[str]] | list[tuple[Sequence[str], ...]]

@@ -5,28 +5,23 @@ import os
 
 import numpy as np
 
-from cpython.list cimport PyList_GET_ITEM, PyList_GET_SIZE, PyList_New, PyList_SET_ITEM
-from cpython.object cimport PyObject
-from cpython.ref cimport Py_INCREF
-from cpython.unicode cimport (
-    PyUnicode_DATA, PyUnicode_GET_LENGTH, PyUnicode_KIND, PyUnicode_READ,
-)
+from cpython.list cimport PyList_New
 from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
-from libc.string cimport memcpy, memset
+from libc.string cimport memset
 
-from perceptron_nlp._core.extract cimport ATOM_TAG, ATOM_VALUE, AtomSpec, no_label_hash, utf8_put
-from perceptron_nlp._core.hashing import hash64, hash_words
+from perceptron_nlp._core.extract cimport (
+    AFFIX_NGRAMS, ATOM_TAG, ATOM_VALUE, AtomSpec, no_label_hash,
+)
 from perceptron_nlp._core.factored cimport LabelParts, whole_label_scores
+from perceptron_nlp._core.hashing import hash64, hash_words
 from perceptron_nlp._core.search import allowed_bytes
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, MemoryLimitError
 
 cdef extern from *:
     """
-    #define ASCII_TEXT(s) (PyUnicode_IS_COMPACT_ASCII(s))
     enum { COND_ALWAYS, COND_NOT_FIRST, COND_FIRST, COND_NOT_LAST, COND_LAST };
     """
-    bint ASCII_TEXT(object s)
     const int COND_ALWAYS
     const int COND_NOT_FIRST
     const int COND_FIRST
@@ -58,6 +53,7 @@ cdef class SentenceDecoder:
     program : FeatureProgram
     keys, starts, cell_labels, weights : uint64[n_rows], int64[n_rows + 1], uint16[n_cells],
         int16[n_cells]; as in FrozenWeights, weights in units of the model's scale
+    group_starts : int64[n_templates + 1], the rows of each template; None if not known
     labels : sequence of str, by label number
     label_hashes : uint64[n_labels]
     table_bits : None or int; as in FrozenWeights
@@ -69,6 +65,11 @@ cdef class SentenceDecoder:
     parts : None, or what the labels are made of; then the cells' labels are numbers of parts, and
         beam is 1
     cache_limit : types remembered by each thread, at least 1
+    narrow : use scores of 16 bits where group_starts shows that no sum can leave them, and there
+        is no beam; the labels are the same
+
+    With PERCEPTRON_NLP_PORTABLE=1 in the environment, plain C takes the place of the processor's
+    vector instructions; the labels are the same.
 
     Raises
     ------
@@ -76,8 +77,9 @@ cdef class SentenceDecoder:
     """
 
     def __cinit__(self, FeatureProgram program not None, *, keys, starts, cell_labels, weights,
-                  labels, label_hashes, table_bits=None, right_to_left=False, dictionary=None,
-                  beam=1, allowed=None, LabelParts parts=None, cache_limit=DEFAULT_CACHE_LIMIT):
+                  labels, label_hashes, group_starts=None, table_bits=None, right_to_left=False,
+                  dictionary=None, beam=1, allowed=None, LabelParts parts=None,
+                  cache_limit=DEFAULT_CACHE_LIMIT, narrow=True):
         memset(&self.table, 0, sizeof(FrozenTable))
         memset(&self.decoder, 0, sizeof(Decoder))
         if not isinstance(cache_limit, int) or isinstance(cache_limit, bool):
@@ -110,9 +112,13 @@ cdef class SentenceDecoder:
             self.allowed_array = allowed_bytes(allowed, len(labels))
             allowed_view = self.allowed_array
             self.decoder.allowed = &allowed_view[0]
-        self._layout()
+        self._layout(
+            narrow and beam == 1 and parts is None and group_starts is not None
+            and self._sums_fit(group_starts, starts, cell_labels, weights))
         self._dictionary(dictionary or {})
+        self._pairs()
         self._history()
+        choose_form(&self.decoder, os.environ.get("PERCEPTRON_NLP_PORTABLE") == "1")
 
     def __dealloc__(self):
         frozen_close(&self.table)
@@ -122,8 +128,14 @@ cdef class SentenceDecoder:
         free(self.decoder.layout.slot_correction)
         free(self.decoder.layout.slot_sign)
         free(self.decoder.layout.dictionary_labels)
+        free(self.decoder.layout.memo_templates)
+        free(self.decoder.pairs.templates)
+        free(self.decoder.pairs.group_of)
+        free(self.decoder.pairs.left)
+        free(self.decoder.pairs.right)
+        free(self.decoder.start)
         free(self.decoder.tag_table)
-        free(self.decoder.memo_templates)
+        free(self.decoder.static_templates)
         free(self.decoder.open_templates)
 
     def _table(self, keys, starts, cell_labels, weights, int32_t n_labels, int bits):
@@ -134,44 +146,68 @@ cdef class SentenceDecoder:
             np.asarray(cell_labels, np.uint16), np.uint16(0))
         cdef const int16_t[::1] weight_view = np.append(
             np.asarray(weights, np.int16), np.int16(0))
-        cdef int64_t n_rows = key_view.shape[0] - 1, n_cells = label_view.shape[0] - 1
-        cdef int64_t i = 0, row = 0
-        # A file of a few rows may claim a table of 2^30: memory follows the rows that are there.
-        cdef bint direct = bits and <int64_t>1 << bits <= 8 * n_rows + 4096
-        cdef int64_t table_rows = <int64_t>1 << bits if direct else n_rows
-        cdef int size = 0
-        t.n_labels = n_labels
-        t.fixed_bits = bits
-        t.direct = direct
-        t.starts = <uint32_t *>calloc(table_rows + 2, sizeof(uint32_t))
-        t.cells = <FrozenCell *>calloc(n_cells + 1, sizeof(FrozenCell))
-        while not direct and (<int64_t>5 << size) < 8 * (n_rows + 1):
-            size += 1
-        if t.starts == NULL or t.cells == NULL or (not direct and index_open(
-                &t.index, int.from_bytes(os.urandom(8), "little"), size) < 0):
+        cdef int64_t n_rows = key_view.shape[0] - 1, i, k, n, start
+        cdef int64_t repeated = -1
+        cdef FrozenCell *cells
+        if frozen_open(t, n_labels, bits, int.from_bytes(os.urandom(8), "little"), n_rows,
+                       label_view.shape[0] - 1) < 0:
             raise MemoryLimitError("no memory for the model's weights")
         with nogil:
-            for i in range(n_cells):
-                t.cells[i].label = label_view[i]
-                t.cells[i].weight = weight_view[i]
             for i in range(n_rows):
-                if direct:
-                    row = <int64_t>key_view[i]
-                    t.starts[row + 1] = <uint32_t>(start_view[i + 1] - start_view[i])
-                else:
-                    row = index_insert(&t.index, key_view[i])
-                    t.starts[i + 1] = <uint32_t>start_view[i + 1]
-                    if row != i:
-                        break
-            if direct:
-                for i in range(table_rows):
-                    t.starts[i + 1] += t.starts[i]
-        if not direct and t.index.n != n_rows:
-            if row < 0:
-                raise MemoryLimitError("no memory for the model's index")
-            raise ArgumentError(f"keys: row {row} and row {i} have the same key")
+                start = start_view[i]
+                n = start_view[i + 1] - start
+                cells = frozen_enter(t, key_view[i], <uint32_t>n)
+                if cells == NULL:
+                    repeated = i
+                    break
+                for k in range(n):
+                    cells[k].label = label_view[start + k]
+                    cells[k].weight = weight_view[start + k]
+        if repeated >= 0:
+            earlier = int(np.flatnonzero(np.asarray(keys) == keys[repeated])[0])
+            raise ArgumentError(f"keys: row {earlier} and row {repeated} have the same key")
 
-    def _layout(self):
+    def _sums_fit(self, group_starts, starts, cell_labels, weights):
+        """Does no sum of one feature of each template leave 16 bits, whatever the words?
+
+        In a fixed table every template may meet every row.
+        """
+        cdef const Program *p = &self.program.program
+        cdef const int64_t[::1] row_starts = np.ascontiguousarray(starts, np.int64)
+        cdef const uint16_t[::1] label_view = np.append(
+            np.asarray(cell_labels, np.uint16), np.uint16(0))
+        cdef const int16_t[::1] weight_view = np.append(
+            np.asarray(weights, np.int16), np.int16(0))
+        cdef int64_t i, k, n_labels = self.table.n_labels
+        cdef int32_t[::1] low, high
+        if len(group_starts) != p.n_templates + 1:
+            return False
+        sums = np.zeros((2, n_labels), np.int64)
+        if self.table.fixed_bits:
+            sums += p.n_templates * int(np.abs(np.asarray(weights, np.int64)).max(initial=0))
+        for k in range(p.n_templates):
+            first, last = group_starts[k], group_starts[k + 1]
+            if self._has_ngrams(k):
+                return False
+            if first == last or self.table.fixed_bits:
+                continue
+            low, high = bounds = np.zeros((2, n_labels), np.int32)
+            for i in range(row_starts[first], row_starts[last]):
+                low[label_view[i]] = min(low[label_view[i]], weight_view[i])
+                high[label_view[i]] = max(high[label_view[i]], weight_view[i])
+            sums += bounds
+        return bool(np.abs(sums).max(initial=0) < 1 << 15)
+
+    def _has_ngrams(self, int32_t template):
+        cdef const Program *p = &self.program.program
+        cdef int32_t a
+        for a in range(p.atom_starts[template], p.atom_starts[template + 1]):
+            if (p.atoms[a].kind == ATOM_VALUE
+                    and p.values[p.atoms[a].value].affix == AFFIX_NGRAMS):
+                return True
+        return False
+
+    def _layout(self, narrow):
         """Sum slots of one column and offset into one vector; conditions become corrections."""
         cdef CacheLayout *l = &self.decoder.layout
         cdef const Program *p = &self.program.program
@@ -179,7 +215,8 @@ cdef class SentenceDecoder:
         l.program = p
         l.table = &self.table
         l.dense = self.table.n_labels <= DENSE_LABELS
-        l.stride = (self.table.n_labels + 7) // 8 * 8
+        l.narrow = l.dense and narrow
+        l.stride = (self.table.n_labels + LANES - 1) // LANES * LANES
         l.vectors = <VectorSlot *>calloc(2 * p.n_slots + 1, sizeof(VectorSlot))
         l.slot_vector = <int32_t *>malloc((p.n_slots + 1) * sizeof(int32_t))
         l.slot_correction = <int32_t *>malloc((p.n_slots + 1) * sizeof(int32_t))
@@ -187,23 +224,40 @@ cdef class SentenceDecoder:
         if (l.vectors == NULL or l.slot_vector == NULL or l.slot_correction == NULL
                 or l.slot_sign == NULL):
             raise MemoryError
-        numbers = {}
+        plain, marked = {}, {}
         for s in range(p.n_slots):
             condition = p.slots[s].condition
             place = (p.slots[s].column, p.slots[s].offset)
-            plain = condition in (COND_ALWAYS, COND_NOT_FIRST, COND_NOT_LAST)
-            l.slot_vector[s] = numbers.setdefault((*place, COND_ALWAYS), len(numbers)) \
-                if plain else -1
-            l.slot_correction[s] = -1
-            l.slot_sign[s] = 1 if condition in (COND_FIRST, COND_LAST) else -1
+            if condition in (COND_ALWAYS, COND_NOT_FIRST, COND_NOT_LAST):
+                plain.setdefault((*place, COND_ALWAYS), len(plain))
             if condition != COND_ALWAYS:
-                marked = COND_FIRST if condition in (COND_FIRST, COND_NOT_FIRST) else COND_LAST
-                l.slot_correction[s] = numbers.setdefault((*place, marked), len(numbers))
+                marked.setdefault((*place, _mark_of(condition)), len(marked))
+        numbers = plain | {place: len(plain) + number for place, number in marked.items()}
         for (column, offset, condition), number in numbers.items():
             l.vectors[number].column = column
             l.vectors[number].offset = offset
             l.vectors[number].condition = condition
         l.n_vectors = len(numbers)
+        l.n_always = len(plain)
+        for s in range(p.n_slots):
+            condition = p.slots[s].condition
+            place = (p.slots[s].column, p.slots[s].offset)
+            l.slot_vector[s] = -1 if condition in (COND_FIRST, COND_LAST) else \
+                numbers[(*place, COND_ALWAYS)]
+            l.slot_correction[s] = -1 if condition == COND_ALWAYS else \
+                numbers[(*place, _mark_of(condition))]
+            l.slot_sign[s] = 1 if condition in (COND_FIRST, COND_LAST) else -1
+        self._start()
+
+    def _start(self):
+        """Labels start at 0; the pads after them are what no score can be below."""
+        cdef CacheLayout *l = &self.decoder.layout
+        cdef int32_t k
+        self.decoder.start = calloc(l.stride, sizeof(int32_t))
+        if self.decoder.start == NULL:
+            raise MemoryError
+        for k in range(self.table.n_labels, l.stride if l.narrow else 0):
+            (<int16_t *>self.decoder.start)[k] = -32768
 
     def _dictionary(self, dictionary):
         cdef CacheLayout *l = &self.decoder.layout
@@ -217,6 +271,55 @@ cdef class SentenceDecoder:
             if row < 0:
                 raise MemoryError
             l.dictionary_labels[row] = label
+
+    def _pairs(self):
+        """Tell templates over two neighbouring words, which are remembered, from the others."""
+        cdef CacheLayout *l = &self.decoder.layout
+        cdef const Program *p = &self.program.program
+        cdef PairLayout *pairs = &self.decoder.pairs
+        cdef int32_t k, number
+        groups, others = {}, []
+        for k in range(p.n_static):
+            offset = self._pair_offset(p.static_templates[k])
+            groups.setdefault(offset, []).append(p.static_templates[k])
+        others += groups.pop(None, [])
+        kept = sorted(groups)[:MAX_PAIR_GROUPS] if l.dense else []
+        count = sum(len(groups[offset]) for offset in kept)
+        others += [k for offset in groups if offset not in kept for k in groups[offset]]
+        self.decoder.static_templates = _numbers(others)
+        self.decoder.n_static = len(others)
+        pairs.templates = _numbers([k for offset in kept for k in groups[offset]])
+        pairs.group_of = _numbers([g for g, offset in enumerate(kept) for _ in groups[offset]])
+        singles = [self._single_values(k) for offset in kept for k in groups[offset]]
+        pairs.left = _numbers([left for left, _ in singles])
+        pairs.right = _numbers([right for _, right in singles])
+        pairs.n_templates = count
+        pairs.n_groups = len(kept)
+        for number, offset in enumerate(kept):
+            pairs.offsets[number] = offset
+
+    def _pair_offset(self, int32_t template):
+        """Where the left word of its pair stands; None where it is not over a pair of words."""
+        cdef const Program *p = &self.program.program
+        cdef int32_t a
+        offsets = set()
+        for a in range(p.atom_starts[template], p.atom_starts[template + 1]):
+            if p.atoms[a].kind != ATOM_VALUE or p.value_column[p.atoms[a].value]:
+                return None
+            offsets.add(p.atoms[a].offset)
+        left = min(offsets)
+        return left if offsets == {left, left + 1} else None
+
+    def _single_values(self, int32_t template):
+        """The carried values of the left and of the right word of a pair, in this order in the
+        template; (-1, -1) where there is more to it."""
+        cdef const Program *p = &self.program.program
+        cdef const AtomSpec *first = &p.atoms[p.atom_starts[template]]
+        cdef const AtomSpec *second = first + 1
+        if (p.atom_starts[template + 1] - p.atom_starts[template] != 2
+                or first.offset > second.offset):
+            return -1, -1
+        return p.carried_at[first.value], p.carried_at[second.value]
 
     def _history(self):
         """Sort the history templates by how they can be looked up, and sum those of tags alone."""
@@ -234,15 +337,9 @@ cdef class SentenceDecoder:
             else:
                 others.append(template)
         l.n_memos = len(memos)
+        l.memo_templates = _numbers(memos)
         self.decoder.n_open = len(others)
-        self.decoder.memo_templates = <int32_t *>malloc((len(memos) + 1) * sizeof(int32_t))
-        self.decoder.open_templates = <int32_t *>malloc((len(others) + 1) * sizeof(int32_t))
-        if self.decoder.memo_templates == NULL or self.decoder.open_templates == NULL:
-            raise MemoryError
-        for k, template in enumerate(memos):
-            self.decoder.memo_templates[k] = template
-        for k, template in enumerate(others):
-            self.decoder.open_templates[k] = template
+        self.decoder.open_templates = _numbers(others)
         if tags:
             self._tag_table(tags)
 
@@ -272,7 +369,8 @@ cdef class SentenceDecoder:
         cdef const Program *p = &self.program.program
         cdef int64_t n = self.table.n_labels + 1, one, two, row
         cdef int32_t a
-        self.decoder.tag_table = <int32_t *>calloc(n * n * l.stride, sizeof(int32_t))
+        cdef size_t vector = l.stride * (2 if l.narrow else 4)
+        self.decoder.tag_table = calloc(n * n, vector)
         if self.decoder.tag_table == NULL:
             raise MemoryError
         for template in templates:
@@ -284,19 +382,20 @@ cdef class SentenceDecoder:
                     key = hash_words([past[k] for k in steps], p.seeds[template])
                     row = frozen_find(&self.table, key)
                     if row >= 0:
-                        frozen_add(&self.table, row,
-                                   self.decoder.tag_table + (one * n + two) * l.stride)
+                        add_row(l, row, 1,
+                                <char *>self.decoder.tag_table + (one * n + two) * vector)
 
     cdef WorkerBox take(self):
         """A worker that no other thread has; give it back by appending it to `idle`."""
         cdef WorkerBox box
+        cdef int k
         try:
             return self.idle.pop()
         except IndexError:
             box = WorkerBox()
             box.worker.cache.limit = self.cache_limit
-            box.worker.cache.secret[0] = int.from_bytes(os.urandom(8), "little")
-            box.worker.cache.secret[1] = int.from_bytes(os.urandom(8), "little")
+            for k in range(N_SECRETS):
+                box.worker.cache.secrets[k] = int.from_bytes(os.urandom(8), "little")
             return box
 
     def tag(self, list sentences not None):
@@ -312,13 +411,16 @@ cdef class SentenceDecoder:
         list of lists of str, one label a token
         """
         cdef WorkerBox box = self.take()
-        cdef Py_ssize_t at = 0, n = len(sentences)
-        out = []
+        cdef Py_ssize_t at = 0, begin, n = len(sentences)
+        # Sentences that are added or removed by other threads meanwhile are left out of it.
+        cdef list taken = list(sentences)
+        cdef list out = PyList_New(n)
         try:
             while at < n:
-                at = self._fill(&box.worker, sentences, at)
+                begin = at
+                at = self._fill(&box.worker, taken, begin)
                 self._run(&box.worker)
-                self._collect(&box.worker, out)
+                give_lists(&box.worker, self.labels, out, begin)
         finally:
             self.idle.append(box)
         return out
@@ -355,6 +457,7 @@ cdef class SentenceDecoder:
         cdef const double[::1] v = None
         cdef int64_t i, row, c
         cdef FrozenTable *t = &self.table
+        cdef const FrozenRow *r
         out = np.zeros(t.n_labels)
         cdef double[::1] scores = out
         if values is not None:
@@ -363,9 +466,15 @@ cdef class SentenceDecoder:
             row = frozen_find(t, k[i])
             if row < 0:
                 continue
-            for c in range(t.starts[row], t.starts[row + 1]):
-                scores[t.cells[c].label] += t.cells[c].weight * (1.0 if v is None else v[i])
+            r = frozen_row(t, row)
+            for c in range(r.n):
+                scores[r.cells[c].label] += r.cells[c].weight * (1.0 if v is None else v[i])
         return out
+
+    @property
+    def narrow(self):
+        """Are scores kept in 16 bits?"""
+        return bool(self.decoder.layout.narrow)
 
     @property
     def cache_counts(self):
@@ -381,19 +490,20 @@ cdef class SentenceDecoder:
     cdef int _copy_scores(self, Worker *w, labels, scores) except -1:
         cdef uint16_t[::1] label_view = labels
         cdef int32_t[:, ::1] score_view = scores
-        cdef int64_t i
+        cdef int64_t i, at, stride = self.decoder.layout.stride
         cdef int32_t k
-        cdef int32_t *found
         cdef int32_t[::1] nodes = np.zeros(
             1 if self.parts is None else self.parts.parts.n_nodes, np.int32)
         for i in range(w.n_tokens):
             label_view[i] = w.labels[i]
-            found = w.scores + i * self.decoder.layout.stride
             if self.parts is not None:
-                whole_label_scores(&self.parts.parts, found, &nodes[0], &score_view[i, 0])
+                whole_label_scores(&self.parts.parts, <int32_t *>w.scores + i * stride, &nodes[0],
+                                   &score_view[i, 0])
                 continue
             for k in range(self.table.n_labels):
-                score_view[i, k] = found[k]
+                at = i * stride + k
+                score_view[i, k] = (<int16_t *>w.scores)[at] if self.decoder.layout.narrow \
+                    else (<int32_t *>w.scores)[at]
         return 0
 
     cdef int _run(self, Worker *w) except -1:
@@ -421,24 +531,17 @@ cdef class SentenceDecoder:
         return at
 
     cdef int _fill_words(self, Worker *w, sentence, Py_ssize_t at) except -1:
-        cdef list words
-        if type(sentence) is list:
-            words = <list>sentence
-        elif isinstance(sentence, (str, bytes)):
-            raise ArgumentTypeError(
-                f"sentences[{at}]: a list of words is needed, not one {type(sentence).__name__};"
-                " split the text first")
-        else:
-            words = _as_list(sentence, at)
+        cdef list words = <list>sentence if type(sentence) is list else _as_list(sentence, at)
         cdef Py_ssize_t i = 0
-        while i < PyList_GET_SIZE(words):
-            self._string(w, 0, <object>PyList_GET_ITEM(words, i), at, i)
-            i += 1
+        cdef int status = take_words(&self.decoder, w, words, &i)
+        if status < 0:
+            self._refuse(status, words[i], at, i)
         return 0
 
     cdef int _fill_columns(self, Worker *w, sentence, Py_ssize_t at) except -1:
         cdef Py_ssize_t i
         cdef int32_t c
+        cdef int status
         columns = [_as_list(column, at) for column in sentence]
         if len(columns) != self.program.program.n_columns:
             raise ArgumentError(
@@ -449,45 +552,35 @@ cdef class SentenceDecoder:
                 f"sentences[{at}]: its columns have {', '.join(str(len(c)) for c in columns)}"
                 " values; all must have the same number")
         for i in range(len(columns[0])):
+            status = worker_token_room(&self.decoder, w)
             for c in range(len(columns)):
-                self._string(w, c, columns[c][i], at, i)
+                if status == 0:
+                    status = take_string(&self.decoder, w, c, columns[c][i])
+                if status < 0:
+                    self._refuse(status, columns[c][i], at, i)
         return 0
 
-    cdef int _string(self, Worker *w, int32_t column, word, Py_ssize_t at,
-                     Py_ssize_t i) except -1:
-        cdef Py_ssize_t n, k
-        cdef uint8_t *out
-        cdef uint8_t *start
-        if not isinstance(word, str):
+    cdef int _refuse(self, int status, word, Py_ssize_t at, Py_ssize_t i) except -1:
+        if status == NOT_A_STRING:
             raise ArgumentTypeError(
                 f"sentences[{at}][{i}]: a str is needed, not {type(word).__name__}")
-        n = PyUnicode_GET_LENGTH(word)
-        out = worker_text(w, n if ASCII_TEXT(word) else 4 * n)
-        if out == NULL:
-            raise MemoryLimitError("no memory for these sentences; give fewer at a time")
-        if ASCII_TEXT(word):
-            memcpy(out, PyUnicode_DATA(word), n)
-        else:
-            start = out
-            for k in range(n):
-                out += utf8_put(out, PyUnicode_READ(PyUnicode_KIND(word), PyUnicode_DATA(word), k))
-            n = out - start
-        if worker_string(&self.decoder, w, column, n) < 0:
-            raise MemoryLimitError("no memory for these sentences; give fewer at a time")
-        return 0
+        raise MemoryLimitError("no memory for these sentences; give fewer at a time")
 
-    cdef int _collect(self, Worker *w, list out) except -1:
-        cdef int64_t s, i
-        cdef list tags
-        cdef tuple labels = self.labels
-        for s in range(w.n_sentences):
-            tags = PyList_New(w.starts[s + 1] - w.starts[s])
-            for i in range(w.starts[s], w.starts[s + 1]):
-                label = labels[w.labels[i]]
-                Py_INCREF(label)
-                PyList_SET_ITEM(tags, i - w.starts[s], label)
-            out.append(tags)
-        return 0
+
+cdef int32_t _mark_of(int32_t condition):
+    """FIRST for what depends on being first, LAST for what depends on being last."""
+    return COND_FIRST if condition in (COND_FIRST, COND_NOT_FIRST) else COND_LAST
+
+
+cdef int32_t *_numbers(list numbers) except NULL:
+    """A C array of the numbers, to be freed by the caller."""
+    cdef Py_ssize_t i
+    cdef int32_t *out = <int32_t *>malloc((len(numbers) + 1) * sizeof(int32_t))
+    if out == NULL:
+        raise MemoryError
+    for i in range(len(numbers)):
+        out[i] = numbers[i]
+    return out
 
 
 cdef list _as_list(sentence, Py_ssize_t at):

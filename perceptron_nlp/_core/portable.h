@@ -1,21 +1,25 @@
-/* What compilers spell differently. */
+/* What compilers and processors spell differently. */
 #ifndef PERCEPTRON_NLP_PORTABLE_H
 #define PERCEPTRON_NLP_PORTABLE_H
 
 #if defined(__GNUC__) || defined(__clang__)
 #define PREFETCH(address) __builtin_prefetch(address)
+#define ALWAYS_INLINE inline __attribute__((always_inline))
+#define VECTOR_EXTENSIONS 1
 #else
 #define PREFETCH(address) ((void)(address))
+#define ALWAYS_INLINE inline
+#define VECTOR_EXTENSIONS 0
 #endif
 
-/* Loops over label vectors are compiled for AVX2 too, and the loader picks at run time; integer
- * arithmetic makes both give the same results. Only where the platform can pick (ifunc). */
-#if defined(__x86_64__) && defined(__gnu_linux__) && defined(__GLIBC__) && \
-    defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) && \
-    !defined(__SANITIZE_THREAD__)
-#define WIDE_CLONES __attribute__((target_clones("avx2", "default")))
+/* Functions that may be compiled for AVX2 beside the plain build, to be chosen at run time. */
+#if (defined(__GNUC__) || defined(__clang__)) && defined(__x86_64__)
+#define AVX2_AT_RUN_TIME 1
+#define TARGET_AVX2 __attribute__((target("avx2")))
+static inline int cpu_has_avx2(void) { return __builtin_cpu_supports("avx2"); }
 #else
-#define WIDE_CLONES
+#define AVX2_AT_RUN_TIME 0
+static inline int cpu_has_avx2(void) { return 0; }
 #endif
 
 #endif

@@ -115,6 +115,13 @@ static inline int type_slot_keys(const Program *p, const SlotSpec *slot, const u
         int32_t template_id = slot->templates[i], grams_at = -1, n = 0;
         const ValueSpec *grams = NULL;
         uint64_t words[MAX_ATOMS];
+        const AtomSpec *only = &p->atoms[p->atom_starts[template_id]];
+        if (p->atom_starts[template_id + 1] - p->atom_starts[template_id] == 1 &&
+            only->kind == ATOM_VALUE && p->values[only->value].affix != AFFIX_NGRAMS) {
+            uint64_t key = xxh64_words(&values[only->value], 1, p->seeds[template_id]);
+            if (key_push(out, key, template_id) < 0) return -1;
+            continue;
+        }
         for (int32_t a = p->atom_starts[template_id]; a < p->atom_starts[template_id + 1]; a++) {
             const AtomSpec *atom = &p->atoms[a];
             if (atom->kind == ATOM_VALUE && p->values[atom->value].affix == AFFIX_NGRAMS) {

@@ -24,8 +24,9 @@ static inline TokenView walk_view(const Decoder *d, Worker *w, Walk *walk, int64
                       walk->past, walk->types);
 }
 
-/* Local scores of all states for the token at hand; `sum` has room for one token's scores. */
-static inline void fill_states(const Decoder *d, Worker *w, Walk *walk, int64_t sentence,
+/* Local scores of all states for the token at hand; `sum` has room for one token's scores. -1: no
+ * memory. */
+static inline int fill_states(const Decoder *d, Worker *w, Walk *walk, int64_t sentence,
                                int32_t *sum, int32_t stride) {
     Beam *b = &w->search;
     int32_t *fixed = token_scores(d, w, walk->token, stride);
@@ -37,10 +38,11 @@ static inline void fill_states(const Decoder *d, Worker *w, Walk *walk, int64_t 
     for (int32_t s = 0; s < b->n_states; s++) {
         TokenView view = walk_view(d, w, walk, sentence, b->states[s].past);
         memcpy(sum, fixed, (size_t)stride * sizeof *sum);
-        add_history(d, w, &view, b->states[s].past, sum, stride);
+        if (add_history(d, w, &view, b->states[s].past, sum, stride) < 0) return -1;
         double *local = beam_local(b, s);
         for (int32_t k = 0; k < b->n_labels; k++) local[k] = sum[k];
     }
+    return 0;
 }
 
 static inline int32_t walk_forced(const Decoder *d, const Worker *w, const Walk *walk) {
@@ -56,9 +58,8 @@ static inline int search_sentence(const Decoder *d, Worker *w, int64_t sentence,
     for (walk.step = 0; walk.step < walk.n; walk.step++) {
         walk_view(d, w, &walk, sentence, b->states[0].past);
         int32_t forced = walk_forced(d, w, &walk);
-        if (forced < 0) fill_states(d, w, &walk, sentence, sum, stride);
-        else
-            for (int32_t s = 0; s < b->n_states; s++) beam_local(b, s)[forced] = 0;
+        if (forced < 0 && fill_states(d, w, &walk, sentence, sum, stride) < 0) return -1;
+        for (int32_t s = 0; forced >= 0 && s < b->n_states; s++) beam_local(b, s)[forced] = 0;
         beam_step(b, walk.step, forced, walk.step == walk.n - 1);
     }
     beam_trace(b, walk.n, w->path);
@@ -67,8 +68,9 @@ static inline int search_sentence(const Decoder *d, Worker *w, int64_t sentence,
     for (walk.step = 0; walk.step < walk.n; walk.step++) {
         TokenView view = walk_view(d, w, &walk, sentence, past);
         w->labels[walk.token] = (uint16_t)w->path[walk.step];
-        if (w->keep_scores && walk_forced(d, w, &walk) < 0)
-            add_history(d, w, &view, past, token_scores(d, w, walk.token, stride), stride);
+        if (w->keep_scores && walk_forced(d, w, &walk) < 0 &&
+            add_history(d, w, &view, past, token_scores(d, w, walk.token, stride), stride) < 0)
+            return -1;
         for (int k = MAX_HISTORY - 1; k > 0; k--) past[k] = past[k - 1];
         past[0] = w->path[walk.step];
     }

@@ -24,13 +24,9 @@ static inline void tag_parts_of_sentence(const Decoder *d, Worker *w, int64_t se
                 memset(scores, 0, (size_t)l->stride * sizeof *scores);
                 add_listed_rows(d, w, &view, scores);
             }
-            for (int32_t k = 0; k < d->n_open; k++) {
-                int64_t row = frozen_find(l->table,
-                                          token_key(l->program, d->open_templates[k], &view));
-                if (row >= 0) frozen_add(l->table, row, scores);
-            }
+            add_open(d, &view, (char *)scores);
             whole_label_scores(d->parts, scores, nodes, labels);
-            label = best_score(labels, d->parts->n_labels);
+            label = first_largest(labels, d->parts->n_labels);
         }
         w->labels[begin + i] = (uint16_t)label;
         for (int k = MAX_HISTORY - 1; k > 0; k--) past[k] = past[k - 1];

@@ -32,6 +32,7 @@ typedef struct {
 typedef struct {
     uint32_t *points;
     uint32_t n, room;
+    int one_byte; /* views of characters have one byte to each, and their `at` is not made */
     View views[N_VIEWS];
     uint64_t *grams;
     uint32_t n_grams, grams_room;
@@ -187,9 +188,60 @@ static inline const char *norm_class(const uint32_t *points, uint32_t n) {
     return n && Py_UNICODE_ISDIGIT(points[0]) ? "!DIGITS" : NULL;
 }
 
+static inline int is_ascii(const uint8_t *text, size_t n) {
+    uint64_t all = 0, eight;
+    size_t i = 0;
+    for (; i + 8 <= n; i += 8) {
+        memcpy(&eight, text + i, 8);
+        all |= eight;
+    }
+    for (; i < n; i++) all |= text[i];
+    return !(all & 0x8080808080808080ULL);
+}
+
+static inline uint8_t ascii_lower(uint8_t c) {
+    return (uint8_t)(c + ((uint8_t)(c - 'A') < 26 ? 'a' - 'A' : 0));
+}
+
+static inline uint8_t ascii_shape_class(uint8_t c) {
+    if ((uint8_t)(c - 'a') < 26) return 'x';
+    if ((uint8_t)(c - 'A') < 26) return 'X';
+    return (uint8_t)(c - '0') < 10 ? 'd' : c;
+}
+
+/* Of ASCII text, what word_views makes of these views, without the Unicode tables. */
+#define ASCII_VIEWS (1u << VIEW_WORD | 1u << VIEW_LOWER | 1u << VIEW_SHAPE | 1u << VIEW_SHAPE4)
+
+static inline void ascii_views(WordScratch *s, const uint8_t *text, uint32_t n, uint32_t wanted) {
+    View *v = s->views;
+    uint32_t run = 0, shape = 0, shape4 = 0;
+    uint8_t before = 0;
+    s->one_byte = 1;
+    s->n = n;
+    if (wanted >> VIEW_WORD & 1) memcpy(v[VIEW_WORD].text, text, n);
+    v[VIEW_WORD].n = v[VIEW_LOWER].n = n;
+    for (uint32_t i = 0; i < n; i++) {
+        uint8_t c = ascii_shape_class(text[i]);
+        v[VIEW_LOWER].text[i] = ascii_lower(text[i]);
+        run = c == before && i ? run + 1 : 1;
+        before = c;
+        v[VIEW_SHAPE].text[shape] = c;
+        shape += run <= 1;
+        v[VIEW_SHAPE4].text[shape4] = c;
+        shape4 += run <= 4;
+    }
+    v[VIEW_SHAPE].n = shape;
+    v[VIEW_SHAPE4].n = shape4;
+}
+
 /* Make the views named by the bits of `wanted`; -1: no memory. */
 static inline int word_views(WordScratch *s, const uint8_t *text, size_t n, uint32_t wanted) {
     if (n > 0x3FFFFFFF || word_scratch_reserve(s, (uint32_t)n) < 0) return -1;
+    if (!(wanted & ~ASCII_VIEWS) && is_ascii(text, n)) {
+        ascii_views(s, text, (uint32_t)n, wanted);
+        return 0;
+    }
+    s->one_byte = 0;
     s->n = utf8_decode(text, n, s->points);
     const uint32_t *points = s->points;
     View *v = s->views;
@@ -220,6 +272,11 @@ static inline int word_views(WordScratch *s, const uint8_t *text, size_t n, uint
     return 0;
 }
 
+/* Where character i of a view begins. */
+static inline uint32_t view_at(const WordScratch *s, const View *v, uint32_t i) {
+    return s->one_byte ? i : v->at[i];
+}
+
 /* The hash of one value of the word whose views were made last. A word shorter than an affix
  * gives itself whole. */
 static inline uint64_t word_value(const WordScratch *s, const ValueSpec *spec) {
@@ -227,7 +284,7 @@ static inline uint64_t word_value(const WordScratch *s, const ValueSpec *spec) {
     uint32_t from = 0, to = v->n, k = (uint32_t)spec->low;
     if (spec->affix == AFFIX_PREFIX && k < to) to = k;
     if (spec->affix == AFFIX_SUFFIX && k < to) from = to - k;
-    return xxh64(v->text + v->at[from], v->at[to] - v->at[from], 0);
+    return xxh64(v->text + view_at(s, v, from), view_at(s, v, to) - view_at(s, v, from), 0);
 }
 
 static inline int grams_push(WordScratch *s, uint64_t gram) {
@@ -259,8 +316,8 @@ static inline int word_ngrams(WordScratch *s, const ValueSpec *spec) {
             at[n++] = length;
         }
         for (uint32_t i = from; i < to; i++) {
-            uint32_t bytes = v->at[i + 1] - v->at[i];
-            memcpy(text + length, v->text + v->at[i], bytes);
+            uint32_t begin = view_at(s, v, i), bytes = view_at(s, v, i + 1) - begin;
+            memcpy(text + length, v->text + begin, bytes);
             length += bytes;
             at[n++] = length;
         }

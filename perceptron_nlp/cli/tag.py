@@ -5,7 +5,9 @@ from __future__ import annotations
 import argparse
 import select
 import sys
+from collections import deque
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, BinaryIO, cast
 
 import perceptron_nlp as pn
@@ -37,6 +39,7 @@ sentence a line, its words parted by spaces) becomes word/TAG."""
 # What is held at a time: enough sentences to keep the core busy, few enough to stay small.
 BATCH_SENTENCES = 1024
 BATCH_WORDS = 1 << 15
+PIECE_BYTES = 1 << 20
 
 
 def parser() -> VerbParser:
@@ -93,6 +96,7 @@ class Tagging:
 
     def __init__(self, tagger: pn.Tagger, *, format: str, fields: list[str] | None, threads: int,
                  quiet: bool) -> None:
+        tagger.tag_sents([], threads=threads)  # refuses a number of threads before any reading
         self._tagger = tagger
         self._format = format
         self._fields = fields
@@ -112,6 +116,7 @@ class Tagging:
                     name_format(corpus)
                 self._corpus = corpus
                 yield self._seam()
+                yield from self._filled(corpus, 0 if path == STDIN else 2 * self._threads)
                 for sentence in corpus:
                     self._pending.append(sentence)
                     self._pending_words += len(sentence)
@@ -120,6 +125,29 @@ class Tagging:
                 yield self.finished()
                 self._last = corpus.tail or self._last
                 yield corpus.tail.encode()
+
+    def _filled(self, corpus: pn.Corpus, ahead: int) -> Iterator[bytes]:
+        """What the core can tag as bytes, up to `ahead` pieces at a time read before the first is
+        done; the rest of the text stays in the corpus."""
+        fill = self._tagger.filler(corpus)
+        if fill is None:
+            return
+        waiting: deque[tuple[bytes, Future[bytes | None]]] = deque()
+        with ThreadPoolExecutor(self._threads) as pool:
+            while True:
+                piece = corpus.take_blocks(PIECE_BYTES)
+                if piece:
+                    waiting.append((piece, pool.submit(fill, piece)))
+                while waiting and (len(waiting) > ahead or not piece):
+                    text = waiting[0][1].result()
+                    if text is None:
+                        corpus.put_back(b"".join(unread for unread, _ in waiting))
+                        return
+                    waiting.popleft()
+                    self._last = "\n\n"
+                    yield text
+                if not piece:
+                    return
 
     def finished(self) -> bytes:
         """The text of the sentences read since the last call, tagged."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from perceptron_nlp.formats.columns import read_columns, write_columns
 from perceptron_nlp.formats.conllu import read_conllu
+from perceptron_nlp.formats.conllu_rules import COLUMNS as CONLLU_COLUMNS
+from perceptron_nlp.formats.conllu_rules import wrong_value as wrong_conllu_value
 from perceptron_nlp.formats.conllu_writing import with_misc, write_conllu
 from perceptron_nlp.formats.corpus import AUTO, FORMATS, Corpus, open_corpus
 from perceptron_nlp.formats.detect import detect
@@ -16,6 +18,7 @@ from perceptron_nlp.formats.tensorfile import read_tensors, write_tensors
 
 __all__ = [
     "AUTO",
+    "CONLLU_COLUMNS",
     "FORMATS",
     "Corpus",
     "Readable",
@@ -35,4 +38,5 @@ __all__ = [
     "write_conllu",
     "write_tagged",
     "write_tensors",
+    "wrong_conllu_value",
 ]

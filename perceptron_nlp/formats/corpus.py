@@ -105,6 +105,19 @@ class Corpus(Iterable[Sentence]):
         """
         return self._kind.rewrite(sentence, columns)
 
+    def take_blocks(self, least: int) -> bytes:
+        """Whole sentences of the text as bytes, unread, so that iteration begins behind them.
+
+        Empty where none are left, or iteration has begun.  ``least`` is how many bytes to
+        read at a time.
+        """
+        return b"" if self._source is None else self._source.take_blocks(least)
+
+    def put_back(self, piece: bytes) -> None:
+        """Undoes the last ``take_blocks``, or the last few: iteration begins with ``piece``."""
+        if self._source is not None:
+            self._source.put_back(piece)
+
     def close(self) -> None:
         """Closes the file, if it is open and was opened by this library."""
         if self._source is not None:

@@ -115,6 +115,26 @@ class LineSource:
         if self._buffer:
             yield self._take(len(self._buffer))
 
+    def take_blocks(self, least: int) -> bytes:
+        """All blocks that are whole, as bytes that nothing has looked at; empty if there are none.
+
+        Where it must read for them, it reads ``least`` bytes at a time, or what there is.
+        """
+        while True:
+            end = self._buffer.rfind(b"\n\n") + 2
+            if end > 1:
+                piece = bytes(self._buffer[:end])
+                del self._buffer[:end]
+                self._line += piece.count(b"\n")
+                return piece
+            if not self._fill(least):
+                return b""
+
+    def put_back(self, piece: bytes) -> None:
+        """Makes what ``take_blocks`` took last the next to be read."""
+        self._buffer[:0] = piece
+        self._line -= piece.count(b"\n")
+
     def close(self) -> None:
         """Closes the file, if this library opened it."""
         self._bytes.close()
@@ -130,9 +150,9 @@ class LineSource:
     ) -> None:
         self.close()
 
-    def _fill(self) -> bool:
+    def _fill(self, least: int = _CHUNK) -> bool:
         """Reads on; false at the end.  Reads grow with the buffer: long lines stay linear."""
-        piece = b"" if self._ended else self._bytes.read(max(_CHUNK, len(self._buffer)))
+        piece = b"" if self._ended else self._bytes.read(max(least, len(self._buffer)))
         if not piece:
             self._ended = True
             return False

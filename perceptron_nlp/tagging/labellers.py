@@ -8,13 +8,15 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from perceptron_nlp._core.decode import SentenceDecoder
+from perceptron_nlp._core.decode import DEFAULT_CACHE_LIMIT, SentenceDecoder
 from perceptron_nlp._core.extract import FeatureProgram
 from perceptron_nlp.errors import ArgumentError, ModelError
 from perceptron_nlp.features.compile import compile_templates
+from perceptron_nlp.formats import Corpus
 from perceptron_nlp.tagging.attributes import JOINT, features_of, parts_of
 from perceptron_nlp.tagging.examples import label_hashes, word_bytes
 from perceptron_nlp.tagging.extractor import Extractor, extract, extractor_name, reading_order
+from perceptron_nlp.tagging.filling import Fill, filler
 from perceptron_nlp.tagging.model import TaggerModel
 from perceptron_nlp.tagging.spancolumns import transitions, written
 from perceptron_nlp.text.sentence import Sentence
@@ -30,21 +32,24 @@ class Labeller(Protocol):
     def scores(self, sentence: Sequence[str]) -> npt.NDArray[np.float64]:
         """float64[n_words, n_labels]: what each label scored when its word was labelled."""
 
+    def filler(self, corpus: Corpus, column: str) -> Fill | None:
+        """What fills a column of this text in as bytes, or None: see filling.filler."""
+
 
 def decoder_of(model: TaggerModel, cache_limit: int | None = None) -> SentenceDecoder:
     """The core's form of a model."""
     compiled = compile_templates(model.templates)
     weights = model.weights
-    more = {} if cache_limit is None else {"cache_limit": cache_limit}
     return SentenceDecoder(
         FeatureProgram(compiled), keys=weights.keys, starts=weights.starts,
-        cell_labels=weights.labels, weights=weights.weights, labels=model.tags.labels,
+        group_starts=weights.group_starts, cell_labels=weights.labels, weights=weights.weights,
+        labels=model.tags.labels,
         label_hashes=label_hashes(model.tags), table_bits=weights.table_bits,
         right_to_left=model.right_to_left, beam=model.beam,
         allowed=transitions(model.tags, model.right_to_left) if model.scheme in SCHEMES else None,
         parts=None if model.parts is None else parts_of(model.tags.labels, model.parts),
         dictionary={word_bytes(w): model.tags.id_of(t) for w, t in model.dictionary.items()},
-        **more)
+        cache_limit=DEFAULT_CACHE_LIMIT if cache_limit is None else cache_limit)
 
 
 class TemplateLabeller:
@@ -79,6 +84,12 @@ class TemplateLabeller:
         scores: npt.NDArray[np.float64] = self._decoder.tag_with_scores(given)[1] / self._scale
         return scores
 
+    def filler(self, corpus: Corpus, column: str) -> Fill | None:
+        """See filling.filler."""
+        if self._evidence or self._scheme is not None:
+            return None
+        return filler(self._decoder, corpus, column)
+
     def _columns(self, sentence: Sequence[str], number: int) -> tuple[Sequence[str], ...]:
         if not isinstance(sentence, Sentence):
             raise ArgumentError(
@@ -108,6 +119,10 @@ class FunctionLabeller:
     def scores(self, sentence: Sequence[str]) -> npt.NDArray[np.float64]:
         """See Labeller."""
         return self._run(sentence)[1]
+
+    def filler(self, corpus: Corpus, column: str) -> Fill | None:
+        """None: a function needs to see the sentences."""
+        return None
 
     def _run(self, tokens: Sequence[str]) -> tuple[list[str], npt.NDArray[np.float64]]:
         sentence = tokens if isinstance(tokens, Sentence) else Sentence(tokens)

@@ -13,6 +13,9 @@ from perceptron_nlp._core.weights import FrozenWeights
 from perceptron_nlp.errors import ArgumentError
 
 LARGEST = 32767
+# Steps that the heaviest weight must keep when the scale is chosen for sums; with fewer, rounding
+# would begin to change labels.
+FINE_STEPS = 256
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,7 +44,9 @@ class QuantisedWeights:
 
     @classmethod
     def of(cls, frozen: FrozenWeights, n_groups: int) -> QuantisedWeights:
-        """Round to the finest power of two that lets the heaviest weight fit 16 bits.
+        """Round to a power of two: the finest with which every sum of one weight of each group
+        fits 16 bits, so that scores can be added in 16 bits; where that is too coarse, the finest
+        with which every weight does.
 
         Raises
         ------
@@ -50,7 +55,11 @@ class QuantisedWeights:
         largest = float(np.abs(frozen.weights).max(initial=0.0))
         if not math.isfinite(largest):
             raise ArgumentError("values: weights have grown past all bounds; scale the values down")
-        scale = 2.0 ** math.floor(math.log2(LARGEST / largest)) if largest > 0 else 1.0
+        scale = _finest(LARGEST, largest)
+        # Rounding may add half a step for each group.
+        for_sums = _finest(LARGEST - (n_groups + 1) / 2, _largest_sum(frozen, n_groups))
+        if for_sums * largest >= FINE_STEPS:
+            scale = for_sums
         whole = np.rint(frozen.weights * scale)
         counts = np.diff(frozen.starts)
         row_of_cell = np.repeat(np.arange(len(counts)), counts)
@@ -88,3 +97,25 @@ class QuantisedWeights:
     def groups(self) -> npt.NDArray[Any]:
         """int64[n_rows]: the template of each row."""
         return np.repeat(np.arange(len(self.group_starts) - 1), np.diff(self.group_starts))
+
+
+def _finest(room: float, value: float) -> float:
+    """The largest power of two that keeps the value within the room."""
+    return 2.0 ** math.floor(math.log2(room / value)) if value > 0 else 1.0
+
+
+def _largest_sum(frozen: FrozenWeights, n_groups: int) -> float:
+    """What no sum of one weight of each group, all of one label, can exceed in size.
+
+    In a fixed table every template may meet every row.
+    """
+    if frozen.table_bits is not None:
+        return n_groups * float(np.abs(frozen.weights).max(initial=0.0))
+    place = (np.repeat(frozen.groups.astype(np.int64), np.diff(frozen.starts)) * frozen.n_labels
+             + frozen.labels)
+    high = np.zeros(n_groups * frozen.n_labels)
+    low = np.zeros(n_groups * frozen.n_labels)
+    np.maximum.at(high, place, frozen.weights)
+    np.minimum.at(low, place, frozen.weights)
+    sums = np.concatenate([bounds.reshape(n_groups, -1).sum(0) for bounds in (high, -low)])
+    return float(sums.max(initial=0.0))

@@ -11,9 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from perceptron_nlp.errors import ArgumentTypeError, ModelError
-from perceptron_nlp.formats import read_file_bytes, replace_file
+from perceptron_nlp.formats import Corpus, read_file_bytes, replace_file
 from perceptron_nlp.tagging.evaluation import Evaluation, span_scores
 from perceptron_nlp.tagging.extractor import Extractor
+from perceptron_nlp.tagging.filling import Fill
 from perceptron_nlp.tagging.fitting import fit
 from perceptron_nlp.tagging.labellers import make_labeller
 from perceptron_nlp.tagging.model import TaggerModel
@@ -146,6 +147,22 @@ class Tagger:
         chunks = [batch[at:at + CHUNK] for at in range(0, len(batch), CHUNK)]
         with ThreadPoolExecutor(threads) as pool:
             return [labels for chunk in pool.map(self._labeller.label, chunks) for labels in chunk]
+
+    def filler(self, corpus: Corpus) -> Fill | None:
+        """What labels whole sentences of a CoNLL-U text without making Python objects of them.
+
+        Parameters
+        ----------
+        corpus : the text, not yet iterated over
+
+        Returns
+        -------
+        None where this cannot be done: another format, or a model that looks at more than words.
+        Else a function from bytes (``corpus.take_blocks``) to the same bytes with the column that
+        was learnt filled in, or to None for sentences that must be read one by one
+        (``corpus.put_back`` them). Several threads may call it.
+        """
+        return self._labeller.filler(corpus, self.column)
 
     def scores(self, tokens: Sequence[str]) -> npt.NDArray[np.float64]:
         """What each label scored for each word, as it was tagged.

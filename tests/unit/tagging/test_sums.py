@@ -44,7 +44,7 @@ def test_a_sum_of_runs_scores_what_its_runs_score_together():
     runs = [pn.train(SENTENCES, seed=seed, epochs=3) for seed in (7, 8, 9)]
     whole = pn.train(SENTENCES, seed=7, runs=3, epochs=3)
     words = ["fruit"]
-    assert whole.scores(words) == pytest.approx(sum(run.scores(words) for run in runs), abs=0.01)
+    assert whole.scores(words) == pytest.approx(sum(run.scores(words) for run in runs), abs=0.1)
 
 
 def test_every_epoch_of_every_run_is_reported():

@@ -6,6 +6,7 @@ import hashlib
 import logging
 import math
 
+import numpy as np
 import pytest
 
 import perceptron_nlp as pn
@@ -132,9 +133,15 @@ def test_a_fixed_table_has_no_more_rows_than_it_was_given(small: Labelled) -> No
     assert weights.table_bits == 4 and weights.n_rows <= 16 and int(weights.keys.max()) < 16
 
 
-def test_weights_fill_sixteen_bits_and_none_is_zero(small: Labelled) -> None:
-    weights = pn.train(small, epochs=4).model.weights
-    assert 16_383 < abs(weights.weights.astype(int)).max() <= 32_767
+def test_sums_of_a_weight_of_each_template_fill_sixteen_bits_and_none_is_zero(
+        small: Labelled) -> None:
+    model = pn.train(small, epochs=4).model
+    weights = model.weights
+    bounds = np.zeros((2, len(model.templates), len(model.tags)), int)
+    template_of_cell = np.repeat(weights.groups(), np.diff(weights.starts))
+    np.maximum.at(bounds[0], (template_of_cell, weights.labels), weights.weights)
+    np.maximum.at(bounds[1], (template_of_cell, weights.labels), -weights.weights.astype(int))
+    assert 16_300 < bounds.sum(1).max() <= 32_767
     assert (weights.weights != 0).all()
     assert weights.scale == 2.0 ** round(math.log2(weights.scale))
 

@@ -1,0 +1,249 @@
+/* CoNLL-U scanned as bytes: finds the words of whole sentences and the field to be filled in.
+ *
+ * It accepts a part of what the checked reader (formats/conllu.py) accepts, and never more: at
+ * anything unusual it stops, and the caller gives the text to that reader, which finds either
+ * nothing wrong or the right words for it. Unusual are carriage returns, spaces in columns other
+ * than FORM, LEMMA and MISC, and features beyond ASCII, as well as all that is wrong. */
+#ifndef PERCEPTRON_NLP_CONLLU_H
+#define PERCEPTRON_NLP_CONLLU_H
+
+#include <stddef.h>
+
+#include "batch.h"
+
+#define CONLLU_COLUMNS 10
+#define MAX_PLACES 4096 /* words of a sentence; empty nodes of a sentence */
+
+enum { C_ID, C_FORM, C_LEMMA, C_UPOS, C_XPOS, C_FEATS, C_HEAD, C_DEPREL, C_DEPS, C_MISC };
+
+typedef struct {
+    const uint8_t *text;
+    size_t length;
+} Field;
+
+typedef struct {
+    uint32_t word, number;
+} EmptyNode;
+
+typedef struct {
+    size_t begin, end; /* of the field in the text */
+} Gap;
+
+/* One sentence: what must be known of all of its lines before some can be judged. */
+typedef struct {
+    uint32_t n_words, n_empty, since_word;
+    uint32_t range_first, range_last;
+    uint32_t highest_head;
+    EmptyNode empty[MAX_PLACES];
+    uint32_t n_deps; /* DEPS fields, judged once all nodes are known */
+    Field deps[2 * MAX_PLACES];
+} ConlluSentence;
+
+static inline int field_is_blank(const Field *f) { return f->length == 1 && f->text[0] == '_'; }
+static inline int field_is(const Field *f, const char *text) {
+    return f->length == strlen(text) && memcmp(f->text, text, f->length) == 0;
+}
+
+/* A number without leading zeros and below 10^6; moves *p behind it. -1: there is none. */
+static inline int64_t scan_number(const uint8_t **p, const uint8_t *end) {
+    const uint8_t *at = *p;
+    int64_t value = 0;
+    while (at < end && (uint8_t)(*at - '0') < 10 && at - *p < 7) value = value * 10 + (*at++ - '0');
+    if (at == *p || at - *p > 6 || (**p == '0' && at - *p > 1)) return -1;
+    *p = at;
+    return value;
+}
+
+static inline int is_plain_value(const Field *f) {
+    for (size_t i = 0; i < f->length; i++)
+        if (f->text[i] <= ' ' || f->text[i] == 0xC2) return 0; /* C2 A0 is the no-break space */
+    return 1;
+}
+
+/* Name=Value|…, of visible ASCII, no name twice. */
+static inline int is_plain_feats(const Field *f) {
+    const uint8_t *end = f->text + f->length, *names[64];
+    size_t lengths[64];
+    int n = 0;
+    if (field_is_blank(f)) return 1;
+    for (const uint8_t *at = f->text;; at++) {
+        const uint8_t *name = at;
+        while (at < end && *at > ' ' && *at < 0x7F && *at != '=' && *at != '|') at++;
+        if (at == name || at == end || *at != '=' || n == 64) return 0;
+        for (int k = 0; k < n; k++)
+            if (lengths[k] == (size_t)(at - name) && !memcmp(names[k], name, lengths[k])) return 0;
+        names[n] = name;
+        lengths[n++] = (size_t)(at - name);
+        const uint8_t *value = ++at;
+        while (at < end && *at > ' ' && *at < 0x7F && *at != '=' && *at != '|') at++;
+        if (at == value) return 0;
+        if (at == end) return 1;
+        if (*at != '|') return 0;
+    }
+}
+
+/* head:relation|…, every head in the sentence. */
+static inline int is_plain_deps(const Field *f, const ConlluSentence *s) {
+    const uint8_t *end = f->text + f->length;
+    for (const uint8_t *at = f->text;; at++) {
+        int64_t word = scan_number(&at, end), number = 0;
+        if (word < 0 || word > s->n_words || at == end) return 0;
+        if (*at == '.') {
+            at++;
+            number = scan_number(&at, end);
+            uint32_t k = 0;
+            while (k < s->n_empty &&
+                   (s->empty[k].word != word || s->empty[k].number != (uint32_t)number))
+                k++;
+            if (number < 1 || k == s->n_empty || at == end) return 0;
+        }
+        if (*at++ != ':') return 0;
+        const uint8_t *relation = at;
+        while (at < end && *at > ' ' && *at < 0x7F && *at != '|') at++;
+        if (at == relation) return 0;
+        if (at == end) return 1;
+        if (*at != '|') return 0;
+    }
+}
+
+/* The ID: 1 for a word, 2 for a range, 3 for an empty node, 0 for what is unusual. */
+static inline int scan_id(const Field *f, ConlluSentence *s) {
+    const uint8_t *at = f->text, *end = f->text + f->length;
+    int64_t first = scan_number(&at, end);
+    if (first < 0) return 0;
+    if (at == end) {
+        if (first != (int64_t)s->n_words + 1 || s->n_words == MAX_PLACES) return 0;
+        s->n_words++;
+        s->since_word = 0;
+        return 1;
+    }
+    uint8_t mark = *at++;
+    int64_t second = scan_number(&at, end);
+    if (second < 1 || at != end) return 0;
+    if (mark == '-') {
+        if (first != (int64_t)s->n_words + 1 || first <= (int64_t)s->range_last || second < first)
+            return 0;
+        s->range_first = (uint32_t)first;
+        s->range_last = (uint32_t)second;
+        return 2;
+    }
+    if (mark != '.' || first != (int64_t)s->n_words || second != (int64_t)s->since_word + 1 ||
+        s->range_first > s->n_words || s->n_empty == MAX_PLACES)
+        return 0;
+    s->since_word++;
+    s->empty[s->n_empty].word = (uint32_t)first;
+    s->empty[s->n_empty++].number = (uint32_t)second;
+    return 3;
+}
+
+/* Judge a line's fields; what scan_id says of it. */
+static inline int scan_fields(const Field *f, ConlluSentence *s) {
+    int kind = scan_id(&f[C_ID], s);
+    if (!kind || !is_plain_value(&f[C_UPOS]) || !is_plain_value(&f[C_XPOS]) ||
+        !is_plain_value(&f[C_DEPREL]) || !is_plain_feats(&f[C_FEATS]))
+        return 0;
+    if (!field_is_blank(&f[C_DEPS])) {
+        if (s->n_deps == 2 * MAX_PLACES) return 0;
+        s->deps[s->n_deps++] = f[C_DEPS];
+    }
+    if (kind == 2) {
+        for (int c = C_LEMMA; c <= C_DEPS; c++)
+            if (!field_is_blank(&f[c]) && !(c == C_FEATS && field_is(&f[c], "Typo=Yes"))) return 0;
+    } else if (kind == 3) {
+        if (!field_is_blank(&f[C_HEAD]) || !field_is_blank(&f[C_DEPREL])) return 0;
+    } else if (!field_is_blank(&f[C_HEAD])) {
+        const uint8_t *at = f[C_HEAD].text, *end = at + f[C_HEAD].length;
+        int64_t head = scan_number(&at, end);
+        if (head < 0 || at != end || head == (int64_t)s->n_words) return 0;
+        if (head > (int64_t)s->highest_head) s->highest_head = (uint32_t)head;
+    }
+    return kind;
+}
+
+/* Ten fields of a line, none empty; *at moves behind its line feed. 0: unusual. */
+static inline int split_line(const uint8_t **at, const uint8_t *end, Field *fields) {
+    const uint8_t *p = *at, *begin = p;
+    int n = 0;
+    for (; p < end; p++) {
+        if (*p > '\r') continue;
+        if (*p == '\t' || *p == '\n') {
+            if (p == begin || n == CONLLU_COLUMNS) return 0;
+            fields[n].text = begin;
+            fields[n++].length = (size_t)(p - begin);
+            begin = p + 1;
+            if (*p == '\n') {
+                *at = p + 1;
+                return n == CONLLU_COLUMNS;
+            }
+        } else if (*p == '\r' || *p == 0) {
+            return 0;
+        }
+    }
+    return 0;
+}
+
+/* Behind the empty lines and comments at `at`; NULL: unusual. */
+static inline const uint8_t *skip_comments(const uint8_t *at, const uint8_t *end) {
+    while (at < end && (*at == '\n' || *at == '#')) {
+        const uint8_t *line_end = (const uint8_t *)memchr(at, '\n', (size_t)(end - at));
+        if (!line_end || memchr(at, '\r', (size_t)(line_end - at)) ||
+            memchr(at, 0, (size_t)(line_end - at)))
+            return NULL;
+        at = line_end + 1;
+    }
+    return at;
+}
+
+/* Take the words of one sentence into the batch, and the gaps to be filled. `at` is where its
+ * lines begin. Where it ends; NULL: unusual. *status is set to -1 where there is no memory. */
+static inline const uint8_t *scan_sentence(const Decoder *d, Worker *w, ConlluSentence *s,
+                                           const uint8_t *text, const uint8_t *at,
+                                           const uint8_t *end, int column, Gap *gaps,
+                                           int *status) {
+    Field fields[CONLLU_COLUMNS];
+    memset(s, 0, offsetof(ConlluSentence, empty));
+    s->n_deps = 0;
+    while (at < end && *at != '\n') {
+        if (*at == '#' || !split_line(&at, end, fields)) return NULL;
+        int kind = scan_fields(fields, s);
+        if (!kind) return NULL;
+        if (kind != 1) continue;
+        const Field *field = &fields[column];
+        Gap *gap = &gaps[w->n_tokens];
+        gap->begin = (size_t)(field->text - text);
+        gap->end = gap->begin + field->length;
+        if (worker_token_room(d, w) < 0 ||
+            worker_string(d, w, 0, fields[C_FORM].text, fields[C_FORM].length) < 0) {
+            *status = -1;
+            return NULL;
+        }
+    }
+    if (at == end || s->range_last > s->n_words || s->highest_head > s->n_words) return NULL;
+    for (uint32_t k = 0; k < s->n_deps; k++)
+        if (!is_plain_deps(&s->deps[k], s)) return NULL;
+    return at;
+}
+
+/* Is all of it UTF-8 as The Unicode Standard, table 3-7, has it? */
+static inline int is_utf8(const uint8_t *p, size_t n) {
+    const uint8_t *end = p + n;
+    while (p < end) {
+        uint64_t eight;
+        if (end - p >= 8 && (memcpy(&eight, p, 8), !(eight & 0x8080808080808080ULL))) {
+            p += 8;
+            continue;
+        }
+        uint8_t c = *p++;
+        if (c < 0x80) continue;
+        int more = c >= 0xC2 && c <= 0xDF ? 1 : (c & 0xF0) == 0xE0 ? 2 : c >= 0xF0 && c <= 0xF4 ? 3 : 0;
+        if (!more || end - p < more) return 0;
+        uint8_t low = c == 0xE0 ? 0xA0 : c == 0xF0 ? 0x90 : 0x80;
+        uint8_t high = c == 0xED ? 0x9F : c == 0xF4 ? 0x8F : 0xBF;
+        if (*p < low || *p > high) return 0;
+        for (p++; --more; p++)
+            if ((*p & 0xC0) != 0x80) return 0;
+    }
+    return 1;
+}
+
+#endif

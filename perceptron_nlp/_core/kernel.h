@@ -1,0 +1,228 @@
+/* The passes of tagging over one type of score. Included once for each form, with
+ *
+ *   KERNEL(name)     the form's own name for a function
+ *   KERNEL_TARGET    attributes of its functions
+ *   SCORE            int16_t or int32_t
+ *   PART             eight scores (lanes.h)
+ *   PART_ADD(a, b)   a += b
+ *   PART_BEST(parts, n_parts, n_labels)   the first of the largest
+ *
+ * `parts` is the number of PARTs to a vector, a constant where the compiler should unroll. */
+
+KERNEL_TARGET static ALWAYS_INLINE void KERNEL(add)(char *into, const char *from, int parts) {
+    PART *a = (PART *)(void *)into;
+    const PART *b = (const PART *)(const void *)from;
+    for (int k = 0; k < parts; k++) PART_ADD(a[k], b[k]);
+}
+
+/* What each word of a sentence and its neighbours say one by one. */
+KERNEL_TARGET static ALWAYS_INLINE void KERNEL(sum_types)(const Decoder *d, Worker *w,
+                                                          int64_t sentence, int parts) {
+    const CacheLayout *l = &d->layout;
+    const size_t bytes = (size_t)parts * sizeof(PART), record = vector_bytes(l);
+    const int64_t begin = w->starts[sentence], end = w->starts[sentence + 1];
+    const int64_t place = padded_place(d, sentence, begin);
+    const PART *start = (const PART *)d->start;
+    const char *vectors = w->cache.vectors;
+    char *scores = w->scores + (size_t)begin * bytes;
+    for (int64_t i = 0; i < end - begin; i++) {
+        PART sum[MAX_PARTS];
+        PART *out = (PART *)(void *)(scores + (size_t)i * bytes);
+        for (int k = 0; k < parts; k++) sum[k] = start[k];
+        for (int32_t v = 0; v < l->n_always; v++) {
+            int32_t type = w->types[l->vectors[v].column][place + i + l->vectors[v].offset];
+            const PART *from =
+                (const PART *)(const void *)(vectors + (size_t)type * record + (size_t)v * bytes);
+            for (int k = 0; k < parts; k++) PART_ADD(sum[k], from[k]);
+        }
+        for (int k = 0; k < parts; k++) out[k] = sum[k];
+    }
+    for (int32_t v = l->n_always; v < l->n_vectors && end > begin; v++) {
+        int64_t i = l->vectors[v].condition == FIRST ? 0 : end - begin - 1;
+        int32_t type = w->types[l->vectors[v].column][place + i + l->vectors[v].offset];
+        KERNEL(add)(scores + (size_t)i * bytes,
+                    vectors + (size_t)type * record + (size_t)v * bytes, parts);
+    }
+}
+
+/* Remember the pairs of a block that are missing: all keys, then their rows, then their cells, so
+ * that one does not wait for the memory of another. */
+KERNEL_TARGET static inline void KERNEL(learn_pairs)(const Decoder *d, Worker *w,
+                                                     const int32_t *types, int32_t n_missing,
+                                                     const int32_t *missing) {
+    const CacheLayout *l = &d->layout;
+    const PairLayout *p = &d->pairs;
+    PairCache *c = &w->pairs;
+    for (int32_t m = 0; m < n_missing; m++)
+        for (int32_t t = 0; t < p->n_templates; t++) {
+            uint64_t *key = &c->scratch_keys[m * p->n_templates + t];
+            *key = pair_feature(p, l, t, types + missing[m], w->cache.carried);
+            frozen_prefetch(l->table, *key);
+        }
+    for (int32_t k = 0; k < n_missing * p->n_templates; k++) {
+        c->scratch_rows[k] = frozen_find(l->table, c->scratch_keys[k]);
+        if (c->scratch_rows[k] >= 0) frozen_prefetch_row(l->table, c->scratch_rows[k]);
+    }
+}
+
+/* Templates over pairs of neighbours, a block of pairs at a time. Pair j is of words j and j + 1
+ * of the sentence. */
+KERNEL_TARGET static ALWAYS_INLINE void KERNEL(sum_pairs)(const Decoder *d, Worker *w,
+                                                          int64_t sentence, int parts) {
+    const CacheLayout *l = &d->layout;
+    const PairLayout *p = &d->pairs;
+    PairCache *c = &w->pairs;
+    const size_t bytes = (size_t)parts * sizeof(PART), record = bytes * (size_t)p->n_groups;
+    const uint64_t multiplier = w->cache.secrets[0] | 1;
+    const int64_t begin = w->starts[sentence], n = w->starts[sentence + 1] - begin;
+    const int32_t *types = w->types[0] + padded_place(d, sentence, begin);
+    const int64_t low = p->offsets[0], high = n + p->offsets[p->n_groups - 1];
+    uint64_t keys[PAIR_BLOCK];
+    size_t sets[PAIR_BLOCK];
+    int64_t places[PAIR_BLOCK];
+    int32_t missing[PAIR_BLOCK];
+    for (int64_t from = low; n && from < high; from += PAIR_BLOCK) {
+        int32_t count = (int32_t)(from + PAIR_BLOCK < high ? PAIR_BLOCK : high - from);
+        int32_t n_missing = 0;
+        for (int32_t k = 0; k < count; k++) {
+            keys[k] = pair_key(types[from + k], types[from + k + 1]);
+            sets[k] = pair_set(c, keys[k], multiplier);
+            PREFETCH(&c->keys[sets[k]]);
+        }
+        for (int32_t k = 0; k < count; k++) {
+            places[k] = pair_find(c, keys[k], sets[k]);
+            if (places[k] < 0) missing[n_missing++] = k;
+            else PREFETCH(c->vectors + (size_t)places[k] * record);
+        }
+        if (n_missing) KERNEL(learn_pairs)(d, w, types + from, n_missing, missing);
+        for (int32_t k = 0, m = 0; k < count; k++) {
+            if (n_missing) { /* newcomers of this block may have taken any place of the set */
+                int expected = m < n_missing && missing[m] == k;
+                places[k] = pair_find(c, keys[k], sets[k]);
+                if (places[k] < 0) {
+                    if (!expected) KERNEL(learn_pairs)(d, w, types + from, 1, &k);
+                    places[k] = (int64_t)pair_victim(c, keys[k], multiplier, sets[k]);
+                    pair_fill(c, p, l, (size_t)places[k], keys[k],
+                              c->scratch_rows + (expected ? m * p->n_templates : 0));
+                }
+                m += expected;
+            }
+            if (c->keys[places[k]] & PAIR_SILENT) continue;
+            for (int32_t g = 0; g < p->n_groups; g++) {
+                int64_t token = from + k - p->offsets[g];
+                if (token >= 0 && token < n)
+                    KERNEL(add)(w->scores + (size_t)(begin + token) * bytes,
+                                c->vectors + (size_t)places[k] * record + (size_t)g * bytes,
+                                parts);
+            }
+        }
+    }
+}
+
+/* All other templates over several words, for a block of tokens. */
+KERNEL_TARGET static inline void KERNEL(sum_others)(const Decoder *d, Worker *w, int64_t sentence,
+                                                    int parts) {
+    const CacheLayout *l = &d->layout;
+    const int64_t begin = w->starts[sentence], end = w->starts[sentence + 1];
+    const int32_t *types[MAX_COLUMNS];
+    uint64_t keys[TOKEN_BLOCK];
+    int64_t rows[TOKEN_BLOCK];
+    for (int64_t from = begin; from < end; from += TOKEN_BLOCK) {
+        int64_t n = from + TOKEN_BLOCK < end ? TOKEN_BLOCK : end - from;
+        for (int32_t k = 0; k < d->n_static; k++) {
+            for (int64_t i = 0; i < n; i++) {
+                TokenView view = token_view(d, w, padded_place(d, sentence, from + i),
+                                            from + i == begin, from + i == end - 1, NULL, types);
+                keys[i] = token_key(l->program, d->static_templates[k], &view);
+                frozen_prefetch(l->table, keys[i]);
+            }
+            for (int64_t i = 0; i < n; i++) {
+                rows[i] = frozen_find(l->table, keys[i]);
+                if (rows[i] >= 0) frozen_prefetch_row(l->table, rows[i]);
+            }
+            for (int64_t i = 0; i < n; i++)
+                if (rows[i] >= 0)
+                    add_row(l, rows[i], 1,
+                            w->scores + (size_t)(from + i) * (size_t)parts * sizeof(PART));
+        }
+    }
+}
+
+KERNEL_TARGET static ALWAYS_INLINE void KERNEL(sum_static)(const Decoder *d, Worker *w,
+                                                           int parts) {
+    for (int64_t s = 0; s < w->n_sentences; s++) {
+        KERNEL(sum_types)(d, w, s, parts);
+        if (d->pairs.n_groups) KERNEL(sum_pairs)(d, w, s, parts);
+        if (d->n_static) KERNEL(sum_others)(d, w, s, parts);
+    }
+}
+
+/* The best label of a token, once the labels before it are known; -1: no memory. */
+KERNEL_TARGET static ALWAYS_INLINE int32_t KERNEL(tag_token)(const Decoder *d, Worker *w,
+                                                             const Lane *lane, int parts) {
+    const CacheLayout *l = &d->layout;
+    const size_t bytes = (size_t)parts * sizeof(PART);
+    const size_t n = (size_t)l->table->n_labels + 1;
+    PART *scores = (PART *)(void *)(w->scores + (size_t)lane->token * bytes);
+    PART sum[MAX_PARTS];
+    for (int k = 0; k < parts; k++) sum[k] = scores[k];
+    if (d->tag_table) {
+        const PART *said =
+            (const PART *)(const void *)((const char *)d->tag_table +
+                                         ((size_t)lane->past[0] * n + (size_t)lane->past[1]) *
+                                             bytes);
+        for (int k = 0; k < parts; k++) PART_ADD(sum[k], said[k]);
+    }
+    if (l->n_memos) {
+        uint32_t *memo = w->cache.memos + (size_t)*lane->type * n + (size_t)lane->past[0];
+        if (*memo == MEMO_UNKNOWN && lane_memo(d, w, lane, memo) < 0) return -1;
+        const PART *said = (const PART *)(const void *)(w->cache.pool + (size_t)*memo * bytes);
+        for (int k = 0; k < parts; k++) PART_ADD(sum[k], said[k]);
+    }
+    if (d->n_open) {
+        for (int k = 0; k < parts; k++) scores[k] = sum[k];
+        lane_open(d, w, lane, (char *)scores);
+        for (int k = 0; k < parts; k++) sum[k] = scores[k];
+    } else if (w->keep_scores) {
+        for (int k = 0; k < parts; k++) scores[k] = sum[k];
+    }
+    return PART_BEST(sum, parts, l->table->n_labels);
+}
+
+/* Each token waits for the label before, so several sentences go side by side. */
+KERNEL_TARGET static ALWAYS_INLINE int KERNEL(give_labels)(const Decoder *d, Worker *w,
+                                                           int parts) {
+    Lane lanes[SIDE_BY_SIDE];
+    int64_t next = 0;
+    int n_lanes = 0;
+    while (n_lanes < SIDE_BY_SIDE && lane_start(d, w, &lanes[n_lanes], &next)) n_lanes++;
+    while (n_lanes) {
+        for (int k = 0; k < n_lanes; k++) {
+            Lane *lane = &lanes[k];
+            int32_t label = forced_label(d, w, lane);
+            if (label < 0) label = KERNEL(tag_token)(d, w, lane, parts);
+            if (label < 0) return -1;
+            w->labels[lane->token] = (uint16_t)label;
+            if (!lane_step(d, lane, label) && !lane_start(d, w, lane, &next))
+                *lane = lanes[--n_lanes];
+        }
+    }
+    return 0;
+}
+
+KERNEL_TARGET static inline int KERNEL(tag_words)(const Decoder *d, struct Worker *w) {
+    /* Three parts (17 labels, the universal tag set) are worth code of their own. */
+    if (d->layout.stride == 3 * LANES) {
+        KERNEL(sum_static)(d, w, 3);
+        return KERNEL(give_labels)(d, w, 3);
+    }
+    KERNEL(sum_static)(d, w, d->layout.stride / LANES);
+    return KERNEL(give_labels)(d, w, d->layout.stride / LANES);
+}
+
+#undef KERNEL
+#undef KERNEL_TARGET
+#undef SCORE
+#undef PART
+#undef PART_ADD
+#undef PART_BEST

@@ -1,0 +1,173 @@
+# cython: language_level=3
+# cython: freethreading_compatible=True
+"""Files tagged as bytes: no Python object is made of a word or of a label (conllu.h)."""
+
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
+from libc.stddef cimport size_t
+from libc.stdint cimport int64_t, uint8_t
+from libc.stdlib cimport free, malloc, realloc
+from libc.string cimport memcpy
+
+from perceptron_nlp._core.decode cimport Decoder, SentenceDecoder, Worker, WorkerBox
+from perceptron_nlp._core.decode cimport worker_end_sentence, worker_reset
+from perceptron_nlp._core.decode import BATCH_TOKENS
+from perceptron_nlp.errors import ArgumentError, MemoryLimitError
+
+cdef extern from "conllu.h" nogil:
+    const int CONLLU_COLUMNS
+    const int MAX_PLACES
+    ctypedef struct ConlluSentence:
+        pass
+    ctypedef struct Gap:
+        size_t begin
+        size_t end
+    const uint8_t *skip_comments(const uint8_t *at, const uint8_t *end) noexcept
+    const uint8_t *scan_sentence(const Decoder *d, Worker *w, ConlluSentence *s,
+                                 const uint8_t *text, const uint8_t *at, const uint8_t *end,
+                                 int column, Gap *gaps, int *status) noexcept
+    bint is_utf8(const uint8_t *p, size_t n) noexcept
+
+cdef extern from *:
+    """
+    #define GAPS_OF_A_BATCH(tokens) ((size_t)(tokens) + MAX_PLACES)
+    """
+    size_t GAPS_OF_A_BATCH(int64_t tokens)
+
+
+cdef class ConlluFiller:
+    """Fills one column of CoNLL-U text in, everything else staying as it is.
+
+    Parameters
+    ----------
+    decoder : SentenceDecoder over words alone
+    column : 2 to 9; which of the ten columns, from 0
+    labels : list of bytes, UTF-8; what to write for each label number
+    """
+
+    cdef SentenceDecoder decoder
+    cdef int column
+    cdef list labels
+
+    def __cinit__(self, SentenceDecoder decoder not None, int column, labels):
+        if decoder.program.program.n_columns != 1:
+            raise ArgumentError("decoder: its templates look at other columns than the words")
+        if not 2 <= column < CONLLU_COLUMNS:
+            raise ArgumentError(f"column: {column} is not between 2 and {CONLLU_COLUMNS - 1}")
+        self.decoder = decoder
+        self.column = column
+        self.labels = list(labels)
+
+    def fill(self, bytes text not None):
+        """The text with the column filled in; None where it must be read by the checked reader.
+
+        Parameters
+        ----------
+        text : lines of whole sentences, each with its empty line
+
+        Raises
+        ------
+        MemoryLimitError : no room for it
+        """
+        cdef WorkerBox box = self.decoder.take()
+        cdef _Filling filling = _Filling()
+        try:
+            return filling.run(self, &box.worker, text)
+        finally:
+            self.decoder.idle.append(box)
+
+
+cdef class _Filling:
+    """One text being filled in."""
+
+    cdef ConlluSentence *sentence
+    cdef Gap *gaps
+    cdef const char **label_texts
+    cdef size_t *label_lengths
+    cdef char *out
+    cdef size_t used, room
+
+    def __dealloc__(self):
+        free(self.sentence)
+        free(self.gaps)
+        free(self.label_texts)
+        free(self.label_lengths)
+        free(self.out)
+
+    cdef run(self, ConlluFiller filler, Worker *w, bytes text):
+        cdef const uint8_t *start = <const uint8_t *>PyBytes_AS_STRING(text)
+        cdef const uint8_t *at = start
+        cdef const uint8_t *end = start + PyBytes_GET_SIZE(text)
+        cdef const uint8_t *written = start
+        cdef int64_t most = BATCH_TOKENS
+        cdef int column = filler.column, status = 0
+        cdef bint usual = True
+        self._make_room(filler.labels, text)
+        with nogil:
+            usual = is_utf8(start, end - start)
+        while usual and at < end:
+            with nogil:
+                worker_reset(w)
+                while at < end and w.n_tokens < most:
+                    at = skip_comments(at, end)
+                    if at == NULL or at == end:
+                        break
+                    at = scan_sentence(&filler.decoder.decoder, w, self.sentence, start, at, end,
+                                       column, self.gaps, &status)
+                    if at == NULL:
+                        break
+                    if worker_end_sentence(w) < 0:
+                        status = -1
+                        break
+            if status < 0:
+                raise MemoryLimitError("no memory for these sentences; give fewer at a time")
+            usual = at != NULL
+            if usual:
+                filler.decoder._run(w)
+                with nogil:
+                    status = self._write(w, start, &written, at)
+                if status < 0:
+                    raise MemoryLimitError("no memory for these sentences; give fewer at a time")
+        return self.out[:self.used] if usual else None
+
+    cdef int _make_room(self, list labels, bytes text) except -1:
+        cdef Py_ssize_t k
+        self.sentence = <ConlluSentence *>malloc(sizeof(ConlluSentence))
+        self.gaps = <Gap *>malloc(GAPS_OF_A_BATCH(BATCH_TOKENS) * sizeof(Gap))
+        self.label_texts = <const char **>malloc((len(labels) + 1) * sizeof(char *))
+        self.label_lengths = <size_t *>malloc((len(labels) + 1) * sizeof(size_t))
+        self.room = PyBytes_GET_SIZE(text) + PyBytes_GET_SIZE(text) // 8 + 1024
+        self.out = <char *>malloc(self.room)
+        if (self.sentence == NULL or self.gaps == NULL or self.label_texts == NULL
+                or self.label_lengths == NULL or self.out == NULL):
+            raise MemoryLimitError("no memory for these sentences; give fewer at a time")
+        for k in range(len(labels)):
+            self.label_texts[k] = PyBytes_AS_STRING(labels[k])
+            self.label_lengths[k] = PyBytes_GET_SIZE(labels[k])
+        return 0
+
+    cdef int _write(self, Worker *w, const uint8_t *start, const uint8_t **written,
+                    const uint8_t *end) noexcept nogil:
+        """Append the text up to `end`, labels in place of the gaps; -1: no memory."""
+        cdef int64_t i
+        cdef size_t before, length, needed = end - written[0]
+        cdef const uint8_t *at = written[0]
+        cdef char *bigger
+        for i in range(w.n_tokens):
+            needed += self.label_lengths[w.labels[i]]
+        if self.used + needed > self.room:
+            self.room = 2 * (self.used + needed)
+            bigger = <char *>realloc(self.out, self.room)
+            if bigger == NULL:
+                return -1
+            self.out = bigger
+        for i in range(w.n_tokens):
+            before = start + self.gaps[i].begin - at
+            length = self.label_lengths[w.labels[i]]
+            memcpy(self.out + self.used, at, before)
+            memcpy(self.out + self.used + before, self.label_texts[w.labels[i]], length)
+            self.used += before + length
+            at = start + self.gaps[i].end
+        memcpy(self.out + self.used, at, end - at)
+        self.used += end - at
+        written[0] = end
+        return 0

@@ -1,0 +1,107 @@
+"""All forms of the decoder give the same labels and the same scores."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import perceptron_nlp as pn
+from perceptron_nlp._core.decode import SentenceDecoder
+from perceptron_nlp._core.extract import FeatureProgram
+from perceptron_nlp.features.compile import compile_templates
+from perceptron_nlp.tagging.examples import label_hashes
+from perceptron_nlp.tagging.model import TaggerModel
+
+WORDS = ["a", "B", "the", "Old", "man", "1984", "re-do", "Ünïcode", "ὁ", "don't", "x" * 15,
+         "y" * 16, "z" * 17, "Longest-word-of-them-all", "longest-word-of-them-ALL", "", "\ud800"]
+LISTS: dict[str, str | list[str]] = {
+    "fast": "fast",
+    "default": "default",
+    "pairs": ["lower[0]", "lower[-2] shape[-1]", "lower[0] word[1]", "word[1] lower[2]",
+              "lower[-1] lower[0] tag[-1]", "tag[-2]", "last shape[0]", "lower[-1] lower[1]"],
+    "n-grams": ["lower.ngrams1-3[0]", "tag[-1] shape[0]", "tag[-1] lower[0]", "first lower[1]"],
+}
+
+
+def decoder(model: TaggerModel, **more: Any) -> SentenceDecoder:
+    weights = model.weights
+    return SentenceDecoder(
+        FeatureProgram(compile_templates(model.templates)), keys=weights.keys,
+        starts=weights.starts, group_starts=weights.group_starts, cell_labels=weights.labels,
+        weights=weights.weights, labels=model.tags.labels, label_hashes=label_hashes(model.tags),
+        table_bits=weights.table_bits, right_to_left=model.right_to_left, **more)
+
+
+def trained(name: str, n_labels: int, seed: int, table_bits: int | None) -> TaggerModel:
+    """A model of random sentences, its weights made as large as sums of 16 bits allow."""
+    random = np.random.default_rng(seed)
+    sentences = []
+    for _ in range(40):
+        words = [WORDS[i] or "e" for i in random.integers(0, len(WORDS) - 1, 7)]
+        sentences.append((words, [f"t{i}" for i in random.integers(0, n_labels, 7)]))
+    model = pn.train(sentences, templates=LISTS[name], epochs=2, table_bits=table_bits,
+                     right_to_left=bool(seed % 2)).model
+    bound = 32767 // len(model.templates)
+    weights = random.integers(-bound, bound + 1, model.weights.n_cells).astype(np.int16)
+    return replace(model, weights=replace(model.weights, weights=weights))
+
+
+def results(decoder: SentenceDecoder, sentences: list[Sequence[str]]) -> tuple[object, ...]:
+    scores = [decoder.tag_with_scores(sentence) for sentence in sentences]
+    return (decoder.tag(sentences), [list(labels) for labels, _ in scores],
+            [table.tolist() for _, table in scores])
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    name=st.sampled_from(sorted(LISTS)), n_labels=st.sampled_from([1, 2, 8, 17, 24, 45, 64, 70]),
+    seed=st.integers(0, 1000), table_bits=st.sampled_from([None, None, 9]),
+    sentences=st.lists(st.lists(st.sampled_from(WORDS), max_size=70), max_size=12),
+)
+def test_16_bits_plain_c_and_small_caches_give_what_32_bits_give(
+        name: str, n_labels: int, seed: int, table_bits: int | None,
+        sentences: list[Sequence[str]]) -> None:
+    model = trained(name, n_labels, seed, table_bits)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PERCEPTRON_NLP_PORTABLE", "1")
+        plain = decoder(model)
+    wide = decoder(model, narrow=False)
+    usual = decoder(model)
+    assert not wide.narrow
+    assert usual.narrow == (len(model.tags) <= 64 and name != "n-grams")
+    expected = results(wide, sentences)
+    for form in (usual, plain, decoder(model, cache_limit=1), decoder(model, cache_limit=5)):
+        assert results(form, sentences) == expected
+        assert results(form, sentences) == expected
+
+
+def test_a_model_whose_sums_could_leave_16_bits_is_summed_in_32() -> None:
+    model = trained("fast", 4, 3, None)
+    large = np.full_like(model.weights.weights, 32767)
+    assert not decoder(replace(model, weights=replace(model.weights, weights=large))).narrow
+
+
+@pytest.mark.parametrize("sentence", [[], ["a"], ["x" * 100_000], ["é" * 70], ["\ud800", "\x00"]])
+def test_every_string_can_be_labelled(sentence: Sequence[str]) -> None:
+    model = trained("default", 5, 1, None)
+    batch: list[Sequence[str]] = [list(sentence)]
+    assert [len(labels) for labels in decoder(model).tag(batch)] == [len(sentence)]
+
+
+def test_lists_that_change_afterwards_leave_the_result_alone() -> None:
+    model = trained("fast", 5, 1, None)
+    sentence = ["a", "man"]
+    long: list[Sequence[str]] = [["the"] * 5000]
+    given = decoder(model)
+    batch: list[Sequence[str]] = [sentence]
+    before = given.tag(batch)
+    copy = [list(labels) for labels in before]
+    sentence.clear()
+    given.tag(long)
+    assert before == copy
