@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from perceptron_nlp.errors import ArgumentError, FormatError, MemoryLimitError
+from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FormatError, MemoryLimitError
 from perceptron_nlp.features.templates import check_templates
 from perceptron_nlp.tagging.choices import decide
 from perceptron_nlp.tagging.examples import Examples
@@ -35,6 +35,12 @@ def _fit(train: Labelled, *, dev: Labelled | None, column: str | None, features:
          format: str, fields: Sequence[str] | None, callback: Callback | None,
          options: dict[str, Any]) -> TaggerModel:
     chosen = make_options(options)
+    if column is not None and not isinstance(column, str):
+        raise ArgumentTypeError(f"column: a str is needed, not {type(column).__name__}")
+    if column == "":
+        raise ArgumentError("column: it is empty; give a column's name, or None")
+    if callback is not None and not callable(callback):
+        raise ArgumentTypeError(f"callback: a function is needed, not {type(callback).__name__}")
     if features is not None:
         extractor_name(features)
     source = Source(train, "train", format=format, fields=fields)
