@@ -51,6 +51,8 @@ REMOVALS = (
     Removal("K1", "the file is written in place", "formats/replace.py",
             "(mode is not None and not stat.S_ISREG(mode)):\n        _write_directly",
             "True:\n        _write_directly"),
+    Removal("K2", "time stamps are not saved", "_core/weights.pyx",
+            "                cell.stamp[0] = stamps[at]\n", ""),
     Removal("K3", "Ctrl-C is not caught", "cli/main.py",
             "except KeyboardInterrupt as error:", "except ZeroDivisionError as error:"),
     Removal("K4", "failures to write go through", "formats/replace.py",

@@ -12,6 +12,7 @@ from trust import (
     memory,
     neighbours,
     reading,
+    resuming,
     sameness,
     threads,
 )
@@ -38,6 +39,8 @@ ROWS = (
     Row("A2", "counters do not overflow", "right, or a clear error", averages.overflow),
     Row("K1", "a kill while saving leaves a whole model", "500 of 500", kills.kill_during_save,
         (("python-crfsuite", neighbours.crfsuite_kills), ("NLTK", neighbours.nltk_kills))),
+    Row("K2", "a kill while training loses nothing saved", "the same bytes after resuming",
+        resuming.killed),
     Row("K3", "Ctrl-C ends training and tagging in order", "100 of 100 within 1 s, exit 130",
         kills.interrupted),
     Row("K4", "where nothing can be written, nothing is lost", "all", kills.nowhere_to_write),
