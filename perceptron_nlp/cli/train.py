@@ -146,8 +146,10 @@ def _checkpoint(chosen: argparse.Namespace, inputs: list[str]) -> dict[str, Any]
     given: dict[str, Any] = {"checkpoint": chosen.checkpoint, "every": chosen.every,
                              "resume": chosen.resume}
     if chosen.checkpoint is not None:
-        check_apart(chosen.checkpoint, [*inputs, chosen.model],
-                    "the model, or one of the files to learn from")
+        check_apart(chosen.checkpoint, inputs, "one of the files to learn from")
+        if os.path.realpath(chosen.checkpoint) == os.path.realpath(chosen.model):
+            raise pn.FileError(f"{chosen.checkpoint}: is the model, too; name another file for"
+                               " the checkpoint")
     # Now, and not after the files have been read.
     take_checkpoint_options(dict(given))
     return given

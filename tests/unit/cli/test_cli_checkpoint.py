@@ -33,7 +33,7 @@ def test_a_resumed_training_writes_the_same_file(cli, train_file: Path) -> None:
 
 def test_bad_checkpoint_options_are_named(refuses, train_file: Path) -> None:
     train = ["train", str(train_file), "--model", "a.model"]
-    assert "--checkpoint" in refuses(*train, "--resume")
+    assert "--resume" in refuses(*train, "--resume")
     assert "--every" in refuses(*train, "--checkpoint", "state", "--every", "often")
     assert "state" in refuses(*train, "--checkpoint", "state", "--resume")
     assert "the model" in refuses(*train, "--checkpoint", "a.model")

@@ -1,12 +1,12 @@
-"""The quick size of every promise of docs/promises.md; ``python -m trust`` runs the full one."""
+"""The quick size of every promise of docs/promises.md; the full one is benchmarks/trust."""
 
 from __future__ import annotations
 
 import pytest
 
-from trust import removed
-from trust.reached import Missing, Row
-from trust.table import ROWS
+from benchmarks.trust import removed
+from benchmarks.trust.reached import Missing, Row
+from benchmarks.trust.table import ROWS
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row.id}: {row.promise}")

@@ -44,7 +44,7 @@ class Child(NamedTuple):
 
 def command(name: str, *arguments: Any) -> list[str]:
     """The command line that calls ``name`` ("module:function") with JSON arguments."""
-    return [sys.executable, "-m", "trust.children", name, json.dumps(arguments)]
+    return [sys.executable, "-m", "benchmarks.trust.children", name, json.dumps(arguments)]
 
 
 def environment(more: Mapping[str, str] | None = None, root: Path = ROOT) -> dict[str, str]:

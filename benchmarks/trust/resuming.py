@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import perceptron_nlp as pn
-from trust import samples
-from trust.children import ROOT, call, command, environment
-from trust.reached import Reached
+from benchmarks.trust import samples
+from benchmarks.trust.children import ROOT, call, command, environment
+from benchmarks.trust.reached import Reached
 
 KINDS: dict[str, dict[str, Any]] = {
     "adagrad": {"update": "adagrad"},
@@ -45,7 +45,7 @@ def killed(full: bool) -> Reached:
     with tempfile.TemporaryDirectory() as folder:
         for kind in kinds:
             whole = os.path.join(folder, f"{kind}.pnlp")
-            child = call("trust.resuming:train", kind, None, False, whole)
+            child = call("benchmarks.trust.resuming:train", kind, None, False, whole)
             if child.status != 0:
                 wrong.append(f"{kind}: {child.fate}")
                 continue
@@ -67,7 +67,7 @@ def _train_with_kills(kind: str, place: str, chance: random.Random, wrong: list[
     """Kill a training up to three times after its first checkpoint; then let it end."""
     checkpoint = Path(f"{place}.checkpoint")
     for kills in range(4):
-        line = command("trust.resuming:train", kind, str(checkpoint), kills > 0, place)
+        line = command("benchmarks.trust.resuming:train", kind, str(checkpoint), kills > 0, place)
         process = subprocess.Popen(line, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
                                    text=True, env=environment(), cwd=ROOT)
         if kills < 3:

@@ -7,9 +7,9 @@ import tempfile
 from pathlib import Path
 
 import perceptron_nlp as pn
-from trust import builds, samples
-from trust.children import ROOT, call
-from trust.reached import Reached
+from benchmarks.trust import builds, samples
+from benchmarks.trust.children import ROOT, call
+from benchmarks.trust.reached import Reached
 
 OPTIONS: dict[str, dict[str, object]] = {
     "exact": {}, "fixed": {"table_bits": 14}, "adagrad": {"update": "adagrad"},
@@ -61,7 +61,7 @@ def same_bytes(full: bool) -> Reached:
     for kind in kinds:
         found = []
         for threads, env, root in tried:
-            child = call("trust.sameness:fingerprint", kind, threads, env=env, root=root)
+            child = call("benchmarks.trust.sameness:fingerprint", kind, threads, env=env, root=root)
             if child.result is None:
                 wrong.append(f"{kind}: {child.fate}")
             else:

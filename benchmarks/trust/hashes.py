@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 import perceptron_nlp as pn
+from benchmarks.trust import samples
+from benchmarks.trust.reached import Reached
 from perceptron_nlp._core.hashing import hash64
 from perceptron_nlp.cli.inspect import description, report
-from trust import samples
-from trust.reached import Reached
 
 Words = npt.NDArray[np.uint64]
 

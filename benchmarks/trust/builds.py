@@ -11,7 +11,7 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from trust.children import ROOT
+from benchmarks.trust.children import ROOT
 
 _LEFT_OUT = shutil.ignore_patterns(".git", ".venv", "build", "dist", "out", "*.so", "*.c",
                                    "__pycache__", ".*_cache", ".hypothesis", "*.egg-info")
@@ -32,8 +32,8 @@ def copied(name: str, *, with_core: bool) -> Path:
     target = Path(_folder().name) / name
     shutil.copytree(ROOT, target, ignore=_LEFT_OUT)
     # The C sources of the checks are no products of Cython.
-    for source in (ROOT / "trust").glob("*.c"):
-        shutil.copy(source, target / "trust")
+    for source in (ROOT / "benchmarks" / "trust").glob("*.c"):
+        shutil.copy(source, target / "benchmarks" / "trust")
     if with_core:
         for built in (ROOT / "perceptron_nlp" / "_core").glob("*.so"):
             shutil.copy(built, target / "perceptron_nlp" / "_core")

@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Any
 
 import perceptron_nlp as pn
-from trust import samples
-from trust.children import ROOT, call, command, environment
-from trust.reached import Reached, count_of
+from benchmarks.trust import samples
+from benchmarks.trust.children import ROOT, call, command, environment
+from benchmarks.trust.reached import Reached, count_of
 
 SECONDS_TO_STOP = 1.0
 
@@ -80,7 +80,7 @@ def kill_during_save(full: bool) -> Reached:
     """K1: after a kill there is one whole model, old or new, and at most one file of litter."""
     kills = 500 if full else 25
     with tempfile.TemporaryDirectory() as folder:
-        child = call("trust.kills:kill_saves", folder, kills)
+        child = call("benchmarks.trust.kills:kill_saves", folder, kills)
     if child.result is None:
         return Reached(child.fate, False)
     found = child.result
@@ -146,7 +146,7 @@ def interrupted(full: bool) -> Reached:
 
 def _in_python(folder: Path, number: int) -> tuple[str, float]:
     marker = folder / f"begun-{number}"
-    status, seconds, err = interrupt(command("trust.kills:train_for_ever", str(marker)),
+    status, seconds, err = interrupt(command("benchmarks.trust.kills:train_for_ever", str(marker)),
                                      marker.exists)
     # Python ends itself with the signal after a KeyboardInterrupt.
     kept = status == -signal.SIGINT and "KeyboardInterrupt" in err
@@ -225,14 +225,14 @@ def nowhere_to_write(full: bool) -> Reached:
             if Path(path).read_bytes() != old or len(os.listdir(folder)) != 1:
                 wrong.append(f"{name}: the old model is gone, or litter is left")
 
-        expect("no room", call("trust.kills:save_without_room", path).result, path,
+        expect("no room", call("benchmarks.trust.kills:save_without_room", path).result, path,
                "cannot be written")
         os.chmod(folder, stat.S_IRUSR | stat.S_IXUSR | stat.S_IROTH | stat.S_IXOTH)
-        expect("read-only folder", call("trust.kills:save_as_nobody", path).result, path,
+        expect("read-only folder", call("benchmarks.trust.kills:save_as_nobody", path).result, path,
                os.strerror(errno.EACCES))
         os.chmod(folder, 0o755)
         os.chmod(path, 0o444)
-        expect("read-only file", call("trust.kills:save_as_nobody", path).result, path,
+        expect("read-only file", call("benchmarks.trust.kills:save_as_nobody", path).result, path,
                "read-only")
         os.chmod(path, 0o644)
         for name, place, word in (

@@ -22,9 +22,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import perceptron_nlp as pn
-from trust import samples
-from trust.children import ROOT, call, peak_bytes, resident_bytes
-from trust.reached import Reached, count_of
+from benchmarks.trust import samples
+from benchmarks.trust.children import ROOT, call, peak_bytes, resident_bytes
+from benchmarks.trust.reached import Reached, count_of
 
 SECONDS_TO_LOAD = 20
 BATCH = 5_000
@@ -120,7 +120,7 @@ def _load_all(full: bool) -> Mutants:
         Path(path).write_bytes(samples.small_model())
         for first in range(0, total, BATCH):
             count = min(BATCH, total - first)
-            child = call("trust.damage:load_mutants", path, first, count, timeout=3600)
+            child = call("benchmarks.trust.damage:load_mutants", path, first, count, timeout=3600)
             if child.result is None:
                 crashes += 1
                 wrong.append(f"mutants {first} to {first + count}: {child.fate}")
@@ -269,7 +269,7 @@ def hostile_headers(full: bool) -> Reached:
                 paths.append(os.path.join(folder, name.replace("/", "-")))
                 Path(paths[-1]).write_bytes(data)
             tried += len(paths)
-            child = call("trust.damage:load_hostile", paths, may_load, timeout=120)
+            child = call("benchmarks.trust.damage:load_hostile", paths, may_load, timeout=120)
         if child.result is None:
             wrong.append(child.fate)
             continue

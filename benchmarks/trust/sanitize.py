@@ -1,4 +1,4 @@
-"""``python -m trust.sanitize [address] [thread] [leak]``: the test suite under sanitizers.
+"""``python -m benchmarks.trust.sanitize [address] [thread] [leak]``: the suite under sanitizers.
 
 The core is built with each sanitizer in a copy of the tree, and the whole suite runs there; the
 checks that start compilers or measure memory are left out, since a sanitizer changes what they
@@ -17,8 +17,8 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
-from trust import builds, compiled
-from trust.children import environment
+from benchmarks.trust import builds, compiled
+from benchmarks.trust.children import environment
 
 
 class Kind(NamedTuple):
@@ -103,7 +103,7 @@ def run(name: str) -> bool:
 
 def main() -> int:
     """Run the kinds that were asked for."""
-    parser = argparse.ArgumentParser(prog="python -m trust.sanitize")
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.trust.sanitize")
     parser.add_argument("kinds", nargs="*", choices=list(KINDS), default=list(KINDS))
     chosen = parser.parse_args().kinds
     print(f"Python {sysconfig.get_python_version()}, {compiled.compiler()[0]}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trust import (
+from benchmarks.trust import (
     arguments,
     averages,
     damage,
@@ -16,7 +16,7 @@ from trust import (
     sameness,
     threads,
 )
-from trust.reached import Row
+from benchmarks.trust.reached import Row
 
 ROWS = (
     Row("M1", "a damaged model never loads",

@@ -8,8 +8,8 @@ import time
 from collections.abc import Callable, Iterator
 
 import perceptron_nlp as pn
-from trust import samples
-from trust.reached import Reached, count_of
+from benchmarks.trust import samples
+from benchmarks.trust.reached import Reached, count_of
 
 # Broken(text) gives the new lines and the number, from 1, of the line that is wrong; or None
 # where this text offers no place for it.

@@ -10,11 +10,11 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from trust import samples
-from trust.children import call
-from trust.damage import SECONDS_TO_LOAD, mutate
-from trust.kills import kill_while
-from trust.reached import Missing, Reached
+from benchmarks.trust import samples
+from benchmarks.trust.children import call
+from benchmarks.trust.damage import SECONDS_TO_LOAD, mutate
+from benchmarks.trust.kills import kill_while
+from benchmarks.trust.reached import Missing, Reached
 
 MUTANTS = 200
 KILLS = 60
@@ -88,8 +88,8 @@ def crfsuite_mutants(full: bool) -> Reached:
     _need("pycrfsuite")
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "model")
-        call("trust.neighbours:crfsuite_train", path)
-        return _crashes_of("trust.neighbours:crfsuite_load", path)
+        call("benchmarks.trust.neighbours:crfsuite_train", path)
+        return _crashes_of("benchmarks.trust.neighbours:crfsuite_load", path)
 
 
 def crfsuite_kill(folder: str) -> int:
@@ -109,7 +109,7 @@ def crfsuite_kill(folder: str) -> int:
 def crfsuite_kills(full: bool) -> Reached:
     """Kills while python-crfsuite saves."""
     del full
-    return _kills("pycrfsuite", "trust.neighbours:crfsuite_kill")
+    return _kills("pycrfsuite", "benchmarks.trust.neighbours:crfsuite_kill")
 
 
 def _kills(module: str, function: str) -> Reached:
@@ -170,11 +170,11 @@ def nltk_mutants(full: bool) -> Reached:
     del full
     _need("nltk")
     with tempfile.TemporaryDirectory() as folder:
-        made = call("trust.neighbours:nltk_train", folder)
+        made = call("benchmarks.trust.neighbours:nltk_train", folder)
         if made.status != 0:
             return Reached(made.fate, False)
         # It is Python throughout, so a child for each would only cost time.
-        return _crashes_of("trust.neighbours:nltk_load", folder, per_child=50)
+        return _crashes_of("benchmarks.trust.neighbours:nltk_load", folder, per_child=50)
 
 
 def nltk_kill(folder: str) -> int:
@@ -195,4 +195,4 @@ def nltk_kill(folder: str) -> int:
 def nltk_kills(full: bool) -> Reached:
     """Kills while NLTK saves."""
     del full
-    return _kills("nltk", "trust.neighbours:nltk_kill")
+    return _kills("nltk", "benchmarks.trust.neighbours:nltk_kill")

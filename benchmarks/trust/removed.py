@@ -7,8 +7,8 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
-from trust import builds
-from trust.children import ROOT, environment
+from benchmarks.trust import builds
+from benchmarks.trust.children import ROOT, environment
 
 
 class Removal(NamedTuple):
@@ -35,8 +35,8 @@ REMOVALS = (
     Removal("M5", "pickle comes in", "tagging/model.py",
             "from typing import Any\n", "from typing import Any\nimport pickle\n"),
     Removal("M6", "the order of sentences hangs on Python's hash seed", "tagging/trainer.py",
-            "len(self._examples.sentences), seed, epoch)",
-            "len(self._examples.sentences), hash('seed') & 0xFFFF, epoch)"),
+            "len(self._examples.sentences), seed, progress",
+            "len(self._examples.sentences), hash('seed') & 0xFFFF, progress"),
     Removal("R1", "errors name the first line of the sentence", "formats/conllu_rules.py",
             "raise FormatError(what, self.path, self.first_line + row)",
             "raise FormatError(what, self.path, self.first_line)"),
@@ -101,9 +101,9 @@ def _fails(name: str, removal: Removal) -> tuple[bool, str]:
     if is_core:
         builds.build(tree, {})
     try:
-        done = subprocess.run([sys.executable, "-m", "trust", "--quick", removal.row], cwd=tree,
-                              env=environment(root=tree), capture_output=True, text=True,
-                              check=False, timeout=900)
+        done = subprocess.run(
+            [sys.executable, "-m", "benchmarks.trust", "--quick", removal.row], cwd=tree,
+            env=environment(root=tree), capture_output=True, text=True, check=False, timeout=900)
     except subprocess.TimeoutExpired:
         return True, "it never ended"
     lines = [line.strip() for line in done.stdout.splitlines() if line.startswith("    ")]

@@ -1,4 +1,4 @@
-"""``python -m trust [--quick] [--removed] [ROW ...]``: print the table, row by row.
+"""``python -m benchmarks.trust [--quick] [--removed] [ROW ...]``: print the table, row by row.
 
 Exit status 1 where a promise is broken, 0 otherwise. A check that cannot run here says what is
 missing; it counts as broken in the full size, unless it is of a peer.
@@ -11,14 +11,15 @@ import sys
 import time
 from collections.abc import Callable
 
-from trust import removed
-from trust.reached import Missing, Reached
-from trust.table import ROWS
+from benchmarks.trust import removed
+from benchmarks.trust.reached import Missing, Reached
+from benchmarks.trust.table import ROWS
 
 
 def main() -> int:
     """Run the rows that were asked for."""
-    parser = argparse.ArgumentParser(prog="python -m trust", description="Check every promise.")
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.trust",
+                                     description="Check every promise.")
     parser.add_argument("rows", nargs="*", metavar="ROW", help="such as M1; all if none is given")
     parser.add_argument("--quick", action="store_true", help="seconds instead of minutes")
     parser.add_argument("--removed", action="store_true",
