@@ -153,11 +153,10 @@ class Trainer:
     def _begin(self, checkpoint: Checkpoint | None) -> tuple[Progress, Learner | None]:
         if checkpoint is None:
             return Progress(), None
-        progress, table, done = checkpoint.read(len(self._examples.tags), self._options.table_bits)
-        if table is None:
-            return progress, None
         learner = self._make_learner()
-        learner.table.from_arrays(table, done)
+        progress, table, done = checkpoint.read(learner.table.n_labels, self._options.table_bits)
+        if table is not None:
+            learner.table.from_arrays(table, done)
         return progress, learner
 
     def _learn_epoch(self, progress: Progress, learner: Learner, checkpoint: Checkpoint | None,

@@ -45,6 +45,20 @@ def test_a_resumed_training_gives_the_bytes_of_one_without_a_stop(
     assert pn.train(small, checkpoint=place, resume=True, **both).to_bytes() == whole
 
 
+def test_a_training_of_labels_in_parts_resumes_exactly(small: Small, tmp_path: Path) -> None:
+    parts = [(words, [f"Kind={label[:1]}|Case={len(word) % 3}"
+                      for word, label in zip(words, labels, strict=True)])
+             for words, labels in small]
+    sentences = [pn.Sentence(words, {"feats": labels}) for words, labels in parts * 4]
+    options: dict[str, Any] = {"column": "feats", "epochs": 4}
+    whole = pn.train(sentences, **options)
+    assert whole.model.parts is not None
+    with pytest.raises(Stop):
+        pn.train(sentences, checkpoint=tmp_path / "state", callback=stop_after(2), **options)
+    again = pn.train(sentences, checkpoint=tmp_path / "state", resume=True, **options)
+    assert again.to_bytes() == whole.to_bytes()
+
+
 def test_a_training_resumed_in_the_middle_of_an_epoch_gives_the_same_bytes(
         small: Small, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = pn.train(small, epochs=3).to_bytes()
