@@ -1,9 +1,10 @@
 """Builds the Cython core; everything else about the package is in pyproject.toml.
 
-Three switches of the environment change the build, for tests and measurements only:
+Four switches of the environment change the build, for tests and measurements only:
 ``PERCEPTRON_NLP_CHECKED=1`` turns bounds checks on,
-``PERCEPTRON_NLP_SANITIZE=address,undefined`` builds with those sanitizers, and
-``PERCEPTRON_NLP_VANILLA=1`` leaves the averages out of training.
+``PERCEPTRON_NLP_SANITIZE=address,undefined`` builds with those sanitizers,
+``PERCEPTRON_NLP_VANILLA=1`` leaves the averages out of training, and
+``PERCEPTRON_NLP_NARROW=1`` leaves out code for wide vector instructions.
 """
 
 import os
@@ -28,7 +29,8 @@ if sanitize:
     compile_args += [f"-fsanitize={sanitize}", "-g", "-O1", "-fno-omit-frame-pointer"]
     link_args += [f"-fsanitize={sanitize}"]
 
-macros = [("PERCEPTRON_NLP_VANILLA", "1")] if os.environ.get("PERCEPTRON_NLP_VANILLA") else []
+macros = [(name, "1") for name in ("PERCEPTRON_NLP_VANILLA", "PERCEPTRON_NLP_NARROW")
+          if os.environ.get(name)]
 
 core = Path("perceptron_nlp/_core")
 headers = sorted(str(path) for path in core.glob("*.h"))

@@ -30,10 +30,10 @@ static inline double mean_weight(double w, double sum, int64_t stamp, int64_t do
 }
 
 /* AdaGrad (Duchi, Hazan and Singer, 2011, diagonal): the step of one weight after `g` has
- * gathered the square of this gradient too. */
+ * gathered the square of this gradient too; none where the square is too small to be seen. */
 static inline double adagrad_step(double gradient, double rate, double *g) {
     *g += gradient * gradient;
-    return rate * gradient / sqrt(*g);
+    return *g > 0 ? rate * gradient / sqrt(*g) : 0;
 }
 
 /* Passive-aggressive, PA-I (Crammer et al., 2006): the step that mends a hinge loss, no longer

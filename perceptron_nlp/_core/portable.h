@@ -13,7 +13,8 @@
 #endif
 
 /* Functions that may be compiled for AVX2 beside the plain build, to be chosen at run time. */
-#if (defined(__GNUC__) || defined(__clang__)) && defined(__x86_64__)
+#if (defined(__GNUC__) || defined(__clang__)) && defined(__x86_64__) && \
+    !defined(PERCEPTRON_NLP_NARROW)
 #define AVX2_AT_RUN_TIME 1
 #define TARGET_AVX2 __attribute__((target("avx2")))
 static inline int cpu_has_avx2(void) { return __builtin_cpu_supports("avx2"); }

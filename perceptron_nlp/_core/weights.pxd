@@ -53,6 +53,7 @@ cdef extern from "table.h" nogil:
     uint32_t cells_span(const Cells *x) noexcept
 
 cdef extern from "kernels.h" nogil:
+    const int AVERAGED
     double mean_weight(double w, double sum, int64_t stamp, int64_t done) noexcept
 
 

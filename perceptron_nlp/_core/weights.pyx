@@ -175,6 +175,149 @@ cdef class WeightTable:
         """The weights as they stand, not averaged, as a new frozen model."""
         return _freeze(self, False)
 
+    def to_arrays(self):
+        """Everything that was learnt, so that learning can go on elsewhere (from_arrays).
+
+        Returns
+        -------
+        dict of arrays: ``keys`` uint64[n_rows] (row numbers of a fixed table), ``groups``
+        uint16[n_rows], ``counts`` uint32[n_rows] (weights in each row), and for each weight
+        ``labels`` uint32, ``w`` and ``sum`` float64, ``stamp`` int64, and ``g`` float64 in a
+        table with gradients. Rows without weights are left out. ``done`` is not among them.
+        """
+        return _state(self)
+
+    def from_arrays(self, arrays, int64_t done):
+        """Take up what to_arrays gave, in a table that has learnt nothing yet.
+
+        Raises
+        ------
+        ArgumentError : this table has learnt already, or the arrays are not of one such as this
+        MemoryLimitError : no memory for them
+        """
+        _take_up(self, arrays, done)
+
+
+_STATE = {"keys": np.uint64, "groups": np.uint16, "counts": np.uint32, "labels": np.uint32,
+          "w": np.float64, "sum": np.float64, "stamp": np.int64, "g": np.float64}
+
+
+cdef _state(WeightTable owner):
+    cdef Table *t = &owner.table
+    cdef int64_t row, rows = owner.n_rows, n_rows = 0, n_cells = 0, n
+    for row in range(rows):
+        n = _state_cells(t, row, NULL, NULL, NULL, NULL, NULL)
+        n_rows += n > 0
+        n_cells += n
+    sizes = dict.fromkeys(_STATE, n_cells) | dict.fromkeys(("keys", "groups", "counts"), n_rows)
+    # One more than needed, so that the address of the end is inside even when nothing is there.
+    whole = {name: np.zeros(sizes[name] + 1, dtype) for name, dtype in _STATE.items()}
+    cdef uint64_t[::1] keys = whole["keys"]
+    cdef uint16_t[::1] groups = whole["groups"]
+    cdef uint32_t[::1] counts = whole["counts"]
+    cdef uint32_t[::1] labels = whole["labels"]
+    cdef double[::1] w = whole["w"]
+    cdef double[::1] sums = whole["sum"]
+    cdef int64_t[::1] stamps = whole["stamp"]
+    cdef double[::1] g = whole["g"]
+    cdef int64_t at = 0, end = 0
+    for row in range(rows):
+        n = _state_cells(t, row, &labels[end], &w[end], &sums[end], &stamps[end], &g[end])
+        if n:
+            keys[at] = row if t.fixed_bits else t.index.keys[row]
+            groups[at] = 0 if t.fixed_bits else t.group[row]
+            counts[at] = <uint32_t>n
+            at += 1
+            end += n
+    if not t.with_gradient:
+        del whole["g"]
+    return {name: array[:len(array) - 1] for name, array in whole.items()}
+
+
+cdef int64_t _state_cells(Table *t, int64_t row, uint32_t *labels, double *w, double *sums,
+                          int64_t *stamps, double *g) noexcept nogil:
+    """Count the weights of a row that have ever been touched; write them where pointers are."""
+    cdef int64_t n = 0
+    cdef uint32_t j, span
+    cdef Cells x
+    cdef Cell cell
+    cdef int32_t k
+    x.label = NULL
+    if not t.fixed_bits and t.block[row] == 0:
+        return 0
+    if t.fixed_bits:
+        span = <uint32_t>t.n_labels
+    else:
+        x = cells_of(t, t.block[row])
+        span = cells_span(&x)
+    for j in range(span):
+        k = <int32_t>j
+        if not t.fixed_bits:
+            if x.label[j] == NO_LABEL:
+                continue
+            k = <int32_t>x.label[j]
+        cell = table_cell(t, row, k)
+        if t.fixed_bits and cell.w[0] == 0 and cell.sum[0] == 0 and cell.stamp[0] == 0:
+            continue
+        if labels != NULL:
+            labels[n] = <uint32_t>k
+            w[n] = cell.w[0]
+            if AVERAGED:
+                sums[n] = cell.sum[0]
+                stamps[n] = cell.stamp[0]
+            if t.with_gradient:
+                g[n] = cell.g[0]
+        n += 1
+    return n
+
+
+cdef _take_up(WeightTable owner, arrays, int64_t done):
+    cdef Table *t = &owner.table
+    cdef int64_t i, row, at = 0, end = 0
+    cdef Cell cell
+    wanted = {name for name in _STATE if name != "g" or t.with_gradient}
+    if t.done or done < 0 or set(arrays) != wanted:
+        raise ArgumentError("arrays: they are not of such a table, or it has learnt already")
+    whole = {name: np.append(np.asarray(arrays[name], _STATE[name]), _STATE[name](0))
+             for name in wanted}
+    if not t.with_gradient:
+        whole["g"] = whole["w"]
+    cdef uint64_t[::1] keys = whole["keys"]
+    cdef uint16_t[::1] groups = whole["groups"]
+    cdef uint32_t[::1] counts = whole["counts"]
+    cdef uint32_t[::1] labels = whole["labels"]
+    cdef double[::1] w = whole["w"]
+    cdef double[::1] sums = whole["sum"]
+    cdef int64_t[::1] stamps = whole["stamp"]
+    cdef double[::1] g = whole["g"]
+    cdef int64_t n_rows = keys.shape[0] - 1, n_cells = w.shape[0] - 1
+    if (len({len(whole[name]) for name in ("keys", "groups", "counts")}) > 1
+            or len({len(whole[name]) for name in ("labels", "w", "sum", "stamp", "g")}) > 1
+            or int(np.sum(whole["counts"], dtype=np.uint64)) != n_cells
+            or (t.fixed_bits and n_rows and int(whole["keys"].max()) >> t.fixed_bits)
+            or (n_cells and int(whole["labels"].max()) >= t.n_labels)
+            or not all(np.isfinite(whole[name]).all() for name in ("w", "sum"))
+            or (t.with_gradient and not (whole["g"] >= 0).all())
+            or whole["stamp"].min() < 0 or whole["stamp"].max() > done):
+        raise ArgumentError("arrays: their sizes or values do not fit together")
+    for i in range(n_rows):
+        row = <int64_t>keys[i] if t.fixed_bits else table_insert(t, keys[i], groups[i])
+        if row < 0:
+            raise MemoryLimitError("no memory for the weights learnt so far")
+        end += counts[i]
+        while at < end:
+            cell = table_cell(t, row, <int32_t>labels[at])
+            if cell.w == NULL:
+                raise MemoryLimitError("no memory for the weights learnt so far")
+            cell.w[0] = w[at]
+            if AVERAGED:
+                cell.sum[0] = sums[at]
+                cell.stamp[0] = stamps[at]
+            if t.with_gradient:
+                cell.g[0] = g[at]
+            at += 1
+    t.done = done
+
 
 cdef int32_t _label(label, int32_t n_labels) except -1:
     if not isinstance(label, (int, np.integer)):

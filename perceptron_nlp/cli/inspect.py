@@ -66,6 +66,7 @@ def description(model: pn.TaggerModel, size: int) -> dict[str, Any]:
         "weights": weights.n_cells,
         "table": "exact" if weights.table_bits is None else "fixed",
         "table_bits": weights.table_bits,
+        "collision_rate": _collision_rate(weights.n_rows, weights.table_bits),
         "scale": weights.scale,
         "right_to_left": model.right_to_left,
         "beam": model.beam,
@@ -75,9 +76,17 @@ def description(model: pn.TaggerModel, size: int) -> dict[str, Any]:
     }
 
 
+def _collision_rate(rows: int, table_bits: int | None) -> float:
+    """How often a feature meets the weights of another: the share of a fixed table in use."""
+    return 0.0 if table_bits is None else rows / (1 << table_bits)
+
+
 def report(found: dict[str, Any], path: str) -> list[tuple[bool, str]]:
     """The description as lines for a person, each with whether it is a heading."""
-    table = "exact keys" if found["table_bits"] is None else f"fixed, 2^{found['table_bits']} rows"
+    table = "exact keys, no collisions"
+    if found["table_bits"] is not None:
+        table = (f"fixed, 2^{found['table_bits']} rows; a feature collides with another in"
+                 f" {100 * found['collision_rate']:.2f} % of cases")
     order = "right to left" if found["right_to_left"] else "left to right"
     facts = [
         ("column", found["column"]),

@@ -67,7 +67,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         silence(sys.stdout)
         return DONE
     except KeyboardInterrupt as error:
-        return _report("interrupted", error, INTERRUPTED)
+        return _report("; ".join(["interrupted", *filter(None, [str(error)])]), error, INTERRUPTED)
     except pn.PerceptronNLPError as error:
         return _report(str(error), error, BAD_INPUT)
     except MemoryError as error:

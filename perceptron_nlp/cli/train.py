@@ -16,6 +16,7 @@ from perceptron_nlp.cli.parsing import (
     whole_number,
 )
 from perceptron_nlp.cli.style import messages, one_line, say
+from perceptron_nlp.tagging.checkpoint import take_checkpoint_options
 
 EXAMPLES = """\
   perceptron-nlp train train.conllu --dev dev.conllu --model en.model
@@ -41,8 +42,18 @@ def parser() -> VerbParser:
                       help="the column to learn (default: upos in CoNLL-U, else the last one)")
     add_format_options(verb)
     _add_learning_options(verb)
+    _add_checkpoint_options(verb)
     add_quiet_option(verb)
     return verb
+
+
+def _add_checkpoint_options(verb: VerbParser) -> None:
+    verb.add_argument("--checkpoint", metavar="FILE",
+                      help="save the state of the training in FILE on the way, and on Ctrl-C")
+    verb.add_argument("--every", metavar="N",
+                      help="when to save it: Nepochs or Nminutes (default: 1epoch)")
+    verb.add_argument("--resume", action="store_true",
+                      help="go on from the checkpoint; the model is the same as without a stop")
 
 
 def _add_learning_options(verb: VerbParser) -> None:
@@ -90,14 +101,18 @@ def run(chosen: argparse.Namespace) -> None:
     """Check everything, train, save."""
     inputs = [*chosen.train, *([] if chosen.dev is None else [chosen.dev])]
     _check_place(chosen.model, inputs)
-    options = _options(chosen)
+    options = _options(chosen) | _checkpoint(chosen, inputs)
     corpora = open_inputs(
         inputs, format=chosen.format, fields=chosen.fields, quiet=chosen.quiet)
     n_train = len(chosen.train)
-    tagger = pn.train(
-        corpora[:n_train], dev=corpora[n_train:] or None, column=chosen.column,
-        fields=chosen.fields, callback=None if chosen.quiet else LearningCurve(messages()),
-        **options)
+    try:
+        tagger = pn.train(
+            corpora[:n_train], dev=corpora[n_train:] or None, column=chosen.column,
+            fields=chosen.fields, callback=None if chosen.quiet else LearningCurve(messages()),
+            **options)
+    except KeyboardInterrupt as interrupt:
+        said = str(interrupt).replace("resume=True", "the same command with --resume")
+        raise KeyboardInterrupt(said) from interrupt
     try:
         tagger.save(chosen.model)
     except BrokenPipeError as error:
@@ -124,6 +139,20 @@ def _options(chosen: argparse.Namespace) -> dict[str, Any]:
         options["templates"] = _templates(chosen.templates)
     pn.TrainingOptions(**options)
     return options
+
+
+def _checkpoint(chosen: argparse.Namespace, inputs: list[str]) -> dict[str, Any]:
+    """Where the state of the training is saved, if it is."""
+    given: dict[str, Any] = {"checkpoint": chosen.checkpoint, "every": chosen.every,
+                             "resume": chosen.resume}
+    if chosen.checkpoint is not None:
+        check_apart(chosen.checkpoint, inputs, "one of the files to learn from")
+        if os.path.realpath(chosen.checkpoint) == os.path.realpath(chosen.model):
+            raise pn.FileError(f"{chosen.checkpoint}: is the model, too; name another file for"
+                               " the checkpoint")
+    # Now, and not after the files have been read.
+    take_checkpoint_options(dict(given))
+    return given
 
 
 def _templates(name: str) -> str | tuple[pn.Template, ...]:

@@ -109,8 +109,11 @@ def check_templates(templates: Iterable[Template | str], name: str = "templates"
     Raises
     ------
     TemplateError : empty, too long, twice the same, or a str that is no template
-    ArgumentTypeError : something in it is neither Template nor str
+    ArgumentTypeError : no list, or something in it is neither Template nor str
     """
+    if not isinstance(templates, Iterable):
+        raise ArgumentTypeError(
+            f"{name}: a list of templates is needed, not {type(templates).__name__}")
     parsed: list[Template] = []
     for item in templates:
         if not isinstance(item, str | Template):

@@ -22,7 +22,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from perceptron_nlp.errors import FileError
+from perceptron_nlp.errors import ArgumentTypeError, FileError
 
 if sys.platform != "win32":
     import fcntl
@@ -39,11 +39,12 @@ def replace_file(path: str | os.PathLike[str], data: bytes | Iterable[bytes]) ->
 
     Raises
     ------
+    ArgumentTypeError : ``path`` is not a path
     FileError : the place cannot be written (a folder, read-only, no such folder, disk full)
     BrokenPipeError : ``path`` is a pipe whose reader went away
     """
     chunks: Iterable[bytes] = (data,) if isinstance(data, (bytes, bytearray)) else data
-    name = os.fspath(path)
+    name = _name_of(path)
     mode = _mode_of(name)
     if name.startswith(_DIRECT_PLACES) or (mode is not None and not stat.S_ISREG(mode)):
         _write_directly(name, chunks)
@@ -73,7 +74,7 @@ def check_place(path: str | os.PathLike[str]) -> None:
 
     For work that takes long: better to hear it before than after.
     """
-    name = os.fspath(path)
+    name = _name_of(path)
     mode = _mode_of(name)
     if name.startswith(_DIRECT_PLACES) or (mode is not None and not stat.S_ISREG(mode)):
         return
@@ -93,6 +94,13 @@ def _writing(name: str) -> Iterator[None]:
         raise
     except OSError as error:
         raise FileError(f"{name}: cannot be written: {error.strerror}") from error
+
+
+def _name_of(path: str | os.PathLike[str]) -> str:
+    name = os.fspath(path) if isinstance(path, (str, os.PathLike)) else None
+    if not isinstance(name, str):
+        raise ArgumentTypeError(f"path: a str or path is needed, not {type(path).__name__}")
+    return name
 
 
 def _mode_of(name: str) -> int | None:

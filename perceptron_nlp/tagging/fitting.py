@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from perceptron_nlp.errors import ArgumentError, FormatError, MemoryLimitError
+from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FormatError, MemoryLimitError
 from perceptron_nlp.features.templates import check_templates
+from perceptron_nlp.tagging.checkpoint import take_checkpoint_options
 from perceptron_nlp.tagging.choices import decide
 from perceptron_nlp.tagging.examples import Examples
 from perceptron_nlp.tagging.extractor import Extractor, extractor_name
@@ -34,7 +35,15 @@ def fit(train: Labelled, *, dev: Labelled | None, column: str | None, features: 
 def _fit(train: Labelled, *, dev: Labelled | None, column: str | None, features: Extractor | None,
          format: str, fields: Sequence[str] | None, callback: Callback | None,
          options: dict[str, Any]) -> TaggerModel:
+    options = dict(options)
+    kept = take_checkpoint_options(options)
     chosen = make_options(options)
+    if column is not None and not isinstance(column, str):
+        raise ArgumentTypeError(f"column: a str is needed, not {type(column).__name__}")
+    if column == "":
+        raise ArgumentError("column: it is empty; give a column's name, or None")
+    if callback is not None and not callable(callback):
+        raise ArgumentTypeError(f"callback: a function is needed, not {type(callback).__name__}")
     if features is not None:
         extractor_name(features)
     source = Source(train, "train", format=format, fields=fields)
@@ -53,7 +62,7 @@ def _fit(train: Labelled, *, dev: Labelled | None, column: str | None, features:
         held_out = Examples.read(
             Source(dev, "dev", format=format, fields=fields), learnt, evidence)
     examples, chosen, choices = decide(examples, chosen, features)
-    return Trainer(examples, held_out, learnt, chosen, features, choices).run(callback)
+    return Trainer(examples, held_out, learnt, chosen, features, choices).run(callback, kept)
 
 
 def evidence_columns(options: TrainingOptions, features: Extractor | None,

@@ -27,6 +27,10 @@ from perceptron_nlp.text.spans import SCHEMES
 class Learner(Protocol):
     """Something that learns from sentences given by their numbers."""
 
+    @property
+    def table(self) -> WeightTable:
+        """All that it has learnt."""
+
     def learn(self, order: npt.NDArray[np.int64]) -> tuple[int, int, int]:
         """Go over these sentences; (labelled words seen, wrongly labelled, updates)."""
 
@@ -61,10 +65,10 @@ class TemplateLearner:
                          if examples.scheme in SCHEMES else None)
         self._parts = (None if examples.parts is None
                        else parts_of(examples.tags.labels, examples.parts))
-        self._table = weight_table(
+        self.table = weight_table(
             len(examples.tags) if self._parts is None else self._parts.n_parts, options)
         self._data = TrainingSet(
-            FeatureProgram(compiled), self._table, strings=strings, tokens=tokens,
+            FeatureProgram(compiled), self.table, strings=strings, tokens=tokens,
             lengths=examples.lengths(), gold=examples.gold_ids(),
             label_hashes=label_hashes(examples.tags),
             forced=np.array([always.get(word.decode("utf-8", "surrogatepass"), -1)
@@ -88,7 +92,7 @@ class TemplateLearner:
 
     def average(self) -> FrozenWeights:
         """See Learner."""
-        return self._table.average()
+        return self.table.average()
 
 
 class FunctionLearner:
@@ -106,7 +110,7 @@ class FunctionLearner:
         self._function = function
         self._options = options
         self._forced = forced
-        self._table = weight_table(len(examples.tags), options)
+        self.table = weight_table(len(examples.tags), options)
         self._frequent = self._count(options.min_count) if options.min_count > 1 else None
 
     def _count(self, least: int) -> npt.NDArray[np.uint64]:
@@ -139,7 +143,7 @@ class FunctionLearner:
                 if self._frequent is not None:
                     kept = np.isin(keys, self._frequent)
                     keys, values = keys[kept], None if values is None else values[kept]
-                scores = self._table.score(keys, values)
+                scores = self.table.score(keys, values)
                 guess = int(np.argmax(scores))
                 label = tags.label_of(guess)
                 if gold is not None:
@@ -156,10 +160,10 @@ class FunctionLearner:
             counts[2] += 1
             for label, sign in ((gold, 1.0), (rival, -1.0)):
                 if self._options.update == "adagrad":
-                    self._table.update_adagrad(keys, label, sign, self._options.rate, values)
+                    self.table.update_adagrad(keys, label, sign, self._options.rate, values)
                 else:
-                    self._table.update(keys, label, sign * step, values)
-        self._table.advance()
+                    self.table.update(keys, label, sign * step, values)
+        self.table.advance()
 
     def _rival(self, scores: npt.NDArray[np.float64], gold: int, guess: int,
                keys: npt.NDArray[np.uint64], values: npt.NDArray[np.float64] | None
@@ -185,4 +189,4 @@ class FunctionLearner:
 
     def average(self) -> FrozenWeights:
         """See Learner."""
-        return self._table.average()
+        return self.table.average()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -12,17 +13,23 @@ from perceptron_nlp._version import __version__
 from perceptron_nlp.errors import ArgumentError
 from perceptron_nlp.features.templates import Template, check_templates, preset
 from perceptron_nlp.sampling import permutation
+from perceptron_nlp.tagging.checkpoint import Checkpoint, CheckpointOptions
 from perceptron_nlp.tagging.evaluation import Evaluation
 from perceptron_nlp.tagging.examples import Examples
 from perceptron_nlp.tagging.extractor import Extractor, extractor_name
+from perceptron_nlp.tagging.interrupts import Interrupts
 from perceptron_nlp.tagging.labellers import make_labeller
 from perceptron_nlp.tagging.learners import FunctionLearner, Learner, TemplateLearner
 from perceptron_nlp.tagging.model import TaggerModel, vocabulary_of
 from perceptron_nlp.tagging.options import TrainingOptions
+from perceptron_nlp.tagging.progress import Progress
 from perceptron_nlp.tagging.quantised import QuantisedWeights
 from perceptron_nlp.tagging.sums import sum_of
 
 logger = logging.getLogger("perceptron_nlp")
+
+# Sentences learnt between two looks at the clock and the keyboard.
+PIECE = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +64,6 @@ class EpochReport:
 
 
 Callback = Callable[[EpochReport], object]
-
-
-@dataclass(frozen=True, slots=True)
-class _Run:
-    weights: FrozenWeights
-    best_epoch: int
-    epochs: list[dict[str, Any]]
 
 
 class Trainer:
@@ -104,46 +104,95 @@ class Trainer:
             return FunctionLearner(self._examples, self._features, self._options, self._forced)
         return TemplateLearner(self._examples, self._templates, self._options, self._forced)
 
-    def run(self, callback: Callback | None) -> TaggerModel:
-        """Train to the end: the best epoch of each run, or its last one without a dev set."""
-        runs = [self._run(number, callback) for number in range(1, self._options.runs + 1)]
+    def run(self, callback: Callback | None, kept: CheckpointOptions | None = None
+            ) -> TaggerModel:
+        """Train to the end: the best epoch of each run, or its last one without a dev set.
+
+        Parameters
+        ----------
+        callback : called after each epoch
+        kept : where to save the state on the way, and whether to go on from it
+        """
+        checkpoint = None if kept is None else Checkpoint(kept, self._identity())
+        progress, learner = self._begin(checkpoint)
+        interrupts = Interrupts()
+        while len(progress.finished) < self._options.runs:
+            if learner is None:
+                learner = self._make_learner()
+            with interrupts.waiting() if checkpoint else contextlib.nullcontext():
+                self._learn_epoch(progress, learner, checkpoint, interrupts)
+                self._end_epoch(progress, learner, callback)
+                if self._is_over(progress):
+                    progress.end_run(progress.best or learner.average())
+                    learner = None
+                if checkpoint is not None:
+                    checkpoint.epoch_done(progress, None if learner is None else learner.table)
+        if checkpoint is not None:
+            checkpoint.stop_if(interrupts)
+        runs = progress.finished
         weights = runs[0].weights if len(runs) == 1 else sum_of([run.weights for run in runs])
         record = {
-            "version": __version__, "options": self._options.record(),
-            "choices": self._choices, "train": self._examples.record(),
-            "dev": None if self._dev is None else self._dev.record(),
-            "epochs": [entry for run in runs for entry in run.epochs],
+            **self._identity(), "epochs": [entry for run in runs for entry in run.epochs],
             "best_epoch": runs[0].best_epoch,
         }
+        for name in ("column", "templates", "extractor"):
+            del record[name]
         return replace(self._freeze(weights), record=record)
 
-    def _run(self, number: int, callback: Callback | None) -> _Run:
-        options, learner = self._options, self._make_learner()
-        seed = (options.seed + number - 1) % 2**64
-        best: FrozenWeights | None = None
-        best_score, best_epoch = -1.0, 0
-        epochs: list[dict[str, Any]] = []
-        for epoch in range(1, options.passes + 1):
-            order = permutation(len(self._examples.sentences), seed, epoch)
-            examples, mistakes, updates = learner.learn(order)
-            score = None
-            if self._dev is not None:
-                weights = learner.average()
-                score = self.score(self._freeze(weights), self._dev)
-                if score > best_score:
-                    best, best_score, best_epoch = weights, score, epoch
-            report = EpochReport(epoch, options.passes, examples, mistakes, updates, score,
-                                 best_epoch or epoch, number, options.runs)
-            epochs.append({"run": number, "epoch": epoch, "mistakes": mistakes,
-                           "updates": updates, "dev_accuracy": score})
-            logger.log(self._log_level, "epoch %d%s: %d mistakes in %d words, dev accuracy %s",
-                       epoch, f" of run {number}" if options.runs > 1 else "", mistakes,
-                       examples, score)
-            if callback is not None:
-                callback(report)
-            if best and options.patience and epoch - best_epoch >= options.patience:
-                break
-        return _Run(best or learner.average(), best_epoch or epoch, epochs)
+    def _identity(self) -> dict[str, Any]:
+        """What this training is of: one that agrees in it learns the same."""
+        return {
+            "version": __version__, "train": self._examples.record(),
+            "dev": None if self._dev is None else self._dev.record(),
+            "column": self._column, "options": self._options.record(),
+            "templates": [str(template) for template in self._templates],
+            "extractor": None if self._features is None else extractor_name(self._features),
+            "choices": self._choices,
+        }
+
+    def _begin(self, checkpoint: Checkpoint | None) -> tuple[Progress, Learner | None]:
+        if checkpoint is None:
+            return Progress(), None
+        learner = self._make_learner()
+        progress, table, done = checkpoint.read(learner.table.n_labels, self._options.table_bits)
+        if table is not None:
+            learner.table.from_arrays(table, done)
+        return progress, learner
+
+    def _learn_epoch(self, progress: Progress, learner: Learner, checkpoint: Checkpoint | None,
+                     interrupts: Interrupts) -> None:
+        """The rest of the epoch at hand, piece by piece."""
+        seed = (self._options.seed + progress.run - 1) % 2**64
+        order = permutation(len(self._examples.sentences), seed, progress.epoch)
+        while progress.position < len(order):
+            piece = order[progress.position:progress.position + PIECE]
+            progress.add(len(piece), learner.learn(piece))
+            if checkpoint is not None:
+                checkpoint.piece_done(progress, learner.table, interrupts)
+
+    def _end_epoch(self, progress: Progress, learner: Learner, callback: Callback | None) -> None:
+        """Score the epoch that is done, keep it if it is the best, and report it."""
+        epoch, (examples, mistakes, updates), score = progress.epoch, progress.counts, None
+        if self._dev is not None:
+            weights = learner.average()
+            score = self.score(self._freeze(weights), self._dev)
+            if score > progress.best_score:
+                progress.best, progress.best_score, progress.best_epoch = weights, score, epoch
+        report = EpochReport(epoch, self._options.passes, examples, mistakes, updates, score,
+                             progress.best_epoch or epoch, progress.run, self._options.runs)
+        logger.log(self._log_level, "epoch %d%s: %d mistakes in %d words, dev accuracy %s",
+                   epoch, f" of run {progress.run}" if self._options.runs > 1 else "", mistakes,
+                   examples, score)
+        progress.end_epoch({"run": progress.run, "epoch": epoch, "mistakes": mistakes,
+                            "updates": updates, "dev_accuracy": score})
+        if callback is not None:
+            callback(report)
+
+    def _is_over(self, progress: Progress) -> bool:
+        """Is the run at its last epoch, or without a better one for too long?"""
+        done, options = progress.epoch - 1, self._options
+        patience = options.patience if progress.best is not None else None
+        return done >= options.passes or bool(patience and done - progress.best_epoch >= patience)
 
     def _freeze(self, weights: FrozenWeights) -> TaggerModel:
         return TaggerModel(

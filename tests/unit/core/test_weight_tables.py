@@ -133,3 +133,11 @@ def test_adagrad_takes_finite_numbers_only(sign: float, rate: float) -> None:
     with pytest.raises(ArgumentError, match="sign, rate: "):
         table.update_adagrad(KEY, 1, sign, rate)
     assert table.n_rows == 0
+
+
+def test_a_gradient_too_small_to_be_squared_changes_nothing() -> None:
+    table = WeightTable(2, gradients=True)
+    key = np.array([1], np.uint64)
+    for sign in (0.0, 1e-200):
+        table.update_adagrad(key, 0, sign, 0.1)
+    assert table.score(key).tolist() == [0.0, 0.0]

@@ -44,17 +44,17 @@ class Child(NamedTuple):
 
 def command(name: str, *arguments: Any) -> list[str]:
     """The command line that calls ``name`` ("module:function") with JSON arguments."""
-    return [sys.executable, "-m", "trust.children", name, json.dumps(arguments)]
+    return [sys.executable, "-m", "benchmarks.trust.children", name, json.dumps(arguments)]
 
 
-def environment(more: Mapping[str, str] | None = None) -> dict[str, str]:
+def environment(more: Mapping[str, str] | None = None, root: Path = ROOT) -> dict[str, str]:
     """The environment of a child: ours, with the tree under test first on the path."""
-    path = os.pathsep.join(p for p in (str(ROOT), os.environ.get("PYTHONPATH")) if p)
+    path = os.pathsep.join(p for p in (str(root), os.environ.get("PYTHONPATH")) if p)
     return {**os.environ, "PYTHONPATH": path, **(more or {})}
 
 
 def call(name: str, *arguments: Any, timeout: float = 600, megabytes: int | None = None,
-         env: Mapping[str, str] | None = None) -> Child:
+         env: Mapping[str, str] | None = None, root: Path = ROOT) -> Child:
     """Call a function in a new process.
 
     Parameters
@@ -64,6 +64,7 @@ def call(name: str, *arguments: Any, timeout: float = 600, megabytes: int | None
     timeout : seconds after which it counts as hung
     megabytes : limit of its address space
     env : more environment
+    root : the tree to run in
     """
     limited = None if megabytes is None else (megabytes << 20)
 
@@ -72,9 +73,9 @@ def call(name: str, *arguments: Any, timeout: float = 600, megabytes: int | None
             resource.setrlimit(resource.RLIMIT_AS, (limited, limited))
 
     try:
-        done = subprocess.run(command(name, *arguments), capture_output=True, text=True,
-                              timeout=timeout, env=environment(env), cwd=ROOT, preexec_fn=limit,
-                              check=False)
+        done = subprocess.run(
+            command(name, *arguments), capture_output=True, text=True, timeout=timeout,
+            env=environment(env, root), cwd=root, preexec_fn=limit, check=False)
     except subprocess.TimeoutExpired:
         return Child(None, None, "", "")
     lines = done.stdout.splitlines()

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import perceptron_nlp as pn
-from trust import samples
-from trust.children import call, peak_bytes, resident_bytes
-from trust.reached import Reached
+from benchmarks.trust import samples
+from benchmarks.trust.children import call, peak_bytes, resident_bytes
+from benchmarks.trust.reached import Reached
 
 CACHE = 32_768
 
@@ -34,7 +34,7 @@ def stream(total: int, first: int) -> dict[str, Any]:
 def steady(full: bool) -> Reached:
     """S1: a tagger that meets nothing but new words does not grow."""
     total, first = (100_000_000, 1_000_000) if full else (1_500_000, 500_000)
-    child = call("trust.memory:stream", total, first, timeout=7200)
+    child = call("benchmarks.trust.memory:stream", total, first, timeout=7200)
     if child.result is None:
         return Reached(child.fate, False)
     growth = child.result["late"] / child.result["early"] - 1
@@ -56,7 +56,7 @@ def caches(full: bool) -> Reached:
         # Besides the words: the pads beyond the ends, and one sentence too long for the limit.
         kept = kept and held <= max(limit, 50) + 16
         most.append(f"{held:,} words of {limit:,}")
-    child = call("trust.memory:long_words", 400 if full else 60)
+    child = call("benchmarks.trust.memory:long_words", 400 if full else 60)
     if child.result is None:
         return Reached(child.fate, False)
     grown = child.result["grown"]
@@ -99,8 +99,8 @@ def bounded_training(full: bool) -> Reached:
         said = {}
         megabytes = 400 if full else 150
         for name, path in (("small", small), ("large", large)):
-            child = call("trust.memory:train_limited", str(path), epochs, megabytes=megabytes,
-                         env={"OPENBLAS_NUM_THREADS": "1"}, timeout=3600)
+            child = call("benchmarks.trust.memory:train_limited", str(path), epochs,
+                         megabytes=megabytes, env={"OPENBLAS_NUM_THREADS": "1"}, timeout=3600)
             said[name] = child.result if child.result is not None else child.fate
     kept = said["small"] == "trained" and said["large"].startswith("limit after 0 epochs")
     return Reached(f"in {megabytes} MB: {said['small']}; a corpus too large: {said['large']}",

@@ -7,7 +7,7 @@ import random
 from pathlib import Path
 
 import perceptron_nlp as pn
-from trust.children import ROOT
+from benchmarks.trust.children import ROOT
 
 DATA = ROOT / "data"
 TRAIN = DATA / "english-train.conllu"

@@ -10,7 +10,7 @@ import sysconfig
 import tempfile
 from pathlib import Path
 
-from trust.children import ROOT
+from benchmarks.trust.children import ROOT
 
 HERE = Path(__file__).resolve().parent
 SANITIZERS = "address,undefined,leak"

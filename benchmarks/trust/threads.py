@@ -6,8 +6,8 @@ import sys
 import threading
 
 import perceptron_nlp as pn
-from trust import samples
-from trust.reached import Reached
+from benchmarks.trust import samples
+from benchmarks.trust.reached import Reached
 
 THREADS = 8
 

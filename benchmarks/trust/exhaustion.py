@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 import perceptron_nlp as pn
+from benchmarks.trust import compiled, samples
+from benchmarks.trust.children import call
+from benchmarks.trust.reached import Missing, Reached
 from perceptron_nlp._core.weights import WeightTable
-from trust import compiled, samples
-from trust.children import call
-from trust.reached import Missing, Reached
 
 # n-grams, several columns' worth of history and neighbours: every buffer of the core takes part.
 TEMPLATES = ("word[0]", "lower[-1]", "lower.ngrams2-4[0]", "lower[-1] lower[0]", "tag[-1]",
@@ -140,7 +140,7 @@ def allocations(full: bool) -> Reached:
         raise Missing(str(error)) from None
     except compiled.Failed as error:
         return Reached(str(error), False)
-    child = call("trust.exhaustion:inject", env={"LD_PRELOAD": str(shim)}, timeout=1800)
+    child = call("benchmarks.trust.exhaustion:inject", env={"LD_PRELOAD": str(shim)}, timeout=1800)
     if child.result is None:
         return Reached(f"{child.fate} {child.err[-500:]}", False)
     wrong, counts = child.result["wrong"], child.result["counts"]

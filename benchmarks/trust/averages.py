@@ -8,9 +8,9 @@ from fractions import Fraction
 import numpy as np
 
 import perceptron_nlp as pn
+from benchmarks.trust import compiled
+from benchmarks.trust.reached import Reached, count_of
 from perceptron_nlp._core.weights import WeightTable
-from trust import compiled
-from trust.reached import Reached, count_of
 
 
 def exact_mean(updates: list[tuple[int, float]], done: int) -> Fraction:
@@ -115,12 +115,13 @@ def _heavy_weights() -> list[str]:
     """Models whose weights are far beyond int32 still order labels right; endless ones refuse."""
     wrong = []
     for value in (2.0**40, 2.0**200):
-        tagger = pn.train([(["a", "b"], ["X", "Y"])] * 3, epochs=3,
+        tagger = pn.train([(["a", "b"], ["X", "Y"])] * 3, epochs=3, update="perceptron",
                           features=lambda tokens, i, _, v=value: {tokens[i]: v})
         if tagger.tag(["a", "b"]) != ["X", "Y"]:
             wrong.append(f"values of {value}")
     try:
         pn.train([(["a", "b"], ["X", "Y"]), (["b", "a"], ["X", "Y"])] * 3, epochs=4,
+                 update="perceptron",
                  features=lambda tokens, i, _: {tokens[i]: 1.5e308})
         wrong.append("values of 1.5e308 were taken")
     except pn.ArgumentError as error:

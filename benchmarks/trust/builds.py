@@ -1,0 +1,61 @@
+"""Copies of the tree, changed and built anew: with sanitizers, or with a protection removed."""
+
+from __future__ import annotations
+
+import functools
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from benchmarks.trust.children import ROOT
+
+_LEFT_OUT = shutil.ignore_patterns(".git", ".venv", "build", "dist", "out", "*.so", "*.c",
+                                   "__pycache__", ".*_cache", ".hypothesis", "*.egg-info")
+
+
+class BuildFailed(Exception):
+    """The core could not be built; the text is the compiler's."""
+
+
+@functools.cache
+def _folder() -> tempfile.TemporaryDirectory[str]:
+    """Lives as long as the process."""
+    return tempfile.TemporaryDirectory(prefix="perceptron-nlp-trust-")
+
+
+def copied(name: str, *, with_core: bool) -> Path:
+    """A copy of the tree; with the built core, or without it to be built anew."""
+    target = Path(_folder().name) / name
+    shutil.copytree(ROOT, target, ignore=_LEFT_OUT)
+    # The C sources of the checks are no products of Cython.
+    for source in (ROOT / "benchmarks" / "trust").glob("*.c"):
+        shutil.copy(source, target / "benchmarks" / "trust")
+    if with_core:
+        for built in (ROOT / "perceptron_nlp" / "_core").glob("*.so"):
+            shutil.copy(built, target / "perceptron_nlp" / "_core")
+    return target
+
+
+def build(tree: Path, env: Mapping[str, str]) -> None:
+    """Build the core of a tree in place."""
+    done = subprocess.run([sys.executable, "setup.py", "build_ext", "--inplace"], cwd=tree,
+                          env={**os.environ, **env}, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise BuildFailed(done.stderr[-2000:])
+
+
+def built(env: Mapping[str, str]) -> Path:
+    """A copy of the tree whose core was built with these switches of setup.py."""
+    return _built(tuple(sorted(env.items())))
+
+
+@functools.cache
+def _built(env: tuple[tuple[str, str], ...]) -> Path:
+    tree = copied("-".join(f"{name}-{value.replace(',', '-')}" for name, value in env).lower(),
+                  with_core=False)
+    build(tree, dict(env))
+    return tree

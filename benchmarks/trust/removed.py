@@ -1,0 +1,124 @@
+"""Each check seen to fail: the protection is taken out of a copy, where its check must break."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+from benchmarks.trust import builds
+from benchmarks.trust.children import ROOT, environment
+
+
+class Removal(NamedTuple):
+    """One protection and how to take it out: a piece of a source, and what stands in its place."""
+
+    row: str
+    what: str
+    source: str
+    old: str
+    new: str
+
+
+_CORE = "_core/"
+REMOVALS = (
+    Removal("M1", "the checksum is not compared", "formats/tensorfile.py",
+            "    if not intact:", "    if False:"),
+    Removal("M2", "messages leave out the file", "formats/tensorfile.py",
+            'f"{path}: the model file is damaged', 'f"the model file is damaged'),
+    Removal("M3", "a fixed table is laid out as large as the file says", "_core/decode.pyx",
+            "cdef bint direct = bits and <int64_t>1 << bits <= 8 * n_rows + 4096",
+            "cdef bint direct = bits > 0"),
+    Removal("M4", "the version is not looked at", "tagging/modelfile.py",
+            'if metadata.get("format_version") != str(FORMAT_VERSION):', "if False:"),
+    Removal("M5", "pickle comes in", "tagging/model.py",
+            "from typing import Any\n", "from typing import Any\nimport pickle\n"),
+    Removal("M6", "the order of sentences hangs on Python's hash seed", "tagging/trainer.py",
+            "len(self._examples.sentences), seed, progress",
+            "len(self._examples.sentences), hash('seed') & 0xFFFF, progress"),
+    Removal("R1", "errors name the first line of the sentence", "formats/conllu_rules.py",
+            "raise FormatError(what, self.path, self.first_line + row)",
+            "raise FormatError(what, self.path, self.first_line)"),
+    Removal("R2", "a byte order mark stays", "formats/conllu.py",
+            "start = 1 if block.startswith(BOM) else 0", "start = 0"),
+    Removal("T1", "threads share one worker", "_core/decode.pyx",
+            "return self.idle.pop()", "return self.idle[-1]"),
+    Removal("A1", "sums are settled one example late", "_core/kernels.h",
+            "*sum += (double)(done - *stamp) * w;", "*sum += (double)(done - *stamp + 1) * w;"),
+    Removal("A2", "time stamps of 32 bits", "_core/kernels.h",
+            "(double)(done - *stamp) * w;", "(double)(int32_t)(done - *stamp) * w;"),
+    Removal("K1", "the file is written in place", "formats/replace.py",
+            "(mode is not None and not stat.S_ISREG(mode)):\n        _write_directly",
+            "True:\n        _write_directly"),
+    Removal("K2", "time stamps are not saved", "_core/weights.pyx",
+            "                cell.stamp[0] = stamps[at]\n", ""),
+    Removal("K3", "Ctrl-C is not caught", "cli/main.py",
+            "except KeyboardInterrupt as error:", "except ZeroDivisionError as error:"),
+    Removal("K4", "failures to write go through", "formats/replace.py",
+            "        raise\n    except OSError as error:",
+            "        raise\n    except ZeroDivisionError as error:"),
+    Removal("S1", "the cache is never emptied", "_core/decode.h",
+            "cache->n_types + (uint64_t)(w->n_tokens * p->n_columns) > cache->limit", "0"),
+    Removal("S2", "the cache counts words but not their text", "_core/decode.h",
+            "cache->text_used + w->text_used > (size_t)cache->limit * TEXT_PER_TYPE", "0"),
+    Removal("S3", "running out of memory goes through as it comes", "tagging/fitting.py",
+            "    except MemoryError:\n", "    except ZeroDivisionError:\n"),
+    Removal("H1", "words are looked up by XXH64", "_core/typecache.h",
+            "siphash13(c->secret[0] ^ (uint64_t)column, c->secret[1], text, n)",
+            "xxh64(text, n, (uint64_t)column)"),
+    Removal("H2", "fixed tables report nothing", "cli/inspect.py",
+            "return 0.0 if table_bits is None else rows / (1 << table_bits)", "return 0.0"),
+    Removal("O1", "no room is made before an update", "_core/table.h",
+            "    if (t->fixed_bits) return 0;\n    if (pool_reserve",
+            "    return 0;\n    if (pool_reserve"),
+    Removal("O2", "the pool is half as large as it says", "_core/table.h",
+            "realloc(t->pool, room * 8)", "realloc(t->pool, room * 4)"),
+    Removal("O3", "closing a table forgets a part", "_core/table.h",
+            "    free(t->block);\n", ""),
+    Removal("C1", "ranges of whole numbers are not checked", "tagging/options.py",
+            "    if not low <= value <= high:", "    if False:"),
+)
+
+
+def show(rows: list[str]) -> int:
+    """Take out the protections of these rows, one after the other; 1 where a check still passes."""
+    unseen = 0
+    for number, removal in enumerate(REMOVALS):
+        if removal.row not in rows:
+            continue
+        failed, said = _fails(f"removed-{number}", removal)
+        unseen += not failed
+        print(f"{removal.row}  {removal.what}\n    {'seen to fail' if failed else 'NOT SEEN'}"
+              f"  {said}", flush=True)
+    return 1 if unseen else 0
+
+
+def _fails(name: str, removal: Removal) -> tuple[bool, str]:
+    is_core = removal.source.startswith(_CORE)
+    tree = builds.copied(name, with_core=not is_core)
+    _edit(tree / "perceptron_nlp" / removal.source, removal)
+    if is_core:
+        builds.build(tree, {})
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", "benchmarks.trust", "--quick", removal.row], cwd=tree,
+            env=environment(root=tree), capture_output=True, text=True, check=False, timeout=900)
+    except subprocess.TimeoutExpired:
+        return True, "it never ended"
+    lines = [line.strip() for line in done.stdout.splitlines() if line.startswith("    ")]
+    last = done.stderr.strip().splitlines()[-1:] or [""]
+    return done.returncode != 0, lines[0] if lines else f"exit {done.returncode}: {last[0]}"
+
+
+def _edit(source: Path, removal: Removal) -> None:
+    text = source.read_text("utf-8")
+    if removal.old not in text:
+        raise ValueError(f"{removal.source}: {removal.old!r} is not there (any more)")
+    source.write_text(text.replace(removal.old, removal.new), "utf-8")
+
+
+def stale() -> list[str]:
+    """Removals whose place is not in the sources any more."""
+    return [f"{removal.row}: {removal.source}: {removal.old}" for removal in REMOVALS
+            if removal.old not in (ROOT / "perceptron_nlp" / removal.source).read_text("utf-8")]

@@ -1,5 +1,0 @@
-"""What the library promises, checked: ``python -m trust`` prints the table of docs/promises.md.
-
-Each row of the table is a function that breaks things on purpose and says what it found. It has a
-quick size, seconds, which the tests run, and a full one, which ``make trust`` runs.
-"""
