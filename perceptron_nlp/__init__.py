@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from perceptron_nlp._version import __version__
@@ -19,30 +18,35 @@ from perceptron_nlp.errors import (
 )
 
 if TYPE_CHECKING:
-    from perceptron_nlp.features.templates import Template, preset, preset_names
-    from perceptron_nlp.formats import (
+    from perceptron_nlp._public import (
+        MODEL_FORMAT_VERSION,
         Corpus,
+        EpochReport,
+        Evaluation,
+        Sentence,
+        Tagger,
+        TaggerModel,
+        Template,
+        Token,
+        TrainingOptions,
         check_place,
+        load,
         open_corpus,
+        preset,
+        preset_names,
         read_columns,
         read_conllu,
+        read_model,
         read_tagged,
+        read_templates,
         read_text,
         replace_file,
+        train,
         write_columns,
         write_conllu,
         write_tagged,
     )
     from perceptron_nlp.learning.classifier import PerceptronClassifier
-    from perceptron_nlp.tagging.evaluation import Evaluation
-    from perceptron_nlp.tagging.model import TaggerModel
-    from perceptron_nlp.tagging.modelfile import FORMAT_VERSION as MODEL_FORMAT_VERSION
-    from perceptron_nlp.tagging.modelfile import read_model
-    from perceptron_nlp.tagging.options import TrainingOptions
-    from perceptron_nlp.tagging.tagger import Tagger, load, train
-    from perceptron_nlp.tagging.templatefile import read_templates
-    from perceptron_nlp.tagging.trainer import EpochReport
-    from perceptron_nlp.text.sentence import Sentence, Token
 
 __all__ = [
     "MODEL_FORMAT_VERSION", "ArgumentError", "ArgumentTypeError", "Corpus", "EpochReport",
@@ -54,34 +58,19 @@ __all__ = [
     "write_columns", "write_conllu", "write_tagged",
 ]
 
-# Where each public name lives. A name is imported when it is first asked for: what a program
-# does not use costs it nothing, and NumPy alone takes longer to import than Python to start.
-_HOMES = {
-    "features.templates": ("Template", "preset", "preset_names"),
-    "formats": (
-        "Corpus", "check_place", "open_corpus", "read_columns", "read_conllu", "read_tagged",
-        "read_text", "replace_file", "write_columns", "write_conllu", "write_tagged"),
-    "tagging.evaluation": ("Evaluation",),
-    "tagging.model": ("TaggerModel",),
-    "tagging.modelfile": ("read_model",),
-    "tagging.options": ("TrainingOptions",),
-    "tagging.tagger": ("Tagger", "load", "train"),
-    "tagging.templatefile": ("read_templates",),
-    "tagging.trainer": ("EpochReport",),
-    "text.sentence": ("Sentence", "Token"),
-    "learning.classifier": ("PerceptronClassifier",),
-}
-_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
-
 
 def __getattr__(name: str) -> Any:
-    if name == "MODEL_FORMAT_VERSION":
-        from perceptron_nlp.tagging.modelfile import FORMAT_VERSION
+    # NumPy alone takes longer to import than Python to start: a program that only wants the
+    # errors or the version, or help on a command, does not wait for it.
+    if name == "PerceptronClassifier":
+        from perceptron_nlp.learning.classifier import PerceptronClassifier
 
-        return FORMAT_VERSION
-    if name not in _HOME_OF:
+        return PerceptronClassifier
+    if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f"{__name__}.{_HOME_OF[name]}"), name)
+    from perceptron_nlp import _public
+
+    value = getattr(_public, name)
     globals()[name] = value
     return value
 
