@@ -26,7 +26,7 @@ EXAMPLES = """\
   perceptron-nlp train train.conllu --templates mine.txt --model mine.model"""
 
 _OPTIONS = ("preset", "epochs", "seed", "update", "table_bits", "min_count", "dictionary",
-            "patience", "beam", "cost", "runs")
+            "patience", "beam", "margin", "cost", "runs")
 _DEFAULTS = pn.TrainingOptions()
 
 
@@ -89,6 +89,9 @@ def _add_learning_options(verb: VerbParser) -> None:
     verb.add_argument("--beam", type=whole_number, metavar="N",
                       help="keep N states in the search for the best labels of a sentence, in"
                            " training and in tagging (default: 1; 4 for spans)")
+    verb.add_argument("--margin", type=_number, metavar="X",
+                      help="the lead over other labels below which adagrad, margin and"
+                           " passive-aggressive learn (default: what suits the column)")
     verb.add_argument("--cost", type=_number, metavar="X",
                       help="with a beam, what each wrong label gains while training"
                            " (default: what suits the rule)")
