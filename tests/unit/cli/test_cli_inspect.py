@@ -38,7 +38,7 @@ def test_the_report_says_the_same_to_people(cli, model: Path) -> None:
     assert (outcome.status, outcome.err) == (0, "")
     assert text.startswith("en.model\n")
     assert "\nlabels          6: ADJ DET NOUN PRON PUNCT VERB\n" in text
-    assert "\ntable           exact keys\n" in text
+    assert "\ntable           exact keys, no collisions\n" in text
     assert "  lower[-1] lower[0]\n" in text
     assert text.count("    –") == 5
 

@@ -130,7 +130,7 @@ def test_a_model_is_no_checkpoint_and_a_checkpoint_no_model(
         small: Small, tmp_path: Path, tagger: pn.Tagger) -> None:
     place = tmp_path / "state"
     pn.train(small, epochs=1, checkpoint=place)
-    with pytest.raises(pn.ModelError, match="another program|not a tagger model"):
+    with pytest.raises(pn.ModelError, match=r"another program|not a tagger model"):
         pn.load(place)
     tagger.save(place)
     with pytest.raises(pn.ModelError, match="not a checkpoint"):

@@ -165,7 +165,7 @@ def test_data_that_cannot_be_used_is_named(
     ({"dictionary": (0, 0.9)}, pn.ArgumentError, "dictionary's count: 0 is not between"),
     ({"dictionary": (5, 0.5)}, pn.ArgumentError, "dictionary's share: 0.5 is not above 0.5"),
     ({"dictionary": (5, "x")}, pn.ArgumentError, "dictionary's share: 'x' is not above 0.5"),
-    ({"epoch": 3}, pn.ArgumentTypeError, "epoch: there is no such option; there are preset, epochs"),
+    ({"epoch": 3}, pn.ArgumentTypeError, "epoch: there is no such option; there are preset"),
     ({"templates": "defalt"}, pn.TemplateError, "no template list is called 'defalt'"),
     ({"templates": ["wrod"]}, pn.TemplateError, "'wrod': no view is called 'wrod'"),
     ({"templates": []}, pn.TemplateError, "templates: 1 to 1000 templates are needed, not 0"),
