@@ -35,8 +35,10 @@ def copied(name: str, *, with_core: bool) -> Path:
     for source in (ROOT / "benchmarks" / "trust").glob("*.c"):
         shutil.copy(source, target / "benchmarks" / "trust")
     if with_core:
-        for built in (ROOT / "perceptron_nlp" / "_core").glob("*.so"):
-            shutil.copy(built, target / "perceptron_nlp" / "_core")
+        # With their times, so that a build makes only what an edit has made old.
+        for built in (ROOT / "perceptron_nlp" / "_core").glob("*"):
+            if built.suffix in (".so", ".c"):
+                shutil.copy2(built, target / "perceptron_nlp" / "_core")
     return target
 
 

@@ -1,0 +1,51 @@
+"""The reader of docs/model-format.md, written from the page alone, scores as the library does."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import perceptron_nlp as pn
+
+PAGE = Path(__file__).resolve().parents[3] / "docs" / "model-format.md"
+TEMPLATES = ["word[0]", "word[-1]", "word[2]", "word[-2] word[1]", "tag[-1]", "tag[-1] word[0]",
+             "bias"]
+
+
+@pytest.fixture(scope="module")
+def page() -> dict[str, Any]:
+    code = re.search(r"```python\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
+    assert code is not None
+    reader: dict[str, Any] = {}
+    exec(compile(code[1], str(PAGE), "exec"), reader)
+    return reader
+
+
+@pytest.mark.parametrize("table_bits", [None, 6])
+@pytest.mark.parametrize("update", ["perceptron", "adagrad"])
+def test_the_reader_of_the_page_reproduces_labels_and_scores(
+        page: dict[str, Any], small: list[tuple[list[str], list[str]]], tmp_path: Path,
+        table_bits: int | None, update: str) -> None:
+    path = tmp_path / "a.model"
+    tagger = pn.train(small, templates=TEMPLATES, epochs=4, update=update, beam=1,
+                      right_to_left=False, table_bits=table_bits)
+    tagger.save(path)
+    model, arrays = page["read"](path)
+    rows = page["rows_of"](model, arrays)
+    for words, _ in [*small, (["Nobody", "knew", "Zoë", "."], [])]:
+        tags, scores = page["tag"](model, rows, words)
+        assert tags == tagger.tag(words)
+        assert np.array_equal(scores, tagger.scores(words))
+
+
+def test_the_page_names_every_part_of_a_model(tagger: pn.Tagger, page: dict[str, Any],
+                                              tmp_path: Path) -> None:
+    path = tmp_path / "a.model"
+    tagger.save(path)
+    model, arrays = page["read"](path)
+    text = PAGE.read_text("utf-8")
+    assert all(f"`{name}`" in text for name in [*model, *arrays])
