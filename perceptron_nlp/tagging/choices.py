@@ -44,6 +44,8 @@ SEED = 1
 NGRAM_GAIN = 0.004
 # From so many words on, pairs of words paid on every column tried; below they are measured.
 ENOUGH_FOR_PAIRS = 100_000
+# From so many words on, a second pass over features takes minutes.
+TOO_MANY_FOR_TWO_PASSES = 100_000
 
 
 def decide(examples: Examples, options: TrainingOptions, features: Extractor | None
@@ -72,6 +74,9 @@ def decide(examples: Examples, options: TrainingOptions, features: Extractor | N
     elif in_parts:
         examples, many_are_new, found = choose_parts(examples, options)
         notes += found
+        if options.two_passes is None:
+            options = replace(options, two_passes=(
+                options.preset == "accurate" and examples.n_labelled < TOO_MANY_FOR_TWO_PASSES))
     if options.templates == AUTO:
         templates, found = choose_templates(examples, options, spans)
         options = replace(options, templates=templates)

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FormatError, MemoryLimitError
 from perceptron_nlp.features.templates import check_templates
-from perceptron_nlp.tagging.checkpoint import take_checkpoint_options
+from perceptron_nlp.tagging.attributes import JOINT
+from perceptron_nlp.tagging.checkpoint import CheckpointOptions, take_checkpoint_options
 from perceptron_nlp.tagging.choices import decide
 from perceptron_nlp.tagging.examples import Examples
 from perceptron_nlp.tagging.extractor import Extractor, extractor_name
+from perceptron_nlp.tagging.firstpass import FOLD_EPOCHS, jackknifed, second_pass_templates
+from perceptron_nlp.tagging.labellers import TemplateLabeller
 from perceptron_nlp.tagging.model import TaggerModel
 from perceptron_nlp.tagging.options import TrainingOptions, make_options
 from perceptron_nlp.tagging.sources import Labelled, Source
-from perceptron_nlp.tagging.trainer import Callback, Trainer
+from perceptron_nlp.tagging.trainer import Callback, Trainer, resolve_templates
+from perceptron_nlp.text.sentence import Sentence
 
 
 def fit(train: Labelled, *, dev: Labelled | None, column: str | None, features: Extractor | None,
@@ -62,7 +68,27 @@ def _fit(train: Labelled, *, dev: Labelled | None, column: str | None, features:
         held_out = Examples.read(
             Source(dev, "dev", format=format, fields=fields), learnt, evidence)
     examples, chosen, choices = decide(examples, chosen, features)
-    return Trainer(examples, held_out, learnt, chosen, features, choices).run(callback, kept)
+    if not chosen.two_passes or examples.scheme != JOINT:
+        return Trainer(examples, held_out, learnt, chosen, features, choices).run(
+            callback, kept)
+    return _fit_twice(examples, held_out, learnt, chosen, choices, callback, kept)
+
+
+def _fit_twice(examples: Examples, held_out: Examples | None, column: str,
+               options: TrainingOptions, choices: list[str], callback: Callback | None,
+               kept: CheckpointOptions | None) -> TaggerModel:
+    """Two passes; the callback hears of the second."""
+    def first(part: Examples, chosen: TrainingOptions) -> TaggerModel:
+        return Trainer(part, None, column, chosen, None, log_level=logging.DEBUG).run(None)
+
+    def labeller_without(part: Examples) -> Callable[[Sequence[Sentence]], list[list[str]]]:
+        few = min(options.passes, FOLD_EPOCHS)
+        return TemplateLabeller(first(part, replace(options, runs=1, epochs=few))).label_inside
+
+    templates = (*resolve_templates(options, examples.columns), *second_pass_templates())
+    second = replace(options, templates=templates, right_to_left=not options.backwards)
+    return Trainer(jackknifed(examples, labeller_without), held_out, column, second, None, choices,
+                   first=first(examples, options)).run(callback, kept)
 
 
 def evidence_columns(options: TrainingOptions, features: Extractor | None,

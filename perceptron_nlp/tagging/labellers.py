@@ -17,6 +17,7 @@ from perceptron_nlp.tagging.attributes import JOINT, features_of, parts_of
 from perceptron_nlp.tagging.examples import label_hashes, word_bytes
 from perceptron_nlp.tagging.extractor import Extractor, extract, extractor_name, reading_order
 from perceptron_nlp.tagging.filling import Fill, filler
+from perceptron_nlp.tagging.firstpass import seen
 from perceptron_nlp.tagging.model import TaggerModel
 from perceptron_nlp.tagging.spancolumns import transitions, written
 from perceptron_nlp.text.sentence import Sentence
@@ -63,23 +64,36 @@ class TemplateLabeller:
 
     def __init__(self, model: TaggerModel, cache_limit: int | None = None) -> None:
         self._decoder = decoder_of(model, cache_limit)
-        self._evidence = model.evidence
+        self._evidence = model.looked_at
         self._scale = model.weights.scale
         self._scheme = model.scheme
+        self._first = None if model.first is None else TemplateLabeller(model.first, cache_limit)
 
     def label(self, sentences: list[Sequence[str]]) -> list[list[str]]:
         """See Labeller."""
-        given = ([self._columns(s, i) for i, s in enumerate(sentences)] if self._evidence
-                 else sentences)
-        labels: list[list[str]] = self._decoder.tag(given)
+        labels = self.label_inside(sentences)
         if self._scheme is None:
             return labels
         if self._scheme == JOINT:
             return [[features_of(label) for label in found] for found in labels]
         return [written(found, self._scheme) for found in labels]
 
+    def label_inside(self, sentences: Sequence[Sequence[str]]) -> list[list[str]]:
+        """The labels as they are learnt, before they are written in the column's own way."""
+        given = self._after_first(sentences)
+        if self._evidence:
+            return self._decoder.tag([self._columns(s, i) for i, s in enumerate(given)])
+        return self._decoder.tag(given)
+
+    def _after_first(self, sentences: Sequence[Sequence[str]]) -> list[Sequence[str]]:
+        if self._first is None:
+            return list(sentences)
+        return [seen(sentence, labels) for sentence, labels in zip(
+            sentences, self._first.label_inside(sentences), strict=True)]
+
     def scores(self, sentence: Sequence[str]) -> npt.NDArray[np.float64]:
         """See Labeller."""
+        sentence = self._after_first([sentence])[0]
         given = self._columns(sentence, 0) if self._evidence else sentence
         scores: npt.NDArray[np.float64] = self._decoder.tag_with_scores(given)[1] / self._scale
         return scores

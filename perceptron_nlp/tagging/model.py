@@ -12,6 +12,7 @@ import numpy.typing as npt
 from perceptron_nlp._core.hashing import hash64
 from perceptron_nlp.features.templates import Template
 from perceptron_nlp.tagging.examples import word_bytes
+from perceptron_nlp.tagging.firstpass import COLUMNS
 from perceptron_nlp.tagging.quantised import QuantisedWeights
 from perceptron_nlp.text.sentence import Sentence
 from perceptron_nlp.text.tagset import TagSet
@@ -34,6 +35,7 @@ class TaggerModel:
     parts : None, or a mode of attributes.py: its weights belong to parts of labels
     dictionary : words that always get one label
     vocabulary : uint32[n], ascending; the upper halves of the hashes of all training words
+    first : None, or the model of a first pass, whose labels this one sees as columns
     record : how it was trained: options, counts and digests of the data, scores by epoch
     """
 
@@ -49,10 +51,18 @@ class TaggerModel:
     dictionary: Mapping[str, str]
     vocabulary: npt.NDArray[np.uint32]
     record: Mapping[str, Any]
+    first: TaggerModel | None = None
 
     @property
     def evidence(self) -> tuple[str, ...]:
         """Columns of the input that it needs besides the words, in alphabetical order."""
+        if self.first is None:
+            return self.looked_at
+        return tuple(sorted({*self.looked_at, *self.first.evidence} - {*COLUMNS}))
+
+    @property
+    def looked_at(self) -> tuple[str, ...]:
+        """Columns that its templates look at, in alphabetical order."""
         return tuple(sorted(set().union(*(t.columns for t in self.templates))))
 
     def inputs(self, sentences: Sequence[Sentence]) -> list[Sequence[str]]:

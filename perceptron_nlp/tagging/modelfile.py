@@ -1,7 +1,8 @@
 """The model file: which arrays and strings of the tensor container mean what.
 
 Metadata strings: ``format`` is ``perceptron_nlp``; ``format_version`` is ``1``; ``made_by`` is the
-library's version; ``model`` and ``record`` are JSON objects. The arrays of pass 0 (there is one)::
+library's version; ``model`` and ``record`` are JSON objects. The arrays of
+pass 0, and with 1 in place of 0 those of the first pass that it builds on, if there is one::
 
     0.keys          U64 [rows]       feature keys; in a fixed table, row numbers
     0.group_starts  I64 [groups+1]   rows of each template, in the order of the templates
@@ -45,6 +46,20 @@ Array = npt.NDArray[Any]
 
 def model_to_bytes(model: TaggerModel) -> bytes:
     """The model file's content; equal models give equal bytes."""
+    described, tensors = _describe(model, 0)
+    tensors["vocabulary"] = model.vocabulary
+    metadata = {
+        "format": FORMAT,
+        "format_version": str(FORMAT_VERSION),
+        "made_by": __version__,
+        "model": _to_json(described),
+        "record": _to_json(model.record),
+    }
+    return write_tensors(tensors, metadata)
+
+
+def _describe(model: TaggerModel, number: int) -> tuple[dict[str, Any], dict[str, Array]]:
+    """The description and the arrays of a model, as pass `number`, and of its first pass."""
     weights = model.weights
     described = {
         "column": model.column,
@@ -58,24 +73,20 @@ def model_to_bytes(model: TaggerModel) -> bytes:
         "table_bits": weights.table_bits,
         "scale": weights.scale,
         "dictionary": dict(model.dictionary),
+        "first": None,
     }
     tensors = {
-        "0.keys": weights.keys,
-        "0.group_starts": weights.group_starts,
-        "0.counts": _smallest(np.diff(weights.starts)),
-        "0.labels": (weights.labels.astype(np.uint8) if weights.labels.max(initial=0) < 256
-                     else weights.labels),
-        "0.weights": weights.weights,
-        "vocabulary": model.vocabulary,
+        f"{number}.keys": weights.keys,
+        f"{number}.group_starts": weights.group_starts,
+        f"{number}.counts": _smallest(np.diff(weights.starts)),
+        f"{number}.labels": (weights.labels.astype(np.uint8) if weights.labels.max(initial=0) < 256
+                             else weights.labels),
+        f"{number}.weights": weights.weights,
     }
-    metadata = {
-        "format": FORMAT,
-        "format_version": str(FORMAT_VERSION),
-        "made_by": __version__,
-        "model": _to_json(described),
-        "record": _to_json(model.record),
-    }
-    return write_tensors(tensors, metadata)
+    if model.first is not None:
+        described["first"], more = _describe(model.first, number + 1)
+        tensors.update(more)
+    return described, tensors
 
 
 def read_model(path: str | os.PathLike[str]) -> TaggerModel:
@@ -124,7 +135,8 @@ class _Checked:
     """A file's parts, each checked when it is taken."""
 
     def __init__(self, path: str, tensors: Mapping[str, Array], described: dict[str, Any],
-                 record: dict[str, Any]) -> None:
+                 record: dict[str, Any], number: int = 0) -> None:
+        self.number = number
         self.path = path
         self.tensors = tensors
         self.described = described
@@ -157,7 +169,18 @@ class _Checked:
             weights=self._weights(n_weighed, max(1, len(templates))),
             right_to_left=right_to_left, beam=beam, scheme=self._scheme(tags), parts=parts,
             dictionary=self._dictionary(tags), vocabulary=self._vocabulary(),
-            record=self.record)
+            record=self.record, first=self._first())
+
+    def _first(self) -> TaggerModel | None:
+        described = self.described["first"]
+        if described is None:
+            return None
+        if self.number or not isinstance(described, dict):
+            raise self._bad("first", "not the description of a first pass")
+        model = _Checked(self.path, self.tensors, described, self.record, 1).model()
+        if model.scheme != JOINT:
+            raise self._bad("first", "a first pass of other labels than features")
+        return model
 
     def _scheme(self, tags: TagSet) -> str | None:
         scheme = self.described["scheme"]
@@ -175,11 +198,11 @@ class _Checked:
         return vocabulary
 
     def _weights(self, n_labels: int, n_groups: int) -> QuantisedWeights:
-        keys = self._array("0.keys", np.uint64)
-        group_starts = self._array("0.group_starts", np.int64)
-        counts = self._array("0.counts", np.uint8, np.uint16, np.uint32)
-        labels = self._array("0.labels", np.uint8, np.uint16)
-        weights = self._array("0.weights", np.int16)
+        keys = self._array(f"{self.number}.keys", np.uint64)
+        group_starts = self._array(f"{self.number}.group_starts", np.int64)
+        counts = self._array(f"{self.number}.counts", np.uint8, np.uint16, np.uint32)
+        labels = self._array(f"{self.number}.labels", np.uint8, np.uint16)
+        weights = self._array(f"{self.number}.weights", np.int16)
         bits, scale = self.described["table_bits"], self.described["scale"]
         if bits is not None and (type(bits) is not int or not 1 <= bits <= MAX_TABLE_BITS):
             raise self._bad("table_bits", "out of range")

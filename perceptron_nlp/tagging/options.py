@@ -50,6 +50,9 @@ class TrainingOptions:
         "passive-aggressive" and "adagrad" learn greedily; None for what suits the column, mostly 1
     cost : None, or 0 to 1,000,000: with a beam, what each wrong label gets on top of its score in
         training; None for 0 with "perceptron" and 1 with "margin" and "adagrad"
+    two_passes : features are learnt twice, the second time with the labels of the first in view
+        (firstpass.py); None for yes with the preset "accurate" and fewer than 100,000
+        words
     runs : 1 to 1,000; so many runs, with the seeds seed, seed + 1, …, are summed into one model,
         whose score of a label is the sum of their scores
 
@@ -71,6 +74,7 @@ class TrainingOptions:
     beam: int | None = None
     margin: float | None = None
     cost: float | None = None
+    two_passes: bool | None = None
     runs: int = 1
 
     def __post_init__(self) -> None:
@@ -108,6 +112,9 @@ class TrainingOptions:
         if self.width > 1 and self.update == "passive-aggressive":
             raise ArgumentError(
                 "update: passive-aggressive learns from single labels; use beam=1, or adagrad")
+        if not isinstance(self.two_passes, bool | None):
+            raise ArgumentTypeError(
+                f"two_passes: a bool is needed, not {type(self.two_passes).__name__}")
         _check_amount("margin", self.margin)
         _check_amount("cost", self.cost)
 
@@ -149,6 +156,7 @@ class TrainingOptions:
             "dictionary": None if self.dictionary is None else list(self.dictionary),
             "patience": self.patience, "right_to_left": self.right_to_left,
             "beam": self.beam, "margin": self.margin, "cost": self.cost, "runs": self.runs,
+            "two_passes": self.two_passes,
         }
 
 

@@ -78,11 +78,13 @@ class Trainer:
     features : a feature function in place of templates, or None
     choices : what was found out by the program, for the training record
     log_level : how loudly epochs are logged
+    first : the first pass that the model builds on, or None
     """
 
     def __init__(self, examples: Examples, dev: Examples | None, column: str,
                  options: TrainingOptions, features: Extractor | None,
-                 choices: Sequence[str] = (), log_level: int = logging.INFO) -> None:
+                 choices: Sequence[str] = (), log_level: int = logging.INFO,
+                 first: TaggerModel | None = None) -> None:
         self._examples = examples
         self._dev = dev
         self._column = column
@@ -90,6 +92,7 @@ class Trainer:
         self._features = features
         self._choices = list(choices)
         self._log_level = log_level
+        self._first = first
         self._templates = (
             () if features is not None else resolve_templates(options, examples.columns))
         self._vocabulary = vocabulary_of(examples.vocabulary())
@@ -201,7 +204,7 @@ class Trainer:
             weights=QuantisedWeights.of(weights, max(1, len(self._templates))),
             right_to_left=self._options.backwards, beam=self._options.width,
             scheme=self._examples.scheme, parts=self._examples.parts, dictionary=self._forced,
-            vocabulary=self._vocabulary, record={})
+            vocabulary=self._vocabulary, record={}, first=self._first)
 
     def score(self, model: TaggerModel, dev: Examples) -> float:
         """The model's accuracy on a dev set: of the frozen form, the one that people get."""
