@@ -10,7 +10,8 @@ SENTENCE ?= The old man the boats .
 
 CORE := $(wildcard perceptron_nlp/_core/*.pyx perceptron_nlp/_core/*.pxd perceptron_nlp/_core/*.h)
 
-.PHONY: train test lint bench clean pictures
+.PHONY: train test lint bench accuracy trust sanitize fuzz clean pictures
+SECONDS ?= 60
 
 # Train on your own files: make train TRAIN=… DEV=… TEST=…
 train: $(VENV)/built
@@ -31,6 +32,22 @@ bench: $(VENV)/benched
 	$(BIN)/python benchmarks/averaging.py
 	$(BIN)/python benchmarks/classifier.py
 	$(BIN)/python benchmarks/family.py
+	$(BIN)/python benchmarks/speed.py
+	$(BIN)/python benchmarks/instructions.py
+
+# The accuracy table; needs PERCEPTRON_NLP_CORPORA.
+accuracy: $(VENV)/built
+	$(BIN)/python benchmarks/accuracy.py
+
+# Every promise of docs/promises.md in its full size; the suite under sanitizers; fuzzing.
+trust: $(VENV)/benched
+	$(BIN)/python -m benchmarks.trust
+
+sanitize: $(VENV)/tested
+	$(BIN)/python -m benchmarks.trust.sanitize
+
+fuzz: $(VENV)/tested
+	$(BIN)/python -m benchmarks.trust.fuzz --seconds $(SECONDS)
 
 # The pictures of docs/perceptron-family.md.
 pictures: $(VENV)/tested
