@@ -18,7 +18,9 @@ SECONDS_TO_READ = 20
 
 
 def _rows(lines: list[bytes]) -> list[int]:
-    return [i for i, line in enumerate(lines) if line.strip() and not line.startswith(b"#")]
+    """Lines with words; not those of CoNLL-U's ranges and empty nodes, some of which may go."""
+    return [i for i, line in enumerate(lines) if line.strip() and not line.startswith(b"#")
+            and (b"\t" not in line or line.split(b"\t")[0].isdigit())]
 
 
 def _change(lines: list[bytes], at: int, line: bytes) -> tuple[list[bytes], int]:

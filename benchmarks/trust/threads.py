@@ -16,7 +16,7 @@ def many_threads(full: bool) -> Reached:
     """T1: threads that share one tagger, switched often, give what one thread gives."""
     sentences = samples.words_of()
     per_pass = sum(map(len, sentences))
-    passes = -(-1_000_000 // per_pass) if full else 2
+    passes = -(-1_000_000 // per_pass) if full else 60
     tagger = pn.Tagger.from_bytes(samples.small_model(), cache_limit=2000)
     expected = tagger.tag_sents(sentences)
     wrong: list[str] = []
