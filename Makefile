@@ -60,6 +60,12 @@ clean:
 	rm -rf .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -prune -exec rm -rf {} +
 
+# What an extra of pyproject.toml names, installed without building the core again.
+define extra
+$(BIN)/python -c "import tomllib; print(*tomllib.load(open('pyproject.toml', 'rb'))['project']['optional-dependencies']['$(1)'], sep='\n')" > $(VENV)/$(1).txt
+$(BIN)/python -m pip install --quiet --disable-pip-version-check --requirement $(VENV)/$(1).txt
+endef
+
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
@@ -70,13 +76,13 @@ $(VENV)/built: $(BIN)/python pyproject.toml setup.py $(CORE)
 	@touch $@
 
 $(VENV)/tested: $(VENV)/built
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[test]"
+	$(call extra,test)
 	@touch $@
 
 $(VENV)/linted: $(VENV)/tested
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[lint]"
+	$(call extra,lint)
 	@touch $@
 
 $(VENV)/benched: $(VENV)/tested
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[bench]"
+	$(call extra,bench)
 	@touch $@

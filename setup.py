@@ -46,4 +46,7 @@ extensions = [
     for path in sorted(core.glob("*.pyx"))
 ]
 directives = {"boundscheck": True, "initializedcheck": True} if checked else {}
-setup(ext_modules=cythonize(extensions, compiler_directives=directives, quiet=True))
+setup(
+    ext_modules=cythonize(extensions, compiler_directives=directives, quiet=True),
+    options={"build_ext": {"parallel": os.cpu_count() or 1}},
+)
