@@ -119,10 +119,11 @@ class Trainer:
         checkpoint = None if kept is None else Checkpoint(kept, self._identity())
         progress, learner = self._begin(checkpoint)
         interrupts = Interrupts()
-        while len(progress.finished) < self._options.runs:
-            if learner is None:
-                learner = self._make_learner()
-            with interrupts.waiting() if checkpoint else contextlib.nullcontext():
+        # From the first epoch to the last: a Ctrl-C between two of them must say how to go on, too.
+        with interrupts.waiting() if checkpoint else contextlib.nullcontext():
+            while len(progress.finished) < self._options.runs:
+                if learner is None:
+                    learner = self._make_learner()
                 self._learn_epoch(progress, learner, checkpoint, interrupts)
                 self._end_epoch(progress, learner, callback)
                 if self._is_over(progress):
