@@ -19,7 +19,7 @@ AUTO = "auto"
 # the literature on greedy taggers; a perceptron's scores have no unit, so its step is 1.
 RATES = {"perceptron": 1.0, "margin": 1.0, "passive-aggressive": 1.0, "adagrad": 0.1}
 # Passes after which dev sets gain no more: a rule that learns from narrow successes needs fewer.
-EPOCHS = {"perceptron": 12, "margin": 10, "passive-aggressive": 10, "adagrad": 8}
+EPOCHS = {"perceptron": 10, "margin": 10, "passive-aggressive": 10, "adagrad": 8}
 MARGINS = {"perceptron": 0.0, "margin": 1.0, "passive-aggressive": 1.0, "adagrad": 1.0}
 
 
