@@ -53,10 +53,12 @@ def vanilla_copy(folder: Path) -> Path:
                     ignore=shutil.ignore_patterns("*.so", "*.c", "__pycache__"))
     for name in ("setup.py", "pyproject.toml", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, folder)
-    subprocess.run([sys.executable, "setup.py", "-q", "build_ext", "--inplace"], cwd=folder,
-                   check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    place = folder / "installed"
+    subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "--no-deps",
+                    "--target", str(place), str(folder)], check=True,
+                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                    env={**os.environ, "PERCEPTRON_NLP_VANILLA": "1"})
-    return folder
+    return place
 
 
 def instructions(package: Path, arguments: list[str]) -> int:
