@@ -31,6 +31,7 @@ typedef struct {
     const int32_t *gold;        /* token -> label; -1: not labelled */
     const int32_t *forced;      /* type -> label that needs no scores; -1: none */
     const uint64_t *label_hashes;
+    int64_t n_open; /* sentences from this number on bring no features of their own */
 } Corpus;
 
 typedef struct {
@@ -101,12 +102,13 @@ static inline int32_t rival_of(const Rule *rule, const double *scores, int32_t n
 /* Label one token and learn from it; the label given, or -1 when there is no memory. */
 static inline int32_t learn_token(const Program *p, Table *t, const Corpus *c, const Rule *rule,
                                   const TokenView *view, int64_t place, int64_t token,
-                                  GreedyScratch *s, Counts *counts) {
+                                  int open, GreedyScratch *s, Counts *counts) {
     size_t n_fixed = gather_static(p, t, c, place, token, view->first, view->last, s->rows);
     size_t n = n_fixed;
     for (int32_t h = 0; h < p->n_history; h++) {
         s->new_keys[h] = token_key(p, p->history_templates[h], view);
-        s->rows[n++] = table_find(t, s->new_keys[h]);
+        int64_t row = table_find(t, s->new_keys[h]);
+        if (row >= 0 || open) s->rows[n++] = row;
     }
     memset(s->scores, 0, (size_t)t->n_labels * sizeof *s->scores);
     for (size_t i = 0; i < n; i++)
@@ -120,7 +122,7 @@ static inline int32_t learn_token(const Program *p, Table *t, const Corpus *c, c
     if (rival >= 0) {
         if (table_reserve(t, n, (uint32_t)p->n_history) < 0) return -1;
         counts->updates++;
-        for (int32_t h = 0; h < p->n_history; h++) {
+        for (int32_t h = 0; open && h < p->n_history; h++) {
             int64_t *row = &s->rows[n_fixed + (size_t)h];
             if (*row < 0)
                 *row = table_insert(t, s->new_keys[h], (uint16_t)p->history_templates[h]);
@@ -148,7 +150,8 @@ static inline int learn_sentence(const Program *p, Table *t, const Corpus *c, co
         TokenView view = {types, c->carried, past, i == 0, i == n - 1};
         int32_t label = c->forced[types[0][0]];
         if (label < 0)
-            label = learn_token(p, t, c, rule, &view, place, begin + i, s, counts);
+            label = learn_token(p, t, c, rule, &view, place, begin + i, sentence < c->n_open, s,
+                                counts);
         if (label < 0) return -1;
         s->guesses[i] = label;
         for (int k = MAX_HISTORY - 1; k > 0; k--) past[k] = past[k - 1];

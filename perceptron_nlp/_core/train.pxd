@@ -1,6 +1,6 @@
 """Training sentences as numbers, and the learning rules over them (greedy.h)."""
 
-from libc.stdint cimport int32_t, int64_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint16_t, uint64_t
 
 from perceptron_nlp._core.extract cimport FeatureProgram, Program
 from perceptron_nlp._core.weights cimport Table, WeightTable
@@ -21,6 +21,7 @@ cdef extern from "greedy.h" nogil:
         const int32_t *gold
         const int32_t *forced
         const uint64_t *label_hashes
+        int64_t n_open
     ctypedef struct GreedyScratch:
         int64_t *rows
         uint64_t *new_keys
@@ -47,3 +48,4 @@ cdef class TrainingSet:
     cdef const int32_t *_int32(self, array) except NULL
     cdef const int64_t *_int64(self, array) except NULL
     cdef const uint64_t *_uint64(self, array) except NULL
+    cdef int64_t _row(self, uint64_t key, uint16_t group, bint is_open) except -2

@@ -22,6 +22,7 @@ class TrainingSet:
         label_hashes: npt.NDArray[np.uint64],
         forced: npt.NDArray[np.int32],
         min_count: int = 1,
+        n_open: int | None = None,
     ) -> None: ...
 
 def learn(
@@ -32,4 +33,5 @@ def learn(
     rate: float = 1.0,
     margin: float = 1.0,
     right_to_left: bool = False,
+    scales: npt.NDArray[np.float64] | None = None,
 ) -> tuple[int, int, int]: ...

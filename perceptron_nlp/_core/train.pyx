@@ -13,7 +13,7 @@ from perceptron_nlp._core.extract cimport (
     FeatureProgram, KeyBuffer, Program, WordScratch, TokenView, key_buffer_close, pad_values,
     token_key, type_slot_keys, type_values, word_scratch_close,
 )
-from perceptron_nlp._core.weights cimport Table, WeightTable, table_insert
+from perceptron_nlp._core.weights cimport Table, WeightTable, table_find, table_insert
 from perceptron_nlp.errors import ArgumentError, MemoryLimitError
 
 RULES = ("perceptron", "margin", "passive-aggressive", "adagrad")
@@ -36,6 +36,8 @@ cdef class TrainingSet:
     label_hashes : uint64[n_labels]
     forced : int32[number of forms]; the label that a form has without scoring, or -1
     min_count : a feature of the words seen less often than this is left out
+    n_open : None, or a number of sentences: those after them bring no features of their own, and
+        learn with those of the first ones; the strings of the first ones come first, too
 
     Raises
     ------
@@ -43,7 +45,7 @@ cdef class TrainingSet:
     """
 
     def __cinit__(self, FeatureProgram program not None, WeightTable table not None, *, strings,
-                  tokens, lengths, gold, label_hashes, forced, min_count=1):
+                  tokens, lengths, gold, label_hashes, forced, min_count=1, n_open=None):
         cdef int c
         self.program = program
         self.table = table
@@ -52,12 +54,17 @@ cdef class TrainingSet:
         self.longest = int(np.max(lengths, initial=0))
         offsets = np.cumsum([0, *(len(column) for column in strings)])
         self._lay_out(offsets, tokens, np.asarray(lengths, np.int64))
+        self.corpus.n_open = self.n_sentences if n_open is None else n_open
+        if not 0 <= self.corpus.n_open <= self.n_sentences:
+            raise ArgumentError(f"n_open: {n_open} is not between 0 and {self.n_sentences}")
         self.corpus.gold = self._int32(gold)
         self.corpus.label_hashes = self._uint64(label_hashes)
         n_types = offsets[-1] + 2 * program.program.reach * program.program.n_columns
         self.corpus.forced = self._int32(
             np.concatenate([forced, np.full(n_types - len(forced), -1)]))
-        starts, rows = self._make_slots(strings, int(n_types))
+        n_open_tokens = int(np.sum(lengths[:self.corpus.n_open]))
+        open_types = [int(np.max(column[:n_open_tokens], initial=-1)) + 1 for column in tokens]
+        starts, rows = self._make_slots(strings, int(n_types), open_types)
         static = self._make_static(int(np.sum(lengths)))
         if min_count > 1:
             starts, rows, static = self._without_rare(starts, rows, static, min_count)
@@ -109,15 +116,28 @@ cdef class TrainingSet:
         self.corpus.padded_starts = self._int64(places)
         self.corpus.token_starts = self._int64(starts)
 
-    def _make_slots(self, strings, int64_t n_types):
-        """Rows of every slot of every type, and the values that other templates need of it."""
+    cdef int64_t _row(self, uint64_t key, uint16_t group, bint is_open) except -2:
+        """The row of a feature, made if it is new; -1 where it is and must not be made."""
+        cdef int64_t row
+        if not is_open:
+            return table_find(&self.table.table, key)
+        row = table_insert(&self.table.table, key, group)
+        if row < 0:
+            raise MemoryLimitError("no memory for the features")
+        return row
+
+    def _make_slots(self, strings, int64_t n_types, open_types):
+        """Rows of every slot of every type, and the values that other templates need of it.
+
+        Of each column, the strings after the first so many (open_types) make no rows.
+        """
         cdef const Program *p = &self.program.program
-        cdef Table *t = &self.table.table
         cdef WordScratch scratch
         cdef KeyBuffer buffer
         cdef int32_t s, v, distance
         cdef int64_t type_id = 0, row
         cdef size_t k
+        cdef bint is_open
         cdef const unsigned char[::1] text
         carried = np.zeros((n_types, p.n_carried), np.uint64)
         cdef uint64_t[:, ::1] carried_view = carried
@@ -127,12 +147,13 @@ cdef class TrainingSet:
         rows = [_Rows() for _ in range(p.n_slots)]
         memset(&scratch, 0, sizeof(scratch))
         memset(&buffer, 0, sizeof(buffer))
-        items = [(c, string, 0) for c, column in enumerate(strings) for string in column]
+        items = [(c, string, 0, number < open_types[c]) for c, column in enumerate(strings)
+                 for number, string in enumerate(column)]
         for c in range(p.n_columns):
-            items += [(c, None, -d) for d in range(1, p.reach + 1)]
-            items += [(c, None, d) for d in range(1, p.reach + 1)]
+            items += [(c, None, -d, True) for d in range(1, p.reach + 1)]
+            items += [(c, None, d, True) for d in range(1, p.reach + 1)]
         try:
-            for column, string, distance in items:
+            for column, string, distance, is_open in items:
                 if string is None:
                     pad_values(p, distance, &values[0])
                 else:
@@ -150,10 +171,9 @@ cdef class TrainingSet:
                                           NULL if string is None else &scratch, &buffer) < 0:
                             raise MemoryLimitError("no memory for the features")
                         for k in range(buffer.n):
-                            row = table_insert(t, buffer.keys[k], buffer.groups[k])
-                            if row < 0:
-                                raise MemoryLimitError("no memory for the features")
-                            (<_Rows>rows[s]).push(<int32_t>row)
+                            row = self._row(buffer.keys[k], buffer.groups[k], is_open)
+                            if row >= 0:
+                                (<_Rows>rows[s]).push(<int32_t>row)
                     start_view[s, type_id + 1] = (<_Rows>rows[s]).n
                 type_id += 1
         finally:
@@ -181,7 +201,6 @@ cdef class TrainingSet:
     def _make_static(self, int64_t n_tokens):
         """Rows of the templates that look at several words, token by token."""
         cdef const Program *p = &self.program.program
-        cdef Table *t = &self.table.table
         cdef int64_t sentence, i, begin, n, place, row
         cdef int32_t k, c
         cdef const int32_t *types[64]
@@ -201,10 +220,8 @@ cdef class TrainingSet:
                 view.first = i == 0
                 view.last = i == n - 1
                 for k in range(p.n_static):
-                    row = table_insert(t, token_key(p, p.static_templates[k], &view),
-                                       <uint16_t>p.static_templates[k])
-                    if row < 0:
-                        raise MemoryLimitError("no memory for the features")
+                    row = self._row(token_key(p, p.static_templates[k], &view),
+                                    <uint16_t>p.static_templates[k], sentence < self.corpus.n_open)
                     row_view[(begin + i) * p.n_static + k] = <int32_t>row
         return rows
 
@@ -226,13 +243,14 @@ cdef class TrainingSet:
             types = self.kept[p.slots[s].column][own[chosen] + p.slots[s].offset]
             seen = np.bincount(types, minlength=starts.shape[1] - 1)
             np.add.at(counts, rows[s], np.repeat(seen, np.diff(starts[s])))
-        np.add.at(counts, static, 1)
+        np.add.at(counts, static[static >= 0], 1)
         often = counts >= min_count
         for s in range(p.n_slots):
             kept = often[rows[s]]
             starts[s] = np.concatenate([[0], np.cumsum(kept)])[starts[s]]
             rows[s] = rows[s][kept]
-        return starts, rows, np.where(often[static], static, -1).astype(np.int32)
+        kept = often[static] & (static >= 0)
+        return starts, rows, np.where(kept, static, -1).astype(np.int32)
 
 
 cdef class _Rows:
@@ -264,7 +282,7 @@ cdef class _Rows:
 
 
 def learn(TrainingSet data not None, order, *, rule="perceptron", double rate=1.0,
-          double margin=1.0, bint right_to_left=False):
+          double margin=1.0, bint right_to_left=False, scales=None):
     """Go once over some sentences, labelling each and learning from its mistakes.
 
     Parameters
@@ -274,6 +292,7 @@ def learn(TrainingSet data not None, order, *, rule="perceptron", double rate=1.
     rule : one of RULES
     rate, margin : see Rule in greedy.h
     right_to_left : read sentences from their end
+    scales : None, or float64[n]; what the rate is multiplied by in each of these sentences, >= 0
 
     Returns
     -------
@@ -286,6 +305,7 @@ def learn(TrainingSet data not None, order, *, rule="perceptron", double rate=1.
     cdef const int64_t[::1] sentences = np.append(np.ascontiguousarray(order, np.int64),
                                                   np.int64(0))
     cdef int64_t n = sentences.shape[0] - 1, at, end, i
+    cdef const double[::1] scale = _scales(scales, n)
     cdef int status = 0
     cdef Rule r
     cdef Counts counts
@@ -313,6 +333,7 @@ def learn(TrainingSet data not None, order, *, rule="perceptron", double rate=1.
             end = min(at + BLOCK, n)
             with nogil:
                 for i in range(at, end):
+                    r.rate = rate * scale[i]
                     status = learn_sentence(p, t, c, &r, right_to_left, sentences[i], &scratch,
                                             &counts)
                     if status < 0:
@@ -326,3 +347,12 @@ def learn(TrainingSet data not None, order, *, rule="perceptron", double rate=1.
         free(scratch.scores)
         free(scratch.guesses)
     return counts.examples, counts.mistakes, counts.updates
+
+
+cdef _scales(scales, int64_t n):
+    if scales is None:
+        return np.ones(n + 1)
+    array = np.ascontiguousarray(scales, np.float64)
+    if array.shape != (n,) or not np.isfinite(array).all() or (array < 0).any():
+        raise ArgumentError(f"scales: {n} finite numbers are needed, one a sentence, none below 0")
+    return np.append(array, 1.0)

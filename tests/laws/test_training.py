@@ -58,7 +58,7 @@ def corpora_of(draw: st.DrawFn, *, most_labels: int = 4) -> Data:
 
 
 def training_set(data: Data, templates: Sequence[Template], table: WeightTable,
-                 min_count: int = 1) -> TrainingSet:
+                 min_count: int = 1, n_open: int | None = None) -> TrainingSet:
     """The arrays of the core's border, made in the plainest way."""
     compiled = compile_templates(templates)
     strings, tokens = [], []
@@ -74,7 +74,7 @@ def training_set(data: Data, templates: Sequence[Template], table: WeightTable,
         gold=np.array([-1 if k is None else k for gold in data.gold for k in gold], np.int32),
         label_hashes=np.array([text_hash(label) for label in data.labels], np.uint64),
         forced=np.array([data.forced.get(word, -1) for word in words], np.int32),
-        min_count=min_count)
+        min_count=min_count, n_open=n_open)
 
 
 def assert_close(found: Mapping[tuple[int, int], float],
@@ -110,6 +110,34 @@ def test_the_core_learns_what_the_slow_trainer_learns(
     else:
         assert_close(cells_of(table.last()), slow.weights.last())
         assert_close(cells_of(table.average()), slow.weights.average())
+
+
+@pytest.mark.parametrize(("rule", "rate", "margin"), [
+    ("perceptron", 1.0, 0.0), ("margin", 2.0, 3.0), ("passive-aggressive", 0.01, 2.0),
+    ("adagrad", 0.1, 1.0)])
+@settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow])
+@given(data=corpora_of(), templates=TEMPLATES, bits=st.sampled_from([None, None, 7]),
+       right_to_left=st.booleans(), min_count=st.sampled_from([1, 1, 2]), draw=st.data())
+def test_sentences_with_smaller_steps_and_closed_features_learn_as_in_the_slow_trainer(
+        rule: str, rate: float, margin: float, data: Data, templates: list[Template],
+        bits: int | None, right_to_left: bool, min_count: int, draw: st.DataObject) -> None:
+    n = len(data.sentences)
+    n_open = draw.draw(st.integers(1, n))
+    table = WeightTable(len(data.labels), table_bits=bits, gradients=rule == "adagrad")
+    fast = training_set(data, templates, table, min_count, n_open)
+    slow = SlowTrainer(templates, data.labels, data.sentences, data.gold, rule, rate, int(margin),
+                       bits, right_to_left, data.forced, min_count, n_open)
+    for _ in range(3):
+        order = draw.draw(st.lists(st.integers(0, n - 1), max_size=8))
+        # Powers of two, so that sums of steps are exact whatever their order.
+        scales = draw.draw(st.lists(st.sampled_from([0.0, 0.25, 0.5, 1.0]), min_size=len(order),
+                                    max_size=len(order)))
+        assert learn(fast, np.array(order, np.int64), rule=rule, rate=rate, margin=margin,
+                     right_to_left=right_to_left, scales=np.array(scales)
+                     ) == slow.learn(order, scales)
+        assert table.done == slow.weights.done
+    assert_close(cells_of(table.last()), slow.weights.last())
+    assert_close(cells_of(table.average()), slow.weights.average())
 
 
 @pytest.mark.parametrize("name", ["default", "classic"])
@@ -159,3 +187,34 @@ def test_learning_from_no_sentences_changes_nothing() -> None:
     table = WeightTable(2)
     assert learn(training_set(data, [Template.parse("bias")], table), np.arange(0)) == (0, 0, 0)
     assert table.done == 0
+
+
+@given(data=corpora_of(), templates=TEMPLATES, rule=st.sampled_from(["perceptron", "adagrad"]))
+def test_steps_times_one_are_the_steps_themselves(
+        data: Data, templates: list[Template], rule: str) -> None:
+    n = len(data.sentences)
+    states = []
+    for scales, n_open in ((None, None), (np.ones(n), n)):
+        table = WeightTable(len(data.labels), gradients=rule == "adagrad")
+        learn(training_set(data, templates, table, n_open=n_open), np.arange(n), rule=rule,
+              scales=scales)
+        arrays = table.to_arrays()
+        states.append({name: array.tobytes() for name, array in arrays.items()})
+    assert states[0] == states[1]
+
+
+@pytest.mark.parametrize("scales", [[1.0], [1.0, -0.5], [1.0, float("nan")], [float("inf"), 1.0]])
+def test_scales_that_are_no_multiples_of_a_step_are_refused(scales: list[float]) -> None:
+    data = Data(["A", "B"], [{"form": ["a"]}] * 2, [[1], [0]], {})
+    table = WeightTable(2)
+    fast = training_set(data, [Template.parse("bias")], table)
+    with pytest.raises(ArgumentError, match="scales: 2 finite numbers are needed"):
+        learn(fast, np.arange(2), scales=np.array(scales))
+    assert table.done == 0
+
+
+@pytest.mark.parametrize("n_open", [-1, 3])
+def test_more_open_sentences_than_there_are_are_refused(n_open: int) -> None:
+    data = Data(["A", "B"], [{"form": ["a"]}] * 2, [[1], [0]], {})
+    with pytest.raises(ArgumentError, match=f"n_open: {n_open} is not between 0 and 2"):
+        training_set(data, [Template.parse("bias")], WeightTable(2), n_open=n_open)

@@ -17,11 +17,18 @@ from perceptron_nlp.features.templates import Template
 
 Columns = Mapping[str, Sequence[str]]
 ALWAYS, NOT_FIRST, FIRST, NOT_LAST, LAST = range(5)
+# Longer than any template reaches.
+LONG = 9
 
 
 @dataclass
 class SlowTrainer:
-    """Learns from `sentences` (columns by name) with `gold` label numbers, None: no label."""
+    """Learns from `sentences` (columns by name) with `gold` label numbers, None: no label.
+
+    Sentences from `n_open` on have no other features than the first ones and what was learnt of
+    them: those of each single word that the first ones hold, wherever it may stand, and those of
+    several words and of labels that came up there.
+    """
 
     templates: Sequence[Template]
     labels: Sequence[str]
@@ -34,6 +41,7 @@ class SlowTrainer:
     right_to_left: bool = False
     dictionary: Mapping[str, int] = field(default_factory=dict)
     min_count: int = 1
+    n_open: int | None = None
 
     def __post_init__(self) -> None:
         self.weights = NaiveWeights(self.table_bits)
@@ -43,11 +51,16 @@ class SlowTrainer:
             key >> self.weights.shift for columns in self.sentences
             for i in range(len(columns["form"]))
             for key in self._word_keys(columns, i))
+        self._n_open = len(self.sentences) if self.n_open is None else self.n_open
+        self._known = set(self._keys_of_open())
 
-    def learn(self, order: Sequence[int]) -> tuple[int, int, int]:
+    def learn(self, order: Sequence[int], scales: Sequence[float] | None = None
+              ) -> tuple[int, int, int]:
         """One epoch; (labelled words seen, wrongly labelled, learnt from)."""
         self.counts = [0, 0, 0]
-        for number in order:
+        for place, number in enumerate(order):
+            self._scale = 1 if scales is None else scales[place]
+            self._is_open = number < self._n_open
             self._learn_sentence(self.sentences[number], self.gold[number])
         return self.counts[0], self.counts[1], self.counts[2]
 
@@ -63,6 +76,8 @@ class SlowTrainer:
     def _learn_word(self, columns: Columns, i: int, past: Sequence[str],
                     gold: int | None) -> int:
         keys = [*self._kept(self._word_keys(columns, i)), *self._past_keys(columns, i, past)]
+        if not self._is_open and self.table_bits is None:
+            keys = [key for key in keys if key in self._known]
         scores = self.weights.scores(keys, len(self.labels))
         guess = scores.index(max(scores))
         if gold is None:
@@ -75,6 +90,7 @@ class SlowTrainer:
             rival = max(others, key=lambda k: (scores[k], -k))
         if rival != gold and self._must_learn(guess == gold, scores[gold] - scores[rival]):
             self.counts[2] += 1
+            self._known.update(keys)
             self._update(keys, gold, rival, scores[gold] - scores[rival])
         self.weights.advance()
         return guess
@@ -87,19 +103,34 @@ class SlowTrainer:
     def _update(self, keys: Sequence[int], gold: int, rival: int, lead: float) -> None:
         for label, sign in ((gold, 1), (rival, -1)):
             if self.rule == "adagrad":
-                self.weights.add_adagrad(keys, label, sign, self.rate)
+                self.weights.add_adagrad(keys, label, sign, self.rate * self._scale)
                 continue
-            step = self.rate
+            step = self.rate * self._scale
             if self.rule == "passive-aggressive":
                 # Crammer et al. (2006), PA-I: hinge loss over squared length, bounded.
-                step = min((self.margin - lead) / (2 * len(keys)) if keys else 0.0, self.rate)
+                step = min((self.margin - lead) / (2 * len(keys)) if keys else 0.0,
+                           self.rate * self._scale)
             self.weights.add(keys, label, sign * step)
 
     def _kept(self, keys: Iterator[int]) -> list[int]:
         return [key for key in keys
                 if self._frequent[key >> self.weights.shift] >= self.min_count]
 
+    def _keys_of_open(self) -> Iterator[int]:
+        for columns in self.sentences[:self._n_open]:
+            for i in range(len(columns["form"])):
+                yield from self._word_keys(columns, i)
+                for n in (1, LONG):
+                    alone = {name: [values[i]] * n for name, values in columns.items()}
+                    for place in range(n):
+                        yield from self._slot_keys(alone, place)
+
     def _word_keys(self, columns: Columns, i: int) -> Iterator[int]:
+        yield from self._slot_keys(columns, i)
+        for number in self._compiled.static:
+            yield from template_keys(self.templates[number], columns, i, ())
+
+    def _slot_keys(self, columns: Columns, i: int) -> Iterator[int]:
         first, last = i == 0, i == len(columns["form"]) - 1
         holds = {ALWAYS: True, NOT_FIRST: not first, FIRST: first, NOT_LAST: not last, LAST: last}
         c = self._compiled
@@ -107,8 +138,6 @@ class SlowTrainer:
             if holds[condition]:
                 for number in c.slot_templates[c.slot_starts[slot]:c.slot_starts[slot + 1]]:
                     yield from template_keys(self.templates[number], columns, i, ())
-        for number in c.static:
-            yield from template_keys(self.templates[number], columns, i, ())
 
     def _past_keys(self, columns: Columns, i: int, past: Sequence[str]) -> Iterator[int]:
         for number in self._compiled.history:
