@@ -24,6 +24,16 @@ typedef struct Decoder {
     int (*tag_words)(const struct Decoder *, struct Worker *);
 } Decoder;
 
+/* Labels that tokens have already: of each token the number of a set of labels, one of which it
+ * gets; or KEPT_FREE; or KEPT_UNKNOWN for a label that the model does not have, which counts as
+ * "none" for those after it. `of` is NULL where no token of the batch has one. */
+enum { KEPT_FREE = -1, KEPT_UNKNOWN = -2 };
+typedef struct {
+    const int32_t *of;
+    const int64_t *starts; /* set -> first of its labels; one more at the end */
+    const int32_t *labels; /* ascending within a set */
+} KeptLabels;
+
 typedef struct Worker {
     TypeCache cache;
     PairCache pairs;
@@ -39,7 +49,8 @@ typedef struct Worker {
     int keep_scores; /* scores of every token are wanted afterwards */
     char *scores; /* [token][stride]; only one token at a time without keep_scores or dense */
     size_t scores_room;
-    uint16_t *labels; /* what came out */
+    uint16_t *labels; /* what came out; the number of labels where an unknown one was kept */
+    KeptLabels kept;
     int64_t labels_room;
     Beam search;
     int32_t *path; /* labels of one sentence as it is read */
@@ -64,6 +75,10 @@ static inline void worker_reset(Worker *w) {
     w->text_used = 0;
     w->n_tokens = 0;
     w->n_sentences = 0;
+}
+
+static inline int32_t kept_set(const Worker *w, int64_t token) {
+    return w->kept.of ? w->kept.of[token] : KEPT_FREE;
 }
 
 /* ---- filling a batch ---- */

@@ -113,9 +113,11 @@ static inline int32_t beam_offer(Beam *b, int32_t n, double score, int32_t paren
     return n + 1;
 }
 
-static inline int32_t beam_candidates(Beam *b, int32_t only, int last, int free_choice) {
-    int32_t n = 0, from = only < 0 ? 0 : only, to = only < 0 ? b->n_labels : only + 1;
-    for (int32_t label = from; label < to; label++) {
+static inline int32_t beam_candidates(Beam *b, const int32_t *among, int32_t n_among, int last,
+                                      int free_choice) {
+    int32_t n = 0;
+    for (int32_t at = 0; at < n_among; at++) {
+        int32_t label = among ? among[at] : at;
         for (int32_t first = 0; first < b->n_states; first++) {
             if (b->alike_before[first]) continue;
             int32_t best = -1;
@@ -134,12 +136,13 @@ static inline int32_t beam_candidates(Beam *b, int32_t only, int last, int free_
     return n;
 }
 
-/* Extend all states by a label, of any kind or `only` that one (>= 0), and keep the best.
- * Where nothing may follow, whatever scores best does. */
-static inline void beam_step(Beam *b, int64_t step, int32_t only, int last) {
+/* Extend all states by one of `n_among` labels (NULL: by any), and keep the best. Where nothing
+ * may follow, whatever scores best does. */
+static inline void beam_step_among(Beam *b, int64_t step, const int32_t *among, int32_t n_among,
+                                   int last) {
     beam_find_alike(b);
-    int32_t n = beam_candidates(b, only, last, 0);
-    if (n == 0) n = beam_candidates(b, only, last, 1);
+    int32_t n = beam_candidates(b, among, n_among, last, 0);
+    if (n == 0) n = beam_candidates(b, among, n_among, last, 1);
     for (int32_t r = 0; r < n; r++) {
         State *state = &b->next[r];
         const State *parent = &b->states[state->parent];
@@ -150,6 +153,22 @@ static inline void beam_step(Beam *b, int64_t step, int32_t only, int last) {
     }
     memcpy(b->states, b->next, (size_t)n * sizeof *b->states);
     b->n_states = n;
+}
+
+/* Extend all states by a label of any kind, or by `only` that one (>= 0). */
+static inline void beam_step(Beam *b, int64_t step, int32_t only, int last) {
+    beam_step_among(b, step, only < 0 ? NULL : &only, only < 0 ? b->n_labels : 1, last);
+}
+
+/* Extend all states by "none", which scores nothing. */
+static inline void beam_step_none(Beam *b, int64_t step) {
+    for (int32_t r = 0; r < b->n_states; r++) {
+        State *state = &b->states[r];
+        for (int k = MAX_HISTORY - 1; k > 0; k--) state->past[k] = state->past[k - 1];
+        state->past[0] = b->n_labels;
+        b->labels[step * b->width + r] = b->n_labels;
+        b->parents[step * b->width + r] = r;
+    }
 }
 
 /* The labels of the first `steps` steps on the way to the state that was best after them. */

@@ -170,25 +170,27 @@ static inline void add_listed_rows(const Decoder *d, Worker *w, const TokenView 
     }
 }
 
-static inline int tag_words_listed(const Decoder *d, struct Worker *w) {
+static inline int32_t tag_token_listed(const Decoder *d, Worker *w, const Lane *lane) {
     const CacheLayout *l = &d->layout;
     const int32_t *types[MAX_COLUMNS];
     uint64_t past[MAX_HISTORY];
+    size_t at = w->keep_scores ? (size_t)lane->token * (size_t)l->stride : 0;
+    int32_t *scores = (int32_t *)(void *)w->scores + at;
+    TokenView view = lane_view(d, w, lane, past, types);
+    memset(scores, 0, (size_t)l->stride * sizeof *scores);
+    add_listed_rows(d, w, &view, scores);
+    add_open(d, &view, (char *)scores);
+    return first_largest(scores, l->table->n_labels);
+}
+
+static inline int tag_words_listed(const Decoder *d, struct Worker *w) {
     Lane lane;
     int64_t next = 0;
     while (lane_start(d, w, &lane, &next)) {
         int32_t label;
         do {
             label = forced_label(d, w, &lane);
-            if (label < 0) {
-                size_t at = w->keep_scores ? (size_t)lane.token * (size_t)l->stride : 0;
-                int32_t *scores = (int32_t *)(void *)w->scores + at;
-                TokenView view = lane_view(d, w, &lane, past, types);
-                memset(scores, 0, (size_t)l->stride * sizeof *scores);
-                add_listed_rows(d, w, &view, scores);
-                add_open(d, &view, (char *)scores);
-                label = first_largest(scores, l->table->n_labels);
-            }
+            if (label < 0) label = tag_token_listed(d, w, &lane);
             w->labels[lane.token] = (uint16_t)label;
         } while (lane_step(d, &lane, label));
     }

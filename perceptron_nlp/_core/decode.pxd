@@ -66,8 +66,13 @@ cdef extern from "search.h" nogil:
         int32_t *static_templates
         int32_t n_open
         int32_t *open_templates
+    ctypedef struct KeptLabels:
+        const int32_t *of
+        const int64_t *starts
+        const int32_t *labels
     ctypedef struct Worker:
         TypeCache cache
+        KeptLabels kept
         size_t text_used
         int64_t n_tokens
         int64_t *starts
@@ -76,6 +81,7 @@ cdef extern from "search.h" nogil:
         char *scores
         uint16_t *labels
     const int DENSE_LABELS
+    const int KEPT_UNKNOWN
     const int LANES
     const int N_SECRETS
     const int MAX_PAIR_GROUPS
@@ -108,6 +114,12 @@ cdef class WorkerBox:
     cdef Worker worker
 
 
+cdef class KeptSets:
+    cdef list numbers
+    cdef object start_array, label_array
+    cdef int32_t n_sets
+
+
 cdef class SentenceDecoder:
     cdef FeatureProgram program
     cdef FrozenTable table
@@ -120,6 +132,7 @@ cdef class SentenceDecoder:
     cdef WorkerBox take(self)
     cdef int _copy_scores(self, Worker *w, labels, scores) except -1
     cdef int _run(self, Worker *w) except -1
+    cdef object _fill_kept(self, Worker *w, KeptSets kept, Py_ssize_t begin)
     cdef Py_ssize_t _fill(self, Worker *w, list sentences, Py_ssize_t at) except -1
     cdef int _fill_words(self, Worker *w, sentence, Py_ssize_t at) except -1
     cdef int _fill_columns(self, Worker *w, sentence, Py_ssize_t at) except -1

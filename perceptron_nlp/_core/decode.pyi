@@ -1,4 +1,5 @@
 from collections.abc import Mapping, Sequence
+from typing import overload
 
 import numpy as np
 import numpy.typing as npt
@@ -8,6 +9,11 @@ from perceptron_nlp._core.factored import LabelParts
 
 BATCH_TOKENS: int
 DEFAULT_CACHE_LIMIT: int
+
+class KeptSets:
+    def __init__(
+        self, numbers: Sequence[Sequence[int]], sets: Sequence[Sequence[int]]
+    ) -> None: ...
 
 class SentenceDecoder:
     def __init__(
@@ -36,8 +42,12 @@ class SentenceDecoder:
     def narrow(self) -> bool: ...
     @property
     def cache_counts(self) -> tuple[int, int, int]: ...
+    @overload
     def tag(self, sentences: list[Sequence[str]] | list[tuple[Sequence[str], ...]]
             ) -> list[list[str]]: ...
+    @overload
+    def tag(self, sentences: list[Sequence[str]] | list[tuple[Sequence[str], ...]],
+            kept: KeptSets) -> list[list[str | None]]: ...
     def tag_with_scores(self, sentence: Sequence[str] | tuple[Sequence[str], ...]
                         ) -> tuple[npt.NDArray[np.uint16], npt.NDArray[np.int32]]: ...
     def score(

@@ -45,6 +45,35 @@ cdef class WorkerBox:
         worker_close(&self.worker)
 
 
+cdef class KeptSets:
+    """Labels that words have already, each as the set of labels that it may stand for.
+
+    Parameters
+    ----------
+    numbers : for each sentence, for each word: the number of a set; -1 where the word is to be
+        labelled; -2 for a label that the model does not have, after which words are labelled as
+        after none
+    sets : for each set its label numbers, ascending, at least one
+
+    Raises
+    ------
+    ArgumentError : a number of no set, or a set that is empty or not ascending
+    """
+
+    def __cinit__(self, numbers, sets):
+        self.numbers = [np.asarray(one, np.int32).reshape(-1) for one in numbers]
+        self.n_sets = len(sets)
+        for k, one in enumerate(sets):
+            if not len(one) or any(b <= a for a, b in zip(one, one[1:])):
+                raise ArgumentError(f"sets[{k}]: label numbers are needed, ascending")
+        for k, one in enumerate(self.numbers):
+            if len(one) and (one.min() < KEPT_UNKNOWN or one.max() >= self.n_sets):
+                raise ArgumentError(
+                    f"numbers[{k}]: a number is not between {KEPT_UNKNOWN} and {self.n_sets - 1}")
+        self.start_array = np.cumsum([0, *map(len, sets)], dtype=np.int64)
+        self.label_array = np.array([n for one in sets for n in one] + [0], np.int32)
+
+
 cdef class SentenceDecoder:
     """A frozen model ready to label sentences.
 
@@ -398,30 +427,40 @@ cdef class SentenceDecoder:
                 box.worker.cache.secrets[k] = int.from_bytes(os.urandom(8), "little")
             return box
 
-    def tag(self, list sentences not None):
+    def tag(self, list sentences not None, KeptSets kept=None):
         """Label sentences.
 
         Parameters
         ----------
         sentences : list of sentences; each is a list or tuple of str, or, where the templates
             look at further columns, a tuple of one such list per column of the program
+        kept : None, or a KeptSets of these sentences
 
         Returns
         -------
-        list of lists of str, one label a token
+        list of lists of str, one label a token; None where a label is kept that is not known
         """
         cdef WorkerBox box = self.take()
         cdef Py_ssize_t at = 0, begin, n = len(sentences)
         # Sentences that are added or removed by other threads meanwhile are left out of it.
         cdef list taken = list(sentences)
         cdef list out = PyList_New(n)
+        # One more than there are labels, for a label that is not known.
+        labels = self.labels if kept is None else (*self.labels, None)
         try:
+            if kept is not None:
+                self._check_kept(kept, n)
+                box.worker.keep_scores = self.decoder.beam == 1 and self.parts is None
             while at < n:
                 begin = at
                 at = self._fill(&box.worker, taken, begin)
+                if kept is not None:
+                    numbers = self._fill_kept(&box.worker, kept, begin)
                 self._run(&box.worker)
-                give_lists(&box.worker, self.labels, out, begin)
+                give_lists(&box.worker, labels, out, begin)
         finally:
+            box.worker.kept.of = NULL
+            box.worker.keep_scores = 0
             self.idle.append(box)
         return out
 
@@ -505,6 +544,35 @@ cdef class SentenceDecoder:
                 score_view[i, k] = (<int16_t *>w.scores)[at] if self.decoder.layout.narrow \
                     else (<int32_t *>w.scores)[at]
         return 0
+
+    def _check_kept(self, KeptSets kept not None, Py_ssize_t n):
+        if len(kept.numbers) != n:
+            raise ArgumentError(f"kept: of {len(kept.numbers)} sentences, but there are {n}")
+        if kept.label_array.min() < 0 or kept.label_array.max() >= len(self.labels):
+            raise ArgumentError(f"kept: labels beyond the {len(self.labels)} that there are")
+
+    cdef object _fill_kept(self, Worker *w, KeptSets kept, Py_ssize_t begin):
+        """Point the batch, of sentences from number `begin` on, at its kept labels.
+
+        What is returned must live as long as the batch.
+        """
+        cdef int64_t s
+        cdef int32_t[::1] numbers
+        cdef int64_t[::1] starts = kept.start_array
+        cdef int32_t[::1] labels = kept.label_array
+        for s in range(w.n_sentences):
+            given = len(kept.numbers[begin + s])
+            if given != w.starts[s + 1] - w.starts[s]:
+                raise ArgumentError(
+                    f"sentences[{begin + s}]: {given} kept labels for"
+                    f" {w.starts[s + 1] - w.starts[s]} words")
+        joined = np.concatenate([*kept.numbers[begin:begin + w.n_sentences],
+                                 np.full(1, -1, np.int32)])
+        numbers = joined
+        w.kept.of = &numbers[0]
+        w.kept.starts = &starts[0]
+        w.kept.labels = &labels[0]
+        return joined
 
     cdef int _run(self, Worker *w) except -1:
         cdef int status

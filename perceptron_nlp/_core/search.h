@@ -57,10 +57,20 @@ static inline int search_sentence(const Decoder *d, Worker *w, int64_t sentence,
     if (beam_begin(b, walk.n) < 0) return -1;
     for (walk.step = 0; walk.step < walk.n; walk.step++) {
         walk_view(d, w, &walk, sentence, b->states[0].past);
-        int32_t forced = walk_forced(d, w, &walk);
+        int32_t set = kept_set(w, walk.token);
+        if (set == KEPT_UNKNOWN) {
+            beam_step_none(b, walk.step);
+            continue;
+        }
+        int32_t forced = set < 0 ? walk_forced(d, w, &walk) : -1;
         if (forced < 0 && fill_states(d, w, &walk, sentence, sum, stride) < 0) return -1;
         for (int32_t s = 0; forced >= 0 && s < b->n_states; s++) beam_local(b, s)[forced] = 0;
-        beam_step(b, walk.step, forced, walk.step == walk.n - 1);
+        if (set < 0)
+            beam_step(b, walk.step, forced, walk.step == walk.n - 1);
+        else
+            beam_step_among(b, walk.step, w->kept.labels + w->kept.starts[set],
+                            (int32_t)(w->kept.starts[set + 1] - w->kept.starts[set]),
+                            walk.step == walk.n - 1);
     }
     beam_trace(b, walk.n, w->path);
     int32_t past[MAX_HISTORY];
@@ -104,7 +114,8 @@ static inline int search_words(const Decoder *d, Worker *w) {
 
 /* Label the batch in the decoder's way; -1: no memory. */
 static inline int run_batch(const Decoder *d, Worker *w) {
-    if (!d->parts && d->beam <= 1) return tag_batch(d, w);
+    if (!d->parts && d->beam <= 1)
+        return w->kept.of ? tag_around_kept(d, w) : tag_batch(d, w);
     if (prepare_batch(d, w) < 0) return -1;
     if (d->parts) return tag_parts(d, w);
     return search_words(d, w);

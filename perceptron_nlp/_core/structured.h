@@ -28,6 +28,7 @@ typedef struct {
     double *fixed;   /* [label]: what the words of one token say */
     double *scores;  /* [label]: scratch */
     int32_t *gold, *guess; /* [step]: the gold sequence and the one found, as they are read */
+    int partly;            /* some words of the sentence have no label */
 } Structured;
 
 static inline int64_t token_of_step(const Structured *x, int64_t sentence, int64_t step) {
@@ -114,6 +115,7 @@ static inline int64_t set_gold(Structured *x, int64_t sentence, int64_t n) {
         whole = whole && x->gold[step] >= 0;
         labelled += forced < 0 && x->gold[step] >= 0;
     }
+    x->partly = !whole;
     if (whole || !labelled) return labelled;
     if (beam_begin(&x->beam, n) < 0) return -1;
     for (int64_t step = 0; step < n; step++) {
@@ -122,6 +124,18 @@ static inline int64_t set_gold(Structured *x, int64_t sentence, int64_t n) {
     }
     beam_trace(&x->beam, n, x->gold);
     return labelled;
+}
+
+/* Does the best way to give the first `steps` labels differ from the gold sequence in a word that
+ * has a label? Other differences are no mistakes: nobody has said what is right there. It leaves
+ * that way in x->guess. */
+static inline int is_mistaken(const Structured *x, int64_t sentence, int64_t steps) {
+    beam_trace(&x->beam, steps, x->guess);
+    for (int64_t step = 0; step < steps; step++)
+        if (x->gold[step] != x->guess[step] &&
+            x->corpus->gold[token_of_step(x, sentence, step)] >= 0)
+            return 1;
+    return 0;
 }
 
 /* Search; returns the length of the prefix to learn from, 0 where the gold sequence leads, and
@@ -147,7 +161,8 @@ static inline int64_t find_violation(Structured *x, int64_t sentence, int64_t n)
                 }
         }
         beam_step(b, step, forced, step == n - 1);
-        if (b->states[0].score - gold_sum > worst) {
+        if (b->states[0].score - gold_sum > worst &&
+            (!x->partly || is_mistaken(x, sentence, step + 1))) {
             worst = b->states[0].score - gold_sum;
             prefix = step + 1;
         }
@@ -155,6 +170,7 @@ static inline int64_t find_violation(Structured *x, int64_t sentence, int64_t n)
     /* A tie is a mistake too if it is not the gold sequence that the search prefers. */
     if (!prefix && b->states[0].score == gold_sum) prefix = n;
     beam_trace(b, prefix, x->guess);
+    if (x->partly && !is_mistaken(x, sentence, prefix)) return 0;
     return prefix && memcmp(x->gold, x->guess, (size_t)prefix * sizeof *x->gold) ? prefix : 0;
 }
 
@@ -209,8 +225,9 @@ static inline int learn_sequence(Structured *x, int64_t sentence, Counts *counts
     int64_t prefix = find_violation(x, sentence, n);
     if (prefix < 0) return -1;
     for (int64_t step = 0; step < prefix; step++) {
-        if (forced_label(x, sentence, token_of_step(x, sentence, step)) >= 0) continue;
-        int wrong = x->gold[step] != x->guess[step];
+        int64_t token = token_of_step(x, sentence, step);
+        if (forced_label(x, sentence, token) >= 0) continue;
+        int wrong = c->gold[token] >= 0 && x->gold[step] != x->guess[step];
         counts->mistakes += wrong;
         counts->updates += wrong;
         if (part_step(x, sentence, step) < 0) return -1;

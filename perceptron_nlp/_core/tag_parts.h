@@ -2,7 +2,15 @@
 #ifndef PERCEPTRON_NLP_TAG_PARTS_H
 #define PERCEPTRON_NLP_TAG_PARTS_H
 
-#include "decode.h"
+#include "kept.h"
+
+/* The best label of a set, of those that there are scores of; the first of equal ones. */
+static inline int32_t best_of_set(const Worker *w, int32_t set, const int32_t *scores) {
+    int32_t best = w->kept.labels[w->kept.starts[set]];
+    for (int64_t i = w->kept.starts[set]; i < w->kept.starts[set + 1]; i++)
+        if (scores[w->kept.labels[i]] > scores[best]) best = w->kept.labels[i];
+    return best;
+}
 
 /* Label one sentence; nodes and labels are scratch for as many scores. With keep_scores, the
  * scores of the parts of each token stay. */
@@ -17,7 +25,9 @@ static inline void tag_parts_of_sentence(const Decoder *d, Worker *w, int64_t se
         int64_t i = d->right_to_left ? n - 1 - step : step;
         TokenView view = token_view(d, w, padded_place(d, sentence, begin + i), i == 0,
                                     i == n - 1, past, types);
-        int32_t label = l->dictionary.n ? w->cache.entries[types[0][0]].forced : -1;
+        int32_t label = -1, set = kept_set(w, begin + i);
+        if (set == KEPT_UNKNOWN) label = d->parts->n_labels;
+        else if (set < 0 && l->dictionary.n) label = w->cache.entries[types[0][0]].forced;
         if (label < 0) {
             int32_t *scores = token_scores(d, w, begin + i, l->stride);
             if (!l->dense) {
@@ -26,7 +36,8 @@ static inline void tag_parts_of_sentence(const Decoder *d, Worker *w, int64_t se
             }
             add_open(d, &view, (char *)scores);
             whole_label_scores(d->parts, scores, nodes, labels);
-            label = first_largest(labels, d->parts->n_labels);
+            label = set < 0 ? first_largest(labels, d->parts->n_labels)
+                            : best_of_set(w, set, labels);
         }
         w->labels[begin + i] = (uint16_t)label;
         for (int k = MAX_HISTORY - 1; k > 0; k--) past[k] = past[k - 1];

@@ -27,6 +27,9 @@ def keys_of(words, i, past):
                        hash64(template.encode())) for template in TEMPLATES]
 
 
+UNKNOWN = -2
+
+
 class Oracle:
     """Weights in a dictionary from (key, label), and the two things that are done with them."""
 
@@ -53,7 +56,10 @@ class Oracle:
                    for key in keys_of(words, i, self.past(given)))
 
     def search(self, words, gold=None, cost=0, forced=None):
-        """The best states after each step, as lists of (score, labels)."""
+        """The best states after each step, as lists of (score, labels).
+
+        forced: for each word -1, a label, several labels to choose from, or UNKNOWN.
+        """
         states, steps = [(0, ())], []
         order = self.order(words)
         for step, i in enumerate(order):
@@ -66,8 +72,10 @@ class Oracle:
 
     def extend(self, states, words, i, gold, cost, only, last, lawless=False):
         best = {}
+        if only == UNKNOWN:
+            return [(score, (*given, self.n)) for score, given in states]
         for label in range(self.n):
-            if only not in (-1, label):
+            if only not in (-1, label) and not (isinstance(only, tuple) and label in only):
                 continue
             for rank, (score, given) in enumerate(states):
                 before = given[-1] if given else self.n
@@ -89,8 +97,8 @@ class Oracle:
         ranked = sorted(best.items(), key=lambda m: (-m[1][0], m[0][0], families[m[0]]))
         return [(total, given) for _, (total, _, given) in ranked[:self.width]]
 
-    def tag(self, words):
-        labels = self.search(words)[-1][0][1] if words else ()
+    def tag(self, words, forced=None):
+        labels = self.search(words, forced=forced)[-1][0][1] if words else ()
         return list(labels[::-1] if self.right_to_left else labels)
 
     def learn(self, words, gold):
@@ -108,11 +116,17 @@ class Oracle:
         for step, i in enumerate(self.order(words)):
             truth += self.score(words, i, path[:step], path[step])
             violations.append(steps[step][0][0] - truth)
-        worst = max(violations)
+        # Where words have no label, only a prefix that is wrong in one that has is a violation.
+        mistaken = [labelled == len(gold) or any(
+            path[k] != rival[k] and gold[i] >= 0
+            for k, i in enumerate(self.order(words)[:len(rival)]))
+            for rival in (states[0][1] for states in steps)]
+        worst = max([v for v, counts in zip(violations, mistaken, strict=True) if counts],
+                    default=0)
         if worst > 0:
-            length = violations.index(worst) + 1
+            length = next(k for k, v in enumerate(violations) if v == worst and mistaken[k]) + 1
         else:
-            length = len(words) if violations[-1] == 0 else 0
+            length = len(words) if violations[-1] == 0 and mistaken[-1] else 0
         rival = steps[length - 1][0][1] if length else ()
         changes = {}
         for step, i in list(enumerate(self.order(words)))[:length]:

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sequence_oracle import TEMPLATES, Oracle, keys_of
+from sequence_oracle import TEMPLATES, UNKNOWN, Oracle, keys_of
 
-from perceptron_nlp._core.decode import SentenceDecoder
+from perceptron_nlp._core.decode import KeptSets, SentenceDecoder
 from perceptron_nlp._core.extract import FeatureProgram
 from perceptron_nlp._core.hashing import hash64
 from perceptron_nlp._core.search import allowed_bytes, learn_sequences
@@ -68,6 +68,51 @@ def test_tagging_with_a_beam_gives_what_the_slow_search_gives(words, n, seed, wi
     fast = decoder(TABLES[n][seed], n, beam=width, right_to_left=backwards, allowed=allowed)
     expected = [[names(n)[k] for k in oracle.tag(sentence)] for sentence in words]
     assert fast.tag(words) == expected
+
+
+KEPT = st.sampled_from([-1, -1, UNKNOWN, 0, 1, 2, 3])
+CHOICES = [[0], [2], [0, 1], [1, 2]]
+
+
+@settings(max_examples=100, deadline=None)
+@given(sentences=st.lists(st.lists(st.tuples(st.sampled_from(WORDS), KEPT), max_size=6),
+                          max_size=4),
+       n=st.sampled_from([3, 70]), seed=st.integers(0, 2), width=st.integers(1, 5),
+       backwards=st.booleans(), lawful=st.booleans(), narrow=st.booleans())
+def test_labels_that_are_kept_restrict_the_search_and_are_context(sentences, n, seed, width,
+                                                                  backwards, lawful, narrow):
+    allowed = random_matrix(n, seed) if lawful and width > 1 else None
+    oracle = Oracle(names(n), width=width, right_to_left=backwards, allowed=allowed)
+    oracle.weights = TABLES[n][seed]
+    groups = {"group_starts": [0, *[len({k for k, _ in TABLES[n][seed]})] * len(TEMPLATES)]}
+    fast = decoder(TABLES[n][seed], n, beam=width, right_to_left=backwards, allowed=allowed,
+                   **(groups if narrow else {}))
+    assert fast.narrow == (narrow and width == 1 and n == 3)
+    words = [[word for word, _ in sentence] for sentence in sentences]
+    expected = [oracle.tag(w, forced=[k if k < 0 else tuple(CHOICES[k]) for _, k in sentence])
+                for w, sentence in zip(words, sentences, strict=True)]
+    kept = KeptSets([[k for _, k in sentence] for sentence in sentences], CHOICES)
+    assert fast.tag(words, kept) == [
+        [None if k == n else names(n)[k] for k in labels] for labels in expected]
+    assert fast.tag(words) == [[names(n)[k] for k in oracle.tag(w)] for w in words]
+
+
+@pytest.mark.parametrize(("numbers", "sets", "message"), [
+    ([[0, 2]], [[0], [1]], "numbers[0]: a number is not between -2 and 1"),
+    ([[0], [-3]], [[0]], "numbers[1]: a number is not between -2 and 0"),
+    ([[0, 0]], [[]], "sets[0]: label numbers are needed, ascending"),
+    ([[0, 0]], [[1], [2, 2]], "sets[1]: label numbers are needed, ascending"),
+    ([[0, 0]], [[3]], "kept: labels beyond the 3 that there are"),
+    ([[0, 0]], [[-1, 0]], "kept: labels beyond the 3 that there are"),
+    ([[0, 0], [0]], [[0]], "kept: of 2 sentences, but there are 1"),
+    ([[0]], [[0]], "sentences[0]: 1 kept labels for 2 words"),
+])
+def test_kept_labels_that_do_not_fit_are_refused(numbers, sets, message):
+    fast = decoder(TABLES[3][0], 3)
+    with pytest.raises(ArgumentError) as caught:
+        fast.tag([["a", "b"]], KeptSets(numbers, sets))
+    assert message in str(caught.value)
+    assert len(fast.tag([["a", "b"]])[0]) == 2
 
 
 @settings(max_examples=25, deadline=None)
@@ -133,6 +178,19 @@ def test_structured_training_learns_the_weights_of_the_slow_perceptron(sentences
     assert weights.done == oracle.done
     assert as_dictionary(weights.average()) == pytest.approx(
         {c: s / oracle.done for c, s in oracle.sums.items() if s})
+
+
+@settings(max_examples=100, deadline=None)
+@given(sentences=st.lists(GOLD, min_size=1, max_size=4), width=st.integers(1, 3))
+def test_a_word_without_a_label_forces_no_update(sentences, width):
+    data, weights = training_set(sentences)
+    for _ in range(4):
+        for number in range(len(sentences)):
+            before = as_dictionary(weights.last())
+            examples, mistakes, updates = learn_sequences(data, np.array([number]), beam=width)
+            assert examples == sum(label >= 0 for _, label in sentences[number])
+            assert mistakes == updates <= examples
+            assert mistakes or as_dictionary(weights.last()) == before
 
 
 @pytest.mark.parametrize("rule", ["perceptron", "adagrad"])
