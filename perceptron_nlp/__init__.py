@@ -20,6 +20,7 @@ from perceptron_nlp.errors import (
 if TYPE_CHECKING:
     from perceptron_nlp._public import (
         MODEL_FORMAT_VERSION,
+        Comparison,
         Corpus,
         EpochReport,
         Evaluation,
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
         Token,
         TrainingOptions,
         check_place,
+        compare,
         load,
         open_corpus,
         preset,
@@ -49,11 +51,11 @@ if TYPE_CHECKING:
     from perceptron_nlp.learning.classifier import PerceptronClassifier
 
 __all__ = [
-    "MODEL_FORMAT_VERSION", "ArgumentError", "ArgumentTypeError", "Corpus", "EpochReport",
-    "Evaluation", "FileError", "FormatError", "MemoryLimitError", "MissingExtraError",
-    "ModelError", "PerceptronClassifier", "PerceptronNLPError", "Sentence", "Tagger",
-    "TaggerModel", "Template", "TemplateError", "Token", "TrainingOptions", "__version__",
-    "check_place", "load", "open_corpus", "preset", "preset_names", "read_columns", "read_conllu",
+    "ArgumentError", "ArgumentTypeError", "Comparison", "Corpus", "EpochReport", "Evaluation",
+    "FileError", "FormatError", "MODEL_FORMAT_VERSION", "MemoryLimitError", "MissingExtraError",
+    "ModelError", "PerceptronClassifier", "PerceptronNLPError", "Sentence", "Tagger", "TaggerModel",
+    "Template", "TemplateError", "Token", "TrainingOptions", "__version__", "check_place",
+    "compare", "load", "open_corpus", "preset", "preset_names", "read_columns", "read_conllu",
     "read_model", "read_tagged", "read_templates", "read_text", "replace_file", "train",
     "write_columns", "write_conllu", "write_tagged",
 ]

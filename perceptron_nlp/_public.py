@@ -17,6 +17,8 @@ from perceptron_nlp.formats import (
     write_conllu,
     write_tagged,
 )
+from perceptron_nlp.tagging.comparison import compare
+from perceptron_nlp.tagging.differences import Comparison
 from perceptron_nlp.tagging.evaluation import Evaluation
 from perceptron_nlp.tagging.model import TaggerModel
 from perceptron_nlp.tagging.modelfile import FORMAT_VERSION as MODEL_FORMAT_VERSION
@@ -29,6 +31,7 @@ from perceptron_nlp.text.sentence import Sentence, Token
 
 __all__ = [
     "MODEL_FORMAT_VERSION",
+    "Comparison",
     "Corpus",
     "EpochReport",
     "Evaluation",
@@ -39,6 +42,7 @@ __all__ = [
     "Token",
     "TrainingOptions",
     "check_place",
+    "compare",
     "load",
     "open_corpus",
     "preset",

@@ -25,6 +25,7 @@ VERBS = {
     "train": "train a tagger on labelled files",
     "tag": "tag files, or standard input",
     "evaluate": "compare a tagger's labels with gold ones",
+    "compare": "tell which of two taggers is better, where, and whether it may be chance",
     "inspect": "show what is in a model",
     "study": "run the perceptron family on a corpus, with pictures",
 }

@@ -14,7 +14,7 @@ from perceptron_nlp.formats.opening import Readable
 from perceptron_nlp.formats.plain import read_text
 from perceptron_nlp.formats.replace import check_place, replace_file
 from perceptron_nlp.formats.tagged import read_tagged, write_tagged
-from perceptron_nlp.formats.tensorfile import read_tensors, write_tensors
+from perceptron_nlp.formats.tensorfile import begins_like_tensors, read_tensors, write_tensors
 
 __all__ = [
     "AUTO",
@@ -22,6 +22,7 @@ __all__ = [
     "FORMATS",
     "Corpus",
     "Readable",
+    "begins_like_tensors",
     "check_place",
     "detect",
     "map_file_bytes",

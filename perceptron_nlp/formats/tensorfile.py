@@ -50,6 +50,13 @@ _PICKLE = re.compile(rb"\x80[\x02-\x05]")
 _NAMES = {np.dtype(dtype): name for name, dtype in DTYPES.items()}
 
 
+def begins_like_tensors(head: bytes) -> bool:
+    """Do the first nine bytes of a file look like those of a tensor file, and of no text?"""
+    # In text the length would be enormous: its highest byte is a character.
+    return head[_LENGTH:_LENGTH + 1] == b"{" and (
+        int.from_bytes(head[:_LENGTH], "little") <= MAX_HEADER)
+
+
 def write_tensors(tensors: Mapping[str, Array], metadata: Mapping[str, str]) -> bytes:
     """The bytes of a file that holds ``tensors`` and ``metadata``.
 

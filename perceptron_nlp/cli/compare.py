@@ -1,0 +1,179 @@
+"""``perceptron-nlp compare``: which of two taggers is better, where, and whether by chance."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+
+import perceptron_nlp as pn
+from perceptron_nlp.cli.inputs import STDIN, check_stdin, check_there, open_inputs
+from perceptron_nlp.cli.parsing import (
+    VerbParser,
+    add_format_options,
+    add_quiet_option,
+    add_threads_option,
+    whole_number,
+)
+from perceptron_nlp.cli.printing import print_json
+from perceptron_nlp.cli.style import BOLD, Terminal, one_line, output, shortened
+from perceptron_nlp.tagging.comparison import is_model_file
+from perceptron_nlp.tagging.differences import Change, Score
+from perceptron_nlp.tagging.options import check_int
+from perceptron_nlp.tagging.significance import ROUNDS
+
+EXAMPLES = """\
+  perceptron-nlp compare old.model new.model test.conllu
+  perceptron-nlp compare en.model theirs.conllu test.conllu --limit 100
+  perceptron-nlp compare a.model b.model test.conllu --json | jq .tests"""
+SURE = 0.05
+_SHOWN = 20
+_FIGURES = "F1 of A   F1 of B  gained   lost   support"
+_LONGEST_LABEL = 24
+_LONGEST_WORD = 20
+
+
+def parser() -> VerbParser:
+    """The arguments of the verb."""
+    verb = VerbParser("compare", "Compare two taggers on gold text: the difference, where it is,"
+                      " and whether it may be chance.", EXAMPLES)
+    for name in ("a", "b"):
+        verb.add_argument(name, metavar=name.upper(),
+                          help="a model file, or the sentences of TEST as labelled by another"
+                               " tagger")
+    verb.add_argument("test", nargs="+", metavar="TEST",
+                      help="labelled files; - is standard input")
+    verb.add_argument("--column", metavar="NAME",
+                      help="the column to compare (default: the one that was learnt)")
+    add_format_options(verb)
+    verb.add_argument("--limit", type=whole_number, default=_SHOWN, metavar="N",
+                      help=f"show so many of the words that changed (default: {_SHOWN})")
+    verb.add_argument("--seed", type=whole_number, default=1, metavar="N",
+                      help="of the tests' random numbers (default: 1)")
+    verb.add_argument("--json", action="store_true", help="one JSON object, shares as fractions")
+    add_threads_option(verb)
+    add_quiet_option(verb)
+    return verb
+
+
+def run(chosen: argparse.Namespace) -> None:
+    """Compare and print."""
+    check_int("limit", chosen.limit, 0, 1 << 31)
+    systems = [chosen.a, chosen.b]
+    check_there([*systems, *chosen.test])
+    check_stdin([*systems, *chosen.test], quiet=True)
+    labelled = [path for path in systems if path == STDIN or not is_model_file(path)]
+    opened = open_inputs([*labelled, *chosen.test], format=chosen.format, fields=chosen.fields,
+                         quiet=chosen.quiet)
+    texts = iter(opened)
+    a, b = (next(texts) if path in labelled else path for path in systems)
+    result = pn.compare(a, b, list(texts), column=chosen.column, fields=chosen.fields,
+                        threads=chosen.threads, seed=chosen.seed)
+    if chosen.json:
+        print_json({"a": chosen.a, "b": chosen.b, **result.to_dict(limit=chosen.limit)})
+        return
+    terminal = output()
+    print("\n".join([*summary(result, systems, terminal), *label_table(result, terminal),
+                     *change_table(result, chosen.limit, terminal)]))
+
+
+def summary(result: pn.Comparison, names: Sequence[str], terminal: Terminal) -> list[str]:
+    """Lines with both scores, their difference, and what the tests say of it."""
+    head = f"column {one_line(result.column)}, {result.tokens:,} words"
+    lines = [terminal.paint(shortened(head, terminal.width), BOLD)]
+    figures = [("right", result.accuracy)]
+    if result.f1 is not None:
+        figures.append(("F1", result.f1))
+    for measure, score in figures:
+        lines += [shortened(line, terminal.width) for line in _score(measure, score, names)]
+    if result.unlabelled:
+        lines.append(shortened(f"{result.unlabelled:,} words without a gold label left out",
+                               terminal.width))
+    words = (f"words right in B alone {result.gained:,}, in A alone {result.lost:,}:"
+             f" p = {_p(result.mcnemar)} (McNemar's exact test)")
+    swaps = (f"sentences swapped {ROUNDS:,} times: p = {_p(result.main.p_value)}"
+             " (approximate randomisation)")
+    return [*lines, *(shortened(line, terminal.width) for line in (words, swaps)),
+            terminal.paint(shortened(verdict(result), terminal.width), BOLD)]
+
+
+def _score(measure: str, score: Score, names: Sequence[str]) -> list[str]:
+    rows = [("A", score.a, score.interval_a, one_line(names[0])),
+            ("B", score.b, score.interval_b, one_line(names[1]))]
+    lines = [f"{letter}  {measure:<5} {100 * value:6.2f} %  (95 %: {100 * low:.2f} to"
+             f" {100 * high:.2f})  {name}" for letter, value, (low, high), name in rows]
+    low, high = score.interval_difference
+    lines.append(f"B less A {100 * score.difference:+6.2f}    (95 %: {100 * low:+.2f} to"
+                 f" {100 * high:+.2f})")
+    return lines
+
+
+def verdict(result: pn.Comparison) -> str:
+    """The comparison in a sentence."""
+    score = result.main
+    if not result.changes:
+        return "A and B give the same labels."
+    if score.difference == 0:
+        return "A and B are equally good."
+    better = "B" if score.difference > 0 else "A"
+    if score.p_value <= SURE:
+        return f"{better} is better: chance alone would hardly do this."
+    return f"{better} scored higher, but that may well be chance."
+
+
+def _p(value: float) -> str:
+    return f"{value:.4f}" if value >= 0.0001 else f"{value:.1e}"
+
+
+def label_table(result: pn.Comparison, terminal: Terminal) -> list[str]:
+    """A line for each label that one of them found oftener, the greatest differences first."""
+    rows = {one_line(label): d for label, d in result.labels.items()
+            if d.gained or d.lost or d.f1_a != d.f1_b}
+    if not rows:
+        return []
+    what = "label" if result.f1 is None else "span"
+    longest = min(_LONGEST_LABEL, max(len(what), *map(len, rows)))
+    width = max(5, min(longest, terminal.width - len(_FIGURES) - 2))
+    lines = ["", terminal.paint(shortened(f"{what:<{width}}  {_FIGURES}", terminal.width), BOLD)]
+    order = sorted(rows.items(), key=lambda row: (
+        -abs(row[1].gained - row[1].lost), -row[1].gained, row[0]))
+    for label, d in order:
+        lines.append(shortened(
+            f"{shortened(label, width):<{width}}  {100 * d.f1_a:7.2f}   {100 * d.f1_b:7.2f}"
+            f"  {d.gained:6,} {d.lost:6,}  {d.support:8,}", terminal.width))
+    return lines
+
+
+def change_table(result: pn.Comparison, limit: int, terminal: Terminal) -> list[str]:
+    """Words that the two label differently, with where they stand and what is around them."""
+    shown = result.changes[:limit]
+    if not shown:
+        return []
+    rows = [["place", "word", "gold", "A", "B"]]
+    rows += [[one_line(_place(c)), shortened(one_line(c.word), _LONGEST_WORD),
+              *(shortened(one_line(label), _LONGEST_LABEL) for label in (c.gold, c.a, c.b))]
+             for c in shown]
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    room = terminal.width - sum(width + 2 for width in widths)
+    around = ["", *(_context(change, room) for change in shown)]
+    lines = ["".join(f"{cell:<{width}}  " for cell, width in zip(row, widths, strict=True)) + words
+             for row, words in zip(rows, around, strict=True)]
+    lines = [shortened(line.rstrip(), terminal.width) for line in lines]
+    head = f"words that changed: {len(result.changes):,}"
+    if len(shown) < len(result.changes):
+        head += f", the first {len(shown):,} of them (--limit shows more)"
+    return ["", terminal.paint(shortened(head, terminal.width), BOLD), *lines]
+
+
+def _place(change: Change) -> str:
+    return f"{change.path}:{change.line}" if change.line else f"sentence {change.sentence}"
+
+
+def _context(change: Change, room: int) -> str:
+    """The word in brackets, with as many others on either side as there is room for."""
+    most = max(len(change.before), len(change.after))
+    for n in range(most, -1, -1):
+        before = change.before[max(0, len(change.before) - n):]
+        text = one_line(" ".join([*before, f"[{change.word}]", *change.after[:n]]))
+        if len(text) <= room:
+            return text
+    return ""
