@@ -30,6 +30,9 @@ if TYPE_CHECKING:
         Template,
         Token,
         TrainingOptions,
+        Trial,
+        TuningReport,
+        TuningResult,
         check_place,
         compare,
         load,
@@ -44,6 +47,7 @@ if TYPE_CHECKING:
         read_text,
         replace_file,
         train,
+        tune,
         write_columns,
         write_conllu,
         write_tagged,
@@ -51,13 +55,14 @@ if TYPE_CHECKING:
     from perceptron_nlp.learning.classifier import PerceptronClassifier
 
 __all__ = [
-    "ArgumentError", "ArgumentTypeError", "Comparison", "Corpus", "EpochReport", "Evaluation",
-    "FileError", "FormatError", "MODEL_FORMAT_VERSION", "MemoryLimitError", "MissingExtraError",
-    "ModelError", "PerceptronClassifier", "PerceptronNLPError", "Sentence", "Tagger", "TaggerModel",
-    "Template", "TemplateError", "Token", "TrainingOptions", "__version__", "check_place",
-    "compare", "load", "open_corpus", "preset", "preset_names", "read_columns", "read_conllu",
-    "read_model", "read_tagged", "read_templates", "read_text", "replace_file", "train",
-    "write_columns", "write_conllu", "write_tagged",
+    "MODEL_FORMAT_VERSION", "ArgumentError", "ArgumentTypeError", "Comparison", "Corpus",
+    "EpochReport", "Evaluation", "FileError", "FormatError", "MemoryLimitError",
+    "MissingExtraError", "ModelError", "PerceptronClassifier", "PerceptronNLPError", "Sentence",
+    "Tagger", "TaggerModel", "Template", "TemplateError", "Token", "TrainingOptions", "Trial",
+    "TuningReport", "TuningResult", "__version__", "check_place", "compare", "load", "open_corpus",
+    "preset", "preset_names", "read_columns", "read_conllu", "read_model", "read_tagged",
+    "read_templates", "read_text", "replace_file", "train", "tune", "write_columns",
+    "write_conllu", "write_tagged",
 ]
 
 

@@ -27,6 +27,8 @@ from perceptron_nlp.tagging.options import TrainingOptions
 from perceptron_nlp.tagging.tagger import Tagger, load, train
 from perceptron_nlp.tagging.templatefile import read_templates
 from perceptron_nlp.tagging.trainer import EpochReport
+from perceptron_nlp.tagging.trials import Trial, TuningReport, TuningResult
+from perceptron_nlp.tagging.tuning import tune
 from perceptron_nlp.text.sentence import Sentence, Token
 
 __all__ = [
@@ -41,6 +43,9 @@ __all__ = [
     "Template",
     "Token",
     "TrainingOptions",
+    "Trial",
+    "TuningReport",
+    "TuningResult",
     "check_place",
     "compare",
     "load",
@@ -55,6 +60,7 @@ __all__ = [
     "read_text",
     "replace_file",
     "train",
+    "tune",
     "write_columns",
     "write_conllu",
     "write_tagged",

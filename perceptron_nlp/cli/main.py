@@ -26,6 +26,7 @@ VERBS = {
     "tag": "tag files, or standard input",
     "evaluate": "compare a tagger's labels with gold ones",
     "compare": "tell which of two taggers is better, where, and whether it may be chance",
+    "tune": "search for the options that suit your files",
     "inspect": "show what is in a model",
     "study": "run the perceptron family on a corpus, with pictures",
 }

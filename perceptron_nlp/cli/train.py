@@ -26,7 +26,7 @@ EXAMPLES = """\
   perceptron-nlp train train.conllu --templates mine.txt --model mine.model"""
 
 _OPTIONS = ("preset", "epochs", "seed", "update", "table_bits", "min_count", "dictionary",
-            "patience", "beam", "margin", "cost", "runs")
+            "patience", "beam", "margin", "rate", "cost", "runs")
 _DEFAULTS = pn.TrainingOptions()
 
 
@@ -41,7 +41,7 @@ def parser() -> VerbParser:
     verb.add_argument("--column", metavar="NAME",
                       help="the column to learn (default: upos in CoNLL-U, else the last one)")
     add_format_options(verb)
-    _add_learning_options(verb)
+    add_learning_options(verb)
     _add_checkpoint_options(verb)
     add_quiet_option(verb)
     return verb
@@ -56,7 +56,8 @@ def _add_checkpoint_options(verb: VerbParser) -> None:
                       help="go on from the checkpoint; the model is the same as without a stop")
 
 
-def _add_learning_options(verb: VerbParser) -> None:
+def add_learning_options(verb: VerbParser) -> None:
+    """The options that say how to learn."""
     verb.add_argument("--preset", metavar="NAME",
                       help="fast, default or accurate: what the options below are if they are not"
                            " given; fast leaves pairs of words out, accurate searches with a beam"
@@ -92,6 +93,8 @@ def _add_learning_options(verb: VerbParser) -> None:
     verb.add_argument("--margin", type=_number, metavar="X",
                       help="the lead over other labels below which adagrad, margin and"
                            " passive-aggressive learn (default: what suits the column)")
+    verb.add_argument("--rate", type=_number, metavar="X",
+                      help="the step of the learning rule (default: 0.1 for adagrad, else 1)")
     verb.add_argument("--cost", type=_number, metavar="X",
                       help="with a beam, what each wrong label gains while training"
                            " (default: what suits the rule)")
@@ -104,7 +107,7 @@ def run(chosen: argparse.Namespace) -> None:
     """Check everything, train, save."""
     inputs = [*chosen.train, *([] if chosen.dev is None else [chosen.dev])]
     _check_place(chosen.model, inputs)
-    options = _options(chosen) | _checkpoint(chosen, inputs)
+    options = learning_options(chosen) | _checkpoint(chosen, inputs)
     corpora = open_inputs(
         inputs, format=chosen.format, fields=chosen.fields, quiet=chosen.quiet)
     n_train = len(chosen.train)
@@ -132,14 +135,14 @@ def _check_place(path: str, inputs: list[str]) -> None:
     pn.check_place(path)
 
 
-def _options(chosen: argparse.Namespace) -> dict[str, Any]:
+def learning_options(chosen: argparse.Namespace) -> dict[str, Any]:
     """The options that were given, checked; the others keep their defaults."""
     options: dict[str, Any] = {
         name: getattr(chosen, name) for name in _OPTIONS if getattr(chosen, name) is not None}
     if chosen.right_to_left is not None:
         options["right_to_left"] = chosen.right_to_left
     if chosen.templates is not None:
-        options["templates"] = _templates(chosen.templates)
+        options["templates"] = templates_named(chosen.templates)
     pn.TrainingOptions(**options)
     return options
 
@@ -158,7 +161,8 @@ def _checkpoint(chosen: argparse.Namespace, inputs: list[str]) -> dict[str, Any]
     return given
 
 
-def _templates(name: str) -> str | tuple[pn.Template, ...]:
+def templates_named(name: str) -> str | tuple[pn.Template, ...]:
+    """The templates that a command line names: a list of the library, or a file."""
     if name in pn.preset_names():
         return name
     if name.endswith(".txt") or os.path.basename(name) != name or os.path.exists(name):

@@ -9,6 +9,7 @@ from perceptron_nlp.formats.conllu_rules import wrong_value as wrong_conllu_valu
 from perceptron_nlp.formats.conllu_writing import with_misc, write_conllu
 from perceptron_nlp.formats.corpus import AUTO, FORMATS, Corpus, open_corpus
 from perceptron_nlp.formats.detect import detect
+from perceptron_nlp.formats.documents import opens_document
 from perceptron_nlp.formats.modelbytes import map_file_bytes, read_file_bytes
 from perceptron_nlp.formats.opening import Readable
 from perceptron_nlp.formats.plain import read_text
@@ -27,6 +28,7 @@ __all__ = [
     "detect",
     "map_file_bytes",
     "open_corpus",
+    "opens_document",
     "read_columns",
     "read_conllu",
     "read_file_bytes",

@@ -80,14 +80,14 @@ class TemplateLearner:
         options = self._options
         if self._parts is not None:
             return learn_factored(
-                self._data, self._parts, order, rule=options.update, rate=options.rate,
+                self._data, self._parts, order, rule=options.update, rate=options.step,
                 margin=options.least_lead, right_to_left=options.backwards)
         if options.width > 1:
             return learn_sequences(
-                self._data, order, rule=options.update, rate=options.rate, beam=options.width,
+                self._data, order, rule=options.update, rate=options.step, beam=options.width,
                 cost=options.wrong_label_cost, right_to_left=options.backwards,
                 allowed=self._allowed)
-        return learn(self._data, order, rule=options.update, rate=options.rate,
+        return learn(self._data, order, rule=options.update, rate=options.step,
                      margin=options.least_lead, right_to_left=options.backwards)
 
     def average(self) -> FrozenWeights:
@@ -160,7 +160,7 @@ class FunctionLearner:
             counts[2] += 1
             for label, sign in ((gold, 1.0), (rival, -1.0)):
                 if self._options.update == "adagrad":
-                    self.table.update_adagrad(keys, label, sign, self._options.rate, values)
+                    self.table.update_adagrad(keys, label, sign, self._options.step, values)
                 else:
                     self.table.update(keys, label, sign * step, values)
         self.table.advance()
@@ -171,7 +171,7 @@ class FunctionLearner:
         """Which label the gold one must be parted from, and by what step; -1: nothing to learn."""
         options = self._options
         if options.update == "perceptron":
-            return (-1 if guess == gold else guess), options.rate
+            return (-1 if guess == gold else guess), options.step
         if len(scores) == 1:
             return -1, 0.0
         others = scores.copy()
@@ -179,13 +179,13 @@ class FunctionLearner:
         rival = int(np.argmax(others)) if guess == gold else guess
         lead = float(scores[gold] - scores[rival])
         if options.update == "margin":
-            return (rival if lead <= options.least_lead else -1), options.rate
+            return (rival if lead <= options.least_lead else -1), options.step
         if options.update == "adagrad":
             return (rival if lead < options.least_lead else -1), 1.0
         with np.errstate(over="ignore"):
             squares = float(len(keys) if values is None else values @ values)
         tau = (options.least_lead - lead) / (2 * squares) if squares else 0.0
-        return (rival if lead < options.least_lead else -1), min(tau, options.rate)
+        return (rival if lead < options.least_lead else -1), min(tau, options.step)
 
     def average(self) -> FrozenWeights:
         """See Learner."""

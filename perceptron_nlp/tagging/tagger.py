@@ -75,7 +75,7 @@ class Tagger:
         callback : called with an EpochReport after each epoch
         **options : the fields of ``perceptron_nlp.TrainingOptions``: preset, epochs, seed,
             update, templates, table_bits, min_count, dictionary, patience, right_to_left, beam,
-            margin, cost, two_passes, runs;
+            margin, rate, cost, two_passes, runs;
             and these: ``checkpoint``, a file in which the state of the training is saved on the
             way, ``every``, when (such as "2epochs" or "10minutes"; each epoch if left out), and
             ``resume=True``, to go on from the file. A resumed training gives the same model, byte

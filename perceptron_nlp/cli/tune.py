@@ -1,0 +1,203 @@
+"""``perceptron-nlp tune``: searches for options that suit the files, and prints the command."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import perceptron_nlp as pn
+from perceptron_nlp.cli.inputs import check_apart, open_inputs
+from perceptron_nlp.cli.parsing import (
+    PROGRAM,
+    UsageError,
+    VerbParser,
+    add_format_options,
+    add_quiet_option,
+    nearest,
+    whole_number,
+)
+from perceptron_nlp.cli.printing import print_json
+from perceptron_nlp.cli.style import BOLD, Terminal, messages, one_line, output, shortened
+from perceptron_nlp.cli.train import add_learning_options, learning_options, templates_named
+from perceptron_nlp.cli.tuningview import TuningView, settings_text
+from perceptron_nlp.tagging.searchspace import SPACE, TRIALS
+from perceptron_nlp.tagging.tuning import FOLDS
+
+EXAMPLES = """\
+  perceptron-nlp tune train.conllu --dev dev.conllu --state tuning.json
+  perceptron-nlp tune train.conllu --folds 10 --column xpos --minutes 30
+  perceptron-nlp tune train.conllu --dev dev.conllu --try rate=0.05,0.1,0.2 --try beam=1,4,8
+  perceptron-nlp tune train.conllu --dev dev.conllu --try templates=fast,mine.txt --beam 1"""
+_PARSERS = {"beam": int, "min-count": int, "table-bits": int, "runs": int,
+            "margin": float, "rate": float, "cost": float, "update": str, "preset": str}
+
+
+def parser() -> VerbParser:
+    """The arguments of the verb."""
+    verb = VerbParser("tune", "Search for the options that suit your files, on a dev set or by"
+                      " cross-validation,\nand print the command that trains with them.", EXAMPLES)
+    verb.add_argument("train", nargs="+", metavar="TRAIN", help="labelled files; - is standard"
+                      " input")
+    verb.add_argument("--dev", metavar="DEV", help="a labelled file to score by")
+    verb.add_argument("--folds", type=whole_number, metavar="N",
+                      help="without --dev: hold out each of N parts of TRAIN in turn; documents"
+                           f" stay whole where they are marked (default: {FOLDS})")
+    verb.add_argument("--column", metavar="NAME",
+                      help="the column to learn (default: upos in CoNLL-U, else the last one)")
+    verb.add_argument("--try", action="append", type=_values, metavar="NAME=V,V…", dest="space",
+                      help="values of an option to try, in place of the usual search; may be"
+                           " given for several options (usual: "
+                           + ", ".join(name.replace("_", "-") for name in SPACE) + ")")
+    verb.add_argument("--trials", type=whole_number, default=TRIALS, metavar="N",
+                      help=f"try so many choices at most (default: {TRIALS})")
+    verb.add_argument("--minutes", type=whole_number, metavar="N",
+                      help="begin no trial after N minutes")
+    verb.add_argument("--state", metavar="FILE",
+                      help="keep what was measured in FILE; the same command goes on from it")
+    verb.add_argument("--model", default="tuned.model", metavar="OUT",
+                      help="the model that the printed command names (default: tuned.model)")
+    verb.add_argument("--json", action="store_true", help="one JSON object, shares as fractions")
+    add_format_options(verb)
+    add_learning_options(verb)
+    add_quiet_option(verb)
+    return verb
+
+
+def run(chosen: argparse.Namespace) -> None:
+    """Search, print the trials, then the command."""
+    inputs = [*chosen.train, *([] if chosen.dev is None else [chosen.dev])]
+    fixed = learning_options(chosen)
+    names: dict[tuple[pn.Template, ...], str] = {}
+    space = _space(chosen.space, names)
+    if not isinstance(fixed.get("templates", ""), str):
+        names[fixed["templates"]] = chosen.templates
+    if chosen.state is not None:
+        check_apart(chosen.state, inputs, "one of the files to learn from")
+    corpora = open_inputs(
+        inputs, format=chosen.format, fields=chosen.fields, quiet=chosen.quiet)
+    n_train = len(chosen.train)
+    view = None if chosen.quiet else TuningView(messages(), names)
+    try:
+        result = pn.tune(
+            corpora[:n_train], dev=corpora[n_train:] or None, folds=chosen.folds,
+            column=chosen.column, fields=chosen.fields, callback=view, space=space,
+            trials=chosen.trials, minutes=chosen.minutes, state=chosen.state, **fixed)
+    finally:
+        if view is not None:
+            view.clear()
+    command = shlex.join([PROGRAM, "train", *_command(chosen, result.options, names)])
+    if chosen.json:
+        print_json({**result.to_dict(), "command": command})
+        return
+    terminal = output()
+    print("\n".join([*trial_table(result, names, terminal), "", *summary(result, terminal), "",
+                     command]))
+
+
+def _values(text: str) -> tuple[str, list[str]]:
+    name, equals, values = text.partition("=")
+    if not equals or not all(values.split(",")):
+        raise argparse.ArgumentTypeError(f"{text!r} is not NAME=VALUE,VALUE…")
+    return name, values.split(",")
+
+
+def _space(given: Sequence[tuple[str, list[str]]] | None,
+           names: dict[tuple[pn.Template, ...], str]) -> dict[str, list[Any]] | None:
+    """The values to try, read; lists of templates from files are entered in `names`."""
+    if given is None:
+        return None
+    space: dict[str, list[Any]] = {}
+    for name, texts in given:
+        field = name.replace("-", "_")
+        if field in space:
+            raise UsageError(f"--try {name} is given twice; list all its values in one")
+        space[field] = [_value(name, text) for text in texts]
+        if name == "templates":
+            names |= {value: text for value, text in zip(space[field], texts, strict=True)
+                      if not isinstance(value, str)}
+    return space
+
+
+def _value(name: str, text: str) -> Any:
+    if name == "templates":
+        return text if text == "auto" else templates_named(text)
+    if name == "right-to-left":
+        if text not in ("yes", "no"):
+            raise UsageError(f"--try {name}: {text!r} is neither yes nor no")
+        return text == "yes"
+    if name not in _PARSERS:
+        known = [*_PARSERS, "templates", "right-to-left"]
+        raise UsageError(f"--try {name}: there is no such option to try"
+                         + (nearest(name, known) or f"; there are {', '.join(known)}"))
+    try:
+        return _PARSERS[name](text)
+    except ValueError:
+        raise UsageError(f"--try {name}: {text!r} is not a number") from None
+
+
+def _command(chosen: argparse.Namespace, options: Mapping[str, Any],
+             names: Mapping[tuple[pn.Template, ...], str]) -> list[str]:
+    """The arguments of ``train`` for these options."""
+    arguments = [path if not path.startswith("-") or path == "-" else f"./{path}"
+                 for path in chosen.train]
+    given = [("dev", chosen.dev), ("model", chosen.model), ("column", chosen.column),
+             ("format", None if chosen.format == "auto" else chosen.format),
+             ("fields", None if chosen.fields is None else ",".join(chosen.fields))]
+    for name, value in [*given, *options.items()]:
+        flag = "--" + name.replace("_", "-")
+        if name == "templates" and not isinstance(value, str):
+            value = names[tuple(value)]
+        elif name == "dictionary" and value is not None:
+            value = f"{value[0]}:{value[1]}"
+        if isinstance(value, bool):
+            arguments.append(flag if value else flag.replace("--", "--no-", 1))
+        elif value is not None and (name, value) != ("templates", "auto"):
+            # A value that begins with a dash would be taken for an option.
+            arguments += [f"{flag}={value}"] if str(value).startswith("-") else [flag, str(value)]
+    return arguments
+
+
+def trial_table(result: pn.TuningResult, names: Mapping[tuple[pn.Template, ...], str],
+                terminal: Terminal) -> list[str]:
+    """A line for each trial, the best first."""
+    measure = "F1" if result.measure == "f1" else "right"
+    head = f"{'trial':>5}  {measure:>7}  {'behind':>13}  epochs  {'work':>5}  options"
+    lines = [terminal.paint(shortened(head, terminal.width), BOLD)]
+    for trial in sorted(result.trials, key=lambda trial: (-trial.score, trial.number)):
+        behind, error = trial.behind or 0.0, trial.error or 0.0
+        apart = "best" if trial is result.best else f"{100 * behind:.2f} ± {100 * error:.2f}"
+        mark = "*" if trial is result.chosen else " "
+        lines.append(shortened(
+            f"{mark}{trial.number:>4}  {100 * trial.score:>7.2f}  {apart:>13}  {trial.epochs:>6}"
+            f"  {trial.work:>5}  {one_line(settings_text(trial.settings, names))}",
+            terminal.width))
+    return lines
+
+
+def summary(result: pn.TuningResult, terminal: Terminal) -> list[str]:
+    """What was chosen and why, and what to expect of it."""
+    best, chosen = result.best, result.chosen
+    lines = []
+    noise = sum(trial.within_noise for trial in result.trials) - 1
+    if noise:
+        lines.append(f"{noise} other trial{'s are' if noise > 1 else ' is'} within one standard"
+                     " error of the best, which is noise:")
+        why = ("as good as any, and none of them takes less work" if chosen is best else
+               f"whose work is {chosen.work} a word, not {best.work}")
+        lines.append(f"trial {chosen.number} is chosen, {why}")
+    else:
+        lines.append(f"trial {chosen.number} is chosen, ahead of all others by more than noise")
+    if result.stopped is not None:
+        lines.append(f"the search ended at --{result.stopped}; more may find better")
+    if chosen.epochs == len(chosen.curve) and len(chosen.curve) > 1:
+        lines.append("its last epoch was its best; a larger --epochs may find better")
+    low, high = result.interval
+    what = "F1" if result.measure == "f1" else "words right"
+    lines.append(f"expected: {100 * result.expected:.2f} % {what}"
+                 f" (95 % of samples: {100 * low:.2f} to {100 * high:.2f})")
+    if len(result.by_fold) > 1:
+        lines.append(f"part by part: {100 * min(result.by_fold):.2f} to"
+                     f" {100 * max(result.by_fold):.2f}")
+    return [shortened(line, terminal.width) for line in lines]
