@@ -1,0 +1,160 @@
+"""Comparisons: counted by hand, and what cannot be compared is refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import perceptron_nlp as pn
+
+Small = list[tuple[list[str], list[str]]]
+GOLD = "The/DET dog/NOUN barks/VERB\nA/DET cat/NOUN sleeps/VERB\n"
+A = "The/DET dog/NOUN barks/NOUN\nA/DET cat/VERB sleeps/ADV\n"
+B = "The/DET dog/VERB barks/VERB\nA/DET cat/NOUN sleeps/ADJ\n"
+
+
+@pytest.fixture
+def texts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """``gold``, ``a`` and ``b``, three labellings of the same six words."""
+    monkeypatch.chdir(tmp_path)
+    for name, text in (("gold", GOLD), ("a", A), ("b", B)):
+        Path(name).write_text(text)
+
+
+@pytest.mark.usefixtures("texts")
+def test_scores_labels_and_changes_are_those_counted_by_hand() -> None:
+    found = pn.compare("a", "b", "gold")
+    assert (found.sentences, found.tokens, found.unlabelled) == (2, 6, 0)
+    assert (found.accuracy.a, found.accuracy.b) == (3 / 6, 4 / 6)
+    assert found.accuracy.difference == pytest.approx(1 / 6)
+    assert (found.gained, found.lost) == (2, 1)
+    assert found.mcnemar == 1.0
+    assert found.f1 is None and found.main is found.accuracy
+    noun = found.labels["NOUN"]
+    assert (noun.support, noun.gained, noun.lost) == (2, 1, 1)
+    assert (noun.f1_a, noun.f1_b) == (1 / 2, 2 / 3)
+    assert [(c.path, c.line, c.sentence, c.index, c.word, c.gold, c.a, c.b, c.outcome)
+            for c in found.changes] == [
+        ("gold", 1, 1, 1, "dog", "NOUN", "NOUN", "VERB", "lost"),
+        ("gold", 1, 1, 2, "barks", "VERB", "NOUN", "VERB", "gained"),
+        ("gold", 2, 2, 1, "cat", "NOUN", "VERB", "NOUN", "gained"),
+        ("gold", 2, 2, 2, "sleeps", "VERB", "ADV", "ADJ", "other")]
+    assert (found.changes[1].before, found.changes[1].after) == (("The", "dog"), ())
+
+
+@pytest.mark.usefixtures("texts")
+def test_the_other_way_round_gains_are_losses() -> None:
+    one, other = pn.compare("a", "b", "gold"), pn.compare("b", "a", "gold")
+    assert (one.gained, one.lost) == (other.lost, other.gained)
+    assert one.accuracy.difference == -other.accuracy.difference
+    assert one.accuracy.p_value == other.accuracy.p_value
+    assert one.accuracy.interval_a == other.accuracy.interval_b
+
+
+def test_a_tagger_is_as_good_as_itself(tagger: pn.Tagger, small: Small) -> None:
+    found = pn.compare(tagger, tagger, small)
+    assert (found.gained, found.lost, found.changes) == (0, 0, ())
+    assert found.accuracy.difference == 0
+    assert found.accuracy.p_value == found.mcnemar == 1.0
+    assert found.accuracy.interval_difference == (0.0, 0.0)
+
+
+def test_a_model_file_and_what_it_labels_are_the_same(
+        tagger: pn.Tagger, small: Small, tmp_path: Path) -> None:
+    place = tmp_path / "a.model"
+    tagger.save(place)
+    labelled = [(words, tagger.tag(words)) for words, _ in small]
+    found = pn.compare(place, labelled, small)
+    assert found.changes == ()
+    assert found.accuracy.a == tagger.evaluate(small).accuracy
+
+
+def test_accuracy_is_that_of_evaluate(tagger: pn.Tagger, small: Small) -> None:
+    other = pn.train(small, epochs=1, update="perceptron")
+    found = pn.compare(tagger, other, small)
+    assert found.accuracy.a == tagger.evaluate(small).accuracy
+    assert found.accuracy.b == other.evaluate(small).accuracy
+    scores = other.evaluate(small).labels
+    assert {label: d.f1_b for label, d in found.labels.items() if label in scores} == {
+        label: pytest.approx(score.f1) for label, score in scores.items()}
+
+
+def test_spans_are_judged_by_f1_and_told_apart_by_type() -> None:
+    gold = [(["a", "b", "c", "d"], ["B-X", "I-X", "O", "B-Y"]), (["e"], ["B-X"])]
+    a = [(["a", "b", "c", "d"], ["B-X", "O", "O", "B-Y"]), (["e"], ["B-X"])]
+    b = [(["a", "b", "c", "d"], ["B-X", "I-X", "O", "O"]), (["e"], ["B-Y"])]
+    found = pn.compare(a, b, gold)
+    assert found.f1 is not None and found.main is found.f1
+    assert (found.f1.a, found.f1.b) == (2 * 2 / 6, 2 * 1 / 5)
+    assert set(found.labels) == {"X", "Y"}
+    assert (found.labels["X"].gained, found.labels["X"].lost) == (1, 1)
+    assert found.to_dict()["f1"]["a"] == found.f1.a
+
+
+def test_words_without_a_gold_label_do_not_count() -> None:
+    gold = [pn.Sentence(["a", "b"], {"upos": ["X", "_"]})]
+    given = [pn.Sentence(["a", "b"], {"upos": ["_", "Y"]})]
+    found = pn.compare(gold, given, gold, column="upos")
+    assert (found.tokens, found.unlabelled, found.lost) == (1, 1, 1)
+    assert found.changes[0].b == "_"
+
+
+@pytest.mark.usefixtures("texts")
+def test_it_goes_into_json_with_as_many_changes_as_wanted() -> None:
+    found = pn.compare("a", "b", "gold")
+    told = json.loads(json.dumps(found.to_dict(limit=1)))
+    assert (told["changed"], len(told["changes"])) == (4, 1)
+    assert len(found.to_dict()["changes"]) == 4
+    assert told["tests"]["randomisation"]["p_value"] == found.accuracy.p_value
+
+
+@pytest.mark.usefixtures("texts")
+@pytest.mark.parametrize(("text", "place", "message"), [
+    (A.replace("dog", "fox"), "other:1: ", "'fox' stands where gold:1 has 'dog'"),
+    (A.replace("A/DET ", ""), "other:2: ", "'cat' stands where gold:2 has 'A'"),
+    (A.replace(" sleeps/ADV", ""), "other:2: ", "ends after 'cat', but goes on with 'sleeps'"),
+    (A.replace("\n", " on/ADP\n", 1), "other:1: ", "'on' stands where a sentence ends"),
+    (A + "Yes/INTJ\n", "other:3: ", "the text goes on here, but gold:2 ends the 2 sentences"),
+    (A.splitlines()[0] + "\n", "other: ", "ends after 1 sentences, but gold:2 has another"),
+])
+def test_labellings_of_other_words_are_refused_by_file_and_line(
+        text: str, place: str, message: str) -> None:
+    Path("other").write_text(text)
+    with pytest.raises(pn.FormatError) as caught:
+        pn.compare("a", "other", "gold", format="tagged")
+    assert str(caught.value).startswith(place) and message in str(caught.value)
+
+
+def test_taggers_of_different_columns_are_refused(tagger: pn.Tagger, small: Small) -> None:
+    sentences = [pn.Sentence(words, {"upos": labels, "xpos": ["X"] * len(words)})
+                 for words, labels in small]
+    other = pn.train(sentences, column="xpos", epochs=1)
+    upos = pn.train(sentences, column="upos", epochs=1)
+    with pytest.raises(pn.ArgumentError, match="b: a tagger of 'xpos', but a is one of 'upos'"):
+        pn.compare(upos, other, sentences)
+    with pytest.raises(pn.ArgumentError, match="a: a tagger of 'upos', none of whose labels"):
+        pn.compare(upos, other, sentences, column="xpos")
+
+
+def test_a_column_that_the_file_has_is_not_judged_by_another(tmp_path: Path) -> None:
+    place = tmp_path / "x.conllu"
+    place.write_text("1\tdog\t_\tSYM\tSYM\t_\t_\t_\t_\t_\n\n")
+    tagger = pn.train(place, column="upos", epochs=1)
+    with pytest.raises(pn.ArgumentError, match="cannot be judged by column 'xpos'"):
+        pn.compare(tagger, tagger, place, column="xpos")
+
+
+@pytest.mark.usefixtures("texts")
+def test_bad_arguments_are_named() -> None:
+    with pytest.raises(pn.ArgumentError, match="seed"):
+        pn.compare("a", "b", "gold", seed=-1)
+    with pytest.raises(pn.FormatError, match="no column 'xpos'"):
+        pn.compare([pn.Sentence(["a"], {"upos": ["X"]})], "b",
+                   [pn.Sentence(["a"], {"upos": ["X"]})], column="xpos")
+    with pytest.raises(pn.FileError, match="nowhere"):
+        pn.compare("a", "nowhere", "gold")
+    Path("damaged").write_bytes((8).to_bytes(8, "little") + b"{}      ")
+    with pytest.raises(pn.ModelError, match="damaged"):
+        pn.compare("damaged", "b", "gold")
