@@ -25,9 +25,9 @@ VERBS = {
     "train": "train a tagger on labelled files",
     "tag": "tag files, or standard input",
     "evaluate": "compare a tagger's labels with gold ones",
+    "inspect": "show what is in a model",
     "compare": "tell which of two taggers is better, where, and whether it may be chance",
     "tune": "search for the options that suit your files",
-    "inspect": "show what is in a model",
     "study": "run the perceptron family on a corpus, with pictures",
 }
 HELP = f"""\

@@ -179,22 +179,24 @@ class Search:
     def _search(self) -> str | None:
         """Try until nothing is better; else the limit that was reached."""
         self._try({})
-        tried = {_key(self._used[0])}
+        # By what would be learnt with, and by the settings as they stand.
+        tried = {_key({}), _key(self._used[0])}
         while True:
             before = self._best
             for name, values in self._space.items():
                 start = self._best
                 settings, used = self._trials[start].settings, self._used[start]
                 for value in values:
-                    wanted = _key(instead(used, name, value, self._evidence))
-                    if wanted in tried or not self._can_try(settings, used, name, value):
+                    wanted = {_key(instead(used, name, value, self._evidence)),
+                              _key(plain({**settings, name: value}))}
+                    if wanted & tried or not self._can_try(settings, used, name, value):
                         continue
                     if len(self._trials) == self._options.trials:
                         return "trials"
                     if self._end is not None and time.monotonic() >= self._end:
                         return "minutes"
                     self._try({**settings, name: value})
-                    tried |= {wanted, _key(self._used[-1])}
+                    tried |= {*wanted, _key(self._used[-1])}
             if self._best == before:
                 return None
 

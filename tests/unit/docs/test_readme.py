@@ -1,4 +1,4 @@
-"""What README.md shows is what happens: its shell sessions and its Python are run."""
+"""What README.md and the pages show is what happens: shell sessions and Python are run."""
 
 from __future__ import annotations
 
@@ -15,9 +15,7 @@ import pytest
 from perceptron_nlp.cli.main import main
 
 ROOT = Path(__file__).parents[3]
-README = (ROOT / "README.md").read_text("utf-8")
-SESSIONS = re.findall(r"```console\n(.*?)```", README, re.S)
-PYTHON = re.findall(r"```python\n(.*?)```", README, re.S)
+PAGES = ["README.md", "docs/tuning.md"]
 
 pytestmark = pytest.mark.skipif(
     not (ROOT / "data").is_dir(), reason="the sample corpus is not beside the tests")
@@ -29,6 +27,11 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     shutil.copytree(ROOT / "data", tmp_path / "data")
     monkeypatch.chdir(tmp_path)
     return tmp_path
+
+
+def blocks(page: str, kind: str) -> list[str]:
+    """The blocks of code of one kind in a page."""
+    return re.findall(rf"```{kind}\n(.*?)```", (ROOT / page).read_text("utf-8"), re.S)
 
 
 def run(command: str, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> str:
@@ -43,9 +46,11 @@ def run(command: str, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.Mon
     return err + out
 
 
+@pytest.mark.parametrize("page", PAGES)
 def test_the_shell_sessions_print_what_they_show(
-        capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    commands = [piece for session in SESSIONS for piece in session.split("$ ")[1:]]
+        page: str, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    commands = [piece for session in blocks(page, "console")
+                for piece in session.split("$ ")[1:]]
     assert len(commands) >= 4
     for piece in commands:
         command, _, shown = piece.partition("\n")
@@ -64,10 +69,11 @@ def comment_after(lines: list[str], end: int) -> str:
     return lines[end - 1].partition("  # ")[2] or (below[2:] if below.startswith("# ") else "")
 
 
-def test_the_python_gives_what_its_comments_say() -> None:
+@pytest.mark.parametrize("page", PAGES)
+def test_the_python_gives_what_its_comments_say(page: str) -> None:
     names: dict[str, object] = {}
     checked = 0
-    for block in PYTHON:
+    for block in blocks(page, "python"):
         lines = block.splitlines()
         for node in ast.parse(block).body:
             code = ast.get_source_segment(block, node) or ""
