@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from perceptron_nlp._version import __version__
-from perceptron_nlp.errors import ArgumentError, ArgumentTypeError
+from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FormatError
 from perceptron_nlp.tagging.examples import Examples
 from perceptron_nlp.tagging.featurecolumns import holds_features
 from perceptron_nlp.tagging.fitting import evidence_columns
@@ -85,8 +85,11 @@ def tune(train: Labelled, *, dev: Labelled | None = None, folds: int | None = No
         raise ArgumentError("folds: there is a dev set to score by, too; leave one of them out")
     source = Source(train, "train", format=format, fields=fields)
     learnt = source.column_named(column or source.default_column or "")
-    if learnt in ("", "id", "form"):
-        raise ArgumentError(f"column: name the column of {source.place} to learn")
+    if not learnt:
+        raise FormatError("read as plain text, which has no labels to learn from; if it is"
+                          " labelled, say its format", source.place)
+    if learnt in ("id", "form"):
+        raise ArgumentError(f"column: {learnt} is given, not learnt; name the column of the labels")
     evidence = evidence_columns(make_options(fixed), None, fields, learnt)
     looked_at = tuple(sorted({*evidence, *columns_of(space.get("templates", ()))}))
     if learnt in looked_at:

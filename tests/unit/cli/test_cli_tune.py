@@ -138,6 +138,11 @@ def test_bad_arguments_are_refused_in_a_line(
     assert refuses("tune", train_file, "--quiet", *arguments).startswith(message)
 
 
+def test_plain_text_is_refused(refuses) -> None:
+    Path("plain.txt").write_text("No labels here .\n")
+    assert refuses("tune", "plain.txt", "--quiet").startswith("plain.txt: read as plain text")
+
+
 def test_a_state_of_another_search_is_refused(cli, refuses, train_file: Path) -> None:
     command = ["tune", train_file, "--folds", "2", *QUICK, "--state", "s.json", "--quiet"]
     assert cli(*command).status == 0

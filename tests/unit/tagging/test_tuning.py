@@ -165,7 +165,7 @@ def test_a_damaged_state_is_refused(small: Small, tmp_path: Path, damage: Any) -
     ({"space": {"beam": [100]}}, "beam: 100"), ({"space": {"beam": [2]}, "beam": 3}, "fixed, too"),
     ({"rate": 0}, "rate: 0"), ({"rate": float("nan")}, "rate: nan"),
     ({"rate": 1001}, "rate: 1001 is not between 1e-06 and 1,000"),
-    ({"column": "form"}, "column: name the column"),
+    ({"column": "form"}, "column: form is given, not learnt"),
     ({"space": {"templates": [["column:tag[0]"]]}}, "templates look at column tag"),
 ])
 def test_bad_arguments_are_named(small: Small, given: dict[str, Any], message: str) -> None:
