@@ -36,10 +36,11 @@ _PARSERS = {"beam": int, "min-count": int, "table-bits": int, "runs": int,
 
 def parser() -> VerbParser:
     """The arguments of the verb."""
-    verb = VerbParser("tune", "Search for the options that suit your files, on a dev set or by"
-                      " cross-validation,\nand print the command that trains with them. Options that say how to"
-                      " learn stay as they\nare given; --epochs is the most that are tried.",
-                      EXAMPLES)
+    verb = VerbParser(
+        "tune",
+        "Search for the options that suit your files, on a dev set or by cross-validation,\n"
+        "and print the command that trains with them. Options that say how to learn stay as they\n"
+        "are given; --epochs is the most that are tried.", EXAMPLES)
     verb.add_argument("train", nargs="+", metavar="TRAIN", help="labelled files; - is standard"
                       " input")
     verb.add_argument("--dev", metavar="DEV", help="a labelled file to score by")
