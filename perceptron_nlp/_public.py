@@ -20,11 +20,12 @@ from perceptron_nlp.formats import (
 from perceptron_nlp.tagging.comparison import compare
 from perceptron_nlp.tagging.differences import Comparison
 from perceptron_nlp.tagging.evaluation import Evaluation
+from perceptron_nlp.tagging.loading import load
 from perceptron_nlp.tagging.model import TaggerModel
 from perceptron_nlp.tagging.modelfile import FORMAT_VERSION as MODEL_FORMAT_VERSION
 from perceptron_nlp.tagging.modelfile import read_model
 from perceptron_nlp.tagging.options import TrainingOptions
-from perceptron_nlp.tagging.tagger import Tagger, load, train
+from perceptron_nlp.tagging.tagger import Tagger, train
 from perceptron_nlp.tagging.templatefile import read_templates
 from perceptron_nlp.tagging.trainer import EpochReport
 from perceptron_nlp.tagging.trials import Trial, TuningReport, TuningResult

@@ -12,6 +12,7 @@ from perceptron_nlp.cli.style import (
     FAINT,
     GREEN,
     Terminal,
+    one_line,
     shortened,
     write_message,
 )
@@ -51,10 +52,6 @@ def duration(seconds: float) -> str:
     return f"{whole // 3600} h {whole % 3600 // 60} min"
 
 
-def _run(report: pn.EpochReport) -> str:
-    return f"run {report.run}/{report.runs}, " if report.runs > 1 else ""
-
-
 class LearningCurve:
     """Called with each EpochReport; draws a curve on a terminal, else writes a line an epoch.
 
@@ -62,10 +59,13 @@ class LearningCurve:
     ----------
     terminal : standard error
     clock : seconds since any moment
+    several : whether several columns are learnt, so that each must be named
     """
 
-    def __init__(self, terminal: Terminal, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, terminal: Terminal, clock: Callable[[], float] = time.monotonic, *,
+                 several: bool = False) -> None:
         self._terminal = terminal
+        self._several = several
         self._clock = clock
         self._train: list[float] = []
         self._dev: list[float] = []
@@ -88,6 +88,11 @@ class LearningCurve:
         write_message(up + "".join(f"{line}{_TO_LINE_END}\n" for line in lines))
         self._drawn = len(lines)
 
+    def _which(self, report: pn.EpochReport) -> str:
+        """Which column and run an epoch is of, where there are several."""
+        column = f"{one_line(report.column)}, " if self._several else ""
+        return column + (f"run {report.run}/{report.runs}, " if report.runs > 1 else "")
+
     def _time_left(self, report: pn.EpochReport) -> float | None:
         """Seconds, from the epochs after the first, whose beginning is not known here."""
         now = self._clock()
@@ -98,7 +103,7 @@ class LearningCurve:
         return each * (report.epochs - report.epoch)
 
     def _plain(self, report: pn.EpochReport) -> str:
-        line = (f"{_run(report)}epoch {report.epoch}/{report.epochs}:"
+        line = (f"{self._which(report)}epoch {report.epoch}/{report.epochs}:"
                 f" train {100 * report.train_accuracy:.2f} %")
         if report.dev_accuracy is not None:
             line += f", dev {100 * report.dev_accuracy:.2f} %"
@@ -110,7 +115,7 @@ class LearningCurve:
         if self._dev:
             best = f"best {100 * max(self._dev):.2f} % in epoch {report.best_epoch}"
             lines.append(self._series("dev", self._dev, GREEN, best))
-        status = f"{_run(report)}epoch {report.epoch} of {report.epochs}"
+        status = f"{self._which(report)}epoch {report.epoch} of {report.epochs}"
         if left is not None and report.epoch < report.epochs:
             status += f", {duration(left)} left"
         return [*lines, paint(shortened(status, self._terminal.width - 1), FAINT)]

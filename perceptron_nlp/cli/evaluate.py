@@ -30,7 +30,8 @@ def parser() -> VerbParser:
     verb.add_argument("test", nargs="+", metavar="TEST",
                       help="labelled files; - is standard input")
     verb.add_argument("--column", metavar="NAME",
-                      help="the column with the gold labels (default: the one that was learnt)")
+                      help="the column with the gold labels, by name or number (default: the one,"
+                           " or all, that the model fills)")
     add_format_options(verb)
     verb.add_argument("--json", action="store_true", help="one JSON object, shares as fractions")
     add_threads_option(verb)
@@ -43,14 +44,25 @@ def run(chosen: argparse.Namespace) -> None:
     tagger = pn.load(chosen.model)
     corpora = open_inputs(
         chosen.test, format=chosen.format, fields=chosen.fields, quiet=chosen.quiet)
+    if chosen.column is None and len(tagger.columns) > 1:
+        results = tagger.evaluate_columns(corpora, fields=chosen.fields, threads=chosen.threads)
+        if chosen.json:
+            print_json({"columns": [result.to_json() for result in results.values()]})
+            return
+        print("\n\n".join(page(result, output()) for result in results.values()))
+        return
     result = tagger.evaluate(
         corpora, column=chosen.column, fields=chosen.fields, threads=chosen.threads)
     if chosen.json:
         print_json(result.to_json())
         return
-    terminal = output()
-    print("\n".join([*summary(result, terminal), "", *label_table(result, terminal),
-                     *confusion_table(result, terminal)]))
+    print(page(result, output()))
+
+
+def page(result: pn.Evaluation, terminal: Terminal) -> str:
+    """All that is printed of one column."""
+    return "\n".join([*summary(result, terminal), "", *label_table(result, terminal),
+                      *confusion_table(result, terminal)])
 
 
 def summary(result: pn.Evaluation, terminal: Terminal) -> list[str]:
@@ -70,6 +82,10 @@ def summary(result: pn.Evaluation, terminal: Terminal) -> list[str]:
     if result.unlabelled:
         lines.append(shortened(f"{result.unlabelled:,} words without a gold label left out",
                                terminal.width))
+    if result.untrained:
+        named = " ".join(sorted(map(one_line, result.untrained)))
+        lines.append(shortened(f"{result.untrained.total():,} words have labels never trained:"
+                               f" {named}", terminal.width))
     return lines
 
 

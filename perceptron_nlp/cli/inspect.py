@@ -31,14 +31,16 @@ def parser() -> VerbParser:
 def run(chosen: argparse.Namespace) -> None:
     """Read the model and print."""
     model = pn.read_model(chosen.model)
-    found = description(model, os.path.getsize(chosen.model))
+    size = os.path.getsize(chosen.model)
+    found = [description(part, size) for part in model.parts_by_column]
     if chosen.json:
-        print_json(found)
+        print_json(found[0] if len(found) == 1 else {"columns": found})
         return
     terminal = output()
-    print("\n".join(shortened(line, terminal.width) if not bold else
-                    terminal.paint(shortened(line, terminal.width), BOLD)
-                    for bold, line in report(found, chosen.model)))
+    pages = ("\n".join(shortened(line, terminal.width) if not bold else
+                       terminal.paint(shortened(line, terminal.width), BOLD)
+                       for bold, line in report(part, chosen.model)) for part in found)
+    print("\n\n".join(pages))
 
 
 def description(model: pn.TaggerModel, size: int) -> dict[str, Any]:

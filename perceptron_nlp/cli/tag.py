@@ -11,6 +11,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, BinaryIO, cast
 
 import perceptron_nlp as pn
+from perceptron_nlp.cli.filling import Filling
 from perceptron_nlp.cli.inputs import (
     STDIN,
     check_apart,
@@ -30,11 +31,13 @@ EXAMPLES = """\
   perceptron-nlp tag en.model new.conllu -o tagged.conllu
   perceptron-nlp tag en.model < sentences.txt
   zcat big.conllu.gz | perceptron-nlp tag en.model | gzip > tagged.conllu.gz
+  perceptron-nlp tag en.model half-tagged.conllu --keep
+  perceptron-nlp tag brown.model new.conllu --column xpos
   perceptron-nlp tag chunk.model words.txt --fields form,xpos"""
 DESCRIPTION = """\
-Write text back with one column filled in. All else in CoNLL-U and column files stays as it is,
-byte for byte; a column file without the column gets it at the end of its lines; plain text (a
-sentence a line, its words parted by spaces) becomes word/TAG."""
+Write text back with the columns of the model filled in. All else in CoNLL-U and column files
+stays as it is, byte for byte; a column file without the column gets it at the end of its lines;
+plain text (a sentence a line, its words parted by spaces) becomes word/TAG."""
 
 # What is held at a time: enough sentences to keep the core busy, few enough to stay small.
 BATCH_SENTENCES = 1024
@@ -50,6 +53,13 @@ def parser() -> VerbParser:
                       help="files to tag (default: standard input, which - stands for)")
     verb.add_argument("-o", "--output", metavar="OUT",
                       help="the file to write, whole or not at all (default: standard output)")
+    verb.add_argument("--column", metavar="NAME",
+                      help="the column to fill, by name or number (default: the one that was"
+                           " learnt); of a model of several columns, which of them are filled,"
+                           " parted by commas (default: all)")
+    verb.add_argument("--keep", action="store_true",
+                      help="keep the labels that the column has already (all but _); they are"
+                           " context for the others")
     add_format_options(verb, FORMATS + "|text")
     add_threads_option(verb)
     add_quiet_option(verb)
@@ -61,8 +71,9 @@ def run(chosen: argparse.Namespace) -> None:
     files = chosen.files or [STDIN]
     check_there(files)
     tagger = pn.load(chosen.model)
-    tagging = Tagging(tagger, format=chosen.format, fields=chosen.fields,
-                      threads=chosen.threads, quiet=chosen.quiet)
+    tagging = Tagging(tagger, Filling(tagger, chosen.column, keep=chosen.keep),
+                      format=chosen.format, fields=chosen.fields, threads=chosen.threads,
+                      quiet=chosen.quiet)
     to_stdout = chosen.output in (None, STDIN)
     if not to_stdout:
         check_apart(chosen.output, [chosen.model], "the model")
@@ -89,15 +100,16 @@ class Tagging:
     Parameters
     ----------
     tagger : the tagger
+    filling : which columns it fills, and how
     format, fields : see perceptron_nlp.open_corpus
     threads : see Tagger.tag_sents
     quiet : whether formats that were found by looking go unnamed
     """
 
-    def __init__(self, tagger: pn.Tagger, *, format: str, fields: list[str] | None, threads: int,
-                 quiet: bool) -> None:
+    def __init__(self, tagger: pn.Tagger, filling: Filling, *, format: str,
+                 fields: list[str] | None, threads: int, quiet: bool) -> None:
         tagger.tag_sents([], threads=threads)  # refuses a number of threads before any reading
-        self._tagger = tagger
+        self._filling = filling
         self._format = format
         self._fields = fields
         self._threads = threads
@@ -114,6 +126,7 @@ class Tagging:
                                 fields=self._fields) as corpus:
                 if not self._quiet and self._format == "auto":
                     name_format(corpus)
+                self._filling.check(corpus)
                 self._corpus = corpus
                 yield self._seam()
                 yield from self._filled(corpus, 0 if path == STDIN else 2 * self._threads)
@@ -129,7 +142,7 @@ class Tagging:
     def _filled(self, corpus: pn.Corpus, ahead: int) -> Iterator[bytes]:
         """What the core can tag as bytes, up to `ahead` pieces at a time read before the first is
         done; the rest of the text stays in the corpus."""
-        fill = self._tagger.filler(corpus)
+        fill = self._filling.as_bytes(corpus)
         if fill is None:
             return
         waiting: deque[tuple[bytes, Future[bytes | None]]] = deque()
@@ -155,13 +168,7 @@ class Tagging:
         if corpus is None or not batch:
             return b""
         self._pending, self._pending_words = [], 0
-        needs_columns = self._tagger.model.evidence
-        labels = self._tagger.tag_sents(
-            batch if needs_columns else [list(sentence.words) for sentence in batch],
-            threads=self._threads)
-        column = self._tagger.column
-        texts = [_rewritten(corpus, sentence, column, given)
-                 for sentence, given in zip(batch, labels, strict=True)]
+        texts = self._filling.texts(corpus, batch, self._threads)
         self._last = texts[-1]
         return "".join(texts).encode()
 
@@ -179,16 +186,6 @@ class Tagging:
                 and not self._last.endswith(("\n\n", "\n\r\n"))):
             seam += line_break
         return seam.encode()
-
-
-def _rewritten(corpus: pn.Corpus, sentence: pn.Sentence, column: str, labels: list[str]) -> str:
-    if not labels:
-        return corpus.rewrite(sentence, {})
-    try:
-        return corpus.rewrite(sentence, {column: labels})
-    except pn.ArgumentError as error:
-        message = str(error).removeprefix("columns: ")
-        raise pn.FormatError(message, sentence.path, sentence.line_of(0)) from error
 
 
 class WatchedInput:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import logging
 import os
 from typing import Any
 
@@ -21,6 +22,7 @@ from perceptron_nlp.tagging.checkpoint import take_checkpoint_options
 EXAMPLES = """\
   perceptron-nlp train train.conllu --dev dev.conllu --model en.model
   perceptron-nlp train train.conllu --column xpos --epochs 5 --seed 7 --model xpos.model
+  perceptron-nlp train train.conllu --column upos,xpos,feats --model all.model
   perceptron-nlp train a.conllu.gz b.conllu.gz --model small.model --table-bits 16
   perceptron-nlp train chunks.txt --fields form,xpos,chunk --column chunk --model chunk.model
   perceptron-nlp train train.conllu --templates mine.txt --model mine.model"""
@@ -39,7 +41,9 @@ def parser() -> VerbParser:
     verb.add_argument("--dev", metavar="DEV",
                       help="a labelled file to keep the best epoch by, and to stop early")
     verb.add_argument("--column", metavar="NAME",
-                      help="the column to learn (default: upos in CoNLL-U, else the last one)")
+                      help="the column to learn, by name or number (default: upos in CoNLL-U, else"
+                           " the last one); several, parted by commas, make one model that fills"
+                           " them all")
     add_format_options(verb)
     add_learning_options(verb)
     _add_checkpoint_options(verb)
@@ -111,11 +115,14 @@ def run(chosen: argparse.Namespace) -> None:
     corpora = open_inputs(
         inputs, format=chosen.format, fields=chosen.fields, quiet=chosen.quiet)
     n_train = len(chosen.train)
+    several = chosen.column is not None and "," in chosen.column
+    # What is logged is in the model's record, and said from there.
+    logging.getLogger("perceptron_nlp").addHandler(logging.NullHandler())
     try:
         tagger = pn.train(
             corpora[:n_train], dev=corpora[n_train:] or None, column=chosen.column,
-            fields=chosen.fields, callback=None if chosen.quiet else LearningCurve(messages()),
-            **options)
+            fields=chosen.fields, **options,
+            callback=None if chosen.quiet else LearningCurve(messages(), several=several))
     except KeyboardInterrupt as interrupt:
         said = str(interrupt).replace("resume=True", "the same command with --resume")
         raise KeyboardInterrupt(said) from interrupt
@@ -188,7 +195,26 @@ def _count_and_share(text: str) -> tuple[int, float]:
 
 
 def _summarise(tagger: pn.Tagger, path: str) -> None:
-    record, weights = tagger.model.record, tagger.model.weights
+    size = os.path.getsize(path) if os.path.isfile(path) else len(tagger.to_bytes())
+    parts = tagger.by_column.values()
+    for part in parts:
+        if len(parts) > 1:
+            epoch = part.model.record["best_epoch"]
+            say(f"{one_line(part.column)}: {_figures(part)}, epoch {epoch}")
+        _say_choices(part)
+    if len(parts) > 1:
+        say(f"{one_line(path)}: {len(parts)} columns, {size / 1e6:.2f} MB")
+    else:
+        say(f"{one_line(path)}: {_figures(tagger)}, {size / 1e6:.2f} MB,"
+            f" epoch {tagger.model.record['best_epoch']}")
+
+
+def _figures(tagger: pn.Tagger) -> str:
+    return f"{len(tagger.labels)} labels, {tagger.model.weights.n_rows:,} features"
+
+
+def _say_choices(tagger: pn.Tagger) -> None:
+    record = tagger.model.record
     for part in ("train", "dev"):
         counts = record[part]
         if counts is not None and counts["labelled"] < counts["tokens"]:
@@ -196,6 +222,5 @@ def _summarise(tagger: pn.Tagger, path: str) -> None:
                 f" have no {tagger.column} and were left out")
     for choice in record.get("choices", []):
         say(f"decided: {choice}")
-    size = os.path.getsize(path) if os.path.isfile(path) else len(tagger.to_bytes())
-    say(f"{one_line(path)}: {len(tagger.labels)} labels, {weights.n_rows:,} features,"
-        f" {size / 1e6:.2f} MB, epoch {record['best_epoch']}")
+    for doubt in record.get("doubts", []):
+        say(f"warning: {one_line(doubt)}")

@@ -59,8 +59,19 @@ class CheckpointOptions:
     resume: bool = False
 
 
-def take_checkpoint_options(options: dict[str, Any]) -> CheckpointOptions | None:
+def take_checkpoint_options(options: dict[str, Any], columns: int = 1
+                            ) -> list[CheckpointOptions | None]:
     """Take ``checkpoint``, ``every`` and ``resume`` out of a person's options.
+
+    Parameters
+    ----------
+    options : what the person gave
+    columns : how many are learnt, one after the other: the first in the file, the others in
+        files of its name and ``.2``, ``.3``, … These need not be there to resume
+
+    Returns
+    -------
+    for each column, None or where to save its state
 
     Raises
     ------
@@ -76,11 +87,18 @@ def take_checkpoint_options(options: dict[str, Any]) -> CheckpointOptions | None
         if resume or every is not None:
             name = "resume" if resume else "every"
             raise ArgumentError(f"{name}: name the file of the checkpoint too, by checkpoint")
-        return None
+        return [None] * columns
     if not isinstance(path, str | os.PathLike) or not isinstance(os.fspath(path), str):
         raise ArgumentTypeError(f"checkpoint: a str or path is needed, not {type(path).__name__}")
-    name = os.fspath(path)
+    first = os.fspath(path)
+    names = [first, *(f"{first}.{number}" for number in range(2, columns + 1))]
+    return [_checked(name, every, resume, name != first) for name in names]
+
+
+def _checked(name: str, every: object, resume: bool, optional: bool) -> CheckpointOptions:
     there = os.path.lexists(name) if "\0" not in name else False
+    if resume and optional and not there:
+        resume = False
     if resume and not there:
         raise FileError(f"{name}: there is no checkpoint to resume from; begin without resume")
     if there and not resume:

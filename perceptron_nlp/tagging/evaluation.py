@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from perceptron_nlp.tagging.model import TaggerModel
+from perceptron_nlp.tagging.sources import Source, check_labelled, gold_labels
 from perceptron_nlp.tagging.spanscores import SpanScores
 from perceptron_nlp.text.spans import is_span_column
 
@@ -43,6 +45,8 @@ class Evaluation:
     known_tokens, known_correct : the same for words that were in the training text
     correct_sentences : sentences with every word right
     confusion : how often each (gold, given) pair of labels came up
+    untrained : gold labels that the tagger does not have, so that no word of them can be right,
+        and how often each came up
     spans : None, or in a column of spans their counts; sentences with unlabelled words have none
     """
 
@@ -55,6 +59,7 @@ class Evaluation:
     known_correct: int = 0
     correct_sentences: int = 0
     confusion: Counter[tuple[str, str]] = field(default_factory=Counter)
+    untrained: Counter[str] = field(default_factory=Counter)
     spans: SpanScores | None = None
 
     def add(self, gold: Sequence[str | None], given: Sequence[str], known: Iterable[bool]) -> None:
@@ -115,7 +120,10 @@ class Evaluation:
         return scores
 
     def to_json(self) -> dict[str, Any]:
-        """One JSON object with everything above but the confusion counts; see SpanScores too."""
+        """One JSON object with everything above but the confusion counts; see SpanScores too.
+
+        ``untrained`` is there where there are such labels.
+        """
         return {
             "column": self.column, "sentences": self.sentences, "tokens": self.tokens,
             "unlabelled": self.unlabelled, "accuracy": self.accuracy,
@@ -123,6 +131,7 @@ class Evaluation:
             "sentence_accuracy": self.sentence_accuracy,
             "labels": {label: {"precision": s.precision, "recall": s.recall, "f1": s.f1,
                                "support": s.support} for label, s in self.labels.items()},
+            **({"untrained": dict(sorted(self.untrained.items()))} if self.untrained else {}),
             **({} if self.spans is None else self.spans.to_json()),
         }
 
@@ -136,6 +145,36 @@ class Evaluation:
 
 def _share(part: int, whole: int) -> float | None:
     return part / whole if whole else None
+
+
+def compare(model: TaggerModel, source: Source, column: str,
+            label: Callable[[list[Sequence[str]]], list[list[str]]]) -> Evaluation:
+    """A model's labels against those of a column.
+
+    Parameters
+    ----------
+    model : of one column
+    source : the sentences
+    column : the one with the gold labels
+    label : gives sentences their labels
+
+    Raises FormatError where a file breaks its format, or no word has a gold label.
+    """
+    sentences = list(source)
+    gold = [gold_labels(sentence, column) for sentence in sentences]
+    found = label(model.inputs(sentences))
+    result = Evaluation(column, spans=span_scores(gold, found),
+                        untrained=untrained_labels(gold, model.written_labels))
+    for sentence, truth, given in zip(sentences, gold, found, strict=True):
+        result.add(truth, given, map(model.knows, sentence.words))
+    check_labelled(result.tokens, source, column)
+    return result
+
+
+def untrained_labels(gold: Iterable[Sequence[str | None]], known: Container[str]) -> Counter[str]:
+    """How often each label comes up that is not among the known ones."""
+    return Counter(label for labels in gold for label in labels
+                   if label is not None and label not in known)
 
 
 def span_scores(gold: Iterable[Sequence[str | None]], given: Iterable[Sequence[str]]

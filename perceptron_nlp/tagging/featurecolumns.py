@@ -19,8 +19,8 @@ UPOS = "upos"
 
 
 def holds_features(examples: Examples) -> bool:
-    """Are all labels sets of attributes, and is every word labelled?"""
-    return examples.n_labelled == examples.n_tokens and holds_attributes(examples.tags)
+    """Are all labels sets of attributes?"""
+    return holds_attributes(examples.tags)
 
 
 def with_upos(examples: Examples) -> Examples:
@@ -30,17 +30,17 @@ def with_upos(examples: Examples) -> Examples:
         tags = sentence.column(UPOS) if UPOS in sentence.columns else [UNLABELLED]
         if UNLABELLED in tags:
             return examples
-        gold.append([joint(upos, label or UNLABELLED)
+        gold.append([None if label is None else joint(upos, label)
                      for upos, label in zip(tags, labels, strict=True)])
     tags_met = TagSet({label for labels in gold for label in labels if label is not None})
     return replace(examples, gold=gold, tags=tags_met, scheme=JOINT)
 
 
 def unseen_share(train: Examples, held_out: Examples) -> float:
-    """Share of the held-out words whose label no word of the training text has."""
-    known = {label for labels in train.gold for label in labels}
+    """Share of the held-out labelled words whose label no word of the training text has."""
+    known = {None, *(label for labels in train.gold for label in labels)}
     unseen = sum(label not in known for labels in held_out.gold for label in labels)
-    return unseen / held_out.n_tokens if held_out.n_tokens else 0.0
+    return unseen / held_out.n_labelled if held_out.n_labelled else 0.0
 
 
 def closed(examples: Examples) -> Examples:

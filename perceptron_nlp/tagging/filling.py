@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from perceptron_nlp._core.decode import SentenceDecoder
 from perceptron_nlp._core.splice import ConlluFiller
@@ -11,7 +11,24 @@ from perceptron_nlp.formats import CONLLU_COLUMNS, Corpus, wrong_conllu_value
 Fill = Callable[[bytes], bytes | None]
 
 
-def filler(decoder: SentenceDecoder, corpus: Corpus, column: str) -> Fill | None:
+def fill_in_turn(fills: Sequence[Fill | None]) -> Fill | None:
+    """What fills one column after the other in; None where one of them cannot be."""
+    able = [fill for fill in fills if fill is not None]
+    if len(able) < len(fills):
+        return None
+    if len(able) == 1:
+        return able[0]
+
+    def run(text: bytes) -> bytes | None:
+        done: bytes | None = text
+        for fill in able:
+            done = None if done is None else fill(done)
+        return done
+    return run
+
+
+def filler(decoder: SentenceDecoder, corpus: Corpus, column: str, written: Sequence[str]
+           ) -> Fill | None:
     """What fills a column of whole sentences of a text in, as bytes.
 
     Parameters
@@ -19,6 +36,7 @@ def filler(decoder: SentenceDecoder, corpus: Corpus, column: str) -> Fill | None
     decoder : looks at words alone
     corpus : the text
     column : the column
+    written : how each of the decoder's labels is written
 
     Returns
     -------
@@ -30,7 +48,7 @@ def filler(decoder: SentenceDecoder, corpus: Corpus, column: str) -> Fill | None
     columns = ("id", "form", *corpus.column_names)
     if corpus.format != "conllu" or columns != CONLLU_COLUMNS or column not in columns[2:]:
         return None
-    if any(wrong_conllu_value(column, label) for label in decoder.labels):
+    if any(wrong_conllu_value(column, label) for label in written):
         return None
-    labels = [label.encode() for label in decoder.labels]
+    labels = [label.encode() for label in written]
     return ConlluFiller(decoder, columns.index(column), labels).fill

@@ -7,25 +7,29 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FormatError, MemoryLimitError
+from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, MemoryLimitError
 from perceptron_nlp.features.templates import check_templates
 from perceptron_nlp.tagging.attributes import JOINT
 from perceptron_nlp.tagging.checkpoint import CheckpointOptions, take_checkpoint_options
 from perceptron_nlp.tagging.choices import decide
+from perceptron_nlp.tagging.columnnames import learnt_columns, named_columns
+from perceptron_nlp.tagging.doubts import doubts
 from perceptron_nlp.tagging.examples import Examples
 from perceptron_nlp.tagging.extractor import Extractor, extractor_name
 from perceptron_nlp.tagging.firstpass import FOLD_EPOCHS, jackknifed, second_pass_templates
 from perceptron_nlp.tagging.labellers import TemplateLabeller
-from perceptron_nlp.tagging.model import TaggerModel
+from perceptron_nlp.tagging.model import TaggerModel, joined
 from perceptron_nlp.tagging.options import TrainingOptions, make_options
 from perceptron_nlp.tagging.sources import Labelled, Source
 from perceptron_nlp.tagging.trainer import Callback, Trainer, resolve_templates
 from perceptron_nlp.text.sentence import Sentence
 
+logger = logging.getLogger("perceptron_nlp")
 
-def fit(train: Labelled, *, dev: Labelled | None, column: str | None, features: Extractor | None,
-        format: str, fields: Sequence[str] | None, callback: Callback | None,
-        options: dict[str, Any]) -> TaggerModel:
+
+def fit(train: Labelled, *, dev: Labelled | None, column: str | Sequence[str] | None,
+        features: Extractor | None, format: str, fields: Sequence[str] | None,
+        callback: Callback | None, options: dict[str, Any]) -> TaggerModel:
     """Read everything, then train; Tagger.train tells the parameters."""
     try:
         return _fit(train, dev=dev, column=column, features=features, format=format, fields=fields,
@@ -38,40 +42,44 @@ def fit(train: Labelled, *, dev: Labelled | None, column: str | None, features: 
             " templates, or set table_bits") from None
 
 
-def _fit(train: Labelled, *, dev: Labelled | None, column: str | None, features: Extractor | None,
-         format: str, fields: Sequence[str] | None, callback: Callback | None,
-         options: dict[str, Any]) -> TaggerModel:
+def _fit(train: Labelled, *, dev: Labelled | None, column: str | Sequence[str] | None,
+         features: Extractor | None, format: str, fields: Sequence[str] | None,
+         callback: Callback | None, options: dict[str, Any]) -> TaggerModel:
     options = dict(options)
-    kept = take_checkpoint_options(options)
+    names = named_columns(column)
+    kept = take_checkpoint_options(options, max(1, len(names)))
     chosen = make_options(options)
-    if column is not None and not isinstance(column, str):
-        raise ArgumentTypeError(f"column: a str is needed, not {type(column).__name__}")
-    if column == "":
-        raise ArgumentError("column: it is empty; give a column's name, or None")
     if callback is not None and not callable(callback):
         raise ArgumentTypeError(f"callback: a function is needed, not {type(callback).__name__}")
     if features is not None:
         extractor_name(features)
     source = Source(train, "train", format=format, fields=fields)
-    learnt = column or source.default_column
-    if learnt is None:
-        raise FormatError(
-            "read as plain text, which has no labels to learn from; if it is labelled, say its"
-            " format", source.place)
-    learnt = source.column_named(learnt)
-    if learnt in ("id", "form"):
-        raise ArgumentError(f"column: {learnt} is given, not learnt; name the column of the labels")
-    evidence = evidence_columns(chosen, features, fields, learnt)
-    examples = Examples.read(source, learnt, evidence)
-    held_out = None
-    if dev is not None:
-        held_out = Examples.read(
-            Source(dev, "dev", format=format, fields=fields), learnt, evidence)
-    examples, chosen, choices = decide(examples, chosen, features)
+    columns = learnt_columns(names, source)
+    evidence = evidence_columns(chosen, features, fields, columns)
+    dev_source = None if dev is None else Source(dev, "dev", format=format, fields=fields)
+    for one in (source, dev_source) if len(columns) > 1 else ():
+        if one is not None:
+            one.hold()
+    # All columns are read before the first is learnt, so that a bad one is known at once.
+    read = [(learnt, Examples.read(source, learnt, evidence),
+             None if dev_source is None else Examples.read(dev_source, learnt, evidence))
+            for learnt in columns]
+    return joined([_fit_column(learnt, examples, held_out, chosen, features, callback, own)
+                   for (learnt, examples, held_out), own in zip(read, kept, strict=True)])
+
+
+def _fit_column(column: str, read: Examples, dev: Examples | None, options: TrainingOptions,
+                features: Extractor | None, callback: Callback | None,
+                kept: CheckpointOptions | None) -> TaggerModel:
+    examples, chosen, choices = decide(read, options, features)
     if not chosen.two_passes or examples.scheme != JOINT:
-        return Trainer(examples, held_out, learnt, chosen, features, choices).run(
-            callback, kept)
-    return _fit_twice(examples, held_out, learnt, chosen, choices, callback, kept)
+        model = Trainer(examples, dev, column, chosen, features, choices).run(callback, kept)
+    else:
+        model = _fit_twice(examples, dev, column, chosen, choices, callback, kept)
+    found = doubts(model, read, dev)
+    for doubt in found:
+        logger.warning("%s", doubt)
+    return replace(model, record={**model.record, "doubts": found}) if found else model
 
 
 def _fit_twice(examples: Examples, held_out: Examples | None, column: str,
@@ -92,13 +100,14 @@ def _fit_twice(examples: Examples, held_out: Examples | None, column: str,
 
 
 def evidence_columns(options: TrainingOptions, features: Extractor | None,
-                     fields: Sequence[str] | None, learnt: str) -> tuple[str, ...]:
+                     fields: Sequence[str] | None, learnt: Sequence[str]) -> tuple[str, ...]:
     """The columns besides the words that features are made of."""
     if features is None and not isinstance(options.templates, str):
         templates = check_templates(options.templates)
         wanted = sorted(set().union(*(t.columns for t in templates)))
     else:
-        wanted = [name for name in fields or () if name not in ("form", "_", learnt)]
-    if learnt in wanted:
-        raise ArgumentError(f"templates: they look at column {learnt}, which is to be learnt")
+        wanted = [name for name in fields or () if name not in ("form", "_", *learnt)]
+    for name in learnt:
+        if name in wanted:
+            raise ArgumentError(f"templates: they look at column {name}, which is to be learnt")
     return tuple(wanted)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
+import itertools
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +20,7 @@ from perceptron_nlp.tagging.examples import label_hashes, word_bytes
 from perceptron_nlp.tagging.extractor import Extractor, extract, extractor_name, reading_order
 from perceptron_nlp.tagging.filling import Fill, filler
 from perceptron_nlp.tagging.firstpass import seen
+from perceptron_nlp.tagging.keeping import Keep, Keeping, with_kept
 from perceptron_nlp.tagging.model import TaggerModel
 from perceptron_nlp.tagging.spancolumns import transitions, written
 from perceptron_nlp.text.sentence import Sentence
@@ -27,8 +30,9 @@ from perceptron_nlp.text.spans import SCHEMES
 class Labeller(Protocol):
     """A model ready to label sentences; may be used by several threads at once."""
 
-    def label(self, sentences: list[Sequence[str]]) -> list[list[str]]:
-        """One list of labels a sentence."""
+    def label(self, sentences: list[Sequence[str]], keep: Sequence[Keep] | None = None
+              ) -> list[list[str]]:
+        """One list of labels a sentence; `keep` is for each the labels that it has already."""
 
     def scores(self, sentence: Sequence[str]) -> npt.NDArray[np.float64]:
         """float64[n_words, n_labels]: what each label scored when its word was labelled."""
@@ -67,29 +71,48 @@ class TemplateLabeller:
         self._evidence = model.looked_at
         self._scale = model.weights.scale
         self._scheme = model.scheme
+        self._tags = model.tags
         self._first = None if model.first is None else TemplateLabeller(model.first, cache_limit)
 
-    def label(self, sentences: list[Sequence[str]]) -> list[list[str]]:
+    def label(self, sentences: list[Sequence[str]], keep: Sequence[Keep] | None = None
+              ) -> list[list[str]]:
         """See Labeller."""
-        labels = self.label_inside(sentences)
+        labels = self._written(self.label_inside(sentences, keep))
+        if keep is None:
+            return labels
+        return [with_kept(found, kept) for found, kept in zip(labels, keep, strict=True)]
+
+    def _written(self, labels: list[list[str]]) -> list[list[str]]:
         if self._scheme is None:
             return labels
         if self._scheme == JOINT:
             return [[features_of(label) for label in found] for found in labels]
         return [written(found, self._scheme) for found in labels]
 
-    def label_inside(self, sentences: Sequence[Sequence[str]]) -> list[list[str]]:
+    def label_inside(self, sentences: Sequence[Sequence[str]],
+                     keep: Sequence[Keep] | None = None) -> list[list[str]]:
         """The labels as they are learnt, before they are written in the column's own way."""
-        given = self._after_first(sentences)
+        given: list[Any] = self._after_first(sentences, keep)
         if self._evidence:
-            return self._decoder.tag([self._columns(s, i) for i, s in enumerate(given)])
-        return self._decoder.tag(given)
+            given = [self._columns(s, i) for i, s in enumerate(given)]
+        if keep is None:
+            return self._decoder.tag(given)
+        found = self._decoder.tag(given, self._keeping.sets_of(keep, map(len, sentences)))
+        inside = self._keeping.inside
+        return [[inside(str(kept and kept[i])) if label is None else label
+                 for i, label in enumerate(labels)]
+                for labels, kept in zip(found, keep, strict=True)]
 
-    def _after_first(self, sentences: Sequence[Sequence[str]]) -> list[Sequence[str]]:
+    @functools.cached_property
+    def _keeping(self) -> Keeping:
+        return Keeping(self._tags, self._scheme)
+
+    def _after_first(self, sentences: Sequence[Sequence[str]],
+                     keep: Sequence[Keep] | None = None) -> list[Sequence[str]]:
         if self._first is None:
             return list(sentences)
         return [seen(sentence, labels) for sentence, labels in zip(
-            sentences, self._first.label_inside(sentences), strict=True)]
+            sentences, self._first.label_inside(sentences, keep), strict=True)]
 
     def scores(self, sentence: Sequence[str]) -> npt.NDArray[np.float64]:
         """See Labeller."""
@@ -100,9 +123,12 @@ class TemplateLabeller:
 
     def filler(self, corpus: Corpus, column: str) -> Fill | None:
         """See filling.filler."""
-        if self._evidence or self._scheme is not None:
+        if self._evidence or self._first or self._scheme in SCHEMES:
             return None
-        return filler(self._decoder, corpus, column)
+        labels = self._decoder.labels
+        if self._scheme == JOINT:
+            labels = tuple(map(features_of, labels))
+        return filler(self._decoder, corpus, column, labels)
 
     def _columns(self, sentence: Sequence[str], number: int) -> tuple[Sequence[str], ...]:
         if not isinstance(sentence, Sentence):
@@ -126,9 +152,11 @@ class FunctionLabeller:
         self._model = model
         self._function = function
 
-    def label(self, sentences: list[Sequence[str]]) -> list[list[str]]:
+    def label(self, sentences: list[Sequence[str]], keep: Sequence[Keep] | None = None
+              ) -> list[list[str]]:
         """See Labeller."""
-        return [self._run(sentence)[0] for sentence in sentences]
+        return [self._run(sentence, kept)[0] for sentence, kept in zip(
+            sentences, keep or itertools.repeat(None, len(sentences)), strict=True)]
 
     def scores(self, sentence: Sequence[str]) -> npt.NDArray[np.float64]:
         """See Labeller."""
@@ -138,13 +166,16 @@ class FunctionLabeller:
         """None: a function needs to see the sentences."""
         return None
 
-    def _run(self, tokens: Sequence[str]) -> tuple[list[str], npt.NDArray[np.float64]]:
+    def _run(self, tokens: Sequence[str], kept: Keep = None
+             ) -> tuple[list[str], npt.NDArray[np.float64]]:
         sentence = tokens if isinstance(tokens, Sentence) else Sentence(tokens)
         model, history = self._model, list[str]()
         scores = np.zeros((len(sentence), len(model.tags)))
         order = reading_order(len(sentence), model.right_to_left)
         for i in order:
-            label = model.dictionary.get(sentence.words[i])
+            label = None if kept is None else kept[i]
+            if label is None:
+                label = model.dictionary.get(sentence.words[i])
             if label is None:
                 keys, values = extract(self._function, sentence, i, history)
                 scores[i] = self._decoder.score(keys, values)

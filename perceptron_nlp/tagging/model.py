@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from perceptron_nlp._core.hashing import hash64
+from perceptron_nlp.errors import ArgumentError, quote
 from perceptron_nlp.features.templates import Template
 from perceptron_nlp.tagging.examples import word_bytes
 from perceptron_nlp.tagging.firstpass import COLUMNS
+from perceptron_nlp.tagging.keeping import written_labels
 from perceptron_nlp.tagging.quantised import QuantisedWeights
 from perceptron_nlp.text.sentence import Sentence
 from perceptron_nlp.text.tagset import TagSet
@@ -36,6 +38,7 @@ class TaggerModel:
     dictionary : words that always get one label
     vocabulary : uint32[n], ascending; the upper halves of the hashes of all training words
     first : None, or the model of a first pass, whose labels this one sees as columns
+    more : the models of the columns that are filled after this one, each without more
     record : how it was trained: options, counts and digests of the data, scores by epoch
     """
 
@@ -52,6 +55,22 @@ class TaggerModel:
     vocabulary: npt.NDArray[np.uint32]
     record: Mapping[str, Any]
     first: TaggerModel | None = None
+    more: tuple[TaggerModel, ...] = ()
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """All columns that are filled, in their order."""
+        return (self.column, *(model.column for model in self.more))
+
+    @property
+    def parts_by_column(self) -> tuple[TaggerModel, ...]:
+        """A model for each column alone, in their order."""
+        return (replace(self, more=()), *self.more)
+
+    @property
+    def written_labels(self) -> frozenset[str]:
+        """All labels that its column can be given, as they are written there."""
+        return written_labels(self.tags, self.scheme)
 
     @property
     def evidence(self) -> tuple[str, ...]:
@@ -76,6 +95,18 @@ class TaggerModel:
         half = np.uint32(hash64(word_bytes(word)) >> 32)
         at = int(np.searchsorted(self.vocabulary, half))
         return at < len(self.vocabulary) and bool(self.vocabulary[at] == half)
+
+
+def joined(models: Sequence[TaggerModel]) -> TaggerModel:
+    """One model that fills the columns of all of these, which are of one column each.
+
+    Raises ArgumentError where two fill the same column.
+    """
+    names = [model.column for model in models]
+    for name in names:
+        if names.count(name) > 1:
+            raise ArgumentError(f"column: {quote(name)} is named twice")
+    return replace(models[0], more=tuple(models[1:]))
 
 
 def vocabulary_of(words: Iterable[str]) -> npt.NDArray[np.uint32]:

@@ -1,8 +1,10 @@
 """The model file: which arrays and strings of the tensor container mean what.
 
 Metadata strings: ``format`` is ``perceptron_nlp``; ``format_version`` is ``1``; ``made_by`` is the
-library's version; ``model`` and ``record`` are JSON objects. The arrays of
-pass 0, and with 1 in place of 0 those of the first pass that it builds on, if there is one::
+library's version; ``model`` and ``record`` are JSON objects. A model of several columns has
+``more`` too, a JSON list with an object for each column after the first, of its ``model`` and
+``record``. The arrays of a first column, and with 1 in place of 0 those of the first pass that it
+builds on, if there is one; with 2k and 2k + 1 in place of them those of column k, from 0::
 
     0.keys          U64 [rows]       feature keys; in a fixed table, row numbers
     0.group_starts  I64 [groups+1]   rows of each template, in the order of the templates
@@ -16,7 +18,6 @@ Loading follows nothing that the file says to a path, a module or a name.
 
 from __future__ import annotations
 
-import json
 import math
 import mmap
 import os
@@ -29,11 +30,12 @@ import numpy.typing as npt
 from perceptron_nlp._core.search import WIDEST_BEAM
 from perceptron_nlp._core.weights import MAX_TABLE_BITS
 from perceptron_nlp._version import __version__
-from perceptron_nlp.errors import ArgumentError, ModelError, PerceptronNLPError, quote
+from perceptron_nlp.errors import ModelError, PerceptronNLPError, quote
 from perceptron_nlp.features.templates import Template, check_templates
 from perceptron_nlp.formats import read_file_bytes, read_tensors, write_tensors
 from perceptron_nlp.tagging.attributes import JOINT, MODES, parts_of
-from perceptron_nlp.tagging.model import TaggerModel
+from perceptron_nlp.tagging.model import TaggerModel, joined
+from perceptron_nlp.tagging.modeljson import checked_object, object_in, objects_in, to_json
 from perceptron_nlp.tagging.quantised import QuantisedWeights
 from perceptron_nlp.text.spans import SCHEMES, is_span_column
 from perceptron_nlp.text.tagset import TagSet
@@ -52,9 +54,16 @@ def model_to_bytes(model: TaggerModel) -> bytes:
         "format": FORMAT,
         "format_version": str(FORMAT_VERSION),
         "made_by": __version__,
-        "model": _to_json(described),
-        "record": _to_json(model.record),
+        "model": to_json(described),
+        "record": to_json(model.record),
     }
+    columns = []
+    for place, other in enumerate(model.more, 1):
+        described, arrays = _describe(other, 2 * place)
+        columns.append({"model": described, "record": dict(other.record)})
+        tensors.update(arrays)
+    if columns:
+        metadata["more"] = to_json(columns)
     return write_tensors(tensors, metadata)
 
 
@@ -123,8 +132,15 @@ def model_from_bytes(data: bytes | bytearray | memoryview | mmap.mmap, path: str
             f" {quote(metadata.get('made_by', '?'))}; this is version {__version__}, which reads"
             f" format {FORMAT_VERSION}; upgrade perceptron_nlp or train again")
     try:
-        return _Checked(path, tensors, _from_json(metadata, "model"),
-                        _from_json(metadata, "record")).model()
+        first = _Checked(path, tensors, object_in(metadata["model"], "model"),
+                         object_in(metadata["record"], "record")).model()
+        if "more" not in metadata:
+            return first
+        others = [
+            _Checked(path, tensors, checked_object(one["model"], "model"),
+                     checked_object(one["record"], "record"), 2 * place).model()
+            for place, one in enumerate(objects_in(metadata["more"], "more"), 1)]
+        return joined([first, *others])
     except ModelError:
         raise
     except (PerceptronNLPError, KeyError, TypeError, ValueError, RecursionError) as error:
@@ -175,9 +191,10 @@ class _Checked:
         described = self.described["first"]
         if described is None:
             return None
-        if self.number or not isinstance(described, dict):
+        if self.number % 2 or not isinstance(described, dict):
             raise self._bad("first", "not the description of a first pass")
-        model = _Checked(self.path, self.tensors, described, self.record, 1).model()
+        model = _Checked(self.path, self.tensors, described, self.record,
+                         self.number + 1).model()
         if model.scheme != JOINT:
             raise self._bad("first", "a first pass of other labels than features")
         return model
@@ -209,20 +226,22 @@ class _Checked:
         if not isinstance(scale, float) or not math.isfinite(scale) or scale <= 0:
             raise self._bad("scale", "not a positive number")
         if len(counts) != len(keys) or len(labels) != len(weights):
-            raise self._bad("0.counts, 0.labels", "of another length than keys and weights")
+            raise self._bad(f"{self.number}.counts, {self.number}.labels",
+                            "of another length than keys and weights")
         if int(counts.sum(dtype=np.int64)) != len(weights) or (len(counts) and counts.min() < 1):
-            raise self._bad("0.counts", "do not add up to the number of weights")
+            raise self._bad(f"{self.number}.counts", "do not add up to the number of weights")
         if len(labels) and int(labels.max()) >= n_labels:
-            raise self._bad("0.labels", f"beyond the {n_labels} labels that there are")
+            raise self._bad(f"{self.number}.labels", f"beyond the {n_labels} labels that there are")
         if not weights.all():
-            raise self._bad("0.weights", "some are 0")
+            raise self._bad(f"{self.number}.weights", "some are 0")
         if (len(group_starts) != n_groups + 1 or group_starts[0] != 0
                 or group_starts[-1] != len(keys) or (np.diff(group_starts) < 0).any()):
-            raise self._bad("0.group_starts", "do not divide the rows among the templates")
+            raise self._bad(f"{self.number}.group_starts",
+                            "do not divide the rows among the templates")
         starts = np.zeros(len(counts) + 1, np.int64)
         np.cumsum(counts, out=starts[1:])
         if bits is not None and len(keys) and int(keys.max()) >= 1 << bits:
-            raise self._bad("0.keys", "beyond the fixed table")
+            raise self._bad(f"{self.number}.keys", "beyond the fixed table")
         # A row of a fixed table belongs to all templates, so there rows are all one group.
         self._check_order(keys, group_starts if bits is None else group_starts[:1], starts, labels)
         return QuantisedWeights(keys, group_starts, starts, labels.astype(np.uint16), weights,
@@ -234,12 +253,12 @@ class _Checked:
         rises[1:-1] = keys[1:] > keys[:-1]
         rises[group_starts] = True
         if not rises[:len(keys)].all():
-            raise self._bad("0.keys", "not in ascending order")
+            raise self._bad(f"{self.number}.keys", "not in ascending order")
         rises = np.ones(len(labels) + 1, bool)
         rises[1:-1] = labels[1:] > labels[:-1]
         rises[starts] = True
         if not rises[:len(labels)].all():
-            raise self._bad("0.labels", "not in ascending order")
+            raise self._bad(f"{self.number}.labels", "not in ascending order")
 
     def _dictionary(self, tags: TagSet) -> dict[str, str]:
         dictionary = self.described["dictionary"]
@@ -269,19 +288,3 @@ class _Checked:
 def _smallest(counts: Array) -> Array:
     most = int(counts.max(initial=0))
     return counts.astype(np.uint8 if most < 256 else np.uint16 if most < 65536 else np.uint32)
-
-
-def _to_json(value: Mapping[str, Any]) -> str:
-    try:
-        text = json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
-        text.encode("utf-8")
-    except (TypeError, ValueError) as error:
-        raise ArgumentError(f"the model cannot be written: {error}") from None
-    return text
-
-
-def _from_json(metadata: Mapping[str, str], name: str) -> dict[str, Any]:
-    value = json.loads(metadata[name])
-    if not isinstance(value, dict):
-        raise ValueError(f"{name} is not a JSON object")
-    return value

@@ -1,7 +1,8 @@
 """What people hand over to train or evaluate with, as sentences.
 
 Accepted everywhere: a path (or ``-``), several paths, a Corpus, Sentence objects, pairs
-``(words, labels)``, and lists of ``(word, label)`` pairs.
+``(words, labels)``, and lists of ``(word, label)`` pairs; a label that is None says that the word
+has none.
 """
 
 from __future__ import annotations
@@ -22,6 +23,16 @@ Labelled: TypeAlias = (
 UNLABELLED = "_"
 UNLABELLED_COLUMNS = frozenset({"upos", "xpos", "lemma", "head", "deprel"})
 MEMORY_COLUMN = "tag"
+
+
+class _NoLabel(str):
+    """What stands in a column of memory where somebody gave None for a label.
+
+    Told from other labels by its identity, since any str may be a label.
+    """
+
+
+NO_LABEL = _NoLabel(UNLABELLED)
 
 
 class Source:
@@ -45,6 +56,7 @@ class Source:
         self.name = name
         self.corpora: list[Corpus] = []
         self._items: Iterable[Any] = ()
+        self._held: list[Sentence] | None = None
         if isinstance(data, str | os.PathLike):
             self.corpora = [open_corpus(data, format=format, fields=fields)]
         elif isinstance(data, Corpus):
@@ -80,6 +92,13 @@ class Source:
         FormatError : a file breaks the rules of its format; with file and line
         ArgumentTypeError, ArgumentError : a sentence from memory is of no known kind
         """
+        return self._read() if self._held is None else iter(self._held)
+
+    def hold(self) -> None:
+        """Read everything now, so that it can be gone over again, a stream too."""
+        self._held = list(self._read())
+
+    def _read(self) -> Iterator[Sentence]:
         for corpus in self.corpora:
             yield from (sentence for sentence in corpus if sentence.words)
         for number, item in enumerate(self._items):
@@ -113,6 +132,8 @@ def _from_memory(item: Any, name: str) -> Sentence:
                 f" not {quote(repr(item))}")
         words, labels = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
     try:
+        if isinstance(labels, Iterable) and not isinstance(labels, str | bytes):
+            labels = [NO_LABEL if label is None else label for label in labels]
         return Sentence(words, {MEMORY_COLUMN: labels}, path=name)
     except (ArgumentError, ArgumentTypeError) as error:
         raise type(error)(f"{name}: {error}") from None
@@ -126,6 +147,8 @@ def gold_labels(sentence: Sentence, column: str) -> Sequence[str | None]:
     if column not in sentence.columns and set(sentence.columns) == {MEMORY_COLUMN}:
         column = MEMORY_COLUMN
     labels = sentence.column(column)
+    if column == MEMORY_COLUMN and any(label is NO_LABEL for label in labels):
+        return [None if label is NO_LABEL else label for label in labels]
     if column.lower() in UNLABELLED_COLUMNS and UNLABELLED in labels:
         return [None if label == UNLABELLED else label for label in labels]
     return labels

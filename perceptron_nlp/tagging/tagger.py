@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from perceptron_nlp.errors import ArgumentTypeError, ModelError
-from perceptron_nlp.formats import Corpus, read_file_bytes, replace_file
-from perceptron_nlp.tagging.evaluation import Evaluation, span_scores
+from perceptron_nlp.errors import ArgumentTypeError
+from perceptron_nlp.formats import Corpus, replace_file
+from perceptron_nlp.tagging.evaluation import Evaluation, compare
 from perceptron_nlp.tagging.extractor import Extractor
-from perceptron_nlp.tagging.filling import Fill
+from perceptron_nlp.tagging.filling import Fill, fill_in_turn
 from perceptron_nlp.tagging.fitting import fit
-from perceptron_nlp.tagging.labellers import make_labeller
+from perceptron_nlp.tagging.keeping import Keep, check_keep
+from perceptron_nlp.tagging.labellers import Labeller, make_labeller
 from perceptron_nlp.tagging.model import TaggerModel
 from perceptron_nlp.tagging.modelfile import model_from_bytes, model_to_bytes
 from perceptron_nlp.tagging.options import check_int
-from perceptron_nlp.tagging.sources import Labelled, Source, check_labelled, gold_labels
+from perceptron_nlp.tagging.sources import Labelled, Source
 from perceptron_nlp.tagging.trainer import Callback
 
 # Sentences handed to a thread at a time: enough work to outweigh the handing over.
@@ -32,7 +33,7 @@ class Tagger:
     """A trained tagger. It does not change; one object serves any number of threads.
 
     Made by ``perceptron_nlp.train`` or ``perceptron_nlp.load``. It pickles and copies through
-    its own file form.
+    its own file form. One of several columns has a tagger for each of them in ``by_column``.
 
     Parameters
     ----------
@@ -53,13 +54,17 @@ class Tagger:
         self.model = model
         self._features = features
         self._cache_limit = cache_limit
-        self._labeller = make_labeller(model, features, cache_limit)
+        self._parts = tuple(
+            Tagger(part, features=features, cache_limit=cache_limit)
+            for part in model.parts_by_column) if model.more else ()
+        self._labeller: Labeller = (self._parts[0]._labeller if model.more else
+                                    make_labeller(model, features, cache_limit))
 
     @classmethod
-    def train(cls, train: Labelled, *, dev: Labelled | None = None, column: str | None = None,
-              features: Extractor | None = None, format: str = "auto",
-              fields: Sequence[str] | None = None, callback: Callback | None = None,
-              **options: Any) -> Tagger:
+    def train(cls, train: Labelled, *, dev: Labelled | None = None,
+              column: str | Sequence[str] | None = None, features: Extractor | None = None,
+              format: str = "auto", fields: Sequence[str] | None = None,
+              callback: Callback | None = None, **options: Any) -> Tagger:
         """Train a tagger.
 
         Parameters
@@ -68,7 +73,8 @@ class Tagger:
             (words, labels), or lists of (word, label) pairs
         dev : the like; the epoch that does best on it is kept, and training may stop early
         column : the column to learn; None for ``upos`` in CoNLL-U, the last one of column files,
-            the one of word/TAG text
+            the one of word/TAG text. Several names, as a list or parted by commas, make one
+            tagger that fills all of these columns, each learnt for itself
         features : a function (tokens, i, history) -> features in place of templates
         format, fields : see ``perceptron_nlp.open_corpus``; where columns are named by `fields`,
             those besides the words and the learnt one are evidence
@@ -98,15 +104,28 @@ class Tagger:
 
     @property
     def column(self) -> str:
-        """The column that it was trained on."""
+        """The column that it was trained on, the first one if there are several."""
         return self.model.column
 
-    def tag(self, tokens: Sequence[str]) -> list[str]:
-        """The labels of one sentence.
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """All columns that it was trained on, in the order in which they were named."""
+        return self.model.columns
+
+    @property
+    def by_column(self) -> dict[str, Tagger]:
+        """A tagger for each of its columns alone."""
+        return {part.column: part for part in self._parts or (self,)}
+
+    def tag(self, tokens: Sequence[str], *, keep: Keep = None) -> list[str]:
+        """The labels of one sentence, in the first column where there are several.
 
         Parameters
         ----------
         tokens : its words; a Sentence where the model looks at further columns
+        keep : None, or for each word the label that it has already, or None where it has none;
+            these labels stay and are context for the others. A label that was never trained
+            stays too, and is context as if there were no label before
 
         Returns
         -------
@@ -122,16 +141,35 @@ class Tagger:
         ``tagger.tag(["The", "old", "man"])`` may give ``["DET", "ADJ", "NOUN"]``.
         """
         _check_tokens(tokens, "tokens")
-        return self._labeller.label([tokens])[0]
+        if keep is None:
+            return self._labeller.label([tokens])[0]
+        return self._labeller.label([tokens], check_keep([tokens], [keep]))[0]
 
-    def tag_sents(self, sentences: Iterable[Sequence[str]], *, threads: int = 1
-                  ) -> list[list[str]]:
-        """The labels of many sentences.
+    def tag_columns(self, tokens: Sequence[str], *, keep: Mapping[str, Keep] | None = None
+                    ) -> dict[str, list[str]]:
+        """The labels of one sentence in every column.
+
+        Parameters
+        ----------
+        tokens : as for tag
+        keep : None, or for each column of which words have labels already, these, as for tag
+
+        Returns
+        -------
+        for each column, in order, its labels
+        """
+        return {name: part.tag(tokens, keep=None if keep is None else keep.get(name))
+                for name, part in self.by_column.items()}
+
+    def tag_sents(self, sentences: Iterable[Sequence[str]], *, threads: int = 1,
+                  keep: Sequence[Keep] | None = None) -> list[list[str]]:
+        """The labels of many sentences, in the first column where there are several.
 
         Parameters
         ----------
         sentences : as for tag
         threads : 1 to 1,024; the result does not depend on it
+        keep : None, or for each sentence the labels that its words have already, as for tag
 
         Returns
         -------
@@ -146,27 +184,35 @@ class Tagger:
             raise ArgumentTypeError(
                 f"sentences: a list of sentences is needed, not {type(sentences).__name__}")
         batch = list(sentences)
+        kept = check_keep(batch, keep)
         if threads == 1 or len(batch) <= CHUNK:
-            return self._labeller.label(batch)
-        chunks = [batch[at:at + CHUNK] for at in range(0, len(batch), CHUNK)]
+            return self._labeller.label(batch, kept)
+        starts = range(0, len(batch), CHUNK)
+        chunks = [batch[at:at + CHUNK] for at in starts]
+        keeps = [None if kept is None else kept[at:at + CHUNK] for at in starts]
         with ThreadPoolExecutor(threads) as pool:
-            return [labels for chunk in pool.map(self._labeller.label, chunks) for labels in chunk]
+            return [labels for chunk in pool.map(self._labeller.label, chunks, keeps)
+                    for labels in chunk]
 
-    def filler(self, corpus: Corpus) -> Fill | None:
+    def filler(self, corpus: Corpus, *, column: str | None = None) -> Fill | None:
         """What labels whole sentences of a CoNLL-U text without making Python objects of them.
 
         Parameters
         ----------
         corpus : the text, not yet iterated over
+        column : the column to fill in place of the one that was learnt; None for all learnt
 
         Returns
         -------
         None where this cannot be done: another format, or a model that looks at more than words.
-        Else a function from bytes (``corpus.take_blocks``) to the same bytes with the column that
-        was learnt filled in, or to None for sentences that must be read one by one
+        Else a function from bytes (``corpus.take_blocks``) to the same bytes with the column,
+        or the columns, filled in, or to None for sentences that must be read one by one
         (``corpus.put_back`` them). Several threads may call it.
         """
-        return self._labeller.filler(corpus, self.column)
+        if column is not None:
+            return self._labeller.filler(corpus, column)
+        return fill_in_turn([part._labeller.filler(corpus, part.column)
+                             for part in self._parts or (self,)])
 
     def scores(self, tokens: Sequence[str]) -> npt.NDArray[np.float64]:
         """What each label scored for each word, as it was tagged.
@@ -184,12 +230,13 @@ class Tagger:
 
     def evaluate(self, data: Labelled, *, column: str | None = None, format: str = "auto",
                  fields: Sequence[str] | None = None, threads: int = 1) -> Evaluation:
-        """Compare the labels that it gives with gold ones.
+        """Compare the labels that it gives with gold ones, in one column.
 
         Parameters
         ----------
         data : a path, several paths, or labelled sentences (see ``perceptron_nlp.train``)
-        column : the column that holds the gold labels; None for the one trained on
+        column : the column that holds the gold labels; None for the (first) one trained on. Where
+            several were trained on, one of these is compared with its own labels
         format, fields : see ``perceptron_nlp.open_corpus``
         threads : as for tag_sents
 
@@ -199,14 +246,27 @@ class Tagger:
         """
         source = Source(data, "data", format=format, fields=fields)
         name = source.column_named(column or self.column)
-        sentences = list(source)
-        gold = [gold_labels(sentence, name) for sentence in sentences]
-        found = self.tag_sents(self.model.inputs(sentences), threads=threads)
-        result = Evaluation(name, spans=span_scores(gold, found))
-        for sentence, truth, given in zip(sentences, gold, found, strict=True):
-            result.add(truth, given, map(self.model.knows, sentence.words))
-        check_labelled(result.tokens, source, name)
-        return result
+        return self._evaluate(source, name, threads)
+
+    def evaluate_columns(self, data: Labelled, *, format: str = "auto",
+                         fields: Sequence[str] | None = None, threads: int = 1
+                         ) -> dict[str, Evaluation]:
+        """Compare the labels that it gives with gold ones, in every column that it fills.
+
+        Parameters and errors are those of evaluate.
+
+        Returns
+        -------
+        for each column, in order, how good it is
+        """
+        source = Source(data, "data", format=format, fields=fields)
+        source.hold()
+        return {name: self._evaluate(source, name, threads) for name in self.columns}
+
+    def _evaluate(self, source: Source, name: str, threads: int) -> Evaluation:
+        part = self.by_column.get(name) or self.by_column[self.column]
+        return compare(part.model, source, name,
+                       lambda sentences: part.tag_sents(sentences, threads=threads))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a file, which is replaced whole or not at all.
@@ -233,6 +293,8 @@ class Tagger:
         return _unpickle, (self.to_bytes(), self._features, self._cache_limit)
 
     def __repr__(self) -> str:
+        if self._parts:
+            return f"<Tagger of {', '.join(self.columns)}>"
         weights = self.model.weights
         return (f"<Tagger of {self.column}: {len(self.labels)} labels, {weights.n_rows:,} features,"
                 f" {weights.n_cells:,} weights>")
@@ -240,30 +302,6 @@ class Tagger:
 
 def _unpickle(data: bytes, features: Extractor | None, cache_limit: int | None) -> Tagger:
     return Tagger.from_bytes(data, features=features, cache_limit=cache_limit)
-
-
-def load(path: str | os.PathLike[str], *, features: Extractor | None = None,
-         cache_limit: int | None = None) -> Tagger:
-    """A tagger from a model file.
-
-    Parameters
-    ----------
-    path : the file
-    features : the feature function, where the model was trained with one; the file only names it
-    cache_limit : how many distinct words each thread remembers; None for the default (32,768)
-
-    Raises
-    ------
-    FileError : the file is missing, a folder, or cannot be read
-    ModelError : it is damaged, of another program or version, or needs `features`
-    """
-    data = read_file_bytes(path)
-    try:
-        return Tagger(model_from_bytes(data, os.fspath(path)), features=features,
-                      cache_limit=cache_limit)
-    except ModelError as error:
-        name = os.fspath(path)
-        raise error if str(error).startswith(name) else ModelError(f"{name}: {error}") from None
 
 
 def _check_tokens(tokens: object, name: str) -> None:

@@ -45,6 +45,7 @@ class EpochReport:
     dev_accuracy : share of the dev set's words labelled right; None without a dev set
     best_epoch : the epoch with the best dev accuracy so far; without dev set, this one
     run, runs : its run's number from 1, and how many there are
+    column : the column that is learnt
     """
 
     epoch: int
@@ -56,6 +57,7 @@ class EpochReport:
     best_epoch: int
     run: int = 1
     runs: int = 1
+    column: str = ""
 
     @property
     def train_accuracy(self) -> float:
@@ -183,7 +185,8 @@ class Trainer:
             if score > progress.best_score:
                 progress.best, progress.best_score, progress.best_epoch = weights, score, epoch
         report = EpochReport(epoch, self._options.passes, examples, mistakes, updates, score,
-                             progress.best_epoch or epoch, progress.run, self._options.runs)
+                             progress.best_epoch or epoch, progress.run, self._options.runs,
+                             self._column)
         logger.log(self._log_level, "epoch %d%s: %d mistakes in %d words, dev accuracy %s",
                    epoch, f" of run {progress.run}" if self._options.runs > 1 else "", mistakes,
                    examples, score)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import json
 import signal
 import subprocess
 import sys
@@ -214,3 +215,89 @@ def test_a_reader_that_leaves_ends_the_work_quietly(
         running.stdout.close()
         assert running.wait(60) == 0
         assert running.stderr.read() == b""
+
+
+@pytest.fixture
+def several(cli) -> Path:
+    """A model of UPOS and XPOS."""
+    rows = "".join(
+        f"{at}\t{word}\t_\t{tag}\t{tag.lower()}\t_\t_\t_\t_\t_\n" + ("\n" if word == "." else "")
+        for _ in range(4) for at, (word, tag) in enumerate(
+            [("The", "DET"), ("dog", "NOUN"), ("barks", "VERB"), (".", "PUNCT")], 1))
+    Path("two.conllu").write_text(rows, "utf-8")
+    outcome = cli("train", "two.conllu", "--column", "upos,5", "--epochs", "2",
+                  "--model", "two.model")
+    assert outcome.status == 0
+    assert "upos, epoch 1/2" in outcome.err and "xpos, epoch 2/2" in outcome.err
+    assert "xpos: 4 labels" in outcome.err and "two.model: 2 columns" in outcome.err
+    return Path("two.model")
+
+
+BLOCK = "1\tThe\t_\t_\t_\t_\t_\t_\t_\t_\n2\tdog\t_\tX\tkept\t_\t_\t_\t_\t_\n\n"
+FILLED = "1\tThe\t_\tDET\tdet\t_\t_\t_\t_\t_\n2\tdog\t_\tNOUN\tnoun\t_\t_\t_\t_\t_\n\n"
+
+
+@pytest.mark.parametrize("threads", ["1", "3"])
+def test_a_model_of_several_columns_fills_them_all(cli, several: Path, threads: str) -> None:
+    outcome = cli("tag", several, "--threads", threads, stdin=(BLOCK * 400).encode())
+    assert outcome.out.decode() == FILLED * 400
+    # Not sure of a sentence, the filler leaves it to the reader: the same columns are filled.
+    odd = BLOCK.replace("dog\t_", "dog\td\u2003g")
+    whole = cli("tag", several, stdin=(BLOCK + odd).encode()).out.decode()
+    assert whole == FILLED + FILLED.replace("dog\t_", "dog\td\u2003g")
+
+
+def test_some_of_several_columns_are_filled_on_request(cli, several: Path) -> None:
+    one = FILLED.replace("DET", "_").replace("NOUN", "X")
+    for name in ("xpos", "5"):
+        assert cli("tag", several, "--column", name, stdin=BLOCK.encode()).out.decode() == one
+    both = cli("tag", several, "--column", "xpos,upos", stdin=BLOCK.encode()).out.decode()
+    assert both == FILLED
+    text = cli("tag", several, "--column", "xpos", "--format", "text", stdin=b"The dog .")
+    assert text.out == b"The/det dog/noun ./punct"
+
+
+def test_a_model_of_one_column_fills_another_on_request(cli, model: Path) -> None:
+    for name in ("xpos", "5"):
+        out = cli("tag", model, "--column", name, stdin=BLOCK.encode()).out.decode()
+        assert out == FILLED.replace("DET\tdet", "_\tDET").replace("NOUN\tnoun", "X\tNOUN")
+
+
+def test_labels_that_are_there_can_be_kept(cli, several: Path) -> None:
+    out = cli("tag", several, "--keep", stdin=(BLOCK * 3).encode()).out.decode()
+    assert out == FILLED.replace("NOUN\tnoun", "X\tkept") * 3
+    tagged = cli("tag", several, "--keep", "--column", "upos", "--format", "tagged",
+                 stdin=b"The/_ dog/Q ./_")
+    assert tagged.out == b"The/DET dog/Q ./PUNCT"
+    columns = cli("tag", several, "--keep", "--column", "upos", "--fields", "form,upos",
+                  stdin=b"The _\ndog Q\n")
+    assert columns.out == b"The DET\ndog Q\n"
+
+
+@pytest.mark.parametrize(("arguments", "stdin", "message"), [
+    (["--column", "feats"], BLOCK, "--column: the model does not fill feats; it fills upos, xpos"),
+    (["--format", "text"], "The dog", "<stdin> is text, which holds one label a word; choose one of"
+                                      " upos, xpos"),
+    (["--keep", "--fields", "form,pos"], "The x\n", "--keep: <stdin> has no column upos; there are"
+                                                    " form, pos"),
+])
+def test_columns_that_cannot_be_filled_are_named(
+        refuses, several: Path, arguments: list[str], stdin: str, message: str) -> None:
+    assert message in refuses("tag", several, "--quiet", *arguments, stdin=stdin.encode())
+
+
+def test_two_columns_for_a_model_of_one_are_refused(refuses, model: Path) -> None:
+    said = refuses("tag", model, "--column", "upos,xpos", stdin=BLOCK.encode())
+    assert said.startswith("--column: this model fills one only, not 2; name one")
+
+
+def test_all_columns_are_evaluated_and_inspected(cli, several: Path) -> None:
+    whole = json.loads(cli("evaluate", several, "two.conllu", "--json").out)
+    assert [one["column"] for one in whole["columns"]] == ["upos", "xpos"]
+    alone = json.loads(cli("evaluate", several, "two.conllu", "--json", "--column", "xpos").out)
+    assert alone == whole["columns"][1]
+    text = cli("evaluate", several, "two.conllu").out.decode()
+    assert "column upos, right:" in text and "column xpos, right:" in text
+    found = json.loads(cli("inspect", several, "--json").out)
+    assert [one["column"] for one in found["columns"]] == ["upos", "xpos"]
+    assert cli("inspect", several).out.decode().count("columns needed") == 2

@@ -1,0 +1,99 @@
+"""What ``perceptron-nlp tag`` fills in: which columns, from which tagger, keeping what is there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import perceptron_nlp as pn
+from perceptron_nlp.tagging.filling import fill_in_turn
+
+NOT_GIVEN = "_"
+_ONE_COLUMN = ("tagged", "text")
+
+
+class Filling:
+    """Fills the columns of sentences in.
+
+    Parameters
+    ----------
+    tagger : the tagger
+    column : None for all columns that it learnt; else for a tagger of one column the name or
+        number of the one to fill in its place, and for one of several those of them to fill,
+        parted by commas
+    keep : whether labels that are there stay
+
+    Raises
+    ------
+    ArgumentError : the tagger cannot fill these
+    """
+
+    def __init__(self, tagger: pn.Tagger, column: str | None, *, keep: bool) -> None:
+        self._taggers = tagger.by_column
+        self._keep = keep
+        self._names = None if column is None else [name.strip() for name in column.split(",")]
+        if self._names is not None and len(self._taggers) == 1 and len(self._names) > 1:
+            raise pn.ArgumentError(
+                f"column: this model fills one only, not {len(self._names)}; name one")
+
+    def check(self, corpus: pn.Corpus) -> None:
+        """Raise ArgumentError where the text cannot hold the columns that are to be filled."""
+        chosen = self._chosen(corpus)
+        if corpus.format in _ONE_COLUMN and len(chosen) > 1:
+            raise pn.ArgumentError(
+                f"column: {corpus.path} is {corpus.format}, which holds one label a word; choose"
+                f" one of {', '.join(name for name, _ in chosen)}")
+        for name, _ in chosen:
+            if self._keep and corpus.format == "columns" and name not in corpus.column_names:
+                raise pn.ArgumentError(
+                    f"keep: {corpus.path} has no column {name}; there are form,"
+                    f" {', '.join(corpus.column_names)}; --fields names them")
+
+    def as_bytes(self, corpus: pn.Corpus) -> Callable[[bytes], bytes | None] | None:
+        """What fills whole sentences without reading them one by one; None where that cannot be."""
+        if self._keep:
+            return None
+        return fill_in_turn([
+            tagger.filler(corpus, column=name) for name, tagger in self._chosen(corpus)])
+
+    def texts(self, corpus: pn.Corpus, batch: Sequence[pn.Sentence], threads: int) -> list[str]:
+        """The texts of sentences with the columns filled in."""
+        columns: list[dict[str, list[str]]] = [{} for _ in batch]
+        for name, tagger in self._chosen(corpus):
+            needs_columns = tagger.model.evidence
+            found = tagger.tag_sents(
+                batch if needs_columns else [list(sentence.words) for sentence in batch],
+                threads=threads, keep=self._kept(corpus, name, batch))
+            for filled, labels in zip(columns, found, strict=True):
+                filled[name] = labels
+        return [_rewritten(corpus, sentence, filled)
+                for sentence, filled in zip(batch, columns, strict=True)]
+
+    def _chosen(self, corpus: pn.Corpus) -> list[tuple[str, pn.Tagger]]:
+        """The columns of a text to fill, each with its tagger."""
+        if self._names is None:
+            return list(self._taggers.items())
+        names = [corpus.column_named(name) for name in self._names]
+        if len(self._taggers) == 1:
+            return [(names[0], tagger) for tagger in self._taggers.values()]
+        for name in names:
+            if name not in self._taggers:
+                raise pn.ArgumentError(
+                    f"column: the model does not fill {name}; it fills {', '.join(self._taggers)}")
+        return [(name, tagger) for name, tagger in self._taggers.items() if name in names]
+
+    def _kept(self, corpus: pn.Corpus, name: str, batch: Sequence[pn.Sentence]
+              ) -> list[list[str | None]] | None:
+        if not self._keep or corpus.format == "text":
+            return None
+        return [[None if label == NOT_GIVEN else label for label in sentence.column(name)]
+                for sentence in batch]
+
+
+def _rewritten(corpus: pn.Corpus, sentence: pn.Sentence, columns: dict[str, list[str]]) -> str:
+    if not sentence.words:
+        return corpus.rewrite(sentence, {})
+    try:
+        return corpus.rewrite(sentence, columns)
+    except pn.ArgumentError as error:
+        message = str(error).removeprefix("columns: ")
+        raise pn.FormatError(message, sentence.path, sentence.line_of(0)) from error

@@ -1,0 +1,35 @@
+"""Taggers from files."""
+
+from __future__ import annotations
+
+import os
+
+from perceptron_nlp.errors import ModelError
+from perceptron_nlp.formats import read_file_bytes
+from perceptron_nlp.tagging.extractor import Extractor
+from perceptron_nlp.tagging.modelfile import model_from_bytes
+from perceptron_nlp.tagging.tagger import Tagger
+
+
+def load(path: str | os.PathLike[str], *, features: Extractor | None = None,
+         cache_limit: int | None = None) -> Tagger:
+    """A tagger from a model file.
+
+    Parameters
+    ----------
+    path : the file
+    features : the feature function, where the model was trained with one; the file only names it
+    cache_limit : how many distinct words each thread remembers; None for the default (32,768)
+
+    Raises
+    ------
+    FileError : the file is missing, a folder, or cannot be read
+    ModelError : it is damaged, of another program or version, or needs `features`
+    """
+    data = read_file_bytes(path)
+    try:
+        return Tagger(model_from_bytes(data, os.fspath(path)), features=features,
+                      cache_limit=cache_limit)
+    except ModelError as error:
+        name = os.fspath(path)
+        raise error if str(error).startswith(name) else ModelError(f"{name}: {error}") from None

@@ -1,0 +1,178 @@
+"""One model of several columns: each column is as if it had been learnt alone."""
+
+from __future__ import annotations
+
+import copy
+import io
+import json
+import pickle
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import perceptron_nlp as pn
+from perceptron_nlp.formats import read_tensors, write_tensors
+
+COLUMNS = ("upos", "xpos", "feats")
+NOUNS = {"lupo": "Nom", "lupu": "Gen", "kato": "Nom", "katu": "Gen"}
+
+
+def rows() -> list[pn.Sentence]:
+    made = []
+    for number in range(24):
+        noun = list(NOUNS)[number % 4]
+        case = f"Case={NOUNS[noun]}|Number=Sing"
+        words = ["la", "bel", noun, "."][number % 3 != 0:]
+        made.append(pn.Sentence(words, {
+            "upos": ["DET", "ADJ", "NOUN", "PUNCT"][-len(words):],
+            "xpos": ["D", "J" if number % 2 else "JJ", "N", "."][-len(words):],
+            "feats": ["_", case, case, "_"][-len(words):]}))
+    return made
+
+
+ROWS = rows()
+SEVERAL = pn.train(ROWS, column=COLUMNS, epochs=3)
+ALONE = {name: pn.train(ROWS, column=name, epochs=3) for name in COLUMNS}
+
+
+def test_each_column_has_the_weights_that_it_has_alone() -> None:
+    assert SEVERAL.columns == COLUMNS and SEVERAL.column == "upos"
+    for name, part in SEVERAL.by_column.items():
+        assert part.columns == (name,) and part.to_bytes() == ALONE[name].to_bytes()
+
+
+@given(st.lists(st.sampled_from(["la", "bel", "lupo", "katu", ".", "new"]), max_size=6))
+def test_each_column_is_tagged_as_alone(words: list[str]) -> None:
+    alone = {name: tagger.tag(words) for name, tagger in ALONE.items()}
+    assert SEVERAL.tag_columns(words) == alone
+    assert list(SEVERAL.tag_columns(words)) == list(COLUMNS)
+    assert SEVERAL.tag(words) == alone["upos"]
+
+
+@pytest.mark.parametrize("column", ["upos,xpos,feats", "upos, xpos, feats", list(COLUMNS)])
+def test_names_may_be_parted_by_commas(column: Any) -> None:
+    assert pn.train(ROWS, column=column, epochs=3).to_bytes() == SEVERAL.to_bytes()
+
+
+def test_a_tagger_of_several_columns_survives_files_copies_and_pickles(tmp_path: Path) -> None:
+    SEVERAL.save(tmp_path / "m.model")
+    for again in (pn.load(tmp_path / "m.model"), pickle.loads(pickle.dumps(SEVERAL)),
+                  copy.deepcopy(SEVERAL)):
+        assert again.to_bytes() == SEVERAL.to_bytes()
+        assert again.tag_columns(["la", "lupo"]) == SEVERAL.tag_columns(["la", "lupo"])
+    assert "upos, xpos, feats" in repr(SEVERAL)
+
+
+def test_a_model_of_one_column_is_written_as_ever() -> None:
+    assert "more" not in read_tensors(ALONE["upos"].to_bytes(), "model")[1]
+    assert ALONE["upos"].tag_columns(["la"]) == {"upos": ["DET"]}
+    assert pn.train(ROWS, column=["upos"], epochs=3).to_bytes() == ALONE["upos"].to_bytes()
+
+
+def test_every_column_is_evaluated_and_each_as_alone() -> None:
+    found = SEVERAL.evaluate_columns(ROWS)
+    assert {name: result.to_json() for name, result in found.items()} == {
+        name: tagger.evaluate(ROWS).to_json() for name, tagger in ALONE.items()}
+    assert SEVERAL.evaluate(ROWS, column="feats").to_json() == found["feats"].to_json()
+    assert SEVERAL.evaluate(ROWS).to_json() == found["upos"].to_json()
+
+
+CONLLU = "".join(
+    "".join(f"{i}\t{word}\t_\t{row.column('upos')[i - 1]}\t{row.column('xpos')[i - 1]}"
+            f"\t{row.column('feats')[i - 1]}\t_\t_\t_\t_\n"
+            for i, word in enumerate(row.words, 1)) + "\n" for row in ROWS)
+
+
+def test_a_stream_is_read_once_for_all_columns() -> None:
+    corpus = pn.open_corpus(io.BytesIO(CONLLU.encode()), format="conllu")
+    assert pn.train(corpus, column="4,5,feats", epochs=3).to_bytes() == SEVERAL.to_bytes()
+
+
+def test_whole_sentences_are_filled_as_bytes_in_every_column() -> None:
+    empty = "\n".join("\t".join(line.split("\t")[:3] + ["_"] * 7) if line else ""
+                      for line in CONLLU.split("\n"))
+    corpus = pn.open_corpus(io.BytesIO(empty.encode()), format="conllu")
+    fill = SEVERAL.filler(corpus)
+    assert fill is not None
+    done = fill(corpus.take_blocks(1 << 20))
+    sentences = pn.open_corpus(io.BytesIO(empty.encode()), format="conllu")
+    assert done is not None and done.decode() == "".join(
+        sentences.rewrite(s, SEVERAL.tag_columns(list(s.words))) for s in sentences)
+
+
+def test_a_column_that_is_learnt_is_no_evidence_for_another(tmp_path: Path) -> None:
+    path = tmp_path / "a.columns"
+    path.write_text("Dogs x NNS B-NP\nbark y VBP B-VP\n\n", "utf-8")
+    tagger = pn.train(
+        path, fields=["form", "given", "xpos", "chunk"], column="xpos,chunk", epochs=1)
+    assert [part.model.evidence for part in tagger.by_column.values()] == [("given",)] * 2
+
+
+@pytest.mark.parametrize(("column", "error", "message"), [
+    ("upos,upos", pn.ArgumentError, "column: 'upos' is named twice"),
+    ("upos,", pn.ArgumentError, "column: it is empty"),
+    ("", pn.ArgumentError, "column: it is empty"),
+    ([], pn.ArgumentError, "column: it is empty"),
+    (["upos", 5], pn.ArgumentTypeError, "column: a name is a str, not int"),
+    (b"upos", pn.ArgumentTypeError, "column: a str is needed, or a list of them, not bytes"),
+    ("upos,form", pn.ArgumentError, "column: form is given, not learnt"),
+    ("upos,nothing", pn.FormatError, "no column 'nothing'; there are: form, upos, xpos, feats"),
+])
+def test_columns_that_cannot_be_learnt_are_named(
+        column: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error) as caught:
+        pn.train(ROWS, column=column, epochs=1)
+    assert message in str(caught.value)
+
+
+def test_a_checkpoint_of_each_column_goes_on_to_the_same_bytes(tmp_path: Path) -> None:
+    path = tmp_path / "state"
+
+    def stop(report: pn.EpochReport) -> None:
+        if (report.column, report.epoch) == ("xpos", 2):
+            raise RuntimeError("stop")
+
+    with pytest.raises(RuntimeError):
+        pn.train(ROWS, column=COLUMNS, epochs=3, checkpoint=path, callback=stop)
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["state", "state.2"]
+    seen: list[tuple[str, int]] = []
+    again = pn.train(ROWS, column=COLUMNS, epochs=3, checkpoint=path, resume=True,
+                     callback=lambda report: seen.append((report.column, report.epoch)))
+    assert again.to_bytes() == SEVERAL.to_bytes()
+    assert seen == [("xpos", 2), ("xpos", 3), *[("feats", n) for n in (1, 2, 3)]]
+
+
+def changed(more: Any) -> bytes:
+    tensors, metadata = read_tensors(SEVERAL.to_bytes(), "model")
+    return write_tensors(tensors, {**metadata, "more": json.dumps(more)})
+
+
+MORE = json.loads(read_tensors(SEVERAL.to_bytes(), "model")[1]["more"])
+
+
+@pytest.mark.parametrize(("more", "message"), [
+    (3, "more is not a JSON list"),
+    ([3], "more is not a JSON object"),
+    ([{}], "'model'"),
+    ([{"model": [], "record": {}}], "model is not a JSON object"),
+    ([{**MORE[0], "record": None}], "record is not a JSON object"),
+    ([*MORE, MORE[0]], "6.keys: missing"),
+    ([MORE[1], MORE[0]], "beyond the"),
+    ([{**MORE[0], "model": {**MORE[0]["model"], "column": "upos"}}], "'upos' is named twice"),
+    ([{**MORE[0], "model": {**MORE[0]["model"], "scale": 0}}], "scale: not a positive number"),
+])
+def test_a_damaged_description_of_a_further_column_is_refused(more: Any, message: str) -> None:
+    with pytest.raises(pn.ModelError) as caught:
+        pn.Tagger.from_bytes(changed(more))
+    assert message in str(caught.value) and "\n" not in str(caught.value)
+
+
+def test_arrays_of_a_further_column_are_checked_like_those_of_the_first() -> None:
+    tensors, metadata = read_tensors(SEVERAL.to_bytes(), "model")
+    weights = tensors["2.weights"].copy()
+    weights[0] = 0
+    with pytest.raises(pn.ModelError, match=r"2\.weights: some are 0"):
+        pn.Tagger.from_bytes(write_tensors({**tensors, "2.weights": weights}, metadata))
