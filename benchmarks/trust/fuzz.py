@@ -71,8 +71,14 @@ def read_text(data: bytes, format: str) -> None:
 
 
 def read_model(data: bytes) -> None:
-    """Load, tag, and write again."""
+    """Load, tag, keep labels, and write again."""
     tagger = pn.Tagger.from_bytes(data)
+    for labels in tagger.tag_columns(["The", "old", "x"]).values():
+        if len(labels) != 3:
+            raise AssertionError("labels do not fit the words")
+    kept = tagger.tag(["The", "old", "man"], keep=[None, "?", tagger.labels[-1]])
+    if kept[1:] != ["?", tagger.labels[-1]]:
+        raise AssertionError("labels are not kept")
     labels = tagger.tag_sents([["The", "old", "man", "the", "boats", "."], [], ["x" * 300]])
     if [len(tags) for tags in labels] != [6, 0, 1] or not set(labels[0]) <= set(tagger.labels):
         raise AssertionError("labels do not fit the words")
@@ -119,18 +125,20 @@ def resigned(data: bytes, chance: random.Random) -> bytes:
         for _ in range(chance.randrange(1, 9)):
             changed[chance.randrange(len(changed))] = chance.choice([0, 1, 127, 128, 255])
         return resign(header, bytes(changed))
-    described = json.loads(header["__metadata__"]["model"])
+    metadata = header["__metadata__"]
+    which = chance.choice([name for name in ("model", "more") if name in metadata])
+    described = json.loads(metadata[which])
     if kind == 1:
-        name = chance.choice(sorted(described))
-        described[name] = _other(described[name], chance)
-        header["__metadata__"]["model"] = json.dumps(described)
+        changing = described if which == "model" else chance.choice(described)["model"]
+        name = chance.choice(sorted(changing))
+        changing[name] = _other(changing[name], chance)
+        metadata[which] = json.dumps(described)
     elif kind == 2:
         name = chance.choice(sorted(name for name in header if name != "__metadata__"))
         part = chance.choice(["dtype", "shape", "data_offsets"])
         header[name][part] = _other(header[name][part], chance)
     else:
-        text = header["__metadata__"]["model"].encode()
-        header["__metadata__"]["model"] = mix(text, chance).decode("utf-8", "replace")
+        metadata[which] = mix(metadata[which].encode(), chance).decode("utf-8", "replace")
     return resign(header, arrays)
 
 
@@ -178,7 +186,8 @@ TARGETS: dict[str, Target] = {
     "auto": (lambda data: read_text(data, "auto"),
              _corpora(".conllu", ".conllup", ".columns", ".tagged", ".text"), mix),
     "model": (read_model, lambda: [samples.small_model(), _tiny()], mutate),
-    "signed": (read_model, lambda: [_tiny(), _tiny(table_bits=5), _tiny(beam=3)], resigned),
+    "signed": (read_model, lambda: [
+        _tiny(), _tiny(table_bits=5), _tiny(beam=3), _tiny("upos,xpos")], resigned),
     "templates": (read_templates, lambda: [
         path.read_bytes() for path in sorted(
             (ROOT / "perceptron_nlp" / "features" / "presets").glob("*.t*"))], mix),
@@ -195,9 +204,9 @@ def _tagger() -> pn.Tagger:
     return _MODELS["small"]
 
 
-def _tiny(**options: Any) -> bytes:
+def _tiny(column: str = "upos", **options: Any) -> bytes:
     sentences = list(pn.open_corpus(samples.TRAIN))[:20]
-    return pn.train(sentences, column="upos", epochs=1, templates="fast", **options).to_bytes()
+    return pn.train(sentences, column=column, epochs=1, templates="fast", **options).to_bytes()
 
 
 def handle(name: str, data: bytes) -> str:

@@ -42,6 +42,14 @@ class Filling:
             raise pn.ArgumentError(
                 f"column: {corpus.path} is {corpus.format}, which holds one label a word; choose"
                 f" one of {', '.join(name for name, _ in chosen)}")
+        for name, _ in chosen if self._names is not None else ():
+            if name in ("id", "form"):
+                raise pn.ArgumentError(f"column: {name} is given, not filled; name another")
+            if (corpus.format == "columns" and name.isdecimal()
+                    and int(name[:9]) > len(corpus.column_names) + 2):
+                raise pn.ArgumentError(
+                    f"column: {corpus.path} has {len(corpus.column_names) + 1} columns, so a new"
+                    f" one is {len(corpus.column_names) + 2}, not {name}")
         for name, _ in chosen:
             if self._keep and corpus.format == "columns" and name not in corpus.column_names:
                 raise pn.ArgumentError(

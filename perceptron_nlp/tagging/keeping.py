@@ -8,11 +8,11 @@ does not have is context as if no label had been given yet.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Sized
 from typing import TypeAlias
 
 from perceptron_nlp._core.decode import KeptSets
-from perceptron_nlp.errors import ArgumentError, ArgumentTypeError
+from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, quote
 from perceptron_nlp.tagging.attributes import JOINT, features_of
 from perceptron_nlp.text.spans import SCHEMES
 from perceptron_nlp.text.tagset import TagSet
@@ -106,6 +106,20 @@ def check_keep(sentences: Sequence[Sequence[str]], keep: object) -> list[Keep] |
             for number, (sentence, kept) in enumerate(zip(sentences, keep, strict=True))]
 
 
+def check_columns(keep: object, columns: Sequence[str]) -> None:
+    """Raise unless `keep` is None or a mapping from some of the columns."""
+    if keep is None:
+        return
+    if not isinstance(keep, Mapping):
+        raise ArgumentTypeError(
+            f"keep: a mapping from column to labels is needed, not {type(keep).__name__}")
+    for name in keep:
+        if name not in columns:
+            raise ArgumentError(
+                f"keep: {quote(name)} is not a column of this tagger, which fills"
+                f" {', '.join(columns)}")
+
+
 def _checked(sentence: Sequence[str], kept: object, name: str) -> Keep:
     if kept is None:
         return None
@@ -116,6 +130,9 @@ def _checked(sentence: Sequence[str], kept: object, name: str) -> Keep:
             raise ArgumentTypeError(
                 f"{name}: a label is a str, or None where there is none, not"
                 f" {type(label).__name__}")
+    if isinstance(sentence, str | bytes) or not isinstance(sentence, Sized):
+        raise ArgumentTypeError(
+            f"{name}: a list of words is needed with it, not {type(sentence).__name__}")
     if len(kept) != len(sentence):
         raise ArgumentError(f"{name}: {len(kept)} labels for {len(sentence)} words")
     return kept

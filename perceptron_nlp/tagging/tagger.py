@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -16,17 +15,14 @@ from perceptron_nlp.tagging.evaluation import Evaluation, compare
 from perceptron_nlp.tagging.extractor import Extractor
 from perceptron_nlp.tagging.filling import Fill, fill_in_turn
 from perceptron_nlp.tagging.fitting import fit
-from perceptron_nlp.tagging.keeping import Keep, check_keep
+from perceptron_nlp.tagging.keeping import Keep, check_columns, check_keep
 from perceptron_nlp.tagging.labellers import Labeller, make_labeller
 from perceptron_nlp.tagging.model import TaggerModel
 from perceptron_nlp.tagging.modelfile import model_from_bytes, model_to_bytes
 from perceptron_nlp.tagging.options import check_int
 from perceptron_nlp.tagging.sources import Labelled, Source
+from perceptron_nlp.tagging.threads import check_threads, label_in_threads
 from perceptron_nlp.tagging.trainer import Callback
-
-# Sentences handed to a thread at a time: enough work to outweigh the handing over.
-CHUNK = 512
-MAX_THREADS = 1024
 
 
 class Tagger:
@@ -156,8 +152,9 @@ class Tagger:
 
         Returns
         -------
-        for each column, in order, its labels
+        for each column, in order, its labels; errors are those of tag
         """
+        check_columns(keep, self.columns)
         return {name: part.tag(tokens, keep=None if keep is None else keep.get(name))
                 for name, part in self.by_column.items()}
 
@@ -179,20 +176,12 @@ class Tagger:
         ------
         ArgumentTypeError, ArgumentError : as for tag; the message gives the sentence's number
         """
-        check_int("threads", threads, 1, MAX_THREADS)
+        check_threads(threads)
         if isinstance(sentences, str | bytes) or not isinstance(sentences, Iterable):
             raise ArgumentTypeError(
                 f"sentences: a list of sentences is needed, not {type(sentences).__name__}")
         batch = list(sentences)
-        kept = check_keep(batch, keep)
-        if threads == 1 or len(batch) <= CHUNK:
-            return self._labeller.label(batch, kept)
-        starts = range(0, len(batch), CHUNK)
-        chunks = [batch[at:at + CHUNK] for at in starts]
-        keeps = [None if kept is None else kept[at:at + CHUNK] for at in starts]
-        with ThreadPoolExecutor(threads) as pool:
-            return [labels for chunk in pool.map(self._labeller.label, chunks, keeps)
-                    for labels in chunk]
+        return label_in_threads(self._labeller.label, batch, check_keep(batch, keep), threads)
 
     def filler(self, corpus: Corpus, *, column: str | None = None) -> Fill | None:
         """What labels whole sentences of a CoNLL-U text without making Python objects of them.

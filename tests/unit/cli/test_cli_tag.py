@@ -278,12 +278,31 @@ def test_labels_that_are_there_can_be_kept(cli, several: Path) -> None:
     (["--column", "feats"], BLOCK, "--column: the model does not fill feats; it fills upos, xpos"),
     (["--format", "text"], "The dog", "<stdin> is text, which holds one label a word; choose one of"
                                       " upos, xpos"),
+    (["--column", "xpos,2"], BLOCK, "--column: the model does not fill form"),
     (["--keep", "--fields", "form,pos"], "The x\n", "--keep: <stdin> has no column upos; there are"
                                                     " form, pos"),
 ])
 def test_columns_that_cannot_be_filled_are_named(
         refuses, several: Path, arguments: list[str], stdin: str, message: str) -> None:
     assert message in refuses("tag", several, "--quiet", *arguments, stdin=stdin.encode())
+
+
+@pytest.mark.parametrize(("name", "stdin", "message"), [
+    ("2", BLOCK, "--column: form is given, not filled; name another"),
+    ("id", BLOCK, "--column: id is given, not filled; name another"),
+    ("11", BLOCK, "no column '11'; there are: form, lemma"),
+    ("1", "The 1\nold 2\n", "--column: form is given, not filled; name another"),
+    ("4", "The 1\nold 2\n", "<stdin> has 2 columns, so a new one is 3, not 4"),
+])
+def test_a_column_that_a_text_cannot_have_is_named(
+        refuses, model: Path, name: str, stdin: str, message: str) -> None:
+    assert message in refuses("tag", model, "--quiet", "--column", name, stdin=stdin.encode())
+
+
+def test_a_number_one_beyond_the_last_column_is_a_new_one(cli, model: Path) -> None:
+    text = b"The 1\nold 2\n"
+    assert cli("tag", model, "--column", "3", stdin=text).out == b"The 1 DET\nold 2 ADJ\n"
+    assert cli("tag", model, "--column", "2", stdin=text).out == b"The DET\nold ADJ\n"
 
 
 def test_two_columns_for_a_model_of_one_are_refused(refuses, model: Path) -> None:

@@ -113,6 +113,24 @@ def test_labels_of_other_sentences_are_named(
     assert message in str(caught.value)
 
 
+@pytest.mark.parametrize(("keep", "error", "message"), [
+    ({"xpos": ["A", None]}, pn.ArgumentError, "keep: 'xpos' is not a column of this tagger, which"
+                                              " fills tag"),
+    (["A", None], pn.ArgumentTypeError, "keep: a mapping from column to labels is needed"),
+])
+def test_columns_that_cannot_be_kept_are_named(
+        keep: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error) as caught:
+        TAGGERS["greedy"].tag_columns(["x", "y"], keep=keep)
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize("sentence", ["ab", 3, iter(["a"])])
+def test_labels_of_what_is_no_sentence_are_refused(sentence: Any) -> None:
+    with pytest.raises(pn.ArgumentTypeError, match=r"keep\[0\]: a list of words is needed"):
+        TAGGERS["greedy"].tag_sents([sentence], keep=[["A"]])
+
+
 def test_threads_keep_alike() -> None:
     words = [["x", "y"]] * 1500
     keep = [["A", None] if k % 3 else ["C", None] for k in range(1500)]
