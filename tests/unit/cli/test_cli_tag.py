@@ -296,13 +296,16 @@ def test_columns_that_cannot_be_filled_are_named(
 ])
 def test_a_column_that_a_text_cannot_have_is_named(
         refuses, model: Path, name: str, stdin: str, message: str) -> None:
-    assert message in refuses("tag", model, "--quiet", "--column", name, stdin=stdin.encode())
+    kind = "conllu" if stdin == BLOCK else "columns"
+    assert message in refuses("tag", model, "--quiet", "--column", name, "--format", kind,
+                              stdin=stdin.encode())
 
 
 def test_a_number_one_beyond_the_last_column_is_a_new_one(cli, model: Path) -> None:
-    text = b"The 1\nold 2\n"
-    assert cli("tag", model, "--column", "3", stdin=text).out == b"The 1 DET\nold 2 ADJ\n"
-    assert cli("tag", model, "--column", "2", stdin=text).out == b"The DET\nold ADJ\n"
+    for name, expected in (("3", b"The 1 DET\nold 2 ADJ\n"), ("2", b"The DET\nold ADJ\n")):
+        outcome = cli("tag", model, "--column", name, "--format", "columns",
+                      stdin=b"The 1\nold 2\n")
+        assert outcome.out == expected
 
 
 def test_two_columns_for_a_model_of_one_are_refused(refuses, model: Path) -> None:
