@@ -12,11 +12,12 @@ from perceptron_nlp.formats import begins_like_tensors
 from perceptron_nlp.tagging.differences import Change, Comparison, LabelDifference, Score
 from perceptron_nlp.tagging.evaluation import span_scores
 from perceptron_nlp.tagging.labellings import labels_beside
+from perceptron_nlp.tagging.loading import load
 from perceptron_nlp.tagging.options import check_int
 from perceptron_nlp.tagging.outcomes import Gold, Labels, span_counts, word_counts
 from perceptron_nlp.tagging.significance import mcnemar
 from perceptron_nlp.tagging.sources import Labelled, Source, check_labelled, gold_labels
-from perceptron_nlp.tagging.tagger import Tagger, load
+from perceptron_nlp.tagging.tagger import Tagger
 from perceptron_nlp.text.sentence import Sentence
 from perceptron_nlp.text.spans import spans_of
 
@@ -70,6 +71,7 @@ def compare(a: System, b: System, test: Labelled, *, column: str | None = None,
     given = []
     for argument, system in zip("ab", systems, strict=True):
         if isinstance(system, Tagger):
+            system = system.by_column.get(name, system)
             _check_column(argument, system, name, known, source.column_names)
             given.append(system.tag_sents(system.model.inputs(sentences), threads=threads))
         else:

@@ -90,7 +90,7 @@ def tune(train: Labelled, *, dev: Labelled | None = None, folds: int | None = No
                           " labelled, say its format", source.place)
     if learnt in ("id", "form"):
         raise ArgumentError(f"column: {learnt} is given, not learnt; name the column of the labels")
-    evidence = evidence_columns(make_options(fixed), None, fields, learnt)
+    evidence = evidence_columns(make_options(fixed), None, fields, (learnt,))
     looked_at = tuple(sorted({*evidence, *columns_of(space.get("templates", ()))}))
     if learnt in looked_at:
         raise ArgumentError(f"space: templates look at column {learnt}, which is to be learnt")

@@ -176,3 +176,9 @@ def test_arrays_of_a_further_column_are_checked_like_those_of_the_first() -> Non
     weights[0] = 0
     with pytest.raises(pn.ModelError, match=r"2\.weights: some are 0"):
         pn.Tagger.from_bytes(write_tensors({**tensors, "2.weights": weights}, metadata))
+
+
+def test_a_column_of_several_is_compared_as_alone() -> None:
+    worse = pn.train(ROWS[:3], column="feats", epochs=1)
+    found = pn.compare(SEVERAL, worse, ROWS, column="feats")
+    assert found.to_dict() == pn.compare(ALONE["feats"], worse, ROWS).to_dict()
