@@ -33,6 +33,7 @@ typedef struct {
     int32_t width, n_labels;
     int32_t depth;          /* labels that a state remembers */
     const uint8_t *allowed; /* [before][label], n_labels for start and end; NULL: all may follow */
+    const uint8_t *within;  /* [label] may be given in the step at hand; NULL: all */
     int32_t n_states;
     State states[MAX_BEAM], next[MAX_BEAM];
     int32_t next_alike[MAX_BEAM]; /* the next state that it merges with; -1: none */
@@ -118,6 +119,7 @@ static inline int32_t beam_candidates(Beam *b, const int32_t *among, int32_t n_a
     int32_t n = 0;
     for (int32_t at = 0; at < n_among; at++) {
         int32_t label = among ? among[at] : at;
+        if (b->within && !b->within[label]) continue;
         for (int32_t first = 0; first < b->n_states; first++) {
             if (b->alike_before[first]) continue;
             int32_t best = -1;

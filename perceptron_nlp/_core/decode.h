@@ -52,7 +52,7 @@ static inline int lane_step(const Decoder *d, Lane *lane, int32_t label) {
 }
 
 static inline int32_t forced_label(const Decoder *d, const Worker *w, const Lane *lane) {
-    return d->layout.dictionary.n ? w->cache.entries[*lane->type].forced : -1;
+    return d->layout.forces ? w->cache.entries[*lane->type].forced : FREE;
 }
 
 static inline TokenView lane_view(const Decoder *d, Worker *w, const Lane *lane, uint64_t *past,
@@ -170,7 +170,8 @@ static inline void add_listed_rows(const Decoder *d, Worker *w, const TokenView 
     }
 }
 
-static inline int32_t tag_token_listed(const Decoder *d, Worker *w, const Lane *lane) {
+static inline int32_t tag_token_listed(const Decoder *d, Worker *w, const Lane *lane,
+                                       int32_t forced) {
     const CacheLayout *l = &d->layout;
     const int32_t *types[MAX_COLUMNS];
     uint64_t past[MAX_HISTORY];
@@ -180,6 +181,8 @@ static inline int32_t tag_token_listed(const Decoder *d, Worker *w, const Lane *
     memset(scores, 0, (size_t)l->stride * sizeof *scores);
     add_listed_rows(d, w, &view, scores);
     add_open(d, &view, (char *)scores);
+    if (forced != FREE)
+        return first_largest_within(scores, l->table->n_labels, mask_of(l, forced));
     return first_largest(scores, l->table->n_labels);
 }
 
@@ -190,7 +193,7 @@ static inline int tag_words_listed(const Decoder *d, struct Worker *w) {
         int32_t label;
         do {
             label = forced_label(d, w, &lane);
-            if (label < 0) label = tag_token_listed(d, w, &lane);
+            if (label < 0) label = tag_token_listed(d, w, &lane, label);
             w->labels[lane.token] = (uint16_t)label;
         } while (lane_step(d, &lane, label));
     }

@@ -38,6 +38,11 @@ cdef extern from "search.h" nogil:
         int32_t *memo_templates
         Index dictionary
         uint16_t *dictionary_labels
+        Index lexicon
+        int32_t *lexicon_labels
+        uint8_t *masks
+        int32_t n_labels
+        int forces
     ctypedef struct PairLayout:
         int32_t n_groups
         int32_t n_templates

@@ -30,6 +30,7 @@ class SentenceDecoder:
         table_bits: int | None = None,
         right_to_left: bool = False,
         dictionary: Mapping[bytes, int] | None = None,
+        lexicon: Mapping[bytes, Sequence[int]] | None = None,
         beam: int = 1,
         allowed: npt.NDArray[np.bool_] | None = None,
         parts: LabelParts | None = None,

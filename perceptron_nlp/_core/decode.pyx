@@ -88,6 +88,9 @@ cdef class SentenceDecoder:
     table_bits : None or int; as in FrozenWeights
     right_to_left : bool
     dictionary : mapping from word (bytes) to the label number that it always gets
+    lexicon : mapping from form (bytes) to the numbers of the labels that it may get, one at least;
+        a word that is not in it as it is written may be in it lower-cased, letter by letter. It
+        goes before the dictionary, and before `allowed`
     beam : states kept in the search, 1 to 64; 1 is greedy
     allowed : None, or bool[n_labels + 1, n_labels + 1]: may the second label follow the first, in
         the order of reading; row n_labels is the start, column n_labels the end. Needs a beam
@@ -107,7 +110,7 @@ cdef class SentenceDecoder:
 
     def __cinit__(self, FeatureProgram program not None, *, keys, starts, cell_labels, weights,
                   labels, label_hashes, group_starts=None, table_bits=None, right_to_left=False,
-                  dictionary=None, beam=1, allowed=None, LabelParts parts=None,
+                  dictionary=None, lexicon=None, beam=1, allowed=None, LabelParts parts=None,
                   cache_limit=DEFAULT_CACHE_LIMIT, narrow=True):
         memset(&self.table, 0, sizeof(FrozenTable))
         memset(&self.decoder, 0, sizeof(Decoder))
@@ -145,6 +148,8 @@ cdef class SentenceDecoder:
             narrow and beam == 1 and parts is None and group_starts is not None
             and self._sums_fit(group_starts, starts, cell_labels, weights))
         self._dictionary(dictionary or {})
+        self._lexicon(lexicon or {})
+        self.decoder.layout.forces = bool(dictionary) or bool(lexicon)
         self._pairs()
         self._history()
         choose_form(&self.decoder, os.environ.get("PERCEPTRON_NLP_PORTABLE") == "1")
@@ -157,6 +162,9 @@ cdef class SentenceDecoder:
         free(self.decoder.layout.slot_correction)
         free(self.decoder.layout.slot_sign)
         free(self.decoder.layout.dictionary_labels)
+        index_close(&self.decoder.layout.lexicon)
+        free(self.decoder.layout.lexicon_labels)
+        free(self.decoder.layout.masks)
         free(self.decoder.layout.memo_templates)
         free(self.decoder.pairs.templates)
         free(self.decoder.pairs.group_of)
@@ -300,6 +308,29 @@ cdef class SentenceDecoder:
             if row < 0:
                 raise MemoryError
             l.dictionary_labels[row] = label
+
+    def _lexicon(self, lexicon):
+        cdef CacheLayout *l = &self.decoder.layout
+        cdef int32_t n = len(self.labels), label
+        sets = {frozenset(labels): 0 for labels in lexicon.values() if len(set(labels)) > 1}
+        sets = {labels: number for number, labels in enumerate(sets)}
+        l.n_labels = n
+        l.lexicon_labels = <int32_t *>calloc(len(lexicon) + 1, sizeof(int32_t))
+        l.masks = <uint8_t *>calloc(len(sets) * n + 1, 1)
+        if l.lexicon_labels == NULL or l.masks == NULL or index_open(
+                &l.lexicon, int.from_bytes(os.urandom(8), "little"), 6) < 0:
+            raise MemoryError
+        for labels, number in sets.items():
+            for label in labels:
+                l.masks[number * n + label] = 1
+        for form, labels in lexicon.items():
+            if not labels or min(labels) < 0 or max(labels) >= n:
+                raise ArgumentError(f"lexicon: {labels} are not numbers of the {n} labels")
+            row = index_insert(&l.lexicon, hash64(form))
+            if row < 0:
+                raise MemoryError
+            few = frozenset(labels)
+            l.lexicon_labels[row] = min(few) if len(few) == 1 else -2 - sets[few]
 
     def _pairs(self):
         """Tell templates over two neighbouring words, which are remembered, from the others."""

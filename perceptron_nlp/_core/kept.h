@@ -23,11 +23,12 @@ static inline int32_t best_kept(const Decoder *d, const Worker *w, int64_t token
 }
 
 /* -1: no memory. Scores of the token stay, since keep_scores is on. */
-static inline int32_t tag_token_plainly(const Decoder *d, Worker *w, const Lane *lane) {
+static inline int32_t tag_token_plainly(const Decoder *d, Worker *w, const Lane *lane,
+                                        int32_t forced) {
     const CacheLayout *l = &d->layout;
-    if (!l->dense) return tag_token_listed(d, w, lane);
-    if (l->narrow) return tag_token_plain(d, w, lane, l->stride / LANES);
-    return tag_token_wide(d, w, lane, l->stride / LANES);
+    if (!l->dense) return tag_token_listed(d, w, lane, forced);
+    if (l->narrow) return tag_token_plain(d, w, lane, forced, l->stride / LANES);
+    return tag_token_wide(d, w, lane, forced, l->stride / LANES);
 }
 
 /* -1: no memory. */
@@ -36,8 +37,8 @@ static inline int32_t keep_or_tag(const Decoder *d, Worker *w, const Lane *lane)
     if (set == KEPT_UNKNOWN) return d->layout.table->n_labels;
     if (set >= 0 && w->kept.starts[set + 1] - w->kept.starts[set] == 1)
         return w->kept.labels[w->kept.starts[set]];
-    int32_t label = set >= 0 ? -1 : forced_label(d, w, lane);
-    if (label < 0) label = tag_token_plainly(d, w, lane);
+    int32_t label = set >= 0 ? FREE : forced_label(d, w, lane);
+    if (label < 0) label = tag_token_plainly(d, w, lane, label);
     return set >= 0 && label >= 0 ? best_kept(d, w, lane->token, set) : label;
 }
 

@@ -157,9 +157,21 @@ KERNEL_TARGET static ALWAYS_INLINE void KERNEL(sum_static)(const Decoder *d, Wor
     }
 }
 
-/* The best label of a token, once the labels before it are known; -1: no memory. */
+/* The best of the labels that a lexicon leaves. */
+KERNEL_TARGET static int32_t KERNEL(best_within)(const PART *sum, int32_t n,
+                                                 const uint8_t *mask) {
+    SCORE scores[MAX_PARTS * LANES];
+    int32_t wide[MAX_PARTS * LANES];
+    memcpy(scores, sum, (size_t)n * sizeof *scores);
+    for (int32_t k = 0; k < n; k++) wide[k] = scores[k];
+    return first_largest_within(wide, n, mask);
+}
+
+/* The best label of a token, once the labels before it are known, of those that `forced` leaves;
+ * -1: no memory. */
 KERNEL_TARGET static ALWAYS_INLINE int32_t KERNEL(tag_token)(const Decoder *d, Worker *w,
-                                                             const Lane *lane, int parts) {
+                                                             const Lane *lane, int32_t forced,
+                                                             int parts) {
     const CacheLayout *l = &d->layout;
     const size_t bytes = (size_t)parts * sizeof(PART);
     const size_t n = (size_t)l->table->n_labels + 1;
@@ -186,6 +198,8 @@ KERNEL_TARGET static ALWAYS_INLINE int32_t KERNEL(tag_token)(const Decoder *d, W
     } else if (w->keep_scores) {
         for (int k = 0; k < parts; k++) scores[k] = sum[k];
     }
+    if (forced != FREE)
+        return KERNEL(best_within)(sum, l->table->n_labels, mask_of(l, forced));
     return PART_BEST(sum, parts, l->table->n_labels);
 }
 
@@ -200,7 +214,7 @@ KERNEL_TARGET static ALWAYS_INLINE int KERNEL(give_labels)(const Decoder *d, Wor
         for (int k = 0; k < n_lanes; k++) {
             Lane *lane = &lanes[k];
             int32_t label = forced_label(d, w, lane);
-            if (label < 0) label = KERNEL(tag_token)(d, w, lane, parts);
+            if (label < 0) label = KERNEL(tag_token)(d, w, lane, label, parts);
             if (label < 0) return -1;
             w->labels[lane->token] = (uint16_t)label;
             if (!lane_step(d, lane, label) && !lane_start(d, w, lane, &next))

@@ -46,7 +46,7 @@ static inline int fill_states(const Decoder *d, Worker *w, Walk *walk, int64_t s
 }
 
 static inline int32_t walk_forced(const Decoder *d, const Worker *w, const Walk *walk) {
-    return d->layout.dictionary.n ? w->cache.entries[walk->types[0][0]].forced : -1;
+    return d->layout.forces ? w->cache.entries[walk->types[0][0]].forced : FREE;
 }
 
 static inline int search_sentence(const Decoder *d, Worker *w, int64_t sentence, int32_t *sum,
@@ -62,9 +62,10 @@ static inline int search_sentence(const Decoder *d, Worker *w, int64_t sentence,
             beam_step_none(b, walk.step);
             continue;
         }
-        int32_t forced = set < 0 ? walk_forced(d, w, &walk) : -1;
+        int32_t forced = set < 0 ? walk_forced(d, w, &walk) : FREE;
         if (forced < 0 && fill_states(d, w, &walk, sentence, sum, stride) < 0) return -1;
         for (int32_t s = 0; forced >= 0 && s < b->n_states; s++) beam_local(b, s)[forced] = 0;
+        b->within = forced < FREE ? mask_of(&d->layout, forced) : NULL;
         if (set < 0)
             beam_step(b, walk.step, forced, walk.step == walk.n - 1);
         else

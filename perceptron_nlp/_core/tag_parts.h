@@ -25,9 +25,9 @@ static inline void tag_parts_of_sentence(const Decoder *d, Worker *w, int64_t se
         int64_t i = d->right_to_left ? n - 1 - step : step;
         TokenView view = token_view(d, w, padded_place(d, sentence, begin + i), i == 0,
                                     i == n - 1, past, types);
-        int32_t label = -1, set = kept_set(w, begin + i);
-        if (set == KEPT_UNKNOWN) label = d->parts->n_labels;
-        else if (set < 0 && l->dictionary.n) label = w->cache.entries[types[0][0]].forced;
+        int32_t set = kept_set(w, begin + i);
+        int32_t forced = set < 0 && l->forces ? w->cache.entries[types[0][0]].forced : FREE;
+        int32_t label = set == KEPT_UNKNOWN ? d->parts->n_labels : forced;
         if (label < 0) {
             int32_t *scores = token_scores(d, w, begin + i, l->stride);
             if (!l->dense) {
@@ -36,8 +36,9 @@ static inline void tag_parts_of_sentence(const Decoder *d, Worker *w, int64_t se
             }
             add_open(d, &view, (char *)scores);
             whole_label_scores(d->parts, scores, nodes, labels);
-            label = set < 0 ? first_largest(labels, d->parts->n_labels)
-                            : best_of_set(w, set, labels);
+            if (set >= 0) label = best_of_set(w, set, labels);
+            else if (forced == FREE) label = first_largest(labels, d->parts->n_labels);
+            else label = first_largest_within(labels, d->parts->n_labels, mask_of(l, forced));
         }
         w->labels[begin + i] = (uint16_t)label;
         for (int k = MAX_HISTORY - 1; k > 0; k--) past[k] = past[k - 1];

@@ -24,6 +24,7 @@
 #define DENSE_LABELS 64
 #define TEXT_PER_TYPE 64
 #define MEMO_UNKNOWN 0xFFFFFFFFu
+#define FREE (-1)
 
 typedef struct {
     int32_t column, offset, condition; /* condition: ALWAYS, or FIRST / LAST for a correction */
@@ -32,7 +33,7 @@ typedef struct {
 typedef struct {
     WordRef word; /* at: place of a long string in the cache's text */
     int32_t column; /* -1: a pad */
-    int32_t forced;
+    int32_t forced; /* its one label; FREE; or FREE - 1 - k: only labels of mask k */
 } TypeEntry;
 
 typedef struct {
@@ -57,6 +58,11 @@ typedef struct {
     int32_t *memo_templates;
     Index dictionary;         /* hash of a word -> its one label */
     uint16_t *dictionary_labels;
+    Index lexicon;           /* hash of a form, as written or lower-cased -> what it may be */
+    int32_t *lexicon_labels; /* as TypeEntry.forced; goes before the dictionary */
+    uint8_t *masks;          /* [mask][label]: may the label be given? */
+    int32_t n_labels;        /* to a mask */
+    int forces;              /* is there anything in the dictionary or the lexicon? */
 } CacheLayout;
 
 typedef struct {
@@ -243,11 +249,35 @@ static inline int type_fill(TypeCache *c, const CacheLayout *l, uint32_t type, i
     return 0;
 }
 
-static inline int32_t dictionary_label(const CacheLayout *l, int32_t column, const uint8_t *text,
-                                       size_t n) {
-    if (column || !text || !l->dictionary.n) return -1;
-    int64_t row = index_find(&l->dictionary, xxh64(text, n, 0));
-    return row < 0 ? -1 : (int32_t)l->dictionary_labels[row];
+/* What a form may be by the lexicon: as it is written, else lower-cased; the row, or -1. */
+static inline int64_t lexicon_row(TypeCache *c, const CacheLayout *l, const uint8_t *text,
+                                  size_t n) {
+    int64_t row = index_find(&l->lexicon, xxh64(text, n, 0));
+    if (row >= 0 || word_views(&c->words, text, n, 1u << VIEW_LOWER) < 0) return row;
+    const View *lower = &c->words.views[VIEW_LOWER];
+    return index_find(&l->lexicon, xxh64(lower->text, view_at(&c->words, lower, lower->n), 0));
+}
+
+static inline int32_t forced_of(TypeCache *c, const CacheLayout *l, int32_t column,
+                                const uint8_t *text, size_t n) {
+    if (column || !text || !l->forces) return FREE;
+    int64_t row = l->lexicon.n ? lexicon_row(c, l, text, n) : -1;
+    if (row >= 0) return l->lexicon_labels[row];
+    row = index_find(&l->dictionary, xxh64(text, n, 0));
+    return row < 0 ? FREE : (int32_t)l->dictionary_labels[row];
+}
+
+/* The labels that `forced`, a value below FREE, leaves. */
+static inline const uint8_t *mask_of(const CacheLayout *l, int32_t forced) {
+    return l->masks + (size_t)(FREE - 1 - forced) * (size_t)l->n_labels;
+}
+
+static inline int32_t first_largest_within(const int32_t *scores, int32_t n,
+                                           const uint8_t *mask) {
+    int32_t best = -1;
+    for (int32_t k = 0; k < n; k++)
+        if (mask[k] && (best < 0 || scores[k] > scores[best])) best = k;
+    return best;
 }
 
 /* Enter a type that is not there; its number, or -1: no memory. `texts` holds long strings;
@@ -261,7 +291,7 @@ static inline int32_t type_enter(TypeCache *c, const CacheLayout *l, int32_t col
     const uint8_t *text = distance ? NULL : word_bytes(word, texts, small);
     entry->word = *word;
     entry->column = text ? column : -1;
-    entry->forced = dictionary_label(l, column, text, word->length);
+    entry->forced = forced_of(c, l, column, text, word->length);
     if (word->length > WORD_SMALL) {
         if (c->text_used + word->length > c->text_room) {
             size_t room = 2 * c->text_room + word->length + 4096;

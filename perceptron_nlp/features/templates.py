@@ -145,8 +145,8 @@ def preset(name: str, columns: Sequence[str] = ()) -> tuple[Template, ...]:
     ----------
     name : one of preset_names()
     columns : further columns of the input that are evidence; each gets the templates of
-        ``presets/NAME.template``, or where there is none ``columns.template``, with its name put
-        in
+        ``presets/COLUMN.template``, or where there is none ``NAME.template``, or where there is
+        none ``columns.template``, with its name put in
 
     Raises
     ------
@@ -159,8 +159,10 @@ def preset(name: str, columns: Sequence[str] = ()) -> tuple[Template, ...]:
         raise TemplateError(f"no template list is called {quote(name)}; {hint}")
     folder = resources.files("perceptron_nlp.features") / "presets"
     text = (folder / f"{name}.txt").read_text("utf-8")
-    own = folder / f"{name}.template"
-    pattern = (own if own.is_file() else folder / "columns.template").read_text("utf-8")
+    patterns = {item.name.removesuffix(".template"): item for item in folder.iterdir()
+                if item.name.endswith(".template")}
+    usual = patterns.get(name, patterns["columns"])
     for column in columns:
-        text += pattern.replace("NAME", column)
+        own = usual if column in names else patterns.get(column, usual)
+        text += own.read_text("utf-8").replace("NAME", column)
     return parse_templates(text, name)

@@ -12,6 +12,7 @@ from perceptron_nlp.formats.detect import detect
 from perceptron_nlp.formats.documents import opens_document
 from perceptron_nlp.formats.modelbytes import map_file_bytes, read_file_bytes
 from perceptron_nlp.formats.opening import Readable
+from perceptron_nlp.formats.pairs import read_pairs
 from perceptron_nlp.formats.plain import read_text
 from perceptron_nlp.formats.replace import check_place, replace_file
 from perceptron_nlp.formats.tagged import read_tagged, write_tagged
@@ -32,6 +33,7 @@ __all__ = [
     "read_columns",
     "read_conllu",
     "read_file_bytes",
+    "read_pairs",
     "read_tagged",
     "read_tensors",
     "read_text",

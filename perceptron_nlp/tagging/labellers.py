@@ -72,6 +72,7 @@ class TemplateLabeller:
         self._scale = model.weights.scale
         self._scheme = model.scheme
         self._tags = model.tags
+        self._tables = model.tables
         self._first = None if model.first is None else TemplateLabeller(model.first, cache_limit)
 
     def label(self, sentences: list[Sequence[str]], keep: Sequence[Keep] | None = None
@@ -109,6 +110,8 @@ class TemplateLabeller:
 
     def _after_first(self, sentences: Sequence[Sequence[str]],
                      keep: Sequence[Keep] | None = None) -> list[Sequence[str]]:
+        if self._tables is not None:
+            sentences = [self._tables.added_to(sentence) for sentence in sentences]
         if self._first is None:
             return list(sentences)
         return [seen(sentence, labels) for sentence, labels in zip(

@@ -16,6 +16,7 @@ from perceptron_nlp.tagging.examples import word_bytes
 from perceptron_nlp.tagging.firstpass import COLUMNS
 from perceptron_nlp.tagging.keeping import written_labels
 from perceptron_nlp.tagging.quantised import QuantisedWeights
+from perceptron_nlp.tagging.wordtables import WordTables
 from perceptron_nlp.text.sentence import Sentence
 from perceptron_nlp.text.tagset import TagSet
 
@@ -38,6 +39,8 @@ class TaggerModel:
     dictionary : words that always get one label
     vocabulary : uint32[n], ascending; the upper halves of the hashes of all training words
     first : None, or the model of a first pass, whose labels this one sees as columns
+    tables : None, or what its words are looked up in for further columns; a first pass has none,
+        and sees those of the model that it belongs to
     more : the models of the columns that are filled after this one, each without more
     record : how it was trained: options, counts and digests of the data, scores by epoch
     """
@@ -55,6 +58,7 @@ class TaggerModel:
     vocabulary: npt.NDArray[np.uint32]
     record: Mapping[str, Any]
     first: TaggerModel | None = None
+    tables: WordTables | None = None
     more: tuple[TaggerModel, ...] = ()
 
     @property
@@ -75,9 +79,10 @@ class TaggerModel:
     @property
     def evidence(self) -> tuple[str, ...]:
         """Columns of the input that it needs besides the words, in alphabetical order."""
+        made = () if self.tables is None else self.tables.names
         if self.first is None:
-            return self.looked_at
-        return tuple(sorted({*self.looked_at, *self.first.evidence} - {*COLUMNS}))
+            return tuple(sorted({*self.looked_at} - {*made}))
+        return tuple(sorted({*self.looked_at, *self.first.evidence} - {*COLUMNS, *made}))
 
     @property
     def looked_at(self) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ builds on, if there is one; with 2k and 2k + 1 in place of them those of column 
     0.counts        U8|U16|U32 [rows]  weights in each row
     0.labels        U8|U16 [cells]   label numbers, ascending in a row
     0.weights       I16 [cells]      in units of 1 / scale
+    0.tables.*      word tables: see tablefile.py
     vocabulary      U32 [words]      upper halves of the hashes of training words, ascending
 
 Loading follows nothing that the file says to a path, a module or a name.
@@ -37,6 +38,8 @@ from perceptron_nlp.tagging.attributes import JOINT, MODES, parts_of
 from perceptron_nlp.tagging.model import TaggerModel, joined
 from perceptron_nlp.tagging.modeljson import checked_object, object_in, objects_in, to_json
 from perceptron_nlp.tagging.quantised import QuantisedWeights
+from perceptron_nlp.tagging.tablefile import smallest, tables_as_arrays, tables_from_arrays
+from perceptron_nlp.tagging.wordtables import WordTables
 from perceptron_nlp.text.spans import SCHEMES, is_span_column
 from perceptron_nlp.text.tagset import TagSet
 
@@ -83,17 +86,21 @@ def _describe(model: TaggerModel, number: int) -> tuple[dict[str, Any], dict[str
         "scale": weights.scale,
         "dictionary": dict(model.dictionary),
         "first": None,
+        "tables": None,
     }
     tensors = {
         f"{number}.keys": weights.keys,
         f"{number}.group_starts": weights.group_starts,
-        f"{number}.counts": _smallest(np.diff(weights.starts)),
+        f"{number}.counts": smallest(np.diff(weights.starts)),
         f"{number}.labels": (weights.labels.astype(np.uint8) if weights.labels.max(initial=0) < 256
                              else weights.labels),
         f"{number}.weights": weights.weights,
     }
     if model.first is not None:
         described["first"], more = _describe(model.first, number + 1)
+        tensors.update(more)
+    if model.tables is not None:
+        described["tables"], more = tables_as_arrays(model.tables, number)
         tensors.update(more)
     return described, tensors
 
@@ -185,7 +192,7 @@ class _Checked:
             weights=self._weights(n_weighed, max(1, len(templates))),
             right_to_left=right_to_left, beam=beam, scheme=self._scheme(tags), parts=parts,
             dictionary=self._dictionary(tags), vocabulary=self._vocabulary(),
-            record=self.record, first=self._first())
+            record=self.record, first=self._first(), tables=self._tables())
 
     def _first(self) -> TaggerModel | None:
         described = self.described["first"]
@@ -198,6 +205,14 @@ class _Checked:
         if model.scheme != JOINT:
             raise self._bad("first", "a first pass of other labels than features")
         return model
+
+    def _tables(self) -> WordTables | None:
+        described = self.described["tables"]
+        if described is None:
+            return None
+        if self.number % 2:
+            raise self._bad("tables", "in a first pass, which has those of the second")
+        return tables_from_arrays(described, self.tensors, self.number, self._bad)
 
     def _scheme(self, tags: TagSet) -> str | None:
         scheme = self.described["scheme"]
@@ -283,8 +298,3 @@ class _Checked:
 
     def _bad(self, name: str, what: str) -> ModelError:
         return ModelError(f"{self.path}: the model's {name}: {what}; get the file again")
-
-
-def _smallest(counts: Array) -> Array:
-    most = int(counts.max(initial=0))
-    return counts.astype(np.uint8 if most < 256 else np.uint16 if most < 65536 else np.uint32)

@@ -25,6 +25,7 @@ from perceptron_nlp.tagging.options import TrainingOptions
 from perceptron_nlp.tagging.progress import Progress
 from perceptron_nlp.tagging.quantised import QuantisedWeights
 from perceptron_nlp.tagging.sums import sum_of
+from perceptron_nlp.tagging.wordtables import WordTables
 
 logger = logging.getLogger("perceptron_nlp")
 
@@ -81,12 +82,13 @@ class Trainer:
     choices : what was found out by the program, for the training record
     log_level : how loudly epochs are logged
     first : the first pass that the model builds on, or None
+    tables : what columns of the examples were looked up in, or None
     """
 
     def __init__(self, examples: Examples, dev: Examples | None, column: str,
                  options: TrainingOptions, features: Extractor | None,
                  choices: Sequence[str] = (), log_level: int = logging.INFO,
-                 first: TaggerModel | None = None) -> None:
+                 first: TaggerModel | None = None, tables: WordTables | None = None) -> None:
         self._examples = examples
         self._dev = dev
         self._column = column
@@ -95,6 +97,7 @@ class Trainer:
         self._choices = list(choices)
         self._log_level = log_level
         self._first = first
+        self._tables = tables
         self._templates = (
             () if features is not None else resolve_templates(options, examples.columns))
         self._vocabulary = vocabulary_of(examples.vocabulary())
@@ -154,6 +157,7 @@ class Trainer:
             "templates": [str(template) for template in self._templates],
             "extractor": None if self._features is None else extractor_name(self._features),
             "choices": self._choices,
+            "tables": None if self._tables is None else self._tables.record(),
         }
 
     def _begin(self, checkpoint: Checkpoint | None) -> tuple[Progress, Learner | None]:
@@ -208,7 +212,7 @@ class Trainer:
             weights=QuantisedWeights.of(weights, max(1, len(self._templates))),
             right_to_left=self._options.backwards, beam=self._options.width,
             scheme=self._examples.scheme, parts=self._examples.parts, dictionary=self._forced,
-            vocabulary=self._vocabulary, record={}, first=self._first)
+            vocabulary=self._vocabulary, record={}, first=self._first, tables=self._tables)
 
     def score(self, model: TaggerModel, dev: Examples) -> float:
         """The model's accuracy on a dev set: of the frozen form, the one that people get."""

@@ -1,0 +1,123 @@
+"""A person's lexicon: forms and the labels that they may have.
+
+As a file: UTF-8, on each line a form, a tab and a label; a form of several labels has several
+lines. A word is looked up as it is written and, where that is not found, lower-cased letter by
+letter.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FormatError, quote
+from perceptron_nlp.formats import Readable, read_pairs
+from perceptron_nlp.text.tagset import TagSet
+
+LexiconSource: TypeAlias = "str | os.PathLike[str] | Mapping[str, str | Iterable[str]] | Lexicon"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lexicon:
+    """Forms with their labels.
+
+    Attributes
+    ----------
+    labels : the labels of each form, at least one, in code point order
+    path : None, or the file that it was read from
+    lines : where (form, label) stands in the file; empty without one
+    """
+
+    labels: Mapping[str, tuple[str, ...]]
+    path: str | None
+    lines: Mapping[tuple[str, str], int]
+
+    @classmethod
+    def of(cls, source: LexiconSource) -> Lexicon:
+        """A lexicon out of a file, or a mapping from forms to a label or several.
+
+        Raises
+        ------
+        FileError : the file cannot be read
+        FormatError : a line is not a form, a tab and a label (file:line), or there is none
+        ArgumentError, ArgumentTypeError : the mapping is empty, or holds something else
+        """
+        if isinstance(source, Lexicon):
+            return source
+        if isinstance(source, str | os.PathLike):
+            return cls._read(source)
+        if not isinstance(source, Mapping):
+            raise ArgumentTypeError("lexicon: a path or a mapping from forms to labels is needed,"
+                                    f" not {type(source).__name__}")
+        labels = {form: _labels(form, given) for form, given in source.items()}
+        if not labels:
+            raise ArgumentError("lexicon: it is empty; give forms, or leave it out")
+        return cls(labels, None, {})
+
+    @classmethod
+    def _read(cls, path: Readable) -> Lexicon:
+        found: dict[str, set[str]] = {}
+        lines: dict[tuple[str, str], int] = {}
+        name = os.fspath(path) if isinstance(path, os.PathLike) else str(path)
+        for line, form, label in read_pairs(path):
+            found.setdefault(form, set()).add(label)
+            lines.setdefault((form, label), line)
+        if not found:
+            raise FormatError("the lexicon is empty; each line is a form, a tab and a label", name)
+        return cls({form: tuple(sorted(labels)) for form, labels in found.items()}, name, lines)
+
+    def numbers(self, tags: TagSet, written: Iterable[str]) -> dict[str, list[int]]:
+        """For each form the numbers of the labels that may be given.
+
+        Parameters
+        ----------
+        tags : the labels that a model gives
+        written : how each is written in the column, in the order of their numbers
+
+        Raises
+        ------
+        FormatError : the model has no such label (file:line)
+        ArgumentError : the same, where the lexicon is from no file
+        """
+        known: dict[str, list[int]] = {}
+        for number, label in enumerate(written):
+            known.setdefault(label, []).append(number)
+        numbers = {}
+        for form, labels in self.labels.items():
+            for label in labels:
+                if label not in known:
+                    self._refuse(form, label, sorted(known))
+            numbers[form] = [number for label in labels for number in known[label]]
+        return numbers
+
+    def _refuse(self, form: str, label: str, known: list[str]) -> None:
+        few = ", ".join(known[:20]) + (", …" if len(known) > 20 else "")
+        said = f"the model has no label {quote(label)}; it has {few}"
+        if self.path is not None:
+            raise FormatError(said, self.path, self.lines[form, label])
+        raise ArgumentError(f"lexicon[{quote(form)}]: {said}")
+
+    def values(self) -> dict[str, str]:
+        """What a word table says of the forms: all labels of each as one value."""
+        return {form: "|".join(labels) for form, labels in self.labels.items()}
+
+
+def _labels(form: object, given: object) -> tuple[str, ...]:
+    if not isinstance(form, str) or not form:
+        raise ArgumentTypeError(f"lexicon: a form is a str that is not empty, not {quote(form)}")
+    many = [given] if isinstance(given, str) else given
+    if not isinstance(many, Iterable) or isinstance(many, bytes):
+        raise ArgumentTypeError(f"lexicon[{quote(form)}]: a label or several are needed, not"
+                                f" {type(given).__name__}")
+    labels = list(many)
+    if not labels or any(not isinstance(label, str) or not label for label in labels):
+        raise ArgumentTypeError(f"lexicon[{quote(form)}]: labels are str and not empty, and there"
+                                " is at least one")
+    return tuple(sorted(set(labels)))
+
+
+def lower_cased(word: str) -> str:
+    """A word with each letter in its small form, whatever stands around it."""
+    return "".join(letter.lower()[0] for letter in word)
