@@ -259,6 +259,8 @@ static inline int prepare_batch(const Decoder *d, Worker *w) {
         if (grow_array((void **)&w->scores, bytes, 1) < 0) return -1;
         w->scores_room = bytes;
     }
+    /* Words of one label are not scored. */
+    if (w->keep_scores && !l->dense) memset(w->scores, 0, bytes);
     if (w->n_tokens > w->labels_room) {
         if (grow_array((void **)&w->labels, (size_t)w->n_tokens, sizeof(uint16_t)) < 0) return -1;
         w->labels_room = w->n_tokens;

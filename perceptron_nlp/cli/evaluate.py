@@ -5,10 +5,11 @@ from __future__ import annotations
 import argparse
 
 import perceptron_nlp as pn
-from perceptron_nlp.cli.inputs import open_inputs
+from perceptron_nlp.cli.inputs import load_tagger, open_inputs
 from perceptron_nlp.cli.parsing import (
     VerbParser,
     add_format_options,
+    add_lexicon_option,
     add_quiet_option,
     add_threads_option,
 )
@@ -32,6 +33,7 @@ def parser() -> VerbParser:
     verb.add_argument("--column", metavar="NAME",
                       help="the column with the gold labels, by name or number (default: the one,"
                            " or all, that the model fills)")
+    add_lexicon_option(verb)
     add_format_options(verb)
     verb.add_argument("--json", action="store_true", help="one JSON object, shares as fractions")
     add_threads_option(verb)
@@ -41,7 +43,7 @@ def parser() -> VerbParser:
 
 def run(chosen: argparse.Namespace) -> None:
     """Evaluate and print."""
-    tagger = pn.load(chosen.model)
+    tagger = load_tagger(chosen.model, chosen.lexicon)
     corpora = open_inputs(
         chosen.test, format=chosen.format, fields=chosen.fields, quiet=chosen.quiet)
     if chosen.column is None and len(tagger.columns) > 1:

@@ -35,6 +35,12 @@ def open_inputs(paths: Sequence[str], *, format: str, fields: Sequence[str] | No
     return corpora
 
 
+def load_tagger(model: str, lexicon: str | None) -> pn.Tagger:
+    """The tagger in a model file, held to a lexicon if there is one."""
+    tagger = pn.load(model)
+    return tagger if lexicon is None else tagger.with_lexicon(lexicon)
+
+
 def check_stdin(paths: Sequence[str], *, quiet: bool) -> None:
     """Raises FileError unless standard input can be read as often as it is named."""
     if STDIN not in paths:

@@ -94,6 +94,14 @@ def add_format_options(parser: VerbParser, formats: str = FORMATS) -> None:
         help="names of the columns of column files, such as form,xpos,chunk; _ leaves one out")
 
 
+def add_lexicon_option(parser: VerbParser) -> None:
+    """``--lexicon`` of the verbs that tag."""
+    parser.add_argument(
+        "--lexicon", metavar="FILE",
+        help="a form, a tab and a label on each line: words that are in it, as they are written or"
+             " lower-cased, get no other label than theirs")
+
+
 def add_quiet_option(parser: VerbParser) -> None:
     """``--quiet``."""
     parser.add_argument("--quiet", action="store_true", help="nothing on stderr but errors")

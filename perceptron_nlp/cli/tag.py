@@ -17,12 +17,14 @@ from perceptron_nlp.cli.inputs import (
     check_apart,
     check_stdin,
     check_there,
+    load_tagger,
     name_format,
 )
 from perceptron_nlp.cli.parsing import (
     FORMATS,
     VerbParser,
     add_format_options,
+    add_lexicon_option,
     add_quiet_option,
     add_threads_option,
 )
@@ -33,6 +35,7 @@ EXAMPLES = """\
   zcat big.conllu.gz | perceptron-nlp tag en.model | gzip > tagged.conllu.gz
   perceptron-nlp tag en.model half-tagged.conllu --keep
   perceptron-nlp tag brown.model new.conllu --column xpos
+  perceptron-nlp tag en.model new.conllu --lexicon names.tsv
   perceptron-nlp tag chunk.model words.txt --fields form,xpos"""
 DESCRIPTION = """\
 Write text back with the columns of the model filled in. All else in CoNLL-U and column files
@@ -60,6 +63,7 @@ def parser() -> VerbParser:
     verb.add_argument("--keep", action="store_true",
                       help="keep the labels that the column has already (all but _); they are"
                            " context for the others")
+    add_lexicon_option(verb)
     add_format_options(verb, FORMATS + "|text")
     add_threads_option(verb)
     add_quiet_option(verb)
@@ -70,7 +74,7 @@ def run(chosen: argparse.Namespace) -> None:
     """Tag the files one after the other."""
     files = chosen.files or [STDIN]
     check_there(files)
-    tagger = pn.load(chosen.model)
+    tagger = load_tagger(chosen.model, chosen.lexicon)
     tagging = Tagging(tagger, Filling(tagger, chosen.column, keep=chosen.keep),
                       format=chosen.format, fields=chosen.fields, threads=chosen.threads,
                       quiet=chosen.quiet)

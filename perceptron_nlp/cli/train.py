@@ -9,7 +9,7 @@ from typing import Any
 
 import perceptron_nlp as pn
 from perceptron_nlp.cli.curve import LearningCurve
-from perceptron_nlp.cli.inputs import STDIN, check_apart, open_inputs
+from perceptron_nlp.cli.inputs import STDIN, check_apart, check_there, open_inputs
 from perceptron_nlp.cli.parsing import (
     VerbParser,
     add_format_options,
@@ -25,7 +25,8 @@ EXAMPLES = """\
   perceptron-nlp train train.conllu --column upos,xpos,feats --model all.model
   perceptron-nlp train a.conllu.gz b.conllu.gz --model small.model --table-bits 16
   perceptron-nlp train chunks.txt --fields form,xpos,chunk --column chunk --model chunk.model
-  perceptron-nlp train train.conllu --templates mine.txt --model mine.model"""
+  perceptron-nlp train train.conllu --templates mine.txt --model mine.model
+  perceptron-nlp train train.conllu --raw news.txt.gz --preset accurate --model en.model"""
 
 _OPTIONS = ("preset", "epochs", "seed", "update", "table_bits", "min_count", "dictionary",
             "patience", "beam", "margin", "rate", "cost", "runs")
@@ -45,6 +46,7 @@ def parser() -> VerbParser:
                            " the last one); several, parted by commas, make one model that fills"
                            " them all")
     add_format_options(verb)
+    _add_evidence_options(verb)
     add_learning_options(verb)
     _add_checkpoint_options(verb)
     add_quiet_option(verb)
@@ -58,6 +60,16 @@ def _add_checkpoint_options(verb: VerbParser) -> None:
                       help="when to save it: Nepochs or Nminutes (default: 1epoch)")
     verb.add_argument("--resume", action="store_true",
                       help="go on from the checkpoint; the model is the same as without a stop")
+
+
+def _add_evidence_options(verb: VerbParser) -> None:
+    verb.add_argument("--raw", nargs="+", metavar="FILE", default=[],
+                      help="text without labels, a sentence a line, its words parted by spaces:"
+                           " clusters of words are learnt from it, which helps with words that the"
+                           " training files do not have")
+    verb.add_argument("--lexicon", metavar="FILE",
+                      help="a form, a tab and a label on each line: what it says of words becomes"
+                           " features; the model keeps it")
 
 
 def add_learning_options(verb: VerbParser) -> None:
@@ -110,7 +122,9 @@ def add_learning_options(verb: VerbParser) -> None:
 def run(chosen: argparse.Namespace) -> None:
     """Check everything, train, save."""
     inputs = [*chosen.train, *([] if chosen.dev is None else [chosen.dev])]
-    _check_place(chosen.model, inputs)
+    evidence = [*chosen.raw, *([] if chosen.lexicon is None else [chosen.lexicon])]
+    check_there(evidence)
+    _check_place(chosen.model, [*inputs, *evidence])
     options = learning_options(chosen) | _checkpoint(chosen, inputs)
     corpora = open_inputs(
         inputs, format=chosen.format, fields=chosen.fields, quiet=chosen.quiet)
@@ -118,6 +132,7 @@ def run(chosen: argparse.Namespace) -> None:
     several = chosen.column is not None and "," in chosen.column
     # What is logged is in the model's record, and said from there.
     logging.getLogger("perceptron_nlp").addHandler(logging.NullHandler())
+    options |= {"raw": chosen.raw or None, "lexicon": chosen.lexicon}
     try:
         tagger = pn.train(
             corpora[:n_train], dev=corpora[n_train:] or None, column=chosen.column,

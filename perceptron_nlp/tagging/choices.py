@@ -18,6 +18,7 @@ from dataclasses import replace
 from perceptron_nlp.features.templates import Template, preset
 from perceptron_nlp.sampling import permutation
 from perceptron_nlp.tagging.attributes import MODES, PIECES
+from perceptron_nlp.tagging.evidence import MADE
 from perceptron_nlp.tagging.examples import Examples
 from perceptron_nlp.tagging.extractor import Extractor
 from perceptron_nlp.tagging.featurecolumns import closed, holds_features, unseen_share, with_upos
@@ -116,7 +117,7 @@ def choose_templates(examples: Examples, options: TrainingOptions, spans: bool
                      ) -> tuple[tuple[Template, ...], list[str]]:
     """Templates for the column, and what was measured on the way to them."""
     evidence = examples.columns
-    if spans and evidence:
+    if spans and {*evidence} - {*MADE}:
         return preset("chunk", evidence), []
     small, large = preset("fast", evidence), preset("default", evidence)
     probe = _Probe(examples, options)

@@ -13,6 +13,7 @@ libraries round as they like, are read off a table of powers that is made of squ
 from __future__ import annotations
 
 import math
+from array import array
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
@@ -21,6 +22,8 @@ import numpy as np
 from perceptron_nlp.tagging.exactsums import LARGEST, Floats, Ints, SparseRows, row_vectors, whole
 
 MIN_COUNT = 4
+# Of more words than this, the commonest: time grows with them.
+MOST_WORDS = 100_000
 # Common words, of which places are made; the other words and the sentence's edges are two more.
 PLACES = 2000
 # How far from the word, and how much it counts.
@@ -66,19 +69,20 @@ def _numbered(sentences: Iterable[Sequence[str]], min_count: int) -> tuple[list[
     """
     counts: Counter[str] = Counter()
     seen: dict[str, int] = {}
-    flat = [-1, -1]
+    # Machine words: a list would take four times as much of a long text.
+    flat = array("q", [-1, -1])
     for sentence in sentences:
         lowered = [word.lower() for word in sentence]
         counts.update(lowered)
-        flat += [seen.setdefault(word, len(seen)) for word in lowered]
-        flat += (-1, -1)
+        flat.extend([seen.setdefault(word, len(seen)) for word in lowered])
+        flat.extend((-1, -1))
     words = sorted((word for word, count in counts.items() if count >= min_count),
-                   key=lambda word: (-counts[word], word))
+                   key=lambda word: (-counts[word], word))[:MOST_WORDS]
     numbers = np.full(len(seen) + 1, len(words), np.int64)
     numbers[-1] = len(words) + 1
     for number, word in enumerate(words):
         numbers[seen[word]] = number
-    return words, numbers[np.array(flat, np.int64)]
+    return words, numbers[np.frombuffer(flat, np.int64)]
 
 
 def _associations(tokens: Ints, n_words: int) -> SparseRows:
@@ -116,7 +120,8 @@ def _information(rows: Ints, places: Ints, counts: Ints) -> Floats:
     for _ in range(STEPS.bit_length() - 1):
         root = math.sqrt(root)
     powers = np.cumprod(np.full(64 * STEPS, root))
-    return np.searchsorted(powers, ratio) * np.minimum(1.0, np.sqrt(counts / ENOUGH))
+    strength: Floats = np.searchsorted(powers, ratio) * np.minimum(1.0, np.sqrt(counts / ENOUGH))
+    return strength
 
 
 def _on_sphere(points: Floats) -> Floats:

@@ -91,7 +91,7 @@ def row_vectors(matrix: SparseRows, n_dimensions: int, n_rows: int) -> Floats:
     n_rows = min(n_rows, matrix.n_rows)
     width = min(n_dimensions + SPARE, n_rows, matrix.n_columns)
     signs = draws(2, matrix.n_columns * width, seed=1)
-    basis = 2.0 * signs.reshape(matrix.n_columns, width) - 1.0
+    basis = (2 * signs.reshape(matrix.n_columns, width) - 1).astype(np.float64)
     for _ in range(ROUNDS):
         head = whole(matrix.times(basis, n_rows))
         image = np.zeros_like(basis)
@@ -106,7 +106,8 @@ def row_vectors(matrix: SparseRows, n_dimensions: int, n_rows: int) -> Floats:
 def whole(matrix: Floats) -> Floats:
     """Scaled so that the largest entry is about LARGEST, and rounded to whole numbers."""
     most = float(np.abs(matrix).max(initial=0.0))
-    return np.rint(matrix * (LARGEST / most)) if most else matrix
+    rounded: Floats = np.rint(matrix * (LARGEST / most)) if most else matrix
+    return rounded
 
 
 def _orthogonal(matrix: Floats) -> Floats:

@@ -14,6 +14,7 @@ from perceptron_nlp.tagging.checkpoint import CheckpointOptions, take_checkpoint
 from perceptron_nlp.tagging.choices import decide
 from perceptron_nlp.tagging.columnnames import learnt_columns, named_columns
 from perceptron_nlp.tagging.doubts import doubts
+from perceptron_nlp.tagging.evidence import Sources, made_columns, take_sources, with_evidence
 from perceptron_nlp.tagging.examples import Examples
 from perceptron_nlp.tagging.extractor import Extractor, extractor_name
 from perceptron_nlp.tagging.firstpass import FOLD_EPOCHS, jackknifed, second_pass_templates
@@ -22,6 +23,7 @@ from perceptron_nlp.tagging.model import TaggerModel, joined
 from perceptron_nlp.tagging.options import TrainingOptions, make_options
 from perceptron_nlp.tagging.sources import Labelled, Source
 from perceptron_nlp.tagging.trainer import Callback, Trainer, resolve_templates
+from perceptron_nlp.tagging.wordtables import WordTables
 from perceptron_nlp.text.sentence import Sentence
 
 logger = logging.getLogger("perceptron_nlp")
@@ -48,6 +50,7 @@ def _fit(train: Labelled, *, dev: Labelled | None, column: str | Sequence[str] |
     options = dict(options)
     names = named_columns(column)
     kept = take_checkpoint_options(options, max(1, len(names)))
+    sources = take_sources(options)
     chosen = make_options(options)
     if callback is not None and not callable(callback):
         raise ArgumentTypeError(f"callback: a function is needed, not {type(callback).__name__}")
@@ -55,7 +58,10 @@ def _fit(train: Labelled, *, dev: Labelled | None, column: str | Sequence[str] |
         extractor_name(features)
     source = Source(train, "train", format=format, fields=fields)
     columns = learnt_columns(names, source)
-    evidence = evidence_columns(chosen, features, fields, columns)
+    if features is not None and made_columns(sources):
+        raise ArgumentError("features: a function makes its own features; leave raw and lexicon"
+                            " out, or learn with templates")
+    evidence = evidence_columns(chosen, features, fields, columns, made_columns(sources))
     dev_source = None if dev is None else Source(dev, "dev", format=format, fields=fields)
     for one in (source, dev_source) if len(columns) > 1 else ():
         if one is not None:
@@ -64,18 +70,21 @@ def _fit(train: Labelled, *, dev: Labelled | None, column: str | Sequence[str] |
     read = [(learnt, Examples.read(source, learnt, evidence),
              None if dev_source is None else Examples.read(dev_source, learnt, evidence))
             for learnt in columns]
-    return joined([_fit_column(learnt, examples, held_out, chosen, features, callback, own)
+    return joined([_fit_column(learnt, examples, held_out, chosen, features, callback, own, sources)
                    for (learnt, examples, held_out), own in zip(read, kept, strict=True)])
 
 
 def _fit_column(column: str, read: Examples, dev: Examples | None, options: TrainingOptions,
                 features: Extractor | None, callback: Callback | None,
-                kept: CheckpointOptions | None) -> TaggerModel:
-    examples, chosen, choices = decide(read, options, features)
+                kept: CheckpointOptions | None, sources: Sources) -> TaggerModel:
+    examples, tables, made = with_evidence(read, sources, options)
+    examples, chosen, choices = decide(examples, options, features)
+    choices = [*made, *choices]
     if not chosen.two_passes or examples.scheme != JOINT:
-        model = Trainer(examples, dev, column, chosen, features, choices).run(callback, kept)
+        model = Trainer(examples, dev, column, chosen, features, choices, tables=tables).run(
+            callback, kept)
     else:
-        model = _fit_twice(examples, dev, column, chosen, choices, callback, kept)
+        model = _fit_twice(examples, dev, column, chosen, choices, callback, kept, tables)
     found = doubts(model, read, dev)
     for doubt in found:
         logger.warning("%s", doubt)
@@ -84,7 +93,7 @@ def _fit_column(column: str, read: Examples, dev: Examples | None, options: Trai
 
 def _fit_twice(examples: Examples, held_out: Examples | None, column: str,
                options: TrainingOptions, choices: list[str], callback: Callback | None,
-               kept: CheckpointOptions | None) -> TaggerModel:
+               kept: CheckpointOptions | None, tables: WordTables | None) -> TaggerModel:
     """Two passes; the callback hears of the second."""
     def first(part: Examples, chosen: TrainingOptions) -> TaggerModel:
         return Trainer(part, None, column, chosen, None, log_level=logging.DEBUG).run(None)
@@ -96,15 +105,16 @@ def _fit_twice(examples: Examples, held_out: Examples | None, column: str,
     templates = (*resolve_templates(options, examples.columns), *second_pass_templates())
     second = replace(options, templates=templates, right_to_left=not options.backwards)
     return Trainer(jackknifed(examples, labeller_without), held_out, column, second, None, choices,
-                   first=first(examples, options)).run(callback, kept)
+                   first=first(examples, options), tables=tables).run(callback, kept)
 
 
 def evidence_columns(options: TrainingOptions, features: Extractor | None,
-                     fields: Sequence[str] | None, learnt: Sequence[str]) -> tuple[str, ...]:
-    """The columns besides the words that features are made of."""
+                     fields: Sequence[str] | None, learnt: Sequence[str],
+                     made: Sequence[str] = ()) -> tuple[str, ...]:
+    """The columns besides the words that features are made of, but for those that are made."""
     if features is None and not isinstance(options.templates, str):
         templates = check_templates(options.templates)
-        wanted = sorted(set().union(*(t.columns for t in templates)))
+        wanted = sorted(set().union(*(t.columns for t in templates)) - {*made})
     else:
         wanted = [name for name in fields or () if name not in ("form", "_", *learnt)]
     for name in learnt:

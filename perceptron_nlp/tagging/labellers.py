@@ -21,6 +21,7 @@ from perceptron_nlp.tagging.extractor import Extractor, extract, extractor_name,
 from perceptron_nlp.tagging.filling import Fill, filler
 from perceptron_nlp.tagging.firstpass import seen
 from perceptron_nlp.tagging.keeping import Keep, Keeping, with_kept
+from perceptron_nlp.tagging.lexicon import Lexicon, lower_cased
 from perceptron_nlp.tagging.model import TaggerModel
 from perceptron_nlp.tagging.spancolumns import transitions, written
 from perceptron_nlp.text.sentence import Sentence
@@ -41,8 +42,9 @@ class Labeller(Protocol):
         """What fills a column of this text in as bytes, or None: see filling.filler."""
 
 
-def decoder_of(model: TaggerModel, cache_limit: int | None = None) -> SentenceDecoder:
-    """The core's form of a model."""
+def decoder_of(model: TaggerModel, cache_limit: int | None = None,
+               lexicon: Lexicon | None = None) -> SentenceDecoder:
+    """The core's form of a model, and of a lexicon that goes before it."""
     compiled = compile_templates(model.templates)
     weights = model.weights
     return SentenceDecoder(
@@ -54,7 +56,26 @@ def decoder_of(model: TaggerModel, cache_limit: int | None = None) -> SentenceDe
         allowed=transitions(model.tags, model.right_to_left) if model.scheme in SCHEMES else None,
         parts=None if model.parts is None else parts_of(model.tags.labels, model.parts),
         dictionary={word_bytes(w): model.tags.id_of(t) for w, t in model.dictionary.items()},
+        lexicon={word_bytes(form): labels for form, labels in allowed_by(lexicon, model).items()},
         cache_limit=DEFAULT_CACHE_LIMIT if cache_limit is None else cache_limit)
+
+
+def allowed_by(lexicon: Lexicon | None, model: TaggerModel) -> dict[str, list[int]]:
+    """The numbers of the labels that a lexicon leaves to its forms.
+
+    Raises
+    ------
+    ArgumentError : the labels are of spans, or the model has no such label
+    FormatError : the model has no such label, and the lexicon is from a file (file:line)
+    """
+    if lexicon is None:
+        return {}
+    if model.scheme in SCHEMES:
+        raise ArgumentError("lexicon: this model labels spans, whose labels hang together from"
+                            " word to word; a lexicon can leave single words some labels only"
+                            " where each stands for itself")
+    joint = model.scheme == JOINT
+    return lexicon.numbers([features_of(label) if joint else label for label in model.tags])
 
 
 class TemplateLabeller:
@@ -64,10 +85,12 @@ class TemplateLabeller:
     ----------
     model : a model without extractor
     cache_limit : how many distinct words each thread remembers; None for the default
+    lexicon : what labels some forms may have, or None
     """
 
-    def __init__(self, model: TaggerModel, cache_limit: int | None = None) -> None:
-        self._decoder = decoder_of(model, cache_limit)
+    def __init__(self, model: TaggerModel, cache_limit: int | None = None,
+                 lexicon: Lexicon | None = None) -> None:
+        self._decoder = decoder_of(model, cache_limit, lexicon)
         self._evidence = model.looked_at
         self._scale = model.weights.scale
         self._scheme = model.scheme
@@ -148,11 +171,14 @@ class FunctionLabeller:
     ----------
     model : a model with an extractor
     function : the function
+    lexicon : what labels some forms may have, or None
     """
 
-    def __init__(self, model: TaggerModel, function: Extractor) -> None:
+    def __init__(self, model: TaggerModel, function: Extractor,
+                 lexicon: Lexicon | None = None) -> None:
         self._decoder = decoder_of(model)
         self._model = model
+        self._allowed = allowed_by(lexicon, model)
         self._function = function
 
     def label(self, sentences: list[Sequence[str]], keep: Sequence[Keep] | None = None
@@ -176,32 +202,39 @@ class FunctionLabeller:
         scores = np.zeros((len(sentence), len(model.tags)))
         order = reading_order(len(sentence), model.right_to_left)
         for i in order:
+            word = sentence.words[i]
+            allowed = self._allowed.get(word) or self._allowed.get(lower_cased(word))
             label = None if kept is None else kept[i]
-            if label is None:
-                label = model.dictionary.get(sentence.words[i])
+            if label is None and not allowed:
+                label = model.dictionary.get(word)
             if label is None:
                 keys, values = extract(self._function, sentence, i, history)
                 scores[i] = self._decoder.score(keys, values)
-                label = model.tags.label_of(int(np.argmax(scores[i])))
+                best = (int(np.argmax(scores[i])) if not allowed
+                        else max(sorted(allowed), key=scores[i].__getitem__))
+                label = model.tags.label_of(best)
             history.append(label)
         return history[::-1] if model.right_to_left else history, scores / model.weights.scale
 
 
 def make_labeller(model: TaggerModel, features: Extractor | None = None,
-                  cache_limit: int | None = None) -> Labeller:
+                  cache_limit: int | None = None, lexicon: Lexicon | None = None) -> Labeller:
     """The labeller that suits a model.
 
     Raises
     ------
     ModelError : the model needs a feature function, or its parts do not fit together
-    ArgumentError : a function is given to a model that has templates
+    ArgumentError : a function is given to a model that has templates, or the lexicon does not
+        fit the model's labels
+    FormatError : the same of a lexicon from a file (file:line)
     """
+    allowed_by(lexicon, model)
     if model.extractor is None:
         if features is not None:
             raise ArgumentError(
                 "features: this model was trained with templates and takes no function")
         try:
-            return TemplateLabeller(model, cache_limit)
+            return TemplateLabeller(model, cache_limit, lexicon)
         except ArgumentError as error:
             raise ModelError(f"the model's parts do not fit together: {error}") from None
     if features is None:
@@ -209,4 +242,4 @@ def make_labeller(model: TaggerModel, features: Extractor | None = None,
             f"this model was trained with the feature function {model.extractor}; give it to"
             " load: pn.load(path, features=your_function)")
     extractor_name(features)
-    return FunctionLabeller(model, features)
+    return FunctionLabeller(model, features, lexicon)

@@ -14,9 +14,8 @@ from typing import TypeAlias
 
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FormatError, quote
 from perceptron_nlp.formats import Readable, read_pairs
-from perceptron_nlp.text.tagset import TagSet
 
-LexiconSource: TypeAlias = "str | os.PathLike[str] | Mapping[str, str | Iterable[str]] | Lexicon"
+LexiconSource: TypeAlias = "str | os.PathLike[str] | Mapping[str, str | Iterable[str]]"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -28,11 +27,13 @@ class Lexicon:
     labels : the labels of each form, at least one, in code point order
     path : None, or the file that it was read from
     lines : where (form, label) stands in the file; empty without one
+    column : None, or the column that the labels are of
     """
 
     labels: Mapping[str, tuple[str, ...]]
     path: str | None
     lines: Mapping[tuple[str, str], int]
+    column: str | None = None
 
     @classmethod
     def of(cls, source: LexiconSource) -> Lexicon:
@@ -44,8 +45,6 @@ class Lexicon:
         FormatError : a line is not a form, a tab and a label (file:line), or there is none
         ArgumentError, ArgumentTypeError : the mapping is empty, or holds something else
         """
-        if isinstance(source, Lexicon):
-            return source
         if isinstance(source, str | os.PathLike):
             return cls._read(source)
         if not isinstance(source, Mapping):
@@ -68,13 +67,12 @@ class Lexicon:
             raise FormatError("the lexicon is empty; each line is a form, a tab and a label", name)
         return cls({form: tuple(sorted(labels)) for form, labels in found.items()}, name, lines)
 
-    def numbers(self, tags: TagSet, written: Iterable[str]) -> dict[str, list[int]]:
+    def numbers(self, written: Iterable[str]) -> dict[str, list[int]]:
         """For each form the numbers of the labels that may be given.
 
         Parameters
         ----------
-        tags : the labels that a model gives
-        written : how each is written in the column, in the order of their numbers
+        written : the labels of a model as they are written in the column, by their numbers
 
         Raises
         ------

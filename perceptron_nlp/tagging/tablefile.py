@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
@@ -78,7 +79,7 @@ def _forms(arrays: Mapping[str, Array], prefix: str, refuse: Callable[[str], NoR
                  for begin, end in zip([0, *ends], ends, strict=False)]
     except UnicodeDecodeError:
         refuse("forms that are not UTF-8")
-    if any(one >= two for one, two in zip(forms, forms[1:], strict=False)):
+    if any(one >= two for one, two in itertools.pairwise(forms)):
         refuse("forms that are not in ascending order")
     return forms
 

@@ -17,9 +17,10 @@ from perceptron_nlp.tagging.filling import Fill, fill_in_turn
 from perceptron_nlp.tagging.fitting import fit
 from perceptron_nlp.tagging.keeping import Keep, check_columns, check_keep
 from perceptron_nlp.tagging.labellers import Labeller, make_labeller
+from perceptron_nlp.tagging.lexicon import Lexicon, LexiconSource
 from perceptron_nlp.tagging.model import TaggerModel
 from perceptron_nlp.tagging.modelfile import model_from_bytes, model_to_bytes
-from perceptron_nlp.tagging.options import check_int
+from perceptron_nlp.tagging.options import check_choice, check_int
 from perceptron_nlp.tagging.sources import Labelled, Source
 from perceptron_nlp.tagging.threads import check_threads, label_in_threads
 from perceptron_nlp.tagging.trainer import Callback
@@ -36,6 +37,7 @@ class Tagger:
     model : what was trained
     features : the function that makes the features, where the model was trained with one
     cache_limit : how many distinct words each thread remembers; None for the default (32,768)
+    lexicon : what labels some forms may have; see with_lexicon
 
     Raises
     ------
@@ -44,17 +46,19 @@ class Tagger:
     """
 
     def __init__(self, model: TaggerModel, *, features: Extractor | None = None,
-                 cache_limit: int | None = None) -> None:
+                 cache_limit: int | None = None, lexicon: Lexicon | None = None) -> None:
         if cache_limit is not None:
             check_int("cache_limit", cache_limit, 1, 1 << 30)
         self.model = model
         self._features = features
         self._cache_limit = cache_limit
+        self._lexicon = lexicon
         self._parts = tuple(
-            Tagger(part, features=features, cache_limit=cache_limit)
+            Tagger(part, features=features, cache_limit=cache_limit,
+                   lexicon=lexicon if lexicon and lexicon.column == part.column else None)
             for part in model.parts_by_column) if model.more else ()
         self._labeller: Labeller = (self._parts[0]._labeller if model.more else
-                                    make_labeller(model, features, cache_limit))
+                                    make_labeller(model, features, cache_limit, lexicon))
 
     @classmethod
     def train(cls, train: Labelled, *, dev: Labelled | None = None,
@@ -78,6 +82,9 @@ class Tagger:
         **options : the fields of ``perceptron_nlp.TrainingOptions``: preset, epochs, seed,
             update, templates, table_bits, min_count, dictionary, patience, right_to_left, beam,
             margin, rate, cost, two_passes, runs;
+            ``raw``, text to learn clusters of words from: paths (a sentence a line, its words
+            parted by spaces), or lists of words; ``lexicon``, labels of forms that become
+            features (as for with_lexicon, but of any kind);
             and these: ``checkpoint``, a file in which the state of the training is saved on the
             way, ``every``, when (such as "2epochs" or "10minutes"; each epoch if left out), and
             ``resume=True``, to go on from the file. A resumed training gives the same model, byte
@@ -183,6 +190,35 @@ class Tagger:
         batch = list(sentences)
         return label_in_threads(self._labeller.label, batch, check_keep(batch, keep), threads)
 
+    def with_lexicon(self, lexicon: LexiconSource, *, column: str | None = None) -> Tagger:
+        """The same tagger, held to a lexicon: its forms only get labels that it has for them.
+
+        A word is looked up as it is written and, where that is not found, lower-cased letter by
+        letter. Words that are not in the lexicon are labelled as the model likes, with the labels
+        of their neighbours in view. Nothing is learnt, and the model that ``save`` writes is the
+        same as before. ``scores`` still tells what labels scored that the lexicon forbids.
+
+        Parameters
+        ----------
+        lexicon : a file with a form, a tab and a label on each line, where forms of several labels
+            have several lines; or a mapping from forms to a label or several
+        column : of a model of several columns, the one that the labels are of; None for the first
+
+        Raises
+        ------
+        FileError : the file cannot be read
+        FormatError : a line is malformed, or names a label that the model does not have (file:line)
+        ArgumentError, ArgumentTypeError : the same of a mapping, or the model labels spans
+            or has no such column
+
+        Examples
+        --------
+        ``tagger.with_lexicon({"fish": ["NOUN", "VERB"], "Ella": "PROPN"})``
+        """
+        check_choice("column", column or self.column, self.columns)
+        return Tagger(self.model, features=self._features, cache_limit=self._cache_limit,
+                      lexicon=replace(Lexicon.of(lexicon), column=column or self.column))
+
     def filler(self, corpus: Corpus, *, column: str | None = None) -> Fill | None:
         """What labels whole sentences of a CoNLL-U text without making Python objects of them.
 
@@ -279,7 +315,7 @@ class Tagger:
         return cls(model_from_bytes(data, "<bytes>"), features=features, cache_limit=cache_limit)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _unpickle, (self.to_bytes(), self._features, self._cache_limit)
+        return _unpickle, (self.to_bytes(), self._features, self._cache_limit, self._lexicon)
 
     def __repr__(self) -> str:
         if self._parts:
@@ -289,8 +325,10 @@ class Tagger:
                 f" {weights.n_cells:,} weights>")
 
 
-def _unpickle(data: bytes, features: Extractor | None, cache_limit: int | None) -> Tagger:
-    return Tagger.from_bytes(data, features=features, cache_limit=cache_limit)
+def _unpickle(data: bytes, features: Extractor | None, cache_limit: int | None,
+              lexicon: Lexicon | None) -> Tagger:
+    return Tagger(model_from_bytes(data, "<bytes>"), features=features, cache_limit=cache_limit,
+                  lexicon=lexicon)
 
 
 def _check_tokens(tokens: object, name: str) -> None:
