@@ -1,0 +1,53 @@
+"""``--raw`` and ``--lexicon`` on the command line."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import perceptron_nlp as pn
+
+RAW = "the dog sleeps .\nthe cat barks .\na house sleeps .\n" * 4
+
+
+def test_a_tagger_is_trained_with_raw_text_and_a_lexicon(cli, train_file: Path) -> None:
+    Path("raw.txt.gz").write_bytes(gzip.compress(RAW.encode()))
+    Path("more.txt").write_text(RAW, "utf-8")
+    Path("forms.tsv").write_text("dog\tthing\nhouse\tthing\n", "utf-8")
+    done = cli("train", train_file, "--raw", "raw.txt.gz", "more.txt", "--lexicon", "forms.tsv",
+               "--model", "m.model", "--epochs", 1)
+    assert done.status == 0, done
+    assert "decided: clusters of" in done.err and "decided: the lexicon has 2 forms" in done.err
+    tables = pn.load("m.model").model.tables
+    assert tables is not None and tables.rows["dog"][0] == "thing"
+    same = pn.train(train_file, raw=["raw.txt.gz", "more.txt"], lexicon="forms.tsv", epochs=1)
+    assert Path("m.model").read_bytes() == same.to_bytes()
+
+
+def test_tag_and_evaluate_keep_to_a_lexicon(cli, model: Path, train_file: Path) -> None:
+    Path("forms.tsv").write_text("dog\tVERB\ndog\tPRON\nTHE\tNOUN\n", "utf-8")
+    tagged = cli("tag", model, "--lexicon", "forms.tsv", stdin=b"the dog barks\nTHE dog\n")
+    (_, dog, barks), (the, _) = (line.split() for line in tagged.out.decode().splitlines())
+    assert dog in ("dog/VERB", "dog/PRON") and the == "THE/NOUN"
+    free = cli("tag", model, stdin=b"the dog barks\n").out.decode().split()
+    assert free[1] == "dog/NOUN" and free[2] == barks
+    worse = cli("evaluate", model, train_file, "--lexicon", "forms.tsv").out
+    assert worse != cli("evaluate", model, train_file).out
+    filled = cli("tag", model, train_file, "--lexicon", "forms.tsv").out.decode()
+    assert "\tdog\tdog\tNOUN" not in filled
+
+
+def test_what_is_wrong_with_the_files_is_said(refuses, model: Path, train_file: Path) -> None:
+    Path("forms.tsv").write_text("dog\tNOUN\ndog NOUN\n", "utf-8")
+    Path("foreign.tsv").write_text("dog\tNN\n", "utf-8")
+    assert refuses("tag", model, train_file, "--lexicon", "forms.tsv").startswith("forms.tsv:2: ")
+    assert refuses("evaluate", model, train_file, "--lexicon", "foreign.tsv").startswith(
+        "foreign.tsv:1: the model has no label 'NN'")
+    assert refuses("train", train_file, "--lexicon", "forms.tsv", "--model", "m", "--quiet").startswith(
+        "forms.tsv:2: ")
+    assert "nothing.txt" in refuses("train", train_file, "--raw", "nothing.txt", "--model", "m", "--quiet")
+    Path("empty.txt").write_text("\n", "utf-8")
+    assert "raw: there are no words" in refuses(
+        "train", train_file, "--raw", "empty.txt", "--model", "m", "--quiet")
+    assert "would be overwritten" in refuses(
+        "train", train_file, "--lexicon", "foreign.tsv", "--model", "foreign.tsv", "--quiet")
