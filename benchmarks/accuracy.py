@@ -2,8 +2,8 @@
 
 Each figure is the mean over seeds (5 for fast and default, 3 for accurate) of the share of the
 test words labelled right, in percent; for spans, of F1. Models are trained on the training part
-alone, with nothing given but the preset: nothing is chosen on dev or test. Chunking is trained on
-the whole training text. Arguments are parts of row names; without any, all rows are done. With
+alone, with nothing given but the preset: nothing is chosen on dev or test. With raw text, that is
+the text of rawtext.py besides. Chunking is trained on the whole training text. Arguments are parts of row names; without any, all rows are done. With
 ``--seeds N`` there are no more than N seeds to a figure.
 """
 
@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from corpora import TREEBANKS, corpora, treebank
+from rawtext import raw_sentences
 
 import perceptron_nlp as pn
 
@@ -32,6 +33,7 @@ class Row:
     train: str
     test: str
     fields: tuple[str, ...] | None = None
+    raw: bool = False
 
 
 def rows() -> Iterator[Row]:
@@ -40,6 +42,8 @@ def rows() -> Iterator[Row]:
         for column in COLUMNS.get(name, ("upos", "feats")):
             yield Row(f"{name} {column.upper()}", column, treebank(name, "train"),
                       treebank(name, "test"))
+    yield Row("EWT UPOS with raw text", "upos", treebank("EWT", "train"), treebank("EWT", "test"),
+              raw=True)
     chunks, names = corpora() / "corpora/conll2000", corpora() / "corpora/conll2002"
     yield Row("CoNLL-2000 chunks F1", "chunk", str(chunks / "train.txt"),
               str(chunks / "test.txt"), ("form", "xpos", "chunk"))
@@ -50,10 +54,11 @@ def rows() -> Iterator[Row]:
 def measure(row: Row, preset: str, seeds: int) -> str:
     """A cell of the table: the mean over the seeds, and the CPU seconds of one training."""
     scores, seconds = [], []
+    given = {"raw": list(raw_sentences())} if row.raw else {}
     for seed in SEEDS[preset][:seeds]:
         start = time.process_time()
         tagger = pn.train(row.train, column=row.column, fields=row.fields, preset=preset,
-                          seed=seed)
+                          seed=seed, **given)
         seconds.append(time.process_time() - start)
         result = tagger.evaluate(row.test, column=row.column, fields=row.fields)
         scores.append(result.accuracy if result.spans is None else result.spans.f1)
