@@ -2,9 +2,10 @@
 
 Each figure is the mean over seeds (5 for fast and default, 3 for accurate) of the share of the
 test words labelled right, in percent; for spans, of F1. Models are trained on the training part
-alone, with nothing given but the preset: nothing is chosen on dev or test. With raw text, that is
-the text of rawtext.py besides. Chunking is trained on the whole training text. Arguments are parts of row names; without any, all rows are done. With
-``--seeds N`` there are no more than N seeds to a figure.
+alone, with nothing given but the preset: nothing is chosen on dev or test. With raw text, the text
+of rawtext.py is given besides. Chunking is trained on the whole training text. Arguments are parts
+of row names; without any, all rows are done. With ``--seeds N`` there are no more than N seeds to a
+figure.
 """
 
 from __future__ import annotations
@@ -54,11 +55,11 @@ def rows() -> Iterator[Row]:
 def measure(row: Row, preset: str, seeds: int) -> str:
     """A cell of the table: the mean over the seeds, and the CPU seconds of one training."""
     scores, seconds = [], []
-    given = {"raw": list(raw_sentences())} if row.raw else {}
+    raw = list(raw_sentences()) if row.raw else None
     for seed in SEEDS[preset][:seeds]:
         start = time.process_time()
         tagger = pn.train(row.train, column=row.column, fields=row.fields, preset=preset,
-                          seed=seed, **given)
+                          seed=seed, raw=raw)
         seconds.append(time.process_time() - start)
         result = tagger.evaluate(row.test, column=row.column, fields=row.fields)
         scores.append(result.accuracy if result.spans is None else result.spans.f1)

@@ -43,11 +43,10 @@ def test_what_is_wrong_with_the_files_is_said(refuses, model: Path, train_file: 
     assert refuses("tag", model, train_file, "--lexicon", "forms.tsv").startswith("forms.tsv:2: ")
     assert refuses("evaluate", model, train_file, "--lexicon", "foreign.tsv").startswith(
         "foreign.tsv:1: the model has no label 'NN'")
-    assert refuses("train", train_file, "--lexicon", "forms.tsv", "--model", "m", "--quiet").startswith(
-        "forms.tsv:2: ")
-    assert "nothing.txt" in refuses("train", train_file, "--raw", "nothing.txt", "--model", "m", "--quiet")
     Path("empty.txt").write_text("\n", "utf-8")
-    assert "raw: there are no words" in refuses(
-        "train", train_file, "--raw", "empty.txt", "--model", "m", "--quiet")
+    train = ("train", train_file, "--quiet", "--model")
+    assert refuses(*train, "m", "--lexicon", "forms.tsv").startswith("forms.tsv:2: ")
+    assert "nothing.txt" in refuses(*train, "m", "--raw", "nothing.txt")
+    assert "raw: there are no words" in refuses(*train, "m", "--raw", "empty.txt")
     assert "would be overwritten" in refuses(
-        "train", train_file, "--lexicon", "foreign.tsv", "--model", "foreign.tsv", "--quiet")
+        *train, "foreign.tsv", "--lexicon", "foreign.tsv")
