@@ -16,16 +16,19 @@ from perceptron_nlp.errors import ArgumentError
 from perceptron_nlp.features.templates import check_templates
 from perceptron_nlp.tagging.clusters import word_clusters
 from perceptron_nlp.tagging.examples import Examples
+from perceptron_nlp.tagging.featurecolumns import holds_features
 from perceptron_nlp.tagging.inducedlexicon import Induced, induce
 from perceptron_nlp.tagging.lexicon import Lexicon
 from perceptron_nlp.tagging.options import AUTO, TrainingOptions
 from perceptron_nlp.tagging.rawtext import FEW_KNOWN, RawText
+from perceptron_nlp.tagging.spancolumns import holds_spans
 from perceptron_nlp.tagging.wordtables import WordTables, with_tables
 
 logger = logging.getLogger("perceptron_nlp")
 
 LEXICON, INDUCED = "lexicon", "induced"
 CLUSTERS = {"clusters100": 100, "clusters800": 800}
+FEW_LABELS = 64
 MADE = (LEXICON, *CLUSTERS, INDUCED)
 
 
@@ -64,7 +67,7 @@ def with_evidence(examples: Examples, sources: Sources, options: TrainingOptions
     ArgumentError : the person's own templates look at nothing that is made of what was given, or
         a column of the input has the name of one that is made
     """
-    wanted = _wanted(sources, options)
+    wanted = _wanted(sources, options, examples)
     tables: dict[str, Mapping[str, str]] = {}
     given: dict[str, Sequence[tuple[str, ...]]] = {}
     notes: list[str] = []
@@ -93,12 +96,15 @@ def with_evidence(examples: Examples, sources: Sources, options: TrainingOptions
     return with_tables(examples, made, given), made, notes
 
 
-def _wanted(sources: Sources, options: TrainingOptions) -> set[str]:
+def _wanted(sources: Sources, options: TrainingOptions, examples: Examples) -> set[str]:
     """The columns to make, of those that can be made."""
     possible = made_columns(sources)
     if isinstance(options.templates, str):
-        plain = options.templates != AUTO or options.preset != "accurate"
-        return {*possible} - ({INDUCED} if plain else set())
+        # Labels that say something of the word alone, and few enough to be told apart in raw text.
+        suits = (options.templates == AUTO and options.preset == "accurate"
+                 and len(examples.tags) <= FEW_LABELS and not holds_spans(examples)
+                 and not holds_features(examples))
+        return {*possible} - (set() if suits else {INDUCED})
     looked_at = set().union(*(t.columns for t in check_templates(options.templates)))
     if possible and not looked_at & {*possible}:
         raise ArgumentError(

@@ -80,6 +80,14 @@ def test_the_accurate_preset_has_a_lexicon_induced_too():
     assert tagger.evaluate(GOLD).tokens == 36
 
 
+def test_no_lexicon_is_induced_for_features_or_by_other_presets():
+    rows = [pn.Sentence(words, {"upos": tags, "feats": ["_", "Case=Nom|Number=Sing", "_"]})
+            for words, tags in GOLD]
+    for options in ({"column": "feats", "preset": "accurate"}, {"column": "upos"}):
+        tables = pn.train(rows, raw=RAW, epochs=1, **options).model.tables
+        assert tables.names == tuple(CLUSTERS)
+
+
 def test_a_dev_set_is_scored_with_the_tables():
     tagger = pn.train(GOLD, dev=GOLD, raw=RAW, epochs=2)
     assert tagger.model.record["epochs"][-1]["dev_accuracy"] == 1
