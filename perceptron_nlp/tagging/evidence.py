@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from perceptron_nlp.errors import ArgumentError
@@ -40,10 +40,12 @@ class Sources:
     ----------
     raw : sentences without labels, or None
     lexicon : forms with labels, or None
+    clusters : those learnt already, by names of columns, so that several columns share them
     """
 
     raw: RawText | None
     lexicon: Lexicon | None
+    clusters: dict[tuple[str, ...], list[dict[str, str]]] = field(default_factory=dict)
 
 
 def take_sources(options: dict[str, Any]) -> Sources:
@@ -77,10 +79,12 @@ def with_evidence(examples: Examples, sources: Sources, options: TrainingOptions
     raw = sources.raw
     if raw is not None:
         notes += _look_at(raw, examples)
-        names = [name for name in CLUSTERS if name in wanted]
+        names = tuple(name for name in CLUSTERS if name in wanted)
         if names:
-            text = [*raw.sentences, *(sentence.words for sentence in examples.sentences)]
-            clusters = word_clusters(text, [CLUSTERS[name] for name in names])
+            if names not in sources.clusters:
+                text = [*raw.sentences, *(sentence.words for sentence in examples.sentences)]
+                sources.clusters[names] = word_clusters(text, [CLUSTERS[name] for name in names])
+            clusters = sources.clusters[names]
             tables.update(zip(names, clusters, strict=True))
             notes.append(f"clusters of {len(clusters[0]):,} words are learnt from raw text of"
                          f" {raw.n_tokens:,} words and the training text")

@@ -16,7 +16,8 @@ Array = npt.NDArray[Any]
 Bad = Callable[[str, str], Exception]
 
 
-def tables_as_arrays(tables: WordTables, pass_number: int) -> tuple[dict[str, Any], dict[str, Array]]:
+def tables_as_arrays(tables: WordTables, pass_number: int
+                     ) -> tuple[dict[str, Any], dict[str, Array]]:
     """Their description, and their arrays by name; they belong to the pass of this number."""
     prefix = f"{pass_number}.tables."
     forms = sorted(tables.rows)

@@ -116,6 +116,18 @@ def test_a_tagger_with_a_lexicon_pickles_with_it_and_saves_without(tagger):
     assert held.to_bytes() == tagger.to_bytes()
 
 
+def test_of_several_columns_one_is_held_to_a_lexicon():
+    rows = [pn.Sentence(words, {"upos": tags, "xpos": [tag[0] for tag in tags]})
+            for words, tags in SENTENCES]
+    tagger = pn.train(rows, column="upos,xpos", epochs=2)
+    first = tagger.with_lexicon({"dog": "VERB"})
+    second = pickle.loads(pickle.dumps(tagger.with_lexicon({"dog": "V"}, column="xpos")))
+    assert first.tag(["dog"]) == ["VERB"] and second.tag(["dog"]) == ["NOUN"]
+    assert second.tag_columns(["dog"])["xpos"] == ["V"]
+    with pytest.raises(pn.ArgumentError, match="column: 'feats' is not one of upos, xpos"):
+        tagger.with_lexicon({"dog": "V"}, column="feats")
+
+
 def test_in_training_a_lexicon_of_any_labels_becomes_features_that_the_model_keeps():
     nonsense = [(["glo", "bip"], ["NOUN", "VERB"]), (["bop", "gla"], ["VERB", "NOUN"])] * 3
     lexicon = {word: "thing" if word.startswith("g") else ["deed", "doing"]

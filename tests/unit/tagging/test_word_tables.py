@@ -36,8 +36,8 @@ def refused(name, what):
 @given(TABLES)
 def test_tables_come_back_from_their_arrays(given_tables):
     tables = WordTables.of(given_tables)
-    described, arrays = tables_as_arrays(tables)
-    again = tables_from_arrays(json.loads(json.dumps(described)), arrays, refused)
+    described, arrays = tables_as_arrays(tables, 2)
+    again = tables_from_arrays(json.loads(json.dumps(described)), arrays, 2, refused)
     assert again.names == tables.names and dict(again.rows) == dict(tables.rows)
     assert again.record() == tables.record()
 
@@ -155,23 +155,24 @@ def test_raw_text_of_another_script_is_said_to_help_little(caplog):
 
 
 @pytest.mark.parametrize(("name", "array"), [
-    ("tables.forms", np.zeros(0, np.uint8)),
-    ("tables.lengths", np.zeros(3, np.int64)),
-    ("tables.0", np.zeros(1, np.uint8)),
-    ("tables.0", np.full(3, 9, np.uint8)),
-    ("tables.forms", np.frombuffer(b"cba", np.uint8)),
-    ("tables.forms", np.frombuffer(b"ab\xff", np.uint8)),
+    ("0.tables.forms", np.zeros(0, np.uint8)),
+    ("0.tables.lengths", np.zeros(3, np.int64)),
+    ("0.tables.0", np.zeros(1, np.uint8)),
+    ("0.tables.0", np.full(3, 9, np.uint8)),
+    ("0.tables.forms", np.frombuffer(b"cba", np.uint8)),
+    ("0.tables.forms", np.frombuffer(b"ab\xff", np.uint8)),
 ])
 def test_damaged_tables_are_refused(name, array):
-    described, arrays = tables_as_arrays(WordTables.of({"t": {"a": "1", "b": "2", "c": "1"}}))
-    assert tables_from_arrays(described, arrays, refused).rows["b"] == ("2",)
+    described, arrays = tables_as_arrays(
+        WordTables.of({"t": {"a": "1", "b": "2", "c": "1"}}), 0)
+    assert tables_from_arrays(described, arrays, 0, refused).rows["b"] == ("2",)
     with pytest.raises(pn.ModelError, match="tables: "):
-        tables_from_arrays(described, {**arrays, name: array}, refused)
+        tables_from_arrays(described, {**arrays, name: array}, 0, refused)
     for bad in (None, {"names": []}, {"names": ["t"], "values": []},
                 {"names": ["t", "t"], "values": [["1", "2"]] * 2},
                 {"names": ["t"], "values": [[1, 2]]}):
         with pytest.raises(pn.ModelError, match="tables: "):
-            tables_from_arrays(bad, arrays, refused)
+            tables_from_arrays(bad, arrays, 0, refused)
 
 
 @settings(max_examples=5, deadline=None)
