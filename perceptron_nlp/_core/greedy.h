@@ -37,7 +37,8 @@ typedef struct {
 typedef struct {
     int64_t *rows;      /* rows of the token at hand; -1 where a history feature is new */
     uint64_t *new_keys; /* keys of its history features, in order */
-    double *scores;
+    double *scores;          /* table_width of them */
+    const double **places;   /* room for one a row */
     int32_t *guesses; /* labels given in this sentence */
 } GreedyScratch;
 
@@ -110,9 +111,7 @@ static inline int32_t learn_token(const Program *p, Table *t, const Corpus *c, c
         int64_t row = table_find(t, s->new_keys[h]);
         if (row >= 0 || open) s->rows[n++] = row;
     }
-    memset(s->scores, 0, (size_t)t->n_labels * sizeof *s->scores);
-    for (size_t i = 0; i < n; i++)
-        if (s->rows[i] >= 0) table_score(t, s->rows[i], 1, s->scores);
+    table_score_rows(t, s->rows, n, s->places, s->scores);
     int32_t guess = best_label(s->scores, t->n_labels), gold = c->gold[token];
     if (gold < 0) return guess;
     double step;

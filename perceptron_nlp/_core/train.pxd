@@ -26,6 +26,7 @@ cdef extern from "greedy.h" nogil:
         int64_t *rows
         uint64_t *new_keys
         double *scores
+        const double **places
         int32_t *guesses
     ctypedef struct Counts:
         int64_t examples

@@ -13,7 +13,9 @@ from perceptron_nlp._core.extract cimport (
     FeatureProgram, KeyBuffer, Program, WordScratch, TokenView, key_buffer_close, pad_values,
     token_key, type_slot_keys, type_values, word_scratch_close,
 )
-from perceptron_nlp._core.weights cimport Table, WeightTable, table_find, table_insert
+from perceptron_nlp._core.weights cimport (
+    Table, WeightTable, table_find, table_insert, table_width,
+)
 from perceptron_nlp.errors import ArgumentError, MemoryLimitError
 
 RULES = ("perceptron", "margin", "passive-aggressive", "adagrad")
@@ -323,11 +325,12 @@ def learn(TrainingSet data not None, order, *, rule="perceptron", double rate=1.
     memset(&counts, 0, sizeof(counts))
     scratch.rows = <int64_t *>malloc((data.most_rows + 1) * sizeof(int64_t))
     scratch.new_keys = <uint64_t *>malloc((p.n_history + 1) * sizeof(uint64_t))
-    scratch.scores = <double *>malloc(t.n_labels * sizeof(double))
+    scratch.scores = <double *>malloc(table_width(t) * sizeof(double))
+    scratch.places = <const double **>malloc((data.most_rows + 1) * sizeof(double *))
     scratch.guesses = <int32_t *>malloc((data.longest + 1) * sizeof(int32_t))
     try:
         if (scratch.rows == NULL or scratch.new_keys == NULL or scratch.scores == NULL
-                or scratch.guesses == NULL):
+                or scratch.places == NULL or scratch.guesses == NULL):
             raise MemoryLimitError("no memory to train with")
         for at in range(0, n, BLOCK):
             end = min(at + BLOCK, n)
@@ -345,6 +348,7 @@ def learn(TrainingSet data not None, order, *, rule="perceptron", double rate=1.
         free(scratch.rows)
         free(scratch.new_keys)
         free(scratch.scores)
+        free(scratch.places)
         free(scratch.guesses)
     return counts.examples, counts.mistakes, counts.updates
 
