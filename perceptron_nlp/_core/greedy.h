@@ -63,7 +63,7 @@ static inline size_t gather_static(const Program *p, const Table *t, const Corpu
         int32_t row = c->static_rows[token * p->n_static + i];
         if (row >= 0) rows[n++] = row;
     }
-    for (size_t i = 0; i < n; i++) table_prefetch(t, rows[i]);
+    table_prefetch_rows(t, rows, n);
     return n;
 }
 

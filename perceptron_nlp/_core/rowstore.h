@@ -80,9 +80,20 @@ static inline double *row_gradients(const RowStore *s, double *row) {
     return row + s->stride + (AVERAGED ? s->n_labels : 0);
 }
 
-static inline void row_prefetch(const RowStore *s, const double *row) {
-    for (int32_t k = 0; k < s->stride; k += CACHE_LINE / (int32_t)sizeof(double))
-        PREFETCH(row + k);
+/* Fetch the weights of many rows: one to four cache lines each. */
+static inline void prefetch_rows(const RowStore *s, double *const *row, const int64_t *numbers,
+                                 size_t n) {
+    const int32_t line = CACHE_LINE / (int32_t)sizeof(double);
+    const int32_t second = s->stride > line ? line : 0;
+    const int32_t third = s->stride > 2 * line ? 2 * line : 0;
+    const int32_t fourth = s->stride > 3 * line ? 3 * line : 0;
+    for (size_t i = 0; i < n; i++) {
+        const double *w = row[numbers[i]];
+        PREFETCH(w);
+        PREFETCH(w + second);
+        PREFETCH(w + third);
+        PREFETCH(w + fourth);
+    }
 }
 
 /* ---- sums of rows: scores[k] = rows[0][k] + rows[1][k] + …, in this order, for any form ---- */

@@ -38,7 +38,7 @@ typedef struct {
     int dense;
     RowStore store;
     double *zeros; /* what rows point to that have learnt nothing */
-    double **row;  /* row -> its weights */
+    double **row;  /* row -> its weights; row[-1] is `zeros` */
     SumRows sum_rows;
     /* exact, many labels */
     uint32_t *block; /* row -> offset in pool, in words; 0: no cells yet */
@@ -85,7 +85,7 @@ static inline Cells cells_of(const Table *t, uint32_t block) {
 static inline void table_close(Table *t) {
     index_close(&t->index);
     rowstore_close(&t->store);
-    free(t->row);
+    if (t->row) free(t->row - 1);
     free(t->block);
     free(t->group);
     free(t->pool);
@@ -107,12 +107,17 @@ static inline int table_open(Table *t, int32_t n_labels, int fixed_bits, int wit
         if (t->dense) {
             t->sum_rows = sum_rows_form(plain);
             t->zeros = rowstore_open(&t->store, n_labels, with_gradient);
+            double **first = (double **)malloc(sizeof *first);
+            if (first) {
+                *first = t->zeros;
+                t->row = first + 1;
+            }
         } else {
             t->pool_room = 1024;
             t->pool_used = 1; /* offset 0 means "none" */
             t->pool = (uint64_t *)malloc(t->pool_room * 8);
         }
-        if ((t->dense ? !t->zeros : !t->pool) || index_open(&t->index, multiplier, 12) < 0) {
+        if ((t->dense ? !t->zeros || !t->row : !t->pool) || index_open(&t->index, multiplier, 12) < 0) {
             table_close(t);
             return -1;
         }
@@ -154,9 +159,9 @@ static inline int table_reserve_rows(Table *t, uint32_t more) {
     if (room > INDEX_MAX_ROWS) room = INDEX_MAX_ROWS;
     if (room < wanted) return -1;
     if (t->dense) {
-        double **row = (double **)realloc(t->row, (size_t)room * sizeof *row);
-        if (!row) return -1;
-        t->row = row;
+        double **first = (double **)realloc(t->row - 1, ((size_t)room + 1) * sizeof *first);
+        if (!first) return -1;
+        t->row = first + 1;
     } else {
         uint32_t *block = (uint32_t *)realloc(t->block, (size_t)room * sizeof *block);
         if (!block) return -1;
@@ -424,7 +429,7 @@ static inline void table_score(const Table *t, int64_t row, double value, double
 static inline void table_score_rows(const Table *t, const int64_t *rows, size_t n,
                                     const double **places, double *scores) {
     if (t->dense) {
-        for (size_t i = 0; i < n; i++) places[i] = rows[i] < 0 ? t->zeros : t->row[rows[i]];
+        for (size_t i = 0; i < n; i++) places[i] = t->row[rows[i]];
         t->sum_rows(places, n, t->store.stride / GROUP, scores);
         return;
     }
@@ -458,9 +463,17 @@ static inline void table_prefetch(const Table *t, int64_t row) {
     if (t->fixed_bits)
         PREFETCH(t->w + (size_t)row * (size_t)t->n_labels);
     else if (t->dense)
-        row_prefetch(&t->store, t->row[row]);
+        prefetch_rows(&t->store, t->row, &row, 1);
     else
         PREFETCH(t->pool + t->block[row]);
+}
+
+static inline void table_prefetch_rows(const Table *t, const int64_t *rows, size_t n) {
+    if (t->dense) {
+        prefetch_rows(&t->store, t->row, rows, n);
+        return;
+    }
+    for (size_t i = 0; i < n; i++) table_prefetch(t, rows[i]);
 }
 
 #endif
