@@ -1,10 +1,12 @@
-"""Instructions for each token tagged, held against recorded figures.
+"""Instructions for each token tagged or learnt from, held against recorded figures.
 
-    PERCEPTRON_NLP_CORPORA=folder python benchmarks/instructions.py [--record]
+    PERCEPTRON_NLP_CORPORA=folder python benchmarks/instructions.py [--training] [--record]
 
+Learns from the first 2,000 sentences of EWT for five epochs, the reading and hashing subtracted.
 Trains `fast` and `default` lists on EWT, then tags its test part under `valgrind
 --tool=callgrind`: the same text again and again (everything is remembered), and once with nothing
-remembered. The same run without tagging is subtracted. Counts do not depend on how busy the
+remembered. The same run without tagging is subtracted. With --training only the learning is
+counted, and by function. Counts do not depend on how busy the
 machine is. Prints Markdown; leaves with status 1 where a count is over 5 % above the one in
 instructions.json, which --record writes.
 """
@@ -37,6 +39,55 @@ tagger = pn.load(model)
 for _ in range(rounds):
     tagger.tag_sents(sentences)
 """
+EPOCHS = 5
+LEARNING_DRIVER = """
+import sys
+from itertools import islice
+import perceptron_nlp as pn
+from perceptron_nlp.features.templates import preset
+from perceptron_nlp.sampling import permutation
+from perceptron_nlp.tagging.examples import Examples
+from perceptron_nlp.tagging.learners import TemplateLearner
+from perceptron_nlp.tagging.options import TrainingOptions
+from perceptron_nlp.tagging.sources import Source
+path, update, epochs = sys.argv[1], sys.argv[2], int(sys.argv[3])
+chosen = list(islice(pn.read_conllu(path), 2000))
+examples = Examples.read(Source(chosen, "train"), "upos", ())
+learner = TemplateLearner(examples, preset("default"), TrainingOptions(update=update), {})
+for epoch in range(1, epochs + 1):
+    learner.learn(permutation(len(chosen), 1, epoch))
+print(examples.n_tokens)
+"""
+
+
+def learning(update: str, lines: list[str]) -> float:
+    """Instructions a token and epoch; appends a table by function of the core to `lines`."""
+    counts = []
+    for epochs in (0, EPOCHS):
+        with tempfile.TemporaryDirectory() as folder:
+            run = subprocess.run(
+                ["valgrind", "--tool=callgrind", f"--callgrind-out-file={folder}/out",
+                 sys.executable, "-c", LEARNING_DRIVER, treebank("EWT", "train"), update,
+                 str(epochs)],
+                check=True, capture_output=True, text=True,
+                env={**os.environ, "PYTHONHASHSEED": "0"})
+            listed = subprocess.run(["callgrind_annotate", "--threshold=100", f"{folder}/out"],
+                                    check=True, capture_output=True, text=True).stdout
+        tokens = int(run.stdout)
+        found = re.findall(r"^ *([\d,]+) .*?:(\S+) \[\S*/_core/\w+\.\S+\]", listed, re.MULTILINE)
+        by_function: dict[str, int] = {}
+        for count, name in found:
+            by_function[name] = by_function.get(name, 0) + int(count.replace(",", ""))
+        total = re.search(r"Collected : (\d+)", run.stderr)
+        if total is None:
+            sys.exit(f"valgrind did not say how many instructions it counted:\n{run.stderr}")
+        counts.append((int(total[1]), by_function))
+    (base, before), (end, after) = counts
+    shares = {name: (count - before.get(name, 0)) / EPOCHS / tokens
+              for name, count in after.items()}
+    lines += [f"| {update} | {name} | {share:,.0f} |"
+              for name, share in sorted(shares.items(), key=lambda item: -item[1]) if share >= 1]
+    return (end - base) / EPOCHS / tokens
 
 
 def instructions(*arguments: str) -> int:
@@ -76,17 +127,25 @@ def main() -> None:
     """Print the table; compare or record."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0], allow_abbrev=False)
     parser.add_argument("--record", action="store_true", help="write the figures down")
+    parser.add_argument("--training", action="store_true",
+                        help="count only the learning, and by function")
     chosen = parser.parse_args()
     if shutil.which("valgrind") is None:
         sys.exit("valgrind is not installed; it counts the instructions")
-    figures = measured()
+    by_function = ["| update | function | instructions a token |", "|---|---|---|"]
+    figures = {f"training, {update}": learning(update, by_function)
+               for update in ("perceptron", "adagrad")}
+    if chosen.training:
+        print("\n".join(by_function), end="\n\n")
+    else:
+        figures |= measured()
     recorded = json.loads(RECORDED.read_text()) if RECORDED.exists() else {}
-    print("| EWT test, Python lists in and out | instructions a token | recorded |")
+    print("| EWT; tagging with Python lists in and out | instructions a token | recorded |")
     print("|---|---|---|")
     for name, count in figures.items():
         print(f"| {name} | {count:,.0f} | {recorded.get(name, '–')} |")
     if chosen.record:
-        rounded = {name: round(count) for name, count in figures.items()}
+        rounded = recorded | {name: round(count) for name, count in figures.items()}
         RECORDED.write_text(json.dumps(rounded, indent=1) + "\n")
         return
     worse = [name for name, count in figures.items()

@@ -77,7 +77,7 @@ def _drift_of_jumps() -> float:
 
 
 def overflow(full: bool) -> Reached:
-    """A2: time stamps beyond 2^32 and weights beyond int32 are right, or refused clearly."""
+    """A2: counts of examples beyond 2^32 and weights beyond int32 are right, or refused clearly."""
     del full
     wrong = []
     key = np.array([5], np.uint64)

@@ -2,14 +2,12 @@
  * features of the words and of the labels just given.
  *
  * The hot loop of training is learn_token. On a treebank of 200,000 words with 27 templates a
- * visit scores about 27 rows of 2 to 17 cells and an update touches 54 cells; waiting for rows
- * that are not in the cache is most of the time, so rows are gathered and fetched ahead before
- * any is scored. */
+ * visit adds about 27 rows and an update touches 54 weights; waiting for rows that are not in the
+ * cache is most of the time, so rows are fetched a token ahead. */
 #ifndef PERCEPTRON_NLP_GREEDY_H
 #define PERCEPTRON_NLP_GREEDY_H
 
-#include "program.h"
-#include "table.h"
+#include "history.h"
 
 enum { RULE_PERCEPTRON, RULE_MARGIN, RULE_PASSIVE_AGGRESSIVE, RULE_ADAGRAD };
 
@@ -35,11 +33,16 @@ typedef struct {
 } Corpus;
 
 typedef struct {
-    int64_t *rows;      /* rows of the token at hand; -1 where a history feature is new */
-    uint64_t *new_keys; /* keys of its history features, in order */
-    double *scores;
-    int32_t *guesses; /* labels given in this sentence */
-} GreedyScratch;
+    const Program *program;
+    Table *table;
+    const Corpus *corpus;
+    const Rule *rule;
+    const HistoryMemo *memos; /* one a history template */
+    int right_to_left;
+    int64_t *rows, *next; /* rows of the token at hand, and those of the one after it */
+    double *scores;       /* table_width of them */
+    const double **places; /* room for one a row */
+} Greedy;
 
 typedef struct {
     int64_t examples, mistakes, updates;
@@ -60,7 +63,7 @@ static inline size_t gather_static(const Program *p, const Table *t, const Corpu
         int32_t row = c->static_rows[token * p->n_static + i];
         if (row >= 0) rows[n++] = row;
     }
-    for (size_t i = 0; i < n; i++) table_prefetch(t, rows[i]);
+    table_prefetch_rows(t, rows, n);
     return n;
 }
 
@@ -99,63 +102,113 @@ static inline int32_t rival_of(const Rule *rule, const double *scores, int32_t n
     }
 }
 
-/* Label one token and learn from it; the label given, or -1 when there is no memory. */
-static inline int32_t learn_token(const Program *p, Table *t, const Corpus *c, const Rule *rule,
-                                  const TokenView *view, int64_t place, int64_t token,
-                                  int open, GreedyScratch *s, Counts *counts) {
-    size_t n_fixed = gather_static(p, t, c, place, token, view->first, view->last, s->rows);
+/* Where a step of a sentence is, and what its token looks like after the labels given. */
+typedef struct {
+    int64_t token, place;
+    const int32_t *types[MAX_COLUMNS];
+    uint64_t past[MAX_HISTORY];  /* hashes of the labels given, the last first */
+    int32_t given[MAX_HISTORY]; /* their numbers; as many as there are labels for "none" */
+    TokenView view;
+    int open;
+} Visit;
+
+static inline void visit(const Greedy *x, int64_t sentence, int64_t step, Visit *v) {
+    const Corpus *c = x->corpus;
+    int64_t begin = c->token_starts[sentence], n = c->token_starts[sentence + 1] - begin;
+    int64_t i = x->right_to_left ? n - 1 - step : step;
+    v->token = begin + i;
+    v->place = c->padded_starts[sentence] + i;
+    for (int32_t k = 0; k < x->program->n_columns; k++) v->types[k] = c->types[k] + v->place;
+    v->view = (TokenView){v->types, c->carried, v->past, i == 0, i == n - 1};
+}
+
+/* The label that a token has without being scored, or -1. */
+static inline int32_t visit_forced(const Greedy *x, const Visit *v) {
+    return x->corpus->forced[v->types[0][0]];
+}
+
+static inline size_t visit_rows(const Greedy *x, const Visit *v, int64_t *rows) {
+    if (visit_forced(x, v) >= 0) return 0;
+    return gather_static(x->program, x->table, x->corpus, v->place, v->token, v->view.first,
+                         v->view.last, rows);
+}
+
+/* Part the gold label from its rival; the token has n rows, of which n_fixed are of its words.
+ * -1: no memory, and no weight has changed. */
+static inline int learn_mistake(const Greedy *x, const Visit *v, size_t n_fixed, size_t n,
+                                int32_t gold, int32_t rival, double step) {
+    const Program *p = x->program;
+    Table *t = x->table;
+    if (table_reserve(t, n, (uint32_t)p->n_history) < 0) return -1;
+    for (int32_t h = 0; v->open && h < p->n_history; h++) {
+        int64_t *row = &x->rows[n_fixed + (size_t)h];
+        if (*row < 0)
+            *row = history_insert(p, t, &x->memos[h], p->history_templates[h], &v->view, v->given);
+        if (*row < 0) return -1;
+    }
+    if (add_all(t, x->rule, x->rows, n, gold, step) < 0) return -1;
+    return add_all(t, x->rule, x->rows, n, rival, -step);
+}
+
+/* Label a token, of whose rows the first n_fixed are there, and learn from it; the label given,
+ * or -1 when there is no memory. */
+static inline int32_t learn_token(const Greedy *x, const Visit *v, size_t n_fixed,
+                                  Counts *counts) {
+    const Program *p = x->program;
+    Table *t = x->table;
     size_t n = n_fixed;
     for (int32_t h = 0; h < p->n_history; h++) {
-        s->new_keys[h] = token_key(p, p->history_templates[h], view);
-        int64_t row = table_find(t, s->new_keys[h]);
-        if (row >= 0 || open) s->rows[n++] = row;
+        int64_t row =
+            history_row(p, t, &x->memos[h], p->history_templates[h], &v->view, v->given);
+        if (row >= 0 || v->open) x->rows[n++] = row;
     }
-    memset(s->scores, 0, (size_t)t->n_labels * sizeof *s->scores);
-    for (size_t i = 0; i < n; i++)
-        if (s->rows[i] >= 0) table_score(t, s->rows[i], 1, s->scores);
-    int32_t guess = best_label(s->scores, t->n_labels), gold = c->gold[token];
+    table_score_rows(t, x->rows, n, x->places, x->scores);
+    int32_t guess = best_label(x->scores, t->n_labels), gold = x->corpus->gold[v->token];
     if (gold < 0) return guess;
     double step;
-    int32_t rival = rival_of(rule, s->scores, t->n_labels, gold, guess, n, &step);
+    int32_t rival = rival_of(x->rule, x->scores, t->n_labels, gold, guess, n, &step);
     counts->examples++;
     counts->mistakes += guess != gold;
     if (rival >= 0) {
-        if (table_reserve(t, n, (uint32_t)p->n_history) < 0) return -1;
+        if (learn_mistake(x, v, n_fixed, n, gold, rival, step) < 0) return -1;
         counts->updates++;
-        for (int32_t h = 0; open && h < p->n_history; h++) {
-            int64_t *row = &s->rows[n_fixed + (size_t)h];
-            if (*row < 0)
-                *row = table_insert(t, s->new_keys[h], (uint16_t)p->history_templates[h]);
-            if (*row < 0) return -1;
-        }
-        if (add_all(t, rule, s->rows, n, gold, step) < 0) return -1;
-        if (add_all(t, rule, s->rows, n, rival, -step) < 0) return -1;
     }
     t->done++;
     return guess;
 }
 
-/* One sentence, in the direction asked for; -1: no memory. */
-static inline int learn_sentence(const Program *p, Table *t, const Corpus *c, const Rule *rule,
-                                 int right_to_left, int64_t sentence, GreedyScratch *s,
-                                 Counts *counts) {
-    int64_t begin = c->token_starts[sentence], n = c->token_starts[sentence + 1] - begin;
-    const int32_t *types[MAX_COLUMNS];
-    uint64_t past[MAX_HISTORY];
-    for (int k = 0; k < MAX_HISTORY; k++) past[k] = no_label_hash();
+/* One sentence, in the direction asked for; -1: no memory. Rows of the next token are fetched
+ * while those of the token at hand are added. */
+static inline int learn_sentence(Greedy *x, int64_t sentence, Counts *counts) {
+    const Corpus *c = x->corpus;
+    int64_t n = c->token_starts[sentence + 1] - c->token_starts[sentence];
+    Visit now, then;
+    now.open = sentence < c->n_open;
+    for (int k = 0; k < MAX_HISTORY; k++) {
+        now.past[k] = no_label_hash();
+        now.given[k] = x->table->n_labels;
+    }
+    visit(x, sentence, 0, &then);
+    size_t n_fixed, n_then = visit_rows(x, &then, x->next);
     for (int64_t step = 0; step < n; step++) {
-        int64_t i = right_to_left ? n - 1 - step : step;
-        int64_t place = c->padded_starts[sentence] + i;
-        for (int32_t k = 0; k < p->n_columns; k++) types[k] = c->types[k] + place;
-        TokenView view = {types, c->carried, past, i == 0, i == n - 1};
-        int32_t label = c->forced[types[0][0]];
-        if (label < 0)
-            label = learn_token(p, t, c, rule, &view, place, begin + i, sentence < c->n_open, s,
-                                counts);
+        int64_t *rows = x->next;
+        x->next = x->rows;
+        x->rows = rows;
+        n_fixed = n_then;
+        visit(x, sentence, step, &now);
+        if (step + 1 < n) {
+            visit(x, sentence, step + 1, &then);
+            n_then = visit_rows(x, &then, x->next);
+        }
+        int32_t label = visit_forced(x, &now);
+        if (label < 0) label = learn_token(x, &now, n_fixed, counts);
         if (label < 0) return -1;
-        s->guesses[i] = label;
-        for (int k = MAX_HISTORY - 1; k > 0; k--) past[k] = past[k - 1];
-        past[0] = c->label_hashes[label];
+        for (int k = MAX_HISTORY - 1; k > 0; k--) {
+            now.past[k] = now.past[k - 1];
+            now.given[k] = now.given[k - 1];
+        }
+        now.past[0] = c->label_hashes[label];
+        now.given[0] = label;
     }
     return 0;
 }

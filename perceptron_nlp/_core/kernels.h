@@ -1,9 +1,9 @@
 /* The learning formulas, each in one place, on single weights.
  *
- * A weight w carries the running sum of its past values and the time stamp up to which that
- * sum is complete. `done` counts the examples that are finished, so an update made at example
- * t = done + 1 enters the mean over N examples with weight (N - t + 1) / N, and the work of
- * averaging falls only on the weights that a mistake touches. */
+ * A weight w carries `owed`: the sum of its steps, each times the number of examples that were
+ * finished before it. An update made after `done` examples enters the mean over N of them with
+ * weight (N - done) / N, so the mean is (N * w - owed) / N: the work of averaging falls only on
+ * the weights that a mistake touches, and is one product and one sum for each. */
 #ifndef PERCEPTRON_NLP_KERNELS_H
 #define PERCEPTRON_NLP_KERNELS_H
 
@@ -17,16 +17,15 @@
 #define AVERAGED 1
 #endif
 
-/* What the weight was worth since it last changed is owed to its sum; pay it. */
-static inline void settle(double w, double *sum, int64_t *stamp, int64_t done) {
-    if (!AVERAGED) return;
-    *sum += (double)(done - *stamp) * w;
-    *stamp = done;
+/* w += delta after `done` examples, its mean kept right. */
+static inline void step_weight(double *w, double *owed, double delta, double done) {
+    *w += delta;
+    if (AVERAGED) *owed += done * delta;
 }
 
 /* The mean of the weight after each of `done` examples (done >= 1). */
-static inline double mean_weight(double w, double sum, int64_t stamp, int64_t done) {
-    return (sum + (double)(done - stamp) * w) / (double)done;
+static inline double mean_weight(double w, double owed, double done) {
+    return (w * done - owed) / done;
 }
 
 /* AdaGrad (Duchi, Hazan and Singer, 2011, diagonal): the step of one weight after `g` has

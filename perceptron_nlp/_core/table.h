@@ -1,11 +1,12 @@
-/* Weights of (feature, label) while training, in two tables behind one set of functions.
+/* Weights of (feature, label) while training, in three forms behind one set of functions.
  *
- * Exact: probe.h gives each 64-bit key a row of its own; a row is a block of cells, one for
- * each label that it has met, in a pool of 8-byte words that only grows at its end. Most rows
- * meet two or three labels of many, so nothing here costs the size of the tag set.
+ * Exact: probe.h gives each 64-bit key a row of its own. With few labels, a row that has learnt
+ * something is one of rowstore.h and holds all of them. With many, it is a block of cells, one
+ * for each label that it has met, in a pool of 8-byte words that only grows at its end: most rows
+ * meet two or three labels, so nothing there costs the size of the tag set.
  *
  *   block of row r, capacity c = 2^log_cap, at pool + 8 * block[r]:
- *   | n:u32 log_cap:u32 | w:f64 * c | label:u32 * c | sum:f64 * c | stamp:i64 * c | [g:f64 * c]
+ *   | n:u32 log_cap:u32 | w:f64 * c | label:u32 * c | owed:f64 * c | [g:f64 * c]
  *     read when scoring: this far ------------------^   written by updates: the rest
  *
  * Up to LINEAR_CAP cells stand in order of arrival and are found by a look at each; above it the
@@ -18,6 +19,7 @@
 
 #include "kernels.h"
 #include "probe.h"
+#include "rowstore.h"
 
 #define LINEAR_CAP 32u
 #define NO_LABEL 0xFFFFFFFFu
@@ -30,30 +32,35 @@ typedef struct {
     int64_t done;      /* examples finished */
     /* exact */
     Index index;
-    uint32_t *block; /* row -> offset in pool, in words; 0: no cells yet */
     uint16_t *group; /* row -> template that made it */
     uint32_t rows_room;
+    /* exact, few labels */
+    int dense;
+    RowStore store;
+    double *zeros; /* what rows point to that have learnt nothing */
+    double **row;  /* row -> its weights; row[-1] is `zeros` */
+    SumRows sum_rows;
+    /* exact, many labels */
+    uint32_t *block; /* row -> offset in pool, in words; 0: no cells yet */
     uint64_t *pool;
     size_t pool_used, pool_room; /* words */
     uint32_t free_blocks[18];    /* by log_cap; chained through the first word; 0 ends */
     uint32_t largest;            /* log_cap of the largest block so far */
     /* fixed: [row * n_labels + label] */
-    double *w, *sum, *g;
-    int64_t *stamp;
+    double *w, *owed, *g;
 } Table;
 
 typedef struct {
     uint32_t n, log_cap;
     double *w;
     uint32_t *label;
-    double *sum;
-    int64_t *stamp;
+    double *owed;
     double *g;
 } Cells;
 
 static inline size_t block_words(uint32_t log_cap, int with_gradient) {
     size_t c = (size_t)1 << log_cap;
-    return 1 + c + (c + 1) / 2 + (AVERAGED ? 2 * c : 0) + (with_gradient ? c : 0);
+    return 1 + c + (c + 1) / 2 + (AVERAGED ? c : 0) + (with_gradient ? c : 0);
 }
 
 static inline uint32_t *block_head(const Table *t, uint32_t block) {
@@ -68,9 +75,8 @@ static inline Cells cells_of(const Table *t, uint32_t block) {
     size_t c = (size_t)1 << x.log_cap;
     x.w = (double *)(t->pool + block + 1);
     x.label = (uint32_t *)(x.w + c);
-    x.sum = x.w + c + (c + 1) / 2;
-    x.stamp = (int64_t *)(x.sum + c);
-    x.g = t->with_gradient ? x.sum + (AVERAGED ? 2 * c : 0) : NULL;
+    x.owed = x.w + c + (c + 1) / 2;
+    x.g = t->with_gradient ? x.owed + (AVERAGED ? c : 0) : NULL;
     return x;
 }
 
@@ -78,27 +84,40 @@ static inline Cells cells_of(const Table *t, uint32_t block) {
 
 static inline void table_close(Table *t) {
     index_close(&t->index);
+    rowstore_close(&t->store);
+    if (t->row) free(t->row - 1);
     free(t->block);
     free(t->group);
     free(t->pool);
     free(t->w);
-    free(t->sum);
+    free(t->owed);
     free(t->g);
-    free(t->stamp);
     memset(t, 0, sizeof *t);
 }
 
+/* `plain` asks for sums in plain C, which are the same. -1: no memory. */
 static inline int table_open(Table *t, int32_t n_labels, int fixed_bits, int with_gradient,
-                             uint64_t multiplier) {
+                             uint64_t multiplier, int plain) {
     memset(t, 0, sizeof *t);
     t->n_labels = n_labels;
     t->fixed_bits = fixed_bits;
     t->with_gradient = with_gradient;
     if (!fixed_bits) {
-        t->pool_room = 1024;
-        t->pool_used = 1; /* offset 0 means "none" */
-        t->pool = (uint64_t *)malloc(t->pool_room * 8);
-        if (!t->pool || index_open(&t->index, multiplier, 12) < 0) {
+        t->dense = n_labels <= MOST_ROW_LABELS;
+        if (t->dense) {
+            t->sum_rows = sum_rows_form(plain);
+            t->zeros = rowstore_open(&t->store, n_labels, with_gradient);
+            double **first = (double **)malloc(sizeof *first);
+            if (first) {
+                *first = t->zeros;
+                t->row = first + 1;
+            }
+        } else {
+            t->pool_room = 1024;
+            t->pool_used = 1; /* offset 0 means "none" */
+            t->pool = (uint64_t *)malloc(t->pool_room * 8);
+        }
+        if ((t->dense ? !t->zeros || !t->row : !t->pool) || index_open(&t->index, multiplier, 12) < 0) {
             table_close(t);
             return -1;
         }
@@ -106,10 +125,9 @@ static inline int table_open(Table *t, int32_t n_labels, int fixed_bits, int wit
     }
     size_t cells = ((size_t)1 << fixed_bits) * (size_t)n_labels;
     t->w = (double *)calloc(cells, sizeof(double));
-    t->sum = (double *)calloc(cells, sizeof(double));
-    t->stamp = (int64_t *)calloc(cells, sizeof(int64_t));
+    t->owed = (double *)calloc(cells, sizeof(double));
     if (with_gradient) t->g = (double *)calloc(cells, sizeof(double));
-    if (!t->w || !t->sum || !t->stamp || (with_gradient && !t->g)) {
+    if (!t->w || !t->owed || (with_gradient && !t->g)) {
         table_close(t);
         return -1;
     }
@@ -119,8 +137,10 @@ static inline int table_open(Table *t, int32_t n_labels, int fixed_bits, int wit
 /* Bytes asked of the system; pages of a fixed table that were never written are not resident. */
 static inline size_t table_bytes(const Table *t) {
     if (t->fixed_bits)
-        return (((size_t)1 << t->fixed_bits) * (size_t)t->n_labels) * (t->with_gradient ? 32 : 24);
-    return t->pool_room * 8 + (size_t)t->rows_room * 6 + (size_t)t->index.capacity * 8 +
+        return (((size_t)1 << t->fixed_bits) * (size_t)t->n_labels) * (t->with_gradient ? 24 : 16);
+    size_t rows = t->dense ? t->store.n_chunks * chunk_bytes(&t->store) : t->pool_room * 8;
+    size_t a_row = (t->dense ? sizeof *t->row : sizeof *t->block) + sizeof *t->group;
+    return rows + (size_t)t->rows_room * a_row + (size_t)t->index.capacity * 8 +
            (((size_t)1 << t->index.bits) * sizeof(Slot));
 }
 
@@ -138,9 +158,15 @@ static inline int table_reserve_rows(Table *t, uint32_t more) {
     if (room < wanted) room = wanted;
     if (room > INDEX_MAX_ROWS) room = INDEX_MAX_ROWS;
     if (room < wanted) return -1;
-    uint32_t *block = (uint32_t *)realloc(t->block, (size_t)room * sizeof *block);
-    if (!block) return -1;
-    t->block = block;
+    if (t->dense) {
+        double **first = (double **)realloc(t->row - 1, ((size_t)room + 1) * sizeof *first);
+        if (!first) return -1;
+        t->row = first + 1;
+    } else {
+        uint32_t *block = (uint32_t *)realloc(t->block, (size_t)room * sizeof *block);
+        if (!block) return -1;
+        t->block = block;
+    }
     uint16_t *group = (uint16_t *)realloc(t->group, (size_t)room * sizeof *group);
     if (!group) return -1;
     t->group = group;
@@ -155,7 +181,10 @@ static inline int64_t table_insert(Table *t, uint64_t key, uint16_t group) {
     uint32_t before = t->index.n;
     int64_t row = index_insert(&t->index, key);
     if (t->index.n != before) {
-        t->block[row] = 0;
+        if (t->dense)
+            t->row[row] = t->zeros;
+        else
+            t->block[row] = 0;
         t->group[row] = group;
     }
     return row;
@@ -187,10 +216,11 @@ static inline int cells_full(const Cells *x) {
     return cap <= LINEAR_CAP ? x->n == cap : 4 * (x->n + 1) > 3 * cap;
 }
 
+static inline int is_hashed(const Cells *x) { return (1u << x->log_cap) > LINEAR_CAP; }
+
 /* How many places of a block to walk; in a hashed block empty places hold NO_LABEL. */
 static inline uint32_t cells_span(const Cells *x) {
-    uint32_t cap = 1u << x->log_cap;
-    return cap <= LINEAR_CAP ? x->n : cap;
+    return is_hashed(x) ? 1u << x->log_cap : x->n;
 }
 
 /* Room for more words at the end of the pool; -1: no memory, nothing changed. */
@@ -238,10 +268,7 @@ static inline void block_free(Table *t, uint32_t block) {
 static inline void cell_copy(Cells *to, uint32_t i, const Cells *from, uint32_t j) {
     to->label[i] = from->label[j];
     to->w[i] = from->w[j];
-    if (AVERAGED) {
-        to->sum[i] = from->sum[j];
-        to->stamp[i] = from->stamp[j];
-    }
+    if (AVERAGED) to->owed[i] = from->owed[j];
     if (to->g) to->g[i] = from->g[j];
 }
 
@@ -264,21 +291,11 @@ static inline uint32_t block_grow(Table *t, uint32_t block) {
 
 /* One weight: pointers to its parts. g is NULL in a table without gradients. */
 typedef struct {
-    double *w, *sum, *g;
-    int64_t *stamp;
+    double *w, *owed, *g;
 } Cell;
 
-/* The cell of (row, label), made if it is new; w is NULL when there is no memory. */
-static inline Cell table_cell(Table *t, int64_t row, int32_t label) {
-    Cell cell = {NULL, NULL, NULL, NULL};
-    if (t->fixed_bits) {
-        size_t at = (size_t)row * (size_t)t->n_labels + (size_t)label;
-        cell.w = t->w + at;
-        cell.sum = t->sum + at;
-        cell.stamp = t->stamp + at;
-        if (t->g) cell.g = t->g + at;
-        return cell;
-    }
+static inline Cell block_cell(Table *t, int64_t row, int32_t label) {
+    Cell cell = {NULL, NULL, NULL};
     uint32_t block = t->block[row];
     /* A mistake writes the gold label and the rival, so two cells are the smallest useful block. */
     if (!block) {
@@ -298,14 +315,78 @@ static inline Cell table_cell(Table *t, int64_t row, int32_t label) {
             at = cell_place(&x, (uint32_t)label, &present);
         }
         x.label[at] = (uint32_t)label;
-        if (AVERAGED) x.stamp[at] = t->done;
         block_head(t, block)[0] = x.n + 1;
     }
     cell.w = x.w + at;
-    cell.sum = x.sum + at;
-    cell.stamp = x.stamp + at;
+    cell.owed = x.owed + at;
     if (x.g) cell.g = x.g + at;
     return cell;
+}
+
+/* The cell of (row, label), made if it is new; w is NULL when there is no memory. */
+static inline Cell table_cell(Table *t, int64_t row, int32_t label) {
+    Cell cell = {NULL, NULL, NULL};
+    if (t->fixed_bits) {
+        size_t at = (size_t)row * (size_t)t->n_labels + (size_t)label;
+        cell.w = t->w + at;
+        cell.owed = t->owed + at;
+        if (t->g) cell.g = t->g + at;
+        return cell;
+    }
+    if (!t->dense) return block_cell(t, row, label);
+    double *w = t->row[row];
+    if (w == t->zeros) {
+        w = rowstore_take(&t->store);
+        if (!w) return cell;
+        t->row[row] = w;
+    }
+    cell.w = w + label;
+    cell.owed = row_owed(&t->store, w) + label;
+    if (t->with_gradient) cell.g = row_gradients(&t->store, w) + label;
+    return cell;
+}
+
+/* The weights of a row of any form, to be read: `span` places, of which some may be empty. */
+typedef struct {
+    uint32_t span;
+    const uint32_t *label; /* NO_LABEL: an empty place; NULL: place j is that of label j */
+    int ascending;         /* labels are in order, or of few places */
+    const double *w, *owed, *g; /* owed without averages, g without gradients: not to be read */
+} RowView;
+
+static inline RowView table_row(const Table *t, int64_t row) {
+    RowView v = {(uint32_t)t->n_labels, NULL, 1, NULL, NULL, NULL};
+    if (t->fixed_bits) {
+        size_t at = (size_t)row * (size_t)t->n_labels;
+        v.w = t->w + at;
+        v.owed = t->owed + at;
+        if (t->g) v.g = t->g + at;
+    } else if (t->dense) {
+        double *w = t->row[row];
+        if (w == t->zeros) v.span = 0;
+        v.w = w;
+        v.owed = row_owed(&t->store, w);
+        v.g = row_gradients(&t->store, w);
+    } else if (!t->block[row]) {
+        v.span = 0;
+    } else {
+        Cells x = cells_of(t, t->block[row]);
+        v.span = cells_span(&x);
+        v.label = x.label;
+        v.ascending = !is_hashed(&x);
+        v.w = x.w;
+        v.owed = x.owed;
+        v.g = x.g;
+    }
+    return v;
+}
+
+/* The label of a place whose weight has learnt something, or -1. */
+static inline int32_t row_label(const Table *t, const RowView *v, uint32_t j) {
+    if (v->label && v->label[j] == NO_LABEL) return -1;
+    int idle = v->w[j] == 0 && (!AVERAGED || v->owed[j] == 0) &&
+               (!t->with_gradient || v->g[j] == 0);
+    return idle ? -1 : v->label ? (int32_t)v->label[j] : (int32_t)j;
 }
 
 /* Room for one update, which gives each of n_rows rows at most two labels, `new_rows` of them
@@ -313,7 +394,9 @@ static inline Cell table_cell(Table *t, int64_t row, int32_t label) {
  * to at most twice the largest block. -1: no memory, nothing changed. */
 static inline int table_reserve(Table *t, size_t n_rows, uint32_t new_rows) {
     if (t->fixed_bits) return 0;
-    if (pool_reserve(t, n_rows * block_words(t->largest + 1, t->with_gradient)) < 0) return -1;
+    if (t->dense ? rowstore_reserve(&t->store, n_rows) < 0
+                 : pool_reserve(t, n_rows * block_words(t->largest + 1, t->with_gradient)) < 0)
+        return -1;
     if (table_reserve_rows(t, new_rows) < 0) return -1;
     return index_reserve(&t->index, new_rows);
 }
@@ -322,8 +405,8 @@ static inline int table_reserve(Table *t, size_t n_rows, uint32_t new_rows) {
 
 /* scores[label] += value * w for every weight of the row. */
 static inline void table_score(const Table *t, int64_t row, double value, double *scores) {
-    if (t->fixed_bits) {
-        const double *w = t->w + (size_t)row * (size_t)t->n_labels;
+    if (t->fixed_bits || t->dense) {
+        const double *w = t->dense ? t->row[row] : t->w + (size_t)row * (size_t)t->n_labels;
         for (int32_t k = 0; k < t->n_labels; k++) scores[k] += value * w[k];
         return;
     }
@@ -341,12 +424,29 @@ static inline void table_score(const Table *t, int64_t row, double value, double
     }
 }
 
+/* scores[label] = the sum over n rows, of which those that are -1 do not count; `scores` has room
+ * for table_width labels, `places` for n pointers. */
+static inline void table_score_rows(const Table *t, const int64_t *rows, size_t n,
+                                    const double **places, double *scores) {
+    if (t->dense) {
+        for (size_t i = 0; i < n; i++) places[i] = t->row[rows[i]];
+        t->sum_rows(places, n, t->store.stride / GROUP, scores);
+        return;
+    }
+    memset(scores, 0, (size_t)t->n_labels * sizeof *scores);
+    for (size_t i = 0; i < n; i++)
+        if (rows[i] >= 0) table_score(t, rows[i], 1, scores);
+}
+
+static inline size_t table_width(const Table *t) {
+    return t->dense ? (size_t)t->store.stride : (size_t)t->n_labels;
+}
+
 /* w(row, label) += delta, its average kept right; -1: no memory. */
 static inline int table_add(Table *t, int64_t row, int32_t label, double delta) {
     Cell cell = table_cell(t, row, label);
     if (!cell.w) return -1;
-    settle(*cell.w, cell.sum, cell.stamp, t->done);
-    *cell.w += delta;
+    step_weight(cell.w, cell.owed, delta, (double)t->done);
     return 0;
 }
 
@@ -355,16 +455,25 @@ static inline int table_add_adagrad(Table *t, int64_t row, int32_t label, double
                                     double rate) {
     Cell cell = table_cell(t, row, label);
     if (!cell.w) return -1;
-    settle(*cell.w, cell.sum, cell.stamp, t->done);
-    *cell.w += adagrad_step(gradient, rate, cell.g);
+    step_weight(cell.w, cell.owed, adagrad_step(gradient, rate, cell.g), (double)t->done);
     return 0;
 }
 
 static inline void table_prefetch(const Table *t, int64_t row) {
     if (t->fixed_bits)
         PREFETCH(t->w + (size_t)row * (size_t)t->n_labels);
+    else if (t->dense)
+        prefetch_rows(&t->store, t->row, &row, 1);
     else
         PREFETCH(t->pool + t->block[row]);
+}
+
+static inline void table_prefetch_rows(const Table *t, const int64_t *rows, size_t n) {
+    if (t->dense) {
+        prefetch_rows(&t->store, t->row, rows, n);
+        return;
+    }
+    for (size_t i = 0; i < n; i++) table_prefetch(t, rows[i]);
 }
 
 #endif

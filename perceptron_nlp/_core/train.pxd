@@ -1,6 +1,6 @@
 """Training sentences as numbers, and the learning rules over them (greedy.h)."""
 
-from libc.stdint cimport int32_t, int64_t, uint16_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint16_t, uint32_t, uint64_t
 
 from perceptron_nlp._core.extract cimport FeatureProgram, Program
 from perceptron_nlp._core.weights cimport Table, WeightTable
@@ -22,18 +22,29 @@ cdef extern from "greedy.h" nogil:
         const int32_t *forced
         const uint64_t *label_hashes
         int64_t n_open
-    ctypedef struct GreedyScratch:
+    ctypedef struct HistoryMemo:
+        int32_t n_past
+        int32_t *past
+        int32_t column
+        int32_t offset
+        const int32_t *values
+        int32_t *row1
+    ctypedef struct Greedy:
+        const Program *program
+        Table *table
+        const Corpus *corpus
+        const Rule *rule
+        const HistoryMemo *memos
+        int right_to_left
         int64_t *rows
-        uint64_t *new_keys
+        int64_t *next
         double *scores
-        int32_t *guesses
+        const double **places
     ctypedef struct Counts:
         int64_t examples
         int64_t mistakes
         int64_t updates
-    int learn_sentence(const Program *p, Table *t, const Corpus *c, const Rule *rule,
-                       int right_to_left, int64_t sentence, GreedyScratch *s,
-                       Counts *counts) noexcept
+    int learn_sentence(Greedy *x, int64_t sentence, Counts *counts) noexcept
 
 
 cdef class TrainingSet:
@@ -44,6 +55,11 @@ cdef class TrainingSet:
     cdef const int32_t **slot_start_pointers
     cdef const int32_t **slot_row_pointers
     cdef list kept
+    cdef object carried
+    cdef HistoryMemo *memos
+    cdef list remembered
+    cdef uint32_t rows_known
+    cdef int _remember(self) except -1
     cdef int64_t n_sentences, longest, most_rows
     cdef const int32_t *_int32(self, array) except NULL
     cdef const int64_t *_int64(self, array) except NULL

@@ -6,19 +6,23 @@ import numpy as np
 
 from cpython.exc cimport PyErr_CheckSignals
 from libc.stdint cimport int32_t, int64_t, uint16_t, uint64_t
-from libc.stdlib cimport free, malloc, realloc
+from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memset
 
 from perceptron_nlp._core.extract cimport (
-    FeatureProgram, KeyBuffer, Program, WordScratch, TokenView, key_buffer_close, pad_values,
-    token_key, type_slot_keys, type_values, word_scratch_close,
+    ATOM_TAG, ATOM_VALUE, AtomSpec, FeatureProgram, KeyBuffer, Program, WordScratch, TokenView,
+    key_buffer_close, pad_values, token_key, type_slot_keys, type_values, word_scratch_close,
 )
-from perceptron_nlp._core.weights cimport Table, WeightTable, table_find, table_insert
+from perceptron_nlp._core.weights cimport (
+    Table, WeightTable, table_find, table_insert, table_width,
+)
 from perceptron_nlp.errors import ArgumentError, MemoryLimitError
 
 RULES = ("perceptron", "margin", "passive-aggressive", "adagrad")
 # Sentences between two looks at the keyboard: some ten milliseconds of work.
 BLOCK = 512
+# Rows of one history template that are remembered: eight megabytes.
+MOST_REMEMBERED = 1 << 21
 
 
 cdef class TrainingSet:
@@ -73,6 +77,7 @@ cdef class TrainingSet:
     def __dealloc__(self):
         free(self.slot_start_pointers)
         free(self.slot_row_pointers)
+        free(self.memos)
 
     cdef const int32_t *_int32(self, array) except NULL:
         """A pointer to the array, which lives as long as this object."""
@@ -179,6 +184,7 @@ cdef class TrainingSet:
         finally:
             word_scratch_close(&scratch)
             key_buffer_close(&buffer)
+        self.carried = carried
         self.corpus.carried = self._uint64(carried)
         return starts, [(<_Rows>r).array() for r in rows]
 
@@ -253,6 +259,55 @@ cdef class TrainingSet:
         return starts, rows, np.where(kept, static, -1).astype(np.int32)
 
 
+    cdef int _remember(self) except -1:
+        """Make room to remember rows of history templates; forget which are not there where
+        others may have made them since.
+        """
+        cdef const Program *p = &self.program.program
+        cdef Table *t = &self.table.table
+        cdef int32_t h
+        if self.memos == NULL:
+            self.remembered = []
+            self.memos = <HistoryMemo *>calloc(p.n_history + 1, sizeof(HistoryMemo))
+            if self.memos == NULL:
+                raise MemoryLimitError("no memory to train with")
+            for h in range(p.n_history):
+                self._make_memo(h)
+        elif self.rows_known != t.index.n:
+            for array in self.remembered:
+                np.maximum(array, 0, out=array)
+        return 0
+
+    def _make_memo(self, int32_t h):
+        """Remember rows of a template of past labels and at most one value, if they are few."""
+        cdef const Program *p = &self.program.program
+        cdef HistoryMemo *memo = &self.memos[h]
+        cdef int32_t a, template_id = p.history_templates[h]
+        cdef const AtomSpec *atom
+        cdef int32_t[::1] view
+        size = 1
+        for a in range(p.atom_starts[template_id], p.atom_starts[template_id + 1]):
+            atom = &p.atoms[a]
+            if atom.kind == ATOM_TAG:
+                memo.past[memo.n_past] = atom.value - 1
+                memo.n_past += 1
+                size *= self.table.table.n_labels + 1
+            elif atom.kind == ATOM_VALUE and memo.values == NULL:
+                distinct, number = np.unique(
+                    self.carried[:, p.carried_at[atom.value]], return_inverse=True)
+                size *= len(distinct)
+                memo.column = p.value_column[atom.value]
+                memo.offset = atom.offset
+                memo.values = self._int32(number)
+            else:
+                return
+        if size <= MOST_REMEMBERED:
+            rows = np.zeros(size, np.int32)
+            view = rows
+            self.remembered.append(rows)
+            memo.row1 = &view[0]
+
+
 cdef class _Rows:
     """A growing list of row numbers."""
 
@@ -309,10 +364,8 @@ def learn(TrainingSet data not None, order, *, rule="perceptron", double rate=1.
     cdef int status = 0
     cdef Rule r
     cdef Counts counts
-    cdef GreedyScratch scratch
-    cdef const Program *p = &data.program.program
+    cdef Greedy x
     cdef Table *t = &data.table.table
-    cdef Corpus *c = &data.corpus
     if n and (np.min(order) < 0 or np.max(order) >= data.n_sentences):
         raise ArgumentError(f"order: sentence numbers run from 0 to {data.n_sentences - 1}")
     r.kind = RULES.index(rule)
@@ -320,32 +373,38 @@ def learn(TrainingSet data not None, order, *, rule="perceptron", double rate=1.
     r.margin = margin
     if rule == "adagrad" and not t.with_gradient:
         raise ArgumentError("rule: adagrad needs a table made with gradients=True")
+    data._remember()
     memset(&counts, 0, sizeof(counts))
-    scratch.rows = <int64_t *>malloc((data.most_rows + 1) * sizeof(int64_t))
-    scratch.new_keys = <uint64_t *>malloc((p.n_history + 1) * sizeof(uint64_t))
-    scratch.scores = <double *>malloc(t.n_labels * sizeof(double))
-    scratch.guesses = <int32_t *>malloc((data.longest + 1) * sizeof(int32_t))
+    x.program = &data.program.program
+    x.table = t
+    x.corpus = &data.corpus
+    x.rule = &r
+    x.memos = data.memos
+    x.right_to_left = right_to_left
+    x.rows = <int64_t *>malloc((data.most_rows + 1) * sizeof(int64_t))
+    x.next = <int64_t *>malloc((data.most_rows + 1) * sizeof(int64_t))
+    x.scores = <double *>malloc(table_width(t) * sizeof(double))
+    x.places = <const double **>malloc((data.most_rows + 1) * sizeof(double *))
     try:
-        if (scratch.rows == NULL or scratch.new_keys == NULL or scratch.scores == NULL
-                or scratch.guesses == NULL):
+        if x.rows == NULL or x.next == NULL or x.scores == NULL or x.places == NULL:
             raise MemoryLimitError("no memory to train with")
         for at in range(0, n, BLOCK):
             end = min(at + BLOCK, n)
             with nogil:
                 for i in range(at, end):
                     r.rate = rate * scale[i]
-                    status = learn_sentence(p, t, c, &r, right_to_left, sentences[i], &scratch,
-                                            &counts)
+                    status = learn_sentence(&x, sentences[i], &counts)
                     if status < 0:
                         break
             if status < 0:
                 raise MemoryLimitError("no memory for a new weight; use table_bits or less data")
             PyErr_CheckSignals()
     finally:
-        free(scratch.rows)
-        free(scratch.new_keys)
-        free(scratch.scores)
-        free(scratch.guesses)
+        data.rows_known = t.index.n
+        free(x.rows)
+        free(x.next)
+        free(x.scores)
+        free(x.places)
     return counts.examples, counts.mistakes, counts.updates
 
 

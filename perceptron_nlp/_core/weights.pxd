@@ -16,31 +16,24 @@ cdef extern from "table.h" nogil:
         int with_gradient
         int64_t done
         Index index
-        uint32_t *block
         uint16_t *group
-        double *w
-        double *sum
-        double *g
-        int64_t *stamp
-    ctypedef struct Cells:
-        uint32_t n
-        double *w
-        uint32_t *label
-        double *sum
-        int64_t *stamp
-        double *g
+    ctypedef struct RowView:
+        uint32_t span
+        bint ascending
+        const double *w
+        const double *owed
+        const double *g
     ctypedef struct Cell:
         double *w
-        double *sum
+        double *owed
         double *g
-        int64_t *stamp
-    const uint32_t NO_LABEL
     const int MAX_LABELS
     int table_open(Table *t, int32_t n_labels, int fixed_bits, int with_gradient,
-                   uint64_t multiplier) noexcept
+                   uint64_t multiplier, int plain) noexcept
     void table_close(Table *t) noexcept
     size_t table_bytes(const Table *t) noexcept
     int64_t table_find(const Table *t, uint64_t key) noexcept
+    size_t table_width(const Table *t) noexcept
     int table_reserve(Table *t, size_t n_rows, uint32_t new_rows) noexcept
     int64_t table_insert(Table *t, uint64_t key, uint16_t group) noexcept
     Cell table_cell(Table *t, int64_t row, int32_t label) noexcept
@@ -49,12 +42,12 @@ cdef extern from "table.h" nogil:
     int table_add_adagrad(Table *t, int64_t row, int32_t label, double gradient,
                           double rate) noexcept
     void table_prefetch(const Table *t, int64_t row) noexcept
-    Cells cells_of(const Table *t, uint32_t block) noexcept
-    uint32_t cells_span(const Cells *x) noexcept
+    RowView table_row(const Table *t, int64_t row) noexcept
+    int32_t row_label(const Table *t, const RowView *v, uint32_t j) noexcept
 
 cdef extern from "kernels.h" nogil:
     const int AVERAGED
-    double mean_weight(double w, double sum, int64_t stamp, int64_t done) noexcept
+    double mean_weight(double w, double owed, double done) noexcept
 
 
 cdef class WeightTable:

@@ -15,7 +15,7 @@ MAX_TABLE_BITS = 30
 
 
 cdef class WeightTable:
-    """Weights of (feature, label) that learn, each with its running sum and time stamp.
+    """Weights of (feature, label) that learn, each with what its average needs.
 
     Parameters
     ----------
@@ -46,10 +46,11 @@ cdef class WeightTable:
             bits = table_bits
         self.table_bits = table_bits
         cdef uint64_t multiplier = int.from_bytes(os.urandom(8), "little")
-        if table_open(&self.table, n_labels, bits, bool(gradients), multiplier) < 0:
+        if table_open(&self.table, n_labels, bits, bool(gradients), multiplier,
+                      os.environ.get("PERCEPTRON_NLP_PORTABLE") == "1") < 0:
             raise MemoryLimitError(
                 f"table_bits: {1 << bits} rows of {n_labels} labels need"
-                f" {((1 << bits) * n_labels * 24) >> 20} MiB, which is not to be had;"
+                f" {((1 << bits) * n_labels * 16) >> 20} MiB, which is not to be had;"
                 " lower table_bits")
 
     def __dealloc__(self):
@@ -182,8 +183,8 @@ cdef class WeightTable:
         -------
         dict of arrays: ``keys`` uint64[n_rows] (row numbers of a fixed table), ``groups``
         uint16[n_rows], ``counts`` uint32[n_rows] (weights in each row), and for each weight
-        ``labels`` uint32, ``w`` and ``sum`` float64, ``stamp`` int64, and ``g`` float64 in a
-        table with gradients. Rows without weights are left out. ``done`` is not among them.
+        ``labels`` uint32, ``w`` and ``owed`` float64 (kernels.h), and ``g`` float64 in a table
+        with gradients. What has learnt nothing is left out. ``done`` is not among them.
         """
         return _state(self)
 
@@ -199,14 +200,14 @@ cdef class WeightTable:
 
 
 _STATE = {"keys": np.uint64, "groups": np.uint16, "counts": np.uint32, "labels": np.uint32,
-          "w": np.float64, "sum": np.float64, "stamp": np.int64, "g": np.float64}
+          "w": np.float64, "owed": np.float64, "g": np.float64}
 
 
 cdef _state(WeightTable owner):
     cdef Table *t = &owner.table
     cdef int64_t row, rows = owner.n_rows, n_rows = 0, n_cells = 0, n
     for row in range(rows):
-        n = _state_cells(t, row, NULL, NULL, NULL, NULL, NULL)
+        n = _state_cells(t, row, NULL, NULL, NULL, NULL)
         n_rows += n > 0
         n_cells += n
     sizes = dict.fromkeys(_STATE, n_cells) | dict.fromkeys(("keys", "groups", "counts"), n_rows)
@@ -217,12 +218,11 @@ cdef _state(WeightTable owner):
     cdef uint32_t[::1] counts = whole["counts"]
     cdef uint32_t[::1] labels = whole["labels"]
     cdef double[::1] w = whole["w"]
-    cdef double[::1] sums = whole["sum"]
-    cdef int64_t[::1] stamps = whole["stamp"]
+    cdef double[::1] owed = whole["owed"]
     cdef double[::1] g = whole["g"]
     cdef int64_t at = 0, end = 0
     for row in range(rows):
-        n = _state_cells(t, row, &labels[end], &w[end], &sums[end], &stamps[end], &g[end])
+        n = _state_cells(t, row, &labels[end], &w[end], &owed[end], &g[end])
         if n:
             keys[at] = row if t.fixed_bits else t.index.keys[row]
             groups[at] = 0 if t.fixed_bits else t.group[row]
@@ -234,39 +234,24 @@ cdef _state(WeightTable owner):
     return {name: array[:len(array) - 1] for name, array in whole.items()}
 
 
-cdef int64_t _state_cells(Table *t, int64_t row, uint32_t *labels, double *w, double *sums,
-                          int64_t *stamps, double *g) noexcept nogil:
-    """Count the weights of a row that have ever been touched; write them where pointers are."""
+cdef int64_t _state_cells(const Table *t, int64_t row, uint32_t *labels, double *w, double *owed,
+                          double *g) noexcept nogil:
+    """Count the weights of a row that have learnt something; write them where pointers are."""
+    cdef RowView v = table_row(t, row)
     cdef int64_t n = 0
-    cdef uint32_t j, span
-    cdef Cells x
-    cdef Cell cell
-    cdef int32_t k
-    x.label = NULL
-    if not t.fixed_bits and t.block[row] == 0:
-        return 0
-    if t.fixed_bits:
-        span = <uint32_t>t.n_labels
-    else:
-        x = cells_of(t, t.block[row])
-        span = cells_span(&x)
-    for j in range(span):
-        k = <int32_t>j
-        if not t.fixed_bits:
-            if x.label[j] == NO_LABEL:
-                continue
-            k = <int32_t>x.label[j]
-        cell = table_cell(t, row, k)
-        if t.fixed_bits and cell.w[0] == 0 and cell.sum[0] == 0 and cell.stamp[0] == 0:
+    cdef uint32_t j
+    cdef int32_t label
+    for j in range(v.span):
+        label = row_label(t, &v, j)
+        if label < 0:
             continue
         if labels != NULL:
-            labels[n] = <uint32_t>k
-            w[n] = cell.w[0]
+            labels[n] = <uint32_t>label
+            w[n] = v.w[j]
             if AVERAGED:
-                sums[n] = cell.sum[0]
-                stamps[n] = cell.stamp[0]
+                owed[n] = v.owed[j]
             if t.with_gradient:
-                g[n] = cell.g[0]
+                g[n] = v.g[j]
         n += 1
     return n
 
@@ -287,18 +272,16 @@ cdef _take_up(WeightTable owner, arrays, int64_t done):
     cdef uint32_t[::1] counts = whole["counts"]
     cdef uint32_t[::1] labels = whole["labels"]
     cdef double[::1] w = whole["w"]
-    cdef double[::1] sums = whole["sum"]
-    cdef int64_t[::1] stamps = whole["stamp"]
+    cdef double[::1] owed = whole["owed"]
     cdef double[::1] g = whole["g"]
     cdef int64_t n_rows = keys.shape[0] - 1, n_cells = w.shape[0] - 1
     if (len({len(whole[name]) for name in ("keys", "groups", "counts")}) > 1
-            or len({len(whole[name]) for name in ("labels", "w", "sum", "stamp", "g")}) > 1
+            or len({len(whole[name]) for name in ("labels", "w", "owed", "g")}) > 1
             or int(np.sum(whole["counts"], dtype=np.uint64)) != n_cells
             or (t.fixed_bits and n_rows and int(whole["keys"].max()) >> t.fixed_bits)
             or (n_cells and int(whole["labels"].max()) >= t.n_labels)
-            or not all(np.isfinite(whole[name]).all() for name in ("w", "sum"))
-            or (t.with_gradient and not (whole["g"] >= 0).all())
-            or whole["stamp"].min() < 0 or whole["stamp"].max() > done):
+            or not all(np.isfinite(whole[name]).all() for name in ("w", "owed"))
+            or (t.with_gradient and not (whole["g"] >= 0).all())):
         raise ArgumentError("arrays: their sizes or values do not fit together")
     for i in range(n_rows):
         row = <int64_t>keys[i] if t.fixed_bits else table_insert(t, keys[i], groups[i])
@@ -311,8 +294,7 @@ cdef _take_up(WeightTable owner, arrays, int64_t done):
                 raise MemoryLimitError("no memory for the weights learnt so far")
             cell.w[0] = w[at]
             if AVERAGED:
-                cell.sum[0] = sums[at]
-                cell.stamp[0] = stamps[at]
+                cell.owed[0] = owed[at]
             if t.with_gradient:
                 cell.g[0] = g[at]
             at += 1
@@ -355,7 +337,7 @@ cdef _freeze(WeightTable owner, bint averaged):
         n = _row_cells(t, row, mean, &label_view[end], &weight_view[end])
         if n == 0:
             continue
-        if not t.fixed_bits and _is_hashed(t, row):
+        if not table_row(t, row).ascending:
             unsorted.append(slice(end, end + n))
         key_view[at] = row if t.fixed_bits else t.index.keys[row]
         group_view[at] = 0 if t.fixed_bits else t.group[row]
@@ -370,51 +352,31 @@ cdef _freeze(WeightTable owner, bint averaged):
                          table_bits=owner.table_bits)
 
 
-cdef bint _is_hashed(const Table *t, int64_t row) noexcept nogil:
-    cdef Cells x = cells_of(t, t.block[row])
-    return cells_span(&x) != x.n
-
-
 cdef int64_t _row_cells(const Table *t, int64_t row, bint mean, uint32_t *labels,
                         double *weights) noexcept nogil:
     """Count the non-zero weights of a row; write them where pointers are given.
 
-    They come in order of label, but for the rows whose cells are hashed (_is_hashed).
+    They come in order of label where the row's view says that they ascend.
     """
+    cdef RowView v = table_row(t, row)
     cdef int64_t n = 0, i
     cdef uint32_t j
-    cdef int32_t k
-    cdef size_t at
+    cdef int32_t label
     cdef double w
-    cdef Cells x
-    cdef bint hashed
-    if t.fixed_bits:
-        for k in range(t.n_labels):
-            at = <size_t>row * <size_t>t.n_labels + <size_t>k
-            w = mean_weight(t.w[at], t.sum[at], t.stamp[at], t.done) if mean else t.w[at]
-            if w != 0:
-                if labels != NULL:
-                    labels[n] = k
-                    weights[n] = w
-                n += 1
-        return n
-    if t.block[row] == 0:
-        return 0
-    x = cells_of(t, t.block[row])
-    hashed = cells_span(&x) != x.n
-    for j in range(cells_span(&x)):
-        if x.label[j] == NO_LABEL:
+    for j in range(v.span):
+        label = row_label(t, &v, j)
+        if label < 0:
             continue
-        w = mean_weight(x.w[j], x.sum[j], x.stamp[j], t.done) if mean else x.w[j]
+        w = mean_weight(v.w[j], v.owed[j], <double>t.done) if mean else v.w[j]
         if w == 0:
             continue
         if labels != NULL:
             i = n
-            while i > 0 and not hashed and labels[i - 1] > x.label[j]:
+            while i > 0 and v.ascending and labels[i - 1] > <uint32_t>label:
                 labels[i] = labels[i - 1]
                 weights[i] = weights[i - 1]
                 i -= 1
-            labels[i] = x.label[j]
+            labels[i] = <uint32_t>label
             weights[i] = w
         n += 1
     return n

@@ -38,7 +38,7 @@ from perceptron_nlp.tagging.interrupts import Interrupts
 from perceptron_nlp.tagging.progress import Progress
 
 FORMAT = "perceptron_nlp checkpoint"
-FORMAT_VERSION = "1"
+FORMAT_VERSION = "2"
 _EVERY = re.compile(r"([0-9]{1,9}) ?(epochs?|minutes?)?")
 
 

@@ -17,7 +17,7 @@ from oracles.naive_weights import NaiveWeights, cells_of
 from perceptron_nlp._core.weights import WeightTable
 from perceptron_nlp.learning.textbook import Multiclass, Stochastic, averaged_naive, train
 
-LABEL_COUNTS = (2, 17, 100, 1000, 65_536)
+LABEL_COUNTS = (2, 17, 32, 33, 100, 1000, 65_536)
 TABLES = [(n, bits) for n in LABEL_COUNTS for bits in (None, 1 if n > 1000 else 3)]
 BOTH_TABLES = pytest.mark.parametrize(("n_labels", "bits"), TABLES)
 

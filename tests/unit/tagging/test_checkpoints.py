@@ -186,8 +186,8 @@ def test_arrays_that_do_not_fit_a_table_are_refused() -> None:
     table.advance()
     good = table.to_arrays()
     changes: list[dict[str, Any]] = [
-        {"labels": np.array([3], np.uint32)}, {"stamp": np.array([9], np.int64)},
-        {"stamp": np.array([-1], np.int64)}, {"w": np.array([np.nan])},
+        {"labels": np.array([3], np.uint32)}, {"owed": np.array([np.inf])},
+        {"owed": np.array([1.0, 2.0])}, {"w": np.array([np.nan])},
         {"counts": np.array([2], np.uint32)}, {"keys": np.array([1, 2], np.uint64)}, {"more": 1},
     ]
     for change in changes:
