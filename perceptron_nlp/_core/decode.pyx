@@ -11,7 +11,7 @@ from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memset
 
 from perceptron_nlp._core.extract cimport (
-    AFFIX_NGRAMS, ATOM_TAG, ATOM_VALUE, AtomSpec, no_label_hash,
+    ATOM_TAG, ATOM_VALUE, AtomSpec, is_many, no_label_hash,
 )
 from perceptron_nlp._core.factored cimport LabelParts, whole_label_scores
 from perceptron_nlp._core.hashing import hash64, hash_words
@@ -224,7 +224,7 @@ cdef class SentenceDecoder:
             sums += p.n_templates * int(np.abs(np.asarray(weights, np.int64)).max(initial=0))
         for k in range(p.n_templates):
             first, last = group_starts[k], group_starts[k + 1]
-            if self._has_ngrams(k):
+            if self._has_many(k):
                 return False
             if first == last or self.table.fixed_bits:
                 continue
@@ -235,12 +235,12 @@ cdef class SentenceDecoder:
             sums += bounds
         return bool(np.abs(sums).max(initial=0) < 1 << 15)
 
-    def _has_ngrams(self, int32_t template):
+    def _has_many(self, int32_t template):
         cdef const Program *p = &self.program.program
         cdef int32_t a
         for a in range(p.atom_starts[template], p.atom_starts[template + 1]):
             if (p.atoms[a].kind == ATOM_VALUE
-                    and p.values[p.atoms[a].value].affix == AFFIX_NGRAMS):
+                    and is_many(&p.values[p.atoms[a].value])):
                 return True
         return False
 

@@ -12,9 +12,9 @@ cdef extern from "words.h" nogil:
     ctypedef struct WordScratch:
         uint64_t *grams
         uint32_t n_grams
-    const int AFFIX_NGRAMS
     uint32_t utf8_put(uint8_t *p, uint32_t c) noexcept
-    int word_ngrams(WordScratch *s, const ValueSpec *spec) noexcept
+    bint is_many(const ValueSpec *spec) noexcept
+    int word_many(WordScratch *s, const ValueSpec *spec) noexcept
     void word_scratch_close(WordScratch *s) noexcept
 
 cdef extern from "program.h" nogil:

@@ -133,7 +133,7 @@ cdef class FeatureProgram:
 
         Returns
         -------
-        dict from value number to a list of hashes; only n-grams have other than one
+        dict from value number to a list of hashes; only n-grams and pieces have other than one
         """
         cdef const Program *p = &self.program
         cdef WordScratch scratch
@@ -152,10 +152,10 @@ cdef class FeatureProgram:
             for v in range(p.n_values):
                 if p.value_column[v] != column:
                     continue
-                if p.values[v].affix != AFFIX_NGRAMS:
+                if not is_many(&p.values[v]):
                     found[v] = [out[v]]
                     continue
-                if word_ngrams(&scratch, &p.values[v]) < 0:
+                if word_many(&scratch, &p.values[v]) < 0:
                     raise MemoryError
                 found[v] = [scratch.grams[g] for g in range(scratch.n_grams)]
         finally:

@@ -87,12 +87,12 @@ static inline void key_buffer_close(KeyBuffer *b) {
 }
 
 /* All values of a type into out[n_values]; those of other columns are left alone. The views stay
- * in the scratch for the n-grams of type_slot_keys. -1: no memory. */
+ * in the scratch for the many-valued ones of type_slot_keys. -1: no memory. */
 static inline int type_values(const Program *p, WordScratch *s, int32_t column,
                               const uint8_t *text, size_t n, uint64_t *out) {
     if (word_views(s, text, n, p->wanted[column]) < 0) return -1;
     for (int32_t v = 0; v < p->n_values; v++)
-        if (p->value_column[v] == column && p->values[v].affix != AFFIX_NGRAMS)
+        if (p->value_column[v] == column && !is_many(&p->values[v]))
             out[v] = word_value(s, &p->values[v]);
     return 0;
 }
@@ -117,14 +117,14 @@ static inline int type_slot_keys(const Program *p, const SlotSpec *slot, const u
         uint64_t words[MAX_ATOMS];
         const AtomSpec *only = &p->atoms[p->atom_starts[template_id]];
         if (p->atom_starts[template_id + 1] - p->atom_starts[template_id] == 1 &&
-            only->kind == ATOM_VALUE && p->values[only->value].affix != AFFIX_NGRAMS) {
+            only->kind == ATOM_VALUE && !is_many(&p->values[only->value])) {
             uint64_t key = xxh64_words(&values[only->value], 1, p->seeds[template_id]);
             if (key_push(out, key, template_id) < 0) return -1;
             continue;
         }
         for (int32_t a = p->atom_starts[template_id]; a < p->atom_starts[template_id + 1]; a++) {
             const AtomSpec *atom = &p->atoms[a];
-            if (atom->kind == ATOM_VALUE && p->values[atom->value].affix == AFFIX_NGRAMS) {
+            if (atom->kind == ATOM_VALUE && is_many(&p->values[atom->value])) {
                 grams = &p->values[atom->value];
                 grams_at = n++;
             } else {
@@ -138,7 +138,7 @@ static inline int type_slot_keys(const Program *p, const SlotSpec *slot, const u
             continue;
         }
         if (!s) continue; /* a pad has no characters */
-        if (word_ngrams(s, grams) < 0) return -1;
+        if (word_many(s, grams) < 0) return -1;
         for (uint32_t g = 0; g < s->n_grams; g++) {
             words[grams_at] = s->grams[g];
             if (key_push(out, xxh64_words(words, n, seed), template_id) < 0) return -1;

@@ -12,7 +12,7 @@
 
 enum { VIEW_WORD, VIEW_LOWER, VIEW_NORM, VIEW_SHAPE, VIEW_SHAPE4, VIEW_FLAGS, VIEW_CAPITAL,
        VIEW_ALLCAPS, VIEW_DIGIT, VIEW_HYPHEN, N_VIEWS };
-enum { AFFIX_NONE, AFFIX_PREFIX, AFFIX_SUFFIX, AFFIX_NGRAMS };
+enum { AFFIX_NONE, AFFIX_PREFIX, AFFIX_SUFFIX, AFFIX_NGRAMS, AFFIX_PIECES };
 
 /* n-grams of a longer word are those of its first and last halves of this many code points, so
  * that a word of a megabyte is not a million features. */
@@ -331,6 +331,28 @@ static inline int word_ngrams(WordScratch *s, const ValueSpec *spec) {
                 if (grams_push(s, xxh64(text + at[i], at[i + k] - at[i], 0)) < 0) return -1;
     }
     return 0;
+}
+
+/* Hashes of what stands between the bars of a value into s->grams. -1: no memory. */
+static inline int word_pieces(WordScratch *s, const ValueSpec *spec) {
+    const View *v = &s->views[spec->view];
+    const uint8_t *text = v->text;
+    uint32_t bytes = view_at(s, v, v->n), from = 0;
+    s->n_grams = 0;
+    for (uint32_t to = 0; to <= bytes; to++) {
+        if (to < bytes && text[to] != '|') continue;
+        if (to > from && grams_push(s, xxh64(text + from, to - from, 0)) < 0) return -1;
+        from = to + 1;
+    }
+    return 0;
+}
+
+/* Has the value any number of hashes rather than one? */
+static inline int is_many(const ValueSpec *spec) { return spec->affix >= AFFIX_NGRAMS; }
+
+/* All hashes of such a value into s->grams; -1: no memory. */
+static inline int word_many(WordScratch *s, const ValueSpec *spec) {
+    return spec->affix == AFFIX_PIECES ? word_pieces(s, spec) : word_ngrams(s, spec);
 }
 
 #endif

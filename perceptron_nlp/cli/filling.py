@@ -63,14 +63,19 @@ class Filling:
         return fill_in_turn([
             tagger.filler(corpus, column=name) for name, tagger in self._chosen(corpus)])
 
-    def texts(self, corpus: pn.Corpus, batch: Sequence[pn.Sentence], threads: int) -> list[str]:
-        """The texts of sentences with the columns filled in."""
+    @property
+    def window(self) -> int:
+        """How many sentences on either side the taggers look at, at most."""
+        return max(tagger.window for tagger in self._taggers.values())
+
+    def texts(self, corpus: pn.Corpus, batch: Sequence[pn.Sentence], threads: int,
+              before: Sequence[pn.Sentence] = (), after: Sequence[pn.Sentence] = ()) -> list[str]:
+        """The texts of sentences with the columns filled in; see Tagger.tag_sents."""
         columns: list[dict[str, list[str]]] = [{} for _ in batch]
         for name, tagger in self._chosen(corpus):
-            needs_columns = tagger.model.evidence
             found = tagger.tag_sents(
-                batch if needs_columns else [list(sentence.words) for sentence in batch],
-                threads=threads, keep=self._kept(corpus, name, batch))
+                tagger.model.inputs(batch), threads=threads,
+                keep=self._kept(corpus, name, batch), before=before, after=after)
             for filled, labels in zip(columns, found, strict=True):
                 filled[name] = labels
         return [_rewritten(corpus, sentence, filled)

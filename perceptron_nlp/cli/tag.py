@@ -121,6 +121,7 @@ class Tagging:
         self._corpus: pn.Corpus | None = None
         self._pending: list[pn.Sentence] = []
         self._pending_words = 0
+        self._before: list[pn.Sentence] = []
         self._last = ""
 
     def texts(self, files: list[str], stdin: str | BinaryIO) -> Iterator[bytes]:
@@ -139,7 +140,7 @@ class Tagging:
                     self._pending_words += len(sentence)
                     if self._is_full():
                         yield self.finished()
-                yield self.finished()
+                yield self.finished(at_end=True)
                 self._last = corpus.tail or self._last
                 yield corpus.tail.encode()
 
@@ -166,19 +167,28 @@ class Tagging:
                 if not piece:
                     return
 
-    def finished(self) -> bytes:
-        """The text of the sentences read since the last call, tagged."""
-        corpus, batch = self._corpus, self._pending
+    def finished(self, at_end: bool = False) -> bytes:
+        """The text of the sentences read since the last call, tagged.
+
+        Those whose neighbours are not read yet wait for them, unless the file is at its end.
+        """
+        corpus, window = self._corpus, self._filling.window
+        n_ready = max(0, len(self._pending) - (0 if at_end else window))
+        batch, after = self._pending[:n_ready], self._pending[n_ready:]
         if corpus is None or not batch:
             return b""
-        self._pending, self._pending_words = [], 0
-        texts = self._filling.texts(corpus, batch, self._threads)
+        texts = self._filling.texts(corpus, batch, self._threads, self._before, after)
+        seen = [] if at_end else [*self._before, *batch]
+        self._before = seen[max(0, len(seen) - window):]
+        self._pending, self._pending_words = after, sum(map(len, after))
         self._last = texts[-1]
         return "".join(texts).encode()
 
     def _is_full(self) -> bool:
-        return (len(self._pending) >= BATCH_SENTENCES * self._threads
-                or self._pending_words >= BATCH_WORDS * self._threads)
+        window = self._filling.window
+        return (len(self._pending) >= BATCH_SENTENCES * self._threads + window
+                or (self._pending_words >= BATCH_WORDS * self._threads
+                    and len(self._pending) > 2 * window))
 
     def _seam(self) -> bytes:
         """What must end the file before, so that its last sentence stays one of its own."""

@@ -29,7 +29,7 @@ EXAMPLES = """\
   perceptron-nlp train train.conllu --raw news.txt.gz --preset accurate --model en.model"""
 
 _OPTIONS = ("preset", "epochs", "seed", "update", "table_bits", "min_count", "dictionary",
-            "patience", "beam", "margin", "rate", "cost", "runs")
+            "patience", "beam", "margin", "rate", "cost", "window", "runs")
 _DEFAULTS = pn.TrainingOptions()
 
 
@@ -114,6 +114,9 @@ def add_learning_options(verb: VerbParser) -> None:
     verb.add_argument("--cost", type=_number, metavar="X",
                       help="with a beam, what each wrong label gains while training"
                            " (default: what suits the rule)")
+    verb.add_argument("--window", type=whole_number, metavar="N",
+                      help="where templates look at a name's other places: look for them in N"
+                           " sentences on either side (default: 40)")
     verb.add_argument("--runs", type=whole_number, metavar="N",
                       help="train N times with the seeds SEED, SEED+1, … and sum the weights"
                            f" (default: {_DEFAULTS.runs})")

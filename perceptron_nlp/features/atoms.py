@@ -18,6 +18,7 @@
 
     affix   =  prefixK | suffixK                the first, the last K code points (K = 1 … 16)
             |  ngramsA-B                        all n-grams of A to B code points, edges marked
+            |  pieces                           what stands between the bars of the value: a|b
 
 An offset counts words from the one being tagged: ``[0]`` (or nothing) is the word itself,
 ``[-1]`` the one before it in the text, ``[1]`` or ``[+1]`` the one after. Beyond the ends of the
@@ -35,14 +36,16 @@ from perceptron_nlp.errors import TemplateError, quote
 
 VIEWS = ("word", "lower", "norm", "shape", "shape4", "flags", "capital", "allcaps",
          "hasdigit", "hashyphen")
-AFFIXES = ("none", "prefix", "suffix", "ngrams")
+AFFIXES = ("none", "prefix", "suffix", "ngrams", "pieces")
+# These give a word any number of features instead of one.
+MANY = ("ngrams", "pieces")
 MAX_OFFSET = 8
 MAX_HISTORY = 4
 MAX_AFFIX = 16
 
 _ATOM = re.compile(r"(?P<name>[^\[\]\s]+?)(?:\[(?P<offset>[+-]?\d{1,9})\])?")
 _AFFIX = re.compile(
-    r"(?P<kind>prefix|suffix)(?P<k>\d{1,9})|ngrams(?P<low>\d{1,9})-(?P<high>\d{1,9})")
+    r"(?P<kind>prefix|suffix)(?P<k>\d{1,9})|ngrams(?P<low>\d{1,9})-(?P<high>\d{1,9})|(?P<pieces>pieces)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +72,9 @@ class Value:
             text = f"column:{self.column}" + ("" if plain else f".{self.view}")
         if self.affix == "ngrams":
             return f"{text}.ngrams{self.low}-{self.high}"
-        return text if self.affix == "none" else f"{text}.{self.affix}{self.low}"
+        if self.affix in ("none", "pieces"):
+            return text if self.affix == "none" else f"{text}.pieces"
+        return f"{text}.{self.affix}{self.low}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,8 +139,10 @@ def _parse_value(name: str, text: str) -> Value:
     match = _AFFIX.fullmatch(".".join(parts[1:]))
     if match is None:
         raise TemplateError(
-            f"{quote(text)}: after the view comes prefixK, suffixK or ngramsA-B,"
+            f"{quote(text)}: after the view comes prefixK, suffixK, ngramsA-B or pieces,"
             f" not {quote('.'.join(parts[1:]))}")
+    if match["pieces"]:
+        return Value(column, view, "pieces")
     if match["kind"]:
         low = high = int(match["k"])
     else:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from importlib import resources
 
 from perceptron_nlp.errors import ArgumentTypeError, TemplateError, quote
-from perceptron_nlp.features.atoms import Atom, parse_atom
+from perceptron_nlp.features.atoms import MANY, Atom, parse_atom
 
 MAX_ATOMS = 8
 MAX_TEMPLATES = 1000
@@ -51,20 +51,20 @@ class Template:
         if len(set(atoms)) < len(atoms):
             raise TemplateError(f"{quote(text)}: an atom stands in it twice")
         template = cls(atoms)
-        template._check_ngrams(text)
+        template._check_many(text)
         return template
 
-    def _check_ngrams(self, text: str) -> None:
+    def _check_many(self, text: str) -> None:
         """Many-valued atoms stay on one word, so that they can be worked out once per word."""
-        grams = [atom for atom in self.atoms if atom.value and atom.value.affix == "ngrams"]
-        if not grams:
+        many = [atom for atom in self.atoms if atom.value and atom.value.affix in MANY]
+        if not many:
             return
         places = {(a.value.column, a.offset) for a in self.atoms if a.value}
         other = [atom for atom in self.atoms if atom.kind != "value"]
-        if len(grams) > 1 or len(places) > 1 or other:
+        if len(many) > 1 or len(places) > 1 or other:
             raise TemplateError(
-                f"{quote(text)}: n-grams go together only with other values of the same word,"
-                " and once in a template")
+                f"{quote(text)}: n-grams and pieces go together only with other values of the same"
+                " word, and once in a template")
 
     @property
     def columns(self) -> frozenset[str]:

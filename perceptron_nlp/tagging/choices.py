@@ -3,6 +3,8 @@
 * Which labels hold spans: these are learnt in IOBES with a beam. Which are sets of features: these
   are learnt in parts, with the part of speech, and where many labels are new, with all that can
   be put together of those seen.
+* Spans most of which begin with a capital letter are names: templates for these look at what
+  other sentences show of a word, too.
 * The direction: right to left, which did better or no worse on the dev sets of all four treebanks
   that it was tried on; left to right for spans, where it made no difference.
 * Templates: character n-grams where they help, pairs of words where there is text enough to
@@ -23,12 +25,14 @@ from perceptron_nlp.tagging.examples import Examples
 from perceptron_nlp.tagging.extractor import Extractor
 from perceptron_nlp.tagging.featurecolumns import closed, holds_features, unseen_share, with_upos
 from perceptron_nlp.tagging.options import AUTO, TrainingOptions
-from perceptron_nlp.tagging.spancolumns import as_iobes, holds_spans
+from perceptron_nlp.tagging.spancolumns import as_iobes, capital_share, holds_spans
 from perceptron_nlp.tagging.trainer import Trainer
 
 logger = logging.getLogger("perceptron_nlp")
 
 BEAM = 4
+# From this share of spans that begin with a capital letter on, they are taken for names.
+NAMES_SHARE = 0.5
 PART_RULES = ("perceptron", "margin", "adagrad")
 # From this share of words with labels never seen on, labels are put together from others.
 UNSEEN_LABELS = 0.005
@@ -117,6 +121,10 @@ def choose_templates(examples: Examples, options: TrainingOptions, spans: bool
                      ) -> tuple[tuple[Template, ...], list[str]]:
     """Templates for the column, and what was measured on the way to them."""
     evidence = examples.columns
+    if spans and capital_share(examples) >= NAMES_SHARE:
+        return preset("names", evidence), [
+            f"{100 * capital_share(examples):.1f} % of the spans begin with a capital letter, so"
+            " other places of a word in the text are looked at"]
     if spans and {*evidence} - {*MADE}:
         return preset("chunk", evidence), []
     small, large = preset("fast", evidence), preset("default", evidence)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, MemoryLimitError
@@ -13,13 +14,26 @@ from perceptron_nlp.tagging.attributes import JOINT
 from perceptron_nlp.tagging.checkpoint import CheckpointOptions, take_checkpoint_options
 from perceptron_nlp.tagging.choices import decide
 from perceptron_nlp.tagging.columnnames import learnt_columns, named_columns
+from perceptron_nlp.tagging.documents import (
+    WINDOW,
+    derived_names,
+    given_names,
+    look_nearby,
+    with_neighbours,
+)
 from perceptron_nlp.tagging.doubts import doubts
-from perceptron_nlp.tagging.evidence import Sources, made_columns, take_sources, with_evidence
+from perceptron_nlp.tagging.evidence import (
+    MADE,
+    Sources,
+    made_columns,
+    take_sources,
+    with_evidence,
+)
 from perceptron_nlp.tagging.examples import Examples
 from perceptron_nlp.tagging.extractor import Extractor, extractor_name
 from perceptron_nlp.tagging.firstpass import FOLD_EPOCHS, jackknifed, second_pass_templates
 from perceptron_nlp.tagging.labellers import TemplateLabeller
-from perceptron_nlp.tagging.model import TaggerModel, joined
+from perceptron_nlp.tagging.model import TaggerModel, is_in, joined, vocabulary_of
 from perceptron_nlp.tagging.options import TrainingOptions, make_options
 from perceptron_nlp.tagging.sources import Labelled, Source
 from perceptron_nlp.tagging.trainer import Callback, Trainer, resolve_templates
@@ -80,6 +94,7 @@ def _fit_column(column: str, read: Examples, dev: Examples | None, options: Trai
     examples, tables, made = with_evidence(read, sources, options)
     examples, chosen, choices = decide(examples, options, features)
     choices = [*made, *choices]
+    examples, dev, chosen = _with_neighbours(examples, dev, chosen, features)
     if not chosen.two_passes or examples.scheme != JOINT:
         model = Trainer(examples, dev, column, chosen, features, choices, tables=tables).run(
             callback, kept)
@@ -89,6 +104,24 @@ def _fit_column(column: str, read: Examples, dev: Examples | None, options: Trai
     for doubt in found:
         logger.warning("%s", doubt)
     return replace(model, record={**model.record, "doubts": found}) if found else model
+
+
+def _with_neighbours(examples: Examples, held_out: Examples | None, options: TrainingOptions,
+                     features: Extractor | None
+                     ) -> tuple[Examples, Examples | None, TrainingOptions]:
+    """The sentences with what they show of each other, where templates look at that."""
+    templates = () if features is not None else resolve_templates(options, examples.columns)
+    if not look_nearby(templates):
+        return examples, held_out, replace(options, window=None)
+    window = WINDOW if options.window is None else options.window
+    knows = partial(is_in, vocabulary_of(examples.vocabulary()))
+
+    def added(data: Examples) -> Examples:
+        evidence = [name for name in data.columns if name not in MADE]
+        return replace(data, sentences=with_neighbours(data.sentences, window, evidence, knows))
+
+    return (added(examples), None if held_out is None else added(held_out),
+            replace(options, window=window, templates=templates))
 
 
 def _fit_twice(examples: Examples, held_out: Examples | None, column: str,
@@ -114,9 +147,14 @@ def evidence_columns(options: TrainingOptions, features: Extractor | None,
     """The columns besides the words that features are made of, but for those that are made."""
     if features is None and not isinstance(options.templates, str):
         templates = check_templates(options.templates)
-        wanted = sorted(set().union(*(t.columns for t in templates)) - {*made})
+        looked_at = given_names(name for t in templates for name in t.columns)
+        wanted = [name for name in looked_at if name not in made]
     else:
         wanted = [name for name in fields or () if name not in ("form", "_", *learnt)]
+    clashing = sorted({*wanted} & {*derived_names(wanted)})
+    if clashing:
+        raise ArgumentError(f"fields: {clashing[0]} is the name of a column that the tagger makes"
+                            " itself; give the column of the input another name")
     for name in learnt:
         if name in wanted:
             raise ArgumentError(f"templates: they look at column {name}, which is to be learnt")

@@ -16,6 +16,7 @@ from perceptron_nlp.errors import ArgumentError, ModelError
 from perceptron_nlp.features.compile import compile_templates
 from perceptron_nlp.formats import Corpus
 from perceptron_nlp.tagging.attributes import JOINT, features_of, parts_of
+from perceptron_nlp.tagging.documents import with_neighbours
 from perceptron_nlp.tagging.examples import label_hashes, word_bytes
 from perceptron_nlp.tagging.extractor import Extractor, extract, extractor_name, reading_order
 from perceptron_nlp.tagging.filling import Fill, filler
@@ -31,9 +32,16 @@ from perceptron_nlp.text.spans import SCHEMES
 class Labeller(Protocol):
     """A model ready to label sentences; may be used by several threads at once."""
 
+    def prepared(self, sentences: Sequence[Sequence[str]], before: Sequence[Sequence[str]] = (),
+                 after: Sequence[Sequence[str]] = ()) -> list[Sequence[str]]:
+        """Sentences of one text with what they show of each other; before the text is cut up."""
+
     def label(self, sentences: list[Sequence[str]], keep: Sequence[Keep] | None = None
               ) -> list[list[str]]:
-        """One list of labels a sentence; `keep` is for each the labels that it has already."""
+        """One list of labels a sentence; `keep` is for each the labels that it has already.
+
+        The sentences are prepared.
+        """
 
     def scores(self, sentence: Sequence[str]) -> npt.NDArray[np.float64]:
         """float64[n_words, n_labels]: what each label scored when its word was labelled."""
@@ -92,11 +100,24 @@ class TemplateLabeller:
                  lexicon: Lexicon | None = None) -> None:
         self._decoder = decoder_of(model, cache_limit, lexicon)
         self._evidence = model.looked_at
+        self._given = model.evidence
+        self._window = model.window
+        self._knows = model.knows
         self._scale = model.weights.scale
         self._scheme = model.scheme
         self._tags = model.tags
         self._tables = model.tables
         self._first = None if model.first is None else TemplateLabeller(model.first, cache_limit)
+
+    def prepared(self, sentences: Sequence[Sequence[str]], before: Sequence[Sequence[str]] = (),
+                 after: Sequence[Sequence[str]] = ()) -> list[Sequence[str]]:
+        """See Labeller."""
+        if self._window is None:
+            return list(sentences)
+        for number, sentence in enumerate(sentences if self._given else ()):
+            self._check_columns(sentence, number)
+        return list(with_neighbours(sentences, self._window, self._given, self._knows,
+                                    before=before, after=after))
 
     def label(self, sentences: list[Sequence[str]], keep: Sequence[Keep] | None = None
               ) -> list[list[str]]:
@@ -142,7 +163,7 @@ class TemplateLabeller:
 
     def scores(self, sentence: Sequence[str]) -> npt.NDArray[np.float64]:
         """See Labeller."""
-        sentence = self._after_first([sentence])[0]
+        sentence = self._after_first(self.prepared([sentence]))[0]
         given = self._columns(sentence, 0) if self._evidence else sentence
         scores: npt.NDArray[np.float64] = self._decoder.tag_with_scores(given)[1] / self._scale
         return scores
@@ -157,11 +178,15 @@ class TemplateLabeller:
         return filler(self._decoder, corpus, column, labels)
 
     def _columns(self, sentence: Sequence[str], number: int) -> tuple[Sequence[str], ...]:
+        checked = self._check_columns(sentence, number)
+        return (checked.words, *(checked.column(name) for name in self._evidence))
+
+    def _check_columns(self, sentence: Sequence[str], number: int) -> Sentence:
         if not isinstance(sentence, Sentence):
             raise ArgumentError(
                 f"sentences[{number}]: this model looks at the columns"
-                f" {', '.join(self._evidence)} besides the words; pass Sentence objects with them")
-        return (sentence.words, *(sentence.column(name) for name in self._evidence))
+                f" {', '.join(self._given)} besides the words; pass Sentence objects with them")
+        return sentence
 
 
 class FunctionLabeller:
@@ -180,6 +205,11 @@ class FunctionLabeller:
         self._model = model
         self._allowed = allowed_by(lexicon, model)
         self._function = function
+
+    def prepared(self, sentences: Sequence[Sequence[str]], before: Sequence[Sequence[str]] = (),
+                 after: Sequence[Sequence[str]] = ()) -> list[Sequence[str]]:
+        """The sentences as they are: a function sees one at a time."""
+        return list(sentences)
 
     def label(self, sentences: list[Sequence[str]], keep: Sequence[Keep] | None = None
               ) -> list[list[str]]:

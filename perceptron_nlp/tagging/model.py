@@ -12,6 +12,7 @@ import numpy.typing as npt
 from perceptron_nlp._core.hashing import hash64
 from perceptron_nlp.errors import ArgumentError, quote
 from perceptron_nlp.features.templates import Template
+from perceptron_nlp.tagging.documents import given_names
 from perceptron_nlp.tagging.examples import word_bytes
 from perceptron_nlp.tagging.firstpass import COLUMNS
 from perceptron_nlp.tagging.keeping import written_labels
@@ -42,6 +43,8 @@ class TaggerModel:
     tables : None, or what its words are looked up in for further columns; a first pass has none,
         and sees those of the model that it belongs to
     more : the models of the columns that are filled after this one, each without more
+    window : None, or in how many sentences on either side it looks for other places of a word
+        (documents.py)
     record : how it was trained: options, counts and digests of the data, scores by epoch
     """
 
@@ -59,6 +62,7 @@ class TaggerModel:
     record: Mapping[str, Any]
     first: TaggerModel | None = None
     tables: WordTables | None = None
+    window: int | None = None
     more: tuple[TaggerModel, ...] = ()
 
     @property
@@ -80,9 +84,11 @@ class TaggerModel:
     def evidence(self) -> tuple[str, ...]:
         """Columns of the input that it needs besides the words, in alphabetical order."""
         made = () if self.tables is None else self.tables.names
+        looked_at = tuple(name for name in self.looked_at if name not in made)
+        given = looked_at if self.window is None else given_names(looked_at)
         if self.first is None:
-            return tuple(sorted({*self.looked_at} - {*made}))
-        return tuple(sorted({*self.looked_at, *self.first.evidence} - {*COLUMNS, *made}))
+            return tuple(sorted(given))
+        return tuple(sorted({*given, *self.first.evidence} - {*COLUMNS, *made}))
 
     @property
     def looked_at(self) -> tuple[str, ...]:
@@ -91,15 +97,20 @@ class TaggerModel:
 
     def inputs(self, sentences: Sequence[Sentence]) -> list[Sequence[str]]:
         """Sentences as its labeller takes them: plain lists of words where no more is needed."""
-        if self.extractor is not None or self.evidence:
+        if self.extractor is not None or self.evidence or self.window is not None:
             return list(sentences)
         return [list(sentence.words) for sentence in sentences]
 
     def knows(self, word: str) -> bool:
         """Was the word in the training text? (Wrongly yes for one word in a hundred thousand.)"""
-        half = np.uint32(hash64(word_bytes(word)) >> 32)
-        at = int(np.searchsorted(self.vocabulary, half))
-        return at < len(self.vocabulary) and bool(self.vocabulary[at] == half)
+        return is_in(self.vocabulary, word)
+
+
+def is_in(vocabulary: npt.NDArray[np.uint32], word: str) -> bool:
+    """Is a word in a vocabulary that vocabulary_of made?"""
+    half = np.uint32(hash64(word_bytes(word)) >> 32)
+    at = int(np.searchsorted(vocabulary, half))
+    return at < len(vocabulary) and bool(vocabulary[at] == half)
 
 
 def joined(models: Sequence[TaggerModel]) -> TaggerModel:

@@ -35,6 +35,7 @@ from perceptron_nlp.errors import ModelError, PerceptronNLPError, quote
 from perceptron_nlp.features.templates import Template, check_templates
 from perceptron_nlp.formats import read_file_bytes, read_tensors, write_tensors
 from perceptron_nlp.tagging.attributes import JOINT, MODES, parts_of
+from perceptron_nlp.tagging.documents import WIDEST_WINDOW, look_nearby
 from perceptron_nlp.tagging.model import TaggerModel, joined
 from perceptron_nlp.tagging.modeljson import checked_object, object_in, objects_in, to_json
 from perceptron_nlp.tagging.quantised import QuantisedWeights
@@ -87,6 +88,7 @@ def _describe(model: TaggerModel, number: int) -> tuple[dict[str, Any], dict[str
         "dictionary": dict(model.dictionary),
         "first": None,
         "tables": None,
+        "window": model.window,
     }
     tensors = {
         f"{number}.keys": weights.keys,
@@ -192,7 +194,16 @@ class _Checked:
             weights=self._weights(n_weighed, max(1, len(templates))),
             right_to_left=right_to_left, beam=beam, scheme=self._scheme(tags), parts=parts,
             dictionary=self._dictionary(tags), vocabulary=self._vocabulary(),
-            record=self.record, first=self._first(), tables=self._tables())
+            record=self.record, first=self._first(), tables=self._tables(),
+            window=self._window(templates))
+
+    def _window(self, templates: tuple[Template, ...]) -> int | None:
+        window = self.described["window"]
+        if window is not None and (type(window) is not int or not 0 <= window <= WIDEST_WINDOW):
+            raise self._bad("window", f"not a whole number from 0 to {WIDEST_WINDOW:,}")
+        if look_nearby(templates) and window is None:
+            raise self._bad("window", "missing, though templates look nearby")
+        return window
 
     def _first(self) -> TaggerModel | None:
         described = self.described["first"]

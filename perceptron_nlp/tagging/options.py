@@ -12,6 +12,7 @@ from perceptron_nlp._core.train import RULES
 from perceptron_nlp._core.weights import MAX_TABLE_BITS
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, quote
 from perceptron_nlp.features.templates import Template
+from perceptron_nlp.tagging.documents import WIDEST_WINDOW
 from perceptron_nlp.tagging.presets import PRESETS
 
 AUTO = "auto"
@@ -56,6 +57,8 @@ class TrainingOptions:
     two_passes : features are learnt twice, the second time with the labels of the first in view
         (firstpass.py); None for yes with the preset "accurate" and fewer than 100,000
         words
+    window : None, or 0 to 1,000: in how many sentences on either side a name's other places are
+        looked for, where templates look at those (documents.py); None for 40
     runs : 1 to 1,000; so many runs, with the seeds seed, seed + 1, …, are summed into one model,
         whose score of a label is the sum of their scores
 
@@ -79,6 +82,7 @@ class TrainingOptions:
     rate: float | None = None
     cost: float | None = None
     two_passes: bool | None = None
+    window: int | None = None
     runs: int = 1
 
     def __post_init__(self) -> None:
@@ -88,6 +92,8 @@ class TrainingOptions:
         check_int("seed", self.seed, 0, 2**64 - 1)
         check_int("runs", self.runs, 1, 1000)
         check_choice("update", self.update, RULES)
+        if self.window is not None:
+            check_int("window", self.window, 0, WIDEST_WINDOW)
         if self.table_bits is not None:
             check_int("table_bits", self.table_bits, 1, MAX_TABLE_BITS)
         check_int("min_count", self.min_count, 1, 2**31)
@@ -161,7 +167,7 @@ class TrainingOptions:
             "dictionary": None if self.dictionary is None else list(self.dictionary),
             "patience": self.patience, "right_to_left": self.right_to_left,
             "beam": self.beam, "margin": self.margin, "rate": self.rate, "cost": self.cost,
-            "runs": self.runs, "two_passes": self.two_passes,
+            "runs": self.runs, "two_passes": self.two_passes, "window": self.window,
         }
 
 

@@ -13,6 +13,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
+from perceptron_nlp.tagging.documents import is_capitalised
 from perceptron_nlp.tagging.examples import Examples
 from perceptron_nlp.text.spans import (
     bio_to_iobes,
@@ -45,6 +46,14 @@ def as_iobes(examples: Examples) -> tuple[Examples, int]:
     broken = sum(len(broken_positions(labels, scheme=scheme)) for labels in whole)
     tags = TagSet({label for labels in gold for label in labels if label is not None})
     return replace(examples, gold=gold, tags=tags, scheme=scheme), broken
+
+
+def capital_share(examples: Examples) -> float:
+    """Share of the spans of IOBES examples that begin with a capital letter."""
+    first = [word for sentence, labels in zip(examples.sentences, examples.gold, strict=True)
+             for word, label in zip(sentence.words, labels, strict=True)
+             if label is not None and label[0] in "BS"]
+    return sum(map(is_capitalised, first)) / len(first) if first else 0.0
 
 
 def transitions(tags: TagSet, right_to_left: bool) -> npt.NDArray[np.bool_]:

@@ -82,7 +82,7 @@ class Tagger:
         callback : called with an EpochReport after each epoch
         **options : the fields of ``perceptron_nlp.TrainingOptions``: preset, epochs, seed,
             update, templates, table_bits, min_count, dictionary, patience, right_to_left, beam,
-            margin, rate, cost, two_passes, runs;
+            margin, rate, cost, two_passes, window, runs;
             ``raw``, text to learn clusters of words from: paths (a sentence a line, its words
             parted by spaces), or lists of words; ``lexicon``, labels of forms that become
             features (as for with_lexicon, but of any kind);
@@ -110,6 +110,11 @@ class Tagger:
     def column(self) -> str:
         """The column that it was trained on, the first one if there are several."""
         return self.model.column
+
+    @property
+    def window(self) -> int:
+        """How many sentences on either side it looks at; 0 for a model that sees one alone."""
+        return max(part.window or 0 for part in self.model.parts_by_column)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -146,8 +151,9 @@ class Tagger:
         """
         _check_tokens(tokens, "tokens")
         if keep is None:
-            return self._labeller.label([tokens])[0]
-        return self._labeller.label([tokens], check_keep([tokens], [keep]))[0]
+            return self._labeller.label(self._labeller.prepared([tokens]))[0]
+        kept = check_keep([tokens], [keep])
+        return self._labeller.label(self._labeller.prepared([tokens]), kept)[0]
 
     def tag_columns(self, tokens: Sequence[str], *, keep: Mapping[str, Keep] | None = None
                     ) -> dict[str, list[str]]:
@@ -167,14 +173,18 @@ class Tagger:
                 for name, part in self.by_column.items()}
 
     def tag_sents(self, sentences: Iterable[Sequence[str]], *, threads: int = 1,
-                  keep: Sequence[Keep] | None = None) -> list[list[str]]:
+                  keep: Sequence[Keep] | None = None, before: Sequence[Sequence[str]] = (),
+                  after: Sequence[Sequence[str]] = ()) -> list[list[str]]:
         """The labels of many sentences, in the first column where there are several.
 
         Parameters
         ----------
-        sentences : as for tag
+        sentences : as for tag; consecutive ones, where the model looks at a sentence's neighbours
+            (`window` is not 0)
         threads : 1 to 1,024; the result does not depend on it
         keep : None, or for each sentence the labels that its words have already, as for tag
+        before, after : the sentences around them, which get no labels: with the nearest `window`
+            on either side, a text that is tagged in pieces is tagged as in one
 
         Returns
         -------
@@ -189,7 +199,9 @@ class Tagger:
             raise ArgumentTypeError(
                 f"sentences: a list of sentences is needed, not {type(sentences).__name__}")
         batch = list(sentences)
-        return label_in_threads(self._labeller.label, batch, check_keep(batch, keep), threads)
+        kept = check_keep(batch, keep)
+        prepared = self._labeller.prepared(batch, before, after)
+        return label_in_threads(self._labeller.label, prepared, kept, threads)
 
     def with_lexicon(self, lexicon: LexiconSource, *, column: str | None = None) -> Tagger:
         """The same tagger, held to a lexicon: its forms only get labels that it has for them.

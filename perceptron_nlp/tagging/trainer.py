@@ -212,7 +212,8 @@ class Trainer:
             weights=QuantisedWeights.of(weights, max(1, len(self._templates))),
             right_to_left=self._options.backwards, beam=self._options.width,
             scheme=self._examples.scheme, parts=self._examples.parts, dictionary=self._forced,
-            vocabulary=self._vocabulary, record={}, first=self._first, tables=self._tables)
+            vocabulary=self._vocabulary, record={}, first=self._first, tables=self._tables,
+            window=self._options.window)
 
     def score(self, model: TaggerModel, dev: Examples) -> float:
         """The model's accuracy on a dev set: of the frozen form, the one that people get."""

@@ -28,7 +28,7 @@ ATOMS = [
     "first", "last", "bias", "tag[-1]", "tag[-1]", "tag[-2]", "tag[-3]", "tag[-4]", "column:x[0]",
     "column:x[-1]", "column:x.word.suffix1[1]", "column:y.shape[0]"]
 GRAMS = ["word.ngrams1-2[0]", "lower.ngrams2-4[-1] shape[-1]", "word.ngrams3-3[1]",
-         "column:x.word.ngrams1-3[0]"]
+         "column:x.word.ngrams1-3[0]", "word.pieces[-1]", "column:x.word.pieces[0]"]
 FIXED_FORMS = ["lower[0]", "word[0]", "shape[1]", "first shape[0]", "last lower[1]", "tag[-1]",
                "tag[-2]", "tag[-1] tag[-2]", "tag[-2] tag[-1]", "tag[-1] lower[0]",
                "tag[-1] word[0] shape[0]", "tag[-1] lower[1]", "tag[-1] tag[-2] lower[0]",
@@ -40,7 +40,7 @@ TEMPLATE = (st.sampled_from(FIXED_FORMS)
 TEMPLATES = st.lists(TEMPLATE, min_size=1, max_size=8, unique=True)
 
 WORDS = ["the", "The", "THE", "a", "", "cat", "cats", "won't", "co-op", "1984", "straße", "İ", "Σ",
-         "ΌΔΟΣ", "e\u0301", "👍", "\ud800", "x" * 60, "中文字"]
+         "ΌΔΟΣ", "e\u0301", "👍", "\ud800", "x" * 60, "中文字", "a|b||ß"]
 WORD = st.sampled_from(WORDS) | st.text(max_size=5)
 SENTENCE = st.lists(WORD, max_size=9) | st.lists(st.sampled_from(WORDS[:6]), max_size=40)
 

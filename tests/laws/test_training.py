@@ -27,9 +27,10 @@ TEMPLATES = st.lists(
         "word[0] word[1]", "lower[-2] lower[0]", "first last", "tag[-1]", "tag[-2]",
         "tag[-1] tag[-2]", "tag[-1] lower[0]", "tag[-4]", "tag[-3] word[1]", "tag[-1] first",
         "word.ngrams1-2[0]", "lower.ngrams2-3[1]", "column:x[0]", "column:x[1] word[0]",
+        "word.pieces[0]",
         "tag[-1] column:x[-1]", "flags[0] word[0]"]),
     min_size=1, max_size=7, unique=True).map(lambda texts: [Template.parse(t) for t in texts])
-WORDS = ["a", "b", "A", "ab", "aab", "ß1", "the", "👍"]
+WORDS = ["a", "b", "A", "ab", "a|b|", "ß1", "the", "👍"]
 
 
 @dataclass

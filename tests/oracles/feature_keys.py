@@ -33,7 +33,7 @@ def atom_hashes(atom: Atom, columns: Mapping[str, Sequence[str]], i: int,
     place = i + atom.offset
     if 0 <= place < n:
         return [text_hash(text) for text in seen(columns[atom.value.column][place], atom.value)]
-    if atom.value.affix == "ngrams":
+    if atom.value.affix in ("ngrams", "pieces"):
         return []
     distance = -place if place < 0 else place - n + 1
     return [mark(b"%c%d" % (b"L"[0] if place < 0 else b"R"[0], distance))]

@@ -91,6 +91,8 @@ def seen(word: str, value: Value) -> list[str]:
         return [text[:value.low]]
     if value.affix == "suffix":
         return [text[-value.low:]]
+    if value.affix == "pieces":
+        return [piece for piece in text.split("|") if piece]
     return ngrams(text, value.low, value.high) if value.affix == "ngrams" else [text]
 
 

@@ -192,6 +192,52 @@ def test_a_block_of_conllu_is_answered_before_the_next_is_there(
         assert running.wait(60) == 0
 
 
+@pytest.fixture
+def names() -> Path:
+    """A model that looks at two sentences on either side."""
+    rows = [([title, name, "."], ["O", f"B-{kind}", "O"]) for kind, name, known in (
+        ("PER", "Ada", "Mr"), ("LOC", "Bo", "near"), ("PER", "Cy", "Mr"), ("LOC", "Dee", "near"))
+        for title in (known, "then", known, "then")]
+    pn.train(rows, window=2, epochs=3).save("names.model")
+    return Path("names.model")
+
+
+def test_batches_files_and_threads_change_nothing_for_a_model_that_looks_nearby(
+        cli, names: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tagger = pn.load(names)
+    texts = [[[title, name, "."] for name in (f"{at}{end}" for at in ("Xa", "Yo", "Xa", "Zu"))
+              for title in ("then", "Mr" if end == "x" else "near", "then")] for end in "xy"]
+    expected = b""
+    for number, text in enumerate(texts):
+        Path(f"{number}.txt").write_text("".join(" ".join(words) + "\n" for words in text))
+        for words, labels in zip(text, tagger.tag_sents(text), strict=True):
+            tagged = zip(words, labels, strict=True)
+            expected += (" ".join("/".join(pair) for pair in tagged) + "\n").encode()
+    for size, threads in ((1024, 1), (1, 1), (3, 2)):
+        monkeypatch.setattr("perceptron_nlp.cli.tag.BATCH_SENTENCES", size)
+        out = cli("tag", names, "0.txt", "1.txt", "--format", "text", "--threads", threads).out
+        assert out == expected
+
+
+def test_a_sentence_in_a_pipe_is_answered_when_its_neighbours_are_there(
+        names: Path, started: Callable[..., subprocess.Popen[bytes]]) -> None:
+    text = [["then", f"X{number}", "."] for number in range(4)]
+    labels = pn.load(names).tag_sents(text)
+    with started("tag", names, "--format", "text") as running:
+        assert running.stdin is not None and running.stdout is not None
+        answers = []
+        for words in text[:3]:
+            running.stdin.write((" ".join(words) + "\n").encode())
+            running.stdin.flush()
+        answers.append(running.stdout.readline())
+        running.stdin.write((" ".join(text[3]) + "\n").encode())
+        running.stdin.close()
+        answers += running.stdout.readlines()
+        assert running.wait(60) == 0
+    assert [[token.rsplit("/", 1)[1] for token in line.decode().split()]
+            for line in answers] == labels
+
+
 @pytest.mark.skipif(not hasattr(signal, "SIGALRM"), reason="signals of POSIX are needed")
 def test_an_interruption_is_one_line_and_status_130(
         model: Path, started: Callable[..., subprocess.Popen[bytes]]) -> None:

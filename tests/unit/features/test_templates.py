@@ -61,7 +61,8 @@ def test_what_is_written_is_read_back(template: Template) -> None:
     ("column:xpos", "column:xpos[0]"), ("column:xpos.word", "column:xpos[0]"),
     ("column:form.lower", "lower[0]"), ("word.suffix03[0]", "word.suffix3[0]"),
     ("column:xpos.word.prefix2[1]", "column:xpos.word.prefix2[1]"),
-    ("word.ngrams2-4", "word.ngrams2-4[0]"), ("first shape", "first shape[0]"),
+    ("word.ngrams2-4", "word.ngrams2-4[0]"), ("column:x.word.pieces", "column:x.word.pieces[0]"),
+    ("first shape", "first shape[0]"),
 ])
 def test_there_is_one_spelling_of_each_template(text: str, spelling: str) -> None:
     assert str(Template.parse(text)) == spelling
@@ -87,15 +88,16 @@ def test_there_is_one_spelling_of_each_template(text: str, spelling: str) -> Non
     ("bias[1]", "'bias[1]': bias takes no offset"),
     ("column:[0]", "'column:[0]': column: needs the name of a column after it"),
     ("column:x.y[0]", "no view is called 'y'"),
-    ("word.affix3[0]", "after the view comes prefixK, suffixK or ngramsA-B, not 'affix3'"),
-    ("word.suffix[0]", "after the view comes prefixK, suffixK or ngramsA-B, not 'suffix'"),
+    ("word.affix3[0]", "after the view comes prefixK, suffixK, ngramsA-B or pieces, not 'affix3'"),
+    ("word.suffix[0]", "after the view comes prefixK, suffixK, ngramsA-B or pieces, not 'suffix'"),
     ("word.suffix0[0]", "'word.suffix0[0]': lengths run from 1 to 16, the shorter one first"),
     ("word.prefix17[0]", "lengths run from 1 to 16"),
-    ("word.suffix" + "9" * 5000, "after the view comes prefixK, suffixK or ngramsA-B, not 'suffix"),
+    ("word.suffix" + "9" * 5000, "comes prefixK, suffixK, ngramsA-B or pieces, not 'suffix"),
+    ("word.pieces2[0]", "prefixK, suffixK, ngramsA-B or pieces, not 'pieces2'"),
     ("word.ngrams4-2[0]", "'word.ngrams4-2[0]': lengths run from 1 to 16, the shorter one first"),
-    ("word.ngrams2-3 tag[-1]", "n-grams go together only with other values of the same word"),
-    ("word.ngrams2-3 word[1]", "n-grams go together only with other values of the same word"),
-    ("word.ngrams2-3 bias", "n-grams go together only with other values of the same word"),
+    ("word.ngrams2-3 tag[-1]", "n-grams and pieces go together only with other values of the"),
+    ("word.pieces word[1]", "n-grams and pieces go together only with other values of the same"),
+    ("word.ngrams2-3 bias", "n-grams and pieces go together only with other values of the"),
     ("word.ngrams2-3 lower.ngrams2-3", "and once in a template"),
 ])
 def test_what_is_no_template_is_quoted_with_what_to_do(text: str, message: str) -> None:
@@ -162,7 +164,8 @@ def test_a_template_put_together_by_hand_is_checked_like_a_text(atoms: tuple[Ato
 def test_the_presets_are_these_and_all_of_them_parse() -> None:
     assert preset_names() == sorted(preset_names()) and {"classic", "default"} <= {*preset_names()}
     for name in preset_names():
-        assert all(not template.columns for template in preset(name))
+        looked_at = {column for template in preset(name) for column in template.columns}
+        assert all(column.startswith("near") for column in looked_at)
 
 
 def test_classic_has_the_fourteen_templates_of_the_tagger_that_nltk_uses() -> None:

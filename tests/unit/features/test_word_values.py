@@ -14,7 +14,7 @@ from perceptron_nlp.features.compile import compile_templates
 from perceptron_nlp.features.templates import Template
 
 AFFIXES = ["", *(f".{kind}{k}" for kind in ("prefix", "suffix") for k in (1, 3, 16)),
-           ".ngrams1-2", ".ngrams3-5", ".ngrams16-16", ".ngrams1-16"]
+           ".ngrams1-2", ".ngrams3-5", ".ngrams16-16", ".ngrams1-16", ".pieces"]
 TEMPLATES = [Template.parse(f"{name}{affix}[0]") for name in VIEWS for affix in AFFIXES]
 VALUES = [value for template in TEMPLATES for value in (template.atoms[0].value,) if value]
 PROGRAM = FeatureProgram(compile_templates(TEMPLATES))
@@ -24,9 +24,10 @@ ODD = ["", "a", "A", "-", "--", "-a", "a-", "1", "1984", "198", "19845", "१९
        "ñ", "n\u0303", "e\u0301\u0302", "👍", "👩‍👩‍👧‍👦", "🇫🇷",
        "\ud800", "a\udfffb", "𐐀𐐨", "中文", "ـ",
        "don't", "U.S.A.", "a\u2010b", "a\u2011b", "a\u2013b", "well-known", "-5", "3rd", "$5",
-       "\x00", "\t", "\xa0", "aaaaaBBBBB11111", "x" * 47, "x" * 48, "ab" * 24 + "c", "é" * 200,
+       "\x00", "\t", "\xa0", "aaaaaBBBBB11111", "a|b", "|", "||a||É|",
+       "x" * 47, "x" * 48, "ab" * 24 + "c", "é" * 200,
        "\U0010ffff"]
-TEXT = st.text(st.characters() | st.sampled_from("aA1-ßİΣσς\u0301é中👍\ud800"), max_size=60)
+TEXT = st.text(st.characters() | st.sampled_from("aA1-ßİΣσς\u0301é中👍|\ud800"), max_size=60)
 
 
 def found(text: str, program: FeatureProgram = PROGRAM) -> dict[int, list[int]]:

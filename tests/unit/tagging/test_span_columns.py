@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from oracles.conlleval import counts
 
 import perceptron_nlp as pn
 from perceptron_nlp.tagging.evaluation import Evaluation
@@ -102,6 +103,14 @@ def test_span_scores_count_spans_that_agree_in_type_and_both_ends(gold, given_):
     assert scores.recall == (right / len(truth) if truth else 0)
     both = scores.precision + scores.recall
     assert scores.f1 == pytest.approx(2 * scores.precision * scores.recall / both if both else 0)
+
+
+@given(st.lists(st.tuples(st.sampled_from(IOBES), st.sampled_from(IOBES)), max_size=9))
+def test_span_scores_of_any_labels_even_broken_ones_are_conllevals(pairs):
+    gold, found = [one for one, _ in pairs], [two for _, two in pairs]
+    scores = SpanScores()
+    scores.add(gold, found)
+    assert (scores.gold.total(), scores.given.total(), scores.right.total()) == counts(gold, found)
 
 
 def test_an_evaluation_of_spans_counts_a_known_case():
