@@ -19,7 +19,7 @@
 #include "kernels.h"
 #include "probe.h"
 
-#define LINEAR_CAP 32u
+#define LINEAR_CAP 128u
 #define NO_LABEL 0xFFFFFFFFu
 #define MAX_LABELS 65536
 
