@@ -160,9 +160,10 @@ static const char UNMARKED[] =
     ".i...j.k..l.l.l.....n.n.n....o.o.o...r.r.r.s.s.s.s.t.t...u.u.u.u.u.u.w.y..z.z.z.";
 
 /* Letters that inflection changes into each other are one: vowels in harmony, and voiced and
- * voiceless consonants. 0: a combining mark, which is left out. */
+ * voiceless consonants. LEFT_OUT: a combining mark. */
+#define LEFT_OUT 0xFFFFFFFFu
 static inline uint32_t folded(uint32_t c) {
-    if (c >= 0x300 && c < 0x370) return 0;
+    if (c >= 0x300 && c < 0x370) return LEFT_OUT;
     if (c >= 0xE0 && c < 0x180 && UNMARKED[c - 0xE0] != '.') c = (uint8_t)UNMARKED[c - 0xE0];
     switch (c) {
         case 'e': return 'a';
@@ -178,7 +179,7 @@ static inline void view_folded(View *v, const uint32_t *points, uint32_t n) {
     view_clear(v);
     for (uint32_t i = 0; i < n; i++) {
         uint32_t c = folded(Py_UNICODE_TOLOWER(points[i]));
-        if (c) view_put(v, c);
+        if (c != LEFT_OUT) view_put(v, c);
     }
 }
 

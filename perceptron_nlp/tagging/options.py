@@ -54,8 +54,7 @@ class TrainingOptions:
     cost : None, or 0 to 1,000,000: with a beam, what each wrong label gets on top of its score in
         training; None for 0 with "perceptron" and 1 with "margin" and "adagrad"
     two_passes : features are learnt twice, the second time with the labels of the first in view
-        (firstpass.py); None for yes with the preset "accurate" and fewer than 100,000
-        words
+        (firstpass.py); None for yes with the preset "accurate"
     runs : 1 to 1,000; so many runs, with the seeds seed, seed + 1, …, are summed into one model,
         whose score of a label is the sum of their scores
 
