@@ -38,8 +38,8 @@ def with_upos(examples: Examples) -> Examples:
 
 def upos_alone(examples: Examples) -> Examples:
     """The sentences of examples with joint labels, with their parts of speech for labels."""
-    gold = [sentence.column(UPOS) for sentence in examples.sentences]
-    tags = TagSet({tag for tags in gold for tag in tags})
+    gold: list[Sequence[str | None]] = [s.column(UPOS) for s in examples.sentences]
+    tags = TagSet({tag for s in examples.sentences for tag in s.column(UPOS)})
     return replace(examples, gold=gold, tags=tags, scheme=None, parts=None)
 
 
