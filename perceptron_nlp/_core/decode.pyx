@@ -563,7 +563,7 @@ cdef class SentenceDecoder:
         cdef int64_t i, at, stride = self.decoder.layout.stride
         cdef int32_t k
         cdef int32_t[::1] nodes = np.zeros(
-            1 if self.parts is None else self.parts.parts.n_nodes, np.int32)
+            1 if self.parts is None else self.parts.parts.parts.n, np.int32)
         for i in range(w.n_tokens):
             label_view[i] = w.labels[i]
             if self.parts is not None:

@@ -4,27 +4,37 @@
 #define PERCEPTRON_NLP_FACTORED_H
 
 #include "greedy.h"
+#include "partrows.h"
 #include "parts.h"
 
 typedef struct {
     const Program *program;
     Table *table; /* its labels are the parts */
+    PartRows *copies;
     const Corpus *corpus;
     const Rule *rule;
     const Parts *parts;
     int right_to_left;
     int64_t *rows;      /* of the token at hand; -1 where a history feature is new */
     uint64_t *new_keys; /* keys of its history features, in order */
-    double *part_scores, *nodes, *scores;
+    double *part_scores, *scratch;
+    int32_t *differing; /* the parts of an update */
+    double *steps;      /* of each of them */
 } Factored;
 
-static inline int add_to_part(const Factored *x, size_t n, int32_t part, double step) {
-    for (size_t i = 0; i < n; i++) {
+static inline int update_row(const Factored *x, int64_t row, int32_t n_differing) {
+    Table *t = x->table;
+    for (int32_t k = 0; k < n_differing; k++) {
+        int32_t part = x->differing[k];
         int status = x->rule->kind == RULE_ADAGRAD
-                         ? table_add_adagrad(x->table, x->rows[i], part, step, x->rule->rate)
-                         : table_add(x->table, x->rows[i], part, step);
+                         ? table_add_adagrad(t, row, part, x->steps[k], x->rule->rate)
+                         : table_add(t, row, part, x->steps[k]);
         if (status < 0) return -1;
     }
+    double *copy = part_row_copy(x->copies, t, row);
+    if (copy)
+        for (int32_t k = 0; k < n_differing; k++)
+            copy[x->differing[k]] = *table_cell(t, row, x->differing[k]).w;
     return 0;
 }
 
@@ -39,11 +49,34 @@ static inline int part_labels(const Factored *x, size_t n_fixed, size_t n, int32
         if (*row < 0) return -1;
     }
     PartWalk walk = parts_differing(x->parts, gold, rival);
-    int32_t part;
+    int32_t n_differing = 0;
     int side;
-    while (next_difference(x->parts, &walk, &part, &side))
-        if (add_to_part(x, n, part, side ? -step : step) < 0) return -1;
+    while (next_difference(x->parts, &walk, &x->differing[n_differing], &side))
+        x->steps[n_differing++] = side ? -step : step;
+    for (size_t i = 0; i < n; i++)
+        if (update_row(x, x->rows[i], n_differing) < 0) return -1;
     return 0;
+}
+
+/* Learn from a token whose parts are scored; the label given, or -1 when there is no memory. */
+static inline int32_t learn_scored(const Factored *x, size_t n_fixed, size_t n, int32_t gold,
+                                   Counts *counts) {
+    int32_t rival = best_but(x->parts, x->part_scores, gold, x->scratch);
+    /* The rule compares two labels, in the order of their numbers, which decides ties. */
+    int after = rival >= 0 && rival < gold;
+    double scores[2], step;
+    scores[after] = x->scratch[x->parts->leaf[gold]];
+    if (rival >= 0) scores[!after] = x->scratch[x->parts->leaf[rival]];
+    int32_t n_labels = rival >= 0 ? 2 : 1, best = best_label(scores, n_labels);
+    int32_t guess = best == after ? gold : rival;
+    counts->examples++;
+    counts->mistakes += guess != gold;
+    if (rival_of(x->rule, scores, n_labels, after, best, n, &step) >= 0) {
+        counts->updates++;
+        if (part_labels(x, n_fixed, n, gold, rival, step) < 0) return -1;
+    }
+    x->table->done++;
+    return guess;
 }
 
 /* Label one token and learn from it; the label given, or -1 when there is no memory. */
@@ -60,21 +93,10 @@ static inline int32_t learn_parts(const Factored *x, const TokenView *view, int6
     }
     memset(x->part_scores, 0, (size_t)t->n_labels * sizeof *x->part_scores);
     for (size_t i = 0; i < n; i++)
-        if (x->rows[i] >= 0) table_score(t, x->rows[i], 1, x->part_scores);
-    label_scores(x->parts, x->part_scores, x->nodes, x->scores);
-    int32_t n_labels = x->parts->n_labels;
-    int32_t guess = best_label(x->scores, n_labels), gold = x->corpus->gold[token];
-    if (gold < 0) return guess;
-    double step;
-    int32_t rival = rival_of(x->rule, x->scores, n_labels, gold, guess, n, &step);
-    counts->examples++;
-    counts->mistakes += guess != gold;
-    if (rival >= 0) {
-        counts->updates++;
-        if (part_labels(x, n_fixed, n, gold, rival, step) < 0) return -1;
-    }
-    t->done++;
-    return guess;
+        if (x->rows[i] >= 0) add_part_row(x->copies, t, x->rows[i], x->part_scores);
+    int32_t gold = x->corpus->gold[token];
+    if (gold < 0) return best_but(x->parts, x->part_scores, -1, x->scratch);
+    return learn_scored(x, n_fixed, n, gold, counts);
 }
 
 /* One sentence; -1: no memory. */

@@ -19,6 +19,7 @@ cdef extern from "factored.h" nogil:
     ctypedef struct Factored:
         const Program *program
         Table *table
+        PartRows *copies
         const Corpus *corpus
         const Rule *rule
         const Parts *parts
@@ -26,54 +27,90 @@ cdef extern from "factored.h" nogil:
         int64_t *rows
         uint64_t *new_keys
         double *part_scores
-        double *nodes
-        double *scores
+        double *scratch
+        int32_t *differing
+        double *steps
+    void partrows_begin(PartRows *x, const Table *t) noexcept
+    void partrows_clear(PartRows *x) noexcept
     int learn_parts_of_sentence(const Factored *x, int64_t sentence, Counts *counts) noexcept
 
 
+class _Trees:
+    """Lists of numbers as trees: equal beginnings are one, within a group of lists."""
+
+    def __init__(self):
+        self.parent, self.number, self.nodes = [], [], {}
+
+    def leaf(self, group, numbers):
+        """The node of a list."""
+        at = -1
+        for number in numbers:
+            key = (group, at, number)
+            if key not in self.nodes:
+                self.nodes[key] = len(self.number)
+                self.parent.append(at)
+                self.number.append(number)
+            at = self.nodes[key]
+        return at
+
+
 cdef class LabelParts:
-    """The parts of every label, as a tree.
+    """The parts of every label, as trees (parts.h).
 
     Parameters
     ----------
     parts : for each label a list of part numbers, ascending, not empty; 0 to n_parts - 1
     n_parts : int
+    slots : None, or for each part what it fills, from 0 on without gaps; it changes nothing but
+        the time that the best of thousands of labels takes
 
     Raises
     ------
-    ArgumentError : a label has no parts, or they do not ascend or are out of range
+    ArgumentError : a label has no parts, or they do not ascend or are out of range; slots that
+        are too few, negative, or left out
     """
 
-    def __cinit__(self, parts, int n_parts):
-        nodes, parent, part, leaf = {}, [], [], []
+    def __cinit__(self, parts, int n_parts, slots=None):
+        _check_parts(parts, n_parts)
+        filled = [0] * n_parts if slots is None else list(slots)
+        n_slots = max(filled, default=0) + 1
+        if len(filled) != n_parts or (n_parts and set(filled) != set(range(n_slots))):
+            raise ArgumentError(
+                f"slots: {n_parts} numbers are needed, from 0 on and none of them left out")
+        families = {}
         for label, numbers in enumerate(parts):
-            at = -1
-            before = -1
-            if not len(numbers):
-                raise ArgumentError(f"parts[{label}]: a label needs at least one part")
-            for number in numbers:
-                if not before < number < n_parts:
-                    raise ArgumentError(
-                        f"parts[{label}]: numbers from 0 to {n_parts - 1} are needed, ascending")
-                before = number
-                if (at, number) not in nodes:
-                    nodes[at, number] = len(part)
-                    parent.append(at)
-                    part.append(number)
-                at = nodes[at, number]
-            leaf.append(at)
-        self.arrays = [np.array(a, np.int32) for a in (parent, part, leaf)]
-        cdef const int32_t[::1] parents = self.arrays[0]
-        cdef const int32_t[::1] numbers_of = self.arrays[1]
-        cdef const int32_t[::1] leaves = self.arrays[2]
-        if not leaf:
-            raise ArgumentError("parts: there are no labels")
-        self.parts.n_labels = len(leaf)
-        self.parts.n_parts = n_parts
-        self.parts.n_nodes = len(part)
-        self.parts.parent = &parents[0]
-        self.parts.part = &numbers_of[0]
-        self.parts.leaf = &leaves[0]
+            key = () if slots is None else tuple(filled[number] for number in numbers)
+            families.setdefault(key, []).append(label)
+        self.arrays = []
+        leaf, family = [0] * len(parts), [0] * len(parts)
+        trees, slot_trees = _Trees(), _Trees()
+        family_leaf, family_nodes, family_labels, members = [], [0], [0], []
+        for number, (key, labels) in enumerate(families.items()):
+            for label in labels:
+                leaf[label] = trees.leaf(number, parts[label])
+                family[label] = number
+            members += labels
+            family_leaf.append(slot_trees.leaf(0, key))
+            family_nodes.append(len(trees.number))
+            family_labels.append(len(members))
+        cdef Parts *x = &self.parts
+        x.n_labels, x.n_parts = len(parts), n_parts
+        x.n_slots, x.n_families = n_slots, len(families)
+        x.parts.n, x.slots.n = len(trees.number), len(slot_trees.number)
+        x.parts.parent, x.parts.number = self._keep(trees.parent), self._keep(trees.number)
+        x.slots.parent = self._keep(slot_trees.parent)
+        x.slots.number = self._keep(slot_trees.number)
+        x.leaf, x.slot, x.family = self._keep(leaf), self._keep(filled), self._keep(family)
+        x.family_leaf = self._keep(family_leaf)
+        x.family_nodes, x.family_labels = self._keep(family_nodes), self._keep(family_labels)
+        x.members = self._keep(members)
+
+    cdef const int32_t *_keep(self, numbers) except NULL:
+        """A pointer to the numbers, which live as long as this object."""
+        array = np.array([*numbers, 0], np.int32)
+        cdef const int32_t[::1] view = array
+        self.arrays.append(array)
+        return &view[0]
 
     @property
     def n_labels(self):
@@ -85,10 +122,65 @@ cdef class LabelParts:
         """Number of parts that there may be."""
         return self.parts.n_parts
 
+    def best(self, part_scores, int but=-1):
+        """The label with the highest score of all but one, the first of several.
+
+        Parameters
+        ----------
+        part_scores : float64[n_parts], or int32[n_parts]
+        but : a label that is left out; -1 for none
+
+        Returns
+        -------
+        (label, score); (-1, None) where there is no label
+        """
+        if len(part_scores) != self.parts.n_parts:
+            raise ArgumentError(f"part_scores: {self.parts.n_parts} are needed")
+        if np.asarray(part_scores).dtype == np.int32:
+            return self._best_whole(np.append(part_scores, np.int32(0)), but)
+        return self._best(np.append(np.asarray(part_scores, np.float64), 0.0), but)
+
+    cdef _best(self, const double[::1] scores, int but):
+        cdef double[::1] scratch = np.zeros(parts_scratch(&self.parts))
+        cdef int32_t label = best_but(&self.parts, &scores[0], but, &scratch[0])
+        return label, None if label < 0 else scratch[self.parts.leaf[label]]
+
+    cdef _best_whole(self, const int32_t[::1] scores, int but):
+        cdef int32_t[::1] scratch = np.zeros(parts_scratch(&self.parts), np.int32)
+        cdef int32_t label = whole_best_but(&self.parts, &scores[0], but, &scratch[0])
+        return label, None if label < 0 else scratch[self.parts.leaf[label]]
+
+
+def _check_parts(parts, n_parts):
+    if not len(parts):
+        raise ArgumentError("parts: there are no labels")
+    for label, numbers in enumerate(parts):
+        before = -1
+        if not len(numbers):
+            raise ArgumentError(f"parts[{label}]: a label needs at least one part")
+        for number in numbers:
+            if not before < number < n_parts:
+                raise ArgumentError(
+                    f"parts[{label}]: numbers from 0 to {n_parts - 1} are needed, ascending")
+            before = number
+
+
+cdef class CopiedRows:
+    """Copies of the rows that most time goes into, kept from one piece of training to the next
+    (partrows.h)."""
+
+    cdef PartRows rows
+
+    def __cinit__(self):
+        memset(&self.rows, 0, sizeof(PartRows))
+
+    def __dealloc__(self):
+        partrows_clear(&self.rows)
+
 
 def learn_factored(TrainingSet data not None, LabelParts labels not None, order, *,
                    rule="perceptron", double rate=1.0, double margin=1.0,
-                   bint right_to_left=False):
+                   bint right_to_left=False, CopiedRows copies=None):
     """Go once over some sentences, labelling each and learning from its mistakes.
 
     Parameters
@@ -97,6 +189,8 @@ def learn_factored(TrainingSet data not None, LabelParts labels not None, order,
     labels : what the labels of `data` are made of
     order, rule, rate, margin, right_to_left : as for train.learn; the rule is not
         "passive-aggressive"
+    copies : None, or what earlier calls with the same table were given, and no other call: it
+        changes nothing but the time that training takes
 
     Returns
     -------
@@ -114,6 +208,7 @@ def learn_factored(TrainingSet data not None, LabelParts labels not None, order,
     cdef Rule r
     cdef Counts counts
     cdef Factored x
+    cdef CopiedRows copied = CopiedRows() if copies is None else copies
     cdef Table *t = &data.table.table
     if n and (np.min(order) < 0 or np.max(order) >= data.n_sentences):
         raise ArgumentError(f"order: sentence numbers run from 0 to {data.n_sentences - 1}")
@@ -130,6 +225,7 @@ def learn_factored(TrainingSet data not None, LabelParts labels not None, order,
     memset(&counts, 0, sizeof(counts))
     x.program = &data.program.program
     x.table = t
+    x.copies = &copied.rows
     x.corpus = &data.corpus
     x.rule = &r
     x.parts = &labels.parts
@@ -137,12 +233,14 @@ def learn_factored(TrainingSet data not None, LabelParts labels not None, order,
     x.rows = <int64_t *>malloc((data.most_rows + 1) * sizeof(int64_t))
     x.new_keys = <uint64_t *>malloc((x.program.n_history + 1) * sizeof(uint64_t))
     x.part_scores = <double *>malloc(t.n_labels * sizeof(double))
-    x.nodes = <double *>malloc(labels.parts.n_nodes * sizeof(double))
-    x.scores = <double *>malloc(labels.parts.n_labels * sizeof(double))
+    x.scratch = <double *>malloc(parts_scratch(&labels.parts) * sizeof(double))
+    x.differing = <int32_t *>malloc((t.n_labels + 1) * sizeof(int32_t))
+    x.steps = <double *>malloc((t.n_labels + 1) * sizeof(double))
     try:
-        if (x.rows == NULL or x.new_keys == NULL or x.part_scores == NULL or x.nodes == NULL
-                or x.scores == NULL):
+        if (x.rows == NULL or x.new_keys == NULL or x.part_scores == NULL or x.scratch == NULL
+                or x.differing == NULL or x.steps == NULL):
             raise MemoryLimitError("no memory to train with")
+        partrows_begin(x.copies, t)
         for at in range(0, n, BLOCK):
             end = min(at + <int64_t>BLOCK, n)
             with nogil:
@@ -152,11 +250,13 @@ def learn_factored(TrainingSet data not None, LabelParts labels not None, order,
                         break
             if status < 0:
                 raise MemoryLimitError("no memory for a new weight; use table_bits or less data")
+            x.copies.done = t.done
             PyErr_CheckSignals()
     finally:
         free(x.rows)
         free(x.new_keys)
         free(x.part_scores)
-        free(x.nodes)
-        free(x.scores)
+        free(x.scratch)
+        free(x.differing)
+        free(x.steps)
     return counts.examples, counts.mistakes, counts.updates

@@ -21,7 +21,7 @@
 #include "probe.h"
 #include "rowstore.h"
 
-#define LINEAR_CAP 32u
+#define LINEAR_CAP 128u
 #define NO_LABEL 0xFFFFFFFFu
 #define MAX_LABELS 65536
 

@@ -4,18 +4,30 @@
 
 #include "kept.h"
 
-/* The best label of a set, of those that there are scores of; the first of equal ones. */
-static inline int32_t best_of_set(const Worker *w, int32_t set, const int32_t *scores) {
+/* The best label of a set, by the scores of its parts; the first of equal ones. */
+static inline int32_t best_of_set(const Parts *x, const Worker *w, int32_t set,
+                                  const int32_t *part_scores, int32_t *sums) {
     int32_t best = w->kept.labels[w->kept.starts[set]];
+    whole_tree_sums(&x->parts, 0, x->parts.n, part_scores, sums);
     for (int64_t i = w->kept.starts[set]; i < w->kept.starts[set + 1]; i++)
-        if (scores[w->kept.labels[i]] > scores[best]) best = w->kept.labels[i];
+        if (sums[x->leaf[w->kept.labels[i]]] > sums[x->leaf[best]]) best = w->kept.labels[i];
     return best;
 }
 
-/* Label one sentence; nodes and labels are scratch for as many scores. With keep_scores, the
- * scores of the parts of each token stay. */
+/* The best of the labels that a mask leaves. */
+static inline int32_t best_within(const Parts *x, const uint8_t *mask,
+                                  const int32_t *part_scores, int32_t *sums) {
+    int32_t best = -1;
+    whole_tree_sums(&x->parts, 0, x->parts.n, part_scores, sums);
+    for (int32_t k = 0; k < x->n_labels; k++)
+        if (mask[k] && (best < 0 || sums[x->leaf[k]] > sums[x->leaf[best]])) best = k;
+    return best;
+}
+
+/* Label one sentence; scratch is that of a search. With keep_scores, the scores of the parts of
+ * each token stay. */
 static inline void tag_parts_of_sentence(const Decoder *d, Worker *w, int64_t sentence,
-                                         int32_t *nodes, int32_t *labels) {
+                                         int32_t *scratch) {
     const CacheLayout *l = &d->layout;
     int64_t begin = w->starts[sentence], n = w->starts[sentence + 1] - begin;
     const int32_t *types[MAX_COLUMNS];
@@ -35,10 +47,9 @@ static inline void tag_parts_of_sentence(const Decoder *d, Worker *w, int64_t se
                 add_listed_rows(d, w, &view, scores);
             }
             add_open(d, &view, (char *)scores);
-            whole_label_scores(d->parts, scores, nodes, labels);
-            if (set >= 0) label = best_of_set(w, set, labels);
-            else if (forced == FREE) label = first_largest(labels, d->parts->n_labels);
-            else label = first_largest_within(labels, d->parts->n_labels, mask_of(l, forced));
+            if (set >= 0) label = best_of_set(d->parts, w, set, scores, scratch);
+            else if (forced == FREE) label = whole_best_but(d->parts, scores, -1, scratch);
+            else label = best_within(d->parts, mask_of(l, forced), scores, scratch);
         }
         w->labels[begin + i] = (uint16_t)label;
         for (int k = MAX_HISTORY - 1; k > 0; k--) past[k] = past[k - 1];
@@ -48,12 +59,10 @@ static inline void tag_parts_of_sentence(const Decoder *d, Worker *w, int64_t se
 
 /* Label the sentences of a batch that is prepared; -1: no memory. */
 static inline int tag_parts(const Decoder *d, Worker *w) {
-    size_t n = (size_t)d->parts->n_nodes + (size_t)d->parts->n_labels;
-    int32_t *scratch = (int32_t *)malloc(n * sizeof *scratch);
+    int32_t *scratch = (int32_t *)malloc((size_t)parts_scratch(d->parts) * sizeof *scratch);
     if (!scratch) return -1;
     if (d->layout.dense) sum_static(d, w, d->layout.stride);
-    for (int64_t s = 0; s < w->n_sentences; s++)
-        tag_parts_of_sentence(d, w, s, scratch, scratch + d->parts->n_nodes);
+    for (int64_t s = 0; s < w->n_sentences; s++) tag_parts_of_sentence(d, w, s, scratch);
     free(scratch);
     return 0;
 }

@@ -10,8 +10,8 @@
 
 #include "hashing.h"
 
-enum { VIEW_WORD, VIEW_LOWER, VIEW_NORM, VIEW_SHAPE, VIEW_SHAPE4, VIEW_FLAGS, VIEW_CAPITAL,
-       VIEW_ALLCAPS, VIEW_DIGIT, VIEW_HYPHEN, N_VIEWS };
+enum { VIEW_WORD, VIEW_LOWER, VIEW_NORM, VIEW_SHAPE, VIEW_SHAPE4, VIEW_FOLDED, VIEW_FLAGS,
+       VIEW_CAPITAL, VIEW_ALLCAPS, VIEW_DIGIT, VIEW_HYPHEN, N_VIEWS };
 enum { AFFIX_NONE, AFFIX_PREFIX, AFFIX_SUFFIX, AFFIX_NGRAMS, AFFIX_PIECES };
 
 /* n-grams of a longer word are those of its first and last halves of this many code points, so
@@ -154,6 +154,35 @@ static inline void view_shape(View *v, const uint32_t *points, uint32_t n, uint3
     }
 }
 
+/* U+00E0 to U+017F: the letter without its marks; '.': none of ASCII, or upper case. */
+static const char UNMARKED[] =
+    "aaaaaa.ceeeeiiii.nooooo..uuuuy.y.a.a.a.c.c.c.c.d...e.e.e.e.e.g.g.g.g.h...i.i.i.i"
+    ".i...j.k..l.l.l.....n.n.n....o.o.o...r.r.r.s.s.s.s.t.t...u.u.u.u.u.u.w.y..z.z.z.";
+
+/* Letters that inflection changes into each other are one: vowels in harmony, and voiced and
+ * voiceless consonants. LEFT_OUT: a combining mark. */
+#define LEFT_OUT 0xFFFFFFFFu
+static inline uint32_t folded(uint32_t c) {
+    if (c >= 0x300 && c < 0x370) return LEFT_OUT;
+    if (c >= 0xE0 && c < 0x180 && UNMARKED[c - 0xE0] != '.') c = (uint8_t)UNMARKED[c - 0xE0];
+    switch (c) {
+        case 'e': return 'a';
+        case 'u': return 'i';
+        case 'b': return 'p';
+        case 'd': return 't';
+        case 'g': return 'k';
+        default: return c;
+    }
+}
+
+static inline void view_folded(View *v, const uint32_t *points, uint32_t n) {
+    view_clear(v);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t c = folded(Py_UNICODE_TOLOWER(points[i]));
+        if (c != LEFT_OUT) view_put(v, c);
+    }
+}
+
 enum { FLAG_CAPITAL = 1, FLAG_ALL_CAPS = 2, FLAG_INNER_CAPITAL = 4, FLAG_DIGIT = 8,
        FLAG_ALL_DIGITS = 16, FLAG_HYPHEN = 32, FLAG_NO_LETTER = 64, FLAG_OTHER = 128 };
 
@@ -260,6 +289,7 @@ static inline int word_views(WordScratch *s, const uint8_t *text, size_t n, uint
     }
     if (wanted >> VIEW_SHAPE & 1) view_shape(&v[VIEW_SHAPE], points, s->n, 1);
     if (wanted >> VIEW_SHAPE4 & 1) view_shape(&v[VIEW_SHAPE4], points, s->n, 4);
+    if (wanted >> VIEW_FOLDED & 1) view_folded(&v[VIEW_FOLDED], points, s->n);
     if (wanted >> VIEW_FLAGS) {
         uint32_t flags = word_flags(points, s->n);
         view_clear(&v[VIEW_FLAGS]);

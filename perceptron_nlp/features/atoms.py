@@ -13,6 +13,7 @@
             |  norm        lower-cased; numbers and hyphenated words become classes
             |  shape       X upper case, x letter, d digit, others as they are; runs collapsed
             |  shape4      the same with runs cut at four
+            |  folded      lower-cased, Latin letters without marks; a e, i u, b p, d t, g k as one
             |  flags       case, digit, hyphen and other marks of the word in one value
             |  capital | allcaps | hasdigit | hashyphen     one mark: 1 or 0
 
@@ -34,8 +35,8 @@ from dataclasses import dataclass
 
 from perceptron_nlp.errors import TemplateError, quote
 
-VIEWS = ("word", "lower", "norm", "shape", "shape4", "flags", "capital", "allcaps",
-         "hasdigit", "hashyphen")
+VIEWS = ("word", "lower", "norm", "shape", "shape4", "folded", "flags", "capital",
+         "allcaps", "hasdigit", "hashyphen")
 AFFIXES = ("none", "prefix", "suffix", "ngrams", "pieces")
 # These give a word any number of features instead of one.
 MANY = ("ngrams", "pieces")

@@ -2,7 +2,8 @@
 them are possible.
 
 A part of a label is one of its pieces between ``|``; where asked for, the label as a whole is a
-further part (``=`` and the label), which learns what its pieces do not add up to.
+further part, which learns what its pieces do not add up to. Parts are numbered by code point, and
+the labels as wholes, in the order of their own numbers, after all pieces.
 """
 
 from __future__ import annotations
@@ -50,15 +51,20 @@ def parts_of(labels: Sequence[str], mode: str) -> LabelParts:
     labels : all labels, in the order of their numbers
     mode : one of MODES
     """
-    pieces = [_pieces(label, mode) for label in labels]
-    numbers = {piece: n for n, piece in enumerate(sorted(set().union(*pieces)))}
-    return LabelParts([sorted(numbers[piece] for piece in label) for label in pieces],
-                      len(numbers))
+    pieces = [set(label.split("|")) for label in labels]
+    names = sorted(set().union(*pieces))
+    numbers = {piece: n for n, piece in enumerate(names)}
+    parts = [sorted(numbers[piece] for piece in label) for label in pieces]
+    if mode == PIECES_AND_WHOLE:
+        return LabelParts([[*label, len(names) + n] for n, label in enumerate(parts)],
+                          len(names) + len(parts))
+    slots = {slot: n for n, slot in enumerate(dict.fromkeys(map(_attribute, names)))}
+    return LabelParts(parts, len(names), [slots[_attribute(piece)] for piece in names])
 
 
-def _pieces(label: str, mode: str) -> set[str]:
-    pieces = set(label.split("|"))
-    return pieces | {"=" + label} if mode == PIECES_AND_WHOLE else pieces
+def _attribute(piece: str) -> str:
+    """The name of the attribute that a piece is a value of; a piece without one is its own."""
+    return piece.partition("=")[0]
 
 
 def closure(labels: Iterable[str]) -> TagSet:

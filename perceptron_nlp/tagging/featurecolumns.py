@@ -36,6 +36,13 @@ def with_upos(examples: Examples) -> Examples:
     return replace(examples, gold=gold, tags=tags_met, scheme=JOINT)
 
 
+def upos_alone(examples: Examples) -> Examples:
+    """The sentences of examples with joint labels, with their parts of speech for labels."""
+    gold: list[Sequence[str | None]] = [s.column(UPOS) for s in examples.sentences]
+    tags = TagSet({tag for s in examples.sentences for tag in s.column(UPOS)})
+    return replace(examples, gold=gold, tags=tags, scheme=None, parts=None)
+
+
 def unseen_share(train: Examples, held_out: Examples) -> float:
     """Share of the held-out labelled words whose label no word of the training text has."""
     known = {None, *(label for labels in train.gold for label in labels)}

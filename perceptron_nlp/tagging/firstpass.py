@@ -4,6 +4,9 @@ The first reads from the end and the second from the start, so the second knows 
 the side that it has not reached. What it learns from are not the first tagger's labels of its own
 training text, which are too good, but those of taggers that were trained without the sentence at
 hand (jackknifing: five folds, each labelled by a tagger of the other four).
+
+The first pass gives joint labels, or parts of speech alone: these are learnt better by themselves
+where there is much text, and where there is little, what helps is what the neighbours agree in.
 """
 
 from __future__ import annotations
@@ -30,13 +33,19 @@ u[1]+u[2] g[1]+g[2] u[-1]+u[0]+u[1] g[-1]+g[0]+g[1]
 f[0]+lower[0] u[1]+lower[0] u[1]+lower.suffix3[0] g[1]+lower.suffix3[0]
 f[1]+tag[-1] u[1]+tag[-1] g[1]+tag[-1]
 """
+# The same where the first pass gives parts of speech alone: these are its whole labels.
+_UPOS_PATTERNS = """
+f[0] f[-1] f[1] f[-2] f[2] f[-1]+f[0] f[0]+f[1] f[-1]+f[0]+f[1]
+f[0]+lower[0] f[0]+lower.suffix2[0] f[0]+lower.suffix3[0] f[0]+shape4[0]
+f[0]+lower[-1] f[0]+lower[1]
+"""
 
 
-def second_pass_templates() -> tuple[Template, ...]:
+def second_pass_templates(upos_first: bool = False) -> tuple[Template, ...]:
     """What the second pass looks at besides the templates of the first."""
     names = {"f": WHOLE, "u": UPOS, "g": AGREEMENT}
     lines = []
-    for pattern in _PATTERNS.split():
+    for pattern in (_UPOS_PATTERNS if upos_first else _PATTERNS).split():
         atoms = [f"column:{names[atom[0]]}{atom[1:]}" if atom[1] == "[" else atom
                  for atom in pattern.split("+")]
         lines.append(" ".join(atoms))
@@ -56,14 +65,15 @@ def seen(sentence: Sequence[str], labels: Sequence[str]) -> Sentence:
     return Sentence(words, columns)
 
 
-def jackknifed(examples: Examples, train: Callable[[Examples], Callable[
+def jackknifed(examples: Examples, first: Examples, train: Callable[[Examples], Callable[
         [Sequence[Sentence]], list[list[str]]]]) -> Examples:
     """The examples with the labels of a first pass that has not seen them.
 
     Parameters
     ----------
     examples : sentences with joint labels, two at least
-    train : makes, from some of the sentences, a function that gives sentences joint labels
+    first : the same sentences with the labels that the first pass learns
+    train : makes, from some sentences of `first`, a function that labels sentences
     """
     order = permutation(len(examples.sentences), 1)
     folds = min(FOLDS, len(order))
@@ -71,7 +81,7 @@ def jackknifed(examples: Examples, train: Callable[[Examples], Callable[
     for fold in range(folds):
         held_out = sorted(order[fold::folds].tolist())
         rest = sorted(set(range(len(order))) - set(held_out))
-        given = train(examples.part(rest))([examples.sentences[k] for k in held_out])
+        given = train(first.part(rest))([examples.sentences[k] for k in held_out])
         for number, found in zip(held_out, given, strict=True):
             labels[number] = found
     sentences = [seen(sentence, found)

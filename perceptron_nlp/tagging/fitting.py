@@ -12,7 +12,7 @@ from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, MemoryLimitE
 from perceptron_nlp.features.templates import check_templates
 from perceptron_nlp.tagging.attributes import JOINT
 from perceptron_nlp.tagging.checkpoint import CheckpointOptions, take_checkpoint_options
-from perceptron_nlp.tagging.choices import decide
+from perceptron_nlp.tagging.choices import decide, wants_upos_first
 from perceptron_nlp.tagging.columnnames import learnt_columns, named_columns
 from perceptron_nlp.tagging.documents import (
     WINDOW,
@@ -31,6 +31,7 @@ from perceptron_nlp.tagging.evidence import (
 )
 from perceptron_nlp.tagging.examples import Examples
 from perceptron_nlp.tagging.extractor import Extractor, extractor_name
+from perceptron_nlp.tagging.featurecolumns import UPOS, upos_alone
 from perceptron_nlp.tagging.firstpass import FOLD_EPOCHS, jackknifed, second_pass_templates
 from perceptron_nlp.tagging.labellers import TemplateLabeller
 from perceptron_nlp.tagging.model import TaggerModel, is_in, joined, vocabulary_of
@@ -128,17 +129,25 @@ def _fit_twice(examples: Examples, held_out: Examples | None, column: str,
                options: TrainingOptions, choices: list[str], callback: Callback | None,
                kept: CheckpointOptions | None, tables: WordTables | None) -> TaggerModel:
     """Two passes; the callback hears of the second."""
-    def first(part: Examples, chosen: TrainingOptions) -> TaggerModel:
-        return Trainer(part, None, column, chosen, None, log_level=logging.DEBUG).run(None)
+    upos_first = wants_upos_first(examples)
+    taught, chosen = examples, options
+    if upos_first:
+        taught, chosen = upos_alone(examples), replace(options, margin=None)
+    templates = resolve_templates(options, examples.columns)
+
+    def first(part: Examples, how: TrainingOptions) -> TaggerModel:
+        how = replace(how, templates=templates)
+        return Trainer(part, None, UPOS if upos_first else column, how, None,
+                       log_level=logging.DEBUG).run(None)
 
     def labeller_without(part: Examples) -> Callable[[Sequence[Sentence]], list[list[str]]]:
         few = min(options.passes, FOLD_EPOCHS)
-        return TemplateLabeller(first(part, replace(options, runs=1, epochs=few))).label_inside
+        return TemplateLabeller(first(part, replace(chosen, runs=1, epochs=few))).label_inside
 
-    templates = (*resolve_templates(options, examples.columns), *second_pass_templates())
-    second = replace(options, templates=templates, right_to_left=not options.backwards)
-    return Trainer(jackknifed(examples, labeller_without), held_out, column, second, None, choices,
-                   first=first(examples, options), tables=tables).run(callback, kept)
+    second = replace(options, templates=(*templates, *second_pass_templates(upos_first)),
+                     right_to_left=not options.backwards)
+    return Trainer(jackknifed(examples, taught, labeller_without), held_out, column, second, None,
+                   choices, first=first(taught, chosen), tables=tables).run(callback, kept)
 
 
 def evidence_columns(options: TrainingOptions, features: Extractor | None,

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from perceptron_nlp._core.extract import FeatureProgram
-from perceptron_nlp._core.factored import learn_factored
+from perceptron_nlp._core.factored import CopiedRows, learn_factored
 from perceptron_nlp._core.search import learn_sequences
 from perceptron_nlp._core.train import TrainingSet, learn
 from perceptron_nlp._core.weights import FrozenWeights, WeightTable
@@ -65,6 +65,7 @@ class TemplateLearner:
                          if examples.scheme in SCHEMES else None)
         self._parts = (None if examples.parts is None
                        else parts_of(examples.tags.labels, examples.parts))
+        self._copies = CopiedRows()
         self.table = weight_table(
             len(examples.tags) if self._parts is None else self._parts.n_parts, options)
         self._data = TrainingSet(
@@ -81,7 +82,8 @@ class TemplateLearner:
         if self._parts is not None:
             return learn_factored(
                 self._data, self._parts, order, rule=options.update, rate=options.step,
-                margin=options.least_lead, right_to_left=options.backwards)
+                margin=options.least_lead, right_to_left=options.backwards,
+                copies=self._copies)
         if options.width > 1:
             return learn_sequences(
                 self._data, order, rule=options.update, rate=options.step, beam=options.width,

@@ -36,6 +36,7 @@ from perceptron_nlp.features.templates import Template, check_templates
 from perceptron_nlp.formats import read_file_bytes, read_tensors, write_tensors
 from perceptron_nlp.tagging.attributes import JOINT, MODES, parts_of
 from perceptron_nlp.tagging.documents import WIDEST_WINDOW, look_nearby
+from perceptron_nlp.tagging.featurecolumns import UPOS
 from perceptron_nlp.tagging.model import TaggerModel, joined
 from perceptron_nlp.tagging.modeljson import checked_object, object_in, objects_in, to_json
 from perceptron_nlp.tagging.quantised import QuantisedWeights
@@ -213,8 +214,8 @@ class _Checked:
             raise self._bad("first", "not the description of a first pass")
         model = _Checked(self.path, self.tensors, described, self.record,
                          self.number + 1).model()
-        if model.scheme != JOINT:
-            raise self._bad("first", "a first pass of other labels than features")
+        if model.scheme != JOINT and (model.scheme is not None or model.column != UPOS):
+            raise self._bad("first", "a first pass of other labels than features and upos")
         return model
 
     def _tables(self) -> WordTables | None:

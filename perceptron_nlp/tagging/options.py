@@ -55,8 +55,7 @@ class TrainingOptions:
     cost : None, or 0 to 1,000,000: with a beam, what each wrong label gets on top of its score in
         training; None for 0 with "perceptron" and 1 with "margin" and "adagrad"
     two_passes : features are learnt twice, the second time with the labels of the first in view
-        (firstpass.py); None for yes with the preset "accurate" and fewer than 100,000
-        words
+        (firstpass.py); None for yes with the preset "accurate"
     window : None, or 0 to 1,000: in how many sentences on either side a name's other places are
         looked for, where templates look at those (documents.py); None for 40
     runs : 1 to 1,000; so many runs, with the seeds seed, seed + 1, …, are summed into one model,

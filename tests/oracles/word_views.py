@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from itertools import groupby
 
 import xxhash
@@ -29,6 +30,19 @@ def norm(word: str) -> str:
     if word[:1].isdigit():
         return "!DIGITS"
     return lower(word)
+
+
+def folded(word: str) -> str:
+    """Lower case; letters from U+00E0 to U+017F without marks; e u b d g as a i p t k."""
+    found = ""
+    for char in lower(word):
+        pieces = unicodedata.normalize("NFD", char)
+        if "\u0300" <= char <= "\u036f":
+            continue
+        if "\u00e0" <= char <= "\u017f" and pieces[0].isascii():
+            char = pieces[0]
+        found += "i" if char == "\u0131" else char
+    return found.translate(str.maketrans("eubdg", "aiptk"))
 
 
 def shape_class(char: str) -> str:
@@ -69,8 +83,8 @@ def view(word: str, name: str) -> str:
     marks = flags(word)
     views = {
         "word": word, "lower": lower(word), "norm": norm(word), "shape": shape(word, 1),
-        "shape4": shape(word, 4), "flags": chr(marks), "capital": str(marks & 1),
-        "allcaps": str(marks >> 1 & 1), "hasdigit": str(marks >> 3 & 1),
+        "shape4": shape(word, 4), "folded": folded(word), "flags": chr(marks),
+        "capital": str(marks & 1), "allcaps": str(marks >> 1 & 1), "hasdigit": str(marks >> 3 & 1),
         "hashyphen": str(marks >> 5 & 1),
     }
     return views[name]

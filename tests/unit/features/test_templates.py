@@ -77,7 +77,7 @@ def test_there_is_one_spelling_of_each_template(text: str, spelling: str) -> Non
     ("word[" + "9" * 5000 + "]", "is not an atom"),
     ("wrod[0]", "'wrod[0]': no view is called 'wrod'; did you mean word?"),
     ("lowr[0]", "no view is called 'lowr'; did you mean lower?"),
-    ("zzz[0]", "no view is called 'zzz'; there are word, lower, norm, shape, shape4, flags,"),
+    ("zzz[0]", "no view is called 'zzz'; there are word, lower, norm, shape, shape4, folded,"),
     ("word[9]", "'word[9]': offsets reach from -8 to 8, not 9"),
     ("word[-9]", "'word[-9]': offsets reach from -8 to 8, not -9"),
     ("tag[0]", "'tag[0]': labels already given are tag[-1] to tag[-4]"),
@@ -135,7 +135,7 @@ def test_a_bad_list_names_its_line(text: str, message: str) -> None:
     (["word", Template.parse("word")], TemplateError, "templates: a template stands in it twice"),
     (["zzz"], TemplateError, "no view is called 'zzz'"),
     ([f"word.prefix{k}[{i}] {j}[0]" for k in range(1, 17) for i in range(-4, 5)
-      for j in VIEWS], TemplateError, "templates: 1 to 1000 templates are needed, not 1440"),
+      for j in VIEWS], TemplateError, "templates: 1 to 1000 templates are needed, not 1584"),
 ])
 def test_a_list_of_templates_is_checked(
         items: list[object], error: type[Exception], message: str) -> None:

@@ -53,7 +53,8 @@ def test_every_view_and_affix_of_any_word_is_what_python_says(word: str) -> None
 def test_the_views_of_a_word_are_these() -> None:
     assert {name: view("McGill-2024x", name) for name in VIEWS} == {
         "word": "McGill-2024x", "lower": "mcgill-2024x", "norm": "!HYPHEN", "shape": "XxXx-dx",
-        "shape4": "XxXxxx-ddddx", "flags": chr(1 + 4 + 8 + 32), "capital": "1", "allcaps": "0",
+        "shape4": "XxXxxx-ddddx", "folded": "mckill-2024x",
+        "flags": chr(1 + 4 + 8 + 32), "capital": "1", "allcaps": "0",
         "hasdigit": "1", "hashyphen": "1"}
 
 
@@ -61,7 +62,9 @@ def test_the_views_of_a_word_are_these() -> None:
     ("İ", "lower", "i"), ("ΌΔΟΣ", "lower", "όδοσ"), ("ẞ", "lower", "ß"), ("ǅ", "shape", "X"),
     ("n\u0303", "shape", "x\u0303"), ("👍👍", "shape", "👍"), ("1984", "norm", "!YEAR"),
     ("19845", "norm", "!DIGITS"), ("-5", "norm", "-5"), ("a-b", "norm", "!HYPHEN"),
-    ("Word", "norm", "word"), ("AAAAAA", "shape4", "XXXX"), ("", "norm", ""),
+    ("Word", "norm", "word"), ("Kitabı", "folded", "kitapi"), ("güçlüğe", "folded", "kiclika"),
+    ("e\u0301t", "folded", "at"), ("βγδ", "folded", "βγδ"),
+    ("AAAAAA", "shape4", "XXXX"), ("", "norm", ""),
 ])
 def test_what_a_view_gives_is_the_hash_of_its_text(word: str, name: str, text: str) -> None:
     number = VALUES.index(Value("form", name))

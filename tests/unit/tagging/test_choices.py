@@ -1,9 +1,11 @@
 """What training decides by itself."""
 
+import random
+
 import pytest
 
 import perceptron_nlp as pn
-from perceptron_nlp.tagging.choices import NGRAMS
+from perceptron_nlp.tagging.choices import FOLDED_NGRAMS, NGRAMS
 
 WORDS = ["red", "roses", "grow", "there", "slowly", "and", "sing"]
 TAGS = ["A", "N", "V", "D", "D", "C", "V"]
@@ -26,8 +28,21 @@ def test_character_n_grams_are_taken_where_they_help_on_held_out_words():
     assert "character n-grams" in tagger.model.record["choices"][0]
 
 
+def test_n_grams_of_folded_letters_are_taken_where_they_are_better_on_held_out_words():
+    pick, kinds = random.Random(1).choice, ("aeäáàâéèêëăą", "iuıüúùûíìîïū")
+    rows = []
+    for _ in range(150):
+        which = [pick((0, 1)) for _ in range(4)]
+        words = ["".join([*(pick("mnrs") for _ in range(3)), pick(kinds[w]), pick(kinds[1 - w]),
+                          pick(kinds[w]), *(pick("mnrs") for _ in range(5))]) for w in which]
+        rows.append((words, ["AZ"[w] for w in which]))
+    tagger = pn.train(rows, right_to_left=False)
+    assert FOLDED_NGRAMS in tagger.model.templates and NGRAMS not in tagger.model.templates
+    assert "n-grams of folded letters" in tagger.model.record["choices"][1]
+
+
 def test_character_n_grams_are_left_where_they_do_not_help():
-    assert NGRAMS not in pn.train(PLAIN).model.templates
+    assert not {NGRAMS, FOLDED_NGRAMS} & set(pn.train(PLAIN).model.templates)
 
 
 def test_templates_that_are_given_are_kept():

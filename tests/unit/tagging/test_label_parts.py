@@ -10,7 +10,7 @@ from sequence_oracle import TEMPLATES, keys_of
 
 import perceptron_nlp as pn
 from perceptron_nlp._core.extract import FeatureProgram
-from perceptron_nlp._core.factored import LabelParts, learn_factored
+from perceptron_nlp._core.factored import CopiedRows, LabelParts, learn_factored
 from perceptron_nlp._core.hashing import hash64
 from perceptron_nlp._core.train import TrainingSet
 from perceptron_nlp._core.weights import WeightTable
@@ -97,6 +97,67 @@ def test_the_core_learns_the_weights_of_parts_that_the_slow_perceptron_learns(se
              for row in range(len(frozen.keys))
              for cell in range(frozen.starts[row], frozen.starts[row + 1])}
     assert found == {cell: weight for cell, weight in slow.weights.items() if weight}
+
+
+# Labels of three slots, each of them left out or filled in one of three ways.
+ALL_LABELS = sorted([p for p in place if p >= 0] for place in itertools.product(
+    (-1, 0, 1, 2), (-1, 3, 4, 5), (-1, 6, 7, 8)) if max(place) >= 0)
+FEW_SCORES = st.lists(st.integers(-3, 3), min_size=9, max_size=9)
+
+
+@given(labels=st.lists(st.sampled_from(ALL_LABELS), min_size=1, unique_by=tuple),
+       scores=FEW_SCORES, in_slots=st.booleans(), whole=st.booleans(), data=st.data())
+def test_the_search_finds_the_first_of_the_best_labels_but_one(labels, scores, in_slots, whole,
+                                                               data):
+    but = data.draw(st.integers(-1, len(labels) - 1))
+    parts = LabelParts(labels, 9, [p // 3 for p in range(9)] if in_slots else None)
+    totals = [sum(scores[part] for part in label) for label in labels]
+    others = [k for k in range(len(labels)) if k != but]
+    expected = min(others, key=lambda k: (-totals[k], k), default=-1)
+    found = parts.best(np.array(scores, np.int32 if whole else np.float64), but)
+    assert found == (expected, totals[expected] if others else None)
+
+
+@given(scores=st.lists(st.floats(-1e6, 1e6), min_size=9, max_size=9))
+def test_passing_families_over_changes_no_score_to_the_last_bit(scores):
+    numbers = np.array(scores)
+    assert (LabelParts(ALL_LABELS, 9, [p // 3 for p in range(9)]).best(numbers)
+            == LabelParts(ALL_LABELS, 9).best(numbers))
+
+
+def learnt(sentences, calls, copies):
+    """The weights after AdaGrad over some sentences, in so many calls an epoch."""
+    parts = parts_of(LABELS, "pieces+whole")
+    data, table = training_set(sentences, parts, gradients=True)
+    for _ in range(4):
+        for piece in np.array_split(np.arange(len(sentences)), calls):
+            learn_factored(data, parts, piece, rule="adagrad", rate=0.1, copies=copies)
+    frozen = table.last()
+    return [frozen.keys.tolist(), frozen.labels.tolist(), frozen.weights.tolist()]
+
+
+@given(sentences=st.lists(GOLD, min_size=2, max_size=6), calls=st.integers(1, 3))
+def test_copied_rows_change_no_weight_to_the_last_bit(sentences, calls):
+    once = learnt(sentences, 1, None)
+    assert learnt(sentences, calls, CopiedRows()) == once
+    assert learnt(sentences, calls, None) == once
+
+
+def test_copies_of_another_table_are_not_used():
+    sentences = [[("a", 0), ("b", 3)], [("C", 2), ("a", 4)]]
+    copies = CopiedRows()
+    assert learnt(sentences, 1, copies) == learnt(sentences, 1, copies)
+
+
+@pytest.mark.parametrize("slots", [[0], [0, 0, 2], [0, -1, 1]])
+def test_slots_that_do_not_fit_are_refused(slots):
+    with pytest.raises(ArgumentError, match="slots: 3 numbers are needed"):
+        LabelParts([[0, 1], [2]], 3, slots)
+
+
+def test_scores_of_another_number_of_parts_are_refused():
+    with pytest.raises(ArgumentError, match="part_scores: 3 are needed"):
+        LabelParts([[0, 1], [2]], 3).best(np.zeros(2))
 
 
 def features(word):

@@ -3,6 +3,7 @@
 import pytest
 
 import perceptron_nlp as pn
+from perceptron_nlp.tagging import choices
 from perceptron_nlp.tagging.examples import Examples
 from perceptron_nlp.tagging.firstpass import COLUMNS, jackknifed, second_pass_templates, seen
 from perceptron_nlp.tagging.sources import Source
@@ -50,6 +51,18 @@ def test_the_preset_accurate_learns_features_in_two_passes_and_others_in_one():
     assert pn.train(corpus(), column="feats", epochs=2).model.first is None
 
 
+def test_where_there_is_much_text_the_first_pass_gives_parts_of_speech(monkeypatch):
+    monkeypatch.setattr(choices, "ENOUGH_FOR_UPOS_FIRST", 10)
+    rows = corpus()
+    tagger = pn.train(rows, column="feats", two_passes=True, right_to_left=False)
+    first = tagger.model.first
+    assert (first.column, first.scheme, set(first.tags)) == ("upos", None, {"DET", "ADJ", "NOUN"})
+    assert "the first one of parts of speech" in tagger.model.record["choices"][1]
+    again = pn.Tagger.from_bytes(tagger.to_bytes())
+    assert again.evaluate(rows).accuracy == tagger.evaluate(rows).accuracy == 1
+    assert again.to_bytes() == tagger.to_bytes()
+
+
 def test_no_sentence_is_labelled_by_a_tagger_that_learnt_from_it():
     known = []
 
@@ -62,7 +75,7 @@ def test_no_sentence_is_labelled_by_a_tagger_that_learnt_from_it():
             return [["X|Case=Nom"] * len(sentence.words) for sentence in held_out]
         return label
 
-    made = jackknifed(examples(), train)
+    made = jackknifed(examples(), examples(), train)
     assert set(known) == {24}
     assert all(s.column("pass1-upos") == ("X",) * len(s.words) for s in made.sentences)
     assert made.gold == examples().gold and made.columns == COLUMNS
