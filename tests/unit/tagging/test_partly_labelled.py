@@ -21,7 +21,7 @@ PART: list[Row] = [
     {}, {"beam": 3}, {"beam": 3, "update": "perceptron"}, {"update": "passive-aggressive"},
     {"update": "perceptron"}, {"dictionary": (2, 0.9)}, {"preset": "accurate", "epochs": 2},
     {"features": lambda tokens, i, history: [f"{tokens[max(0, i - 1):i]} {tokens[i]}"]},
-], ids=str)
+], ids=lambda options: "-".join(options) or "default")
 def test_every_learner_learns_from_the_words_that_have_labels(options: dict[str, Any]) -> None:
     seen: list[pn.EpochReport] = []
     tagger = pn.train(PART, callback=seen.append, **options)
