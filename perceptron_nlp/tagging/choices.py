@@ -20,7 +20,7 @@ from dataclasses import replace
 
 from perceptron_nlp.features.templates import Template, preset
 from perceptron_nlp.sampling import permutation
-from perceptron_nlp.tagging.attributes import JOINT, MODES, PIECES
+from perceptron_nlp.tagging.attributes import JOINT, MODES, PIECES, PIECES_AND_WHOLE
 from perceptron_nlp.tagging.evidence import MADE
 from perceptron_nlp.tagging.examples import Examples
 from perceptron_nlp.tagging.extractor import Extractor
@@ -49,6 +49,9 @@ EPOCHS = 3
 SEED = 1
 # N-grams must gain this share of the words: less is within the noise of 12,000 words.
 NGRAM_GAIN = 0.004
+# Labels as wholes, and pairs of words, make the model larger: they must gain more than the noise
+# between two taggers that share most of their features, which is smaller.
+WHOLE_GAIN, PAIRS_GAIN = 0.001, 0.002
 # From so many words on, pairs of words paid on every column tried; below they are measured.
 ENOUGH_FOR_PAIRS = 100_000
 # From so many words on, parts of speech come first where features are learnt in two passes: on
@@ -121,7 +124,9 @@ def choose_parts(examples: Examples, options: TrainingOptions
     probe = _Probe(examples, options)
     small = preset("fast", examples.columns)
     scores = {mode: probe.accuracy(small, parts=mode) for mode in MODES}
-    return replace(examples, parts=max(MODES, key=scores.__getitem__)), False, [
+    gain = scores[PIECES_AND_WHOLE] - scores[PIECES]
+    chosen = PIECES_AND_WHOLE if gain >= WHOLE_GAIN else PIECES
+    return replace(examples, parts=chosen), False, [
         "features are learnt in parts: " + ", ".join(
             f"{mode} {100 * score:.2f} %" for mode, score in scores.items())
         + " on held-out words"]
@@ -157,7 +162,7 @@ def choose_templates(examples: Examples, options: TrainingOptions, spans: bool
     pairs = probe.accuracy((*large, *more))
     notes.append(f"pairs of words: {100 * plain:.2f} % without, {100 * pairs:.2f} % with them"
                  " on held-out words")
-    return (*(large if pairs > plain else small), *more), notes
+    return (*(large if pairs - plain >= PAIRS_GAIN else small), *more), notes
 
 
 class _Sample:
