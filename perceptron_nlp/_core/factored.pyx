@@ -222,6 +222,7 @@ def learn_factored(TrainingSet data not None, LabelParts labels not None, order,
     r.kind = RULES.index(rule)
     r.rate = rate
     r.margin = margin
+    r.scale = 1
     memset(&counts, 0, sizeof(counts))
     x.program = &data.program.program
     x.table = t

@@ -15,6 +15,7 @@ typedef struct {
     int kind;
     double rate;   /* perceptron, margin: the step; AdaGrad: its rate; PA: its aggressiveness */
     double margin; /* the gold label must lead by more than this (not the plain perceptron) */
+    double scale;  /* what the loss of the sentence at hand is multiplied by */
 } Rule;
 
 /* Everything about the training sentences that does not change between epochs. */
@@ -82,7 +83,7 @@ static inline int add_all(Table *t, const Rule *rule, const int64_t *rows, size_
 static inline int32_t rival_of(const Rule *rule, const double *scores, int32_t n_labels,
                                int32_t gold, int32_t guess, size_t n_features, double *step) {
     if (rule->kind == RULE_PERCEPTRON) {
-        *step = rule->rate;
+        *step = rule->rate * rule->scale;
         return guess == gold ? -1 : guess;
     }
     int32_t rival = guess == gold ? best_other(scores, n_labels, gold) : guess;
@@ -90,14 +91,14 @@ static inline int32_t rival_of(const Rule *rule, const double *scores, int32_t n
     double lead = scores[gold] - scores[rival];
     switch (rule->kind) {
         case RULE_MARGIN:
-            *step = rule->rate;
+            *step = rule->rate * rule->scale;
             return lead <= rule->margin ? rival : -1;
         case RULE_PASSIVE_AGGRESSIVE:
             *step = passive_aggressive_step(rule->margin - lead, 2.0 * (double)n_features,
-                                            rule->rate);
+                                            rule->rate * rule->scale);
             return lead < rule->margin ? rival : -1;
         default:
-            *step = 1;
+            *step = rule->scale;
             return lead < rule->margin ? rival : -1;
     }
 }

@@ -112,6 +112,7 @@ def learn_sequences(TrainingSet data not None, order, *, rule="perceptron", doub
     r.kind = RULES.index(rule)
     r.rate = rate
     r.margin = 0
+    r.scale = 1
     memset(&counts, 0, sizeof(counts))
     memset(&x, 0, sizeof(x))
     x.program = &data.program.program

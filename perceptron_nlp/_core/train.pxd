@@ -10,6 +10,7 @@ cdef extern from "greedy.h" nogil:
         int kind
         double rate
         double margin
+        double scale
     ctypedef struct Corpus:
         const int32_t *const *types
         const int64_t *padded_starts

@@ -347,7 +347,8 @@ def learn(TrainingSet data not None, order, *, rule="perceptron", double rate=1.
     rule : one of RULES
     rate, margin : see Rule in greedy.h
     right_to_left : read sentences from their end
-    scales : None, or float64[n]; what the rate is multiplied by in each of these sentences, >= 0
+    scales : None, or float64[n]; what the loss is multiplied by in each of these sentences, >= 0:
+        the step of a perceptron, the bound on a passive-aggressive one, AdaGrad's gradient
 
     Returns
     -------
@@ -392,7 +393,7 @@ def learn(TrainingSet data not None, order, *, rule="perceptron", double rate=1.
             end = min(at + BLOCK, n)
             with nogil:
                 for i in range(at, end):
-                    r.rate = rate * scale[i]
+                    r.scale = scale[i]
                     status = learn_sentence(&x, sentences[i], &counts)
                     if status < 0:
                         break

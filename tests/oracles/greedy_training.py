@@ -103,7 +103,7 @@ class SlowTrainer:
     def _update(self, keys: Sequence[int], gold: int, rival: int, lead: float) -> None:
         for label, sign in ((gold, 1), (rival, -1)):
             if self.rule == "adagrad":
-                self.weights.add_adagrad(keys, label, sign, self.rate * self._scale)
+                self.weights.add_adagrad(keys, label, sign * self._scale, self.rate)
                 continue
             step = self.rate * self._scale
             if self.rule == "passive-aggressive":
