@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         TuningResult,
         check_place,
         compare,
+        distill,
         load,
         open_corpus,
         preset,
@@ -59,10 +60,10 @@ __all__ = [
     "EpochReport", "Evaluation", "FileError", "FormatError", "MemoryLimitError",
     "MissingExtraError", "ModelError", "PerceptronClassifier", "PerceptronNLPError", "Sentence",
     "Tagger", "TaggerModel", "Template", "TemplateError", "Token", "TrainingOptions", "Trial",
-    "TuningReport", "TuningResult", "__version__", "check_place", "compare", "load", "open_corpus",
-    "preset", "preset_names", "read_columns", "read_conllu", "read_model", "read_tagged",
-    "read_templates", "read_text", "replace_file", "train", "tune", "write_columns",
-    "write_conllu", "write_tagged",
+    "TuningReport", "TuningResult", "__version__", "check_place", "compare", "distill", "load",
+    "open_corpus", "preset", "preset_names", "read_columns", "read_conllu", "read_model",
+    "read_tagged", "read_templates", "read_text", "replace_file", "train", "tune",
+    "write_columns", "write_conllu", "write_tagged",
 ]
 
 

@@ -19,6 +19,7 @@ from perceptron_nlp.formats import (
 )
 from perceptron_nlp.tagging.comparison import compare
 from perceptron_nlp.tagging.differences import Comparison
+from perceptron_nlp.tagging.distilling import distill
 from perceptron_nlp.tagging.evaluation import Evaluation
 from perceptron_nlp.tagging.loading import load
 from perceptron_nlp.tagging.model import TaggerModel
@@ -49,6 +50,7 @@ __all__ = [
     "TuningResult",
     "check_place",
     "compare",
+    "distill",
     "load",
     "open_corpus",
     "preset",

@@ -23,6 +23,7 @@ TRACEBACK = "PERCEPTRON_NLP_TRACEBACK"
 # Each is a module of this package, imported when it is asked for.
 VERBS = {
     "train": "train a tagger on labelled files",
+    "distill": "train a fast tagger with slower ones as teachers, on raw text too",
     "tag": "tag files, or standard input",
     "evaluate": "compare a tagger's labels with gold ones",
     "inspect": "show what is in a model",

@@ -48,12 +48,13 @@ def parser() -> VerbParser:
     add_format_options(verb)
     _add_evidence_options(verb)
     add_learning_options(verb)
-    _add_checkpoint_options(verb)
+    add_checkpoint_options(verb)
     add_quiet_option(verb)
     return verb
 
 
-def _add_checkpoint_options(verb: VerbParser) -> None:
+def add_checkpoint_options(verb: VerbParser) -> None:
+    """``--checkpoint``, ``--every`` and ``--resume``."""
     verb.add_argument("--checkpoint", metavar="FILE",
                       help="save the state of the training in FILE on the way, and on Ctrl-C")
     verb.add_argument("--every", metavar="N",
@@ -106,12 +107,12 @@ def add_learning_options(verb: VerbParser) -> None:
     verb.add_argument("--beam", type=whole_number, metavar="N",
                       help="keep N states in the search for the best labels of a sentence, in"
                            " training and in tagging (default: 1; 4 for spans)")
-    verb.add_argument("--margin", type=_number, metavar="X",
+    verb.add_argument("--margin", type=a_number, metavar="X",
                       help="the lead over other labels below which adagrad, margin and"
                            " passive-aggressive learn (default: what suits the column)")
-    verb.add_argument("--rate", type=_number, metavar="X",
+    verb.add_argument("--rate", type=a_number, metavar="X",
                       help="the step of the learning rule (default: 0.1 for adagrad, else 1)")
-    verb.add_argument("--cost", type=_number, metavar="X",
+    verb.add_argument("--cost", type=a_number, metavar="X",
                       help="with a beam, what each wrong label gains while training"
                            " (default: what suits the rule)")
     verb.add_argument("--window", type=whole_number, metavar="N",
@@ -127,8 +128,8 @@ def run(chosen: argparse.Namespace) -> None:
     inputs = [*chosen.train, *([] if chosen.dev is None else [chosen.dev])]
     evidence = [*chosen.raw, *([] if chosen.lexicon is None else [chosen.lexicon])]
     check_there(evidence)
-    _check_place(chosen.model, [*inputs, *evidence])
-    options = learning_options(chosen) | _checkpoint(chosen, inputs)
+    check_model_place(chosen.model, [*inputs, *evidence])
+    options = learning_options(chosen) | checkpoint_options(chosen, inputs)
     corpora = open_inputs(
         inputs, format=chosen.format, fields=chosen.fields, quiet=chosen.quiet)
     n_train = len(chosen.train)
@@ -144,16 +145,21 @@ def run(chosen: argparse.Namespace) -> None:
     except KeyboardInterrupt as interrupt:
         said = str(interrupt).replace("resume=True", "the same command with --resume")
         raise KeyboardInterrupt(said) from interrupt
-    try:
-        tagger.save(chosen.model)
-    except BrokenPipeError as error:
-        raise pn.FileError(f"{chosen.model}: cannot be written: {error.strerror}") from error
+    save_model(tagger, chosen.model)
     if not chosen.quiet:
-        _summarise(tagger, chosen.model)
+        summarise(tagger, chosen.model)
 
 
-def _check_place(path: str, inputs: list[str]) -> None:
-    """Before hours of work, not after them."""
+def save_model(tagger: pn.Tagger, path: str) -> None:
+    """Raises FileError where it cannot be saved: a pipe without reader is none of ours."""
+    try:
+        tagger.save(path)
+    except BrokenPipeError as error:
+        raise pn.FileError(f"{path}: cannot be written: {error.strerror}") from error
+
+
+def check_model_place(path: str, inputs: list[str]) -> None:
+    """Before hours of work, not after them: raises FileError where no model can be saved."""
     if path == STDIN:
         raise pn.FileError("--model: a model is not written to standard output; name a file")
     check_apart(path, inputs, "one of the files to learn from")
@@ -172,7 +178,7 @@ def learning_options(chosen: argparse.Namespace) -> dict[str, Any]:
     return options
 
 
-def _checkpoint(chosen: argparse.Namespace, inputs: list[str]) -> dict[str, Any]:
+def checkpoint_options(chosen: argparse.Namespace, inputs: list[str]) -> dict[str, Any]:
     """Where the state of the training is saved, if it is."""
     given: dict[str, Any] = {"checkpoint": chosen.checkpoint, "every": chosen.every,
                              "resume": chosen.resume}
@@ -196,7 +202,8 @@ def templates_named(name: str) -> str | tuple[pn.Template, ...]:
     return name
 
 
-def _number(text: str) -> float:
+def a_number(text: str) -> float:
+    """A number; argparse reports what is none."""
     try:
         return float(text)
     except ValueError:
@@ -212,7 +219,8 @@ def _count_and_share(text: str) -> tuple[int, float]:
             f"{text!r} is not COUNT:SHARE, such as 20:0.97") from None
 
 
-def _summarise(tagger: pn.Tagger, path: str) -> None:
+def summarise(tagger: pn.Tagger, path: str) -> None:
+    """Say what was decided, and what the model is like."""
     size = os.path.getsize(path) if os.path.isfile(path) else len(tagger.to_bytes())
     parts = tagger.by_column.values()
     for part in parts:

@@ -8,6 +8,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from perceptron_nlp._core.weights import FrozenWeights
 from perceptron_nlp._version import __version__
 from perceptron_nlp.errors import ArgumentError
@@ -173,12 +176,16 @@ class Trainer:
                      interrupts: Interrupts) -> None:
         """The rest of the epoch at hand, piece by piece."""
         seed = (self._options.seed + progress.run - 1) % 2**64
-        order = permutation(len(self._examples.sentences), seed, progress.epoch)
+        order = self._order(seed, progress.epoch)
         while progress.position < len(order):
             piece = order[progress.position:progress.position + PIECE]
             progress.add(len(piece), learner.learn(piece))
             if checkpoint is not None:
                 checkpoint.piece_done(progress, learner.table, interrupts)
+
+    def _order(self, seed: int, epoch: int) -> npt.NDArray[np.int64]:
+        """The sentences of an epoch, by their numbers."""
+        return permutation(len(self._examples.sentences), seed, epoch)
 
     def _end_epoch(self, progress: Progress, learner: Learner, callback: Callback | None) -> None:
         """Score the epoch that is done, keep it if it is the best, and report it."""

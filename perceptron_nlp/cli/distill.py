@@ -1,0 +1,149 @@
+"""``perceptron-nlp distill``: a fast tagger out of slow ones, gold sentences and raw text."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import perceptron_nlp as pn
+from perceptron_nlp.cli.curve import LearningCurve
+from perceptron_nlp.cli.inputs import check_stdin, check_there, open_inputs
+from perceptron_nlp.cli.parsing import (
+    VerbParser,
+    add_format_options,
+    add_quiet_option,
+    add_threads_option,
+    whole_number,
+)
+from perceptron_nlp.cli.style import messages, say, write_message
+from perceptron_nlp.cli.train import (
+    a_number,
+    add_checkpoint_options,
+    check_model_place,
+    checkpoint_options,
+    save_model,
+    summarise,
+    templates_named,
+)
+from perceptron_nlp.tagging.distilling import RAW_SHARE, RAW_WEIGHT, RawUse, greedy_options
+
+EXAMPLES = """\
+  perceptron-nlp train train.conllu --preset accurate --model slow.model
+  perceptron-nlp distill slow.model --raw raw.txt.gz --train train.conllu --model fast.model
+  perceptron-nlp distill a.model b.model c.model --raw 1.txt 2.txt --train train.conllu \\
+      --dev dev.conllu --preset fast --model fast.model"""
+
+_OPTIONS = ("preset", "epochs", "seed", "patience", "runs", "table_bits", "right_to_left")
+_DEFAULTS = pn.TrainingOptions()
+# Words between two looks of a person at the count.
+_STEP = 50_000
+_CLEAR_LINE = "\r\x1b[K"
+
+
+def parser() -> VerbParser:
+    """The arguments of the verb."""
+    verb = VerbParser(
+        "distill", "Train a greedy tagger on gold sentences and on raw text that slower, more"
+        "\naccurate taggers label: it tags as fast as any of its preset.", EXAMPLES)
+    verb.add_argument("teachers", nargs="+", metavar="TEACHER",
+                      help="models of one column with the same labels; most votes count")
+    verb.add_argument("--raw", nargs="+", required=True, metavar="FILE",
+                      help="raw text, a tokenised sentence a line, words cut as in TRAIN; of"
+                           " labelled files, the words; compressed files are unpacked")
+    verb.add_argument("--train", nargs="+", required=True, metavar="TRAIN",
+                      help="labelled files")
+    verb.add_argument("--model", required=True, metavar="OUT", help="where the model is saved")
+    verb.add_argument("--dev", metavar="DEV",
+                      help="a labelled file to keep the best epoch by, and to stop early")
+    verb.add_argument("--column", metavar="NAME",
+                      help="the column of labels in TRAIN (default: that of the teachers)")
+    add_format_options(verb)
+    _add_learning_options(verb)
+    add_checkpoint_options(verb)
+    add_threads_option(verb)
+    add_quiet_option(verb)
+    return verb
+
+
+def _add_learning_options(verb: VerbParser) -> None:
+    verb.add_argument("--raw-share", type=a_number, default=RAW_SHARE, metavar="X",
+                      help="the share of the raw sentences that each epoch draws, above 0 and at"
+                           f" most 1 (default: {RAW_SHARE})")
+    verb.add_argument("--raw-weight", type=a_number, default=RAW_WEIGHT, metavar="X",
+                      help="how much a raw word counts beside a gold one, above 0 and at most 1"
+                           f" (default: {RAW_WEIGHT})")
+    verb.add_argument("--preset", metavar="NAME",
+                      help=f"fast or default (default: {_DEFAULTS.preset})")
+    verb.add_argument("--epochs", type=whole_number, metavar="N",
+                      help=f"passes over the training files (default: {_DEFAULTS.passes})")
+    verb.add_argument("--seed", type=whole_number, metavar="N",
+                      help="decides the order of sentences, and which raw ones are drawn"
+                           f" (default: {_DEFAULTS.seed})")
+    verb.add_argument("--templates", metavar="NAME|FILE",
+                      help="the features, as for train (default: what suits TRAIN)")
+    verb.add_argument("--patience", type=whole_number, metavar="N",
+                      help="stop after N epochs without a better dev score"
+                           f" (default: {_DEFAULTS.patience})")
+    verb.add_argument("--right-to-left", action=argparse.BooleanOptionalAction,
+                      help="read sentences from their end (default: yes)")
+    verb.add_argument("--runs", type=whole_number, metavar="N",
+                      help="train N times with the seeds SEED, SEED+1, … and sum the weights"
+                           f" (default: {_DEFAULTS.runs})")
+    verb.add_argument("--table-bits", type=whole_number, metavar="K",
+                      help="train in a fixed table of 2^K rows (default: a table that grows)")
+
+
+def run(chosen: argparse.Namespace) -> None:
+    """Check everything, have the raw text labelled, train, save."""
+    labelled = [*chosen.train, *([] if chosen.dev is None else [chosen.dev])]
+    inputs = [*chosen.teachers, *chosen.raw, *labelled]
+    check_there(inputs)
+    check_stdin([*chosen.raw, *labelled], quiet=chosen.quiet)
+    check_model_place(chosen.model, inputs)
+    options = _options(chosen) | checkpoint_options(chosen, inputs)
+    teachers = [pn.load(path) for path in chosen.teachers]
+    corpora = open_inputs(
+        labelled, format=chosen.format, fields=chosen.fields, quiet=chosen.quiet)
+    raw = open_inputs(chosen.raw, format="auto", fields=None, quiet=chosen.quiet)
+    if not chosen.quiet:
+        say(f"labelling the raw text with {len(teachers)} teacher{'s' * (len(teachers) > 1)}")
+    n_train = len(chosen.train)
+    try:
+        tagger = pn.distill(
+            teachers, raw=raw if chosen.quiet else _counted(raw), train=corpora[:n_train],
+            dev=corpora[n_train:] or None, column=chosen.column, fields=chosen.fields,
+            callback=None if chosen.quiet else LearningCurve(messages()), **options)
+    except KeyboardInterrupt as interrupt:
+        said = str(interrupt).replace("resume=True", "the same command with --resume")
+        raise KeyboardInterrupt(said) from interrupt
+    save_model(tagger, chosen.model)
+    if not chosen.quiet:
+        summarise(tagger, chosen.model)
+
+
+def _options(chosen: argparse.Namespace) -> dict[str, Any]:
+    """The options that were given, checked; the others keep their defaults."""
+    options: dict[str, Any] = {
+        name: getattr(chosen, name) for name in _OPTIONS if getattr(chosen, name) is not None}
+    if chosen.templates is not None:
+        options["templates"] = templates_named(chosen.templates)
+    greedy_options(options)
+    RawUse(share=chosen.raw_share, weight=chosen.raw_weight)
+    return options | {"raw_share": chosen.raw_share, "raw_weight": chosen.raw_weight,
+                      "threads": chosen.threads}
+
+
+def _counted(corpora: Iterable[pn.Corpus]) -> Iterator[pn.Sentence]:
+    """The sentences of raw text; a terminal shows how many words have been read."""
+    live = messages().live
+    words = shown = 0
+    for corpus in corpora:
+        for sentence in corpus:
+            words += len(sentence)
+            if live and words - shown >= _STEP:
+                shown = words
+                write_message(f"{_CLEAR_LINE}{words:,} words")
+            yield sentence
+    if live:
+        write_message(_CLEAR_LINE)

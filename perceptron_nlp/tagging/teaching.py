@@ -1,0 +1,189 @@
+"""Raw text labelled by teachers: what a student learns from besides gold sentences."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FormatError, quote
+from perceptron_nlp.formats import Corpus, open_corpus
+from perceptron_nlp.tagging.examples import word_bytes
+from perceptron_nlp.tagging.tagger import Tagger, load
+from perceptron_nlp.text.sentence import Sentence
+from perceptron_nlp.text.tagset import TagSet
+
+Raw: TypeAlias = "str | os.PathLike[str] | Corpus | Iterable[Any]"
+Teachers: TypeAlias = "Tagger | str | os.PathLike[str] | Sequence[Tagger | str | os.PathLike[str]]"
+
+# Sentences that teachers label at a time: their labels as Python objects take some megabytes.
+BATCH = 16_384
+
+
+@dataclass(frozen=True, slots=True)
+class Lessons:
+    """Raw sentences and the labels that the teachers agreed on.
+
+    Attributes
+    ----------
+    words : the distinct words, in order of appearance
+    tokens : int32[n_tokens]; the number of each word
+    lengths : int64[n_sentences]; words in each sentence
+    labels : int32[n_tokens]; the number of each label
+    agreed : share of the words to which all teachers gave the same label
+    unknown : share of the words that no teacher saw in training
+    """
+
+    words: list[str]
+    tokens: npt.NDArray[np.int32]
+    lengths: npt.NDArray[np.int64]
+    labels: npt.NDArray[np.int32]
+    agreed: float
+    unknown: float
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of words and labels, in hexadecimal."""
+        digest = hashlib.sha256(word_bytes("\n".join(self.words)))
+        for numbers in (self.tokens, self.lengths, self.labels):
+            digest.update(np.ascontiguousarray(numbers, numbers.dtype.newbyteorder("<")).tobytes())
+        return digest.hexdigest()
+
+
+def take_teachers(teachers: Teachers) -> list[Tagger]:
+    """The teachers, loaded where paths are given, and seen to fit together.
+
+    Raises
+    ------
+    ArgumentTypeError : one is neither a Tagger nor a path
+    ArgumentError : there are none; they differ in column or labels; or one looks at columns
+        besides the words, which raw text does not have
+    FileError, ModelError : as for ``perceptron_nlp.load``
+    """
+    given = [teachers] if isinstance(teachers, Tagger | str | os.PathLike) else teachers
+    if isinstance(given, bytes) or not isinstance(given, Iterable):
+        raise ArgumentTypeError(
+            f"teachers: taggers or paths are needed, not {type(given).__name__}")
+    taken: list[Tagger] = []
+    for number, teacher in enumerate(given):
+        name = f"teachers[{number}]"
+        if isinstance(teacher, str | os.PathLike):
+            name = os.fspath(teacher)
+            teacher = load(teacher)
+        if not isinstance(teacher, Tagger):
+            raise ArgumentTypeError(
+                f"{name}: a tagger or a path is needed, not {type(teacher).__name__}")
+        _check_teacher(teacher, name, taken)
+        taken.append(teacher)
+    if not taken:
+        raise ArgumentError("teachers: there are none; name at least one")
+    return taken
+
+
+def _check_teacher(teacher: Tagger, name: str, others: list[Tagger]) -> None:
+    if teacher.model.evidence:
+        raise ArgumentError(
+            f"{name}: looks at the columns {', '.join(teacher.model.evidence)} besides the words,"
+            " which raw text does not have")
+    if not others:
+        return
+    first = others[0]
+    if teacher.column != first.column:
+        raise ArgumentError(
+            f"{name}: labels column {teacher.column}, and the first teacher {first.column};"
+            " teachers must be of one column")
+    if teacher.labels != first.labels:
+        odd = min({*teacher.labels} ^ {*first.labels})
+        raise ArgumentError(
+            f"{name}: has other labels than the first teacher (such as {quote(odd)}, which one"
+            " of them lacks); train them on the same text")
+
+
+def teach(teachers: Sequence[Tagger], raw: Raw, tags: TagSet, threads: int = 1) -> Lessons:
+    """Have raw text labelled: each word gets the label that most teachers give it.
+
+    Where several labels have as many votes, that of the first teacher among them counts.
+
+    Parameters
+    ----------
+    teachers : from take_teachers
+    raw : a path, several paths, a Corpus, or lists of words
+    tags : labels with their numbers; all labels of the teachers are among them
+    threads : threads that label; the result does not depend on it
+
+    Raises
+    ------
+    FileError, FormatError : a file cannot be read, or there is no sentence in the text
+    ArgumentTypeError, ArgumentError : a sentence is no list of words
+    """
+    numbers: dict[str, int] = {}
+    tokens, labels, lengths = array("i"), [np.empty(0, np.int32)], array("q")
+    agreed = 0
+    sentences = raw_sentences(raw)
+    while batch := list(islice(sentences, BATCH)):
+        votes = np.array([
+            [number for given in teacher.tag_sents(batch, threads=threads)
+             for number in tags.ids_of(given)] for teacher in teachers], np.int32)
+        labels.append(majority(votes))
+        agreed += int(np.count_nonzero((votes == votes[0]).all(axis=0)))
+        lengths.extend(map(len, batch))
+        for words in batch:
+            tokens.extend([numbers.setdefault(word, len(numbers)) for word in words])
+    if not lengths:
+        raise FormatError("there is no sentence in the raw text", _place(raw))
+    known = np.array([any(teacher.model.knows(word) for teacher in teachers) for word in numbers])
+    token_array = np.array(tokens, np.int32)
+    return Lessons(
+        list(numbers), token_array, np.array(lengths, np.int64), np.concatenate(labels),
+        agreed / len(tokens), 1 - float(np.mean(known[token_array])))
+
+
+def majority(votes: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
+    """The number that is most frequent in each column; of several, the one that stands first.
+
+    Parameters
+    ----------
+    votes : int32[n_voters, n], at least one voter
+
+    Returns
+    -------
+    int32[n]
+    """
+    support = np.array([np.count_nonzero(votes == vote, axis=0) for vote in votes])
+    winners: npt.NDArray[np.int32] = np.take_along_axis(
+        votes, np.argmax(support, axis=0)[np.newaxis], axis=0)[0]
+    return winners
+
+
+def raw_sentences(raw: Raw) -> Iterator[Sequence[str]]:
+    """The words of each sentence of raw text that has any; see teach."""
+    items = [raw] if isinstance(raw, str | os.PathLike | Corpus) else raw
+    if isinstance(items, bytes) or not isinstance(items, Iterable):
+        raise ArgumentTypeError(
+            f"raw: paths or lists of words are needed, not {type(raw).__name__}")
+    for number, item in enumerate(items):
+        if isinstance(item, str | os.PathLike):
+            item = open_corpus(item)
+        if isinstance(item, Corpus):
+            yield from (sentence.words for sentence in item if sentence.words)
+            continue
+        try:
+            words = item.words if isinstance(item, Sentence) else Sentence(item).words
+        except (ArgumentError, ArgumentTypeError) as error:
+            raise type(error)(f"raw[{number}]: {error}") from None
+        if words:
+            yield words
+
+
+def _place(raw: Raw) -> str:
+    items = [raw] if isinstance(raw, str | os.PathLike | Corpus) else raw
+    paths = [item.path if isinstance(item, Corpus) else os.fspath(item) for item in items
+             if isinstance(item, str | os.PathLike | Corpus)]
+    return ", ".join(paths) or "raw"
