@@ -29,7 +29,6 @@ from perceptron_nlp.cli.train import (
 from perceptron_nlp.tagging.distilling import RAW_SHARE, RAW_WEIGHT, RawUse, greedy_options
 
 EXAMPLES = """\
-  perceptron-nlp train train.conllu --preset accurate --model slow.model
   perceptron-nlp distill slow.model --raw raw.txt.gz --train train.conllu --model fast.model
   perceptron-nlp distill a.model b.model c.model --raw 1.txt 2.txt --train train.conllu \\
       --dev dev.conllu --preset fast --model fast.model"""

@@ -23,11 +23,11 @@ TRACEBACK = "PERCEPTRON_NLP_TRACEBACK"
 # Each is a module of this package, imported when it is asked for.
 VERBS = {
     "train": "train a tagger on labelled files",
-    "distill": "train a fast tagger with slower ones as teachers, on raw text too",
     "tag": "tag files, or standard input",
     "evaluate": "compare a tagger's labels with gold ones",
     "inspect": "show what is in a model",
     "compare": "tell which of two taggers is better, where, and whether it may be chance",
+    "distill": "train a fast tagger with slower ones as teachers, on raw text too",
     "tune": "search for the options that suit your files",
     "study": "run the perceptron family on a corpus, with pictures",
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import logging
 from collections import Counter
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -85,7 +86,7 @@ def features_by_template(tagger: pn.Tagger) -> dict[int, set[int]]:
     weights = tagger.model.weights
     starts = weights.group_starts.tolist()
     return {group: set(weights.keys[begin:end].tolist())
-            for group, (begin, end) in enumerate(zip(starts, starts[1:], strict=False))}
+            for group, (begin, end) in enumerate(pairwise(starts))}
 
 
 def test_raw_text_teaches_what_gold_sentences_do_not() -> None:
