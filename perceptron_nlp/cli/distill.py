@@ -46,7 +46,8 @@ def parser() -> VerbParser:
         "distill", "Train a greedy tagger on gold sentences and on raw text that slower, more"
         "\naccurate taggers label: it tags as fast as any of its preset.", EXAMPLES)
     verb.add_argument("teachers", nargs="+", metavar="TEACHER",
-                      help="models of one column with the same labels; most votes count")
+                      help="models of one column with the same labels; what more than half of them"
+                           " say counts")
     verb.add_argument("--raw", nargs="+", required=True, metavar="FILE",
                       help="raw text, a tokenised sentence a line, words cut as in TRAIN; of"
                            " labelled files, the words; compressed files are unpacked")

@@ -160,7 +160,8 @@ def distill(teachers: Teachers, *, raw: Raw, train: Labelled, dev: Labelled | No
 
     It tags as fast as one that was trained with the same preset, and is no larger. The teachers
     may be as slow as they like: models of the preset "accurate" trained on the same gold
-    sentences with several seeds. Each raw word gets the label that most of them give it.
+    sentences with several seeds, three rather than two. Each raw word gets the label that more than
+    half of them give it; where they are divided, nothing is learnt from it.
 
     Parameters
     ----------

@@ -29,14 +29,14 @@ BATCH = 16_384
 
 @dataclass(frozen=True, slots=True)
 class Lessons:
-    """Raw sentences and the labels that the teachers agreed on.
+    """Raw sentences and the labels that most teachers gave.
 
     Attributes
     ----------
     words : the distinct words, in order of appearance
     tokens : int32[n_tokens]; the number of each word
     lengths : int64[n_sentences]; words in each sentence
-    labels : int32[n_tokens]; the number of each label
+    labels : int32[n_tokens]; the number of each label, -1 where teachers were divided
     agreed : share of the words to which all teachers gave the same label
     unknown : share of the words that no teacher saw in training
     """
@@ -107,9 +107,7 @@ def _check_teacher(teacher: Tagger, name: str, others: list[Tagger]) -> None:
 
 
 def teach(teachers: Sequence[Tagger], raw: Raw, tags: TagSet, threads: int = 1) -> Lessons:
-    """Have raw text labelled: each word gets the label that most teachers give it.
-
-    Where several labels have as many votes, that of the first teacher among them counts.
+    """Have raw text labelled: each word gets the label that more than half of the teachers give it.
 
     Parameters
     ----------
@@ -146,7 +144,7 @@ def teach(teachers: Sequence[Tagger], raw: Raw, tags: TagSet, threads: int = 1) 
 
 
 def majority(votes: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
-    """The number that is most frequent in each column; of several, the one that stands first.
+    """The number that has more than half of the votes in each column, -1 where none has.
 
     Parameters
     ----------
@@ -156,9 +154,10 @@ def majority(votes: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
     -------
     int32[n]
     """
-    support = np.array([np.count_nonzero(votes == vote, axis=0) for vote in votes])
-    winners: npt.NDArray[np.int32] = np.take_along_axis(
-        votes, np.argmax(support, axis=0)[np.newaxis], axis=0)[0]
+    winners = np.full(votes.shape[1], -1, np.int32)
+    for vote in votes:
+        support = np.count_nonzero(votes == vote, axis=0)
+        np.copyto(winners, vote, where=2 * support > len(votes))
     return winners
 
 
