@@ -1,0 +1,87 @@
+"""What distillation gives on the dev part of EWT, choice by choice, as Markdown.
+
+Teachers are the models that are named, or three that are trained here: of the preset
+``accurate``, with clusters of the raw text of rawtext.py. They label the raw text once; each row is
+a student of one seed, trained without the dev part, with the CPU seconds of its training::
+
+    python benchmarks/distillation.py [MODEL …] [--only TEXT] [--seed N]
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from accuracy import TEACHERS
+from corpora import treebank
+from rawtext import raw_sentences
+
+import perceptron_nlp as pn
+from perceptron_nlp.tagging.choices import decide
+from perceptron_nlp.tagging.distilling import (
+    RAW_SHARE,
+    RAW_WEIGHT,
+    Distillation,
+    RawUse,
+    greedy_options,
+)
+from perceptron_nlp.tagging.examples import Examples
+from perceptron_nlp.tagging.sources import Source
+from perceptron_nlp.tagging.teaching import Lessons, take_teachers, teach
+
+ROWS: dict[str, tuple[str, dict[str, Any]]] = {
+    "default": ("default", {}),
+    "fast": ("fast", {}),
+    "default, a tenth of the raw text an epoch": ("default", {"share": 0.1}),
+    "default, all of the raw text an epoch": ("default", {"share": 1.0}),
+    "default, raw words count as much as gold ones": ("default", {"weight": 1.0}),
+    "default, raw words count a tenth": ("default", {"weight": 0.1}),
+}
+
+
+def row(name: str, examples: Examples, lessons: Lessons, seed: int) -> str:
+    """One line of the table."""
+    preset, changes = ROWS[name]
+    use = RawUse(**{"share": RAW_SHARE, "weight": RAW_WEIGHT, **changes})
+    given, options, choices = decide(
+        examples, greedy_options({"preset": preset, "seed": seed}), None)
+    start = time.process_time()
+    model = Distillation(given, None, "upos", options, choices, lessons=lessons, use=use).run(None)
+    seconds = time.process_time() - start
+    tagger = pn.Tagger(model)
+    right = 100 * tagger.evaluate(treebank("EWT", "dev")).accuracy
+    return f"| {name} | {right:.2f} | {seconds:.1f} | {len(tagger.to_bytes()) / 1e6:.2f} |"
+
+
+def main() -> None:
+    """Print the table, a row as soon as it is done."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("teachers", nargs="*", metavar="MODEL")
+    parser.add_argument("--only", default="", metavar="TEXT", help="rows that begin with it")
+    parser.add_argument("--seed", type=int, default=1, metavar="N")
+    chosen = parser.parse_args()
+    raw = list(raw_sentences())
+    train = treebank("EWT", "train")
+    named: Sequence[Any] = chosen.teachers or [
+        pn.train(train, preset="accurate", seed=seed, right_to_left=backwards, raw=raw)
+        for seed, backwards in TEACHERS]
+    teachers = take_teachers(named)
+    for number, teacher in enumerate(teachers, 1):
+        right = 100 * teacher.evaluate(treebank("EWT", "dev")).accuracy
+        print(f"teacher {number}: {right:.2f} % on dev", flush=True)
+    examples = Examples.read(Source(train, "train"), "upos", ())
+    lessons = teach(teachers, raw, examples.tags)
+    print(f"teachers agree on {100 * lessons.agreed:.2f} % of {len(lessons.tokens):,} raw words\n")
+    print("| student | right on dev | CPU s | MB |\n|---|---|---|---|", flush=True)
+    for name in ROWS:
+        if name.startswith(chosen.only):
+            print(row(name, examples, lessons, chosen.seed), flush=True)
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(f"\nat most {most:.0f} MB resident", flush=True)
+
+
+if __name__ == "__main__":
+    main()
