@@ -36,7 +36,7 @@ from perceptron_nlp.text.tagset import TagSet
 
 logger = logging.getLogger("perceptron_nlp")
 
-RAW_SHARE = 1.0
+RAW_SHARE = 0.3
 RAW_WEIGHT = 0.3
 # Text in the teachers' language has new words, but not that many.
 TOO_MANY_UNKNOWN = 0.5
@@ -110,7 +110,7 @@ class Student:
     def learn(self, order: npt.NDArray[np.int64]) -> tuple[int, int, int]:
         """See learners.Learner."""
         options = self._options
-        return learn(self._data, order, rule=options.update, rate=options.rate,
+        return learn(self._data, order, rule=options.update, rate=options.step,
                      margin=options.least_lead, right_to_left=options.backwards,
                      scales=np.where(order < self._n_gold, 1.0, self._weight))
 

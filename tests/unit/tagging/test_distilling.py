@@ -39,7 +39,7 @@ def teachers() -> list[pn.Tagger]:
 def student(teachers: object, **options: object) -> pn.Tagger:
     return pn.distill(**{  # type: ignore[arg-type]
         "teachers": teachers, "raw": RAW, "train": GOLD, "epochs": 3, "templates": "default",
-        **options})
+        "raw_share": 1.0, **options})
 
 
 def test_the_same_seed_gives_the_same_bytes_whatever_the_threads(
@@ -95,7 +95,7 @@ def test_raw_text_teaches_what_gold_sentences_do_not() -> None:
     teacher = pn.train([*gold, *[(["a", "x"], ["D", "N"])] * 5], templates=[*words, "lower[1]"])
     raw = [["the", "x", "x"]] * 20
     wanted = teacher.tag(raw[0])
-    tagger = pn.distill(teacher, raw=raw, train=gold, templates=words, raw_weight=1.0)
+    tagger = pn.distill(teacher, raw=raw, train=gold, templates=words, raw_share=1.0, raw_weight=1.0)
     assert tagger.tag(raw[0]) == wanted
 
 
