@@ -1,6 +1,6 @@
 """What distillation gives on the dev part of EWT, choice by choice, as Markdown.
 
-Teachers are the models that are named, or three that are trained here: of the preset
+Teachers are the models that are named, or two that are trained here: of the preset
 ``accurate``, with clusters of the raw text of rawtext.py. They label the raw text once; each row is
 a student of one seed, trained without the dev part, with the CPU seconds of its training::
 

@@ -160,8 +160,8 @@ def distill(teachers: Teachers, *, raw: Raw, train: Labelled, dev: Labelled | No
 
     It tags as fast as one that was trained with the same preset, and is no larger. The teachers
     may be as slow as they like: models of the preset "accurate" trained on the same gold
-    sentences with several seeds, three rather than two. Each raw word gets the label that more than
-    half of them give it; where they are divided, nothing is learnt from it.
+    sentences with several seeds, or reading from either end. Each raw word gets the label that more
+    than half of them give it; where they are divided, nothing is learnt from it.
 
     Parameters
     ----------

@@ -95,7 +95,8 @@ def test_raw_text_teaches_what_gold_sentences_do_not() -> None:
     teacher = pn.train([*gold, *[(["a", "x"], ["D", "N"])] * 5], templates=[*words, "lower[1]"])
     raw = [["the", "x", "x"]] * 20
     wanted = teacher.tag(raw[0])
-    tagger = pn.distill(teacher, raw=raw, train=gold, templates=words, raw_share=1.0, raw_weight=1.0)
+    tagger = pn.distill(
+        teacher, raw=raw, train=gold, templates=words, raw_share=1.0, raw_weight=1.0)
     assert tagger.tag(raw[0]) == wanted
 
 
