@@ -29,8 +29,9 @@ from perceptron_nlp.tagging.examples import Examples, label_hashes, word_bytes
 from perceptron_nlp.tagging.learners import Learner, weight_table
 from perceptron_nlp.tagging.options import TrainingOptions, check_int, make_options
 from perceptron_nlp.tagging.sources import Labelled, Source
-from perceptron_nlp.tagging.tagger import MAX_THREADS, Tagger
+from perceptron_nlp.tagging.tagger import Tagger
 from perceptron_nlp.tagging.teaching import Lessons, Raw, Teachers, take_teachers, teach
+from perceptron_nlp.tagging.threads import MAX_THREADS
 from perceptron_nlp.tagging.trainer import Callback, Trainer
 from perceptron_nlp.text.tagset import TagSet
 
@@ -165,7 +166,8 @@ def distill(teachers: Teachers, *, raw: Raw, train: Labelled, dev: Labelled | No
 
     Parameters
     ----------
-    teachers : taggers, or paths of models; one or several, of one column and with the same labels
+    teachers : taggers, or paths of models; one or several, of one column (of
+        taggers of several, the first counts) and with the same labels
     raw : tokenised text, cut into words as the gold sentences are: a path, several paths (of
         any format; only the words count), a Corpus, or lists of words. Millions of words help
     train : gold sentences, as for ``perceptron_nlp.train``
@@ -186,12 +188,15 @@ def distill(teachers: Teachers, *, raw: Raw, train: Labelled, dev: Labelled | No
         gold sentences do not fit together
     """
     taught_by = take_teachers(teachers)
-    kept = take_checkpoint_options(options)
+    kept, = take_checkpoint_options(options)
     threads = options.pop("threads", 1)
     check_int("threads", threads, 1, MAX_THREADS)
     use = RawUse(share=options.pop("raw_share", RAW_SHARE),
                  weight=options.pop("raw_weight", RAW_WEIGHT))
     chosen = greedy_options(options)
+    if not isinstance(column, str | None):
+        raise ArgumentTypeError(
+            f"column: a str is needed, not {type(column).__name__}; one column is distilled")
     learnt = column or taught_by[0].column
     source = Source(train, "train", format=format, fields=fields)
     learnt = source.column_named(learnt)

@@ -16,7 +16,8 @@ import numpy.typing as npt
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FormatError, quote
 from perceptron_nlp.formats import Corpus, open_corpus
 from perceptron_nlp.tagging.examples import word_bytes
-from perceptron_nlp.tagging.tagger import Tagger, load
+from perceptron_nlp.tagging.loading import load
+from perceptron_nlp.tagging.tagger import Tagger
 from perceptron_nlp.text.sentence import Sentence
 from perceptron_nlp.text.tagset import TagSet
 
