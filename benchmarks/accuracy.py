@@ -4,9 +4,9 @@ Each figure is the mean over seeds (5 for fast and default, 3 for accurate) of t
 test words labelled right, in percent; for spans, of F1. Models are trained on the training part
 alone, with nothing given but the preset: nothing is chosen on dev or test. With raw text, the text
 of rawtext.py is given besides. Chunking is trained on the whole training text. The distilled
-taggers are taught by two of the preset ``accurate`` with the same raw text; seconds are those of the
-student. Arguments are parts of row names; without any, all rows are done. With ``--seeds N`` there
-are no more than N seeds to a figure.
+taggers are taught by two of the preset ``accurate`` with the same raw text; seconds are those of
+the student. Arguments are parts of row names; without any, all rows are done. With ``--seeds N``
+there are no more than N seeds to a figure.
 """
 
 from __future__ import annotations

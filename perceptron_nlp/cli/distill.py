@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import perceptron_nlp as pn
@@ -27,6 +27,7 @@ from perceptron_nlp.cli.train import (
     templates_named,
 )
 from perceptron_nlp.tagging.distilling import RAW_SHARE, RAW_WEIGHT, RawUse, greedy_options
+from perceptron_nlp.tagging.rawtext import raw_sentences
 
 EXAMPLES = """\
   perceptron-nlp distill slow.model --raw raw.txt.gz --train train.conllu --model fast.model
@@ -49,8 +50,8 @@ def parser() -> VerbParser:
                       help="models of one column with the same labels; what more than half of them"
                            " say counts")
     verb.add_argument("--raw", nargs="+", required=True, metavar="FILE",
-                      help="raw text, a tokenised sentence a line, words cut as in TRAIN; of"
-                           " labelled files, the words; compressed files are unpacked")
+                      help="raw text, a tokenised sentence a line, words cut as in TRAIN, or"
+                           " CoNLL-U, whose words are taken; compressed files are unpacked")
     verb.add_argument("--train", nargs="+", required=True, metavar="TRAIN",
                       help="labelled files")
     verb.add_argument("--model", required=True, metavar="OUT", help="where the model is saved")
@@ -105,15 +106,15 @@ def run(chosen: argparse.Namespace) -> None:
     teachers = [pn.load(path) for path in chosen.teachers]
     corpora = open_inputs(
         labelled, format=chosen.format, fields=chosen.fields, quiet=chosen.quiet)
-    raw = open_inputs(chosen.raw, format="auto", fields=None, quiet=chosen.quiet)
     if not chosen.quiet:
         say(f"labelling the raw text with {len(teachers)} teacher{'s' * (len(teachers) > 1)}")
     n_train = len(chosen.train)
     try:
         tagger = pn.distill(
-            teachers, raw=raw if chosen.quiet else _counted(raw), train=corpora[:n_train],
-            dev=corpora[n_train:] or None, column=chosen.column, fields=chosen.fields,
-            callback=None if chosen.quiet else LearningCurve(messages()), **options)
+            teachers, raw=chosen.raw if chosen.quiet else _counted(chosen.raw),
+            train=corpora[:n_train], dev=corpora[n_train:] or None, column=chosen.column,
+            fields=chosen.fields, callback=None if chosen.quiet else LearningCurve(messages()),
+            **options)
     except KeyboardInterrupt as interrupt:
         said = str(interrupt).replace("resume=True", "the same command with --resume")
         raise KeyboardInterrupt(said) from interrupt
@@ -134,16 +135,15 @@ def _options(chosen: argparse.Namespace) -> dict[str, Any]:
                       "threads": chosen.threads}
 
 
-def _counted(corpora: Iterable[pn.Corpus]) -> Iterator[pn.Sentence]:
+def _counted(paths: Sequence[str]) -> Iterator[Sequence[str]]:
     """The sentences of raw text; a terminal shows how many words have been read."""
     live = messages().live
     words = shown = 0
-    for corpus in corpora:
-        for sentence in corpus:
-            words += len(sentence)
-            if live and words - shown >= _STEP:
-                shown = words
-                write_message(f"{_CLEAR_LINE}{words:,} words")
-            yield sentence
+    for sentence in raw_sentences(paths):
+        words += len(sentence)
+        if live and words - shown >= _STEP:
+            shown = words
+            write_message(f"{_CLEAR_LINE}{words:,} words")
+        yield sentence
     if live:
         write_message(_CLEAR_LINE)

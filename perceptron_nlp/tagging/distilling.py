@@ -28,9 +28,10 @@ from perceptron_nlp.tagging.choices import decide
 from perceptron_nlp.tagging.examples import Examples, label_hashes, word_bytes
 from perceptron_nlp.tagging.learners import Learner, weight_table
 from perceptron_nlp.tagging.options import TrainingOptions, check_int, make_options
+from perceptron_nlp.tagging.rawtext import RawSource
 from perceptron_nlp.tagging.sources import Labelled, Source
 from perceptron_nlp.tagging.tagger import Tagger
-from perceptron_nlp.tagging.teaching import Lessons, Raw, Teachers, take_teachers, teach
+from perceptron_nlp.tagging.teaching import Lessons, Teachers, take_teachers, teach
 from perceptron_nlp.tagging.threads import MAX_THREADS
 from perceptron_nlp.tagging.trainer import Callback, Trainer
 from perceptron_nlp.text.tagset import TagSet
@@ -153,7 +154,7 @@ class Distillation(Trainer):
         return {**super()._identity(), "raw": self._raw_record}
 
 
-def distill(teachers: Teachers, *, raw: Raw, train: Labelled, dev: Labelled | None = None,
+def distill(teachers: Teachers, *, raw: RawSource, train: Labelled, dev: Labelled | None = None,
             column: str | None = None, format: str = "auto",
             fields: Sequence[str] | None = None, callback: Callback | None = None,
             **options: Any) -> Tagger:
@@ -168,8 +169,8 @@ def distill(teachers: Teachers, *, raw: Raw, train: Labelled, dev: Labelled | No
     ----------
     teachers : taggers, or paths of models; one or several, of one column (of
         taggers of several, the first counts) and with the same labels
-    raw : tokenised text, cut into words as the gold sentences are: a path, several paths (of
-        any format; only the words count), a Corpus, or lists of words. Millions of words help
+    raw : tokenised text, cut into words as the gold sentences are: a path, several paths (a
+        sentence a line, or CoNLL-U), a Corpus, or lists of words. Millions of words help
     train : gold sentences, as for ``perceptron_nlp.train``
     dev : the like; the epoch that does best on it is kept, and training may stop early
     column : the column of the gold labels; None for that of the teachers

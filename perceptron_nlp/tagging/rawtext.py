@@ -52,7 +52,7 @@ class RawText:
         same: dict[str, str] = {}
         digest = hashlib.sha256()
         sentences, n_tokens = [], 0
-        for words in _sentences(source):
+        for words in raw_sentences(source):
             sentences.append([same.setdefault(word, word) for word in words])
             n_tokens += len(words)
             digest.update(word_bytes("\t".join(words) + "\n"))
@@ -74,7 +74,8 @@ class RawText:
         return found / self.n_tokens
 
 
-def _sentences(source: Any) -> Iterator[Sequence[str]]:
+def raw_sentences(source: Any) -> Iterator[Sequence[str]]:
+    """The words of each sentence, as they are read; see RawText.read."""
     if isinstance(source, str | os.PathLike):
         yield from (sentence.words for sentence in _opened(source))
     elif isinstance(source, Corpus):
@@ -85,7 +86,7 @@ def _sentences(source: Any) -> Iterator[Sequence[str]]:
     else:
         for number, item in enumerate(source):
             if isinstance(item, str | os.PathLike | Corpus):
-                yield from _sentences(item)
+                yield from raw_sentences(item)
             else:
                 yield _words(item, number)
 

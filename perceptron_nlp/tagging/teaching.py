@@ -5,23 +5,22 @@ from __future__ import annotations
 import hashlib
 import os
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FormatError, quote
-from perceptron_nlp.formats import Corpus, open_corpus
+from perceptron_nlp.formats import Corpus
 from perceptron_nlp.tagging.examples import word_bytes
 from perceptron_nlp.tagging.loading import load
+from perceptron_nlp.tagging.rawtext import RawSource, raw_sentences
 from perceptron_nlp.tagging.tagger import Tagger
-from perceptron_nlp.text.sentence import Sentence
 from perceptron_nlp.text.tagset import TagSet
 
-Raw: TypeAlias = "str | os.PathLike[str] | Corpus | Iterable[Any]"
 Teachers: TypeAlias = "Tagger | str | os.PathLike[str] | Sequence[Tagger | str | os.PathLike[str]]"
 
 # Sentences that teachers label at a time: their labels as Python objects take some megabytes.
@@ -107,13 +106,13 @@ def _check_teacher(teacher: Tagger, name: str, others: list[Tagger]) -> None:
             " of them lacks); train them on the same text")
 
 
-def teach(teachers: Sequence[Tagger], raw: Raw, tags: TagSet, threads: int = 1) -> Lessons:
+def teach(teachers: Sequence[Tagger], raw: RawSource, tags: TagSet, threads: int = 1) -> Lessons:
     """Have raw text labelled: each word gets the label that more than half of the teachers give it.
 
     Parameters
     ----------
     teachers : from take_teachers
-    raw : a path, several paths, a Corpus, or lists of words
+    raw : as for RawText.read
     tags : labels with their numbers; all labels of the teachers are among them
     threads : threads that label; the result does not depend on it
 
@@ -125,7 +124,7 @@ def teach(teachers: Sequence[Tagger], raw: Raw, tags: TagSet, threads: int = 1) 
     numbers: dict[str, int] = {}
     tokens, labels, lengths = array("i"), [np.empty(0, np.int32)], array("q")
     agreed = 0
-    sentences = raw_sentences(raw)
+    sentences = filter(None, raw_sentences(raw))
     while batch := list(islice(sentences, BATCH)):
         votes = np.array([
             [number for given in teacher.tag_sents(batch, threads=threads)
@@ -162,27 +161,7 @@ def majority(votes: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
     return winners
 
 
-def raw_sentences(raw: Raw) -> Iterator[Sequence[str]]:
-    """The words of each sentence of raw text that has any; see teach."""
-    items = [raw] if isinstance(raw, str | os.PathLike | Corpus) else raw
-    if isinstance(items, bytes) or not isinstance(items, Iterable):
-        raise ArgumentTypeError(
-            f"raw: paths or lists of words are needed, not {type(raw).__name__}")
-    for number, item in enumerate(items):
-        if isinstance(item, str | os.PathLike):
-            item = open_corpus(item)
-        if isinstance(item, Corpus):
-            yield from (sentence.words for sentence in item if sentence.words)
-            continue
-        try:
-            words = item.words if isinstance(item, Sentence) else Sentence(item).words
-        except (ArgumentError, ArgumentTypeError) as error:
-            raise type(error)(f"raw[{number}]: {error}") from None
-        if words:
-            yield words
-
-
-def _place(raw: Raw) -> str:
+def _place(raw: RawSource) -> str:
     items = [raw] if isinstance(raw, str | os.PathLike | Corpus) else raw
     paths = [item.path if isinstance(item, Corpus) else os.fspath(item) for item in items
              if isinstance(item, str | os.PathLike | Corpus)]

@@ -31,9 +31,8 @@ def test_the_model_is_the_one_that_python_distils(
                         raw_weight=0.5)
     assert Path("a.model").read_bytes() == tagger.to_bytes()
     lines = outcome.err.splitlines()
-    assert lines[:3] == ["train.conllu: read as conllu", "raw.txt: read as text",
-                         "labelling the raw text with 1 teacher"]
-    assert lines[3].startswith("epoch 1/3: train ")
+    assert lines[:2] == ["train.conllu: read as conllu", "labelling the raw text with 1 teacher"]
+    assert lines[2].startswith("epoch 1/3: train ")
     assert "decided: 12 raw words, 33.3 % of them new to the teachers" in lines
     assert lines[-1].startswith("a.model: 6 labels, ")
 
@@ -79,7 +78,7 @@ def test_raw_text_in_another_script_is_warned_of(
 
 @pytest.mark.parametrize(("changes", "message"), [
     ({"--raw": "none.txt"}, "none.txt: there is no such file"),
-    ({"--raw": "empty.txt"}, "empty.txt: the file is empty"),
+    ({"--raw": "empty.txt"}, "empty.txt: there is no sentence in the raw text"),
     ({"--raw": "blank.txt"}, "blank.txt: there is no sentence in the raw text"),
     ({"--model": "raw.txt"}, "raw.txt: is one of the files to learn from"),
     ({"--model": "en.model"}, "en.model: is one of the files to learn from"),
