@@ -193,6 +193,8 @@ def hostile_files() -> Iterator[tuple[str, bytes]]:
     yield "a shape of true", _claiming(shape=[True])
     yield "deep JSON", _with_model("[" * 50_000)
     yield "a long number", _with_model('{"scale":' + "9" * 100_000 + "}")
+    yield "a scale whose scores are infinite", _described(scale=5e-324)
+    yield "starts of groups that wrap around", _wrapped_groups()
     yield "one template a thousand times", _described(templates=["word[0]"] * 1000)
 
 
@@ -205,6 +207,15 @@ def _claiming(shape: list[Any]) -> bytes:
     header, arrays = taken_apart(samples.small_model())
     header["0.keys"]["shape"] = shape
     return resign(header, arrays)
+
+
+def _wrapped_groups() -> bytes:
+    """Each start of a group lies above the one before it, modulo 2^64."""
+    header, arrays = taken_apart(samples.small_model())
+    begin, end = header["0.group_starts"]["data_offsets"]
+    starts = np.frombuffer(arrays[begin:end], "<i8").copy()
+    starts[1:4] = 2**63 - 1, -2**63, -1
+    return resign(header, arrays[:begin] + starts.tobytes() + arrays[end:])
 
 
 def _with_model(text: str) -> bytes:

@@ -30,6 +30,11 @@ REMOVALS = (
     Removal("M3", "a fixed table is laid out as large as the file says", "_core/frozen.h",
             "t->direct = fixed_bits && (uint64_t)1 << fixed_bits <= 8 * n_rows + 4096;",
             "t->direct = fixed_bits > 0;"),
+    Removal("M3", "starts of groups are compared by differences that wrap around",
+            "tagging/modelfile.py", "(group_starts[1:] < group_starts[:-1]).any()",
+            "(np.diff(group_starts) < 0).any()"),
+    Removal("M3", "any positive scale is taken", "tagging/modelfile.py",
+            "if not math.isfinite(2**31 / scale):", "if False:"),
     Removal("M4", "the version is not looked at", "tagging/modelfile.py",
             'if metadata.get("format_version") != str(FORMAT_VERSION):', "if False:"),
     Removal("M5", "pickle comes in", "tagging/model.py",
@@ -37,6 +42,8 @@ REMOVALS = (
     Removal("M6", "the order of sentences hangs on Python's hash seed", "tagging/trainer.py",
             "len(self._examples.sentences), seed, progress",
             "len(self._examples.sentences), hash('seed') & 0xFFFF, progress"),
+    Removal("M6", "plain C takes scores for numbers without sign", "_core/lanes.h",
+            "int32_t score = (int16_t)parts", "int32_t score = parts"),
     Removal("R1", "errors name the first line of the sentence", "formats/conllu_rules.py",
             "raise FormatError(what, self.path, self.first_line + row)",
             "raise FormatError(what, self.path, self.first_line)"),
@@ -74,6 +81,16 @@ REMOVALS = (
     Removal("O1", "no room is made before an update", "_core/table.h",
             "    if (t->fixed_bits) return 0;\n    if (t->dense ?",
             "    return 0;\n    if (t->dense ?"),
+    Removal("O1", "a sentence is learnt while its cells are made", "_core/structured.h",
+            "    x->changes[x->n_changes++] = (Change){row, label, sign};\n",
+            "    x->changes[0] = (Change){row, label, sign};\n    x->n_changes = 1;\n"
+            "    make_changes(x);\n    x->n_changes = 0;\n"),
+    Removal("O1", "parts are added while their cells are made", "_core/factored.h",
+            "    if (make_room(x, n_fixed, n, walk) < 0) return -1;\n    int32_t part;\n    int side;\n"
+            "    while (next_difference(x->parts, &walk, &part, &side))\n",
+            "    int32_t part;\n    int side;\n"
+            "    while (next_difference(x->parts, &walk, &part, &side))\n"
+            "        if (make_room(x, n_fixed, n, walk) < 0) return -1; else\n"),
     Removal("O2", "a chunk of rows is half as large as it says", "_core/rowstore.h",
             "return CHUNK_ROWS * (size_t)s->size", "return CHUNK_ROWS / 2 * (size_t)s->size"),
     Removal("O3", "closing a table forgets a part", "_core/table.h",
