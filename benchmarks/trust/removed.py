@@ -86,7 +86,8 @@ REMOVALS = (
             "    x->changes[0] = (Change){row, label, sign};\n    x->n_changes = 1;\n"
             "    make_changes(x);\n    x->n_changes = 0;\n"),
     Removal("O1", "parts are added while their cells are made", "_core/factored.h",
-            "    if (make_room(x, n_fixed, n, walk) < 0) return -1;\n    int32_t part;\n    int side;\n"
+            "    if (make_room(x, n_fixed, n, walk) < 0) return -1;\n"
+            "    int32_t part;\n    int side;\n"
             "    while (next_difference(x->parts, &walk, &part, &side))\n",
             "    int32_t part;\n    int side;\n"
             "    while (next_difference(x->parts, &walk, &part, &side))\n"

@@ -6,9 +6,10 @@ time:
 - ``address``: the whole suite with the address, undefined-behaviour and leak sanitizers;
 - ``thread``: the tests and checks in which threads meet, with the thread sanitizer.
 
-Only the quick sizes of the promises are left out of the first, since a sanitizer changes what they
-measure. Each line says how a group of tests ended; the last lines sum up. Exit status 1 where a
-test fails, a group does not end, or a sanitizer reports anything that the core has a part in.
+Left out of the first are the quick sizes of the promises and what limits memory, since a sanitizer
+changes what they measure. Each line says how a group of tests ended; the last lines sum up. Exit
+status 1 where a test fails, a group does not end, or a sanitizer reports anything that the core has
+a part in.
 """
 
 from __future__ import annotations
@@ -66,10 +67,12 @@ KINDS = {
         "LSAN_OPTIONS": "exitcode=0",
         "UBSAN_OPTIONS": "print_stacktrace=1:log_path={log}"}),
     "thread": Kind("thread", ("libtsan.so", "libstdc++.so"), {
-        "TSAN_OPTIONS": "report_signal_unsafe=0:exitcode=0:log_path={log}"}),
+        "TSAN_OPTIONS": "report_signal_unsafe=0:exitcode=0:die_after_fork=0"
+                        ":allocator_may_return_null=1:log_path={log}"}),
 }
-_THREADED = ("tests/laws/test_tagger.py", "tests/laws/test_filling.py", "tests/laws/test_decode.py",
-             "tests/unit/tagging", "tests/unit/core")
+_THREADED = ("tests/unit/trust/test_circumstances.py", "tests/laws/test_tagger.py",
+             "tests/laws/test_filling.py", "tests/laws/test_decode.py", "tests/unit/tagging",
+             "tests/unit/core")
 _CORE = "perceptron_nlp/_core/"
 _REPORT = re.compile(
     r"(ERROR: AddressSanitizer|runtime error:|WARNING: ThreadSanitizer|leak of \d+ byte).*")
@@ -86,7 +89,7 @@ def library(name: str) -> str:
 def groups(kind: str) -> Iterator[Group]:
     """What runs under a sanitizer: files of laws, folders of other tests."""
     tests = ("-m", "pytest", "-q", "-p", "no:cacheprovider",
-             "-o", f"faulthandler_timeout={SECONDS_FOR_A_TEST}")
+             "-o", f"faulthandler_timeout={SECONDS_FOR_A_TEST}", "-k", "not little_memory")
     if kind == "thread":
         yield Group("T1", ("-m", "benchmarks.trust", "--quick", "T1"))
         for place in _THREADED:

@@ -1,4 +1,4 @@
-"""Text that was made to harm: what is read comes back byte for byte, the rest is refused by line."""
+"""Text made to harm: what is read comes back byte for byte, the rest is refused by its line."""
 
 from __future__ import annotations
 
