@@ -208,7 +208,8 @@ static inline void make_changes(const Structured *x) {
     }
 }
 
-/* Note what parts gold and rival at one step; features that both have with the same label are left alone. */
+/* Note what parts gold and rival at one step; features that both have with the same label are left
+ * alone. */
 static inline int part_step(Structured *x, int64_t sentence, int64_t step) {
     const Program *p = x->program;
     int32_t gold = x->gold[step], guess = x->guess[step], none = x->table->n_labels;
