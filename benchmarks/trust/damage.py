@@ -111,8 +111,7 @@ class Mutants(NamedTuple):
 
 
 @functools.cache
-def _load_all(full: bool) -> Mutants:
-    total = 100_000 if full else 300
+def _load_all(total: int) -> Mutants:
     wrong: list[str] = []
     unclear: list[str] = []
     refused = crashes = 0
@@ -136,7 +135,7 @@ def _load_all(full: bool) -> Mutants:
 
 def mutants(full: bool) -> Reached:
     """M1: random damage is always refused, in bounded memory."""
-    found = _load_all(full)
+    found = _load_all(100_000 if full else 300)
     first = f"; first: {found.wrong[0]}" if found.wrong else ""
     return Reached(
         f"{found.refused:,} mutants refused; {len(found.wrong)} wrong, {found.crashes} crashes; at"
@@ -146,7 +145,7 @@ def mutants(full: bool) -> Reached:
 
 def said(full: bool) -> Reached:
     """M2: each of these refusals names the file and what is wrong with it."""
-    found = _load_all(full)
+    found = _load_all(10_000 if full else 300)
     first = f"; first: {found.unclear[0]}" if found.unclear else ""
     return Reached(f"{found.refused - len(found.unclear):,} of {found.refused:,} refusals clear"
                    f"{first}", found.refused > 0 and not found.unclear)
