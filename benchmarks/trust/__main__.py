@@ -8,6 +8,7 @@ run here says what is missing; it counts as broken in the full size, unless it i
 from __future__ import annotations
 
 import argparse
+import signal
 import subprocess
 import sys
 import time
@@ -38,6 +39,8 @@ def main() -> int:
     rows = [row for row in ROWS if not chosen.rows or row.id in chosen.rows]
     if chosen.removed:
         return removed.show([row.id for row in rows])
+    # A shell starts what runs in the background with Ctrl-C ignored, and children inherit that.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     begin = time.monotonic()
     if chosen.quick or len(rows) == 1:
         broken = [row.id for row in rows if not _row_here(row, not chosen.quick)]

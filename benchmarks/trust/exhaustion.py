@@ -147,7 +147,7 @@ def _updates(kind: str, options: dict[str, Any], count: int, wrong: list[str]) -
     Whole sentences are learnt at once by a beam; otherwise sentences of one word are taken.
     """
     column, whole = "feats" if kind == "parts" else "upos", "beam" in options
-    sentences = list(pn.open_corpus(samples.TRAIN))[:count]
+    sentences = list(pn.open_corpus(samples.TRAIN))[:count if whole else 10 * count]
     source = [(s.words if whole else s.words[:1], gold if whole else gold[:1])
               for s in sentences for gold in (s.column(column),)]
     examples = Examples.read(Source(source, "train"), MEMORY_COLUMN, ())

@@ -17,6 +17,7 @@ from __future__ import annotations
 import argparse
 import os
 import re
+import signal
 import subprocess
 import sys
 import sysconfig
@@ -193,6 +194,8 @@ def main() -> int:
     chosen = parser.parse_args().kinds or list(KINDS)
     if unknown := set(chosen) - set(KINDS):
         parser.error(f"there is no kind {min(unknown)}; there are {', '.join(KINDS)}")
+    # A shell starts what runs in the background with Ctrl-C ignored, and the tests inherit that.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     print(f"Python {sysconfig.get_python_version()}, {compiled.compiler()[0]}", flush=True)
     return 0 if all([run(name) for name in chosen]) else 1
 
