@@ -180,12 +180,12 @@ def _updates(kind: str, options: dict[str, Any], count: int, wrong: list[str]) -
 
 
 def _learnt(table: WeightTable) -> dict[tuple[int, int], tuple[float, ...]]:
-    """All that a table says: weights, sums and times, without cells that say nothing yet."""
+    """All that a table says: weights and what averages owe, without cells that say nothing yet."""
     arrays = table.to_arrays()
     keys = np.repeat(arrays["keys"], arrays["counts"])
-    said = (arrays["w"] != 0) | (arrays["sum"] != 0)
+    said = (arrays["w"] != 0) | (arrays["owed"] != 0)
     return {(int(key), int(label)): values for key, label, *values in zip(
-        keys[said], *(arrays[name][said] for name in ("labels", "w", "sum", "stamp")),
+        keys[said], *(arrays[name][said] for name in ("labels", "w", "owed")),
         strict=True)}
 
 
