@@ -91,8 +91,8 @@ REMOVALS = (
             "        table_add_adagrad(x->table, row, label, sign, x->rule->rate);\n"
             "    else\n        table_add(x->table, row, label, sign * x->rule->rate);\n"),
     Removal("O1", "parts are added before their cells are made", "_core/factored.h",
-            "            if (!table_cell(x->table, x->rows[i], part).w) return -1;\n",
-            "            (void)i;\n"),
+            "            if (!table_cell(x->table, x->rows[i], x->differing[k]).w) return -1;\n",
+            "            (void)k;\n"),
     Removal("O2", "a chunk of rows is half as large as it says", "_core/rowstore.h",
             "return CHUNK_ROWS * (size_t)s->size", "return CHUNK_ROWS / 2 * (size_t)s->size",
             builds=True),
