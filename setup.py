@@ -8,6 +8,7 @@ Four switches of the environment change the build, for tests and measurements on
 """
 
 import os
+import re
 import sys
 from pathlib import Path
 
@@ -33,12 +34,32 @@ macros = [(name, "1") for name in ("PERCEPTRON_NLP_VANILLA", "PERCEPTRON_NLP_NAR
           if os.environ.get(name)]
 
 core = Path("perceptron_nlp/_core")
-headers = sorted(str(path) for path in core.glob("*.h"))
+NEEDED = re.compile(r'"(\w+\.h)"|^from perceptron_nlp\._core\.(\w+) cimport', re.MULTILINE)
+
+
+def headers_of(path: Path, found: set[Path]) -> set[Path]:
+    """The headers that a source includes, also by way of others."""
+    for header, module in NEEDED.findall(path.read_text("utf-8")):
+        needed = core / (header or f"{module}.pxd")
+        if needed not in found:
+            found.add(needed)
+            headers_of(needed, found)
+    return {needed for needed in found if needed.suffix == ".h"}
+
+
+def needs(source: Path) -> list[str]:
+    """The headers whose change makes an extension old."""
+    found = headers_of(source, set())
+    if source.with_suffix(".pxd").exists():
+        found |= headers_of(source.with_suffix(".pxd"), set())
+    return sorted(map(str, found))
+
+
 extensions = [
     Extension(
         f"perceptron_nlp._core.{path.stem}",
         [str(path)],
-        depends=headers,
+        depends=needs(path),
         define_macros=macros,
         extra_compile_args=compile_args,
         extra_link_args=link_args,

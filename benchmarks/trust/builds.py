@@ -30,16 +30,27 @@ def _folder() -> tempfile.TemporaryDirectory[str]:
 def copied(name: str, *, with_core: bool) -> Path:
     """A copy of the tree; with the built core, or without it to be built anew."""
     target = Path(_folder().name) / name
-    shutil.copytree(ROOT, target, ignore=_LEFT_OUT)
-    # The C sources of the checks are no products of Cython.
-    for source in (ROOT / "benchmarks" / "trust").glob("*.c"):
-        shutil.copy(source, target / "benchmarks" / "trust")
     if with_core:
-        # With their times, so that a build makes only what an edit has made old.
-        for built in (ROOT / "perceptron_nlp" / "_core").glob("*"):
-            if built.suffix in (".so", ".c"):
-                shutil.copy2(built, target / "perceptron_nlp" / "_core")
+        shutil.copytree(_with_core(), target)
+    else:
+        shutil.copytree(ROOT, target, ignore=_LEFT_OUT)
+        # The C sources of the checks are no products of Cython.
+        for source in (ROOT / "benchmarks" / "trust").glob("*.c"):
+            shutil.copy(source, target / "benchmarks" / "trust")
     return target
+
+
+@functools.cache
+def _with_core() -> Path:
+    """A copy with its core, built, and all that a further build needs to make only what is old."""
+    tree = copied("with-core", with_core=False)
+    if (ROOT / "build").is_dir():
+        shutil.copytree(ROOT / "build", tree / "build")
+    for built in (ROOT / "perceptron_nlp" / "_core").glob("*"):
+        if built.suffix in (".so", ".c"):
+            shutil.copy2(built, tree / "perceptron_nlp" / "_core")
+    build(tree, {})
+    return tree
 
 
 def build(tree: Path, env: Mapping[str, str]) -> None:

@@ -88,6 +88,12 @@ def peak_bytes() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
+def address_bytes() -> int:
+    """The address space that this process has asked for (Linux)."""
+    pages = int(Path("/proc/self/statm").read_text().split()[0])
+    return pages * os.sysconf("SC_PAGE_SIZE")
+
+
 def resident_bytes() -> int:
     """The memory that this process holds now (Linux)."""
     pages = int(Path("/proc/self/statm").read_text().split()[1])

@@ -53,7 +53,7 @@ static int averages(long examples) {
     double worst = 0;
     memset(weights, 0, sizeof weights);
     memset(sums, 0, sizeof sums);
-    if (table_open(&t, LABELS, 0, 0, next_random()) < 0) return 1;
+    if (table_open(&t, LABELS, 0, 0, next_random(), 0) < 0) return 1;
     int64_t row = table_insert(&t, 7, 0);
     if (row < 0) return 1;
     for (long i = 0; i < examples; i++) {
@@ -68,7 +68,7 @@ static int averages(long examples) {
     for (int k = 0; k < LABELS; k++) {
         Cell cell = table_cell(&t, row, k);
         long double exact = (sums[k].sum + sums[k].rest) / (long double)examples;
-        double lazy = mean_weight(*cell.w, *cell.sum, *cell.stamp, t.done);
+        double lazy = mean_weight(*cell.w, *cell.owed, (double)t.done);
         double drift = (double)(fabsl((long double)lazy - exact) / fabsl(exact));
         if (drift > worst) worst = drift;
     }
@@ -85,27 +85,16 @@ static uint64_t digest(const Table *t) {
     uint64_t total = 0;
     int64_t n_rows = t->fixed_bits ? (int64_t)1 << t->fixed_bits : (int64_t)t->index.n;
     for (int64_t row = 0; row < n_rows; row++) {
-        if (!t->fixed_bits && !t->block[row]) continue;
-        for (uint32_t k = 0; k < (uint32_t)t->n_labels; k++) {
-            double w, sum, scores;
-            if (t->fixed_bits) {
-                size_t at = (size_t)row * (size_t)t->n_labels + k;
-                w = t->w[at];
-                sum = mean_weight(t->w[at], t->sum[at], t->stamp[at], t->done + 1);
-            } else {
-                Cells x = cells_of(t, t->block[row]);
-                int present;
-                uint32_t at = cell_place(&x, k, &present);
-                if (!present) continue;
-                w = x.w[at];
-                sum = mean_weight(x.w[at], x.sum[at], x.stamp[at], t->done + 1);
-            }
-            scores = w * 3 + sum;
+        RowView v = table_row(t, row);
+        for (uint32_t j = 0; j < v.span; j++) {
+            int32_t label = row_label(t, &v, j);
             uint64_t words[3];
-            if (scores == 0) continue;
+            if (label < 0) continue;
+            double said = v.w[j] * 3 + mean_weight(v.w[j], v.owed[j], (double)t->done + 1);
+            if (said == 0) continue;
             words[0] = t->fixed_bits ? (uint64_t)row : t->index.keys[row];
-            words[1] = k;
-            memcpy(&words[2], &scores, 8);
+            words[1] = (uint64_t)label;
+            memcpy(&words[2], &said, 8);
             total += xxh64_words(words, 3, 0);
         }
     }
@@ -120,7 +109,7 @@ static long scenario(uint64_t seed, int n_labels, int bits, int gradients, int u
     long failures = 0;
     state = seed;
     uint64_t multiplier = next_random();
-    while (table_open(&t, n_labels, bits, gradients, multiplier) < 0)
+    while (table_open(&t, n_labels, bits, gradients, multiplier, 0) < 0)
         if (++failures > 1) return -1;
     for (int u = 0; u < updates; u++) {
         uint64_t keys[ROWS];

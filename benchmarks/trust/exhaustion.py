@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,11 @@ from benchmarks.trust import compiled, samples
 from benchmarks.trust.children import call
 from benchmarks.trust.reached import Missing, Reached
 from perceptron_nlp._core.weights import WeightTable
+from perceptron_nlp.features.templates import Template
+from perceptron_nlp.tagging.examples import Examples
+from perceptron_nlp.tagging.learners import TemplateLearner
+from perceptron_nlp.tagging.options import TrainingOptions
+from perceptron_nlp.tagging.sources import MEMORY_COLUMN, Source
 
 # n-grams, several columns' worth of history and neighbours: every buffer of the core takes part.
 TEMPLATES = ("word[0]", "lower[-1]", "lower.ngrams2-4[0]", "lower[-1] lower[0]", "tag[-1]",
@@ -53,7 +59,7 @@ def _fail_each(work: Callable[[], Any], intact: Callable[[], str], wrong: list[s
     return failed
 
 
-def inject() -> dict[str, Any]:
+def inject(sentences_each: int) -> dict[str, Any]:
     """Allocation failures in training, tables, loading and tagging; runs under failing.c."""
     wrong: list[str] = []
     counts = {}
@@ -72,12 +78,17 @@ def inject() -> dict[str, Any]:
     counts["scores"] = _fail_each(
         lambda: pn.Tagger.from_bytes(data).scores(sentences[0]).tolist(), still_tags, wrong,
         "scores")
-    for options in ({}, {"update": "adagrad", "min_count": 2}, {"table_bits": 8}):
+    for options in ({}, {"update": "adagrad", "min_count": 2}, {"table_bits": 8}, {"beam": 4}):
         counts[f"train {options}"] = _fail_each(
             lambda options=options: pn.train(labelled, column="upos", epochs=2,
                                              templates=TEMPLATES, **options).to_bytes(),
             still_tags, wrong, f"train {options}")
     counts["table"] = _table(wrong)
+    for kind, options in (("greedy", {}), ("greedy, adagrad", {"update": "adagrad"}),
+                          ("beam", {"beam": 4}), ("beam, fixed", {"beam": 4, "table_bits": 8}),
+                          ("beam, adagrad", {"beam": 4, "update": "adagrad"})):
+        counts[f"updates, {kind}"] = _updates(kind, options, sentences_each, wrong)
+    counts["updates, parts"] = _updates("parts", {}, sentences_each, wrong)
     return {"wrong": wrong, "counts": counts}
 
 
@@ -130,9 +141,56 @@ def _table(wrong: list[str]) -> int:
     return failed
 
 
+def _updates(kind: str, options: dict[str, Any], count: int, wrong: list[str]) -> int:
+    """Let each allocation of learning from a sentence fail; what was learnt before must stay.
+
+    Whole sentences are learnt at once by a beam; otherwise sentences of one word are taken.
+    """
+    column, whole = "feats" if kind == "parts" else "upos", "beam" in options
+    sentences = list(pn.open_corpus(samples.TRAIN))[:count if whole else 10 * count]
+    source = [(s.words if whole else s.words[:1], gold if whole else gold[:1])
+              for s in sentences for gold in (s.column(column),)]
+    examples = Examples.read(Source(source, "train"), MEMORY_COLUMN, ())
+    if kind == "parts":
+        examples = replace(examples, parts="pieces")
+    learner, undisturbed = (
+        TemplateLearner(examples, [Template.parse(text) for text in TEMPLATES],
+                        TrainingOptions(epochs=1, **{"beam": 1, **options}), {})
+        for _ in range(2))
+    library = ctypes.CDLL(None)
+    failed = 0
+    for number in range(len(source)):
+        before = _learnt(learner.table)
+        for at in range(1, 5_000):
+            library.trust_fail_at(at)
+            try:
+                learner.learn(np.array([number]))
+            except MemoryError:
+                failed += 1
+                library.trust_stop()
+                if _learnt(learner.table) != before:
+                    wrong.append(f"{kind}, sentence {number}, allocation {at}: half an update")
+                continue
+            library.trust_stop()
+            break
+        undisturbed.learn(np.array([number]))
+    if _learnt(learner.table) != _learnt(undisturbed.table):
+        wrong.append(f"{kind}: something else was learnt in the end")
+    return failed
+
+
+def _learnt(table: WeightTable) -> dict[tuple[int, int], tuple[float, ...]]:
+    """All that a table says: weights and what averages owe, without cells that say nothing yet."""
+    arrays = table.to_arrays()
+    keys = np.repeat(arrays["keys"], arrays["counts"])
+    said = (arrays["w"] != 0) | (arrays["owed"] != 0)
+    return {(int(key), int(label)): values for key, label, *values in zip(
+        keys[said], *(arrays[name][said] for name in ("labels", "w", "owed")),
+        strict=True)}
+
+
 def allocations(full: bool) -> Reached:
     """O1: every allocation fails in turn; a MemoryError each time, and nothing is broken."""
-    del full
     try:
         shim = compiled.build("failing.c", shared=True)
         in_c = compiled.run("allocations")
@@ -140,7 +198,8 @@ def allocations(full: bool) -> Reached:
         raise Missing(str(error)) from None
     except compiled.Failed as error:
         return Reached(str(error), False)
-    child = call("benchmarks.trust.exhaustion:inject", env={"LD_PRELOAD": str(shim)}, timeout=1800)
+    child = call("benchmarks.trust.exhaustion:inject", 200 if full else 6,
+                 env={"LD_PRELOAD": str(shim)}, timeout=1800)
     if child.result is None:
         return Reached(f"{child.fate} {child.err[-500:]}", False)
     wrong, counts = child.result["wrong"], child.result["counts"]

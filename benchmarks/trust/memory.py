@@ -56,12 +56,12 @@ def caches(full: bool) -> Reached:
         # Besides the words: the pads beyond the ends, and one sentence too long for the limit.
         kept = kept and held <= max(limit, 50) + 16
         most.append(f"{held:,} words of {limit:,}")
-    child = call("benchmarks.trust.memory:long_words", 400 if full else 60)
+    child = call("benchmarks.trust.memory:long_words", 400 if full else 200)
     if child.result is None:
         return Reached(child.fate, False)
     grown = child.result["grown"]
     return Reached(f"at most {', '.join(most)}; {grown / 2**20:.0f} MB more for endless long words",
-                   kept and grown < 48 << 20)
+                   kept and grown < 24 << 20)
 
 
 def long_words(count: int) -> dict[str, Any]:

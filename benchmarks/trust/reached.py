@@ -17,7 +17,7 @@ class Row(NamedTuple):
     """One promise.
 
     ``check(full)`` runs it in its full or its quick size. ``beside`` names peers that the full
-    size measures too, for comparison.
+    size measures too, for comparison. ``alone`` rows measure time, so nothing runs beside them.
     """
 
     id: str
@@ -25,6 +25,7 @@ class Row(NamedTuple):
     wanted: str
     check: Callable[[bool], Reached]
     beside: tuple[tuple[str, Callable[[bool], Reached]], ...] = ()
+    alone: bool = False
 
 
 class Missing(Exception):

@@ -22,23 +22,22 @@ typedef struct {
     double *steps;      /* of each of them */
 } Factored;
 
-static inline int update_row(const Factored *x, int64_t row, int32_t n_differing) {
+/* Learn the steps in one row, whose cells are there: so it cannot fail. */
+static inline void update_row(const Factored *x, int64_t row, int32_t n_differing) {
     Table *t = x->table;
-    for (int32_t k = 0; k < n_differing; k++) {
-        int32_t part = x->differing[k];
-        int status = x->rule->kind == RULE_ADAGRAD
-                         ? table_add_adagrad(t, row, part, x->steps[k], x->rule->rate)
-                         : table_add(t, row, part, x->steps[k]);
-        if (status < 0) return -1;
-    }
+    for (int32_t k = 0; k < n_differing; k++)
+        if (x->rule->kind == RULE_ADAGRAD)
+            table_add_adagrad(t, row, x->differing[k], x->steps[k], x->rule->rate);
+        else
+            table_add(t, row, x->differing[k], x->steps[k]);
     double *copy = part_row_copy(x->copies, t, row);
     if (copy)
         for (int32_t k = 0; k < n_differing; k++)
             copy[x->differing[k]] = *table_cell(t, row, x->differing[k]).w;
-    return 0;
 }
 
-/* Part the gold label from its rival; the token has n_fixed features of words and n in all. */
+/* Part the gold label from its rival; the token has n_fixed features of words and n in all. -1: no
+ * memory, no weight changed. */
 static inline int part_labels(const Factored *x, size_t n_fixed, size_t n, int32_t gold,
                               int32_t rival, double step) {
     const Program *p = x->program;
@@ -54,7 +53,9 @@ static inline int part_labels(const Factored *x, size_t n_fixed, size_t n, int32
     while (next_difference(x->parts, &walk, &x->differing[n_differing], &side))
         x->steps[n_differing++] = side ? -step : step;
     for (size_t i = 0; i < n; i++)
-        if (update_row(x, x->rows[i], n_differing) < 0) return -1;
+        for (int32_t k = 0; k < n_differing; k++)
+            if (!table_cell(x->table, x->rows[i], x->differing[k]).w) return -1;
+    for (size_t i = 0; i < n; i++) update_row(x, x->rows[i], n_differing);
     return 0;
 }
 

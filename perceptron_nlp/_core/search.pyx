@@ -36,6 +36,7 @@ cdef extern from "structured.h" nogil:
         double *scores
         int32_t *gold
         int32_t *guess
+        void *changes
     void beam_close(Beam *b) noexcept
     int learn_sequence(Structured *x, int64_t sentence, Counts *counts) noexcept
 
@@ -88,7 +89,7 @@ def learn_sequences(TrainingSet data not None, order, *, rule="perceptron", doub
     Raises
     ------
     ArgumentError : sentence numbers or beam out of range, a rule for single labels only
-    MemoryLimitError : no memory for a new weight
+    MemoryLimitError : no memory for a new weight; what was learnt before that sentence stays
     """
     cdef const int64_t[::1] sentences = np.append(np.ascontiguousarray(order, np.int64),
                                                   np.int64(0))
@@ -154,4 +155,5 @@ def learn_sequences(TrainingSet data not None, order, *, rule="perceptron", doub
         free(x.scores)
         free(x.gold)
         free(x.guess)
+        free(x.changes)
     return counts.examples, counts.mistakes, counts.updates

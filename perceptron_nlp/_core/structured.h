@@ -15,6 +15,12 @@
 #include "beam.h"
 #include "greedy.h"
 
+/* One weight that an update is going to change. */
+typedef struct {
+    int64_t row;
+    int32_t label, sign;
+} Change;
+
 typedef struct {
     const Program *program;
     Table *table;
@@ -29,6 +35,8 @@ typedef struct {
     double *scores;  /* [label]: scratch */
     int32_t *gold, *guess; /* [step]: the gold sequence and the one found, as they are read */
     int partly;            /* some words of the sentence have no label */
+    Change *changes;       /* of the sentence at hand */
+    size_t n_changes, changes_room;
 } Structured;
 
 static inline int64_t token_of_step(const Structured *x, int64_t sentence, int64_t step) {
@@ -174,13 +182,34 @@ static inline int64_t find_violation(Structured *x, int64_t sentence, int64_t n)
     return prefix && memcmp(x->gold, x->guess, (size_t)prefix * sizeof *x->gold) ? prefix : 0;
 }
 
-static inline int structured_add(const Structured *x, int64_t row, int32_t label, double sign) {
-    return x->rule->kind == RULE_ADAGRAD
-               ? table_add_adagrad(x->table, row, label, sign, x->rule->rate)
-               : table_add(x->table, row, label, sign * x->rule->rate);
+/* Note a change of one weight, and make its cell. -1: no memory. */
+static inline int note_change(Structured *x, int64_t row, int32_t label, int32_t sign) {
+    if (x->n_changes == x->changes_room) {
+        size_t room = 2 * x->changes_room + 256;
+        Change *changes = (Change *)realloc(x->changes, room * sizeof *changes);
+        if (!changes) return -1;
+        x->changes = changes;
+        x->changes_room = room;
+    }
+    if (!table_cell(x->table, row, label).w) return -1;
+    x->changes[x->n_changes++] = (Change){row, label, sign};
+    return 0;
 }
 
-/* Part gold and rival at one step; features that both have with the same label are left alone. */
+/* Make the changes that were noted, in their order. Their cells are there, so none can fail. */
+static inline void make_changes(const Structured *x) {
+    const Rule *rule = x->rule;
+    for (size_t i = 0; i < x->n_changes; i++) {
+        const Change *c = &x->changes[i];
+        if (rule->kind == RULE_ADAGRAD)
+            table_add_adagrad(x->table, c->row, c->label, c->sign, rule->rate);
+        else
+            table_add(x->table, c->row, c->label, c->sign * rule->rate);
+    }
+}
+
+/* Note what parts gold and rival at one step; features that both have with the same label are left
+ * alone. */
 static inline int part_step(Structured *x, int64_t sentence, int64_t step) {
     const Program *p = x->program;
     int32_t gold = x->gold[step], guess = x->guess[step], none = x->table->n_labels;
@@ -199,8 +228,8 @@ static inline int part_step(Structured *x, int64_t sentence, int64_t step) {
         size_t n = gather_static(p, x->table, x->corpus, place, token, right.first, right.last,
                                  x->rows);
         for (size_t i = 0; i < n; i++)
-            if (structured_add(x, x->rows[i], gold, 1) < 0 ||
-                structured_add(x, x->rows[i], guess, -1) < 0)
+            if (note_change(x, x->rows[i], gold, 1) < 0 ||
+                note_change(x, x->rows[i], guess, -1) < 0)
                 return -1;
     }
     for (int32_t h = 0; h < p->n_history; h++) {
@@ -208,30 +237,32 @@ static inline int part_step(Structured *x, int64_t sentence, int64_t step) {
         uint64_t one = token_key(p, template_id, &right), two = token_key(p, template_id, &wrong);
         if (one == two && gold == guess) continue;
         int64_t row = table_insert(x->table, one, (uint16_t)template_id);
-        if (row < 0 || structured_add(x, row, gold, 1) < 0) return -1;
+        if (row < 0 || note_change(x, row, gold, 1) < 0) return -1;
         row = one == two ? row : table_insert(x->table, two, (uint16_t)template_id);
-        if (row < 0 || structured_add(x, row, guess, -1) < 0) return -1;
+        if (row < 0 || note_change(x, row, guess, -1) < 0) return -1;
     }
     return 0;
 }
 
-/* One sentence; -1: no memory. Mistakes are counted in the sequence parted from, so its cost is
- * in them. */
+/* One sentence; -1: no memory, and no weight or average has changed (cells of zero may be new).
+ * Mistakes are counted in the sequence parted from, so its cost is in them. */
 static inline int learn_sequence(Structured *x, int64_t sentence, Counts *counts) {
     const Corpus *c = x->corpus;
-    int64_t n = c->token_starts[sentence + 1] - c->token_starts[sentence];
+    int64_t n = c->token_starts[sentence + 1] - c->token_starts[sentence], wrong = 0;
     int64_t labelled = set_gold(x, sentence, n);
     if (labelled <= 0) return (int)labelled;
     int64_t prefix = find_violation(x, sentence, n);
     if (prefix < 0) return -1;
+    x->n_changes = 0;
     for (int64_t step = 0; step < prefix; step++) {
         int64_t token = token_of_step(x, sentence, step);
         if (forced_label(x, sentence, token) >= 0) continue;
-        int wrong = c->gold[token] >= 0 && x->gold[step] != x->guess[step];
-        counts->mistakes += wrong;
-        counts->updates += wrong;
+        wrong += c->gold[token] >= 0 && x->gold[step] != x->guess[step];
         if (part_step(x, sentence, step) < 0) return -1;
     }
+    make_changes(x);
+    counts->mistakes += wrong;
+    counts->updates += wrong;
     counts->examples += labelled;
     x->table->done += labelled;
     return 0;

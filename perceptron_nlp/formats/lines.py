@@ -30,6 +30,7 @@ _CONTROLS = frozenset(range(32)) - _TEXT_CONTROLS
 _BINARY_SHARE = 0.05
 _BINARY_LEAST = 3
 _FOREIGN = (
+    (b"\xff\xfe\0\0", "UTF-32 text; convert it to UTF-8"),
     (b"\xff\xfe", "UTF-16 text; convert it to UTF-8"),
     (b"\xfe\xff", "UTF-16 text; convert it to UTF-8"),
     (b"PK\x03\x04", "a zip file, not text"),

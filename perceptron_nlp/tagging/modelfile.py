@@ -252,6 +252,9 @@ class _Checked:
             raise self._bad("table_bits", "out of range")
         if not isinstance(scale, float) or not math.isfinite(scale) or scale <= 0:
             raise self._bad("scale", "not a positive number")
+        # Scores are whole numbers of 32 bits before they are divided by it.
+        if not math.isfinite(2**31 / scale):
+            raise self._bad("scale", "so small that scores would be infinite")
         if len(counts) != len(keys) or len(labels) != len(weights):
             raise self._bad(f"{self.number}.counts, {self.number}.labels",
                             "of another length than keys and weights")
@@ -262,7 +265,7 @@ class _Checked:
         if not weights.all():
             raise self._bad(f"{self.number}.weights", "some are 0")
         if (len(group_starts) != n_groups + 1 or group_starts[0] != 0
-                or group_starts[-1] != len(keys) or (np.diff(group_starts) < 0).any()):
+                or group_starts[-1] != len(keys) or (group_starts[1:] < group_starts[:-1]).any()):
             raise self._bad(f"{self.number}.group_starts",
                             "do not divide the rows among the templates")
         starts = np.zeros(len(counts) + 1, np.int64)

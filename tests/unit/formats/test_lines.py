@@ -187,6 +187,7 @@ def test_what_is_no_binary_source_is_refused():
         (b"a\n\xed\xa0\x80\n", 2, "byte 0xed is not valid UTF-8"),
         (b"a\nb\0c\0d\0e\0f\n", 2, "this is a binary file, not text"),
         (b"a\n" + bytes(range(32)) * 4, 2, "this is a binary file, not text"),
+        (b"\xff\xfe\0\0a\0\0\0", 1, "this is UTF-32 text; convert it to UTF-8"),
         (b"\xff\xfea\0b\0", 1, "this is UTF-16 text; convert it to UTF-8"),
         (b"PK\x03\x04rest", 1, "this is a zip file, not text"),
         (b"\x89PNG\r\n", 1, "this is a picture, not text"),
