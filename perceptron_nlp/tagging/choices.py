@@ -26,14 +26,12 @@ from perceptron_nlp.tagging.examples import Examples
 from perceptron_nlp.tagging.extractor import Extractor
 from perceptron_nlp.tagging.featurecolumns import closed, holds_features, unseen_share, with_upos
 from perceptron_nlp.tagging.options import AUTO, TrainingOptions
-from perceptron_nlp.tagging.spancolumns import as_iobes, capital_share, holds_spans
+from perceptron_nlp.tagging.spancolumns import as_iobes, capital_share, hold_names, holds_spans
 from perceptron_nlp.tagging.trainer import Trainer
 
 logger = logging.getLogger("perceptron_nlp")
 
 BEAM = 4
-# From this share of spans that begin with a capital letter on, they are taken for names.
-NAMES_SHARE = 0.5
 PART_RULES = ("perceptron", "margin", "adagrad")
 # From this share of words with labels never seen on, labels are put together from others.
 UNSEEN_LABELS = 0.005
@@ -136,7 +134,7 @@ def choose_templates(examples: Examples, options: TrainingOptions, spans: bool
                      ) -> tuple[tuple[Template, ...], list[str]]:
     """Templates for the column, and what was measured on the way to them."""
     evidence = examples.columns
-    if spans and capital_share(examples) >= NAMES_SHARE:
+    if spans and hold_names(examples):
         return preset("names", evidence), [
             f"{100 * capital_share(examples):.1f} % of the spans begin with a capital letter, so"
             " other places of a word in the text are looked at"]

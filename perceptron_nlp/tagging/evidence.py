@@ -21,7 +21,7 @@ from perceptron_nlp.tagging.inducedlexicon import Induced, induce
 from perceptron_nlp.tagging.lexicon import Lexicon
 from perceptron_nlp.tagging.options import AUTO, TrainingOptions
 from perceptron_nlp.tagging.rawtext import FEW_KNOWN, RawText
-from perceptron_nlp.tagging.spancolumns import holds_spans
+from perceptron_nlp.tagging.spancolumns import hold_names, holds_spans
 from perceptron_nlp.tagging.wordtables import WordTables, with_tables
 
 logger = logging.getLogger("perceptron_nlp")
@@ -29,6 +29,8 @@ logger = logging.getLogger("perceptron_nlp")
 LEXICON, INDUCED = "lexicon", "induced"
 CLUSTERS = {"clusters100": 100, "clusters800": 800}
 FEW_LABELS = 64
+# The training text is small, and rare words in it are many.
+OWN_MIN_COUNT = 3
 MADE = (LEXICON, *CLUSTERS, INDUCED)
 
 
@@ -92,6 +94,11 @@ def with_evidence(examples: Examples, sources: Sources, options: TrainingOptions
             induced: Induced = induce(examples, raw, options)
             tables[INDUCED], given[INDUCED] = induced.table, induced.columns
             notes.append(f"a lexicon of {len(induced.table):,} words is induced from raw text")
+    elif _learns_from_itself(examples, options):
+        found = word_clusters((sentence.words for sentence in examples.sentences),
+                              [*CLUSTERS.values()], OWN_MIN_COUNT)
+        tables.update(zip(CLUSTERS, found, strict=True))
+        notes.append(f"clusters of {len(found[0]):,} words are learnt from the training text")
     if not tables:
         return examples, None, []
     made = WordTables.of(tables)
@@ -115,6 +122,12 @@ def _wanted(sources: Sources, options: TrainingOptions, examples: Examples) -> s
             f"templates: they look at none of the columns {', '.join(possible)}, which are made of"
             " raw and lexicon; add some (column:NAME[0]), or leave raw and lexicon out")
     return looked_at & {*possible}
+
+
+def _learns_from_itself(examples: Examples, options: TrainingOptions) -> bool:
+    """Do clusters of its own words serve? They do for chunks, and harm names and single labels."""
+    return bool(options.templates == AUTO and options.preset != "fast" and options.beam != 1
+                and examples.columns and holds_spans(examples) and not hold_names(examples))
 
 
 def _look_at(raw: RawText, examples: Examples) -> list[str]:

@@ -92,7 +92,8 @@ def _fit(train: Labelled, *, dev: Labelled | None, column: str | Sequence[str] |
 def _fit_column(column: str, read: Examples, dev: Examples | None, options: TrainingOptions,
                 features: Extractor | None, callback: Callback | None,
                 kept: CheckpointOptions | None, sources: Sources) -> TaggerModel:
-    examples, tables, made = with_evidence(read, sources, options)
+    examples, tables, made = (
+        (read, None, []) if features is not None else with_evidence(read, sources, options))
     examples, chosen, choices = decide(examples, options, features)
     choices = [*made, *choices]
     examples, dev, chosen = _with_neighbours(examples, dev, chosen, features)

@@ -26,6 +26,9 @@ from perceptron_nlp.text.spans import (
 )
 from perceptron_nlp.text.tagset import TagSet
 
+# From this share of spans that begin with a capital letter on, they are taken for names.
+NAMES_SHARE = 0.5
+
 
 def holds_spans(examples: Examples) -> bool:
     """Are all labels span labels, and is every word labelled?"""
@@ -48,8 +51,13 @@ def as_iobes(examples: Examples) -> tuple[Examples, int]:
     return replace(examples, gold=gold, tags=tags, scheme=scheme), broken
 
 
+def hold_names(examples: Examples) -> bool:
+    """Do most of the spans begin with a capital letter?"""
+    return capital_share(examples) >= NAMES_SHARE
+
+
 def capital_share(examples: Examples) -> float:
-    """Share of the spans of IOBES examples that begin with a capital letter."""
+    """Share of the spans, marked where they begin, that begin with a capital letter."""
     first = [word for sentence, labels in zip(examples.sentences, examples.gold, strict=True)
              for word, label in zip(sentence.words, labels, strict=True)
              if label is not None and label[0] in "BS"]
