@@ -10,7 +10,7 @@ SENTENCE ?= The old man the boats .
 
 CORE := $(wildcard perceptron_nlp/_core/*.pyx perceptron_nlp/_core/*.pxd perceptron_nlp/_core/*.h)
 
-.PHONY: train test lint bench accuracy trust sanitize fuzz clean pictures
+.PHONY: train test lint bench instructions accuracy trust sanitize fuzz clean pictures
 SECONDS ?= 60
 
 # Train on your own files: make train TRAIN=… DEV=… TEST=…
@@ -27,12 +27,18 @@ lint: $(VENV)/linted
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
+# Speed, size and cost beside other taggers; needs PERCEPTRON_NLP_CORPORA, and a quiet machine.
 bench: $(VENV)/benched
+	mkdir -p docs/images
+	$(BIN)/python benchmarks/speed.py --png docs/images/speed.png
+	$(BIN)/python benchmarks/instructions.py
 	$(BIN)/python benchmarks/main_job.py
 	$(BIN)/python benchmarks/averaging.py
 	$(BIN)/python benchmarks/classifier.py
 	$(BIN)/python benchmarks/family.py
-	$(BIN)/python benchmarks/speed.py
+
+# Instructions a token against those in benchmarks/instructions.json; needs PERCEPTRON_NLP_CORPORA.
+instructions: $(VENV)/built
 	$(BIN)/python benchmarks/instructions.py
 
 # The accuracy table; needs PERCEPTRON_NLP_CORPORA.

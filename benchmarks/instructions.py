@@ -2,13 +2,13 @@
 
     PERCEPTRON_NLP_CORPORA=folder python benchmarks/instructions.py [--training] [--record]
 
-Learns from the first 2,000 sentences of EWT for five epochs, the reading and hashing subtracted.
-Trains `fast` and `default` lists on EWT, then tags its test part under `valgrind
---tool=callgrind`: the same text again and again (everything is remembered), and once with nothing
-remembered. The same run without tagging is subtracted. With --training only the learning is
-counted, and by function. Counts do not depend on how busy the
-machine is. Prints Markdown; leaves with status 1 where a count is over 5 % above the one in
-instructions.json, which --record writes.
+Counts do not depend on how busy the machine is. One process runs under `valgrind
+--tool=callgrind`: it learns from the first 2,000 sentences of EWT for five epochs, and tags EWT test
+with nothing remembered, and then again, with `fast` and with `default` templates. Between the parts it calls getppid, before which callgrind writes down and clears its
+counts; so starting, reading, hashing and loading are not in any figure. With --training only the
+learning is counted, and by function. Prints Markdown; leaves with status 1 where a count is over
+5 % above the one in instructions.json, which --record writes. Where there is no valgrind it says
+so, and leaves with status 0.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from itertools import islice
 from pathlib import Path
 
 from corpora import treebank
@@ -29,20 +30,13 @@ import perceptron_nlp as pn
 
 RECORDED = Path(__file__).with_suffix(".json")
 MARGIN = 1.05
-ROUNDS = 5
-DRIVER = """
-import sys
-import perceptron_nlp as pn
-model, text, rounds = sys.argv[1], sys.argv[2], int(sys.argv[3])
-sentences = [line.split(" ") for line in open(text, encoding="utf-8").read().split("\\n")]
-tagger = pn.load(model)
-for _ in range(rounds):
-    tagger.tag_sents(sentences)
-"""
+ROUNDS = 3
 EPOCHS = 5
-LEARNING_DRIVER = """
-import sys
-from itertools import islice
+LEARNT_SENTENCES = 2000
+UPDATES = ("perceptron", "adagrad")
+TEMPLATES = ("fast", "default")
+DRIVER = """
+import json, os, sys
 import perceptron_nlp as pn
 from perceptron_nlp.features.templates import preset
 from perceptron_nlp.sampling import permutation
@@ -50,77 +44,95 @@ from perceptron_nlp.tagging.examples import Examples
 from perceptron_nlp.tagging.learners import TemplateLearner
 from perceptron_nlp.tagging.options import TrainingOptions
 from perceptron_nlp.tagging.sources import Source
-path, update, epochs = sys.argv[1], sys.argv[2], int(sys.argv[3])
-chosen = list(islice(pn.read_conllu(path), 2000))
-examples = Examples.read(Source(chosen, "train"), "upos", ())
-learner = TemplateLearner(examples, preset("default"), TrainingOptions(update=update), {})
-for epoch in range(1, epochs + 1):
-    learner.learn(permutation(len(chosen), 1, epoch))
-print(examples.n_tokens)
+data = json.load(open(sys.argv[1], encoding="utf-8"))
+learnt = [pn.Sentence(words, {"upos": labels}) for words, labels in data["learnt"]]
+examples = Examples.read(Source(learnt, "train"), "upos", ())
+for update in data["updates"]:
+    learner = TemplateLearner(examples, preset("default"), TrainingOptions(update=update), {})
+    orders = [permutation(len(learnt), 1, epoch + 1) for epoch in range(data["epochs"])]
+    os.getppid()
+    for order in orders:
+        learner.learn(order)
+    os.getppid()
+for model in data["models"]:
+    tagger = pn.load(model)
+    os.getppid()
+    tagger.tag_sents(data["tagged"])
+    os.getppid()
+    for _ in range(data["rounds"]):
+        tagger.tag_sents(data["tagged"])
+    os.getppid()
 """
 
 
-def learning(update: str, lines: list[str]) -> float:
-    """Instructions a token and epoch; appends a table by function of the core to `lines`."""
-    counts = []
-    for epochs in (0, EPOCHS):
-        with tempfile.TemporaryDirectory() as folder:
-            run = subprocess.run(
-                ["valgrind", "--tool=callgrind", f"--callgrind-out-file={folder}/out",
-                 sys.executable, "-c", LEARNING_DRIVER, treebank("EWT", "train"), update,
-                 str(epochs)],
-                check=True, capture_output=True, text=True,
-                env={**os.environ, "PYTHONHASHSEED": "0"})
-            listed = subprocess.run(["callgrind_annotate", "--threshold=100", f"{folder}/out"],
-                                    check=True, capture_output=True, text=True).stdout
-        tokens = int(run.stdout)
-        found = re.findall(r"^ *([\d,]+) .*?:(\S+) \[\S*/_core/\w+\.\S+\]", listed, re.MULTILINE)
-        by_function: dict[str, int] = {}
-        for count, name in found:
-            by_function[name] = by_function.get(name, 0) + int(count.replace(",", ""))
-        total = re.search(r"Collected : (\d+)", run.stderr)
-        if total is None:
-            sys.exit(f"valgrind did not say how many instructions it counted:\n{run.stderr}")
-        counts.append((int(total[1]), by_function))
-    (base, before), (end, after) = counts
-    shares = {name: (count - before.get(name, 0)) / EPOCHS / tokens
-              for name, count in after.items()}
-    lines += [f"| {update} | {name} | {share:,.0f} |"
-              for name, share in sorted(shares.items(), key=lambda item: -item[1]) if share >= 1]
-    return (end - base) / EPOCHS / tokens
+def train_models(folder: Path) -> list[str]:
+    """Models to tag with, trained without valgrind."""
+    paths = []
+    for templates in TEMPLATES:
+        paths.append(str(folder / templates))
+        pn.train(treebank("EWT", "train"), templates=templates, update="perceptron", epochs=3,
+                 beam=1, right_to_left=False).save(paths[-1])
+    return paths
 
 
-def instructions(*arguments: str) -> int:
-    """Instructions of the driver."""
-    with tempfile.TemporaryDirectory() as folder:
-        run = subprocess.run(
-            ["valgrind", "--tool=callgrind", f"--callgrind-out-file={folder}/out",
-             sys.executable, "-c", DRIVER, *arguments],
-            check=True, capture_output=True, text=True,
-            env={**os.environ, "PYTHONHASHSEED": "0"})
-    found = re.search(r"Collected : (\d+)", run.stderr)
+def dumps(folder: Path, data: dict[str, object]) -> list[Path]:
+    """Callgrind's files of the driver's parts, in order; the last part is not among them."""
+    source = folder / "data.json"
+    source.write_text(json.dumps(data), encoding="utf-8")
+    run = subprocess.run(
+        ["valgrind", "--tool=callgrind", "--dump-before=getppid",
+         f"--callgrind-out-file={folder}/out", sys.executable, "-c", DRIVER, str(source)],
+        capture_output=True, text=True, env={**os.environ, "PYTHONHASHSEED": "0"})
+    if run.returncode:
+        sys.exit(f"the run under valgrind failed:\n{run.stderr}")
+    return sorted(folder.glob("out.*"), key=lambda path: int(path.suffix[1:]))
+
+
+def total(dump: Path) -> int:
+    """Instructions of a part."""
+    found = re.search(r"^(?:totals|summary): (\d+)", dump.read_text(errors="replace"), re.MULTILINE)
     if found is None:
-        sys.exit(f"valgrind did not say how many instructions it counted:\n{run.stderr}")
+        sys.exit(f"{dump.name}: callgrind wrote no total")
     return int(found[1])
 
 
-def measured() -> dict[str, float]:
-    """Instructions a token, by what is done."""
+def by_function(update: str, dump: Path, examined: int) -> list[str]:
+    """Rows of a table: instructions a token of each function of the core."""
+    listed = subprocess.run(["callgrind_annotate", "--threshold=100", str(dump)],
+                            check=True, capture_output=True, text=True).stdout
+    counts: dict[str, int] = {}
+    for count, name in re.findall(r"^ *([\d,]+) .*?:(\S+) \[\S*/_core/\w+\.\S+\]", listed,
+                                  re.MULTILINE):
+        counts[name] = counts.get(name, 0) + int(count.replace(",", ""))
+    return [f"| {update} | {name} | {count / examined:,.0f} |"
+            for name, count in sorted(counts.items(), key=lambda item: -item[1])
+            if count >= examined]
+
+
+def measured(training: bool) -> tuple[dict[str, float], list[str]]:
+    """Instructions a token, by what is done; rows of learning by function, where asked for."""
+    learnt = [(list(sentence.words), list(sentence.column("upos"))) for sentence
+              in islice(pn.read_conllu(treebank("EWT", "train")), LEARNT_SENTENCES)]
+    tagged = [list(sentence.words) for sentence in pn.read_conllu(treebank("EWT", "test"))]
+    examined = EPOCHS * sum(len(words) for words, _ in learnt)
+    tokens = sum(map(len, tagged))
     figures: dict[str, float] = {}
-    sentences = [[word.replace(" ", "_") for word in sentence.words]
-                 for sentence in pn.read_conllu(treebank("EWT", "test"))]
-    tokens = sum(map(len, sentences))
+    rows: list[str] = []
     with tempfile.TemporaryDirectory() as name:
-        text, model = Path(name) / "text", Path(name) / "model"
-        text.write_text("\n".join(map(" ".join, sentences)), encoding="utf-8")
-        for templates in ("fast", "default"):
-            pn.train(treebank("EWT", "train"), templates=templates, update="perceptron", epochs=3,
-                     beam=1, right_to_left=False).save(model)
-            counts = [instructions(str(model), str(text), str(rounds))
-                      for rounds in (0, 1, 1 + ROUNDS)]
-            figures[f"{templates}, new text"] = (counts[1] - counts[0]) / tokens
-            figures[f"{templates}, text seen before"] = (counts[2] - counts[1]) / ROUNDS / tokens
-    return figures
+        folder = Path(name)
+        models = [] if training else train_models(folder)
+        parts = dumps(folder, {"learnt": learnt, "tagged": tagged, "models": models,
+                               "updates": UPDATES, "epochs": EPOCHS, "rounds": ROUNDS})
+        for number, update in enumerate(UPDATES):
+            dump = parts[2 * number + 1]
+            figures[f"training, {update}"] = total(dump) / examined
+            if training:
+                rows += by_function(update, dump, examined)
+        for number, templates in enumerate(TEMPLATES if models else ()):
+            start = 2 * len(UPDATES) + 1 + 3 * number
+            figures[f"{templates}, new text"] = total(parts[start]) / tokens
+            figures[f"{templates}, text seen before"] = total(parts[start + 1]) / ROUNDS / tokens
+    return figures, rows
 
 
 def main() -> None:
@@ -131,14 +143,12 @@ def main() -> None:
                         help="count only the learning, and by function")
     chosen = parser.parse_args()
     if shutil.which("valgrind") is None:
-        sys.exit("valgrind is not installed; it counts the instructions")
-    by_function = ["| update | function | instructions a token |", "|---|---|---|"]
-    figures = {f"training, {update}": learning(update, by_function)
-               for update in ("perceptron", "adagrad")}
-    if chosen.training:
-        print("\n".join(by_function), end="\n\n")
-    else:
-        figures |= measured()
+        print("Instructions are not counted: valgrind is not installed.")
+        return
+    figures, rows = measured(chosen.training)
+    if rows:
+        print("| update | function | instructions a token |\n|---|---|---|")
+        print("\n".join(rows), end="\n\n")
     recorded = json.loads(RECORDED.read_text()) if RECORDED.exists() else {}
     print("| EWT; tagging with Python lists in and out | instructions a token | recorded |")
     print("|---|---|---|")
