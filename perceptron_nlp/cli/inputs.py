@@ -35,9 +35,9 @@ def open_inputs(paths: Sequence[str], *, format: str, fields: Sequence[str] | No
     return corpora
 
 
-def load_tagger(model: str, lexicon: str | None) -> pn.Tagger:
+def load_tagger(model: str, lexicon: str | None, *, mmap: bool = False) -> pn.Tagger:
     """The tagger in a model file, held to a lexicon if there is one."""
-    tagger = pn.load(model)
+    tagger = pn.load(model, mmap=mmap)
     return tagger if lexicon is None else tagger.with_lexicon(lexicon)
 
 

@@ -66,6 +66,9 @@ def parser() -> VerbParser:
     add_lexicon_option(verb)
     add_format_options(verb, FORMATS + "|text")
     add_threads_option(verb)
+    verb.add_argument("--mmap", action="store_true",
+                      help="map the model into memory: processes that tag with it share what stays"
+                           " of the file, which nobody may write into meanwhile")
     add_quiet_option(verb)
     return verb
 
@@ -74,7 +77,7 @@ def run(chosen: argparse.Namespace) -> None:
     """Tag the files one after the other."""
     files = chosen.files or [STDIN]
     check_there(files)
-    tagger = load_tagger(chosen.model, chosen.lexicon)
+    tagger = load_tagger(chosen.model, chosen.lexicon, mmap=chosen.mmap)
     tagging = Tagging(tagger, Filling(tagger, chosen.column, keep=chosen.keep),
                       format=chosen.format, fields=chosen.fields, threads=chosen.threads,
                       quiet=chosen.quiet)

@@ -12,6 +12,7 @@ from perceptron_nlp.formats.detect import detect
 from perceptron_nlp.formats.documents import opens_document
 from perceptron_nlp.formats.modelbytes import map_file_bytes, read_file_bytes
 from perceptron_nlp.formats.opening import Readable
+from perceptron_nlp.formats.packedtensors import packed_tensors, unpacked_tensors
 from perceptron_nlp.formats.pairs import read_pairs
 from perceptron_nlp.formats.plain import read_text
 from perceptron_nlp.formats.replace import check_place, replace_file
@@ -30,6 +31,7 @@ __all__ = [
     "map_file_bytes",
     "open_corpus",
     "opens_document",
+    "packed_tensors",
     "read_columns",
     "read_conllu",
     "read_file_bytes",
@@ -38,6 +40,7 @@ __all__ = [
     "read_tensors",
     "read_text",
     "replace_file",
+    "unpacked_tensors",
     "with_misc",
     "write_columns",
     "write_conllu",

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import os
 
-from perceptron_nlp.errors import ModelError
-from perceptron_nlp.formats import read_file_bytes
+from perceptron_nlp.errors import ArgumentTypeError, ModelError
+from perceptron_nlp.formats import map_file_bytes, read_file_bytes
 from perceptron_nlp.tagging.extractor import Extractor
 from perceptron_nlp.tagging.modelfile import model_from_bytes
 from perceptron_nlp.tagging.tagger import Tagger
 
 
 def load(path: str | os.PathLike[str], *, features: Extractor | None = None,
-         cache_limit: int | None = None) -> Tagger:
+         cache_limit: int | None = None, mmap: bool = False) -> Tagger:
     """A tagger from a model file.
 
     Parameters
@@ -20,13 +20,19 @@ def load(path: str | os.PathLike[str], *, features: Extractor | None = None,
     path : the file
     features : the feature function, where the model was trained with one; the file only names it
     cache_limit : how many distinct words each thread remembers; None for the default (32,768)
+    mmap : map the file into memory rather than read it: processes that load the same file share
+        what stays of it. It is checked in the same way. While the tagger lives, the file may be
+        replaced, as ``save`` does, but nobody may write into it
 
     Raises
     ------
+    ArgumentTypeError : `path` or `mmap` is of another type
     FileError : the file is missing, a folder, or cannot be read
     ModelError : it is damaged, of another program or version, or needs `features`
     """
-    data = read_file_bytes(path)
+    if not isinstance(mmap, bool):
+        raise ArgumentTypeError(f"mmap: True or False is needed, not {type(mmap).__name__}")
+    data = map_file_bytes(path) if mmap else read_file_bytes(path)
     try:
         return Tagger(model_from_bytes(data, os.fspath(path)), features=features,
                       cache_limit=cache_limit)

@@ -42,6 +42,7 @@ class TaggerModel:
     first : None, or the model of a first pass, whose labels this one sees as columns
     tables : None, or what its words are looked up in for further columns; a first pass has none,
         and sees those of the model that it belongs to
+    packed : whether it is written in packed form (of the first column; it holds for all)
     more : the models of the columns that are filled after this one, each without more
     window : None, or in how many sentences on either side it looks for other places of a word
         (documents.py)
@@ -63,6 +64,7 @@ class TaggerModel:
     first: TaggerModel | None = None
     tables: WordTables | None = None
     window: int | None = None
+    packed: bool = False
     more: tuple[TaggerModel, ...] = ()
 
     @property

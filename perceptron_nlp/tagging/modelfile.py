@@ -1,6 +1,7 @@
 """The model file: which arrays and strings of the tensor container mean what.
 
-Metadata strings: ``format`` is ``perceptron_nlp``; ``format_version`` is ``1``; ``made_by`` is the
+Metadata strings: ``format`` is ``perceptron_nlp``; ``format_version`` is ``1``, or ``2`` where
+arrays are packed, which ``packed`` tells (see formats/packedtensors.py); ``made_by`` is the
 library's version; ``model`` and ``record`` are JSON objects. A model of several columns has
 ``more`` too, a JSON list with an object for each column after the first, of its ``model`` and
 ``record``. The arrays of a first column, and with 1 in place of 0 those of the first pass that it
@@ -22,18 +23,24 @@ from __future__ import annotations
 import math
 import mmap
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from perceptron_nlp._core.search import WIDEST_BEAM
-from perceptron_nlp._core.weights import MAX_TABLE_BITS
 from perceptron_nlp._version import __version__
 from perceptron_nlp.errors import ModelError, PerceptronNLPError, quote
 from perceptron_nlp.features.templates import Template, check_templates
-from perceptron_nlp.formats import read_file_bytes, read_tensors, write_tensors
+from perceptron_nlp.formats import (
+    packed_tensors,
+    read_file_bytes,
+    read_tensors,
+    unpacked_tensors,
+    write_tensors,
+)
 from perceptron_nlp.tagging.attributes import JOINT, MODES, parts_of
 from perceptron_nlp.tagging.documents import WIDEST_WINDOW, look_nearby
 from perceptron_nlp.tagging.featurecolumns import UPOS
@@ -46,7 +53,12 @@ from perceptron_nlp.text.spans import SCHEMES, is_span_column
 from perceptron_nlp.text.tagset import TagSet
 
 FORMAT = "perceptron_nlp"
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
+# What has no packed arrays can be read by programs that know none.
+PLAIN_VERSION = 1
+# A row of a compressed model is told by so many bits of its key at most.
+MOST_TABLE_BITS = 48
+PACKED = {"keys": "ascending", "counts": "positive", "labels": "in_rows", "weights": "signed"}
 
 Array = npt.NDArray[Any]
 
@@ -57,7 +69,7 @@ def model_to_bytes(model: TaggerModel) -> bytes:
     tensors["vocabulary"] = model.vocabulary
     metadata = {
         "format": FORMAT,
-        "format_version": str(FORMAT_VERSION),
+        "format_version": str(FORMAT_VERSION if model.packed else PLAIN_VERSION),
         "made_by": __version__,
         "model": to_json(described),
         "record": to_json(model.record),
@@ -69,7 +81,20 @@ def model_to_bytes(model: TaggerModel) -> bytes:
         tensors.update(arrays)
     if columns:
         metadata["more"] = to_json(columns)
+    if model.packed:
+        tensors, how = packed_tensors(tensors, _kinds(tensors))
+        metadata["packed"] = to_json(how)
     return write_tensors(tensors, metadata)
+
+
+def _kinds(names: Iterable[str]) -> dict[str, str]:
+    """How the arrays of a model are packed, of those that are."""
+    kinds = {"vocabulary": "ascending"}
+    for name in names:
+        number, _, part = name.partition(".")
+        if number.isdecimal() and part in PACKED:
+            kinds[name] = PACKED[part]
+    return kinds
 
 
 def _describe(model: TaggerModel, number: int) -> tuple[dict[str, Any], dict[str, Array]]:
@@ -136,14 +161,19 @@ def model_from_bytes(data: bytes | bytearray | memoryview | mmap.mmap, path: str
     tensors, metadata = read_tensors(data, path)
     if metadata.get("format") != FORMAT:
         raise ModelError(f"{path}: a safetensors file of another program, not a tagger model")
-    if metadata.get("format_version") != str(FORMAT_VERSION):
+    if metadata.get("format_version") not in (str(PLAIN_VERSION), str(FORMAT_VERSION)):
         raise ModelError(
             f"{path}: model format {quote(metadata.get('format_version', '?'))}, made by version"
             f" {quote(metadata.get('made_by', '?'))}; this is version {__version__}, which reads"
-            f" format {FORMAT_VERSION}; upgrade perceptron_nlp or train again")
+            f" formats {PLAIN_VERSION} and {FORMAT_VERSION}; upgrade perceptron_nlp or train again")
     try:
+        packed = metadata["format_version"] == str(FORMAT_VERSION)
+        if packed:
+            how = object_in(metadata["packed"], "packed")
+            tensors = unpacked_tensors(tensors, how, path)
         first = _Checked(path, tensors, object_in(metadata["model"], "model"),
                          object_in(metadata["record"], "record")).model()
+        first = replace(first, packed=packed)
         if "more" not in metadata:
             return first
         others = [
@@ -248,7 +278,7 @@ class _Checked:
         labels = self._array(f"{self.number}.labels", np.uint8, np.uint16)
         weights = self._array(f"{self.number}.weights", np.int16)
         bits, scale = self.described["table_bits"], self.described["scale"]
-        if bits is not None and (type(bits) is not int or not 1 <= bits <= MAX_TABLE_BITS):
+        if bits is not None and (type(bits) is not int or not 1 <= bits <= MOST_TABLE_BITS):
             raise self._bad("table_bits", "out of range")
         if not isinstance(scale, float) or not math.isfinite(scale) or scale <= 0:
             raise self._bad("scale", "not a positive number")

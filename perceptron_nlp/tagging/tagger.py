@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from perceptron_nlp.errors import ArgumentTypeError
 from perceptron_nlp.formats import Corpus, replace_file
+from perceptron_nlp.tagging.compression import compress_model
 from perceptron_nlp.tagging.evaluation import Evaluation, compare
 from perceptron_nlp.tagging.extractor import Extractor
 from perceptron_nlp.tagging.filling import Fill, fill_in_turn
@@ -22,6 +23,7 @@ from perceptron_nlp.tagging.lexicon import Lexicon, LexiconSource
 from perceptron_nlp.tagging.model import TaggerModel
 from perceptron_nlp.tagging.modelfile import model_from_bytes, model_to_bytes
 from perceptron_nlp.tagging.options import check_choice, check_int
+from perceptron_nlp.tagging.sizes import parse_size
 from perceptron_nlp.tagging.sources import Labelled, Source
 from perceptron_nlp.tagging.threads import check_threads, label_in_threads
 from perceptron_nlp.tagging.trainer import Callback
@@ -65,7 +67,8 @@ class Tagger:
     def train(cls, train: Labelled, *, dev: Labelled | None = None,
               column: str | Sequence[str] | None = None, features: Extractor | None = None,
               format: str = "auto", fields: Sequence[str] | None = None,
-              callback: Callback | None = None, **options: Any) -> Tagger:
+              callback: Callback | None = None, size: int | str | None = None,
+              **options: Any) -> Tagger:
         """Train a tagger.
 
         Parameters
@@ -80,6 +83,8 @@ class Tagger:
         format, fields : see ``perceptron_nlp.open_corpus``; where columns are named by `fields`,
             those besides the words and the learnt one are evidence
         callback : called with an EpochReport after each epoch
+        size : None, or how large the model file may be, such as ``400_000`` or ``"400kB"``; what
+            was trained is then compressed into it, see compress
         **options : the fields of ``perceptron_nlp.TrainingOptions``: preset, epochs, seed,
             update, templates, table_bits, min_count, dictionary, patience, right_to_left, beam,
             margin, rate, cost, two_passes, window, runs;
@@ -97,9 +102,16 @@ class Tagger:
         FileError : a file cannot be read
         ArgumentError, ArgumentTypeError, TemplateError : an option cannot be used
         """
+        n_bytes = None if size is None else parse_size(size)
+        if n_bytes is not None and dev is not None:
+            # It is gone over twice, and may be a stream.
+            dev = list(Source(dev, "dev", format=format, fields=fields))
         model = fit(train, dev=dev, column=column, features=features, format=format,
                     fields=fields, callback=callback, options=options)
-        return cls(model, features=features)
+        tagger = cls(model, features=features)
+        if n_bytes is None:
+            return tagger
+        return tagger.compress(n_bytes, dev=dev, format=format, fields=fields)
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -305,6 +317,45 @@ class Tagger:
         part = self.by_column.get(name) or self.by_column[self.column]
         return compare(part.model, source, name,
                        lambda sentences: part.tag_sents(sentences, threads=threads))
+
+    def compress(self, size: int | str, *, dev: Labelled | None = None, format: str = "auto",
+                 fields: Sequence[str] | None = None) -> Tagger:
+        """The same tagger in a smaller file: fewer features, weights in coarser steps, packed.
+
+        The features with the heaviest weights stay, as many as fit; in a model of several columns
+        or passes the same share of each. What it cost is in the model's record, as ``compressed``;
+        see compression.compress_model. A tagger that fits already is given back as it is.
+
+        Parameters
+        ----------
+        size : bytes that the model file may have, or text such as ``"400kB"`` or ``"1.1MB"``
+        dev : labelled text, as for train, that the steps of weights are chosen by: those with
+            which most words (of several columns: the mean) are labelled right. Without it, the
+            heaviest weight becomes 127 at most
+        format, fields : of `dev`; see ``perceptron_nlp.open_corpus``
+
+        Raises
+        ------
+        ArgumentError, ArgumentTypeError : not a size, or one too small for any form of the model;
+            the message says what it can do with
+        FileError, FormatError : `dev` cannot be read
+        """
+        n_bytes = parse_size(size)
+        if dev is None:
+            return self._with(compress_model(self.model, n_bytes))
+        source = Source(dev, "dev", format=format, fields=fields)
+        source.hold()
+
+        def score(model: TaggerModel) -> float:
+            tagger = self._with(model)
+            found = [tagger._evaluate(source, name, 1).accuracy for name in tagger.columns]
+            return sum(found) / len(found)
+
+        return self._with(compress_model(self.model, n_bytes, score))
+
+    def _with(self, model: TaggerModel) -> Tagger:
+        return self if model is self.model else Tagger(
+            model, features=self._features, cache_limit=self._cache_limit, lexicon=self._lexicon)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a file, which is replaced whole or not at all.

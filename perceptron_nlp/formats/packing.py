@@ -1,0 +1,100 @@
+"""Whole numbers in few bits: Rice codes, written and read many at a time.
+
+A number *v* in a Rice code of *k* low bits is *v* >> *k* in unary, and its *k* low bits as they
+are (R. F. Rice, Some practical universal noiseless coding techniques, JPL 79-22, 1979). Here the
+low bits of all numbers stand first, then the unary parts of all, each so many zeros and a one.
+Bits are counted from the highest of each byte; each of the two stretches ends at a whole byte,
+filled up with zeros.
+
+Each number takes a bit at least, so nothing unpacks to more than 64 times its size.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[Any]
+Words = npt.NDArray[np.uint64]
+
+MOST_LOW_BITS = 63
+
+
+class Packed(NamedTuple):
+    """Numbers in a Rice code.
+
+    Attributes
+    ----------
+    length : how many there are
+    low_bits : how many low bits each has, 0 to 63
+    data : uint8[n], the bits
+    """
+
+    length: int
+    low_bits: int
+    data: Array
+
+
+def pack(values: Words) -> Packed:
+    """Numbers, uint64[n], in the shortest Rice code."""
+    low_bits = min(range(MOST_LOW_BITS + 1), key=lambda k: _code_bits(values, k))
+    high = (values >> np.uint64(low_bits)).astype(np.int64)
+    ones = np.cumsum(high + 1) - 1
+    unary = np.zeros(int(ones[-1]) + 1 if len(ones) else 0, np.uint8)
+    unary[ones] = 1
+    data = np.concatenate([np.packbits(_bits(values, low_bits)), np.packbits(unary)])
+    return Packed(len(values), low_bits, data)
+
+
+def unpack(packed: Packed) -> Words:
+    """The numbers, uint64[n].
+
+    Raises ValueError for bits that are not of so many numbers, or of numbers beyond 64 bits.
+    """
+    length, low_bits, data = packed
+    if not 0 <= low_bits <= MOST_LOW_BITS or not 0 <= length <= 8 * len(data):
+        raise ValueError("its length or its low bits are out of range")
+    split = (length * low_bits + 7) // 8
+    if split > len(data):
+        raise ValueError("too short for its low bits")
+    unary = np.unpackbits(data[split:])
+    ones = np.flatnonzero(unary)
+    used = int(ones[-1]) + 1 if len(ones) else 0
+    if len(ones) != length or (used + 7) // 8 != len(data) - split:
+        raise ValueError("not as many numbers as it says")
+    high = np.diff(ones, prepend=-1).astype(np.uint64) - np.uint64(1)
+    if int(high.max(initial=0)).bit_length() + low_bits > 64:
+        raise ValueError("a number beyond 64 bits")
+    if low_bits == 0:
+        return high
+    bits = np.unpackbits(data[:split])
+    if bits[length * low_bits:].any():
+        raise ValueError("bits after its end")
+    return high << np.uint64(low_bits) | _numbers(bits[:length * low_bits], low_bits)
+
+
+def _bits(values: Words, width: int) -> Array:
+    """The lowest `width` bits of each number."""
+    n_bytes = _item_size(width)
+    wide = np.unpackbits(values.astype(f">u{n_bytes}").view(np.uint8))
+    return wide.reshape(len(values), 8 * n_bytes)[:, 8 * n_bytes - width:].ravel()
+
+
+def _numbers(bits: Array, width: int) -> Words:
+    """Each `width` bits as a number."""
+    n_bytes = _item_size(width)
+    wide = np.zeros((len(bits) // width, 8 * n_bytes), np.uint8)
+    wide[:, 8 * n_bytes - width:] = bits.reshape(-1, width)
+    return np.packbits(wide, axis=1).view(f">u{n_bytes}").ravel().astype(np.uint64)
+
+
+def _item_size(width: int) -> int:
+    return next(size for size in (1, 2, 4, 8) if 8 * size >= width)
+
+
+def _code_bits(values: Words, low_bits: int) -> float:
+    # As float64: sums of keys go beyond 64 bits.
+    return float((values >> np.uint64(low_bits)).sum(dtype=np.float64)) + (
+        len(values) * (1 + low_bits))
