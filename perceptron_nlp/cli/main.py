@@ -25,6 +25,7 @@ VERBS = {
     "train": "train a tagger on labelled files",
     "tag": "tag files, or standard input",
     "evaluate": "compare a tagger's labels with gold ones",
+    "compress": "make a model smaller",
     "inspect": "show what is in a model",
     "compare": "tell which of two taggers is better, where, and whether it may be chance",
     "distill": "train a fast tagger with slower ones as teachers, on raw text too",

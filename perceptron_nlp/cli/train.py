@@ -16,6 +16,7 @@ from perceptron_nlp.cli.parsing import (
     add_quiet_option,
     whole_number,
 )
+from perceptron_nlp.cli.sizes import say_cost
 from perceptron_nlp.cli.style import messages, one_line, say
 from perceptron_nlp.tagging.checkpoint import take_checkpoint_options
 
@@ -25,6 +26,7 @@ EXAMPLES = """\
   perceptron-nlp train train.conllu --column upos,xpos,feats --model all.model
   perceptron-nlp train a.conllu.gz b.conllu.gz --model small.model --table-bits 16
   perceptron-nlp train chunks.txt --fields form,xpos,chunk --column chunk --model chunk.model
+  perceptron-nlp train train.conllu --dev dev.conllu --size 400kB --model small.model
   perceptron-nlp train train.conllu --templates mine.txt --model mine.model
   perceptron-nlp train train.conllu --raw news.txt.gz --preset accurate --model en.model"""
 
@@ -48,6 +50,9 @@ def parser() -> VerbParser:
     add_format_options(verb)
     _add_evidence_options(verb)
     add_learning_options(verb)
+    verb.add_argument("--size", metavar="SIZE",
+                      help="compress the model into a file of this size, such as 400kB or 1.1MB;"
+                           " how is chosen by --dev, and what it cost is told")
     add_checkpoint_options(verb)
     add_quiet_option(verb)
     return verb
@@ -140,7 +145,7 @@ def run(chosen: argparse.Namespace) -> None:
     try:
         tagger = pn.train(
             corpora[:n_train], dev=corpora[n_train:] or None, column=chosen.column,
-            fields=chosen.fields, **options,
+            fields=chosen.fields, size=chosen.size, **options,
             callback=None if chosen.quiet else LearningCurve(messages(), several=several))
     except KeyboardInterrupt as interrupt:
         said = str(interrupt).replace("resume=True", "the same command with --resume")
@@ -228,6 +233,7 @@ def summarise(tagger: pn.Tagger, path: str) -> None:
             epoch = part.model.record["best_epoch"]
             say(f"{one_line(part.column)}: {_figures(part)}, epoch {epoch}")
         _say_choices(part)
+    say_cost(tagger)
     if len(parts) > 1:
         say(f"{one_line(path)}: {len(parts)} columns, {size / 1e6:.2f} MB")
     else:
