@@ -95,7 +95,8 @@ cdef extern from "search.h" nogil:
     int64_t index_insert(Index *x, uint64_t key) noexcept
     int frozen_open(FrozenTable *t, int32_t n_labels, int fixed_bits, uint64_t multiplier,
                     uint64_t n_rows, uint64_t n_cells) noexcept
-    FrozenCell *frozen_enter(FrozenTable *t, uint64_t key, uint32_t n) noexcept
+    int64_t frozen_fill(FrozenTable *t, const uint64_t *keys, const int64_t *starts,
+                        const uint16_t *labels, const int16_t *weights, int64_t n_rows) noexcept
     int64_t frozen_find(const FrozenTable *t, uint64_t key) noexcept
     const FrozenRow *frozen_row(const FrozenTable *t, int64_t row) noexcept
     void frozen_close(FrozenTable *t) noexcept

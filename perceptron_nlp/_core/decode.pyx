@@ -177,29 +177,20 @@ cdef class SentenceDecoder:
 
     def _table(self, keys, starts, cell_labels, weights, int32_t n_labels, int bits):
         cdef FrozenTable *t = &self.table
-        cdef const uint64_t[::1] key_view = np.append(np.asarray(keys, np.uint64), np.uint64(0))
+        cdef const uint64_t[::1] key_view = np.ascontiguousarray(keys, np.uint64)
         cdef const int64_t[::1] start_view = np.ascontiguousarray(starts, np.int64)
-        cdef const uint16_t[::1] label_view = np.append(
-            np.asarray(cell_labels, np.uint16), np.uint16(0))
-        cdef const int16_t[::1] weight_view = np.append(
-            np.asarray(weights, np.int16), np.int16(0))
-        cdef int64_t n_rows = key_view.shape[0] - 1, i, k, n, start
-        cdef int64_t repeated = -1
-        cdef FrozenCell *cells
+        cdef const uint16_t[::1] label_view = np.ascontiguousarray(cell_labels, np.uint16)
+        cdef const int16_t[::1] weight_view = np.ascontiguousarray(weights, np.int16)
+        cdef int64_t n_rows = key_view.shape[0], repeated
         if frozen_open(t, n_labels, bits, int.from_bytes(os.urandom(8), "little"), n_rows,
-                       label_view.shape[0] - 1) < 0:
+                       label_view.shape[0]) < 0:
             raise MemoryLimitError("no memory for the model's weights")
+        # There is no address of the first of nothing.
+        if not n_rows or not label_view.shape[0]:
+            return
         with nogil:
-            for i in range(n_rows):
-                start = start_view[i]
-                n = start_view[i + 1] - start
-                cells = frozen_enter(t, key_view[i], <uint32_t>n)
-                if cells == NULL:
-                    repeated = i
-                    break
-                for k in range(n):
-                    cells[k].label = label_view[start + k]
-                    cells[k].weight = weight_view[start + k]
+            repeated = frozen_fill(t, &key_view[0], &start_view[0], &label_view[0],
+                                   &weight_view[0], n_rows)
         if repeated >= 0:
             earlier = int(np.flatnonzero(np.asarray(keys) == keys[repeated])[0])
             raise ArgumentError(f"keys: row {earlier} and row {repeated} have the same key")
@@ -211,11 +202,10 @@ cdef class SentenceDecoder:
         """
         cdef const Program *p = &self.program.program
         cdef const int64_t[::1] row_starts = np.ascontiguousarray(starts, np.int64)
-        cdef const uint16_t[::1] label_view = np.append(
-            np.asarray(cell_labels, np.uint16), np.uint16(0))
-        cdef const int16_t[::1] weight_view = np.append(
-            np.asarray(weights, np.int16), np.int16(0))
-        cdef int64_t i, k, n_labels = self.table.n_labels
+        cdef const uint16_t[::1] label_view = np.ascontiguousarray(cell_labels, np.uint16)
+        cdef const int16_t[::1] weight_view = np.ascontiguousarray(weights, np.int16)
+        cdef int64_t i, k, begin, end, n_labels = self.table.n_labels
+        cdef int32_t label, weight
         cdef int32_t[::1] low, high
         if len(group_starts) != p.n_templates + 1:
             return False
@@ -229,9 +219,15 @@ cdef class SentenceDecoder:
             if first == last or self.table.fixed_bits:
                 continue
             low, high = bounds = np.zeros((2, n_labels), np.int32)
-            for i in range(row_starts[first], row_starts[last]):
-                low[label_view[i]] = min(low[label_view[i]], weight_view[i])
-                high[label_view[i]] = max(high[label_view[i]], weight_view[i])
+            begin, end = row_starts[first], row_starts[last]
+            with nogil:
+                for i in range(begin, end):
+                    label = label_view[i]
+                    weight = weight_view[i]
+                    if weight < low[label]:
+                        low[label] = weight
+                    if weight > high[label]:
+                        high[label] = weight
             sums += bounds
         return bool(np.abs(sums).max(initial=0) < 1 << 15)
 

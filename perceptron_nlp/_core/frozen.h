@@ -106,15 +106,39 @@ static inline int64_t frozen_find(const FrozenTable *t, uint64_t key) {
  * there already. */
 static inline FrozenCell *frozen_enter(FrozenTable *t, uint64_t own, uint32_t n) {
     size_t mask = ((size_t)1 << t->bits) - 1, at = frozen_start(t, own);
-    if (frozen_find_own(t, own) >= 0) return NULL;
-    while (t->slots[at].row1) at = (at + 1) & mask;
+    uint32_t high = (uint32_t)(own >> 32);
+    for (; t->slots[at].row1; at = (at + 1) & mask)
+        if (t->direct || (t->slots[at].tag == (uint32_t)own &&
+                          frozen_row(t, (int64_t)t->slots[at].row1 - 1)->key_high == high))
+            return NULL;
     FrozenRow *row = (FrozenRow *)(void *)(t->records + t->used);
-    row->key_high = (uint32_t)(own >> 32);
+    row->key_high = high;
     row->n = n;
     t->slots[at].tag = (uint32_t)own;
     t->slots[at].row1 = (uint32_t)t->used + 1;
     t->used += 2 + (uint64_t)n;
     return row->cells;
+}
+
+#define FROZEN_AHEAD 16
+
+/* Enter all rows; starts are those of FrozenWeights. The first row whose key is there already, or
+ * -1 when there is none. */
+static inline int64_t frozen_fill(FrozenTable *t, const uint64_t *keys, const int64_t *starts,
+                                  const uint16_t *labels, const int16_t *weights,
+                                  int64_t n_rows) {
+    for (int64_t row = 0; row < n_rows; row++) {
+        if (row + FROZEN_AHEAD < n_rows)
+            PREFETCH(&t->slots[frozen_start(t, keys[row + FROZEN_AHEAD])]);
+        int64_t start = starts[row], n = starts[row + 1] - start;
+        FrozenCell *cells = frozen_enter(t, keys[row], (uint32_t)n);
+        if (!cells) return row;
+        for (int64_t k = 0; k < n; k++) {
+            cells[k].label = labels[start + k];
+            cells[k].weight = weights[start + k];
+        }
+    }
+    return -1;
 }
 
 static inline void frozen_add(const FrozenTable *t, int64_t row, int32_t *scores) {

@@ -1,4 +1,4 @@
-"""Whole numbers in few bits: Rice codes, written and read many at a time.
+"""Whole numbers in few bits: Rice codes.
 
 A number *v* in a Rice code of *k* low bits is *v* >> *k* in unary, and its *k* low bits as they
 are (R. F. Rice, Some practical universal noiseless coding techniques, JPL 79-22, 1979). Here the
@@ -15,6 +15,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+
+from perceptron_nlp._core.ricecodes import rice_decoded
 
 Array = npt.NDArray[Any]
 Words = npt.NDArray[np.uint64]
@@ -53,26 +55,7 @@ def unpack(packed: Packed) -> Words:
 
     Raises ValueError for bits that are not of so many numbers, or of numbers beyond 64 bits.
     """
-    length, low_bits, data = packed
-    if not 0 <= low_bits <= MOST_LOW_BITS or not 0 <= length <= 8 * len(data):
-        raise ValueError("its length or its low bits are out of range")
-    split = (length * low_bits + 7) // 8
-    if split > len(data):
-        raise ValueError("too short for its low bits")
-    unary = np.unpackbits(data[split:])
-    ones = np.flatnonzero(unary)
-    used = int(ones[-1]) + 1 if len(ones) else 0
-    if len(ones) != length or (used + 7) // 8 != len(data) - split:
-        raise ValueError("not as many numbers as it says")
-    high = np.diff(ones, prepend=-1).astype(np.uint64) - np.uint64(1)
-    if int(high.max(initial=0)).bit_length() + low_bits > 64:
-        raise ValueError("a number beyond 64 bits")
-    if low_bits == 0:
-        return high
-    bits = np.unpackbits(data[:split])
-    if bits[length * low_bits:].any():
-        raise ValueError("bits after its end")
-    return high << np.uint64(low_bits) | _numbers(bits[:length * low_bits], low_bits)
+    return rice_decoded(packed.data, packed.length, packed.low_bits)
 
 
 def _bits(values: Words, width: int) -> Array:
@@ -80,14 +63,6 @@ def _bits(values: Words, width: int) -> Array:
     n_bytes = _item_size(width)
     wide = np.unpackbits(values.astype(f">u{n_bytes}").view(np.uint8))
     return wide.reshape(len(values), 8 * n_bytes)[:, 8 * n_bytes - width:].ravel()
-
-
-def _numbers(bits: Array, width: int) -> Words:
-    """Each `width` bits as a number."""
-    n_bytes = _item_size(width)
-    wide = np.zeros((len(bits) // width, 8 * n_bytes), np.uint8)
-    wide[:, 8 * n_bytes - width:] = bits.reshape(-1, width)
-    return np.packbits(wide, axis=1).view(f">u{n_bytes}").ravel().astype(np.uint64)
 
 
 def _item_size(width: int) -> int:
