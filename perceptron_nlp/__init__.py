@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from typing import TYPE_CHECKING, Any
 
 from perceptron_nlp._version import __version__
@@ -67,6 +68,17 @@ __all__ = [
 ]
 
 
+# What tagging takes, by the module that it is in: the others bring training in.
+_LIGHT = {
+    "Corpus": "formats", "Sentence": "text.sentence", "Tagger": "tagging.tagger",
+    "TaggerModel": "tagging.model", "Token": "text.sentence", "check_place": "formats",
+    "load": "tagging.loading", "open_corpus": "formats", "read_columns": "formats",
+    "read_conllu": "formats", "read_model": "tagging.modelfile", "read_tagged": "formats",
+    "read_text": "formats", "replace_file": "formats", "write_columns": "formats",
+    "write_conllu": "formats", "write_tagged": "formats",
+}
+
+
 def __getattr__(name: str) -> Any:
     # NumPy alone takes longer to import than Python to start: a program that only wants the
     # errors or the version, or help on a command, does not wait for it.
@@ -76,9 +88,8 @@ def __getattr__(name: str) -> Any:
         return PerceptronClassifier
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from perceptron_nlp import _public
-
-    value = getattr(_public, name)
+    home = f"{__name__}.{_LIGHT[name]}" if name in _LIGHT else f"{__name__}._public"
+    value = getattr(importlib.import_module(home), name)
     globals()[name] = value
     return value
 

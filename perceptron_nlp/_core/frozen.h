@@ -59,8 +59,8 @@ static inline int frozen_open(FrozenTable *t, int32_t n_labels, int fixed_bits,
     while (!t->direct && (t->bits < INDEX_MIN_BITS || (uint64_t)1 << t->bits < 2 * n_rows))
         t->bits++;
     if (words > FROZEN_MAX_WORDS) return -1;
-    t->slots = (Slot *)calloc((size_t)1 << t->bits, sizeof(Slot));
-    t->records = (uint32_t *)malloc((size_t)words * sizeof(uint32_t));
+    t->slots = (Slot *)large_block(sizeof(Slot) << t->bits, 1);
+    t->records = (uint32_t *)large_block((size_t)words * sizeof(uint32_t), 0);
     return t->slots && t->records ? 0 : -1;
 }
 

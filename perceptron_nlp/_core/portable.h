@@ -12,6 +12,31 @@
 #define VECTOR_EXTENSIONS 0
 #endif
 
+/* Large blocks in large pages, where the system has them on request: a table that is filled once
+ * and read at random takes fewer page faults, and fewer looks into page tables ever after. */
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
+#include <stdlib.h>
+#include <string.h>
+
+#define LARGE_PAGE ((size_t)1 << 21)
+
+/* Memory that free() gives back, all 0 where `zeroed`; NULL when there is none. */
+static inline void *large_block(size_t size, int zeroed) {
+#if defined(__linux__) && defined(MADV_HUGEPAGE)
+    if (size >= LARGE_PAGE) {
+        size_t whole = (size + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE;
+        void *block = aligned_alloc(LARGE_PAGE, whole);
+        if (!block) return NULL;
+        (void)madvise(block, whole, MADV_HUGEPAGE);
+        if (zeroed) memset(block, 0, size);
+        return block;
+    }
+#endif
+    return zeroed ? calloc(size, 1) : malloc(size);
+}
+
 /* Functions that may be compiled for AVX2 beside the plain build, to be chosen at run time. */
 #if (defined(__GNUC__) || defined(__clang__)) && defined(__x86_64__) && \
     !defined(PERCEPTRON_NLP_NARROW)

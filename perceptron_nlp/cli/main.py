@@ -10,7 +10,6 @@ import importlib
 import os
 import re
 import sys
-import traceback
 from collections.abc import Sequence
 
 import perceptron_nlp as pn
@@ -131,6 +130,9 @@ def _in_options(message: str, parser: VerbParser) -> str:
 
 def _report(message: str, error: BaseException, status: int) -> int:
     if os.environ.get(TRACEBACK, "0") not in ("", "0"):
+        # Here, since it takes long to import.
+        import traceback
+
         write_message("".join(traceback.format_exception(error)))
     say(f"{PROGRAM}: {one_line(message)}")
     return status

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import difflib
 import re
 from collections.abc import Iterable, Sequence
 from typing import NoReturn
@@ -67,6 +66,9 @@ class VerbParser(argparse.ArgumentParser):
 
 def nearest(name: str, known: Iterable[str]) -> str:
     """``; did you mean ...?`` with the known name most like this one, or nothing."""
+    # Here, since a program that nothing goes wrong in does without.
+    import difflib
+
     close = difflib.get_close_matches(name, list(known), 1, 0.5)
     return f"; did you mean {close[0]}?" if close else ""
 

@@ -29,7 +29,6 @@ whatever direction the tagger reads.
 
 from __future__ import annotations
 
-import difflib
 import re
 from dataclasses import dataclass
 
@@ -156,5 +155,8 @@ def _parse_value(name: str, text: str) -> Value:
 
 def _nearest(name: str) -> str:
     names = [*VIEWS, "tag", "first", "last", "bias", "column:NAME"]
+    # Here, since a program that nothing goes wrong in does without.
+    import difflib
+
     close = difflib.get_close_matches(name, names, n=1)
     return f"; did you mean {close[0]}?" if close else f"; there are {', '.join(names)}"

@@ -7,13 +7,15 @@ is a text with a template on each line; empty lines and lines that start with ``
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from importlib import resources
+from typing import TYPE_CHECKING
 
 from perceptron_nlp.errors import ArgumentTypeError, TemplateError, quote
 from perceptron_nlp.features.atoms import MANY, Atom, parse_atom
+
+if TYPE_CHECKING:
+    from importlib.resources.abc import Traversable
 
 MAX_ATOMS = 8
 MAX_TEMPLATES = 1000
@@ -133,7 +135,7 @@ def check_templates(templates: Iterable[Template | str], name: str = "templates"
 
 def preset_names() -> list[str]:
     """Names of the template lists that come with the library, in alphabetical order."""
-    folder = resources.files("perceptron_nlp.features") / "presets"
+    folder = _presets()
     return sorted(item.name.removesuffix(".txt") for item in folder.iterdir()
                   if item.name.endswith(".txt"))
 
@@ -154,10 +156,13 @@ def preset(name: str, columns: Sequence[str] = ()) -> tuple[Template, ...]:
     """
     names = preset_names()
     if name not in names:
+        # Here, since a program that nothing goes wrong in does without.
+        import difflib
+
         close = difflib.get_close_matches(name, names, n=1)
         hint = f"did you mean {close[0]}?" if close else f"there are {', '.join(names)}"
         raise TemplateError(f"no template list is called {quote(name)}; {hint}")
-    folder = resources.files("perceptron_nlp.features") / "presets"
+    folder = _presets()
     text = (folder / f"{name}.txt").read_text("utf-8")
     patterns = {item.name.removesuffix(".template"): item for item in folder.iterdir()
                 if item.name.endswith(".template")}
@@ -166,3 +171,10 @@ def preset(name: str, columns: Sequence[str] = ()) -> tuple[Template, ...]:
         own = usual if column in names else patterns.get(column, usual)
         text += own.read_text("utf-8").replace("NAME", column)
     return parse_templates(text, name)
+
+
+def _presets() -> Traversable:
+    # Here, since tagging does without.
+    from importlib import resources
+
+    return resources.files("perceptron_nlp.features") / "presets"

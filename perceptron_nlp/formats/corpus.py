@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import TracebackType
@@ -170,6 +169,9 @@ def open_corpus(
     FormatError : it is no text; later, in iteration, a line breaks the format
     """
     if format != AUTO and format not in FORMATS:
+        # Here, since a program that nothing goes wrong in does without.
+        import difflib
+
         near = difflib.get_close_matches(format, [AUTO, *FORMATS], 1, 0.4)
         hint = f"; did you mean {quote(near[0])}?" if near else ""
         known = ", ".join([AUTO, *FORMATS])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -193,6 +192,9 @@ def check_choice(name: str, value: object, choices: Iterable[str]) -> None:
     if not isinstance(value, str):
         raise ArgumentTypeError(f"{name}: a str is needed, not {type(value).__name__}")
     if value not in known:
+        # Here, since a program that nothing goes wrong in does without.
+        import difflib
+
         near = difflib.get_close_matches(value, known, 1)
         hint = f"; did you mean {near[0]}?" if near else ""
         raise ArgumentError(f"{name}: {quote(value)} is not one of {', '.join(known)}{hint}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +16,6 @@ from perceptron_nlp.tagging.compression import compress_model
 from perceptron_nlp.tagging.evaluation import Evaluation, compare
 from perceptron_nlp.tagging.extractor import Extractor
 from perceptron_nlp.tagging.filling import Fill, fill_in_turn
-from perceptron_nlp.tagging.fitting import fit
 from perceptron_nlp.tagging.keeping import Keep, check_columns, check_keep
 from perceptron_nlp.tagging.labellers import Labeller, make_labeller
 from perceptron_nlp.tagging.lexicon import Lexicon, LexiconSource
@@ -26,7 +25,9 @@ from perceptron_nlp.tagging.options import check_choice, check_int
 from perceptron_nlp.tagging.sizes import parse_size
 from perceptron_nlp.tagging.sources import Labelled, Source
 from perceptron_nlp.tagging.threads import check_threads, label_in_threads
-from perceptron_nlp.tagging.trainer import Callback
+
+if TYPE_CHECKING:
+    from perceptron_nlp.tagging.trainer import Callback
 
 
 class Tagger:
@@ -102,6 +103,9 @@ class Tagger:
         FileError : a file cannot be read
         ArgumentError, ArgumentTypeError, TemplateError : an option cannot be used
         """
+        # All that training needs: a program that only tags does not wait for it.
+        from perceptron_nlp.tagging.fitting import fit
+
         n_bytes = None if size is None else parse_size(size)
         if n_bytes is not None and dev is not None:
             # It is gone over twice, and may be a stream.
