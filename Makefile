@@ -36,6 +36,7 @@ bench: $(VENV)/benched
 	$(BIN)/python benchmarks/averaging.py
 	$(BIN)/python benchmarks/classifier.py
 	$(BIN)/python benchmarks/family.py
+	$(BIN)/python benchmarks/size.py
 
 # Instructions a token against those in benchmarks/instructions.json; needs PERCEPTRON_NLP_CORPORA.
 instructions: $(VENV)/built

@@ -7,8 +7,7 @@ import select
 import sys
 from collections import deque
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any, BinaryIO, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 import perceptron_nlp as pn
 from perceptron_nlp.cli.filling import Filling
@@ -28,6 +27,9 @@ from perceptron_nlp.cli.parsing import (
     add_quiet_option,
     add_threads_option,
 )
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 EXAMPLES = """\
   perceptron-nlp tag en.model new.conllu -o tagged.conllu
@@ -153,6 +155,9 @@ class Tagging:
         fill = self._filling.as_bytes(corpus)
         if fill is None:
             return
+        # Here, since it brings logging in.
+        from concurrent.futures import ThreadPoolExecutor
+
         waiting: deque[tuple[bytes, Future[bytes | None]]] = deque()
         with ThreadPoolExecutor(self._threads) as pool:
             while True:

@@ -136,20 +136,20 @@ def _decoded(codes: npt.NDArray[np.uint64], kind: str, starts: Array | None,
     if kind == SIGNED:
         if int(codes.max(initial=0)) >= 2 * limit:
             raise ValueError(f"a number beyond {dtype}")
-        halves = (codes >> _ONE).astype(np.int64)
-        return np.where(codes & _ONE, -halves - 1, halves + 1).astype(dtype)
+        values = ((codes >> _ONE) + _ONE).astype(dtype)
+        return np.negative(values, out=values, where=(codes & _ONE).astype(bool))
     if kind == POSITIVE:
         if int(codes.max(initial=0)) >= limit:
             raise ValueError(f"a number beyond {dtype}")
         return (codes + _ONE).astype(dtype)
     # Each number is above the one before, or the sums have gone beyond 64 bits.
-    values = np.cumsum(codes + _ONE, dtype=np.uint64) - _ONE
-    if (values[1:] <= values[:-1]).any() or (len(codes) and int(values[0]) != int(codes[0])):
+    sums = np.cumsum(codes + _ONE, dtype=np.uint64) - _ONE
+    if (sums[1:] <= sums[:-1]).any() or (len(codes) and int(sums[0]) != int(codes[0])):
         raise ValueError("a number beyond 64 bits")
     if starts is not None and len(codes):
         before = np.zeros(len(starts) - 1, np.uint64)
-        before[1:] = values[starts[1:-1] - 1] + _ONE
-        values -= np.repeat(before, np.diff(starts))
-    if int(values.max(initial=0)) > limit:
+        before[1:] = sums[starts[1:-1] - 1] + _ONE
+        sums -= np.repeat(before, np.diff(starts))
+    if int(sums.max(initial=0)) > limit:
         raise ValueError(f"a number beyond {dtype}")
-    return values.astype(dtype)
+    return sums.astype(dtype)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 
 from perceptron_nlp.tagging.keeping import Keep
 from perceptron_nlp.tagging.options import check_int
@@ -36,5 +35,8 @@ def label_in_threads(label: Label, batch: list[Sequence[str]], keep: list[Keep] 
     starts = range(0, len(batch), CHUNK)
     chunks = [batch[at:at + CHUNK] for at in starts]
     keeps = [None if keep is None else keep[at:at + CHUNK] for at in starts]
+    # Here, since it brings logging in, and one thread does without.
+    from concurrent.futures import ThreadPoolExecutor
+
     with ThreadPoolExecutor(threads) as pool:
         return [labels for found in pool.map(label, chunks, keeps) for labels in found]

@@ -159,7 +159,7 @@ def test_a_lie_in_an_array_is_refused(
     ("right_to_left", 1, "column, right_to_left: of another type"),
     ("column", None, "column, right_to_left: of another type"),
     ("table_bits", 0, "table_bits: out of range"),
-    ("table_bits", 31, "table_bits: out of range"),
+    ("table_bits", 49, "table_bits: out of range"),
     ("table_bits", "8", "table_bits: out of range"),
     ("table_bits", True, "table_bits: out of range"),
     ("table_bits", 3, "0.keys: beyond the fixed table"),
@@ -200,9 +200,9 @@ def test_a_missing_description_is_refused(name: str, parts: Parts) -> None:
 
 
 def test_a_newer_version_is_told_from_damage(parts: Parts) -> None:
-    parts.metadata |= {"format_version": "2", "made_by": "9.9"}
+    parts.metadata |= {"format_version": "3", "made_by": "9.9"}
     message = parts.refused()
-    assert "model format '2', made by version '9.9'" in message and "upgrade" in message
+    assert "model format '3', made by version '9.9'" in message and "upgrade" in message
     del parts.metadata["format_version"]
     assert "model format '?'" in parts.refused()
 

@@ -42,6 +42,25 @@ def test_the_reader_of_the_page_reproduces_labels_and_scores(
         assert np.array_equal(scores, tagger.scores(words))
 
 
+@pytest.mark.parametrize("table_bits", [None, 6])
+def test_the_reader_of_the_page_reads_compressed_models_too(
+        page: dict[str, Any], small: list[tuple[list[str], list[str]]], tmp_path: Path,
+        table_bits: int | None) -> None:
+    path = tmp_path / "a.model"
+    whole = pn.train(small, templates=TEMPLATES, epochs=4, beam=1, right_to_left=False,
+                     table_bits=table_bits)
+    tagger = whole.compress(len(whole.to_bytes()) * 4 // 5)
+    assert tagger.model.packed
+    tagger.save(path)
+    model, arrays = page["read"](path)
+    assert np.array_equal(arrays["vocabulary"], tagger.model.vocabulary)
+    rows = page["rows_of"](model, arrays)
+    for words, _ in [*small, (["Nobody", "knew", "Zoë", "."], [])]:
+        tags, scores = page["tag"](model, rows, words)
+        assert tags == tagger.tag(words)
+        assert np.array_equal(scores, tagger.scores(words))
+
+
 def test_the_page_names_every_part_of_a_model(tagger: pn.Tagger, page: dict[str, Any],
                                               tmp_path: Path) -> None:
     path = tmp_path / "a.model"

@@ -1,0 +1,142 @@
+"""How small a model can be: size, accuracy and loading time of models within sizes, and of peers.
+
+    PERCEPTRON_NLP_CORPORA=folder python benchmarks/size.py
+
+Trains on EWT, compresses by its dev part, and prints a Markdown table. Loading is in milliseconds
+of CPU, the least of nine.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import pickle
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from corpora import treebank
+
+import perceptron_nlp as pn
+
+SIZES = ("1.1MB", "650kB", "400kB", "300kB", "200kB")
+# Between the presets fast and default: pairs of endings, but not of words.
+ENDINGS = ("word.suffix3[-1] word.suffix3[0]", "word.suffix3[0] word.suffix3[1]",
+           "shape4[0] shape4[1]")
+REPEATS = 9
+Tagged = list[list[tuple[str, str]]]
+
+
+def main() -> None:
+    """Print the table."""
+    train, dev, test = (treebank("EWT", part) for part in ("train", "dev", "test"))
+    print("| model | size | dev | test | load |\n|---|--:|--:|--:|--:|")
+    endings = [*map(str, pn.preset("fast")), *ENDINGS]
+    lists: dict[str, dict[str, Any]] = {
+        "`default`": {}, "`fast`": {"preset": "fast"},
+        "`fast` and pairs of endings": {"templates": endings}}
+    for name, options in lists.items():
+        tagger = pn.train(train, dev=dev, **options)
+        row(name, tagger, dev, test)
+        for size in SIZES:
+            smaller = tagger.compress(size, dev=dev)
+            if smaller is not tagger:
+                found = smaller.model.record["compressed"]["steps"] or "all"
+                row(f"{name}, {size} [{smaller.model.weights.n_rows:,} rows, {found} steps]",
+                    smaller, dev, test)
+    sentences = {part: tagged(path) for part, path in (("train", train), ("dev", dev),
+                                                       ("test", test))}
+    for package, peer in (("nltk", nltk_peer), ("pycrfsuite", crfsuite_peer)):
+        if importlib.util.find_spec(package) is None:
+            print(f"| {package} | not installed | | | |")
+        else:
+            peer(sentences)
+
+
+def row(name: str, tagger: pn.Tagger, dev: str, test: str) -> None:
+    """A line of the table for one of our models."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "a.model"
+        tagger.save(path)
+        print(f"| {name} | {path.stat().st_size:,} | {100 * tagger.evaluate(dev).accuracy:.2f} |"
+              f" {100 * tagger.evaluate(test).accuracy:.2f} |"
+              f" {least(lambda: pn.load(path)):.1f} |", flush=True)
+
+
+def least(act: Callable[[], object]) -> float:
+    """Milliseconds of CPU, the least of several."""
+    times = []
+    for _ in range(REPEATS):
+        start = time.process_time()
+        act()
+        times.append(time.process_time() - start)
+    return 1000 * min(times)
+
+
+def tagged(path: str) -> Tagged:
+    """Sentences as pairs of words and tags."""
+    return [list(zip(sentence.words, sentence.column("upos"), strict=True))
+            for sentence in pn.read_conllu(path)]
+
+
+def accuracy(tag: Callable[[list[str]], list[str]], sentences: Tagged) -> float:
+    """Percent of the words labelled right."""
+    right = total = 0
+    for sentence in sentences:
+        found = tag([word for word, _ in sentence])
+        right += sum(a == b for a, (_, b) in zip(found, sentence, strict=True))
+        total += len(sentence)
+    return 100 * right / total
+
+
+def nltk_peer(sentences: dict[str, Tagged]) -> None:
+    """NLTK's averaged perceptron, 10 epochs, its model pickled."""
+    from nltk.tag.perceptron import PerceptronTagger
+
+    tagger = PerceptronTagger(load=False)
+    tagger.train(sentences["train"], nr_iter=10)
+    state = pickle.dumps((tagger.model.weights, tagger.tagdict, tagger.classes), 4)
+
+    def tag(words: list[str]) -> list[str]:
+        return [label for _, label in tagger.tag(words)]
+
+    print(f"| NLTK | {len(state):,} | {accuracy(tag, sentences['dev']):.2f} |"
+          f" {accuracy(tag, sentences['test']):.2f} | {least(lambda: pickle.loads(state)):.1f} |",
+          flush=True)
+
+
+def crfsuite_peer(sentences: dict[str, Tagged]) -> None:
+    """python-crfsuite with the features of its tutorial, 30 passes of averaged perceptron."""
+    import pycrfsuite
+
+    trainer = pycrfsuite.Trainer("ap", verbose=False)
+    trainer.set_params({"max_iterations": 30})
+    for sentence in sentences["train"]:
+        trainer.append(crf_features([word for word, _ in sentence]), [t for _, t in sentence])
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "a.crfsuite")
+        trainer.train(path)
+        tagger = pycrfsuite.Tagger()
+        tagger.open(path)
+
+        def tag(words: list[str]) -> list[str]:
+            return list(tagger.tag(crf_features(words)))
+
+        print(f"| python-crfsuite | {os.path.getsize(path):,} |"
+              f" {accuracy(tag, sentences['dev']):.2f} | {accuracy(tag, sentences['test']):.2f} |"
+              f" {least(lambda: pycrfsuite.Tagger().open(path)):.1f} |", flush=True)
+
+
+def crf_features(words: list[str]) -> list[list[str]]:
+    """The features of each word: itself, its ending, its case, its neighbours."""
+    padded = ["<s>", *words, "</s>"]
+    return [[f"w={word.lower()}", f"s3={word[-3:]}", f"s2={word[-2:]}", f"t={word.istitle()}",
+             f"u={word.isupper()}", f"d={word.isdigit()}", f"p={before.lower()}",
+             f"n={after.lower()}"]
+            for before, word, after in zip(padded, words, padded[2:], strict=False)]
+
+
+if __name__ == "__main__":
+    main()
