@@ -122,11 +122,11 @@ def _encoded(array: Array, kind: str, starts: Array | None) -> npt.NDArray[np.ui
     if kind == SIGNED:
         values = array.astype(np.int64)
         return np.where(values > 0, 2 * (values - 1), -2 * values - 1).astype(np.uint64)
-    values = array.astype(np.uint64)
-    gaps = values.copy()
-    gaps[1:] -= values[:-1] + _ONE
+    whole = array.astype(np.uint64)
+    gaps = whole.copy()
+    gaps[1:] -= whole[:-1] + _ONE
     if starts is not None:
-        gaps[starts[:-1]] = values[starts[:-1]]
+        gaps[starts[:-1]] = whole[starts[:-1]]
     return gaps
 
 
@@ -136,8 +136,9 @@ def _decoded(codes: npt.NDArray[np.uint64], kind: str, starts: Array | None,
     if kind == SIGNED:
         if int(codes.max(initial=0)) >= 2 * limit:
             raise ValueError(f"a number beyond {dtype}")
-        values = ((codes >> _ONE) + _ONE).astype(dtype)
-        return np.negative(values, out=values, where=(codes & _ONE).astype(bool))
+        values: Array = ((codes >> _ONE) + _ONE).astype(dtype)
+        np.negative(values, out=values, where=(codes & _ONE).astype(bool))
+        return values
     if kind == POSITIVE:
         if int(codes.max(initial=0)) >= limit:
             raise ValueError(f"a number beyond {dtype}")

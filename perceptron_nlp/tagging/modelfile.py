@@ -20,7 +20,6 @@ Loading follows nothing that the file says to a path, a module or a name.
 
 from __future__ import annotations
 
-import math
 import mmap
 import os
 from collections.abc import Iterable, Mapping
@@ -46,8 +45,8 @@ from perceptron_nlp.tagging.documents import WIDEST_WINDOW, look_nearby
 from perceptron_nlp.tagging.featurecolumns import UPOS
 from perceptron_nlp.tagging.model import TaggerModel, joined
 from perceptron_nlp.tagging.modeljson import checked_object, object_in, objects_in, to_json
-from perceptron_nlp.tagging.quantised import QuantisedWeights
-from perceptron_nlp.tagging.tablefile import smallest, tables_as_arrays, tables_from_arrays
+from perceptron_nlp.tagging.tablefile import tables_as_arrays, tables_from_arrays
+from perceptron_nlp.tagging.weightfile import array_named, weights_as_arrays, weights_from_arrays
 from perceptron_nlp.tagging.wordtables import WordTables
 from perceptron_nlp.text.spans import SCHEMES, is_span_column
 from perceptron_nlp.text.tagset import TagSet
@@ -56,8 +55,6 @@ FORMAT = "perceptron_nlp"
 FORMAT_VERSION = 2
 # What has no packed arrays can be read by programs that know none.
 PLAIN_VERSION = 1
-# A row of a compressed model is told by so many bits of its key at most.
-MOST_TABLE_BITS = 48
 PACKED = {"keys": "ascending", "counts": "positive", "labels": "in_rows", "weights": "signed"}
 
 Array = npt.NDArray[Any]
@@ -116,14 +113,7 @@ def _describe(model: TaggerModel, number: int) -> tuple[dict[str, Any], dict[str
         "tables": None,
         "window": model.window,
     }
-    tensors = {
-        f"{number}.keys": weights.keys,
-        f"{number}.group_starts": weights.group_starts,
-        f"{number}.counts": smallest(np.diff(weights.starts)),
-        f"{number}.labels": (weights.labels.astype(np.uint8) if weights.labels.max(initial=0) < 256
-                             else weights.labels),
-        f"{number}.weights": weights.weights,
-    }
+    tensors = weights_as_arrays(weights, number)
     if model.first is not None:
         described["first"], more = _describe(model.first, number + 1)
         tensors.update(more)
@@ -222,7 +212,8 @@ class _Checked:
         n_weighed = len(labels) if parts is None else parts_of(labels, parts).n_parts
         return TaggerModel(
             column=column, tags=tags, templates=templates, extractor=extractor,
-            weights=self._weights(n_weighed, max(1, len(templates))),
+            weights=weights_from_arrays(self.described, self.tensors, self.number,
+                                        (n_weighed, max(1, len(templates))), self._bad),
             right_to_left=right_to_left, beam=beam, scheme=self._scheme(tags), parts=parts,
             dictionary=self._dictionary(tags), vocabulary=self._vocabulary(),
             record=self.record, first=self._first(), tables=self._tables(),
@@ -266,59 +257,10 @@ class _Checked:
         return None if scheme is None else str(scheme)
 
     def _vocabulary(self) -> Array:
-        vocabulary = self._array("vocabulary", np.uint32)
+        vocabulary = array_named(self.tensors, "vocabulary", (np.uint32,), self._bad)
         if (vocabulary[1:] <= vocabulary[:-1]).any():
             raise self._bad("vocabulary", "not in ascending order")
         return vocabulary
-
-    def _weights(self, n_labels: int, n_groups: int) -> QuantisedWeights:
-        keys = self._array(f"{self.number}.keys", np.uint64)
-        group_starts = self._array(f"{self.number}.group_starts", np.int64)
-        counts = self._array(f"{self.number}.counts", np.uint8, np.uint16, np.uint32)
-        labels = self._array(f"{self.number}.labels", np.uint8, np.uint16)
-        weights = self._array(f"{self.number}.weights", np.int16)
-        bits, scale = self.described["table_bits"], self.described["scale"]
-        if bits is not None and (type(bits) is not int or not 1 <= bits <= MOST_TABLE_BITS):
-            raise self._bad("table_bits", "out of range")
-        if not isinstance(scale, float) or not math.isfinite(scale) or scale <= 0:
-            raise self._bad("scale", "not a positive number")
-        # Scores are whole numbers of 32 bits before they are divided by it.
-        if not math.isfinite(2**31 / scale):
-            raise self._bad("scale", "so small that scores would be infinite")
-        if len(counts) != len(keys) or len(labels) != len(weights):
-            raise self._bad(f"{self.number}.counts, {self.number}.labels",
-                            "of another length than keys and weights")
-        if int(counts.sum(dtype=np.int64)) != len(weights) or (len(counts) and counts.min() < 1):
-            raise self._bad(f"{self.number}.counts", "do not add up to the number of weights")
-        if len(labels) and int(labels.max()) >= n_labels:
-            raise self._bad(f"{self.number}.labels", f"beyond the {n_labels} labels that there are")
-        if not weights.all():
-            raise self._bad(f"{self.number}.weights", "some are 0")
-        if (len(group_starts) != n_groups + 1 or group_starts[0] != 0
-                or group_starts[-1] != len(keys) or (group_starts[1:] < group_starts[:-1]).any()):
-            raise self._bad(f"{self.number}.group_starts",
-                            "do not divide the rows among the templates")
-        starts = np.zeros(len(counts) + 1, np.int64)
-        np.cumsum(counts, out=starts[1:])
-        if bits is not None and len(keys) and int(keys.max()) >= 1 << bits:
-            raise self._bad(f"{self.number}.keys", "beyond the fixed table")
-        # A row of a fixed table belongs to all templates, so there rows are all one group.
-        self._check_order(keys, group_starts if bits is None else group_starts[:1], starts, labels)
-        return QuantisedWeights(keys, group_starts, starts, labels.astype(np.uint16), weights,
-                                scale, bits)
-
-    def _check_order(self, keys: Array, group_starts: Array, starts: Array, labels: Array) -> None:
-        """Keys rise within a group and labels within a row: so nothing stands twice."""
-        rises = np.ones(len(keys) + 1, bool)
-        rises[1:-1] = keys[1:] > keys[:-1]
-        rises[group_starts] = True
-        if not rises[:len(keys)].all():
-            raise self._bad(f"{self.number}.keys", "not in ascending order")
-        rises = np.ones(len(labels) + 1, bool)
-        rises[1:-1] = labels[1:] > labels[:-1]
-        rises[starts] = True
-        if not rises[:len(labels)].all():
-            raise self._bad(f"{self.number}.labels", "not in ascending order")
 
     def _dictionary(self, tags: TagSet) -> dict[str, str]:
         dictionary = self.described["dictionary"]
@@ -332,14 +274,6 @@ class _Checked:
         if not isinstance(value, list) or any(not isinstance(item, str) for item in value):
             raise self._bad(name, "not a list of strings")
         return value
-
-    def _array(self, name: str, *dtypes: Any) -> Array:
-        array = self.tensors.get(name)
-        if array is None:
-            raise self._bad(name, "missing")
-        if array.ndim != 1 or array.dtype not in [np.dtype(dtype) for dtype in dtypes]:
-            raise self._bad(name, f"{array.dtype}{list(array.shape)} is not what it should be")
-        return array
 
     def _bad(self, name: str, what: str) -> ModelError:
         return ModelError(f"{self.path}: the model's {name}: {what}; get the file again")

@@ -100,7 +100,7 @@ def test_a_lie_about_packed_numbers_is_a_model_error(what: str) -> None:
     tensors, how = packed_tensors({"keys": np.array([3, 900, 70_000], np.uint64)},
                                   {"keys": "ascending"})
     how["keys"].update(lies()[what])
-    with pytest.raises(ModelError, match="a.model: the model's 'keys', which is packed: "):
+    with pytest.raises(ModelError, match=r"a\.model: the model's 'keys', which is packed: "):
         unpacked_tensors(tensors, how, "a.model")
 
 

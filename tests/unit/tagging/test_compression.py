@@ -138,13 +138,13 @@ def test_sizes_are_read_as_people_write_them(text: str | int, n_bytes: int) -> N
 
 @pytest.mark.parametrize("size", ["", "kB", "4 furlongs", "-3kB", "0", 0, -1, "1e6", "nan", "0.1B"])
 def test_what_is_no_size_is_refused(size: str | int, tagger: pn.Tagger) -> None:
-    with pytest.raises(pn.ArgumentError, match="^size: "):
+    with pytest.raises(pn.ArgumentError, match=r"^size: "):
         tagger.compress(size)
 
 
 @pytest.mark.parametrize("size", [True, 4.5, None, b"4kB"])
 def test_a_size_of_another_type_is_refused(size: Any, tagger: pn.Tagger) -> None:
-    with pytest.raises(pn.ArgumentTypeError, match="^size: an int or a str is needed"):
+    with pytest.raises(pn.ArgumentTypeError, match=r"^size: an int or a str is needed"):
         tagger.compress(size)
 
 
@@ -231,7 +231,7 @@ def test_a_damaged_file_is_refused_when_mapped_too(tagger: pn.Tagger, tmp_path: 
     data[-1] ^= 1
     for content in (bytes(data), tagger.to_bytes()[:-1], b""):
         path.write_bytes(content)
-        with pytest.raises(pn.ModelError, match="a.model"):
+        with pytest.raises(pn.ModelError, match=r"a\.model"):
             pn.load(path, mmap=True)
     with pytest.raises(pn.FileError, match="there is no such file"):
         pn.load(tmp_path / "none.model", mmap=True)
