@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from typing import TYPE_CHECKING, Any
 
 from perceptron_nlp._version import __version__
@@ -68,15 +67,12 @@ __all__ = [
 ]
 
 
-# What tagging takes, by the module that it is in: the others bring training in.
-_LIGHT = {
-    "Corpus": "formats", "Sentence": "text.sentence", "Tagger": "tagging.tagger",
-    "TaggerModel": "tagging.model", "Token": "text.sentence", "check_place": "formats",
-    "load": "tagging.loading", "open_corpus": "formats", "read_columns": "formats",
-    "read_conllu": "formats", "read_model": "tagging.modelfile", "read_tagged": "formats",
-    "read_text": "formats", "replace_file": "formats", "write_columns": "formats",
-    "write_conllu": "formats", "write_tagged": "formats",
-}
+# Names that come without what training needs.
+_LIGHT = frozenset({
+    "Corpus", "Sentence", "Tagger", "TaggerModel", "Token", "check_place", "load", "open_corpus",
+    "read_columns", "read_conllu", "read_model", "read_tagged", "read_text", "replace_file",
+    "write_columns", "write_conllu", "write_tagged",
+})
 
 
 def __getattr__(name: str) -> Any:
@@ -88,8 +84,12 @@ def __getattr__(name: str) -> Any:
         return PerceptronClassifier
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    home = f"{__name__}.{_LIGHT[name]}" if name in _LIGHT else f"{__name__}._public"
-    value = getattr(importlib.import_module(home), name)
+    if name in _LIGHT:
+        from perceptron_nlp import _light as home
+    else:
+        from perceptron_nlp import _public as home
+
+    value = getattr(home, name)
     globals()[name] = value
     return value
 

@@ -1,0 +1,42 @@
+"""The public names that tagging takes; those of _public.py bring in what training needs, too."""
+
+from __future__ import annotations
+
+from perceptron_nlp.formats import (
+    Corpus,
+    check_place,
+    open_corpus,
+    read_columns,
+    read_conllu,
+    read_tagged,
+    read_text,
+    replace_file,
+    write_columns,
+    write_conllu,
+    write_tagged,
+)
+from perceptron_nlp.tagging.loading import load
+from perceptron_nlp.tagging.model import TaggerModel
+from perceptron_nlp.tagging.modelfile import read_model
+from perceptron_nlp.tagging.tagger import Tagger
+from perceptron_nlp.text.sentence import Sentence, Token
+
+__all__ = [
+    "Corpus",
+    "Sentence",
+    "Tagger",
+    "TaggerModel",
+    "Token",
+    "check_place",
+    "load",
+    "open_corpus",
+    "read_columns",
+    "read_conllu",
+    "read_model",
+    "read_tagged",
+    "read_text",
+    "replace_file",
+    "write_columns",
+    "write_conllu",
+    "write_tagged",
+]
