@@ -85,11 +85,13 @@ def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     if name in _LIGHT:
-        from perceptron_nlp import _light as home
-    else:
-        from perceptron_nlp import _public as home
+        from perceptron_nlp import _light
 
-    value = getattr(home, name)
+        value = getattr(_light, name)
+    else:
+        from perceptron_nlp import _public
+
+        value = getattr(_public, name)
     globals()[name] = value
     return value
 
