@@ -131,6 +131,13 @@ class NumberedLabels(Sequence[Sequence[str | None]]):
         return int((self.numbers != self.labels.index(None)).sum())
 
 
+def words_of(sentences: Sequence[Sentence]) -> list[Sequence[str]]:
+    """The words of each sentence."""
+    if isinstance(sentences, NumberedText):
+        return sentences.values("form")
+    return [sentence.words for sentence in sentences]
+
+
 def read_numbered(source: Source, column: str, evidence: Sequence[str], digest: _Digest
                   ) -> tuple[NumberedText, NumberedLabels] | None:
     """The sentences of a source and the labels of a column, if it is CoNLL-U of the usual form.
