@@ -314,30 +314,35 @@ cdef _freeze(WeightTable owner, bint averaged):
     cdef Table *t = &owner.table
     cdef bint mean = averaged and t.done > 0
     cdef int64_t table_rows = owner.n_rows if mean or not averaged else 0
-    cdef int64_t row, n, n_rows = 0, n_cells = 0
-    # Two walks: the first counts, so that the arrays are made once and at their size.
+    cdef int64_t row, n, n_rows = 0, room = 4096, at = 0, end = 0
+    cdef RowView v
     for row in range(table_rows):
-        n = _row_cells(t, row, mean, NULL, NULL)
-        n_rows += n > 0
-        n_cells += n
+        n_rows += table_row(t, row).span > 0
     keys = np.empty(n_rows, np.uint64)
     groups = np.zeros(n_rows, np.uint16)
     starts = np.zeros(n_rows + 1, np.int64)
     # One more than needed, so that the address of the end is inside even when nothing is there.
-    labels = np.empty(n_cells + 1, np.uint32)
-    weights = np.empty(n_cells + 1, np.float64)
+    labels = np.empty(room + 1, np.uint32)
+    weights = np.empty(room + 1, np.float64)
     cdef uint64_t[::1] key_view = keys
     cdef uint16_t[::1] group_view = groups
     cdef int64_t[::1] start_view = starts
     cdef uint32_t[::1] label_view = labels
     cdef double[::1] weight_view = weights
-    cdef int64_t at = 0, end = 0
     unsorted = []
+    # One walk, since the table is far larger than what comes of it.
     for row in range(table_rows):
-        n = _row_cells(t, row, mean, &label_view[end], &weight_view[end])
+        v = table_row(t, row)
+        if v.span == 0:
+            continue
+        if end + v.span > room:
+            room = 2 * (end + v.span)
+            label_view = labels = _longer(labels, end, room + 1)
+            weight_view = weights = _longer(weights, end, room + 1)
+        n = _row_cells(t, &v, mean, &label_view[end], &weight_view[end])
         if n == 0:
             continue
-        if not table_row(t, row).ascending:
+        if not v.ascending:
             unsorted.append(slice(end, end + n))
         key_view[at] = row if t.fixed_bits else t.index.keys[row]
         group_view[at] = 0 if t.fixed_bits else t.group[row]
@@ -348,36 +353,41 @@ cdef _freeze(WeightTable owner, bint averaged):
         order = np.argsort(labels[cells])
         labels[cells] = labels[cells][order]
         weights[cells] = weights[cells][order]
-    return FrozenWeights(t.n_labels, keys, groups, starts, labels[:n_cells], weights[:n_cells],
-                         table_bits=owner.table_bits)
+    # Copies, so that no more is kept than what is there.
+    return FrozenWeights(t.n_labels, keys[:at].copy(), groups[:at].copy(), starts[:at + 1].copy(),
+                         labels[:end].copy(), weights[:end].copy(), table_bits=owner.table_bits)
 
 
-cdef int64_t _row_cells(const Table *t, int64_t row, bint mean, uint32_t *labels,
+cdef _longer(array, int64_t used, int64_t length):
+    longer = np.empty(length, array.dtype)
+    longer[:used] = array[:used]
+    return longer
+
+
+cdef int64_t _row_cells(const Table *t, const RowView *v, bint mean, uint32_t *labels,
                         double *weights) noexcept nogil:
-    """Count the non-zero weights of a row; write them where pointers are given.
+    """Write the non-zero weights of a row; how many there are.
 
     They come in order of label where the row's view says that they ascend.
     """
-    cdef RowView v = table_row(t, row)
     cdef int64_t n = 0, i
     cdef uint32_t j
     cdef int32_t label
     cdef double w
     for j in range(v.span):
-        label = row_label(t, &v, j)
+        label = row_label(t, v, j)
         if label < 0:
             continue
         w = mean_weight(v.w[j], v.owed[j], <double>t.done) if mean else v.w[j]
         if w == 0:
             continue
-        if labels != NULL:
-            i = n
-            while i > 0 and v.ascending and labels[i - 1] > <uint32_t>label:
-                labels[i] = labels[i - 1]
-                weights[i] = weights[i - 1]
-                i -= 1
-            labels[i] = <uint32_t>label
-            weights[i] = w
+        i = n
+        while i > 0 and v.ascending and labels[i - 1] > <uint32_t>label:
+            labels[i] = labels[i - 1]
+            weights[i] = weights[i - 1]
+            i -= 1
+        labels[i] = <uint32_t>label
+        weights[i] = w
         n += 1
     return n
 

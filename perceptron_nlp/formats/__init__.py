@@ -11,7 +11,7 @@ from perceptron_nlp.formats.corpus import AUTO, FORMATS, Corpus, open_corpus
 from perceptron_nlp.formats.detect import detect
 from perceptron_nlp.formats.documents import opens_document
 from perceptron_nlp.formats.modelbytes import map_file_bytes, read_file_bytes
-from perceptron_nlp.formats.opening import Readable
+from perceptron_nlp.formats.opening import Readable, named_stream
 from perceptron_nlp.formats.packedtensors import packed_tensors, unpacked_tensors
 from perceptron_nlp.formats.pairs import read_pairs
 from perceptron_nlp.formats.plain import read_text
@@ -29,6 +29,7 @@ __all__ = [
     "check_place",
     "detect",
     "map_file_bytes",
+    "named_stream",
     "open_corpus",
     "opens_document",
     "packed_tensors",

@@ -104,6 +104,15 @@ class Corpus(Iterable[Sentence]):
         """
         return self._kind.rewrite(sentence, columns)
 
+    def peek_text(self) -> bytearray | None:
+        """The whole text as bytes, without using it up; None where it cannot be read to its end.
+
+        It is the corpus's own until ``close``: it changes if the corpus is iterated over.
+        """
+        if self._source is None:
+            self._source = self._take_source()
+        return self._source.peek_text()
+
     def take_blocks(self, least: int) -> bytes:
         """Whole sentences of the text as bytes, unread, so that iteration begins behind them.
 

@@ -16,12 +16,13 @@ import re
 from collections.abc import Callable, Iterator
 from types import TracebackType
 
-from perceptron_nlp.errors import ArgumentError, FormatError, quote
+from perceptron_nlp.errors import ArgumentError, FileError, FormatError, quote
 from perceptron_nlp.formats.opening import Readable, name_of, open_bytes
 
 BOM = "\ufeff"
 _CHUNK = 1 << 16
 _HEAD = 1 << 16
+_WHOLE = 1 << 20
 _BLANK_LINE = re.compile(rb"\n\r?\n")
 _BLANK_LINES = re.compile(rb"(?:\r?\n)+")
 _TEXT_CONTROLS = frozenset(b"\t\n\v\f\r\x1b")
@@ -115,6 +116,19 @@ class LineSource:
                 break
         if self._buffer:
             yield self._take(len(self._buffer))
+
+    def peek_text(self) -> bytearray | None:
+        """Everything to the end, without using it up; None where reading it fails.
+
+        Reading on then raises the error in its place. What is given is the source's own; it
+        changes when the source is read.
+        """
+        try:
+            while self._fill(_WHOLE):
+                pass
+        except (FileError, FormatError):
+            return None
+        return self._buffer
 
     def take_blocks(self, least: int) -> bytes:
         """All blocks that are whole, as bytes that nothing has looked at; empty if there are none.

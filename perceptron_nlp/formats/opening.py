@@ -64,6 +64,17 @@ def name_of(path: Readable) -> str:
     )
 
 
+def named_stream(data: bytes | bytearray, name: str) -> BinaryIO:
+    """A stream of these bytes that messages call ``name``."""
+    return _NamedBytes(data, name)
+
+
+class _NamedBytes(io.BytesIO):
+    def __init__(self, data: bytes | bytearray, name: str) -> None:
+        super().__init__(data)
+        self.name = name
+
+
 def plain_name(name: str) -> str:
     """``name`` without the suffix of a compression."""
     stem, suffix = os.path.splitext(name)

@@ -168,9 +168,10 @@ class _Sample:
 
     def __init__(self, examples: Examples) -> None:
         chosen, words = [], 0
+        lengths = examples.lengths().tolist()
         for number in permutation(len(examples.sentences), SEED):
             chosen.append(int(number))
-            words += len(examples.sentences[number].words)
+            words += lengths[number]
             if words >= SAMPLE_WORDS:
                 break
         self.held_out = examples.part(sorted(chosen[::HELD_OUT]))

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from perceptron_nlp._core.hashing import hash64
 from perceptron_nlp.errors import ArgumentError
+from perceptron_nlp.tagging.numberedtext import NumberedLabels, NumberedText, read_numbered
 from perceptron_nlp.tagging.sources import Source, check_labelled, gold_labels
 from perceptron_nlp.text.sentence import Sentence
 from perceptron_nlp.text.tagset import TagSet
@@ -45,8 +46,8 @@ class Examples:
     parts : None, or what parts of labels are learnt: a mode of attributes.py
     """
 
-    sentences: list[Sentence]
-    gold: list[Sequence[str | None]]
+    sentences: Sequence[Sentence]
+    gold: Sequence[Sequence[str | None]]
     tags: TagSet
     n_tokens: int
     n_labelled: int
@@ -63,9 +64,14 @@ class Examples:
         ------
         FormatError : with file:line; also where no word is labelled
         """
+        digest = hashlib.sha256()
+        numbered = read_numbered(source, column, evidence, digest)
+        if numbered is not None:
+            n_tokens = len(numbered[1].numbers)
+            return cls._checked(source, column, evidence, *numbered, n_tokens,
+                                numbered[1].n_labelled, numbered[1].labels, digest.hexdigest())
         sentences: list[Sentence] = []
         gold: list[Sequence[str | None]] = []
-        digest = hashlib.sha256()
         counts: Counter[str | None] = Counter()
         for sentence in source:
             labels = gold_labels(sentence, column)
@@ -76,36 +82,58 @@ class Examples:
             sentences.append(sentence)
             gold.append(labels)
         n_tokens = counts.total()
-        n_labelled = n_tokens - counts.pop(None, 0)
+        return cls._checked(source, column, evidence, sentences, gold, n_tokens,
+                            n_tokens - counts[None], counts, digest.hexdigest())
+
+    @classmethod
+    def _checked(cls, source: Source, column: str, evidence: Sequence[str],
+                 sentences: Sequence[Sentence], gold: Sequence[Sequence[str | None]],
+                 n_tokens: int, n_labelled: int, labels: Iterable[str | None], digest: str
+                 ) -> Examples:
         check_labelled(n_labelled, source, column)
         try:
-            tags = TagSet([label for label in counts if label is not None])
+            tags = TagSet([label for label in labels if label is not None])
         except ArgumentError as error:
             raise ArgumentError(f"{source.place}: column {column}: {error}") from None
-        return cls(sentences, gold, tags, n_tokens, n_labelled, digest.hexdigest(),
-                   tuple(evidence))
+        return cls(sentences, gold, tags, n_tokens, n_labelled, digest, tuple(evidence))
 
     def part(self, numbers: Sequence[int]) -> Examples:
         """Some of the sentences, by their numbers; all labels stay known."""
-        sentences = [self.sentences[number] for number in numbers]
-        gold = [self.gold[number] for number in numbers]
-        return replace(
-            self, sentences=sentences, gold=gold,
-            n_tokens=sum(len(sentence.words) for sentence in sentences),
-            n_labelled=sum(label is not None for labels in gold for label in labels))
+        sentences: Sequence[Sentence]
+        gold: Sequence[Sequence[str | None]]
+        if isinstance(self.sentences, NumberedText):
+            sentences = self.sentences.select(numbers)
+            n_tokens = int(sentences.lengths.sum())
+        else:
+            sentences = [self.sentences[number] for number in numbers]
+            n_tokens = sum(len(sentence.words) for sentence in sentences)
+        if isinstance(self.gold, NumberedLabels):
+            gold = self.gold.select(numbers)
+            n_labelled = gold.n_labelled
+        else:
+            gold = [self.gold[number] for number in numbers]
+            n_labelled = sum(label is not None for labels in gold for label in labels)
+        return replace(self, sentences=sentences, gold=gold, n_tokens=n_tokens,
+                       n_labelled=n_labelled)
 
     def strings(self, name: str) -> list[Sequence[str]]:
         """The values of a column, sentence by sentence; ``form`` is the words."""
+        if isinstance(self.sentences, NumberedText) and name in self.sentences.columns:
+            return self.sentences.values(name)
         return [s.words if name == "form" else s.column(name) for s in self.sentences]
 
     def lengths(self) -> npt.NDArray[np.int64]:
         """int64[n_sentences]: words in each."""
+        if isinstance(self.sentences, NumberedText):
+            return self.sentences.lengths
         return np.array([len(s.words) for s in self.sentences], np.int64)
 
     def gold_ids(self) -> npt.NDArray[np.int32]:
         """int32[n_tokens]: label numbers, -1 for no label."""
         ids: dict[str | None, int] = {label: i for i, label in enumerate(self.tags)}
         ids[None] = -1
+        if isinstance(self.gold, NumberedLabels):
+            return self.gold.ids(ids)
         return np.array([ids[label] for labels in self.gold for label in labels], np.int32)
 
     def numbered(self, columns: Sequence[str]) -> tuple[list[list[bytes]], npt.NDArray[np.int32]]:
@@ -113,6 +141,10 @@ class Examples:
         strings: list[list[bytes]] = []
         tokens = np.empty((len(columns), self.n_tokens), np.int32)
         for row, name in enumerate(columns):
+            if isinstance(self.sentences, NumberedText) and name in self.sentences.columns:
+                distinct, tokens[row] = self.sentences.columns[name]
+                strings.append(distinct)
+                continue
             seen: dict[str, int] = {}
             enter = seen.setdefault
             tokens[row] = [enter(word, len(seen)) for words in self.strings(name) for word in words]
@@ -121,13 +153,15 @@ class Examples:
 
     def vocabulary(self) -> set[str]:
         """Every distinct word."""
+        if isinstance(self.sentences, NumberedText):
+            return {word.decode() for word in self.sentences.columns["form"][0]}
         return {word for sentence in self.sentences for word in sentence.words}
 
     def unambiguous(self, count: int, share: float) -> dict[str, str]:
         """Words seen at least `count` times, one label making up at least `share` of them."""
         labels_of: dict[str, Counter[str]] = {}
-        for sentence, labels in zip(self.sentences, self.gold, strict=True):
-            for word, label in zip(sentence.words, labels, strict=True):
+        for words, labels in zip(self.strings("form"), self.gold, strict=True):
+            for word, label in zip(words, labels, strict=True):
                 if label is not None:
                     labels_of.setdefault(word, Counter())[label] += 1
         chosen: dict[str, str] = {}

@@ -16,6 +16,7 @@ from perceptron_nlp.tagging.documents import given_names
 from perceptron_nlp.tagging.examples import word_bytes
 from perceptron_nlp.tagging.firstpass import COLUMNS
 from perceptron_nlp.tagging.keeping import written_labels
+from perceptron_nlp.tagging.numberedtext import words_of
 from perceptron_nlp.tagging.quantised import QuantisedWeights
 from perceptron_nlp.tagging.wordtables import WordTables
 from perceptron_nlp.text.sentence import Sentence
@@ -101,7 +102,7 @@ class TaggerModel:
         """Sentences as its labeller takes them: plain lists of words where no more is needed."""
         if self.extractor is not None or self.evidence or self.window is not None:
             return list(sentences)
-        return [list(sentence.words) for sentence in sentences]
+        return words_of(sentences)
 
     def knows(self, word: str) -> bool:
         """Was the word in the training text? (Wrongly yes for one word in a hundred thousand.)"""

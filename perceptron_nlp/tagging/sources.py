@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, TypeAlias
 
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FormatError, quote
-from perceptron_nlp.formats import Corpus, open_corpus
+from perceptron_nlp.formats import CONLLU_COLUMNS, Corpus, named_stream, open_corpus, read_conllu
 from perceptron_nlp.text.sentence import Sentence
 
 Labelled: TypeAlias = (
@@ -57,6 +57,8 @@ class Source:
         self.corpora: list[Corpus] = []
         self._items: Iterable[Any] = ()
         self._held: list[Sentence] | None = None
+        self._texts: list[tuple[str, bytearray]] | None = None
+        self._is_kept = False
         if isinstance(data, str | os.PathLike):
             self.corpora = [open_corpus(data, format=format, fields=fields)]
         elif isinstance(data, Corpus):
@@ -92,13 +94,43 @@ class Source:
         FormatError : a file breaks the rules of its format; with file and line
         ArgumentTypeError, ArgumentError : a sentence from memory is of no known kind
         """
+        if self._is_kept and self._held is None:
+            self._held = list(self._read())
         return self._read() if self._held is None else iter(self._held)
 
     def hold(self) -> None:
-        """Read everything now, so that it can be gone over again, a stream too."""
-        self._held = list(self._read())
+        """Keep what is read, so that it can be gone over again, a stream too."""
+        self._is_kept = True
+
+    def texts(self) -> list[tuple[str, bytearray]] | None:
+        """The name and the bytes of each file, if all are CoNLL-U of ten columns; else None.
+
+        Nothing is used up: the files can still be read sentence by sentence.
+        """
+        if self._texts is not None:
+            return self._texts
+        if self._held is not None or not self.corpora or any(
+                corpus.format != "conllu" or corpus.column_names != CONLLU_COLUMNS[2:]
+                for corpus in self.corpora):
+            return None
+        found: list[tuple[str, bytearray]] = []
+        for corpus in self.corpora:
+            text = corpus.peek_text()
+            if text is None:
+                return None
+            found.append((corpus.path, text))
+        return found
+
+    def take(self, texts: list[tuple[str, bytearray]]) -> None:
+        """Go on with what `texts` gave, which is known to be right, in place of the files."""
+        self._texts = texts
+        for corpus in self.corpora:
+            corpus.close()
 
     def _read(self) -> Iterator[Sentence]:
+        if self._texts is not None:
+            yield from read_texts(self._texts)
+            return
         for corpus in self.corpora:
             yield from (sentence for sentence in corpus if sentence.words)
         for number, item in enumerate(self._items):
@@ -114,6 +146,12 @@ class Source:
     def place(self) -> str:
         """What messages about the whole call it: its files, or the argument's name."""
         return ", ".join(corpus.path for corpus in self.corpora) or self.name
+
+
+def read_texts(texts: Iterable[tuple[str, bytearray]]) -> Iterator[Sentence]:
+    """The sentences of CoNLL-U texts that are known to be right, by name and bytes."""
+    for name, text in texts:
+        yield from read_conllu(named_stream(text, name))
 
 
 def _from_memory(item: Any, name: str) -> Sentence:

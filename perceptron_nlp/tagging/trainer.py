@@ -17,7 +17,7 @@ from perceptron_nlp.errors import ArgumentError
 from perceptron_nlp.features.templates import Template, check_templates, preset
 from perceptron_nlp.sampling import permutation
 from perceptron_nlp.tagging.checkpoint import Checkpoint, CheckpointOptions
-from perceptron_nlp.tagging.evaluation import Evaluation
+from perceptron_nlp.tagging.evaluation import share_right
 from perceptron_nlp.tagging.examples import Examples
 from perceptron_nlp.tagging.extractor import Extractor, extractor_name
 from perceptron_nlp.tagging.interrupts import Interrupts
@@ -224,11 +224,8 @@ class Trainer:
 
     def score(self, model: TaggerModel, dev: Examples) -> float:
         """The model's accuracy on a dev set: of the frozen form, the one that people get."""
-        result = Evaluation(self._column)
         given = make_labeller(model, self._features).label(model.inputs(dev.sentences))
-        for truth, labels in zip(dev.gold, given, strict=True):
-            result.add(truth, labels, [True] * len(labels))
-        return result.accuracy
+        return share_right(dev.gold, given, dev.n_labelled)
 
 
 def resolve_templates(options: TrainingOptions, evidence: Sequence[str]) -> tuple[Template, ...]:

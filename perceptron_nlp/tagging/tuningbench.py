@@ -27,9 +27,9 @@ from perceptron_nlp.text.spans import is_span_column
 class Part:
     """Sentences to learn from, and others, with their gold labels, to be scored on."""
 
-    train: list[Sentence]
-    held_out: list[Sentence]
-    gold: list[Sequence[str | None]]
+    train: Sequence[Sentence]
+    held_out: Sequence[Sentence]
+    gold: Sequence[Sequence[str | None]]
 
 
 class Bench:
