@@ -212,8 +212,12 @@ static inline const uint8_t *scan_sentence(const Decoder *d, Worker *w, ConlluSe
         Gap *gap = &gaps[w->n_tokens];
         gap->begin = (size_t)(field->text - text);
         gap->end = gap->begin + field->length;
-        if (worker_token_room(d, w) < 0 ||
-            worker_string(d, w, 0, fields[C_FORM].text, fields[C_FORM].length) < 0) {
+        /* At least the empty line's end, an ID and a tab come before the word, and the header of
+         * the bytes object before them. */
+        WordRef word =
+            word_ref_inside(fields[C_FORM].text, fields[C_FORM].length, d->secrets);
+        if (batch_room(d, &w->batch, 1) < 0 ||
+            batch_word(d, &w->batch, 0, word, fields[C_FORM].text) < 0) {
             *status = -1;
             return NULL;
         }
