@@ -148,4 +148,5 @@ cdef class SentenceDecoder:
     cdef Py_ssize_t _fill(self, Batch *b, list sentences, Py_ssize_t at) except -1
     cdef int _fill_words(self, Batch *b, sentence, Py_ssize_t at) except -1
     cdef int _fill_columns(self, Batch *b, sentence, Py_ssize_t at) except -1
+    cdef int _check_kept(self, KeptSets kept, Py_ssize_t n) except -1
     cdef int _refuse(self, int status, word, Py_ssize_t at, Py_ssize_t i) except -1

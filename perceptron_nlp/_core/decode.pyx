@@ -574,11 +574,12 @@ cdef class SentenceDecoder:
                     else (<int32_t *>w.scores)[at]
         return 0
 
-    def _check_kept(self, KeptSets kept not None, Py_ssize_t n):
+    cdef int _check_kept(self, KeptSets kept, Py_ssize_t n) except -1:
         if len(kept.numbers) != n:
             raise ArgumentError(f"kept: of {len(kept.numbers)} sentences, but there are {n}")
         if kept.label_array.min() < 0 or kept.label_array.max() >= len(self.labels):
             raise ArgumentError(f"kept: labels beyond the {len(self.labels)} that there are")
+        return 0
 
     cdef object _fill_kept(self, Batch *b, KeptSets kept, Py_ssize_t begin):
         """Point the batch, of sentences from number `begin` on, at its kept labels.
