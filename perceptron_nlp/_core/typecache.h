@@ -231,6 +231,7 @@ static inline int type_fill(TypeCache *c, const CacheLayout *l, uint32_t type, i
     memset(c->vectors + type * vector_bytes(l), 0, vector_bytes(l));
     if (memo_words(l)) memset(c->memos + type * memo_words(l), 0xFF, memo_words(l) * 4);
     if (gather_keys(c, l, column, text == NULL) < 0) return -1;
+    for (size_t i = 0; i < c->keys.n; i++) frozen_prefetch_record(l->table, c->keys.keys[i]);
     for (size_t i = 0; i < c->keys.n; i++) { /* a key becomes its row */
         int64_t row = frozen_find(l->table, c->keys.keys[i]);
         if (row >= 0) frozen_prefetch_row(l->table, row);

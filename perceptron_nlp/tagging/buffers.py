@@ -1,4 +1,4 @@
-"""Words that stand in plain buffers: UTF-8 bytes and offsets, as Arrow lays lists of strings out."""
+"""Words in plain buffers: UTF-8 bytes and offsets, as Arrow lays lists of strings out."""
 
 from __future__ import annotations
 

@@ -30,7 +30,6 @@ from perceptron_nlp.tagging.threads import label_buffers, label_in_chunks, label
 from perceptron_nlp.text.sentence import Sentence
 from perceptron_nlp.text.spans import SCHEMES
 
-
 NOT_WORDS_ALONE = ("data: this model looks at more than the words of a sentence, or its labels"
                    " hang together; use tag_sents")
 
