@@ -60,8 +60,6 @@ KERNEL_TARGET static inline void KERNEL(learn_pairs)(const Decoder *d, Worker *w
             *key = pair_feature(p, l, t, types + missing[m], w->cache.carried);
             frozen_prefetch(l->table, *key);
         }
-    for (int32_t k = 0; k < n_missing * p->n_templates; k++)
-        frozen_prefetch_record(l->table, c->scratch_keys[k]);
     for (int32_t k = 0; k < n_missing * p->n_templates; k++) {
         c->scratch_rows[k] = frozen_find(l->table, c->scratch_keys[k]);
         if (c->scratch_rows[k] >= 0) frozen_prefetch_row(l->table, c->scratch_rows[k]);

@@ -43,7 +43,10 @@ static inline int take_words(const Decoder *d, Batch *b, PyObject *list, Py_ssiz
     Py_ssize_t n = PyList_GET_SIZE(list);
     if (batch_room(d, b, n) < 0) return NO_MEMORY;
     for (Py_ssize_t i = 0; i < n; i++) {
-        PREFETCH(PyList_GET_ITEM(list, i + STRINGS_AHEAD < n ? i + STRINGS_AHEAD : n - 1));
+        Py_ssize_t next = i + STRINGS_AHEAD < n ? i + STRINGS_AHEAD : n - 1;
+        const char *ahead = (const char *)PyList_GET_ITEM(list, next);
+        PREFETCH(ahead);
+        PREFETCH(ahead + sizeof(PyASCIIObject));
         int status = take_string(d, b, 0, PyList_GET_ITEM(list, i));
         if (status < 0) {
             *at = i;
