@@ -65,7 +65,8 @@ static inline int crew_open(Crew *c, const Decoder *d, int n_helpers) {
     memset(c, 0, sizeof *c);
     c->decoder = d;
     c->n_helpers = n_helpers;
-    c->n_pieces = 2 * (int64_t)n_helpers + 4;
+    /* Room to go on for a while where the system lets a helper wait with the oldest piece. */
+    c->n_pieces = 4 * (int64_t)n_helpers + 20;
     c->pieces = (Piece *)calloc((size_t)c->n_pieces, sizeof *c->pieces);
     c->helpers = (Sleeper *)calloc((size_t)n_helpers + 1, sizeof *c->helpers);
     c->guard = PyThread_allocate_lock();
