@@ -13,6 +13,7 @@ typedef struct Decoder {
     CacheLayout layout;
     PairLayout pairs;
     const uint64_t *label_hashes;
+    uint64_t secrets[N_SECRETS]; /* drawn anew by each decoder; its workers share them */
     int right_to_left;
     int32_t beam;           /* states kept; 1: greedy */
     const uint8_t *allowed; /* see Beam; only with a beam */
@@ -34,47 +35,66 @@ typedef struct {
     const int32_t *labels; /* ascending within a set */
 } KeptLabels;
 
+/* Sentences to be labelled together, and their labels. A worker has one; others may be filled and
+ * emptied by one thread while workers of other threads label them (crew.h). */
+#define BATCH_FIELDS                                                                           \
+    WordRef *words; /* [token * n_columns + column] */                                         \
+    int64_t words_room;                                                                        \
+    uint8_t *text; /* long strings */                                                          \
+    size_t text_used, text_room;                                                               \
+    int64_t n_tokens;                                                                          \
+    int64_t *starts; /* sentence -> its first token; one more at the end */                    \
+    int64_t n_sentences, sentences_room;                                                       \
+    uint16_t *labels; /* what came out; the number of labels where an unknown one was kept */  \
+    int64_t labels_room;                                                                       \
+    KeptLabels kept;
+
+typedef struct {
+    BATCH_FIELDS
+} Batch;
+
 typedef struct Worker {
     TypeCache cache;
     PairCache pairs;
-    WordRef *words; /* [token * n_columns + column] */
-    int64_t words_room;
-    uint8_t *text; /* long strings */
-    size_t text_used, text_room;
-    int64_t n_tokens;
-    int64_t *starts; /* sentence -> its first token; one more at the end */
-    int64_t n_sentences, sentences_room;
+    union {
+        Batch batch;
+        struct {
+            BATCH_FIELDS
+        };
+    };
     int32_t *types[MAX_COLUMNS]; /* padded */
     int64_t padded_room;
     int keep_scores; /* scores of every token are wanted afterwards */
     char *scores; /* [token][stride]; only one token at a time without keep_scores or dense */
     size_t scores_room;
-    uint16_t *labels; /* what came out; the number of labels where an unknown one was kept */
-    KeptLabels kept;
-    int64_t labels_room;
     Beam search;
     int32_t *path; /* labels of one sentence as it is read */
     int64_t path_room;
 } Worker;
 
+static inline void batch_close(Batch *b) {
+    free(b->words);
+    free(b->text);
+    free(b->starts);
+    free(b->labels);
+    memset(b, 0, sizeof *b);
+}
+
 static inline void worker_close(Worker *w) {
     cache_close(&w->cache);
     pair_cache_close(&w->pairs);
-    free(w->words);
-    free(w->text);
-    free(w->starts);
+    batch_close(&w->batch);
     for (int c = 0; c < MAX_COLUMNS; c++) free(w->types[c]);
     free(w->scores);
-    free(w->labels);
     free(w->path);
     beam_close(&w->search);
     memset(w, 0, sizeof *w);
 }
 
-static inline void worker_reset(Worker *w) {
-    w->text_used = 0;
-    w->n_tokens = 0;
-    w->n_sentences = 0;
+static inline void batch_reset(Batch *b) {
+    b->text_used = 0;
+    b->n_tokens = 0;
+    b->n_sentences = 0;
 }
 
 static inline int32_t kept_set(const Worker *w, int64_t token) {
@@ -83,52 +103,51 @@ static inline int32_t kept_set(const Worker *w, int64_t token) {
 
 /* ---- filling a batch ---- */
 
-/* Room for the columns of one more token. */
-static inline int worker_token_room(const Decoder *d, Worker *w) {
-    int64_t columns = d->layout.program->n_columns;
-    if ((w->n_tokens + 1) * columns <= w->words_room) return 0;
-    int64_t room = 2 * w->words_room + 1024 * columns;
-    if (grow_array((void **)&w->words, (size_t)room, sizeof(WordRef)) < 0) return -1;
-    w->words_room = room;
+/* Room for the columns of more tokens. */
+static inline int batch_room(const Decoder *d, Batch *b, int64_t more) {
+    int64_t columns = d->layout.program->n_columns, needed = (b->n_tokens + more) * columns;
+    if (needed <= b->words_room) return 0;
+    int64_t room = needed + b->words_room + 1024 * columns;
+    if (grow_array((void **)&b->words, (size_t)room, sizeof(WordRef)) < 0) return -1;
+    b->words_room = room;
     return 0;
 }
 
 /* Room for n bytes of text, or NULL. */
-static inline uint8_t *worker_text(Worker *w, size_t n) {
-    if (!w->text || w->text_used + n > w->text_room) {
-        size_t room = 2 * w->text_room + n + 4096;
-        if (grow_array((void **)&w->text, room, 1) < 0) return NULL;
-        w->text_room = room;
+static inline uint8_t *batch_text(Batch *b, size_t n) {
+    if (!b->text || b->text_used + n > b->text_room) {
+        size_t room = 2 * b->text_room + n + 4096;
+        if (grow_array((void **)&b->text, room, 1) < 0) return NULL;
+        b->text_room = room;
     }
-    return w->text + w->text_used;
+    return b->text + b->text_used;
 }
 
-/* The next string (columns of a token in order); its bytes need not outlive the call. There is
- * room for the token already. */
-static inline int worker_string(const Decoder *d, Worker *w, int32_t column, const uint8_t *text,
-                                size_t n) {
+/* The next string (columns of a token in order), told by `word` and, where it is long, by `text`,
+ * whose bytes need not outlive the call. There is room for the token already. */
+static inline int batch_word(const Decoder *d, Batch *b, int32_t column, WordRef word,
+                             const uint8_t *text) {
     int64_t columns = d->layout.program->n_columns;
-    WordRef *word = &w->words[w->n_tokens * columns + column];
-    *word = word_ref(text, n, w->cache.secrets);
-    if (n > WORD_SMALL) {
-        uint8_t *own = worker_text(w, n);
+    if (word.length > WORD_SMALL) {
+        uint8_t *own = batch_text(b, (size_t)word.length);
         if (!own) return -1;
-        if (own != text) memcpy(own, text, n);
-        word->at = w->text_used;
-        w->text_used += n;
+        if (own != text) memcpy(own, text, (size_t)word.length);
+        word.at = b->text_used;
+        b->text_used += (size_t)word.length;
     }
-    if (column == columns - 1) w->n_tokens++;
+    b->words[b->n_tokens * columns + column] = word;
+    if (column == columns - 1) b->n_tokens++;
     return 0;
 }
 
-static inline int worker_end_sentence(Worker *w) {
-    if (w->n_sentences == w->sentences_room) {
-        int64_t room = 2 * w->sentences_room + 256;
-        if (grow_array((void **)&w->starts, (size_t)room + 1, 8) < 0) return -1;
-        w->sentences_room = room;
+static inline int batch_end_sentence(Batch *b) {
+    if (b->n_sentences == b->sentences_room) {
+        int64_t room = 2 * b->sentences_room + 256;
+        if (grow_array((void **)&b->starts, (size_t)room + 1, 8) < 0) return -1;
+        b->sentences_room = room;
     }
-    if (w->n_sentences == 0) w->starts[0] = 0;
-    w->starts[++w->n_sentences] = w->n_tokens;
+    if (b->n_sentences == 0) b->starts[0] = 0;
+    b->starts[++b->n_sentences] = b->n_tokens;
     return 0;
 }
 
@@ -136,6 +155,25 @@ static inline int worker_end_sentence(Worker *w) {
 
 static inline int64_t padded_place(const Decoder *d, int64_t sentence, int64_t token) {
     return token + (2 * sentence + 1) * d->layout.program->reach;
+}
+
+#define FIND_BLOCK 16
+
+/* The types of a few words that follow each other; their slots are fetched before any is read. */
+static inline int find_block(const Decoder *d, Worker *w, int32_t column, const WordRef *word,
+                             int64_t n, int32_t *types) {
+    const int32_t columns = d->layout.program->n_columns;
+    TypeCache *cache = &w->cache;
+    uint64_t hashes[FIND_BLOCK];
+    for (int64_t i = 0; i < n; i++) {
+        hashes[i] = cache_hash(cache, &word[i * columns], column);
+        PREFETCH(&cache->slots[hashes[i] >> (64 - cache->bits)]);
+    }
+    for (int64_t i = 0; i < n; i++) {
+        types[i] = type_find(cache, &d->layout, column, &word[i * columns], hashes[i], w->text);
+        if (types[i] < 0) return -1;
+    }
+    return 0;
 }
 
 static inline int find_types(const Decoder *d, Worker *w) {
@@ -157,10 +195,11 @@ static inline int find_types(const Decoder *d, Worker *w) {
         int32_t *type = w->types[c];
         for (int64_t s = 0; s < w->n_sentences; s++) {
             for (int32_t k = p->reach; k > 0; k--) *type++ = pad_type(p, c, -k);
-            for (int64_t i = w->starts[s]; i < w->starts[s + 1]; i++, word += p->n_columns) {
-                int32_t found = type_find(cache, &d->layout, c, word, w->text);
-                if (found < 0) return -1;
-                *type++ = found;
+            for (int64_t left = w->starts[s + 1] - w->starts[s]; left > 0; left -= FIND_BLOCK) {
+                int64_t n = left < FIND_BLOCK ? left : FIND_BLOCK;
+                if (find_block(d, w, c, word, n, type) < 0) return -1;
+                word += n * p->n_columns;
+                type += n;
             }
             for (int32_t k = 1; k <= p->reach; k++) *type++ = pad_type(p, c, k);
         }

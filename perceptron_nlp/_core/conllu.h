@@ -10,6 +10,7 @@
 #include <stddef.h>
 
 #include "batch.h"
+#include "utf8.h"
 
 #define CONLLU_COLUMNS 10
 #define MAX_PLACES 4096 /* words of a sentence; empty nodes of a sentence */
@@ -212,8 +213,12 @@ static inline const uint8_t *scan_sentence(const Decoder *d, Worker *w, ConlluSe
         Gap *gap = &gaps[w->n_tokens];
         gap->begin = (size_t)(field->text - text);
         gap->end = gap->begin + field->length;
-        if (worker_token_room(d, w) < 0 ||
-            worker_string(d, w, 0, fields[C_FORM].text, fields[C_FORM].length) < 0) {
+        /* At least the empty line's end, an ID and a tab come before the word, and the header of
+         * the bytes object before them. */
+        WordRef word =
+            word_ref_inside(fields[C_FORM].text, fields[C_FORM].length, d->secrets);
+        if (batch_room(d, &w->batch, 1) < 0 ||
+            batch_word(d, &w->batch, 0, word, fields[C_FORM].text) < 0) {
             *status = -1;
             return NULL;
         }
@@ -222,28 +227,6 @@ static inline const uint8_t *scan_sentence(const Decoder *d, Worker *w, ConlluSe
     for (uint32_t k = 0; k < s->n_deps; k++)
         if (!is_plain_deps(&s->deps[k], s)) return NULL;
     return at;
-}
-
-/* Is all of it UTF-8 as The Unicode Standard, table 3-7, has it? */
-static inline int is_utf8(const uint8_t *p, size_t n) {
-    const uint8_t *end = p + n;
-    while (p < end) {
-        uint64_t eight;
-        if (end - p >= 8 && (memcpy(&eight, p, 8), !(eight & 0x8080808080808080ULL))) {
-            p += 8;
-            continue;
-        }
-        uint8_t c = *p++;
-        if (c < 0x80) continue;
-        int more = c >= 0xC2 && c <= 0xDF ? 1 : (c & 0xF0) == 0xE0 ? 2 : c >= 0xF0 && c <= 0xF4 ? 3 : 0;
-        if (!more || end - p < more) return 0;
-        uint8_t low = c == 0xE0 ? 0xA0 : c == 0xF0 ? 0x90 : 0x80;
-        uint8_t high = c == 0xED ? 0x9F : c == 0xF4 ? 0x8F : 0xBF;
-        if (*p < low || *p > high) return 0;
-        for (p++; --more; p++)
-            if ((*p & 0xC0) != 0x80) return 0;
-    }
-    return 1;
 }
 
 #endif

@@ -61,6 +61,7 @@ cdef extern from "search.h" nogil:
         CacheLayout layout
         PairLayout pairs
         const uint64_t *label_hashes
+        uint64_t secrets[8]
         int right_to_left
         int32_t beam
         const uint8_t *allowed
@@ -75,13 +76,18 @@ cdef extern from "search.h" nogil:
         const int32_t *of
         const int64_t *starts
         const int32_t *labels
-    ctypedef struct Worker:
-        TypeCache cache
+    ctypedef struct Batch:
         KeptLabels kept
         size_t text_used
         int64_t n_tokens
         int64_t *starts
         int64_t n_sentences
+        uint16_t *labels
+    ctypedef struct Worker:
+        Batch batch
+        TypeCache cache
+        KeptLabels kept
+        int64_t n_tokens
         int keep_scores
         char *scores
         uint16_t *labels
@@ -103,17 +109,17 @@ cdef extern from "search.h" nogil:
     void add_row(const CacheLayout *l, int64_t row, int times, char *vector) noexcept
     void choose_form(Decoder *d, int plain) noexcept
     void worker_close(Worker *w) noexcept
-    void worker_reset(Worker *w) noexcept
-    int worker_token_room(const Decoder *d, Worker *w) noexcept
-    int worker_end_sentence(Worker *w) noexcept
+    void batch_reset(Batch *b) noexcept
+    int batch_room(const Decoder *d, Batch *b, int64_t more) noexcept
+    int batch_end_sentence(Batch *b) noexcept
     const int MAX_BEAM
     int run_batch(const Decoder *d, Worker *w) noexcept
 
 cdef extern from "pystrings.h":
     const int NOT_A_STRING
-    int take_string(const Decoder *d, Worker *w, int32_t column, object s) noexcept
-    int take_words(const Decoder *d, Worker *w, object words, Py_ssize_t *at) noexcept
-    int give_lists(const Worker *w, object labels, object out, Py_ssize_t at) except -1
+    int take_string(const Decoder *d, Batch *b, int32_t column, object s) noexcept
+    int take_words(const Decoder *d, Batch *b, object words, Py_ssize_t *at) noexcept
+    int give_lists(const Batch *b, object labels, object out, Py_ssize_t at) except -1
 
 
 cdef class WorkerBox:
@@ -138,8 +144,9 @@ cdef class SentenceDecoder:
     cdef WorkerBox take(self)
     cdef int _copy_scores(self, Worker *w, labels, scores) except -1
     cdef int _run(self, Worker *w) except -1
-    cdef object _fill_kept(self, Worker *w, KeptSets kept, Py_ssize_t begin)
-    cdef Py_ssize_t _fill(self, Worker *w, list sentences, Py_ssize_t at) except -1
-    cdef int _fill_words(self, Worker *w, sentence, Py_ssize_t at) except -1
-    cdef int _fill_columns(self, Worker *w, sentence, Py_ssize_t at) except -1
+    cdef object _fill_kept(self, Batch *b, KeptSets kept, Py_ssize_t begin)
+    cdef Py_ssize_t _fill(self, Batch *b, list sentences, Py_ssize_t at) except -1
+    cdef int _fill_words(self, Batch *b, sentence, Py_ssize_t at) except -1
+    cdef int _fill_columns(self, Batch *b, sentence, Py_ssize_t at) except -1
+    cdef int _check_kept(self, KeptSets kept, Py_ssize_t n) except -1
     cdef int _refuse(self, int status, word, Py_ssize_t at, Py_ssize_t i) except -1

@@ -5,7 +5,6 @@ import os
 
 import numpy as np
 
-from cpython.list cimport PyList_New
 from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memset
@@ -131,6 +130,9 @@ cdef class SentenceDecoder:
             self.decoder.parts = &parts.parts
         self._table(keys, starts, cell_labels, weights,
                     len(labels) if parts is None else parts.parts.n_parts, table_bits or 0)
+        cdef int k
+        for k in range(N_SECRETS):
+            self.decoder.secrets[k] = int.from_bytes(os.urandom(8), "little")
         hashes = np.append(np.asarray(label_hashes, np.uint64), np.uint64(no_label_hash()))
         cdef uint64_t[::1] hash_view = hashes
         self.label_hash_array = hashes
@@ -451,7 +453,7 @@ cdef class SentenceDecoder:
             box = WorkerBox()
             box.worker.cache.limit = self.cache_limit
             for k in range(N_SECRETS):
-                box.worker.cache.secrets[k] = int.from_bytes(os.urandom(8), "little")
+                box.worker.cache.secrets[k] = self.decoder.secrets[k]
             return box
 
     def tag(self, list sentences not None, KeptSets kept=None):
@@ -471,7 +473,7 @@ cdef class SentenceDecoder:
         cdef Py_ssize_t at = 0, begin, n = len(sentences)
         # Sentences that are added or removed by other threads meanwhile are left out of it.
         cdef list taken = list(sentences)
-        cdef list out = PyList_New(n)
+        cdef list out = [None] * n
         # One more than there are labels, for a label that is not known.
         labels = self.labels if kept is None else (*self.labels, None)
         try:
@@ -480,11 +482,11 @@ cdef class SentenceDecoder:
                 box.worker.keep_scores = self.decoder.beam == 1 and self.parts is None
             while at < n:
                 begin = at
-                at = self._fill(&box.worker, taken, begin)
+                at = self._fill(&box.worker.batch, taken, begin)
                 if kept is not None:
-                    numbers = self._fill_kept(&box.worker, kept, begin)
+                    numbers = self._fill_kept(&box.worker.batch, kept, begin)
                 self._run(&box.worker)
-                give_lists(&box.worker, labels, out, begin)
+                give_lists(&box.worker.batch, labels, out, begin)
         finally:
             box.worker.kept.of = NULL
             box.worker.keep_scores = 0
@@ -497,7 +499,7 @@ cdef class SentenceDecoder:
         cdef Worker *w = &box.worker
         try:
             w.keep_scores = 1
-            self._fill(w, [sentence], 0)
+            self._fill(&w.batch, [sentence], 0)
             self._run(w)
             labels = np.empty(w.n_tokens, np.uint16)
             scores = np.zeros((w.n_tokens, len(self.labels)), np.int32)
@@ -572,13 +574,14 @@ cdef class SentenceDecoder:
                     else (<int32_t *>w.scores)[at]
         return 0
 
-    def _check_kept(self, KeptSets kept not None, Py_ssize_t n):
+    cdef int _check_kept(self, KeptSets kept, Py_ssize_t n) except -1:
         if len(kept.numbers) != n:
             raise ArgumentError(f"kept: of {len(kept.numbers)} sentences, but there are {n}")
         if kept.label_array.min() < 0 or kept.label_array.max() >= len(self.labels):
             raise ArgumentError(f"kept: labels beyond the {len(self.labels)} that there are")
+        return 0
 
-    cdef object _fill_kept(self, Worker *w, KeptSets kept, Py_ssize_t begin):
+    cdef object _fill_kept(self, Batch *b, KeptSets kept, Py_ssize_t begin):
         """Point the batch, of sentences from number `begin` on, at its kept labels.
 
         What is returned must live as long as the batch.
@@ -587,18 +590,18 @@ cdef class SentenceDecoder:
         cdef int32_t[::1] numbers
         cdef int64_t[::1] starts = kept.start_array
         cdef int32_t[::1] labels = kept.label_array
-        for s in range(w.n_sentences):
+        for s in range(b.n_sentences):
             given = len(kept.numbers[begin + s])
-            if given != w.starts[s + 1] - w.starts[s]:
+            if given != b.starts[s + 1] - b.starts[s]:
                 raise ArgumentError(
                     f"sentences[{begin + s}]: {given} kept labels for"
-                    f" {w.starts[s + 1] - w.starts[s]} words")
-        joined = np.concatenate([*kept.numbers[begin:begin + w.n_sentences],
+                    f" {b.starts[s + 1] - b.starts[s]} words")
+        joined = np.concatenate([*kept.numbers[begin:begin + b.n_sentences],
                                  np.full(1, -1, np.int32)])
         numbers = joined
-        w.kept.of = &numbers[0]
-        w.kept.starts = &starts[0]
-        w.kept.labels = &labels[0]
+        b.kept.of = &numbers[0]
+        b.kept.starts = &starts[0]
+        b.kept.labels = &labels[0]
         return joined
 
     cdef int _run(self, Worker *w) except -1:
@@ -611,29 +614,29 @@ cdef class SentenceDecoder:
             raise MemoryLimitError("no memory to label these sentences; give fewer at a time")
         return 0
 
-    cdef Py_ssize_t _fill(self, Worker *w, list sentences, Py_ssize_t at) except -1:
+    cdef Py_ssize_t _fill(self, Batch *b, list sentences, Py_ssize_t at) except -1:
         """Copy sentences from number `at` on into the batch; the number after the last."""
         cdef Py_ssize_t n = len(sentences)
-        worker_reset(w)
-        while at < n and w.n_tokens < BATCH_TOKENS and w.text_used < BATCH_BYTES:
+        batch_reset(b)
+        while at < n and b.n_tokens < BATCH_TOKENS and b.text_used < BATCH_BYTES:
             if self.program.program.n_columns == 1:
-                self._fill_words(w, sentences[at], at)
+                self._fill_words(b, sentences[at], at)
             else:
-                self._fill_columns(w, sentences[at], at)
-            if worker_end_sentence(w) < 0:
+                self._fill_columns(b, sentences[at], at)
+            if batch_end_sentence(b) < 0:
                 raise MemoryLimitError("no memory for these sentences; give fewer at a time")
             at += 1
         return at
 
-    cdef int _fill_words(self, Worker *w, sentence, Py_ssize_t at) except -1:
+    cdef int _fill_words(self, Batch *b, sentence, Py_ssize_t at) except -1:
         cdef list words = <list>sentence if type(sentence) is list else _as_list(sentence, at)
         cdef Py_ssize_t i = 0
-        cdef int status = take_words(&self.decoder, w, words, &i)
+        cdef int status = take_words(&self.decoder, b, words, &i)
         if status < 0:
             self._refuse(status, words[i], at, i)
         return 0
 
-    cdef int _fill_columns(self, Worker *w, sentence, Py_ssize_t at) except -1:
+    cdef int _fill_columns(self, Batch *b, sentence, Py_ssize_t at) except -1:
         cdef Py_ssize_t i
         cdef int32_t c
         cdef int status
@@ -647,10 +650,10 @@ cdef class SentenceDecoder:
                 f"sentences[{at}]: its columns have {', '.join(str(len(c)) for c in columns)}"
                 " values; all must have the same number")
         for i in range(len(columns[0])):
-            status = worker_token_room(&self.decoder, w)
+            status = batch_room(&self.decoder, b, 1)
             for c in range(len(columns)):
                 if status == 0:
-                    status = take_string(&self.decoder, w, c, columns[c][i])
+                    status = take_string(&self.decoder, b, c, columns[c][i])
                 if status < 0:
                     self._refuse(status, columns[c][i], at, i)
         return 0

@@ -85,6 +85,14 @@ static inline void frozen_prefetch_row(const FrozenTable *t, int64_t row) {
     PREFETCH(t->records + row);
 }
 
+/* The record that the key's first slot speaks of, which the slot's own tag cannot tell for sure
+ * from another: finding a row reads it. The slot was fetched. */
+static inline void frozen_prefetch_record(const FrozenTable *t, uint64_t key) {
+    uint64_t own = frozen_key(t, key);
+    const Slot *slot = &t->slots[frozen_start(t, own)];
+    if (slot->row1 && slot->tag == (uint32_t)own) PREFETCH(t->records + slot->row1 - 1);
+}
+
 static inline int64_t frozen_find_own(const FrozenTable *t, uint64_t own) {
     size_t mask = ((size_t)1 << t->bits) - 1, at = frozen_start(t, own);
     if (t->direct) return (int64_t)t->slots[at].row1 - 1;

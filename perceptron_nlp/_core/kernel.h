@@ -26,6 +26,7 @@ KERNEL_TARGET static ALWAYS_INLINE void KERNEL(sum_types)(const Decoder *d, Work
     const char *vectors = w->cache.vectors;
     char *scores = w->scores + (size_t)begin * bytes;
     for (int64_t i = 0; i < end - begin; i++) {
+        fetch_type(d, w, place + i + TYPES_AHEAD);
         PART sum[MAX_PARTS];
         PART *out = (PART *)(void *)(scores + (size_t)i * bytes);
         for (int k = 0; k < parts; k++) sum[k] = start[k];
@@ -217,8 +218,11 @@ KERNEL_TARGET static ALWAYS_INLINE int KERNEL(give_labels)(const Decoder *d, Wor
             if (label < 0) label = KERNEL(tag_token)(d, w, lane, label, parts);
             if (label < 0) return -1;
             w->labels[lane->token] = (uint16_t)label;
-            if (!lane_step(d, lane, label) && !lane_start(d, w, lane, &next))
+            if (!lane_step(d, lane, label) && !lane_start(d, w, lane, &next)) {
                 *lane = lanes[--n_lanes];
+                continue;
+            }
+            lane_fetch(d, w, lane);
         }
     }
     return 0;

@@ -9,8 +9,9 @@
 
 #define NO_MEMORY (-1)
 #define NOT_A_STRING (-2)
+#define STRINGS_AHEAD 8
 
-static inline int take_wide_string(const Decoder *d, Worker *w, int32_t column, PyObject *s) {
+static inline int take_wide_string(const Decoder *d, Batch *b, int32_t column, PyObject *s) {
 #if PY_VERSION_HEX < 0x030C0000
     if (PyUnicode_READY(s) < 0) {
         PyErr_Clear();
@@ -20,27 +21,33 @@ static inline int take_wide_string(const Decoder *d, Worker *w, int32_t column, 
     Py_ssize_t n = PyUnicode_GET_LENGTH(s);
     int kind = (int)PyUnicode_KIND(s);
     const void *data = PyUnicode_DATA(s);
-    uint8_t small[256];
-    uint8_t *text = n <= 64 ? small : worker_text(w, 4 * (size_t)n), *end = text;
+    uint8_t small[WORD_SMALL + 256] = {0};
+    uint8_t *text = n <= 64 ? small + WORD_SMALL : batch_text(b, 4 * (size_t)n), *end = text;
     if (!text) return NO_MEMORY;
     for (Py_ssize_t i = 0; i < n; i++) end += utf8_put(end, PyUnicode_READ(kind, data, i));
-    return worker_string(d, w, column, text, (size_t)(end - text));
+    return batch_word(d, b, column, word_ref_inside(text, (size_t)(end - text), d->secrets), text);
 }
 
-/* One string into a batch that has room for its token. */
-static inline int take_string(const Decoder *d, Worker *w, int32_t column, PyObject *s) {
+/* One string into a batch that has room for its token. The object's header stands before its
+ * text, so there is always something to read before a short string. */
+static inline int take_string(const Decoder *d, Batch *b, int32_t column, PyObject *s) {
     if (!PyUnicode_Check(s)) return NOT_A_STRING;
-    if (PyUnicode_IS_COMPACT_ASCII(s))
-        return worker_string(d, w, column, PyUnicode_1BYTE_DATA(s),
-                             (size_t)PyUnicode_GET_LENGTH(s));
-    return take_wide_string(d, w, column, s);
+    if (!PyUnicode_IS_COMPACT_ASCII(s)) return take_wide_string(d, b, column, s);
+    const uint8_t *text = PyUnicode_1BYTE_DATA(s);
+    WordRef word = word_ref_inside(text, (size_t)PyUnicode_GET_LENGTH(s), d->secrets);
+    return batch_word(d, b, column, word, text);
 }
 
 /* All words of a list, which no other code can change meanwhile; where it fails, *at tells. */
-static inline int take_words(const Decoder *d, Worker *w, PyObject *list, Py_ssize_t *at) {
-    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list); i++) {
-        int status = worker_token_room(d, w);
-        if (status == 0) status = take_string(d, w, 0, PyList_GET_ITEM(list, i));
+static inline int take_words(const Decoder *d, Batch *b, PyObject *list, Py_ssize_t *at) {
+    Py_ssize_t n = PyList_GET_SIZE(list);
+    if (batch_room(d, b, n) < 0) return NO_MEMORY;
+    for (Py_ssize_t i = 0; i < n; i++) {
+        Py_ssize_t next = i + STRINGS_AHEAD < n ? i + STRINGS_AHEAD : n - 1;
+        const char *ahead = (const char *)PyList_GET_ITEM(list, next);
+        PREFETCH(ahead);
+        PREFETCH(ahead + sizeof(PyASCIIObject));
+        int status = take_string(d, b, 0, PyList_GET_ITEM(list, i));
         if (status < 0) {
             *at = i;
             return status;
@@ -49,28 +56,60 @@ static inline int take_words(const Decoder *d, Worker *w, PyObject *list, Py_ssi
     return 0;
 }
 
+/* ---- labels ---- */
+
+#define BULK_LABELS 256
+
+/* Every label object gets as many references as the batch has of it; times is 1 or -1. One at a
+ * time, the next one would wait for the one before wherever labels repeat. */
+static inline void add_references(PyObject *labels, const uint16_t *given, int64_t n, int times) {
+#ifndef Py_GIL_DISABLED
+    if (PyTuple_GET_SIZE(labels) <= BULK_LABELS) {
+        uint32_t counts[4][BULK_LABELS];
+        Py_ssize_t n_labels = PyTuple_GET_SIZE(labels);
+        int64_t i = 0;
+        for (int k = 0; k < 4; k++) memset(counts[k], 0, (size_t)n_labels * sizeof **counts);
+        for (; i + 4 <= n; i += 4)
+            for (int k = 0; k < 4; k++) counts[k][given[i + k]]++;
+        for (; i < n; i++) counts[0][given[i]]++;
+        for (Py_ssize_t k = 0; k < n_labels; k++) {
+            PyObject *label = PyTuple_GET_ITEM(labels, k);
+            uint32_t sum = counts[0][k] + counts[1][k] + counts[2][k] + counts[3][k];
+            if (sum) Py_SET_REFCNT(label, Py_REFCNT(label) + times * (Py_ssize_t)sum);
+        }
+        return;
+    }
+#endif
+    for (int64_t i = 0; i < n; i++) {
+        PyObject *label = PyTuple_GET_ITEM(labels, given[i]);
+        if (times > 0) Py_INCREF(label);
+        else Py_DECREF(label);
+    }
+}
+
 /* Lists of labels for all sentences of the batch into out[at ...]; -1 with an exception set.
  *
  * Before Python 3.12 the cyclic collector runs inside PyList_New and goes over all young lists
- * again and again; as in later versions, it waits here until the call is over. */
-static inline int give_lists(const Worker *w, PyObject *labels, PyObject *out, Py_ssize_t at) {
+ * again and again; as in later versions, it waits here until the batch is done. */
+static inline int give_lists(const Batch *b, PyObject *labels, PyObject *out, Py_ssize_t at) {
     int status = 0;
+    int64_t s = 0;
 #if PY_VERSION_HEX < 0x030C0000
     int collecting = PyGC_Disable();
 #endif
-    for (int64_t s = 0; s < w->n_sentences && status == 0; s++) {
-        int64_t begin = w->starts[s], n = w->starts[s + 1] - begin;
+    add_references(labels, b->labels, b->n_tokens, 1);
+    for (; s < b->n_sentences && status == 0; s++) {
+        int64_t begin = b->starts[s], n = b->starts[s + 1] - begin;
         PyObject *list = PyList_New((Py_ssize_t)n);
         if (!list) {
+            add_references(labels, b->labels + begin, b->n_tokens - begin, -1);
             status = -1;
             break;
         }
-        for (int64_t i = 0; i < n; i++) {
-            PyObject *label = PyTuple_GET_ITEM(labels, w->labels[begin + i]);
-            Py_INCREF(label);
-            PyList_SET_ITEM(list, i, label);
-        }
-        PyList_SET_ITEM(out, at + s, list);
+        for (int64_t i = 0; i < n; i++)
+            PyList_SET_ITEM(list, i, PyTuple_GET_ITEM(labels, b->labels[begin + i]));
+        status = PyList_SetItem(out, at + s, list);
+        if (status < 0) add_references(labels, b->labels + begin + n, b->n_tokens - begin - n, -1);
     }
 #if PY_VERSION_HEX < 0x030C0000
     if (collecting) PyGC_Enable();

@@ -9,7 +9,7 @@ from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memcpy
 
 from perceptron_nlp._core.decode cimport Decoder, SentenceDecoder, Worker, WorkerBox
-from perceptron_nlp._core.decode cimport worker_end_sentence, worker_reset
+from perceptron_nlp._core.decode cimport batch_end_sentence, batch_reset
 from perceptron_nlp._core.decode import BATCH_TOKENS
 from perceptron_nlp.errors import ArgumentError, MemoryLimitError
 
@@ -106,7 +106,7 @@ cdef class _Filling:
             usual = is_utf8(start, end - start)
         while usual and at < end:
             with nogil:
-                worker_reset(w)
+                batch_reset(&w.batch)
                 while at < end and w.n_tokens < most:
                     at = skip_comments(at, end)
                     if at == NULL or at == end:
@@ -115,7 +115,7 @@ cdef class _Filling:
                                        column, self.gaps, &status)
                     if at == NULL:
                         break
-                    if worker_end_sentence(w) < 0:
+                    if batch_end_sentence(&w.batch) < 0:
                         status = -1
                         break
             if status < 0:

@@ -66,7 +66,7 @@ typedef struct {
 } CacheLayout;
 
 typedef struct {
-    uint64_t secrets[N_SECRETS]; /* drawn anew by each worker */
+    uint64_t secrets[N_SECRETS]; /* those of the decoder */
     TypeSlot *slots;
     int bits;
     uint32_t n_types, room, limit;
@@ -231,6 +231,7 @@ static inline int type_fill(TypeCache *c, const CacheLayout *l, uint32_t type, i
     memset(c->vectors + type * vector_bytes(l), 0, vector_bytes(l));
     if (memo_words(l)) memset(c->memos + type * memo_words(l), 0xFF, memo_words(l) * 4);
     if (gather_keys(c, l, column, text == NULL) < 0) return -1;
+    for (size_t i = 0; i < c->keys.n; i++) frozen_prefetch_record(l->table, c->keys.keys[i]);
     for (size_t i = 0; i < c->keys.n; i++) { /* a key becomes its row */
         int64_t row = frozen_find(l->table, c->keys.keys[i]);
         if (row >= 0) frozen_prefetch_row(l->table, row);
@@ -349,12 +350,11 @@ static inline int32_t pad_type(const Program *p, int32_t column, int32_t distanc
     return distance < 0 ? first - distance - 1 : first + p->reach + distance - 1;
 }
 
-/* The number of a string's type, entered if it is new; -1: no memory. */
+/* The number of a string's type, entered if it is new; -1: no memory. `hash` is its cache_hash. */
 static inline int32_t type_find(TypeCache *c, const CacheLayout *l, int32_t column,
-                                const WordRef *word, const uint8_t *texts) {
-    size_t mask = ((size_t)1 << c->bits) - 1;
+                                const WordRef *word, uint64_t hash, const uint8_t *texts) {
+    size_t mask = ((size_t)1 << c->bits) - 1, at = (size_t)(hash >> (64 - c->bits));
     uint32_t mark = word_mark(word, column);
-    size_t at = (size_t)(word_hash(word, mark, c->secrets) >> (64 - c->bits));
     for (; c->slots[at].type1; at = (at + 1) & mask) {
         const TypeSlot *slot = &c->slots[at];
         if (slot->head != word->head || slot->tail != word->tail || slot->mark != mark) continue;
@@ -369,13 +369,6 @@ static inline int32_t type_find(TypeCache *c, const CacheLayout *l, int32_t colu
     }
     c->misses++;
     return type_enter(c, l, column, word, texts, 0);
-}
-
-/* The same for a string given by its bytes. */
-static inline int32_t type_of(TypeCache *c, const CacheLayout *l, int32_t column,
-                              const uint8_t *text, size_t n) {
-    WordRef word = word_ref(text, n, c->secrets);
-    return type_find(c, l, column, &word, text);
 }
 
 #endif

@@ -2,16 +2,15 @@
  * copied, hashed and compared without touching a byte of text.
  *
  *   length    head                          tail
- *   0         0                             0
- *   1 .. 3    bytes 0, n / 2, n - 1         0
- *   4 .. 7    bytes 0..3, n-4..n-1          0
- *   8 .. 16   bytes 0..7                    bytes n-8..n-1
- *   17 ..     a keyed hash of all bytes     bytes n-8..n-1
+ *   0 .. 8    0                             all bytes, the first one lowest
+ *   9 .. 16   all but the last 8 bytes      the last 8 bytes
+ *   17 ..     a keyed hash of all bytes     the last 8 bytes
  *
  * Together with the length this is the string itself up to 16 bytes. */
 #ifndef PERCEPTRON_NLP_WORDREF_H
 #define PERCEPTRON_NLP_WORDREF_H
 
+#include "hashing.h"
 #include "siphash.h"
 
 #define WORD_SMALL 16
@@ -25,42 +24,40 @@ typedef struct {
 /* Numbers that nobody else knows: six for word_hash, two for long strings. */
 #define N_SECRETS 8
 
-static inline WordRef word_ref(const uint8_t *text, size_t n, const uint64_t *secrets) {
+/* Of a string that has at least 16 readable bytes before its end: two loads and two shifts, since
+ * lengths are unpredictable and branches on them dear. */
+static inline WordRef word_ref_inside(const uint8_t *text, size_t n, const uint64_t *secrets) {
     WordRef w = {0, 0, n, 0};
+    w.tail = xxh_read64(text + n - 8);
     if (n > WORD_SMALL) {
         w.head = siphash13(secrets[6], secrets[7], text, n);
-        memcpy(&w.tail, text + n - 8, 8);
-    } else if (n >= 8) {
-        memcpy(&w.head, text, 8);
-        memcpy(&w.tail, text + n - 8, 8);
-    } else if (n >= 4) {
-        uint32_t low, high;
-        memcpy(&low, text, 4);
-        memcpy(&high, text + n - 4, 4);
-        w.head = low | (uint64_t)high << 32;
-    } else if (n) {
-        w.head = text[0] | (uint64_t)text[n / 2] << 8 | (uint64_t)text[n - 1] << 16;
+        return w;
     }
+    unsigned low = n < 8 ? (unsigned)n : 8, high = (unsigned)n - low;
+    w.head = xxh_read64(text + n - 16) >> ((64 - 8 * high) & 63) & (0 - (uint64_t)(high != 0));
+    w.tail = w.tail >> ((64 - 8 * low) & 63) & (0 - (uint64_t)(low != 0));
     return w;
+}
+
+/* The same, wherever the string stands. */
+static inline WordRef word_ref(const uint8_t *text, size_t n, const uint64_t *secrets) {
+    uint8_t padded[2 * WORD_SMALL] = {0};
+    if (n > WORD_SMALL) return word_ref_inside(text, n, secrets);
+    if (n) memcpy(padded + WORD_SMALL, text, n);
+    return word_ref_inside(padded + WORD_SMALL, n, secrets);
+}
+
+static inline void write_bytes(uint8_t *out, uint64_t word, size_t n) {
+    for (size_t i = 0; i < n; i++) out[i] = (uint8_t)(word >> 8 * i);
 }
 
 /* Its bytes: in `small` for a short string, at their place in `texts` for a long one. */
 static inline const uint8_t *word_bytes(const WordRef *w, const uint8_t *texts,
                                         uint8_t small[WORD_SMALL]) {
-    size_t n = (size_t)w->length;
+    size_t n = (size_t)w->length, first = n > 8 ? n - 8 : 0;
     if (n > WORD_SMALL) return texts + w->at;
-    if (n >= 8) {
-        memcpy(small, &w->head, 8);
-        memcpy(small + n - 8, &w->tail, 8);
-    } else if (n >= 4) {
-        uint32_t low = (uint32_t)w->head, high = (uint32_t)(w->head >> 32);
-        memcpy(small, &low, 4);
-        memcpy(small + n - 4, &high, 4);
-    } else if (n) {
-        small[0] = (uint8_t)w->head;
-        small[n / 2] = (uint8_t)(w->head >> 8);
-        small[n - 1] = (uint8_t)(w->head >> 16);
-    }
+    write_bytes(small, w->head, first);
+    write_bytes(small + first, w->tail, n - first);
     return small;
 }
 

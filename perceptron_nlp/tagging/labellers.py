@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +16,7 @@ from perceptron_nlp.errors import ArgumentError, ModelError
 from perceptron_nlp.features.compile import compile_templates
 from perceptron_nlp.formats import Corpus
 from perceptron_nlp.tagging.attributes import JOINT, features_of, parts_of
+from perceptron_nlp.tagging.buffers import Words
 from perceptron_nlp.tagging.documents import with_neighbours
 from perceptron_nlp.tagging.examples import label_hashes, word_bytes
 from perceptron_nlp.tagging.extractor import Extractor, extract, extractor_name, reading_order
@@ -25,8 +26,12 @@ from perceptron_nlp.tagging.keeping import Keep, Keeping, with_kept
 from perceptron_nlp.tagging.lexicon import Lexicon, lower_cased
 from perceptron_nlp.tagging.model import TaggerModel
 from perceptron_nlp.tagging.spancolumns import transitions, written
+from perceptron_nlp.tagging.threads import label_buffers, label_in_chunks, label_lists
 from perceptron_nlp.text.sentence import Sentence
 from perceptron_nlp.text.spans import SCHEMES
+
+NOT_WORDS_ALONE = ("data: this model looks at more than the words of a sentence, or its labels"
+                   " hang together; use tag_sents")
 
 
 class Labeller(Protocol):
@@ -36,12 +41,16 @@ class Labeller(Protocol):
                  after: Sequence[Sequence[str]] = ()) -> list[Sequence[str]]:
         """Sentences of one text with what they show of each other; before the text is cut up."""
 
-    def label(self, sentences: list[Sequence[str]], keep: Sequence[Keep] | None = None
-              ) -> list[list[str]]:
+    def label(self, sentences: list[Sequence[str]], keep: Sequence[Keep] | None = None,
+              threads: int = 1) -> list[list[str]]:
         """One list of labels a sentence; `keep` is for each the labels that it has already.
 
         The sentences are prepared.
         """
+
+    def label_buffers(self, words: Words, threads: int = 1
+                      ) -> tuple[npt.NDArray[np.uint16], tuple[str, ...]]:
+        """The number of each word's label, and the labels in the order of these numbers."""
 
     def scores(self, sentence: Sequence[str]) -> npt.NDArray[np.float64]:
         """float64[n_words, n_labels]: what each label scored when its word was labelled."""
@@ -119,10 +128,10 @@ class TemplateLabeller:
         return list(with_neighbours(sentences, self._window, self._given, self._knows,
                                     before=before, after=after))
 
-    def label(self, sentences: list[Sequence[str]], keep: Sequence[Keep] | None = None
-              ) -> list[list[str]]:
+    def label(self, sentences: list[Sequence[str]], keep: Sequence[Keep] | None = None,
+              threads: int = 1) -> list[list[str]]:
         """See Labeller."""
-        labels = self._written(self.label_inside(sentences, keep))
+        labels = self._written(self.label_inside(sentences, keep, threads))
         if keep is None:
             return labels
         return [with_kept(found, kept) for found, kept in zip(labels, keep, strict=True)]
@@ -135,14 +144,15 @@ class TemplateLabeller:
         return [written(found, self._scheme) for found in labels]
 
     def label_inside(self, sentences: Sequence[Sequence[str]],
-                     keep: Sequence[Keep] | None = None) -> list[list[str]]:
+                     keep: Sequence[Keep] | None = None, threads: int = 1) -> list[list[str]]:
         """The labels as they are learnt, before they are written in the column's own way."""
-        given: list[Any] = self._after_first(sentences, keep)
+        given: list[Any] = self._after_first(sentences, keep, threads)
         if self._evidence:
             given = [self._columns(s, i) for i, s in enumerate(given)]
+        kept = None if keep is None else self._keeping.sets_of(keep, map(len, sentences))
+        found = label_lists(self._decoder, given, kept, threads)
         if keep is None:
-            return self._decoder.tag(given)
-        found = self._decoder.tag(given, self._keeping.sets_of(keep, map(len, sentences)))
+            return cast(list[list[str]], found)
         inside = self._keeping.inside
         return [[inside(str(kept and kept[i])) if label is None else label
                  for i, label in enumerate(labels)]
@@ -153,13 +163,14 @@ class TemplateLabeller:
         return Keeping(self._tags, self._scheme)
 
     def _after_first(self, sentences: Sequence[Sequence[str]],
-                     keep: Sequence[Keep] | None = None) -> list[Sequence[str]]:
+                     keep: Sequence[Keep] | None = None, threads: int = 1
+                     ) -> list[Sequence[str]]:
         if self._tables is not None:
             sentences = [self._tables.added_to(sentence) for sentence in sentences]
         if self._first is None:
             return list(sentences)
         return [seen(sentence, labels) for sentence, labels in zip(
-            sentences, self._first.label_inside(sentences, keep), strict=True)]
+            sentences, self._first.label_inside(sentences, keep, threads), strict=True)]
 
     def scores(self, sentence: Sequence[str]) -> npt.NDArray[np.float64]:
         """See Labeller."""
@@ -168,14 +179,28 @@ class TemplateLabeller:
         scores: npt.NDArray[np.float64] = self._decoder.tag_with_scores(given)[1] / self._scale
         return scores
 
+    def label_buffers(self, words: Words, threads: int = 1
+                      ) -> tuple[npt.NDArray[np.uint16], tuple[str, ...]]:
+        """See Labeller."""
+        if not self._words_alone:
+            raise ArgumentError(NOT_WORDS_ALONE)
+        return label_buffers(self._decoder, words, threads), self._written_labels
+
     def filler(self, corpus: Corpus, column: str) -> Fill | None:
         """See filling.filler."""
-        if self._evidence or self._first or self._scheme in SCHEMES:
+        if not self._words_alone:
             return None
+        return filler(self._decoder, corpus, column, self._written_labels)
+
+    @property
+    def _words_alone(self) -> bool:
+        """Does each label stand for itself, and come from the words of the sentence?"""
+        return not (self._evidence or self._first or self._scheme in SCHEMES)
+
+    @property
+    def _written_labels(self) -> tuple[str, ...]:
         labels = self._decoder.labels
-        if self._scheme == JOINT:
-            labels = tuple(map(features_of, labels))
-        return filler(self._decoder, corpus, column, labels)
+        return tuple(map(features_of, labels)) if self._scheme == JOINT else labels
 
     def _columns(self, sentence: Sequence[str], number: int) -> tuple[Sequence[str], ...]:
         checked = self._check_columns(sentence, number)
@@ -211,9 +236,18 @@ class FunctionLabeller:
         """The sentences as they are: a function sees one at a time."""
         return list(sentences)
 
-    def label(self, sentences: list[Sequence[str]], keep: Sequence[Keep] | None = None
-              ) -> list[list[str]]:
+    def label(self, sentences: list[Sequence[str]], keep: Sequence[Keep] | None = None,
+              threads: int = 1) -> list[list[str]]:
         """See Labeller."""
+        return label_in_chunks(self._label, sentences, keep, threads)
+
+    def label_buffers(self, words: Words, threads: int = 1
+                      ) -> tuple[npt.NDArray[np.uint16], tuple[str, ...]]:
+        """Always raises: a function needs to see the sentences."""
+        raise ArgumentError(NOT_WORDS_ALONE)
+
+    def _label(self, sentences: list[Sequence[str]], keep: Sequence[Keep] | None
+               ) -> list[list[str]]:
         return [self._run(sentence, kept)[0] for sentence, kept in zip(
             sentences, keep or itertools.repeat(None, len(sentences)), strict=True)]
 

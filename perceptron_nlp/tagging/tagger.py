@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from perceptron_nlp.errors import ArgumentTypeError
 from perceptron_nlp.formats import Corpus, replace_file
+from perceptron_nlp.tagging.buffers import words_of
 from perceptron_nlp.tagging.compression import compress_model
 from perceptron_nlp.tagging.evaluation import Evaluation, compare
 from perceptron_nlp.tagging.extractor import Extractor
@@ -24,7 +25,7 @@ from perceptron_nlp.tagging.modelfile import model_from_bytes, model_to_bytes
 from perceptron_nlp.tagging.options import check_choice, check_int
 from perceptron_nlp.tagging.sizes import parse_size
 from perceptron_nlp.tagging.sources import Labelled, Source
-from perceptron_nlp.tagging.threads import check_threads, label_in_threads
+from perceptron_nlp.tagging.threads import check_threads
 
 if TYPE_CHECKING:
     from perceptron_nlp.tagging.trainer import Callback
@@ -217,7 +218,43 @@ class Tagger:
         batch = list(sentences)
         kept = check_keep(batch, keep)
         prepared = self._labeller.prepared(batch, before, after)
-        return label_in_threads(self._labeller.label, prepared, kept, threads)
+        return self._labeller.label(prepared, kept, threads)
+
+    def tag_buffers(self, data: bytes | bytearray | memoryview | npt.NDArray[np.uint8],
+                    token_offsets: npt.ArrayLike, sentence_offsets: npt.ArrayLike, *,
+                    threads: int = 1
+                    ) -> tuple[npt.NDArray[np.unsignedinteger[Any]], tuple[str, ...]]:
+        """The labels of many sentences, without a Python object of any word.
+
+        The buffers are those of Arrow's ``list<string>`` and ``list<large_string>``; what comes
+        out is dictionary-encoded.
+
+        Parameters
+        ----------
+        data : bytes, or a contiguous buffer of bytes: the words as UTF-8, one after the other
+        token_offsets : whole numbers; word i is bytes ``token_offsets[i]`` to
+            ``token_offsets[i + 1]`` of the data. One more than there are words
+        sentence_offsets : whole numbers; sentence k is words ``sentence_offsets[k]`` to
+            ``sentence_offsets[k + 1]``. One more than there are sentences; words before the first
+            and behind the last one are left out
+        threads : as for tag_sents
+
+        Returns
+        -------
+        (numbers, labels): for each word from ``sentence_offsets[0]`` on the number of its label,
+        uint8 up to 256 labels and uint16 above; and the labels that the numbers stand for. They
+        are those of tag_sents, in the first column where there are several
+
+        Raises
+        ------
+        ArgumentTypeError : no buffer of bytes, no flat arrays of whole numbers
+        ArgumentError : offsets that fall or lead out of the data, a word that is not UTF-8, a
+            model that looks at more than words or learnt spans
+        """
+        check_threads(threads)
+        words = words_of(data, token_offsets, sentence_offsets)
+        numbers, labels = self._labeller.label_buffers(words, threads)
+        return numbers.astype(np.uint8 if len(labels) <= 256 else np.uint16, copy=False), labels
 
     def with_lexicon(self, lexicon: LexiconSource, *, column: str | None = None) -> Tagger:
         """The same tagger, held to a lexicon: its forms only get labels that it has for them.

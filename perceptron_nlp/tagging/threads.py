@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
 
+import numpy as np
+import numpy.typing as npt
+
+from perceptron_nlp._core.crew import Crew
+from perceptron_nlp._core.decode import KeptSets, SentenceDecoder
+from perceptron_nlp.tagging.buffers import Words
 from perceptron_nlp.tagging.keeping import Keep
 from perceptron_nlp.tagging.options import check_int
 
-# Sentences handed to a thread at a time: enough work to outweigh the handing over.
+# Fewer sentences than this are not worth a second thread.
 CHUNK = 512
 MAX_THREADS = 1024
 
@@ -19,17 +26,52 @@ def check_threads(threads: object) -> None:
     check_int("threads", threads, 1, MAX_THREADS)
 
 
-def label_in_threads(label: Label, batch: list[Sequence[str]], keep: list[Keep] | None,
-                     threads: int) -> list[list[str]]:
-    """One list of labels a sentence.
+@contextlib.contextmanager
+def _crew(decoder: SentenceDecoder, threads: int) -> Iterator[Crew]:
+    """A crew for one job, helped by all threads but this one."""
+    crew = Crew(decoder, threads - 1)
+    if threads == 1:
+        yield crew
+        return
+    # Here, since it brings logging in, and one thread does without.
+    from concurrent.futures import ThreadPoolExecutor
 
-    Parameters
-    ----------
-    label : see labellers.Labeller
-    batch : the sentences
-    keep : None, or for each the labels that it has already
-    threads : how many
+    with ThreadPoolExecutor(threads - 1) as pool:
+        try:
+            helpers = [pool.submit(crew.help) for _ in range(threads - 1)]
+            yield crew
+        finally:
+            crew.stop()
+    for helper in helpers:
+        helper.result()
+
+
+def label_lists(decoder: SentenceDecoder, sentences: list[Sequence[str]], kept: KeptSets | None,
+                threads: int) -> list[list[str | None]]:
+    """What the decoder's ``tag`` gives."""
+    if threads == 1 or len(sentences) <= CHUNK:
+        labels: list[list[str | None]] = decoder.tag(sentences, kept)
+        return labels
+    with _crew(decoder, threads) as crew:
+        return crew.lists(sentences, kept)
+
+
+def label_buffers(decoder: SentenceDecoder, words: Words, threads: int) -> npt.NDArray[np.uint16]:
+    """The number of each word's label.
+
+    Raises
+    ------
+    ArgumentError : a word that is not UTF-8
     """
+    numbers = np.empty(words.n_tokens, np.uint16)
+    with _crew(decoder, 1 if len(words.sentences) <= CHUNK else threads) as crew:
+        crew.buffers(words.data, words.tokens, words.sentences, numbers)
+    return numbers
+
+
+def label_in_chunks(label: Label, batch: list[Sequence[str]], keep: Sequence[Keep] | None,
+                    threads: int) -> list[list[str]]:
+    """One list of labels a sentence, from a function that labels some sentences."""
     if threads == 1 or len(batch) <= CHUNK:
         return label(batch, keep)
     starts = range(0, len(batch), CHUNK)

@@ -1,0 +1,20 @@
+from collections.abc import Sequence
+from typing import overload
+
+import numpy as np
+import numpy.typing as npt
+
+from perceptron_nlp._core.decode import KeptSets, SentenceDecoder
+
+class Crew:
+    def __init__(self, decoder: SentenceDecoder, helpers: int) -> None: ...
+    def help(self) -> None: ...
+    def stop(self) -> None: ...
+    @overload
+    def lists(self, sentences: list[Sequence[str]] | list[tuple[Sequence[str], ...]]
+              ) -> list[list[str]]: ...
+    @overload
+    def lists(self, sentences: list[Sequence[str]] | list[tuple[Sequence[str], ...]],
+              kept: KeptSets | None) -> list[list[str | None]]: ...
+    def buffers(self, data: npt.NDArray[np.uint8], tokens: npt.NDArray[np.int64],
+                sentences: npt.NDArray[np.int64], out: npt.NDArray[np.uint16]) -> None: ...

@@ -1,0 +1,100 @@
+"""Threads that label what one of them fills and empties: the labels of one thread, and errors."""
+
+from __future__ import annotations
+
+import itertools
+import sys
+import threading
+from collections import Counter
+from typing import Any
+
+import pytest
+
+import perceptron_nlp as pn
+from perceptron_nlp._core.crew import Crew
+
+Labelled = list[tuple[list[str], list[str]]]
+
+
+def many(small: Labelled) -> list[list[str]]:
+    return [[*words, f"word{i % 997}"] for i in range(300) for words, _ in small]
+
+
+@pytest.mark.parametrize("options", [
+    {}, {"beam": 4, "update": "perceptron"}, {"two_passes": True}, {"dictionary": (3, 0.9)},
+    {"templates": ["word[0] word[1]", "tag[-1]", "lower.ngrams2-4[0]"]}],
+    ids=["defaults", "beam", "two passes", "dictionary", "n-grams"])
+def test_every_way_of_labelling_gives_with_threads_what_it_gives_without(
+        options: dict[str, Any], small: Labelled) -> None:
+    tagger = pn.train(small, epochs=2, **options)
+    sentences = many(small)
+    expected = tagger.tag_sents(sentences)
+    for threads in (2, 4):
+        assert tagger.tag_sents(sentences, threads=threads) == expected
+
+
+@pytest.mark.skipif(sys.version_info >= (3, 12), reason="some strings are immortal there")
+def test_labels_have_as_many_references_as_lists_hold_them(
+        tagger: pn.Tagger, small: Labelled) -> None:
+    sentences = many(small)
+    before = [sys.getrefcount(label) for label in tagger.labels]
+    for threads in (1, 3):
+        found = tagger.tag_sents(sentences, threads=threads)
+        held = Counter(itertools.chain.from_iterable(found))
+        counts = [sys.getrefcount(label) for label in tagger.labels]
+        for label, b, c in zip(tagger.labels, before, counts, strict=True):
+            assert c - b == held[label] + (label in held)  # which holds it too
+        del found, held, label
+    assert [sys.getrefcount(label) for label in tagger.labels] == before
+
+
+def test_a_word_that_is_none_is_told_by_its_place_and_spoils_nothing(
+        tagger: pn.Tagger, small: Labelled) -> None:
+    sentences: list[Any] = many(small)
+    expected = tagger.tag_sents(sentences)
+    at = len(sentences) - 7
+    spoiled = [*sentences[:at], ["the", 5], *sentences[at + 1:]]
+    for _ in range(3):
+        with pytest.raises(pn.ArgumentTypeError, match=rf"sentences\[{at}\]\[1\]"):
+            tagger.tag_sents(spoiled, threads=3)
+        assert tagger.tag_sents(sentences, threads=3) == expected
+
+
+def test_sentences_that_change_while_they_are_labelled_harm_nothing(
+        tagger: pn.Tagger, small: Labelled) -> None:
+    sentences = many(small)
+    known = set(tagger.labels)
+    done = threading.Event()
+
+    def disturb() -> None:
+        k = 0
+        while not done.is_set():
+            k += 1
+            words = sentences[k * 37 % len(sentences)]
+            if k % 3:
+                words.append(f"new{k}")
+            else:
+                words.clear()
+
+    other = threading.Thread(target=disturb)
+    other.start()
+    try:
+        for threads in (1, 2, 4):
+            found = tagger.tag_sents(sentences, threads=threads)
+            assert len(found) == len(sentences)
+            assert all(label in known for labels in found for label in labels)
+    finally:
+        done.set()
+        other.join()
+
+
+def test_a_crew_without_helpers_and_one_whose_helpers_come_late_do_the_whole_job(
+        tagger: pn.Tagger, small: Labelled) -> None:
+    sentences: list[Any] = many(small)
+    expected = tagger.tag_sents(sentences)
+    decoder = tagger._labeller._decoder  # type: ignore[attr-defined]
+    assert Crew(decoder, 0).lists(sentences) == expected
+    late = Crew(decoder, 2)
+    assert late.lists(sentences) == expected
+    late.help()  # the job is over: it returns at once
+    assert Crew(decoder, 2).lists([]) == []
