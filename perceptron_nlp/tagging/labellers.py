@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from perceptron_nlp._core.decode import DEFAULT_CACHE_LIMIT, SentenceDecoder
 from perceptron_nlp._core.extract import FeatureProgram
-from perceptron_nlp.errors import ArgumentError, ModelError
+from perceptron_nlp.errors import ArgumentError, MemoryLimitError, ModelError
 from perceptron_nlp.features.compile import compile_templates
 from perceptron_nlp.formats import Corpus
 from perceptron_nlp.tagging.attributes import JOINT, features_of, parts_of
@@ -288,6 +288,7 @@ def make_labeller(model: TaggerModel, features: Extractor | None = None,
     Raises
     ------
     ModelError : the model needs a feature function, or its parts do not fit together
+    MemoryLimitError : there is not enough memory for it
     ArgumentError : a function is given to a model that has templates, or the lexicon does not
         fit the model's labels
     FormatError : the same of a lexicon from a file (file:line)
@@ -301,6 +302,11 @@ def make_labeller(model: TaggerModel, features: Extractor | None = None,
             return TemplateLabeller(model, cache_limit, lexicon)
         except ArgumentError as error:
             raise ModelError(f"the model's parts do not fit together: {error}") from None
+        except MemoryLimitError:
+            raise
+        except MemoryError:
+            raise MemoryLimitError(
+                "there is not enough memory to make the model ready to tag") from None
     if features is None:
         raise ModelError(
             f"this model was trained with the feature function {model.extractor}; give it to"
