@@ -54,9 +54,11 @@ def fit(train: Labelled, *, dev: Labelled | None, column: str | Sequence[str] | 
     except MemoryLimitError:
         raise
     except MemoryError:
-        raise MemoryLimitError(
-            "train: there is not enough memory for these sentences; give fewer, or have fewer"
-            " templates, or set table_bits") from None
+        # What was read and learnt goes with this error, and then there is room for another.
+        pass
+    raise MemoryLimitError(
+        "train: there is not enough memory for these sentences; give fewer, or have fewer"
+        " templates, or set table_bits")
 
 
 def _fit(train: Labelled, *, dev: Labelled | None, column: str | Sequence[str] | None,
