@@ -8,8 +8,9 @@ test with nothing remembered, and then again, with `fast` and with `default` tem
 parts it calls getppid, before which callgrind writes down and clears its counts; so starting,
 reading, hashing and loading are not in any figure. With --training only the learning is counted,
 and by function. Prints Markdown; leaves with status 1 where a count is over 5 % above the one in
-instructions.json, which --record writes. Where there is no valgrind it says so, and leaves with
-status 0.
+instructions.json, which --record writes. Counts hang on the interpreter, the compiler and the
+instruction set: where these are not those of the record, they are printed and not compared. Where
+valgrind is missing or fails it says so, and leaves with status 0.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import platform
 import re
 import shutil
 import subprocess
@@ -69,6 +71,10 @@ for model in data["models"]:
 """
 
 
+class NotCounted(Exception):
+    """The machine cannot count; nothing is said of the code."""
+
+
 def train_models(folder: Path) -> list[str]:
     """Models to tag with, trained without valgrind."""
     paths = []
@@ -88,7 +94,7 @@ def dumps(folder: Path, data: dict[str, object]) -> list[Path]:
          f"--callgrind-out-file={folder}/out", sys.executable, "-c", DRIVER, str(source)],
         capture_output=True, text=True, env={**os.environ, "PYTHONHASHSEED": "0"})
     if run.returncode:
-        sys.exit(f"the run under valgrind failed:\n{run.stderr}")
+        raise NotCounted(f"the run under valgrind failed:\n{run.stderr}")
     return sorted(folder.glob("out.*"), key=lambda path: int(path.suffix[1:]))
 
 
@@ -96,8 +102,18 @@ def total(dump: Path) -> int:
     """Instructions of a part."""
     found = re.search(r"^(?:totals|summary): (\d+)", dump.read_text(errors="replace"), re.MULTILINE)
     if found is None:
-        sys.exit(f"{dump.name}: callgrind wrote no total")
+        raise NotCounted(f"callgrind wrote no total into {dump.name}")
     return int(found[1])
+
+
+def surroundings() -> dict[str, str]:
+    """What counts hang on besides the code."""
+    compiler = subprocess.run(["cc", "--version"], check=False, capture_output=True, text=True)
+    flags = Path("/proc/cpuinfo")
+    wide = flags.exists() and " avx2 " in flags.read_text(encoding="utf-8", errors="replace")
+    return {"python": platform.python_version(), "machine": platform.machine(),
+            "compiler": compiler.stdout.partition("\n")[0],
+            "library": " ".join(platform.libc_ver()), "vectors": "avx2" if wide else "plain"}
 
 
 def by_function(update: str, dump: Path, examined: int) -> list[str]:
@@ -115,6 +131,8 @@ def by_function(update: str, dump: Path, examined: int) -> list[str]:
 
 def measured(training: bool) -> tuple[dict[str, float], list[str]]:
     """Instructions a token, by what is done; rows of learning by function, where asked for."""
+    if shutil.which("valgrind") is None:
+        raise NotCounted("valgrind is not installed.")
     learnt = [(list(sentence.words), list(sentence.column("upos"))) for sentence
               in islice(pn.read_conllu(treebank("EWT", "train")), LEARNT_SENTENCES)]
     tagged = [list(sentence.words) for sentence in pn.read_conllu(treebank("EWT", "test"))]
@@ -146,21 +164,29 @@ def main() -> None:
     parser.add_argument("--training", action="store_true",
                         help="count only the learning, and by function")
     chosen = parser.parse_args()
-    if shutil.which("valgrind") is None:
-        print("Instructions are not counted: valgrind is not installed.")
+    try:
+        figures, rows = measured(chosen.training)
+    except NotCounted as reason:
+        print(f"Instructions are not counted: {reason}")
         return
-    figures, rows = measured(chosen.training)
     if rows:
         print("| update | function | instructions a token |\n|---|---|---|")
         print("\n".join(rows), end="\n\n")
-    recorded = json.loads(RECORDED.read_text()) if RECORDED.exists() else {}
+    record = json.loads(RECORDED.read_text(encoding="utf-8")) if RECORDED.exists() else {}
+    recorded, here = record.get("counts", {}), surroundings()
     print("| EWT; tagging with Python lists in and out | instructions a token | recorded |")
     print("|---|---|---|")
     for name, count in figures.items():
         print(f"| {name} | {count:,.0f} | {recorded.get(name, '–')} |")
     if chosen.record:
-        rounded = recorded | {name: round(count) for name, count in figures.items()}
-        RECORDED.write_text(json.dumps(rounded, indent=1) + "\n")
+        counts = recorded | {name: round(count) for name, count in figures.items()}
+        RECORDED.write_text(json.dumps({"surroundings": here, "counts": counts}, indent=1) + "\n",
+                            encoding="utf-8")
+        return
+    there = record.get("surroundings", {})
+    other = {name for name, value in here.items() if there.get(name) != value}
+    if other:
+        print(f"\nNot compared: the record was made with another {', '.join(sorted(other))}.")
         return
     worse = [name for name, count in figures.items()
              if name in recorded and count > MARGIN * recorded[name]]
