@@ -12,11 +12,12 @@ _QUOTE_LIMIT = 60
 def quote(piece: object) -> str:
     """A piece of someone's input, fit for a one-line message (at most ~60 characters)."""
     text = piece if isinstance(piece, str) else str(piece)
-    shown = ascii(text) if not text.isprintable() or not _encodable(text) else f"'{text}'"
+    shown = ascii(text) if not text.isprintable() or not encodable(text) else f"'{text}'"
     return shown if len(shown) <= _QUOTE_LIMIT else shown[: _QUOTE_LIMIT - 1] + "…"
 
 
-def _encodable(text: str) -> bool:
+def encodable(text: str) -> bool:
+    """Can UTF-8 hold the text? It cannot hold halves of surrogate pairs."""
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:

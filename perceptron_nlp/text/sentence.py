@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Protocol
 
-from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FormatError, quote
+from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FormatError, encodable, quote
 
 IN_MEMORY = "<memory>"
 _NO_COLUMNS: Mapping[str, tuple[str, ...]] = MappingProxyType({})
@@ -194,19 +194,11 @@ def _strings(name: str, values: Sequence[str]) -> tuple[str, ...]:
     try:
         "".join(checked).encode("utf-8")
     except UnicodeEncodeError as error:
-        bad = next(i for i, value in enumerate(checked) if not _encodable(value))
+        bad = next(i for i, value in enumerate(checked) if not encodable(value))
         raise ArgumentError(
             f"{name}[{bad}]: {quote(checked[bad])} holds a lone surrogate, which is not text"
         ) from error
     return checked
-
-
-def _encodable(text: str) -> bool:
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _checked_columns(
