@@ -50,7 +50,7 @@ accuracy: $(VENV)/built
 trust: $(VENV)/benched
 	$(BIN)/python -m benchmarks.trust
 
-sanitize: $(VENV)/tested
+sanitize: $(VENV)/benched
 	$(BIN)/python -m benchmarks.trust.sanitize
 
 fuzz: $(VENV)/tested

@@ -7,9 +7,10 @@
   other sentences show of a word, too.
 * The direction: right to left, which did better or no worse on the dev sets of all four treebanks
   that it was tried on; left to right for spans, where it made no difference.
-* Templates: character n-grams where they help, of folded letters if that is better, pairs of
-  words where there is text enough to learn them from, or where they help. All are measured,
-  greedily and in a few epochs, on a part of the training text that is held out.
+* Templates: character n-grams where they help, in columns of features those of folded letters if
+  that is better (single labels lost by them on dev), pairs of words where there is text enough to
+  learn them from, or where they help. All are measured, greedily and in a few epochs, on a part of
+  the training text that is held out.
 * What a first pass over features gives: parts of speech where there is much text, else features.
 """
 
@@ -149,9 +150,10 @@ def choose_templates(examples: Examples, options: TrainingOptions, spans: bool
     more: tuple[Template, ...] = ()
     if grams - plain >= NGRAM_GAIN:
         more, plain = (NGRAMS,), grams
+    if more and examples.parts is not None:
         folded = probe.accuracy((*small, FOLDED_NGRAMS))
         notes.append(f"n-grams of folded letters in their place: {100 * folded:.2f} %")
-        if folded > grams:
+        if folded > plain:
             more, plain = (FOLDED_NGRAMS,), folded
     if options.preset == "fast":
         return (*small, *more), notes
