@@ -152,7 +152,8 @@ def _updates(kind: str, options: dict[str, Any], count: int, wrong: list[str]) -
               for s in sentences for gold in (s.column(column),)]
     examples = Examples.read(Source(source, "train"), MEMORY_COLUMN, ())
     if kind == "parts":
-        examples = replace(examples, parts="pieces")
+        # More parts than a row keeps all of: cells are made one by one.
+        examples = replace(examples, parts="pieces+whole")
     learner, undisturbed = (
         TemplateLearner(examples, [Template.parse(text) for text in TEMPLATES],
                         TrainingOptions(epochs=1, **{"beam": 1, **options}), {})
