@@ -120,7 +120,12 @@ class Tagger:
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """All labels that it can give, in code point order."""
+        """All labels that it learnt, in code point order; what `scores` are of.
+
+        They are the ones that it gives, except of spans, which are learnt in IOBES however they
+        are written, and of sets of features, which may be learnt with parts of speech before them;
+        ``model.written_labels`` are what it may write.
+        """
         return self.model.tags.labels
 
     @property

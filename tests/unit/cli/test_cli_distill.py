@@ -111,6 +111,15 @@ def test_a_link_to_a_teacher_is_not_overwritten(
         "--quiet")
 
 
+def test_odd_labels_are_told_once_and_not_to_whoever_wants_quiet(
+        model: Path, train_file: Path, raw_file: Path, process) -> None:
+    Path("one.conllu").write_text(train_file.read_text("utf-8").split("\n\n")[0] + "\n\n", "utf-8")
+    words = ("distill", model, "--raw", raw_file, "--train", "one.conllu", "--model", "a.model",
+             "--epochs", "1", "--templates", "fast")
+    assert process(*words, "--quiet").stderr == b""
+    assert process(*words).stderr.count(b"are not in the gold sentences") == 1
+
+
 def test_standard_input_is_read_once(
         cli, refuses: Callable[..., str], model: Path, train_file: Path) -> None:
     words = ("distill", model, "--model", "a.model", "--epochs", "1", "--templates", "fast",

@@ -158,3 +158,12 @@ def test_bad_arguments_are_named() -> None:
     Path("damaged").write_bytes((8).to_bytes(8, "little") + b"{}      ")
     with pytest.raises(pn.ModelError, match="damaged"):
         pn.compare("damaged", "b", "gold")
+
+
+def test_of_several_columns_the_first_that_both_have_is_compared(small: Small) -> None:
+    sentences = [pn.Sentence(words, {"upos": labels, "xpos": [label.lower() for label in labels]})
+                 for words, labels in small]
+    both = pn.train(sentences, column=("upos", "xpos"), epochs=1)
+    for a, b in ((both, both.by_column["xpos"]), (both.by_column["xpos"], both)):
+        assert pn.compare(a, b, sentences).column == "xpos"
+    assert pn.compare(both, both, sentences).column == "upos"
