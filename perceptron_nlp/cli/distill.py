@@ -23,6 +23,7 @@ from perceptron_nlp.cli.train import (
     add_checkpoint_options,
     check_model_place,
     checkpoint_options,
+    how_to_go_on,
     save_model,
     summarise,
     templates_named,
@@ -120,8 +121,7 @@ def run(chosen: argparse.Namespace) -> None:
             fields=chosen.fields, callback=None if chosen.quiet else LearningCurve(messages()),
             **options)
     except KeyboardInterrupt as interrupt:
-        said = str(interrupt).replace("resume=True", "the same command with --resume")
-        raise KeyboardInterrupt(said) from interrupt
+        raise KeyboardInterrupt(how_to_go_on(interrupt, chosen.checkpoint)) from interrupt
     save_model(tagger, chosen.model)
     if not chosen.quiet:
         summarise(tagger, chosen.model)

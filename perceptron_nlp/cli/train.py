@@ -155,11 +155,19 @@ def run(chosen: argparse.Namespace) -> None:
             fields=chosen.fields, size=chosen.size, **options,
             callback=None if chosen.quiet else LearningCurve(messages(), several=several))
     except KeyboardInterrupt as interrupt:
-        said = str(interrupt).replace("resume=True", "the same command with --resume")
-        raise KeyboardInterrupt(said) from interrupt
+        raise KeyboardInterrupt(how_to_go_on(interrupt, chosen.checkpoint)) from interrupt
     save_model(tagger, chosen.model)
     if not chosen.quiet:
         summarise(tagger, chosen.model)
+
+
+def how_to_go_on(interrupt: KeyboardInterrupt, checkpoint: str | None) -> str:
+    """What is said of a training that was interrupted."""
+    said = str(interrupt)
+    # Between two columns nobody has said it.
+    if not said and checkpoint is not None and os.path.lexists(checkpoint):
+        said = f"the training so far is saved in {checkpoint}; resume=True goes on"
+    return said.replace("resume=True", "the same command with --resume")
 
 
 def save_model(tagger: pn.Tagger, path: str) -> None:

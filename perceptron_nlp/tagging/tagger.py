@@ -267,7 +267,8 @@ class Tagger:
         A word is looked up as it is written and, where that is not found, lower-cased letter by
         letter. Words that are not in the lexicon are labelled as the model likes, with the labels
         of their neighbours in view. Nothing is learnt, and the model that ``save`` writes is the
-        same as before. ``scores`` still tells what labels scored that the lexicon forbids.
+        same as before. ``scores`` still tells what labels scored that the lexicon forbids. There is
+        one lexicon at a time: that of a tagger that is held to one already is left behind.
 
         Parameters
         ----------
