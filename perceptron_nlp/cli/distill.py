@@ -29,7 +29,7 @@ from perceptron_nlp.cli.train import (
     templates_named,
 )
 from perceptron_nlp.tagging.distilling import RAW_SHARE, RAW_WEIGHT, RawUse, greedy_options
-from perceptron_nlp.tagging.rawtext import raw_sentences
+from perceptron_nlp.tagging.rawtext import place_of, raw_sentences
 
 EXAMPLES = """\
   perceptron-nlp distill slow.model --raw raw.txt.gz --train train.conllu --model fast.model
@@ -151,3 +151,5 @@ def _counted(paths: Sequence[str]) -> Iterator[Sequence[str]]:
         yield sentence
     if live:
         write_message(_CLEAR_LINE)
+    if not words:
+        raise pn.FormatError("there is no sentence in the raw text", place_of(paths))

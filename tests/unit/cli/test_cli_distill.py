@@ -103,6 +103,15 @@ def test_what_cannot_be_distilled_is_refused(
     assert refuses("distill", *arguments, "--quiet").startswith(message)
 
 
+def test_empty_raw_text_is_named_to_whoever_watches(
+        cli, model: Path, train_file: Path) -> None:
+    Path("blank.txt").write_text("\n \n", "utf-8")
+    outcome = cli("distill", model, "--raw", "blank.txt", "--train", train_file, "--model", "a")
+    assert outcome.status == 2
+    assert outcome.err.splitlines()[-1] == (
+        "perceptron-nlp: blank.txt: there is no sentence in the raw text")
+
+
 def test_a_link_to_a_teacher_is_not_overwritten(
         refuses: Callable[..., str], model: Path, train_file: Path, raw_file: Path) -> None:
     os.link(model, "same.model")
