@@ -43,7 +43,8 @@ def parser() -> VerbParser:
     verb.add_argument("test", nargs="+", metavar="TEST",
                       help="labelled files; - is standard input")
     verb.add_argument("--column", metavar="NAME",
-                      help="the column to compare (default: the one that was learnt)")
+                      help="the column to compare (default: the one that was learnt, of several"
+                           " the first that both fill)")
     add_format_options(verb)
     verb.add_argument("--limit", type=whole_number, default=_SHOWN, metavar="N",
                       help=f"show so many of the words that changed (default: {_SHOWN})")

@@ -6,7 +6,7 @@ import argparse
 import os
 
 import perceptron_nlp as pn
-from perceptron_nlp.cli.inputs import check_apart, check_there, open_inputs
+from perceptron_nlp.cli.inputs import STDIN, check_apart, check_there, open_inputs
 from perceptron_nlp.cli.parsing import VerbParser, add_format_options, add_quiet_option
 from perceptron_nlp.cli.sizes import say_cost
 from perceptron_nlp.cli.style import one_line, say
@@ -39,6 +39,8 @@ def parser() -> VerbParser:
 def run(chosen: argparse.Namespace) -> None:
     """Read the model, compress it, write it."""
     check_there([chosen.model])
+    if chosen.output == STDIN:
+        raise pn.FileError("-o: a model is not written to standard output; name a file")
     inputs = [] if chosen.dev is None else [chosen.dev]
     check_apart(chosen.output, inputs, "the labelled file")
     pn.check_place(chosen.output)

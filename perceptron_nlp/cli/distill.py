@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import logging
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -22,12 +23,13 @@ from perceptron_nlp.cli.train import (
     add_checkpoint_options,
     check_model_place,
     checkpoint_options,
+    how_to_go_on,
     save_model,
     summarise,
     templates_named,
 )
 from perceptron_nlp.tagging.distilling import RAW_SHARE, RAW_WEIGHT, RawUse, greedy_options
-from perceptron_nlp.tagging.rawtext import raw_sentences
+from perceptron_nlp.tagging.rawtext import place_of, raw_sentences
 
 EXAMPLES = """\
   perceptron-nlp distill slow.model --raw raw.txt.gz --train train.conllu --model fast.model
@@ -47,8 +49,9 @@ def parser() -> VerbParser:
         "distill", "Train a greedy tagger on gold sentences and on raw text that slower, more"
         "\naccurate taggers label: it tags as fast as any of its preset.", EXAMPLES)
     verb.add_argument("teachers", nargs="+", metavar="TEACHER",
-                      help="models of one column with the same labels; what more than half of them"
-                           " say counts")
+                      help="models with the same labels; what more than half of them say counts; of"
+                           " models of several columns the one that --column names, or the"
+                           " first")
     verb.add_argument("--raw", nargs="+", required=True, metavar="FILE",
                       help="raw text, a tokenised sentence a line, words cut as in TRAIN, or"
                            " CoNLL-U, whose words are taken; compressed files are unpacked")
@@ -97,27 +100,28 @@ def _add_learning_options(verb: VerbParser) -> None:
 
 def run(chosen: argparse.Namespace) -> None:
     """Check everything, have the raw text labelled, train, save."""
+    # What is logged is in the model's record, and said from there.
+    logging.getLogger("perceptron_nlp").addHandler(logging.NullHandler())
     labelled = [*chosen.train, *([] if chosen.dev is None else [chosen.dev])]
     inputs = [*chosen.teachers, *chosen.raw, *labelled]
     check_there(inputs)
     check_stdin([*chosen.raw, *labelled], quiet=chosen.quiet)
     check_model_place(chosen.model, inputs)
     options = _options(chosen) | checkpoint_options(chosen, inputs)
-    teachers = [pn.load(path) for path in chosen.teachers]
     corpora = open_inputs(
         labelled, format=chosen.format, fields=chosen.fields, quiet=chosen.quiet)
     if not chosen.quiet:
-        say(f"labelling the raw text with {len(teachers)} teacher{'s' * (len(teachers) > 1)}")
+        n_teachers = len(chosen.teachers)
+        say(f"labelling the raw text with {n_teachers} teacher{'s' * (n_teachers > 1)}")
     n_train = len(chosen.train)
     try:
         tagger = pn.distill(
-            teachers, raw=chosen.raw if chosen.quiet else _counted(chosen.raw),
+            chosen.teachers, raw=chosen.raw if chosen.quiet else _counted(chosen.raw),
             train=corpora[:n_train], dev=corpora[n_train:] or None, column=chosen.column,
             fields=chosen.fields, callback=None if chosen.quiet else LearningCurve(messages()),
             **options)
     except KeyboardInterrupt as interrupt:
-        said = str(interrupt).replace("resume=True", "the same command with --resume")
-        raise KeyboardInterrupt(said) from interrupt
+        raise KeyboardInterrupt(how_to_go_on(interrupt, chosen.checkpoint)) from interrupt
     save_model(tagger, chosen.model)
     if not chosen.quiet:
         summarise(tagger, chosen.model)
@@ -147,3 +151,5 @@ def _counted(paths: Sequence[str]) -> Iterator[Sequence[str]]:
         yield sentence
     if live:
         write_message(_CLEAR_LINE)
+    if not words:
+        raise pn.FormatError("there is no sentence in the raw text", place_of(paths))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 import perceptron_nlp as pn
-from perceptron_nlp.cli.inputs import load_tagger, open_inputs
+from perceptron_nlp.cli.inputs import check_stdin, load_tagger, open_inputs
 from perceptron_nlp.cli.parsing import (
     VerbParser,
     add_format_options,
@@ -43,7 +43,8 @@ def parser() -> VerbParser:
 
 def run(chosen: argparse.Namespace) -> None:
     """Evaluate and print."""
-    tagger = load_tagger(chosen.model, chosen.lexicon)
+    check_stdin([*chosen.test, *filter(None, [chosen.lexicon])], quiet=True)
+    tagger = load_tagger(chosen.model, chosen.lexicon, column=chosen.column)
     corpora = open_inputs(
         chosen.test, format=chosen.format, fields=chosen.fields, quiet=chosen.quiet)
     if chosen.column is None and len(tagger.columns) > 1:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import perceptron_nlp as pn
 from perceptron_nlp.cli.style import one_line, say
@@ -25,7 +25,7 @@ def open_inputs(paths: Sequence[str], *, format: str, fields: Sequence[str] | No
     for path in paths:
         corpus = pn.open_corpus(path, format=format, fields=fields)
         # A system allows only so many open files; a pipe could not be opened again.
-        if os.path.isfile(path):
+        if path != STDIN and os.path.isfile(path):
             corpus.close()
             if os.path.getsize(path) == 0:
                 raise pn.FormatError("the file is empty", path)
@@ -35,10 +35,18 @@ def open_inputs(paths: Sequence[str], *, format: str, fields: Sequence[str] | No
     return corpora
 
 
-def load_tagger(model: str, lexicon: str | None, *, mmap: bool = False) -> pn.Tagger:
-    """The tagger in a model file, held to a lexicon if there is one."""
+def load_tagger(model: str, lexicon: str | None, *, column: str | None = None,
+                mmap: bool = False) -> pn.Tagger:
+    """The tagger in a model file, held to a lexicon if there is one.
+
+    The lexicon is for the column that is named, where it is one of several that the model fills,
+    else for the first.
+    """
     tagger = pn.load(model, mmap=mmap)
-    return tagger if lexicon is None else tagger.with_lexicon(lexicon)
+    if lexicon is None:
+        return tagger
+    named = "" if column is None else column.strip()
+    return tagger.with_lexicon(lexicon, column=named if named in tagger.columns else None)
 
 
 def check_stdin(paths: Sequence[str], *, quiet: bool) -> None:
@@ -60,7 +68,7 @@ def check_there(paths: Sequence[str]) -> None:
             raise pn.FileError(f"{path}: there is no such file")
 
 
-def check_apart(place: str, others: Sequence[str], what: str) -> None:
+def check_apart(place: str, others: Iterable[str], what: str) -> None:
     """Raises FileError where writing to `place` would overwrite one of the other files."""
     for other in others:
         if os.path.isfile(place) and os.path.isfile(other) and os.path.samefile(place, other):

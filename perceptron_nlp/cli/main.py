@@ -125,7 +125,11 @@ def _in_options(message: str, parser: VerbParser) -> str:
     if match is None:
         return message
     option = "--" + match[1].replace("_", "-")
-    return re.sub(rf"\b{match[1]}\b", option, message) if parser.knows(option) else message
+    if not parser.knows(option):
+        return message
+    rest = message[match.end():]
+    # Further on, a name of one word may be the word.
+    return option + (re.sub(rf"\b{match[1]}\b", option, rest) if "_" in match[1] else rest)
 
 
 def _report(message: str, error: BaseException, status: int) -> int:

@@ -101,7 +101,8 @@ def add_lexicon_option(parser: VerbParser) -> None:
     parser.add_argument(
         "--lexicon", metavar="FILE",
         help="a form, a tab and a label on each line: words that are in it, as they are written or"
-             " lower-cased, get no other label than theirs")
+             " lower-cased, get no other label than theirs; where a model fills several columns, in"
+             " the one that --column names, or else in the first")
 
 
 def add_quiet_option(parser: VerbParser) -> None:

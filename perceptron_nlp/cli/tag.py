@@ -79,13 +79,15 @@ def run(chosen: argparse.Namespace) -> None:
     """Tag the files one after the other."""
     files = chosen.files or [STDIN]
     check_there(files)
-    tagger = load_tagger(chosen.model, chosen.lexicon, mmap=chosen.mmap)
+    check_stdin([*files, *filter(None, [chosen.lexicon])], quiet=True)
+    tagger = load_tagger(chosen.model, chosen.lexicon, column=chosen.column, mmap=chosen.mmap)
     tagging = Tagging(tagger, Filling(tagger, chosen.column, keep=chosen.keep),
                       format=chosen.format, fields=chosen.fields, threads=chosen.threads,
                       quiet=chosen.quiet)
     to_stdout = chosen.output in (None, STDIN)
     if not to_stdout:
         check_apart(chosen.output, [chosen.model], "the model")
+        check_apart(chosen.output, filter(None, [chosen.lexicon]), "the lexicon")
         check_stdin(files, quiet=chosen.quiet)
         pn.replace_file(chosen.output, tagging.texts(files, STDIN))
         return

@@ -9,7 +9,13 @@ from typing import Any
 
 import perceptron_nlp as pn
 from perceptron_nlp.cli.curve import LearningCurve
-from perceptron_nlp.cli.inputs import STDIN, check_apart, check_there, open_inputs
+from perceptron_nlp.cli.inputs import (
+    STDIN,
+    check_apart,
+    check_stdin,
+    check_there,
+    open_inputs,
+)
 from perceptron_nlp.cli.parsing import (
     VerbParser,
     add_format_options,
@@ -70,9 +76,9 @@ def add_checkpoint_options(verb: VerbParser) -> None:
 
 def _add_evidence_options(verb: VerbParser) -> None:
     verb.add_argument("--raw", nargs="+", metavar="FILE", default=[],
-                      help="text without labels, a sentence a line, its words parted by spaces:"
-                           " clusters of words are learnt from it, which helps with words that the"
-                           " training files do not have")
+                      help="text without labels, a sentence a line, its words parted by spaces,"
+                           " or CoNLL-U, whose words are taken: clusters of words are learnt from"
+                           " it, which helps with words that the training files do not have")
     verb.add_argument("--lexicon", metavar="FILE",
                       help="a form, a tab and a label on each line: what it says of words becomes"
                            " features; the model keeps it")
@@ -133,8 +139,9 @@ def run(chosen: argparse.Namespace) -> None:
     inputs = [*chosen.train, *([] if chosen.dev is None else [chosen.dev])]
     evidence = [*chosen.raw, *([] if chosen.lexicon is None else [chosen.lexicon])]
     check_there(evidence)
+    check_stdin([*inputs, *evidence], quiet=True)
     check_model_place(chosen.model, [*inputs, *evidence])
-    options = learning_options(chosen) | checkpoint_options(chosen, inputs)
+    options = learning_options(chosen) | checkpoint_options(chosen, [*inputs, *evidence])
     corpora = open_inputs(
         inputs, format=chosen.format, fields=chosen.fields, quiet=chosen.quiet)
     n_train = len(chosen.train)
@@ -148,11 +155,19 @@ def run(chosen: argparse.Namespace) -> None:
             fields=chosen.fields, size=chosen.size, **options,
             callback=None if chosen.quiet else LearningCurve(messages(), several=several))
     except KeyboardInterrupt as interrupt:
-        said = str(interrupt).replace("resume=True", "the same command with --resume")
-        raise KeyboardInterrupt(said) from interrupt
+        raise KeyboardInterrupt(how_to_go_on(interrupt, chosen.checkpoint)) from interrupt
     save_model(tagger, chosen.model)
     if not chosen.quiet:
         summarise(tagger, chosen.model)
+
+
+def how_to_go_on(interrupt: KeyboardInterrupt, checkpoint: str | None) -> str:
+    """What is said of a training that was interrupted."""
+    said = str(interrupt)
+    # Between two columns nobody has said it.
+    if not said and checkpoint is not None and os.path.lexists(checkpoint):
+        said = f"the training so far is saved in {checkpoint}; resume=True goes on"
+    return said.replace("resume=True", "the same command with --resume")
 
 
 def save_model(tagger: pn.Tagger, path: str) -> None:

@@ -74,6 +74,9 @@ def run(chosen: argparse.Namespace) -> None:
     fixed = learning_options(chosen)
     names: dict[tuple[pn.Template, ...], str] = {}
     space = _space(chosen.space, names)
+    for name in sorted({*fixed} & {*(space or ())}):
+        flag = name.replace("_", "-")
+        raise UsageError(f"--try {flag}: --{flag} is given, too; leave one of them out")
     if not isinstance(fixed.get("templates", ""), str):
         names[fixed["templates"]] = chosen.templates
     if chosen.state is not None:

@@ -39,6 +39,11 @@ from perceptron_nlp.tagging.progress import Progress
 
 FORMAT = "perceptron_nlp checkpoint"
 FORMAT_VERSION = "2"
+# What is too long to be told.
+_IN_WORDS = {"train": "data, not these", "dev": "dev data, not these", "raw": "raw text, not this",
+             "tables": "raw text or another lexicon", "templates": "templates, not these",
+             "choices": "files or options, since from these something else was found out"}
+_GIVEN = ("train", "dev", "raw", "tables", "options")
 _EVERY = re.compile(r"([0-9]{1,9}) ?(epochs?|minutes?)?")
 
 
@@ -86,7 +91,7 @@ def take_checkpoint_options(options: dict[str, Any], columns: int = 1
     if path is None:
         if resume or every is not None:
             name = "resume" if resume else "every"
-            raise ArgumentError(f"{name}: name the file of the checkpoint too, by checkpoint")
+            raise ArgumentError(f"{name}: there is no checkpoint without a file; name one for it")
         return [None] * columns
     if not isinstance(path, str | os.PathLike) or not isinstance(os.fspath(path), str):
         raise ArgumentTypeError(f"checkpoint: a str or path is needed, not {type(path).__name__}")
@@ -121,6 +126,16 @@ def _parse_every(every: object) -> tuple[int, int]:
             " 10minutes")
     number = int(match[1])
     return (0, number) if (match[2] or "").startswith("minute") else (number, 0)
+
+
+def _difference(name: str, then: Any, now: Any) -> str:
+    """How a training that was saved differs from the one at hand, in some words."""
+    if name in _IN_WORDS:
+        return f"other {_IN_WORDS[name]}"
+    if isinstance(then, dict) and isinstance(now, dict):
+        name = next(key for key in {**now, **then} if then.get(key) != now.get(key))
+        then, now = then.get(name), now.get(name)
+    return f"{name} {quote(then)}, not {quote(now)}"
 
 
 class Checkpoint:
@@ -169,14 +184,14 @@ class Checkpoint:
             raise ModelError(f"{path}: the checkpoint's content is not valid: {error}") from None
 
     def _compare(self, saved: Any) -> None:
-        for name in self._identity:
+        # What was given is told before what follows from it.
+        for name in sorted(self._identity, key=lambda name: name not in _GIVEN):
             then, now = saved.get(name), self._identity.get(name)
             if then != now:
-                what = "other data" if name in ("train", "dev") else f"{name} {quote(then)}"
                 raise ArgumentError(
-                    f"checkpoint: {self._options.path} is of a training with {what}, not"
-                    f" {'these' if name in ('train', 'dev') else quote(now)}; resume with what it"
-                    " was begun with, or begin anew with another file")
+                    f"checkpoint: {self._options.path} is of a training with"
+                    f" {_difference(name, then, now)}; resume with what it was begun with, or"
+                    " begin anew with another file")
 
     def piece_done(self, progress: Progress, table: WeightTable, interrupts: Interrupts) -> None:
         """Between two pieces of an epoch: save where minutes have passed, or on Ctrl-C.

@@ -30,7 +30,7 @@ def named_columns(column: object) -> tuple[str, ...]:
             raise ArgumentTypeError(f"column: a name is a str, not {type(name).__name__}")
         found.append(name)
     if not found or not all(found):
-        raise ArgumentError("column: it is empty; give a column's name, or None")
+        raise ArgumentError("column: it is empty; give a column's name, or leave it out")
     return tuple(found)
 
 

@@ -47,8 +47,8 @@ def compare(a: System, b: System, test: Labelled, *, column: str | None = None,
     a, b : each a Tagger, the path of a model file, or the sentences of `test` as somebody has
         labelled them: a path, several, or labelled sentences (see ``perceptron_nlp.train``)
     test : the gold text, as a path, several, or labelled sentences
-    column : the column to compare; None for what the models were trained on, or else what a
-        training on `test` would learn
+    column : the column to compare; None for what the models were trained on (the first that both
+        have), or else what a training on `test` would learn
     format, fields : see ``perceptron_nlp.open_corpus``
     threads : 1 to 1,024 that tag
     seed : 0 to 2**64 - 1; for the random numbers of the tests
@@ -87,12 +87,13 @@ def _opened(system: System) -> System:
 
 
 def _column_of(systems: Sequence[System], source: Source) -> str:
-    columns = [system.column for system in systems if isinstance(system, Tagger)]
-    if len(set(columns)) > 1:
+    columns = [system.columns for system in systems if isinstance(system, Tagger)]
+    shared = [name for name in columns[0] if name in columns[-1]] if columns else []
+    if columns and not shared:
         raise ArgumentError(
-            f"b: a tagger of {quote(columns[1])}, but a is one of {quote(columns[0])}; compare"
-            " taggers of one column")
-    name = columns[0] if columns else source.default_column
+            f"b: a tagger of {quote(', '.join(columns[-1]))}, but a is one of"
+            f" {quote(', '.join(columns[0]))}; compare taggers of one column")
+    name = shared[0] if shared else source.default_column
     if name is None:
         raise ArgumentError(f"column: name the column of {source.place} to compare")
     return name
@@ -106,7 +107,7 @@ def _check_column(argument: str, tagger: Tagger, column: str, known: set[str | N
     if tagger.column in there:
         raise ArgumentError(f"{argument}: a tagger of {quote(tagger.column)}, which cannot be"
                             f" judged by column {quote(column)}")
-    if not known & {*tagger.labels}:
+    if not known & tagger.model.written_labels:
         raise ArgumentError(
             f"{argument}: a tagger of {quote(tagger.column)}, none of whose labels stands in"
             f" column {quote(column)}")

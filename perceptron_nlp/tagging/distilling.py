@@ -168,7 +168,7 @@ def distill(teachers: Teachers, *, raw: RawSource, train: Labelled, dev: Labelle
     Parameters
     ----------
     teachers : taggers, or paths of models; one or several, of one column (of
-        taggers of several, the first counts) and with the same labels
+        taggers of several, `column` counts, or else the first) and with the same labels
     raw : tokenised text, cut into words as the gold sentences are: a path, several paths (a
         sentence a line, or CoNLL-U), a Corpus, or lists of words. Millions of words help
     train : gold sentences, as for ``perceptron_nlp.train``
@@ -188,7 +188,6 @@ def distill(teachers: Teachers, *, raw: RawSource, train: Labelled, dev: Labelle
     ArgumentError, ArgumentTypeError, TemplateError : an option cannot be used, or teachers and
         gold sentences do not fit together
     """
-    taught_by = take_teachers(teachers)
     kept, = take_checkpoint_options(options)
     threads = options.pop("threads", 1)
     check_int("threads", threads, 1, MAX_THREADS)
@@ -198,9 +197,13 @@ def distill(teachers: Teachers, *, raw: RawSource, train: Labelled, dev: Labelle
     if not isinstance(column, str | None):
         raise ArgumentTypeError(
             f"column: a str is needed, not {type(column).__name__}; one column is distilled")
-    learnt = column or taught_by[0].column
     source = Source(train, "train", format=format, fields=fields)
-    learnt = source.column_named(learnt)
+    taught_by = take_teachers(teachers, None if column is None else source.column_named(column))
+    learnt = source.column_named(column or taught_by[0].column)
+    if learnt != taught_by[0].column and {learnt, taught_by[0].column} <= {*source.column_names}:
+        raise ArgumentError(
+            f"column: the teachers are of {quote(taught_by[0].column)}, which cannot teach"
+            f" {quote(learnt)}")
     examples = Examples.read(source, learnt, ())
     held_out = None if dev is None else Examples.read(
         Source(dev, "dev", format=format, fields=fields), learnt, ())
@@ -239,7 +242,7 @@ def greedy_options(given: dict[str, Any]) -> TrainingOptions:
 
 def with_labels_of(teacher: Tagger, examples: Examples) -> tuple[Examples, list[str]]:
     """The examples with the labels that only the teacher knows, and what is odd about labels."""
-    gold, known = {*examples.tags}, {*teacher.labels}
+    gold, known = {*examples.tags}, teacher.model.written_labels
     if not gold & known:
         raise ArgumentError(
             f"teachers: their labels (such as {quote(min(known))}) and those of the gold sentences"

@@ -30,8 +30,8 @@ from perceptron_nlp.tagging.threads import label_buffers, label_in_chunks, label
 from perceptron_nlp.text.sentence import Sentence
 from perceptron_nlp.text.spans import SCHEMES
 
-NOT_WORDS_ALONE = ("data: this model looks at more than the words of a sentence, or its labels"
-                   " hang together; use tag_sents")
+NOT_WORDS_ALONE = ("data: this model looks at more than the words of a sentence (other columns,"
+                   " a lexicon, clusters), or its labels hang together; use tag_sents")
 
 
 class Labeller(Protocol):
@@ -121,10 +121,12 @@ class TemplateLabeller:
     def prepared(self, sentences: Sequence[Sequence[str]], before: Sequence[Sequence[str]] = (),
                  after: Sequence[Sequence[str]] = ()) -> list[Sequence[str]]:
         """See Labeller."""
+        if self._window is not None or self._tables is not None:
+            # Before columns are added that nobody else has heard of.
+            for number, sentence in enumerate(sentences if self._given else ()):
+                self._check_columns(sentence, number)
         if self._window is None:
             return list(sentences)
-        for number, sentence in enumerate(sentences if self._given else ()):
-            self._check_columns(sentence, number)
         return list(with_neighbours(sentences, self._window, self._given, self._knows,
                                     before=before, after=after))
 
@@ -211,6 +213,8 @@ class TemplateLabeller:
             raise ArgumentError(
                 f"sentences[{number}]: this model looks at the columns"
                 f" {', '.join(self._given)} besides the words; pass Sentence objects with them")
+        for name in self._given:
+            sentence.column(name)
         return sentence
 
 

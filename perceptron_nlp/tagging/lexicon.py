@@ -7,6 +7,7 @@ letter.
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -16,6 +17,10 @@ from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FormatError,
 from perceptron_nlp.formats import Readable, read_pairs
 
 LexiconSource: TypeAlias = "str | os.PathLike[str] | Mapping[str, str | Iterable[str]]"
+
+
+# Characters for the labels that a message lists.
+_ROOM = 200
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -91,8 +96,7 @@ class Lexicon:
         return numbers
 
     def _refuse(self, form: str, label: str, known: list[str]) -> None:
-        few = ", ".join(known[:20]) + (", …" if len(known) > 20 else "")
-        said = f"the model has no label {quote(label)}; it has {few}"
+        said = f"the model has no label {quote(label)}; it has {_in_short(known)}"
         if self.path is not None:
             raise FormatError(said, self.path, self.lines[form, label])
         raise ArgumentError(f"lexicon[{quote(form)}]: {said}")
@@ -114,6 +118,14 @@ def _labels(form: object, given: object) -> tuple[str, ...]:
         raise ArgumentTypeError(f"lexicon[{quote(form)}]: labels are str and not empty, and there"
                                 " is at least one")
     return tuple(sorted(set(labels)))
+
+
+def _in_short(labels: list[str]) -> str:
+    """As many labels as a line has room for, one at least."""
+    shown = [label if len(label) <= _ROOM else label[:_ROOM - 1] + "…" for label in labels]
+    ends = itertools.accumulate(len(label) + 2 for label in shown)
+    n_shown = max(1, sum(end <= _ROOM for end in ends))
+    return ", ".join(shown[:n_shown]) + (", …" if n_shown < len(shown) else "")
 
 
 def lower_cased(word: str) -> str:

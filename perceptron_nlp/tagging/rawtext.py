@@ -57,8 +57,8 @@ class RawText:
             n_tokens += len(words)
             digest.update(word_bytes("\t".join(words) + "\n"))
         if not n_tokens:
-            raise FormatError("raw: there are no words in it; give text, a sentence a line, or"
-                              " leave it out")
+            raise FormatError("there are no words in the raw text; give text, a sentence a line, or"
+                              " leave it out", place_of(source))
         return cls(sentences, n_tokens, digest.hexdigest())
 
     def known_share(self, words: Iterable[str]) -> float:
@@ -113,3 +113,11 @@ def _words(item: Any, number: int) -> Sequence[str]:
             raise ArgumentTypeError(
                 f"raw[{number}]: a word is a str, not {type(word).__name__}")
     return words
+
+
+def place_of(source: Any) -> str:
+    """What messages about all of the raw text call it: its files, or the argument's name."""
+    items = [source] if isinstance(source, str | os.PathLike | Corpus) else source
+    paths = [item.path if isinstance(item, Corpus) else os.fspath(item) for item in items
+             if isinstance(item, str | os.PathLike | Corpus)]
+    return ", ".join(paths) or "raw"

@@ -139,7 +139,13 @@ class Source:
                 yield sentence
 
     def column_named(self, column: str) -> str:
-        """The name of a column that is given by its number; a name as it is."""
+        """The name of a column that is given by its number; a name as it is.
+
+        Raises ArgumentTypeError for what is no str.
+        """
+        if not isinstance(column, str):
+            raise ArgumentTypeError(
+                f"column: the name of one column is needed, as a str, not {type(column).__name__}")
         return self.corpora[0].column_named(column) if self.corpora else column
 
     @property

@@ -120,7 +120,12 @@ class Tagger:
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """All labels that it can give, in code point order."""
+        """All labels that it learnt, in code point order; what `scores` are of.
+
+        They are the ones that it gives, except of spans, which are learnt in IOBES however they
+        are written, and of sets of features, which may be learnt with parts of speech before them;
+        ``model.written_labels`` are what it may write.
+        """
         return self.model.tags.labels
 
     @property
@@ -262,7 +267,8 @@ class Tagger:
         A word is looked up as it is written and, where that is not found, lower-cased letter by
         letter. Words that are not in the lexicon are labelled as the model likes, with the labels
         of their neighbours in view. Nothing is learnt, and the model that ``save`` writes is the
-        same as before. ``scores`` still tells what labels scored that the lexicon forbids.
+        same as before. ``scores`` still tells what labels scored that the lexicon forbids. There is
+        one lexicon at a time: that of a tagger that is held to one already is left behind.
 
         Parameters
         ----------

@@ -14,10 +14,10 @@ import numpy as np
 import numpy.typing as npt
 
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FormatError, quote
-from perceptron_nlp.formats import Corpus
+from perceptron_nlp.tagging.attributes import JOINT
 from perceptron_nlp.tagging.examples import word_bytes
 from perceptron_nlp.tagging.loading import load
-from perceptron_nlp.tagging.rawtext import RawSource, raw_sentences
+from perceptron_nlp.tagging.rawtext import RawSource, place_of, raw_sentences
 from perceptron_nlp.tagging.tagger import Tagger
 from perceptron_nlp.text.tagset import TagSet
 
@@ -57,8 +57,11 @@ class Lessons:
         return digest.hexdigest()
 
 
-def take_teachers(teachers: Teachers) -> list[Tagger]:
+def take_teachers(teachers: Teachers, column: str | None = None) -> list[Tagger]:
     """The teachers, loaded where paths are given, and seen to fit together.
+
+    Of one that fills several columns, what counts is `column` if it is among them, or else that of
+    the first teacher, or else its first.
 
     Raises
     ------
@@ -80,6 +83,8 @@ def take_teachers(teachers: Teachers) -> list[Tagger]:
         if not isinstance(teacher, Tagger):
             raise ArgumentTypeError(
                 f"{name}: a tagger or a path is needed, not {type(teacher).__name__}")
+        wanted = column or (taken[0].column if taken else teacher.column)
+        teacher = teacher.by_column.get(wanted, teacher)
         _check_teacher(teacher, name, taken)
         taken.append(teacher)
     if not taken:
@@ -92,6 +97,10 @@ def _check_teacher(teacher: Tagger, name: str, others: list[Tagger]) -> None:
         raise ArgumentError(
             f"{name}: looks at the columns {', '.join(teacher.model.evidence)} besides the words,"
             " which raw text does not have")
+    if teacher.model.scheme == JOINT:
+        raise ArgumentError(
+            f"{name}: labels {teacher.column} with sets of features, which are learnt in parts;"
+            " this cannot be distilled: train it")
     if not others:
         return
     first = others[0]
@@ -135,7 +144,7 @@ def teach(teachers: Sequence[Tagger], raw: RawSource, tags: TagSet, threads: int
         for words in batch:
             tokens.extend([numbers.setdefault(word, len(numbers)) for word in words])
     if not lengths:
-        raise FormatError("there is no sentence in the raw text", _place(raw))
+        raise FormatError("there is no sentence in the raw text", place_of(raw))
     known = np.array([any(teacher.model.knows(word) for teacher in teachers) for word in numbers])
     token_array = np.array(tokens, np.int32)
     return Lessons(
@@ -159,10 +168,3 @@ def majority(votes: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
         support = np.count_nonzero(votes == vote, axis=0)
         np.copyto(winners, vote, where=2 * support > len(votes))
     return winners
-
-
-def _place(raw: RawSource) -> str:
-    items = [raw] if isinstance(raw, str | os.PathLike | Corpus) else raw
-    paths = [item.path if isinstance(item, Corpus) else os.fspath(item) for item in items
-             if isinstance(item, str | os.PathLike | Corpus)]
-    return ", ".join(paths) or "raw"

@@ -6,6 +6,10 @@ import signal
 import time
 from pathlib import Path
 
+import pytest
+
+import perceptron_nlp as pn
+
 
 def test_ctrl_c_saves_and_says_how_to_go_on(cli, train_file: Path, started) -> None:
     options = ["--epochs", "3000", "--templates", "fast"]
@@ -40,3 +44,18 @@ def test_bad_checkpoint_options_are_named(refuses, train_file: Path) -> None:
     assert train_file.name in refuses(*train, "--checkpoint", str(train_file))
     Path("state").write_bytes(b"precious")
     assert "already" in refuses(*train, "--checkpoint", "state")
+
+
+def test_an_interruption_between_two_columns_tells_how_to_go_on(
+        cli, train_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def stopped(*arguments: object, **options: object) -> None:
+        Path("state").write_bytes(b"of the first column")
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(pn, "train", stopped)
+    arguments = ("train", train_file, "--column", "upos,xpos", "--model", "m.model", "--quiet")
+    outcome = cli(*arguments, "--checkpoint", "state")
+    assert outcome.status == 130 and outcome.err == (
+        "perceptron-nlp: interrupted; the training so far is saved in state; the same command with"
+        " --resume goes on\n")
+    assert cli(*arguments).err == "perceptron-nlp: interrupted\n"

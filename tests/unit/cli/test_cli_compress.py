@@ -71,3 +71,10 @@ def test_mapped_and_read_models_tag_the_same(folder: Path, capsysbinary:
                      "--quiet", *options]) == 0
         texts.append(capsysbinary.readouterr().out)
     assert texts[0] == texts[1] and texts[0].startswith(b"The/DET man/NOUN")
+
+
+def test_a_model_is_not_written_to_a_file_named_like_standard_output(
+        folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["compress", str(folder / "a.model"), "--size", "1MB", "-o", "-"]) == 2
+    assert "not written to standard output" in capsys.readouterr().err
+    assert not Path("-").exists()

@@ -103,12 +103,30 @@ def test_what_cannot_be_distilled_is_refused(
     assert refuses("distill", *arguments, "--quiet").startswith(message)
 
 
+def test_empty_raw_text_is_named_to_whoever_watches(
+        cli, model: Path, train_file: Path) -> None:
+    Path("blank.txt").write_text("\n \n", "utf-8")
+    outcome = cli("distill", model, "--raw", "blank.txt", "--train", train_file, "--model", "a")
+    assert outcome.status == 2
+    assert outcome.err.splitlines()[-1] == (
+        "perceptron-nlp: blank.txt: there is no sentence in the raw text")
+
+
 def test_a_link_to_a_teacher_is_not_overwritten(
         refuses: Callable[..., str], model: Path, train_file: Path, raw_file: Path) -> None:
     os.link(model, "same.model")
     assert "would be overwritten" in refuses(
         "distill", model, "--raw", raw_file, "--train", train_file, "--model", "same.model",
         "--quiet")
+
+
+def test_odd_labels_are_told_once_and_not_to_whoever_wants_quiet(
+        model: Path, train_file: Path, raw_file: Path, process) -> None:
+    Path("one.conllu").write_text(train_file.read_text("utf-8").split("\n\n")[0] + "\n\n", "utf-8")
+    words = ("distill", model, "--raw", raw_file, "--train", "one.conllu", "--model", "a.model",
+             "--epochs", "1", "--templates", "fast")
+    assert process(*words, "--quiet").stderr == b""
+    assert process(*words).stderr.count(b"are not in the gold sentences") == 1
 
 
 def test_standard_input_is_read_once(

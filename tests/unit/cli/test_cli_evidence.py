@@ -47,6 +47,40 @@ def test_what_is_wrong_with_the_files_is_said(refuses, model: Path, train_file: 
     train = ("train", train_file, "--quiet", "--model")
     assert refuses(*train, "m", "--lexicon", "forms.tsv").startswith("forms.tsv:2: ")
     assert "nothing.txt" in refuses(*train, "m", "--raw", "nothing.txt")
-    assert "raw: there are no words" in refuses(*train, "m", "--raw", "empty.txt")
+    assert "empty.txt: there are no words" in refuses(*train, "m", "--raw", "empty.txt")
     assert "would be overwritten" in refuses(
         *train, "foreign.tsv", "--lexicon", "foreign.tsv")
+
+
+def test_raw_text_and_a_lexicon_are_not_taken_for_a_checkpoint(refuses, train_file: Path) -> None:
+    Path("raw.txt").write_text(RAW, "utf-8")
+    Path("forms.tsv").write_text("dog\tthing\n", "utf-8")
+    for flag, name in (("--raw", "raw.txt"), ("--lexicon", "forms.tsv")):
+        assert refuses("train", train_file, "--quiet", "--model", "m", flag, name,
+                       "--checkpoint", name).startswith(f"{name}: is one of the files to learn")
+    assert "named twice" in refuses(
+        "train", train_file, "--quiet", "--model", "m", "--raw", "-", "--lexicon", "-")
+
+
+def test_messages_name_no_column_that_a_model_makes_for_itself(cli, refuses) -> None:
+    Path("a.columns").write_text("the x D\ndog y N\nbarks z V\n\n" * 6, "utf-8")
+    trained = cli("train", "a.columns", "--fields", "form,shape,pos", "--lexicon",
+                  _lexicon("dog\tthing\n"), "--epochs", 1, "--model", "m.model")
+    assert trained.status == 0, trained
+    Path("b.columns").write_text("the D\n", "utf-8")
+    assert refuses("tag", "m.model", "b.columns", "--fields", "form,pos", "--quiet") == (
+        "b.columns: no column 'shape'; there are: form, pos")
+
+
+def test_many_long_labels_are_not_listed_whole(refuses, cli) -> None:
+    rows = "".join(f"w{n}\t{'Long=' + str(n) * 60}\n\n" for n in range(9))
+    Path("a.columns").write_text(rows, "utf-8")
+    assert cli("train", "a.columns", "--epochs", 1, "--model", "m.model").status == 0
+    said = refuses("tag", "m.model", "a.columns", "--lexicon", _lexicon("w1\tnone\n"), "--quiet")
+    assert "no label 'none'; it has Long=" in said and len(said) < 400
+
+
+def _lexicon(text: str) -> Path:
+    path = Path("some.tsv")
+    path.write_text(text, "utf-8")
+    return path

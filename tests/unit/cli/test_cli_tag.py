@@ -369,3 +369,32 @@ def test_all_columns_are_evaluated_and_inspected(cli, several: Path) -> None:
     found = json.loads(cli("inspect", several, "--json").out)
     assert [one["column"] for one in found["columns"]] == ["upos", "xpos"]
     assert cli("inspect", several).out.decode().count("columns needed") == 2
+
+
+def test_a_lexicon_is_neither_overwritten_nor_read_from_the_same_stream_as_the_text(
+        refuses, model: Path, train_file: Path) -> None:
+    lexicon = Path("forms.tsv")
+    lexicon.write_text("dog\tVERB\n", "utf-8")
+    assert refuses("tag", model, train_file, "--lexicon", lexicon, "-o", lexicon, "--quiet") == (
+        "forms.tsv: is the lexicon, and would be overwritten; name another file")
+    assert lexicon.read_text("utf-8") == "dog\tVERB\n"
+    for verb in ("tag", "evaluate"):
+        assert "named twice" in refuses(verb, model, "-", "--lexicon", "-", "--quiet")
+
+
+def test_a_lexicon_is_of_the_column_that_is_filled(cli, refuses, several: Path) -> None:
+    Path("upos.tsv").write_text("dog\tVERB\n", "utf-8")
+    Path("xpos.tsv").write_text("dog\tverb\n", "utf-8")
+    held = cli("tag", several, "--column", "xpos", "--lexicon", "xpos.tsv", stdin=BLOCK.encode())
+    assert "dog\t_\tX\tverb" in held.out.decode()
+    both = cli("tag", several, "--lexicon", "upos.tsv", stdin=BLOCK.encode()).out.decode()
+    assert "dog\t_\tVERB\t" in both
+    assert "no label 'VERB'" in refuses(
+        "evaluate", several, "two.conllu", "--column", "xpos", "--lexicon", "upos.tsv", "--quiet")
+
+
+def test_a_file_whose_name_is_a_dash_does_not_hide_standard_input(
+        cli, model: Path, train_file: Path) -> None:
+    Path("-").write_text("not this one", "utf-8")
+    outcome = cli("evaluate", model, "-", stdin=train_file.read_bytes())
+    assert outcome.status == 0 and outcome.out == cli("evaluate", model, train_file).out

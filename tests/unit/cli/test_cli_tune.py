@@ -125,7 +125,7 @@ def test_no_line_is_wider_than_the_terminal(
     (["--try", "beam=1", "--try", "beam=2"], "--try beam is given twice"),
     (["--try", "right-to-left=1"], "--try right-to-left: '1' is neither yes nor no"),
     (["--try", "templates=nowhere.txt"], "nowhere.txt: there is no such file"),
-    (["--try", "beam=2", "--beam", "3"], "space: beam is fixed, too"),
+    (["--try", "beam=2", "--beam", "3"], "--try beam: --beam is given, too"),
     (["--rate", "0"], "--rate: 0.0 is not between 1e-06 and 1,000"),
     (["--trials", "0"], "--trials: 0 is not between"),
     (["--minutes", "0"], "--minutes: 0 is not between"),

@@ -90,8 +90,9 @@ def test_ctrl_c_has_its_own_meaning_again_after_a_training(small: Small, tmp_pat
 
 
 @pytest.mark.parametrize(("change", "word"), [
-    ({"seed": 9}, "options"), ({"templates": ["word[0]"]}, "templates"),
-    ({"train": [(["a"], ["X"])]}, "other data"), ({"dev": [(["a"], ["NOUN"])]}, "other data"),
+    ({"seed": 9}, "seed '1', not '9'"), ({"templates": ["word[0]"]}, "templates"),
+    ({"train": [(["a"], ["X"])]}, "other data"), ({"dev": [(["a"], ["NOUN"])]}, "other dev data"),
+    ({"raw": [["a", "dog"]] * 40}, "other raw text or another lexicon; resume"),
 ])
 def test_a_checkpoint_of_another_training_is_refused_by_what_differs(
         small: Small, tmp_path: Path, change: dict[str, Any], word: str) -> None:

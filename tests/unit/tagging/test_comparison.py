@@ -158,3 +158,21 @@ def test_bad_arguments_are_named() -> None:
     Path("damaged").write_bytes((8).to_bytes(8, "little") + b"{}      ")
     with pytest.raises(pn.ModelError, match="damaged"):
         pn.compare("damaged", "b", "gold")
+
+
+def test_of_several_columns_the_first_that_both_have_is_compared(small: Small) -> None:
+    sentences = [pn.Sentence(words, {"upos": labels, "xpos": [label.lower() for label in labels]})
+                 for words, labels in small]
+    both = pn.train(sentences, column=("upos", "xpos"), epochs=1)
+    for a, b in ((both, both.by_column["xpos"]), (both.by_column["xpos"], both)):
+        assert pn.compare(a, b, sentences).column == "xpos"
+    assert pn.compare(both, both, sentences).column == "upos"
+
+
+def test_a_column_is_named_by_a_str(tagger: pn.Tagger, small: Small) -> None:
+    message = "column: the name of one column is needed, as a str, not"
+    for work in (tagger.evaluate, lambda data, column: pn.compare(data, data, data, column=column),
+                 lambda data, column: pn.tune(data, column=column)):
+        for column in (4, ("upos",)):
+            with pytest.raises(pn.ArgumentTypeError, match=message):
+                work(small, column=column)

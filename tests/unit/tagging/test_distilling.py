@@ -262,3 +262,38 @@ def test_sets_of_features_are_refused(tmp_path: Path) -> None:
     teacher = pn.train(tmp_path / "a.columns", epochs=1, **named)
     with pytest.raises(pn.ArgumentError, match="column: feats holds sets of features"):
         student(teacher, train=tmp_path / "a.columns", **named)
+
+
+def test_the_column_of_a_teacher_of_several_is_the_one_that_is_named(tmp_path: Path) -> None:
+    gold = [pn.Sentence(words, {"upos": tags, "xpos": [tag.lower() for tag in tags]})
+            for words, tags in GOLD]
+    both = pn.train(gold, column=("upos", "xpos"), epochs=3)
+    named = student(both, train=gold, column="xpos")
+    assert named.column == "xpos" and named.labels == both.by_column["xpos"].labels
+    assert named.to_bytes() == student(both.by_column["xpos"], train=gold).to_bytes()
+    assert student([both.by_column["xpos"], both], train=gold).column == "xpos"
+    assert student(both, train=gold).labels == both.labels
+
+
+def test_a_column_of_the_gold_text_is_not_taught_by_another(tmp_path: Path) -> None:
+    place = tmp_path / "x.conllu"
+    place.write_text("1\tdog\t_\tSYM\tSYM\t_\t_\t_\t_\t_\n\n" * 3)
+    teacher = pn.train(place, epochs=1)
+    with pytest.raises(pn.ArgumentError, match="column: the teachers are of 'upos', which cannot"):
+        student(teacher, train=place, column="xpos")
+
+
+def test_a_teacher_of_spans_has_the_labels_that_it_writes() -> None:
+    gold = [(["Ann", "Lee", "met", "Bo"], ["B-P", "I-P", "O", "B-P"]),
+            (["Bo", "met", "Al", "Roe"], ["B-P", "O", "B-P", "I-P"])] * 4
+    teacher = pn.train(gold, epochs=2, templates="default")
+    assert set(student(teacher, train=gold).labels) == {"B-P", "I-P", "O"}
+
+
+def test_a_teacher_that_learnt_features_with_parts_of_speech_is_refused_as_such() -> None:
+    gold = [pn.Sentence(words, {"upos": tags, "feats": [f"A={len(w) % 3}|B={t}" for w, t in zip(
+        words, tags, strict=True)]}) for words, tags in GOLD * 4]
+    teacher = pn.train(gold, column="feats", epochs=1)
+    assert "NOUN|A=0|B=NOUN" in teacher.labels
+    with pytest.raises(pn.ArgumentError, match=r"teachers\[0\]: labels feats with sets of featur"):
+        student(teacher, train=gold)

@@ -137,7 +137,7 @@ def test_raw_text_is_read_from_lines_packed_files_and_conllu(tmp_path):
 
 
 @pytest.mark.parametrize(("raw", "kind", "message"), [
-    ([], pn.FormatError, "raw: there are no words in it"),
+    ([], pn.FormatError, "raw: there are no words in the raw text"),
     (3, pn.ArgumentTypeError, "raw: a path or lists of words are needed, not int"),
     ([3], pn.ArgumentTypeError, r"raw\[0\]: a list of words is needed, not int"),
     ([["a", 3]], pn.ArgumentTypeError, r"raw\[0\]: a word is a str, not int"),
