@@ -195,6 +195,28 @@ static inline const uint8_t *skip_comments(const uint8_t *at, const uint8_t *end
     return at;
 }
 
+/* Before the first line of a sentence is looked at. */
+static inline void sentence_begin(ConlluSentence *s) {
+    memset(s, 0, offsetof(ConlluSentence, empty));
+    s->n_deps = 0;
+}
+
+/* Read lines from *at on to the next word, whose fields are then known. 1: a word; 0: the sentence
+ * ends at *at, and all of it is usual; -1: unusual. */
+static inline int next_word(ConlluSentence *s, const uint8_t **at, const uint8_t *end,
+                            Field *fields) {
+    while (*at < end && **at != '\n') {
+        if (**at == '#' || !split_line(at, end, fields)) return -1;
+        int kind = scan_fields(fields, s);
+        if (!kind) return -1;
+        if (kind == 1) return 1;
+    }
+    if (*at == end || s->range_last > s->n_words || s->highest_head > s->n_words) return -1;
+    for (uint32_t k = 0; k < s->n_deps; k++)
+        if (!is_plain_deps(&s->deps[k], s)) return -1;
+    return 0;
+}
+
 /* Take the words of one sentence into the batch, and the gaps to be filled. `at` is where its
  * lines begin. Where it ends; NULL: unusual. *status is set to -1 where there is no memory. */
 static inline const uint8_t *scan_sentence(const Decoder *d, Worker *w, ConlluSentence *s,
@@ -202,13 +224,9 @@ static inline const uint8_t *scan_sentence(const Decoder *d, Worker *w, ConlluSe
                                            const uint8_t *end, int column, Gap *gaps,
                                            int *status) {
     Field fields[CONLLU_COLUMNS];
-    memset(s, 0, offsetof(ConlluSentence, empty));
-    s->n_deps = 0;
-    while (at < end && *at != '\n') {
-        if (*at == '#' || !split_line(&at, end, fields)) return NULL;
-        int kind = scan_fields(fields, s);
-        if (!kind) return NULL;
-        if (kind != 1) continue;
+    int more;
+    sentence_begin(s);
+    while ((more = next_word(s, &at, end, fields)) > 0) {
         const Field *field = &fields[column];
         Gap *gap = &gaps[w->n_tokens];
         gap->begin = (size_t)(field->text - text);
@@ -223,10 +241,7 @@ static inline const uint8_t *scan_sentence(const Decoder *d, Worker *w, ConlluSe
             return NULL;
         }
     }
-    if (at == end || s->range_last > s->n_words || s->highest_head > s->n_words) return NULL;
-    for (uint32_t k = 0; k < s->n_deps; k++)
-        if (!is_plain_deps(&s->deps[k], s)) return NULL;
-    return at;
+    return more < 0 ? NULL : at;
 }
 
 #endif

@@ -84,14 +84,9 @@ typedef struct {
 static inline const uint8_t *number_sentence(Gathering *g, const uint8_t *at, const uint8_t *end,
                                              int *status) {
     Field fields[CONLLU_COLUMNS];
-    ConlluSentence *s = &g->sentence;
-    memset(s, 0, offsetof(ConlluSentence, empty));
-    s->n_deps = 0;
-    while (at < end && *at != '\n') {
-        if (*at == '#' || !split_line(&at, end, fields)) return NULL;
-        int kind = scan_fields(fields, s);
-        if (!kind) return NULL;
-        if (kind != 1) continue;
+    int more;
+    sentence_begin(&g->sentence);
+    while ((more = next_word(&g->sentence, &at, end, fields)) > 0) {
         for (int32_t c = 0; c < g->n_columns; c++) {
             int32_t number = numbering_of(&g->numberings[c], &fields[g->columns[c]]);
             if (number < 0) {
@@ -102,10 +97,7 @@ static inline const uint8_t *number_sentence(Gathering *g, const uint8_t *at, co
         }
         g->n_tokens++;
     }
-    if (at == end || s->range_last > s->n_words || s->highest_head > s->n_words) return NULL;
-    for (uint32_t k = 0; k < s->n_deps; k++)
-        if (!is_plain_deps(&s->deps[k], s)) return NULL;
-    return at;
+    return more < 0 ? NULL : at;
 }
 
 /* The strings of some words, tabs between them. Where the text ends; `to` has room for it. */
