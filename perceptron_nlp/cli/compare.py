@@ -10,6 +10,7 @@ from perceptron_nlp.cli.inputs import STDIN, check_stdin, check_there, open_inpu
 from perceptron_nlp.cli.parsing import (
     VerbParser,
     add_format_options,
+    add_json_option,
     add_quiet_option,
     add_threads_option,
     whole_number,
@@ -50,7 +51,7 @@ def parser() -> VerbParser:
                       help=f"show so many of the words that changed (default: {_SHOWN})")
     verb.add_argument("--seed", type=whole_number, default=1, metavar="N",
                       help="of the tests' random numbers (default: 1)")
-    verb.add_argument("--json", action="store_true", help="one JSON object, shares as fractions")
+    add_json_option(verb)
     add_threads_option(verb)
     add_quiet_option(verb)
     return verb

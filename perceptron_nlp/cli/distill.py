@@ -21,6 +21,9 @@ from perceptron_nlp.cli.style import messages, say, write_message
 from perceptron_nlp.cli.train import (
     a_number,
     add_checkpoint_options,
+    add_patience_option,
+    add_runs_option,
+    add_table_bits_option,
     check_model_place,
     checkpoint_options,
     how_to_go_on,
@@ -86,16 +89,11 @@ def _add_learning_options(verb: VerbParser) -> None:
                            f" (default: {_DEFAULTS.seed})")
     verb.add_argument("--templates", metavar="NAME|FILE",
                       help="the features, as for train (default: what suits TRAIN)")
-    verb.add_argument("--patience", type=whole_number, metavar="N",
-                      help="stop after N epochs without a better dev score"
-                           f" (default: {_DEFAULTS.patience})")
+    add_patience_option(verb)
     verb.add_argument("--right-to-left", action=argparse.BooleanOptionalAction,
                       help="read sentences from their end (default: yes)")
-    verb.add_argument("--runs", type=whole_number, metavar="N",
-                      help="train N times with the seeds SEED, SEED+1, … and sum the weights"
-                           f" (default: {_DEFAULTS.runs})")
-    verb.add_argument("--table-bits", type=whole_number, metavar="K",
-                      help="train in a fixed table of 2^K rows (default: a table that grows)")
+    add_runs_option(verb)
+    add_table_bits_option(verb)
 
 
 def run(chosen: argparse.Namespace) -> None:

@@ -9,6 +9,7 @@ from perceptron_nlp.cli.inputs import check_stdin, load_tagger, open_inputs
 from perceptron_nlp.cli.parsing import (
     VerbParser,
     add_format_options,
+    add_json_option,
     add_lexicon_option,
     add_quiet_option,
     add_threads_option,
@@ -35,7 +36,7 @@ def parser() -> VerbParser:
                            " or all, that the model fills)")
     add_lexicon_option(verb)
     add_format_options(verb)
-    verb.add_argument("--json", action="store_true", help="one JSON object, shares as fractions")
+    add_json_option(verb)
     add_threads_option(verb)
     add_quiet_option(verb)
     return verb

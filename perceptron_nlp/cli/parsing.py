@@ -128,3 +128,8 @@ def _split_at_dashes(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
 def _as_name(argument: str) -> str:
     """A name after ``--``, in a form that argparse takes for no option."""
     return f"./{argument}" if argument.startswith("-") and argument != "-" else argument
+
+
+def add_json_option(verb: VerbParser) -> None:
+    """``--json``, of verbs that print shares."""
+    verb.add_argument("--json", action="store_true", help="one JSON object, shares as fractions")

@@ -84,6 +84,26 @@ def _add_evidence_options(verb: VerbParser) -> None:
                            " features; the model keeps it")
 
 
+def add_table_bits_option(verb: VerbParser) -> None:
+    """``--table-bits``."""
+    verb.add_argument("--table-bits", type=whole_number, metavar="K",
+                      help="train in a fixed table of 2^K rows (default: a table that grows)")
+
+
+def add_patience_option(verb: VerbParser) -> None:
+    """``--patience``."""
+    verb.add_argument("--patience", type=whole_number, metavar="N",
+                      help="stop after N epochs without a better dev score"
+                           f" (default: {_DEFAULTS.patience})")
+
+
+def add_runs_option(verb: VerbParser) -> None:
+    """``--runs``."""
+    verb.add_argument("--runs", type=whole_number, metavar="N",
+                      help="train N times with the seeds SEED, SEED+1, … and sum the weights"
+                           f" (default: {_DEFAULTS.runs})")
+
+
 def add_learning_options(verb: VerbParser) -> None:
     """The options that say how to learn."""
     verb.add_argument("--preset", metavar="NAME",
@@ -102,17 +122,14 @@ def add_learning_options(verb: VerbParser) -> None:
                       help=f"the features: {', '.join(pn.preset_names())}, or a file with a"
                            f" template a line (default: {_DEFAULTS.templates}, what suits the"
                            " training files, measured on a part of them)")
-    verb.add_argument("--table-bits", type=whole_number, metavar="K",
-                      help="train in a fixed table of 2^K rows (default: a table that grows)")
+    add_table_bits_option(verb)
     verb.add_argument("--min-count", type=whole_number, metavar="N",
                       help="leave out features of words seen less often"
                            f" (default: {_DEFAULTS.min_count})")
     verb.add_argument("--dictionary", type=_count_and_share, metavar="COUNT:SHARE",
                       help="words seen COUNT times or more, with one label in SHARE of them or"
                            " more, always get it; for example 20:0.97 (default: none)")
-    verb.add_argument("--patience", type=whole_number, metavar="N",
-                      help="stop after N epochs without a better dev score"
-                           f" (default: {_DEFAULTS.patience})")
+    add_patience_option(verb)
     verb.add_argument("--right-to-left", action=argparse.BooleanOptionalAction,
                       help="read sentences from their end (default: what suits the column)")
     verb.add_argument("--beam", type=whole_number, metavar="N",
@@ -129,9 +146,7 @@ def add_learning_options(verb: VerbParser) -> None:
     verb.add_argument("--window", type=whole_number, metavar="N",
                       help="where templates look at a name's other places: look for them in N"
                            " sentences on either side (default: 40)")
-    verb.add_argument("--runs", type=whole_number, metavar="N",
-                      help="train N times with the seeds SEED, SEED+1, … and sum the weights"
-                           f" (default: {_DEFAULTS.runs})")
+    add_runs_option(verb)
 
 
 def run(chosen: argparse.Namespace) -> None:

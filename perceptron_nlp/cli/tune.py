@@ -14,6 +14,7 @@ from perceptron_nlp.cli.parsing import (
     UsageError,
     VerbParser,
     add_format_options,
+    add_json_option,
     add_quiet_option,
     nearest,
     whole_number,
@@ -61,7 +62,7 @@ def parser() -> VerbParser:
                       help="keep what was measured in FILE; the same command goes on from it")
     verb.add_argument("--model", default="tuned.model", metavar="OUT",
                       help="the model that the printed command names (default: tuned.model)")
-    verb.add_argument("--json", action="store_true", help="one JSON object, shares as fractions")
+    add_json_option(verb)
     add_format_options(verb)
     add_learning_options(verb)
     add_quiet_option(verb)
