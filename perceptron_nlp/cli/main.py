@@ -30,6 +30,7 @@ VERBS = {
     "distill": "train a fast tagger with slower ones as teachers, on raw text too",
     "tune": "search for the options that suit your files",
     "study": "run the perceptron family on a corpus, with pictures",
+    "completion": "print what lets a shell complete verbs and options",
 }
 HELP = f"""\
 usage: {PROGRAM} VERB ...

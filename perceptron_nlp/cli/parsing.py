@@ -53,6 +53,10 @@ class VerbParser(argparse.ArgumentParser):
         """Is there such an option (``--epochs``)?"""
         return option in self._option_string_actions
 
+    def actions(self) -> list[argparse.Action]:
+        """All arguments and options, in the order of the help."""
+        return list(self._actions)
+
     def _check_options(self, arguments: Iterable[str]) -> None:
         """First of all, so that a misspelt option is not reported as a missing one."""
         for argument in arguments:
@@ -105,6 +109,11 @@ def add_lexicon_option(parser: VerbParser) -> None:
              " the one that --column names, or else in the first")
 
 
+def add_json_option(verb: VerbParser) -> None:
+    """``--json``, of verbs that print shares."""
+    verb.add_argument("--json", action="store_true", help="one JSON object, shares as fractions")
+
+
 def add_quiet_option(parser: VerbParser) -> None:
     """``--quiet``."""
     parser.add_argument("--quiet", action="store_true", help="nothing on stderr but errors")
@@ -128,8 +137,3 @@ def _split_at_dashes(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
 def _as_name(argument: str) -> str:
     """A name after ``--``, in a form that argparse takes for no option."""
     return f"./{argument}" if argument.startswith("-") and argument != "-" else argument
-
-
-def add_json_option(verb: VerbParser) -> None:
-    """``--json``, of verbs that print shares."""
-    verb.add_argument("--json", action="store_true", help="one JSON object, shares as fractions")

@@ -1,0 +1,65 @@
+"""Scripts for shells: they name every verb and option, and the shells read them."""
+
+from __future__ import annotations
+
+import importlib
+import shutil
+import subprocess
+
+import pytest
+
+from perceptron_nlp.cli.completion import SCRIPTS
+from perceptron_nlp.cli.main import VERBS
+
+
+def _in_shell(shell: str, *arguments: str) -> str:
+    if shutil.which(shell) is None:
+        pytest.skip(f"{shell} is not installed")
+    done = subprocess.run([shell, *arguments], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout
+
+
+def _completed(script: str, *words: str) -> list[str]:
+    """What bash offers for the last of the words."""
+    line = " ".join(f"'{word}'" for word in words)
+    return _in_shell("bash", "-c", f"{script}\nCOMP_WORDS=({line}); COMP_CWORD={len(words) - 1};"
+                     " _perceptron_nlp; printf '%s\\n' \"${COMPREPLY[@]}\"").split()
+
+
+@pytest.mark.parametrize("shell", SCRIPTS)
+def test_every_verb_and_option_is_in_the_script(cli, shell: str) -> None:
+    outcome = cli("completion", shell)
+    assert (outcome.status, outcome.err) == (0, "")
+    script = outcome.out.decode()
+    for verb in VERBS:
+        assert verb in script
+        parser = importlib.import_module(f"perceptron_nlp.cli.{verb}").parser()
+        for action in parser.actions():
+            for option in action.option_strings:
+                written = option
+                if shell == "fish":
+                    written = f"-l {option[2:]}" if option.startswith("--") else f"-s {option[1:]}"
+                assert written in script
+
+
+@pytest.mark.parametrize("shell", SCRIPTS)
+def test_the_shell_reads_its_script(cli, shell: str, tmp_path) -> None:
+    path = tmp_path / "script"
+    path.write_bytes(cli("completion", shell).out)
+    assert _in_shell(shell, "-n", str(path)) == ""
+
+
+def test_bash_completes_verbs_options_and_leaves_names_to_files(cli) -> None:
+    script = cli("completion", "bash").out.decode()
+    assert _completed(script, "perceptron-nlp", "tr") == ["train"]
+    assert _completed(script, "perceptron-nlp", "train", "--pat") == ["--patience"]
+    assert _completed(script, "perceptron-nlp", "tag", "--thr") == ["--threads"]
+    assert _completed(script, "perceptron-nlp", "tag", "mod") == []
+
+
+def test_another_shell_is_an_error_that_names_those_known(cli) -> None:
+    outcome = cli("completion", "zhs")
+    assert outcome.status == 2
+    assert outcome.message == ("perceptron-nlp: SHELL: there are scripts for bash, zsh, fish, not"
+                               " for 'zhs'; did you mean zsh?")
