@@ -62,6 +62,18 @@ def parts_of(labels: Sequence[str], mode: str) -> LabelParts:
     return LabelParts(parts, len(names), [slots[_attribute(piece)] for piece in names])
 
 
+def part_names(labels: Sequence[str], mode: str | None) -> list[tuple[str, str]]:
+    """What each number stands for that weights of these labels have: (kind, text), in order.
+
+    Without a mode, labels have weights as wholes.
+    """
+    wholes = [("label", label) for label in labels]
+    if mode is None:
+        return wholes
+    pieces = sorted({piece for label in labels for piece in label.split("|")})
+    return [*(("piece", piece) for piece in pieces), *(wholes if mode == PIECES_AND_WHOLE else [])]
+
+
 def _attribute(piece: str) -> str:
     """The name of the attribute that a piece is a value of; a piece without one is its own."""
     return piece.partition("=")[0]

@@ -38,7 +38,7 @@ from perceptron_nlp.tagging.interrupts import Interrupts
 from perceptron_nlp.tagging.progress import Progress
 
 FORMAT = "perceptron_nlp checkpoint"
-FORMAT_VERSION = "2"
+FORMAT_VERSION = "3"
 # What is too long to be told.
 _IN_WORDS = {"train": "data, not these", "dev": "dev data, not these", "raw": "raw text, not this",
              "tables": "raw text or another lexicon", "templates": "templates, not these",

@@ -27,7 +27,8 @@ _LONGEST_SCORE = 0.123456
 def compress_model(model: TaggerModel, size: int, score: Score | None = None) -> TaggerModel:
     """The model in at most `size` bytes.
 
-    A model that fits stays as it is. Else it is packed, in keys of fewer bits, with as many rows as
+    A model that fits stays as it is, and one that would without the state of its training loses
+    that. Else it is packed, in keys of fewer bits, with as many rows as
     fit; how fine weights are is chosen by `score`, and where there is none, the heaviest weight is
     127 at most. Its training record then has, as ``compressed``, what it was made from and to:
     ``size``, ``bytes_before``, ``rows_before``, ``steps`` (the most that the heaviest weight may be
@@ -45,6 +46,10 @@ def compress_model(model: TaggerModel, size: int, score: Score | None = None) ->
     """
     n_bytes = len(model_to_bytes(model))
     if n_bytes <= size:
+        return model
+    # What tags does not need it, and nothing weighs more.
+    model = model.without_state()
+    if len(model_to_bytes(model)) <= size:
         return model
     forms = _Forms(model, size, n_bytes, None if score is None else score(model))
     best: tuple[float, TaggerModel] | None = None

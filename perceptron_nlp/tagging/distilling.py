@@ -140,7 +140,7 @@ class Distillation(Trainer):
             "sentences": len(lessons.lengths), "tokens": len(lessons.tokens),
             "sha256": lessons.digest, "share": use.share, "weight": use.weight}
 
-    def _make_learner(self) -> Learner:
+    def _make_learner(self, run: int) -> Learner:
         return Student(self._examples, self._lessons, self._templates, self._options,
                        self._forced, self._use.weight)
 

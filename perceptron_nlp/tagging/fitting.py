@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -68,6 +68,7 @@ def _fit(train: Labelled, *, dev: Labelled | None, column: str | Sequence[str] |
     names = named_columns(column)
     kept = take_checkpoint_options(options, max(1, len(names)))
     sources = take_sources(options)
+    resumable = take_resumable(options)
     chosen = make_options(options)
     if callback is not None and not callable(callback):
         raise ArgumentTypeError(f"callback: a function is needed, not {type(callback).__name__}")
@@ -87,23 +88,46 @@ def _fit(train: Labelled, *, dev: Labelled | None, column: str | Sequence[str] |
     read = [(learnt, Examples.read(source, learnt, evidence),
              None if dev_source is None else Examples.read(dev_source, learnt, evidence))
             for learnt in columns]
-    return joined([_fit_column(learnt, examples, held_out, chosen, features, callback, own, sources)
+    return joined([_fit_column(learnt, examples, held_out, chosen, features, callback,
+                               _Keeping(own, resumable), sources)
                    for (learnt, examples, held_out), own in zip(read, kept, strict=True)])
+
+
+def take_resumable(options: dict[str, Any]) -> bool:
+    """Take ``resumable`` out of a person's options."""
+    resumable = options.pop("resumable", False)
+    if not isinstance(resumable, bool):
+        raise ArgumentTypeError(f"resumable: a bool is needed, not {type(resumable).__name__}")
+    return resumable
+
+
+@dataclass(frozen=True, slots=True)
+class _Keeping:
+    """What of a training is kept besides the model: on the way, and at its end."""
+
+    checkpoint: CheckpointOptions | None
+    resumable: bool
 
 
 def _fit_column(column: str, read: Examples, dev: Examples | None, options: TrainingOptions,
                 features: Extractor | None, callback: Callback | None,
-                kept: CheckpointOptions | None, sources: Sources) -> TaggerModel:
+                keeping: _Keeping, sources: Sources) -> TaggerModel:
     examples, tables, made = (
         (read, None, []) if features is not None else with_evidence(read, sources, options))
     examples, chosen, choices = decide(examples, options, features)
     choices = [*made, *choices]
     examples, dev, chosen = _with_neighbours(examples, dev, chosen, features)
     if not chosen.two_passes or examples.scheme != JOINT:
-        model = Trainer(examples, dev, column, chosen, features, choices, tables=tables).run(
-            callback, kept)
+        trainer = Trainer(examples, dev, column, chosen, features, choices, tables=tables)
+        trainer.resumable = keeping.resumable
+        model = trainer.run(callback, keeping.checkpoint)
+    elif keeping.resumable:
+        raise ArgumentError("two_passes: features learnt in two passes cannot be gone on with, since"
+                            " the second learns from what the first gave to its own text; give"
+                            " two_passes=False, or leave resumable out")
     else:
-        model = _fit_twice(examples, dev, column, chosen, choices, callback, kept, tables)
+        model = _fit_twice(examples, dev, column, chosen, choices, callback, keeping.checkpoint,
+                           tables)
     found = doubts(model, read, dev)
     for doubt in found:
         logger.warning("%s", doubt)

@@ -18,6 +18,7 @@ from perceptron_nlp.tagging.firstpass import COLUMNS
 from perceptron_nlp.tagging.keeping import written_labels
 from perceptron_nlp.tagging.numberedtext import words_of
 from perceptron_nlp.tagging.quantised import QuantisedWeights
+from perceptron_nlp.tagging.trainingstate import TrainingState
 from perceptron_nlp.tagging.wordtables import WordTables
 from perceptron_nlp.text.sentence import Sentence
 from perceptron_nlp.text.tagset import TagSet
@@ -48,6 +49,7 @@ class TaggerModel:
     window : None, or in how many sentences on either side it looks for other places of a word
         (documents.py)
     record : how it was trained: options, counts and digests of the data, scores by epoch
+    state : None, or what its training needs to go on (resuming.py)
     """
 
     column: str
@@ -67,6 +69,7 @@ class TaggerModel:
     window: int | None = None
     packed: bool = False
     more: tuple[TaggerModel, ...] = ()
+    state: TrainingState | None = None
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -103,6 +106,12 @@ class TaggerModel:
         if self.extractor is not None or self.evidence or self.window is not None:
             return list(sentences)
         return words_of(sentences)
+
+    def without_state(self) -> TaggerModel:
+        """The same model without what its training needs to go on; itself if there is nothing."""
+        if all(part.state is None for part in (self, *self.more)):
+            return self
+        return replace(self, state=None, more=tuple(part.without_state() for part in self.more))
 
     def knows(self, word: str) -> bool:
         """Was the word in the training text? (Wrongly yes for one word in a hundred thousand.)"""

@@ -13,6 +13,7 @@ builds on, if there is one; with 2k and 2k + 1 in place of them those of column 
     0.labels        U8|U16 [cells]   label numbers, ascending in a row
     0.weights       I16 [cells]      in units of 1 / scale
     0.tables.*      word tables: see tablefile.py
+    0.state.*       the state of the training, where it is kept: see trainingstate.py
     vocabulary      U32 [words]      upper halves of the hashes of training words, ascending
 
 Loading follows nothing that the file says to a path, a module or a name.
@@ -46,6 +47,7 @@ from perceptron_nlp.tagging.featurecolumns import UPOS
 from perceptron_nlp.tagging.model import TaggerModel, joined
 from perceptron_nlp.tagging.modeljson import checked_object, object_in, objects_in, to_json
 from perceptron_nlp.tagging.tablefile import tables_as_arrays, tables_from_arrays
+from perceptron_nlp.tagging.trainingstate import TrainingState
 from perceptron_nlp.tagging.weightfile import array_named, weights_as_arrays, weights_from_arrays
 from perceptron_nlp.tagging.wordtables import WordTables
 from perceptron_nlp.text.spans import SCHEMES, is_span_column
@@ -119,6 +121,9 @@ def _describe(model: TaggerModel, number: int) -> tuple[dict[str, Any], dict[str
         tensors.update(more)
     if model.tables is not None:
         described["tables"], more = tables_as_arrays(model.tables, number)
+        tensors.update(more)
+    if model.state is not None:
+        described["state"], more = model.state.to_parts(f"{number}.state.")
         tensors.update(more)
     return described, tensors
 
@@ -217,7 +222,7 @@ class _Checked:
             right_to_left=right_to_left, beam=beam, scheme=self._scheme(tags), parts=parts,
             dictionary=self._dictionary(tags), vocabulary=self._vocabulary(),
             record=self.record, first=self._first(), tables=self._tables(),
-            window=self._window(templates))
+            window=self._window(templates), state=self._state(n_weighed))
 
     def _window(self, templates: tuple[Template, ...]) -> int | None:
         window = self.described["window"]
@@ -246,6 +251,12 @@ class _Checked:
         if self.number % 2:
             raise self._bad("tables", "in a first pass, which has those of the second")
         return tables_from_arrays(described, self.tensors, self.number, self._bad)
+
+    def _state(self, n_weighed: int) -> TrainingState | None:
+        described = self.described.get("state")
+        if described is None:
+            return None
+        return TrainingState.from_parts(described, self.tensors, f"{self.number}.state.", n_weighed)
 
     def _scheme(self, tags: TagSet) -> str | None:
         scheme = self.described["scheme"]

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from perceptron_nlp._core.weights import FrozenWeights
 from perceptron_nlp.errors import ModelError
+from perceptron_nlp.tagging.trainingstate import RunState
 
 Array = npt.NDArray[Any]
 _PARTS = {"keys": np.uint64, "groups": np.uint16, "starts": np.int64, "labels": np.uint32,
@@ -19,11 +20,15 @@ _PARTS = {"keys": np.uint64, "groups": np.uint16, "starts": np.int64, "labels": 
 
 @dataclass(slots=True)
 class RunResult:
-    """What a finished run has learnt: its weights, the epoch they are of, a record per epoch."""
+    """What a finished run has learnt: its weights, the epoch they are of, a record per epoch.
+
+    `state` is None, or what the weights are the average of.
+    """
 
     weights: FrozenWeights
     best_epoch: int
     epochs: list[dict[str, Any]]
+    state: RunState | None = None
 
 
 @dataclass(slots=True)
@@ -38,6 +43,7 @@ class Progress:
     counts : (examples, mistakes, updates) among them
     best, best_score, best_epoch : the weights that did best on the dev set so far
     epochs : a record for each epoch that is done
+    best_state : what the best weights are the average of, where states are kept
     """
 
     finished: list[RunResult] = field(default_factory=list)
@@ -48,6 +54,7 @@ class Progress:
     best_score: float = -1.0
     best_epoch: int = 0
     epochs: list[dict[str, Any]] = field(default_factory=list)
+    best_state: RunState | None = None
 
     @property
     def run(self) -> int:
@@ -65,9 +72,9 @@ class Progress:
         self.epochs.append(record)
         self.epoch, self.position, self.counts = self.epoch + 1, 0, (0, 0, 0)
 
-    def end_run(self, weights: FrozenWeights) -> None:
-        """Go on to the next run; `weights` are this one's."""
-        done = RunResult(weights, self.best_epoch or self.epoch - 1, self.epochs)
+    def end_run(self, weights: FrozenWeights, state: RunState | None = None) -> None:
+        """Go on to the next run; `weights` are this one's, the average of `state`."""
+        done = RunResult(weights, self.best_epoch or self.epoch - 1, self.epochs, state)
         fresh = Progress([*self.finished, done])
         for name in self.__slots__:
             setattr(self, name, getattr(fresh, name))
@@ -83,6 +90,13 @@ class Progress:
         arrays = {} if self.best is None else _to_arrays("best", self.best)
         for number, run in enumerate(self.finished):
             arrays |= _to_arrays(f"run{number}", run.weights)
+        states = {"best": self.best_state,
+                  **{f"run{number}": run.state for number, run in enumerate(self.finished)}}
+        described["states"] = {}
+        for name, state in states.items():
+            if state is not None:
+                described["states"][name], more = state.to_parts(f"{name}.state.")
+                arrays |= more
         return described, arrays
 
     @classmethod
@@ -94,9 +108,11 @@ class Progress:
         ------
         KeyError, TypeError, ValueError : the parts are not of a training
         """
+        states = {name: RunState.from_parts(state, arrays, f"{name}.state.", n_labels)
+                  for name, state in described["states"].items()}
         finished = [
             RunResult(_from_arrays(f"run{number}", arrays, n_labels, table_bits),
-                      int(run["best_epoch"]), list(run["epochs"]))
+                      int(run["best_epoch"]), list(run["epochs"]), states.get(f"run{number}"))
             for number, run in enumerate(described["finished"])]
         examples, mistakes, updates = (int(count) for count in described["counts"])
         best = None
@@ -104,7 +120,7 @@ class Progress:
             best = _from_arrays("best", arrays, n_labels, table_bits)
         return cls(finished, int(described["epoch"]), int(described["position"]),
                    (examples, mistakes, updates), best, float(described["best_score"]),
-                   int(described["best_epoch"]), list(described["epochs"]))
+                   int(described["best_epoch"]), list(described["epochs"]), states.get("best"))
 
 
 def _to_arrays(name: str, weights: FrozenWeights) -> dict[str, Array]:

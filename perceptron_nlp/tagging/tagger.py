@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from perceptron_nlp.errors import ArgumentTypeError
+from perceptron_nlp.errors import ArgumentError, ArgumentTypeError
 from perceptron_nlp.formats import Corpus, replace_file
 from perceptron_nlp.tagging.buffers import words_of
 from perceptron_nlp.tagging.compression import compress_model
@@ -96,7 +96,8 @@ class Tagger:
             and these: ``checkpoint``, a file in which the state of the training is saved on the
             way, ``every``, when (such as "2epochs" or "10minutes"; each epoch if left out), and
             ``resume=True``, to go on from the file. A resumed training gives the same model, byte
-            for byte, as one that was not interrupted. Ctrl-C saves too
+            for byte, as one that was not interrupted. Ctrl-C saves too;
+            ``resumable=True``, for a tagger that can be trained further: see resume
 
         Raises
         ------
@@ -108,6 +109,9 @@ class Tagger:
         from perceptron_nlp.tagging.fitting import fit
 
         n_bytes = None if size is None else parse_size(size)
+        if n_bytes is not None and options.get("resumable"):
+            raise ArgumentError("resumable: a tagger compressed into a size cannot be trained"
+                                " further; leave size out, and compress what is resumed")
         if n_bytes is not None and dev is not None:
             # It is gone over twice, and may be a stream.
             dev = list(Source(dev, "dev", format=format, fields=fields))
@@ -117,6 +121,42 @@ class Tagger:
         if n_bytes is None:
             return tagger
         return tagger.compress(n_bytes, dev=dev, format=format, fields=fields)
+
+    def resume(self, data: Labelled, *, epochs: int | None = None, dev: Labelled | None = None,
+               average: str = "all", format: str = "auto", fields: Sequence[str] | None = None,
+               callback: Callback | None = None) -> Tagger:
+        """A tagger that has gone on learning, from other sentences.
+
+        It is what one training over the old sentences and then these would have given, weight for
+        weight: the average, AdaGrad's sums, the numbers of the epochs and the order of sentences
+        go on from where they were. Templates, columns, options and tables stay; the vocabulary
+        grows, and so do the labels, of which a new one begins with weights of 0. A word of the
+        dictionary whose label the new sentences speak against is scored from now on. The new
+        tagger can be resumed in its turn; this one does not change.
+
+        Parameters
+        ----------
+        data, dev, format, fields, callback : as for train; `dev` chooses among the new epochs
+        epochs : 1 to 10,000; passes over the new sentences; None for as many as in training
+        average : ``"all"``, the mean over all words since the beginning of the first training, or
+            ``"new"``, over the new ones alone, which forgets more of the old
+
+        Raises
+        ------
+        ArgumentError, ArgumentTypeError : the tagger keeps no state of its training (train it with
+            ``resumable=True``), an option cannot be used, or the labels are of another kind
+        FileError, FormatError : as for train
+        """
+        # As in train.
+        from perceptron_nlp.tagging.resuming import go_on
+
+        model = go_on(self.model, self._features, data, dev=dev, epochs=epochs, average=average,
+                      format=format, fields=fields, callback=callback)
+        return Tagger(model, features=self._features, cache_limit=self._cache_limit)
+
+    def without_state(self) -> Tagger:
+        """The same tagger without what its training needs to go on, which most of a file is."""
+        return self._with(self.model.without_state())
 
     @property
     def labels(self) -> tuple[str, ...]:

@@ -28,6 +28,7 @@ from perceptron_nlp.tagging.options import TrainingOptions
 from perceptron_nlp.tagging.progress import Progress
 from perceptron_nlp.tagging.quantised import QuantisedWeights
 from perceptron_nlp.tagging.sums import sum_of
+from perceptron_nlp.tagging.trainingstate import RunState, TrainingState
 from perceptron_nlp.tagging.wordtables import WordTables
 
 logger = logging.getLogger("perceptron_nlp")
@@ -86,6 +87,10 @@ class Trainer:
     log_level : how loudly epochs are logged
     first : the first pass that the model builds on, or None
     tables : what columns of the examples were looked up in, or None
+
+    Attributes
+    ----------
+    resumable : whether the model keeps what its training needs to go on; False unless set
     """
 
     def __init__(self, examples: Examples, dev: Examples | None, column: str,
@@ -101,13 +106,15 @@ class Trainer:
         self._log_level = log_level
         self._first = first
         self._tables = tables
+        self.resumable = False
         self._templates = (
             () if features is not None else resolve_templates(options, examples.columns))
         self._vocabulary = vocabulary_of(examples.vocabulary())
         self._forced = (
             {} if options.dictionary is None else examples.unambiguous(*options.dictionary))
 
-    def _make_learner(self) -> Learner:
+    def _make_learner(self, run: int) -> Learner:
+        """The learner of a run, from 1, as it is before its first epoch."""
         if self._features is not None:
             if self._options.width > 1:
                 raise ArgumentError(
@@ -131,11 +138,13 @@ class Trainer:
         with interrupts.waiting() if checkpoint else contextlib.nullcontext():
             while len(progress.finished) < self._options.runs:
                 if learner is None:
-                    learner = self._make_learner()
+                    learner = self._make_learner(progress.run)
                 self._learn_epoch(progress, learner, checkpoint, interrupts)
                 self._end_epoch(progress, learner, callback)
                 if self._is_over(progress):
-                    progress.end_run(progress.best or learner.average())
+                    progress.end_run(
+                        progress.best or learner.average(), progress.best_state
+                        or self._state_of(learner, progress.run, progress.epoch - 1))
                     learner = None
                 if checkpoint is not None:
                     checkpoint.epoch_done(progress, None if learner is None else learner.table)
@@ -147,9 +156,22 @@ class Trainer:
             **self._identity(), "epochs": [entry for run in runs for entry in run.epochs],
             "best_epoch": runs[0].best_epoch,
         }
-        for name in ("column", "templates", "extractor"):
+        for name in ("column", "templates", "extractor", "resumable"):
             del record[name]
-        return replace(self._freeze(weights), record=record)
+        states = [run.state for run in runs if run.state is not None]
+        return replace(
+            self._freeze(weights), record=record,
+            state=TrainingState(self._options, tuple(states)) if self.resumable else None)
+
+    def _state_of(self, learner: Learner, run: int, epochs: int) -> RunState | None:
+        """What a run, from 1, needs to go on after so many epochs; None if it is not kept."""
+        if not self.resumable:
+            return None
+        return RunState.of(learner.table, self._epochs_before(run) + epochs)
+
+    def _epochs_before(self, run: int) -> int:
+        """How many epochs a run, from 1, had made before this training."""
+        return 0
 
     def _identity(self) -> dict[str, Any]:
         """What this training is of: one that agrees in it learns the same."""
@@ -161,12 +183,13 @@ class Trainer:
             "extractor": None if self._features is None else extractor_name(self._features),
             "choices": self._choices,
             "tables": None if self._tables is None else self._tables.record(),
+            "resumable": self.resumable,
         }
 
     def _begin(self, checkpoint: Checkpoint | None) -> tuple[Progress, Learner | None]:
         if checkpoint is None:
             return Progress(), None
-        learner = self._make_learner()
+        learner = self._make_learner(1)
         progress, table, done = checkpoint.read(learner.table.n_labels, self._options.table_bits)
         if table is not None:
             learner.table.from_arrays(table, done)
@@ -176,7 +199,7 @@ class Trainer:
                      interrupts: Interrupts) -> None:
         """The rest of the epoch at hand, piece by piece."""
         seed = (self._options.seed + progress.run - 1) % 2**64
-        order = self._order(seed, progress.epoch)
+        order = self._order(seed, self._epochs_before(progress.run) + progress.epoch)
         while progress.position < len(order):
             piece = order[progress.position:progress.position + PIECE]
             progress.add(len(piece), learner.learn(piece))
@@ -195,6 +218,7 @@ class Trainer:
             score = self.score(self._freeze(weights), self._dev)
             if score > progress.best_score:
                 progress.best, progress.best_score, progress.best_epoch = weights, score, epoch
+                progress.best_state = self._state_of(learner, progress.run, epoch)
         report = EpochReport(epoch, self._options.passes, examples, mistakes, updates, score,
                              progress.best_epoch or epoch, progress.run, self._options.runs,
                              self._column)

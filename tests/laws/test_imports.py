@@ -25,7 +25,8 @@ LAYERS = {
 }
 # The public API imports its slower half when that is asked for (PEP 562), and a tagger that only
 # tags starts without what training needs.
-LATE = {("__init__.py", "__getattr__"), ("tagging/tagger.py", "train")}
+LATE = {("__init__.py", "__getattr__"), ("tagging/tagger.py", "train"),
+        ("tagging/tagger.py", "resume")}
 LEAVES = {"errors", "sampling", "_version"}
 BANNED = {"utils", "util", "helpers", "helper", "common", "misc"}
 PYTHON = sorted(ROOT.rglob("*.py")) + sorted(ROOT.rglob("*.pyi"))
