@@ -49,6 +49,7 @@ if TYPE_CHECKING:
         TuningResult,
         compare,
         distill,
+        merge,
         preset,
         preset_names,
         read_templates,
@@ -63,7 +64,7 @@ __all__ = [
     "MissingExtraError", "ModelError", "PerceptronClassifier", "PerceptronNLPError", "Sentence",
     "Tagger", "TaggerModel", "Template", "TemplateError", "Token", "TrainingOptions", "Trial",
     "TuningReport", "TuningResult", "__version__", "check_place", "compare", "distill", "load",
-    "open_corpus", "preset", "preset_names", "read_columns", "read_conllu", "read_model",
+    "merge", "open_corpus", "preset", "preset_names", "read_columns", "read_conllu", "read_model",
     "read_tagged", "read_templates", "read_text", "replace_file", "train", "tune",
     "write_columns", "write_conllu", "write_tagged",
 ]

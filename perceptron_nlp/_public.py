@@ -11,6 +11,7 @@ from perceptron_nlp.tagging.comparison import compare
 from perceptron_nlp.tagging.differences import Comparison
 from perceptron_nlp.tagging.distilling import distill
 from perceptron_nlp.tagging.evaluation import Evaluation
+from perceptron_nlp.tagging.merging import merge
 from perceptron_nlp.tagging.modelfile import FORMAT_VERSION as MODEL_FORMAT_VERSION
 from perceptron_nlp.tagging.options import TrainingOptions
 from perceptron_nlp.tagging.tagger import train
@@ -31,6 +32,7 @@ __all__ = [
     "TuningResult",
     "compare",
     "distill",
+    "merge",
     "preset",
     "preset_names",
     "read_templates",

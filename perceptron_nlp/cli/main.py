@@ -26,6 +26,8 @@ VERBS = {
     "evaluate": "compare a tagger's labels with gold ones",
     "inspect": "show what is in a model",
     "compress": "make a model smaller",
+    "merge": "make one model of several, whose scores are the mean of theirs",
+    "resume": "train a model further, on other files",
     "compare": "tell which of two taggers is better, where, and whether it may be chance",
     "distill": "train a fast tagger with slower ones as teachers, on raw text too",
     "tune": "search for the options that suit your files",

@@ -59,6 +59,9 @@ def parser() -> VerbParser:
     verb.add_argument("--size", metavar="SIZE",
                       help="compress the model into a file of this size, such as 400kB or 1.1MB;"
                            " how is chosen by --dev, and what it cost is told")
+    verb.add_argument("--resumable", action="store_true",
+                      help="keep in the model what its training needs to go on, so that resume can"
+                           " train it further; the file becomes some ten times as large")
     add_checkpoint_options(verb)
     add_quiet_option(verb)
     return verb
@@ -167,7 +170,7 @@ def run(chosen: argparse.Namespace) -> None:
     try:
         tagger = pn.train(
             corpora[:n_train], dev=corpora[n_train:] or None, column=chosen.column,
-            fields=chosen.fields, size=chosen.size, **options,
+            fields=chosen.fields, size=chosen.size, resumable=chosen.resumable, **options,
             callback=None if chosen.quiet else LearningCurve(messages(), several=several))
     except KeyboardInterrupt as interrupt:
         raise KeyboardInterrupt(how_to_go_on(interrupt, chosen.checkpoint)) from interrupt

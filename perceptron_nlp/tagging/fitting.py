@@ -122,7 +122,7 @@ def _fit_column(column: str, read: Examples, dev: Examples | None, options: Trai
         trainer.resumable = keeping.resumable
         model = trainer.run(callback, keeping.checkpoint)
     elif keeping.resumable:
-        raise ArgumentError("two_passes: features learnt in two passes cannot be gone on with, since"
+        raise ArgumentError("two_passes: features learnt in two passes cannot be gone on with:"
                             " the second learns from what the first gave to its own text; give"
                             " two_passes=False, or leave resumable out")
     else:

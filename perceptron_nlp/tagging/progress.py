@@ -81,7 +81,7 @@ class Progress:
 
     def to_parts(self) -> tuple[dict[str, Any], dict[str, Array]]:
         """As one JSON object and arrays."""
-        described = {
+        described: dict[str, Any] = {
             "epoch": self.epoch, "position": self.position, "counts": list(self.counts),
             "best_score": self.best_score, "best_epoch": self.best_epoch, "epochs": self.epochs,
             "finished": [{"best_epoch": run.best_epoch, "epochs": run.epochs}

@@ -43,10 +43,12 @@ class QuantisedWeights:
     table_bits: int | None
 
     @classmethod
-    def of(cls, frozen: FrozenWeights, n_groups: int) -> QuantisedWeights:
+    def of(cls, frozen: FrozenWeights, n_groups: int, scale: float | None = None
+           ) -> QuantisedWeights:
         """Round to a power of two: the finest with which every sum of one weight of each group
         fits 16 bits, so that scores can be added in 16 bits; where that is too coarse, the finest
-        with which every weight does.
+        with which every weight does. Or to the scale that is given, with which every weight must
+        fit.
 
         Raises
         ------
@@ -55,11 +57,12 @@ class QuantisedWeights:
         largest = float(np.abs(frozen.weights).max(initial=0.0))
         if not math.isfinite(largest):
             raise ArgumentError("values: weights have grown past all bounds; scale the values down")
-        scale = _finest(LARGEST, largest)
-        # Rounding may add half a step for each group.
-        for_sums = _finest(LARGEST - (n_groups + 1) / 2, _largest_sum(frozen, n_groups))
-        if for_sums * largest >= FINE_STEPS:
-            scale = for_sums
+        if scale is None:
+            scale = _finest(LARGEST, largest)
+            # Rounding may add half a step for each group.
+            for_sums = _finest(LARGEST - (n_groups + 1) / 2, _largest_sum(frozen, n_groups))
+            if for_sums * largest >= FINE_STEPS:
+                scale = for_sums
         whole = np.rint(frozen.weights * scale)
         counts = np.diff(frozen.starts)
         row_of_cell = np.repeat(np.arange(len(counts)), counts)

@@ -106,7 +106,8 @@ class RunState:
         counts = [described["done"], described["epochs"]]
         if any(type(count) is not int or not 0 <= count < 1 << 62 for count in counts):
             raise ArgumentError("state: its counts are not whole numbers")
-        return cls(**{"g": None, **parts}, done=counts[0], epochs=counts[1])
+        return cls(parts["keys"], parts["groups"], parts["counts"], parts["labels"], parts["w"],
+                   parts["owed"], parts.get("g"), counts[0], counts[1])
 
     def put_into(self, table: WeightTable) -> None:
         """Have a table that has learnt nothing go on from here.
