@@ -75,6 +75,17 @@ def best_of(ways: dict[str, pn.Tagger], dev: Sequence[pn.Sentence],
     return chosen, accuracy(ways[chosen], test)
 
 
+def resumed(base: pn.Tagger, part: Sequence[pn.Sentence], average: str) -> dict[str, pn.Tagger]:
+    """The tagger after so many epochs on a part; each goes on from the one before."""
+    found: dict[str, pn.Tagger] = {}
+    tagger, made = base, 0
+    for epochs in EPOCHS:
+        tagger = tagger.resume(part, epochs=epochs - made, average=average)
+        made, average = epochs, "all"
+        found[str(epochs)] = tagger
+    return found
+
+
 def rows(genre: str) -> Iterable[str]:
     """The rows of a genre, as Markdown."""
     given, dev, test = (of_genre(part, genre) for part in ("train", "dev", "test"))
@@ -87,11 +98,8 @@ def rows(genre: str) -> Iterable[str]:
     for share in SHARES:
         part = first_share(given, share)
         words = sum(len(sentence.words) for sentence in part)
-        ways = {"all": {}, "new": {}}
-        for average, taggers in ways.items():
-            for epochs in EPOCHS:
-                taggers[f"{epochs}"] = base.resume(part, epochs=epochs, average=average)
-        whole, new = (best_of(taggers, held_out, judged) for taggers in ways.values())
+        whole, new = (best_of(resumed(base, part, average), held_out, judged)
+                      for average in ("all", "new"))
         own = pn.train(part, column="upos", templates=templates)
         merged = best_of({f"{weight:g}": pn.merge([base, own], weights=[1, weight])
                           for weight in WEIGHTS}, held_out, judged)

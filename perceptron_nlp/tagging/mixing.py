@@ -20,9 +20,9 @@ weights are: with shares n_i / n (by examples) each word counts once. Put into t
     owed = sum of (c_i owed_i + (N m_i - c_i N_i) w_i) + (c_1 + … + c_k - 1) T_0,  c_i = n m_i / n_i
 
 which with one shard (m = c = 1, N = N_1) is owed_1 itself, bit for bit, and is a sum over shards:
-it can be taken by a tree, in any order that is fixed. AdaGrad's sums of squares are mixed as weights
-are, not added up: a weight that one shard alone has moved is moved less by the mix, and with the sum
-of all squares its next steps would be shorter on top of that (on English dev words, it was worse).
+it can be taken by a tree, in any order that is fixed. AdaGrad's sums of squares are mixed as
+weights are, not added up: a weight that one shard alone has moved is moved less by the mix, and
+with the sum of all squares its next steps would be shorter on top of that.
 """
 
 from __future__ import annotations
