@@ -122,6 +122,8 @@ def _listed(labels: list[str]) -> str:
 def _training(record: dict[str, Any]) -> list[tuple[bool, str]]:
     if not record:
         return []
+    if "merged" in record:
+        return _merging(record["merged"])
     lines = [(False, ""), (True, f"trained by version {one_line(str(record.get('version')))}")]
     for name in ("train", "dev"):
         counts = record.get(name)
@@ -138,4 +140,14 @@ def _training(record: dict[str, Any]) -> list[tuple[bool, str]]:
         figure = "–" if score is None else f"{100 * score:.2f} %"
         best = "  kept" if epoch["epoch"] == record.get("best_epoch") else ""
         lines.append((False, f"{epoch['epoch']:5}  {epoch['mistakes']:8,}  {figure:>12}{best}"))
+    return lines
+
+
+def _merging(members: list[dict[str, Any]]) -> list[tuple[bool, str]]:
+    lines = [(False, ""), (True, f"merged of {len(members)} models")]
+    for member in members:
+        counts = member["record"].get("train")
+        text = f", {counts['labelled']:,} labelled words" if counts else ""
+        lines.append((False, f"weight {member['weight']:g}{text},"
+                             f" SHA-256 {member['sha256'][:16]}…"))
     return lines

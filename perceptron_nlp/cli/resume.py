@@ -57,11 +57,14 @@ def run(chosen: argparse.Namespace) -> None:
     corpora = open_inputs(
         labelled, format=chosen.format, fields=chosen.fields, quiet=chosen.quiet)
     n_data = len(chosen.data)
-    resumed = tagger.resume(
-        corpora[:n_data], epochs=chosen.epochs, dev=corpora[n_data:] or None,
-        average=chosen.average, fields=chosen.fields,
-        callback=None if chosen.quiet else LearningCurve(
-            messages(), several=len(tagger.columns) > 1))
+    try:
+        resumed = tagger.resume(
+            corpora[:n_data], epochs=chosen.epochs, dev=corpora[n_data:] or None,
+            average=chosen.average, fields=chosen.fields,
+            callback=None if chosen.quiet else LearningCurve(
+                messages(), several=len(tagger.columns) > 1))
+    except pn.ArgumentError as error:
+        raise pn.ArgumentError(str(error).replace("resumable=True", "--resumable")) from error
     save_model(resumed, chosen.model)
     if not chosen.quiet:
         summarise(resumed, chosen.model)

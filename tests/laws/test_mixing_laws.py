@@ -50,8 +50,8 @@ def learnt(shard: Shard, begun: RunState | None, epochs: int, *, gradients: bool
     return RunState.of(table, epochs), total
 
 
-@given(first=st.lists(SHARD, min_size=1, max_size=4), second=st.lists(SHARD, min_size=2, max_size=5),
-       by_words=st.booleans(), data=st.data())
+@given(first=st.lists(SHARD, min_size=1, max_size=4),
+       second=st.lists(SHARD, min_size=2, max_size=5), by_words=st.booleans(), data=st.data())
 def test_the_average_of_a_mix_is_the_mean_of_the_shards_means(
         first: list[Shard], second: list[Shard], by_words: bool, data: st.DataObject) -> None:
     state, total, words = None, np.zeros((N_KEYS, N_LABELS)), 0
