@@ -12,7 +12,6 @@ figures are UPOS accuracy, in percent, on its documents in the test part, of one
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Iterable, Sequence
 
 from corpora import treebank
@@ -86,38 +85,51 @@ def resumed(base: pn.Tagger, part: Sequence[pn.Sentence], average: str) -> dict[
     return found
 
 
-def rows(genre: str) -> Iterable[str]:
-    """The rows of a genre, as Markdown."""
+Row = tuple[int, int, list[float], list[str]]
+
+
+def rows(genre: str) -> Iterable[Row]:
+    """For each part of a genre: its share, its words, the figures, and what was chosen for them."""
     given, dev, test = (of_genre(part, genre) for part in ("train", "dev", "test"))
     held_out, judged = flat(dev), flat(test)
     rest = flat(of_genre("train", genre, is_in=False))
     base = pn.train(rest, column="upos", resumable=True)
     alone = accuracy(base, judged)
     templates = base.model.templates
-    yield f"| {genre} | 0 % | 0 | {alone:.2f} | | | | |"
     for share in SHARES:
         part = first_share(given, share)
-        words = sum(len(sentence.words) for sentence in part)
-        whole, new = (best_of(resumed(base, part, average), held_out, judged)
-                      for average in ("all", "new"))
         own = pn.train(part, column="upos", templates=templates)
-        merged = best_of({f"{weight:g}": pn.merge([base, own], weights=[1, weight])
-                          for weight in WEIGHTS}, held_out, judged)
+        merged = {f"{weight:g}": pn.merge([base, own], weights=[1, weight]) for weight in WEIGHTS}
+        chosen = [best_of(taggers, held_out, judged) for taggers in (
+            resumed(base, part, "all"), resumed(base, part, "new"), merged)]
         anew = accuracy(pn.train([*rest, *part], column="upos", templates=templates), judged)
-        yield (f"| {genre} | {share} % | {words:,} | {alone:.2f} | {whole[1]:.2f} ({whole[0]}) |"
-               f" {new[1]:.2f} ({new[0]}) | {merged[1]:.2f} ({merged[0]}) | {anew:.2f} |")
+        yield (share, sum(len(sentence.words) for sentence in part),
+               [round(figure, 2) for figure in (alone, *(right for _, right in chosen), anew)],
+               ["", *(name for name, _ in chosen), ""])
+
+
+def line(genre: str, row: Row) -> str:
+    """A row as Markdown."""
+    share, words, figures, names = row
+    cells = [f"{figure:.2f}" + (f" ({name})" if name else "")
+             for figure, name in zip(figures, names, strict=True)]
+    return f"| {genre} | {share} % | {words:,} | {' | '.join(cells)} |"
 
 
 def main(genres: Sequence[str]) -> None:
-    """Print the table."""
+    """Print the table, and then the means over genres."""
     print("| genre left out | of it given | words | the rest alone | resumed (epochs) |"
           " resumed, new average (epochs) | merged (weight) | trained anew on both |")
     print("|---|---:|---:|---:|---:|---:|---:|---:|")
-    begun = time.process_time()
+    found: dict[int, list[Row]] = {}
     for genre in genres:
         for row in rows(genre):
-            print(row, flush=True)
-    print(f"\n{time.process_time() - begun:.0f} s of CPU", file=sys.stderr)
+            print(line(genre, row), flush=True)
+            found.setdefault(row[0], []).append(row)
+    for share, some in found.items():
+        means = [sum(column) / len(some) for column in zip(*(row[2] for row in some), strict=True)]
+        words = sum(row[1] for row in some) // len(some)
+        print(line("mean", (share, words, means, [""] * len(means))))
 
 
 if __name__ == "__main__":

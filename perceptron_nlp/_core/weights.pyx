@@ -8,6 +8,7 @@ import numpy as np
 
 from libc.math cimport isfinite
 from libc.stdint cimport int32_t, int64_t, uint16_t, uint32_t, uint64_t
+from libc.string cimport memset
 
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, MemoryLimitError
 
@@ -198,6 +199,17 @@ cdef class WeightTable:
         """
         _take_up(self, arrays, done)
 
+    def clear(self):
+        """Forget all that was learnt, as if no example had been seen.
+
+        Rows stay, so that a TrainingSet which was made with this table can go on from another
+        state (from_arrays).
+        """
+        cdef int64_t row
+        for row in range(self.n_rows):
+            _clear_row(&self.table, row)
+        self.table.done = 0
+
 
 _STATE = {"keys": np.uint64, "groups": np.uint16, "counts": np.uint32, "labels": np.uint32,
           "w": np.float64, "owed": np.float64, "g": np.float64}
@@ -299,6 +311,15 @@ cdef _take_up(WeightTable owner, arrays, int64_t done):
                 cell.g[0] = g[at]
             at += 1
     t.done = done
+
+
+cdef void _clear_row(const Table *t, int64_t row) noexcept nogil:
+    cdef RowView v = table_row(t, row)
+    memset(<void *>v.w, 0, v.span * sizeof(double))
+    if AVERAGED:
+        memset(<void *>v.owed, 0, v.span * sizeof(double))
+    if t.with_gradient:
+        memset(<void *>v.g, 0, v.span * sizeof(double))
 
 
 cdef int32_t _label(label, int32_t n_labels) except -1:

@@ -18,7 +18,6 @@ from perceptron_nlp.cli.style import messages
 from perceptron_nlp.cli.train import check_model_place, save_model, summarise
 
 EXAMPLES = """\
-  perceptron-nlp train news.conllu --model en.model --resumable
   perceptron-nlp resume en.model mail.conllu --dev mail-dev.conllu --model mail.model
   perceptron-nlp resume en.model mail.conllu --epochs 2 --average new --model mail.model"""
 DESCRIPTION = """\

@@ -61,7 +61,7 @@ def parser() -> VerbParser:
                            " how is chosen by --dev, and what it cost is told")
     verb.add_argument("--resumable", action="store_true",
                       help="keep in the model what its training needs to go on, so that resume can"
-                           " train it further; the file becomes some ten times as large")
+                           " train it further; the file becomes several times as large")
     add_checkpoint_options(verb)
     add_quiet_option(verb)
     return verb

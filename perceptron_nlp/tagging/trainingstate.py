@@ -110,7 +110,7 @@ class RunState:
                    parts["owed"], parts.get("g"), counts[0], counts[1])
 
     def put_into(self, table: WeightTable) -> None:
-        """Have a table that has learnt nothing go on from here.
+        """Have a table that has learnt nothing, or was cleared, go on from here.
 
         Raises ArgumentError where the table is of another kind.
         """

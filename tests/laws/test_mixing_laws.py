@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from test_resuming_laws import equal
 
+from perceptron_nlp import preset, train
 from perceptron_nlp._core.weights import WeightTable
 from perceptron_nlp.errors import ArgumentError
+from perceptron_nlp.sampling import permutation
+from perceptron_nlp.tagging.examples import Examples
+from perceptron_nlp.tagging.learners import TemplateLearner
 from perceptron_nlp.tagging.mixing import finished, mix, plus, term, tree_sum
+from perceptron_nlp.tagging.options import make_options
+from perceptron_nlp.tagging.sources import Source
 from perceptron_nlp.tagging.trainingstate import RunState
 
 N_KEYS, N_LABELS = 6, 3
@@ -88,6 +96,32 @@ def test_one_shard_mixed_alone_is_itself_bit_for_bit(
     if gradients:
         assert np.array_equal(by_formula.g, state.g)
     assert by_formula.done == state.done
+
+
+@pytest.mark.parametrize("options", [
+    {"update": "perceptron"}, {"update": "adagrad"}, {"update": "passive-aggressive"},
+    {"beam": 3}, {"table_bits": 9}], ids=str)
+def test_one_worker_that_is_mixed_after_each_epoch_is_the_ordinary_trainer(
+        small: list[tuple[list[str], list[str]]], options: dict[str, Any]) -> None:
+    options = {"templates": "fast", "right_to_left": True, "seed": 3, "beam": 1, **options}
+    whole = train(small, epochs=4, resumable=True, **options).model
+    assert whole.state is not None
+    learner = TemplateLearner(Examples.read(Source(small, "train"), "tag", ()), preset("fast"),
+                              make_options(options), {})
+    state: RunState | None = None
+    for epoch in range(1, 5):
+        # From the state alone, with the rows of the sentences made once.
+        learner.table.clear()
+        if state is not None:
+            state.put_into(learner.table)
+        learner.learn(permutation(len(small), 3, epoch))
+        end = RunState.of(learner.table, epoch)
+        words = end.done - (0 if state is None else state.done)
+        begun = 0 if state is None else state.done
+        mixed = finished(term(end, 1.0, words, begun), words, epoch, state)
+        assert equal(mixed, mix([end], begun=state))
+        state = mixed
+    assert state is not None and equal(state, whole.state.runs[0])
 
 
 @given(before=SHARD, shard=SHARD, n=st.integers(2, 5), gradients=st.booleans())

@@ -80,6 +80,11 @@ def test_a_state_put_into_a_table_is_the_state_of_that_table(
     other = WeightTable(n_labels, table_bits=bits, gradients=gradients)
     state.put_into(other)
     assert equal(RunState.of(other, 3), state)
+    rows = other.n_rows
+    other.clear()
+    assert (other.done, other.n_rows) == (0, rows) and not RunState.of(other, 0).counts.any()
+    state.put_into(other)
+    assert equal(RunState.of(other, 3), state)
     described, arrays = state.to_parts("x.")
     assert equal(RunState.from_parts(described, arrays, "x.", n_labels), state)
     mine, theirs = state.average(n_labels, bits), table.average()
