@@ -19,6 +19,7 @@ from perceptron_nlp.tagging.learners import TemplateLearner
 from perceptron_nlp.tagging.mixing import finished, mix, plus, term, tree_sum
 from perceptron_nlp.tagging.options import make_options
 from perceptron_nlp.tagging.sources import Source
+from perceptron_nlp.tagging.statechanges import changes, with_changes
 from perceptron_nlp.tagging.trainingstate import RunState
 
 N_KEYS, N_LABELS = 6, 3
@@ -151,6 +152,21 @@ def test_a_mix_is_the_sum_of_terms_in_a_tree_and_nearly_so_in_any_order(
         assert np.allclose(dense(finished(chain, words, 1), name), dense(mix(states), name))
 
 
+@given(before=SHARD, shard=SHARD, gradients=st.booleans(), undone=st.booleans())
+def test_the_changes_of_a_state_make_it_again_bit_for_bit(
+        before: Shard, shard: Shard, gradients: bool, undone: bool) -> None:
+    begun, _ = learnt(before, None, 1, gradients=gradients)
+    state, _ = learnt(shard, begun, 2, gradients=gradients)
+    if undone:
+        # Some weights go back to what they were, or to nothing.
+        state, begun = begun, state
+    changed = changes(state, begun)
+    assert equal(with_changes(begun, changed), state)
+    touched = {(key, label) for key, label, _ in shard}
+    assert changed.counts.sum() <= len(touched)
+    assert changes(state, state).counts.sum() == 0
+
+
 def test_states_that_cannot_be_mixed_are_refused() -> None:
     state, _ = learnt([(1, 1, 1)], None, 1)
     with pytest.raises(ArgumentError, match="states"):
@@ -160,8 +176,10 @@ def test_states_that_cannot_be_mixed_are_refused() -> None:
             mix([state, state], weights)
     with pytest.raises(ArgumentError, match="learnt from no word"):
         mix([state, state], [1, 1], begun=state)
-    with pytest.raises(ArgumentError, match="AdaGrad"):
-        mix([state, learnt([(1, 1, 1)], None, 1, gradients=True)[0]])
+    other = learnt([(1, 1, 1)], None, 1, gradients=True)[0]
+    for refused in (lambda: mix([state, other]), lambda: changes(state, other)):
+        with pytest.raises(ArgumentError, match="AdaGrad"):
+            refused()
 
 
 def test_a_shard_without_words_that_weighs_nothing_changes_nothing() -> None:
