@@ -1,0 +1,193 @@
+"""Arrow's many layouts of lists of words, as the one that plain buffers have.
+
+Offsets and text are looked at where they are. They are copied only where the layout leaves no
+choice: words that are views or dictionary-encoded, rows that are views out of order, and null rows
+that have words all the same.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from perceptron_nlp.errors import ArgumentError, ArgumentTypeError
+from perceptron_nlp.integrations.extras import missing_extra
+
+try:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+except ImportError:
+    raise missing_extra("pyarrow", "arrow") from None
+
+
+@dataclass(frozen=True, slots=True)
+class WordLists:
+    """Rows of words in buffers; a null row has no words.
+
+    Attributes
+    ----------
+    words : string or large_string array without nulls, of the words of all rows
+    offsets : int64[n_rows + 1], the first word of each row, and the end of the last one
+    nulls : None, or bool[n_rows]: which rows are null
+    is_large : whether offsets of rows came as 64 bits
+    """
+
+    words: Any
+    offsets: npt.NDArray[np.int64]
+    nulls: npt.NDArray[np.bool_] | None
+    is_large: bool
+
+    def buffers(self) -> tuple[memoryview, npt.NDArray[np.signedinteger[Any]]]:
+        """The words as UTF-8 and where each begins in it, with the end of the last one."""
+        _, offsets, text = self.words.buffers()
+        data = memoryview(b"") if text is None else memoryview(text)
+        if not len(self.words):
+            return data, np.zeros(1, np.int64)
+        width = np.int64 if pa.types.is_large_string(self.words.type) else np.int32
+        begin = self.words.offset
+        return data, np.frombuffer(offsets, width)[begin:begin + len(self.words) + 1]
+
+    def lists(self) -> list[list[str]]:
+        """The rows that are not null, as lists of str.
+
+        Raises ArgumentError for words that are not UTF-8.
+        """
+        try:
+            words = self.words.to_pylist()
+        except UnicodeDecodeError:
+            raise ArgumentError("data: there are words that are not UTF-8") from None
+        starts = self.offsets.tolist()
+        rows = [words[begin:end] for begin, end in zip(starts, starts[1:], strict=False)]
+        if self.nulls is None:
+            return rows
+        return [row for row, is_null in zip(rows, self.nulls, strict=True) if not is_null]
+
+
+def word_lists(rows: Any, place: str, first_row: int = 0) -> WordLists:
+    """The rows of an array.
+
+    Parameters
+    ----------
+    rows : a pyarrow.Array of lists of strings, in any of Arrow's layouts
+    place : what messages call the array
+    first_row : the number of its first row in these messages
+
+    Raises
+    ------
+    ArgumentTypeError : the array is of another type
+    ArgumentError : a word is null
+    """
+    is_large = rows_are_large(rows.type, place)
+    rows = _unwrapped(rows)
+    if pa.types.is_null(rows.type):
+        rows = rows.cast(pa.list_(pa.string()))
+    nulls = np.asarray(rows.is_null()) if rows.null_count else None
+    offsets, words = _flat(rows, nulls)
+    words = _unwrapped(words)
+    if words.null_count:
+        at = int(np.flatnonzero(np.asarray(words.is_null()))[0])
+        row = int(np.searchsorted(offsets, at, side="right")) - 1
+        raise ArgumentError(
+            f"{place}[{first_row + row}][{at - offsets[row]}]: is null, where a word is needed;"
+            " fill or drop null words first (a whole row may be null)")
+    return WordLists(_as_text(words, place), offsets, nulls, is_large)
+
+
+def rows_are_large(type: Any, place: str) -> bool:
+    """Do lists of this type count with 64 bits?
+
+    Raises ArgumentTypeError, in which `place` is what is of this type, unless it is one of lists.
+    """
+    inner = _type_inside(type)
+    if not (_is_list(inner) or pa.types.is_null(inner)):
+        raise ArgumentTypeError(
+            f"{place}: rows must be lists of words, not {type}{_advice(inner)}")
+    return bool(pa.types.is_large_list(inner) or pa.types.is_large_list_view(inner))
+
+
+def holds_words(type: Any) -> bool:
+    """May a column of this type be the one of the words?"""
+    inner = _type_inside(type)
+    return _is_list(inner) and _is_text(inner.value_type)
+
+
+def _is_list(type: Any) -> bool:
+    return any(is_kind(type) for is_kind in (
+        pa.types.is_list, pa.types.is_large_list, pa.types.is_list_view,
+        pa.types.is_large_list_view, pa.types.is_fixed_size_list))
+
+
+def _is_text(type: Any) -> bool:
+    type = _type_inside(type)
+    return bool(pa.types.is_string(type) or pa.types.is_large_string(type)
+                or pa.types.is_string_view(type))
+
+
+def _type_inside(type: Any) -> Any:
+    """The type without what is put around values: extension types and dictionaries."""
+    while True:
+        if isinstance(type, pa.BaseExtensionType):
+            type = type.storage_type
+        elif pa.types.is_dictionary(type):
+            type = type.value_type
+        else:
+            return type
+
+
+def _unwrapped(array: Any) -> Any:
+    """An array of the type inside."""
+    while True:
+        if isinstance(array, pa.ExtensionArray):
+            array = array.storage
+        elif pa.types.is_dictionary(array.type):
+            array = _decoded(array)
+        else:
+            return array
+
+
+def _decoded(array: Any) -> Any:
+    """Not Arrow's own decoding, which knows neither lists nor views.
+
+    What is a small dictionary may be more text than 32 bits can count.
+    """
+    values = array.dictionary
+    if _is_text(values.type):
+        values = values.cast(pa.large_string())
+    return values.take(array.indices)
+
+
+def _flat(rows: Any, nulls: npt.NDArray[np.bool_] | None
+          ) -> tuple[npt.NDArray[np.int64], Any]:
+    """Where each row begins among the words, and the words of the rows that are not null."""
+    if pa.types.is_list(rows.type) or pa.types.is_large_list(rows.type):
+        offsets = (np.asarray(rows.offsets).astype(np.int64) if len(rows)
+                   else np.zeros(1, np.int64))
+        if nulls is None or not np.diff(offsets)[nulls].any():
+            first = int(offsets[0])
+            return offsets - first, rows.values.slice(first, int(offsets[-1]) - first)
+    lengths = pc.list_value_length(rows).fill_null(0)
+    offsets = np.zeros(len(rows) + 1, np.int64)
+    np.cumsum(np.asarray(lengths), out=offsets[1:])
+    return offsets, rows.flatten()
+
+
+def _as_text(words: Any, place: str) -> Any:
+    if pa.types.is_string(words.type) or pa.types.is_large_string(words.type):
+        return words
+    if pa.types.is_string_view(words.type) or pa.types.is_null(words.type):
+        return words.cast(pa.large_string())
+    raise ArgumentTypeError(f"{place}: words must be strings, not {words.type}"
+                            + _advice(words.type))
+
+
+def _advice(type: Any) -> str:
+    if _is_text(type):
+        return "; split the text into words first"
+    if _is_list(type):
+        return "; flatten it to one list of words a sentence first"
+    if pa.types.is_binary(type) or pa.types.is_large_binary(type):
+        return "; cast it to string first, if it is UTF-8"
+    return ""
