@@ -38,7 +38,9 @@ def tag_parquet(taggers: Mapping[str, pn.Tagger], source: str | os.PathLike[str]
     FormatError : it is damaged, or no Parquet file
     ArgumentError, ArgumentTypeError : as for tag_arrow
     """
-    filling = Filling(taggers, threads=threads, dictionary=True)
+    # Parquet has dictionaries of its own; Arrow's, in lists, its readers put together from several
+    # row groups not at all.
+    filling = Filling(taggers, threads=threads, dictionary=False)
     name = os.fspath(source)
     try:
         with open(name, "rb") as stream:
