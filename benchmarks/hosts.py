@@ -1,0 +1,114 @@
+"""How fast the tagger is inside other libraries. Prints Markdown.
+
+    PERCEPTRON_NLP_CORPORA=folder python benchmarks/hosts.py [--rounds N] [--quick]
+
+Trained on the UPOS column of EWT train with the default options; tags EWT test, four times over.
+All contestants take turns in one process; figures are CPU seconds, the least of several rounds.
+spaCy's own tagger is that of its default configuration (HashEmbedCNN of width 96 and depth 4),
+initialised and not trained: its speed does not depend on what it learnt. It gets the same Docs.
+--quick trains on a few hundred sentences and takes one round, to see that all works.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import spacy
+from corpora import treebank
+from spacy.tokens import Doc
+from spacy.training import Example
+
+import perceptron_nlp as pn
+from perceptron_nlp.integrations.arrow import tag_arrow
+from perceptron_nlp.integrations.spacy import SpacyTagger
+
+COPIES = 4
+QUICK_SENTENCES = 300
+
+
+def least_seconds(contestants: Mapping[str, Callable[[], object]], rounds: int) -> dict[str, float]:
+    """The least CPU time of each, taking turns."""
+    found: dict[str, list[float]] = {name: [] for name in contestants}
+    for _ in range(rounds):
+        for name, run in contestants.items():
+            start = time.process_time()
+            run()
+            found[name].append(time.process_time() - start)
+    return {name: min(seconds) for name, seconds in found.items()}
+
+
+def whole_file(tagger: pn.Tagger, text: bytes) -> None:
+    """What `perceptron-nlp tag` does with a CoNLL-U file, without reading it and writing it."""
+    corpus = pn.open_corpus(io.BytesIO(text), format="conllu")
+    fill = tagger.filler(corpus)
+    assert fill is not None
+    while piece := corpus.take_blocks(1 << 20):
+        assert fill(piece) is not None
+
+
+def arrow_table(tagger: pn.Tagger, sentences: list[list[str]], text: bytes, rounds: int) -> None:
+    """tag_arrow beside lists and whole files."""
+    array = pa.array(sentences)
+    large = array.cast(pa.large_list(pa.large_string()))
+    views = array.cast(pa.list_(pa.string_view()))
+    seconds = least_seconds({
+        "CoNLL-U text": lambda: whole_file(tagger, text),
+        "`tag_sents`, lists of str": lambda: tagger.tag_sents(sentences),
+        "`tag_arrow`, list of string": lambda: tag_arrow(tagger, array),
+        "`tag_arrow`, large list of large string": lambda: tag_arrow(tagger, large),
+        "`tag_arrow`, list of string view": lambda: tag_arrow(tagger, views),
+    }, rounds)
+    show(seconds, sum(map(len, sentences)), "CoNLL-U text")
+
+
+def spacy_table(tagger: pn.Tagger, sentences: list[list[str]], rounds: int) -> None:
+    """spaCy's pipe with our tagger and with its own."""
+    nlp = spacy.blank("en")
+    docs = [Doc(nlp.vocab, words=words) for words in sentences]
+    ours = SpacyTagger(nlp.vocab)
+    ours.from_bytes(tagger.to_bytes())
+    theirs: Any = nlp.add_pipe("tagger")
+    for label in tagger.labels:
+        theirs.add_label(label)
+    example = Example(docs[0].copy(), docs[0].copy())
+    theirs.initialize(lambda: [example], nlp=nlp)
+    seconds = least_seconds({
+        "spaCy's tagger": lambda: list(theirs.pipe(docs, batch_size=nlp.batch_size)),
+        "`perceptron_tagger`": lambda: list(ours.pipe(docs, batch_size=nlp.batch_size)),
+    }, rounds)
+    show(seconds, sum(map(len, sentences)), "spaCy's tagger")
+
+
+def show(seconds: Mapping[str, float], tokens: int, beside: str) -> None:
+    """A table of speeds."""
+    print(f"| | M tokens / CPU s | × {beside} |\n|---|---|---|")
+    for name, spent in seconds.items():
+        print(f"| {name} | {tokens / spent / 1e6:.3f} | {seconds[beside] / spent:.2f} |")
+    print(flush=True)
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--quick", action="store_true")
+    chosen = parser.parse_args()
+    train = list(pn.read_conllu(treebank("EWT", "train")))
+    test = Path(treebank("EWT", "test"))
+    sentences = [list(sentence.words) for sentence in pn.read_conllu(test)]
+    rounds = 1 if chosen.quick else chosen.rounds
+    tagger = pn.train(train[:QUICK_SENTENCES] if chosen.quick else train, column="upos", seed=1)
+    print("## Arrow\n")
+    arrow_table(tagger, sentences * COPIES, test.read_bytes() * COPIES, rounds)
+    print("## spaCy\n")
+    spacy_table(tagger, sentences, rounds)
+
+
+if __name__ == "__main__":
+    main()

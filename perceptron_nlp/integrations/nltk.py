@@ -1,0 +1,135 @@
+"""NLTK: this library's tagger in the place of ``nltk.tag.PerceptronTagger``."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import perceptron_nlp as pn
+from perceptron_nlp.errors import ArgumentError, ArgumentTypeError
+from perceptron_nlp.integrations.extras import missing_extra
+from perceptron_nlp.learning.sklearn_classes import not_fitted
+
+try:
+    from nltk.tag.api import TaggerI
+except ImportError:
+    raise missing_extra("NLTK", "nltk") from None
+
+# What NLTK calls a language, and what this library does.
+LANGUAGES = {"eng": "en"}
+PENN_COLUMN = "xpos"
+
+Pairs = list[tuple[str, str]]
+
+
+class PerceptronTagger(TaggerI):
+    """An averaged perceptron tagger with NLTK's interface.
+
+    It has ``accuracy``, ``confusion``, ``precision``, ``recall``, ``f_measure`` and
+    ``evaluate_per_tag`` from NLTK. Models are this library's files: nothing is read from
+    NLTK's data or written in its JSON.
+
+    Parameters
+    ----------
+    load : whether to open a model; False for one that is to be trained
+    lang : where `loc` is None, the language whose model comes with the package (``eng``)
+    loc : None, or a model file
+    tagger : a Tagger to use in place of opening one
+    **options : options of ``perceptron_nlp.train`` for `train`, such as ``preset="fast"``, or
+        ``dictionary=(20, 0.97)``, which is NLTK's rule for words that always get one tag
+
+    Raises
+    ------
+    FileError, ModelError : the model cannot be opened
+    """
+
+    def __init__(self, load: bool = True, lang: str = "eng",
+                 loc: str | os.PathLike[str] | None = None, *, tagger: pn.Tagger | None = None,
+                 **options: Any) -> None:
+        self.lang = lang
+        self._options = options
+        self._tagger: pn.Tagger | None = None
+        self._without_dictionary: pn.Tagger | None = None
+        if tagger is not None:
+            self._take(tagger)
+        elif load:
+            self._take(pn.load(LANGUAGES.get(lang, lang) if loc is None else loc))
+
+    @property
+    def tagger(self) -> pn.Tagger:
+        """The Tagger behind it; raises NotFittedError where there is none yet."""
+        if self._tagger is None:
+            raise not_fitted("this PerceptronTagger has no model yet; call train, or give loc")
+        return self._tagger
+
+    @property
+    def classes(self) -> set[str]:
+        """All tags that it may give; none before it has a model."""
+        return set() if self._tagger is None else set(self._tagger.model.written_labels)
+
+    @property
+    def tagdict(self) -> dict[str, str]:
+        """The words that always get one tag; none unless it was trained with `dictionary`."""
+        return {} if self._tagger is None else dict(self._tagger.model.dictionary)
+
+    def tag(self, tokens: Sequence[str], return_conf: bool = False, use_tagdict: bool = True
+            ) -> Pairs:
+        """The words of a sentence with their tags.
+
+        Parameters
+        ----------
+        tokens : its words
+        return_conf : must be False: NLTK's third value is no probability
+        use_tagdict : False to tag the words of `tagdict` like all others
+
+        Raises
+        ------
+        ArgumentError, ArgumentTypeError : `return_conf`, or what Tagger.tag raises
+        """
+        if return_conf:
+            raise ArgumentError("return_conf: there are no confidences here;"
+                                " tagger.scores(tokens) has what each label scored")
+        return list(zip(tokens, self._chosen(use_tagdict).tag(tokens), strict=True))
+
+    def tag_sents(self, sentences: Iterable[Sequence[str]]) -> list[Pairs]:
+        """The words of each sentence with their tags."""
+        batch = [words if isinstance(words, Sequence) else list(words) for words in sentences]
+        return [list(zip(words, tags, strict=True))
+                for words, tags in zip(batch, self.tagger.tag_sents(batch), strict=True)]
+
+    def train(self, sentences: Iterable[Iterable[tuple[str, str]]],
+              save_loc: str | os.PathLike[str] | None = None, nr_iter: int = 5) -> None:
+        """Train a model in place of the one that there was.
+
+        Parameters
+        ----------
+        sentences : lists of (word, tag) pairs
+        save_loc : None, or the file to save the model in
+        nr_iter : passes over the sentences
+
+        Raises
+        ------
+        ArgumentError, ArgumentTypeError : sentences or options that cannot be used
+        FileError : `save_loc` cannot be written; said before training begins
+        """
+        if "epochs" in self._options:
+            raise ArgumentTypeError("epochs: is nr_iter of train here")
+        if save_loc is not None:
+            pn.check_place(save_loc)
+        self._take(pn.train(list(map(list, sentences)), epochs=nr_iter, **self._options))
+        if save_loc is not None:
+            self.tagger.save(save_loc)
+
+    def _take(self, tagger: pn.Tagger) -> None:
+        # NLTK's own tags English with the Penn Treebank's tags.
+        self._tagger = tagger.by_column.get(PENN_COLUMN, tagger)
+        self._without_dictionary = None
+
+    def _chosen(self, use_tagdict: bool) -> pn.Tagger:
+        if use_tagdict or not self.tagger.model.dictionary:
+            return self.tagger
+        if self._without_dictionary is None:
+            self._without_dictionary = pn.Tagger(replace(self.tagger.model, dictionary={}))
+        return self._without_dictionary

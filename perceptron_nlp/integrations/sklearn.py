@@ -1,0 +1,145 @@
+"""scikit-learn: the tagger as an estimator, for ``GridSearchCV``, ``clone`` and their like."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import fields
+from inspect import Parameter, Signature
+from typing import Any, Self
+
+import perceptron_nlp as pn
+from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, quote
+from perceptron_nlp.integrations.extras import missing_extra
+from perceptron_nlp.learning.sklearn_classes import not_fitted
+from perceptron_nlp.tagging.options import TrainingOptions
+from perceptron_nlp.tagging.presets import PRESETS
+
+try:
+    from sklearn.base import BaseEstimator
+except ImportError:
+    raise missing_extra("scikit-learn", "sklearn") from None
+
+# What a preset may say, None leaves to it: else nobody could tell a default from a choice.
+_OF_PRESETS = frozenset(name for preset in PRESETS.values() for name in preset)
+_DEFAULTS: dict[str, Any] = {"column": None} | {
+    field.name: None if field.name in _OF_PRESETS else field.default
+    for field in fields(TrainingOptions)}
+
+
+class PerceptronTagger(BaseEstimator):
+    """The tagger as a scikit-learn estimator of sentences.
+
+    It is no classifier to scikit-learn, whose classifiers give one label a sample: `score` is its
+    own, and folds are not stratified.
+
+    Parameters
+    ----------
+    column : what the labels are, which decides how they are learnt (``upos``, ``feats``, …); None
+        for just labels
+    **options : the fields of ``perceptron_nlp.TrainingOptions``, each a parameter with the default
+        it has there; those that presets set (runs) have None, for what the preset says
+
+    Attributes
+    ----------
+    tagger_ : the Tagger that `fit` trained
+    labels_ : its labels, in code point order
+
+    Raises
+    ------
+    ArgumentTypeError : there is no such parameter. Values are checked by `fit`
+
+    Examples
+    --------
+    ``GridSearchCV(PerceptronTagger(), {"update": ["perceptron", "adagrad"]}, cv=3).fit(X, y)``
+    """
+
+    def __init__(self, **options: Any) -> None:
+        unknown = options.keys() - _DEFAULTS.keys()
+        if unknown:
+            raise ArgumentTypeError(f"{min(unknown)}: there is no such parameter; there are"
+                                    f" {', '.join(_DEFAULTS)}")
+        for name, default in _DEFAULTS.items():
+            setattr(self, name, options.get(name, default))
+
+    # By this scikit-learn knows the parameters.
+    __init__.__signature__ = Signature([  # type: ignore[attr-defined]
+        Parameter("self", Parameter.POSITIONAL_OR_KEYWORD),
+        *(Parameter(name, Parameter.KEYWORD_ONLY, default=default)
+          for name, default in _DEFAULTS.items())])
+
+    def fit(self, X: Iterable[Sequence[str]], y: Iterable[Sequence[str | None]]) -> Self:
+        """Train on sentences and their labels.
+
+        Parameters
+        ----------
+        X : sentences, each a list of words
+        y : for each sentence its labels, as many as it has words; None for a word without
+
+        Raises
+        ------
+        ArgumentError, ArgumentTypeError : X and y do not go together, or a parameter cannot be used
+        """
+        options = {name: getattr(self, name) for name in _DEFAULTS}
+        column = options.pop("column")
+        given = {name: value for name, value in options.items()
+                 if value is not None or name not in _OF_PRESETS}
+        self.tagger_ = pn.train(_pairs(X, y), column=column, **given)
+        self.labels_ = self.tagger_.labels
+        return self
+
+    def predict(self, X: Iterable[Sequence[str]]) -> list[list[str]]:
+        """The labels of sentences, one list each.
+
+        Raises NotFittedError before `fit`, and what Tagger.tag_sents raises.
+        """
+        return self._fitted().tag_sents(X)
+
+    def score(self, X: Iterable[Sequence[str]], y: Iterable[Sequence[str | None]]) -> float:
+        """The share of labelled words that `predict` gets right; errors are those of both."""
+        tagger = self._fitted()
+        return tagger.evaluate(_pairs(X, y)).accuracy
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.target_tags.one_d_labels = False
+        tags.input_tags.two_d_array = False
+        tags.input_tags.string = True
+        return tags
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "tagger_")
+
+    def _fitted(self) -> pn.Tagger:
+        if not hasattr(self, "tagger_"):
+            raise not_fitted("this PerceptronTagger is not fitted yet; call fit first")
+        return self.tagger_
+
+
+def _pairs(X: Iterable[Sequence[str]], y: Iterable[Sequence[str | None]]
+           ) -> list[tuple[list[str], list[str | None]]]:
+    """Sentences with their labels.
+
+    Raises ArgumentError or ArgumentTypeError, naming the sentence, where they do not go together.
+    """
+    sentences, labels = _lists("X", X), _lists("y", y)
+    if len(sentences) != len(labels):
+        raise ArgumentError(f"y: labels of {len(labels)} sentences for the {len(sentences)} of X")
+    for number, (words, given) in enumerate(zip(sentences, labels, strict=True)):
+        if len(words) != len(given):
+            raise ArgumentError(f"y[{number}]: {len(given)} labels for the {len(words)} words of"
+                                f" X[{number}]")
+    return list(zip(sentences, labels, strict=True))
+
+
+def _lists(name: str, given: Any) -> list[list[Any]]:
+    if isinstance(given, str | bytes) or not isinstance(given, Iterable):
+        raise ArgumentTypeError(f"{name}: a list of lists of str is needed, not"
+                                f" {type(given).__name__}")
+    lists = []
+    for number, one in enumerate(given):
+        if isinstance(one, str | bytes) or not isinstance(one, Iterable):
+            raise ArgumentTypeError(f"{name}[{number}]: a list of str is needed, not"
+                                    f" {quote(repr(one))}")
+        lists.append(list(one))
+    return lists
