@@ -19,6 +19,7 @@ from perceptron_nlp.cli.inputs import (
     load_tagger,
     name_format,
 )
+from perceptron_nlp.cli.parquet import add_parquet_option, are_parquet, write_parquet
 from perceptron_nlp.cli.parsing import (
     FORMATS,
     VerbParser,
@@ -38,11 +39,13 @@ EXAMPLES = """\
   perceptron-nlp tag en.model half-tagged.conllu --keep
   perceptron-nlp tag brown.model new.conllu --column xpos
   perceptron-nlp tag en.model new.conllu --lexicon names.tsv
-  perceptron-nlp tag chunk.model words.txt --fields form,xpos"""
+  perceptron-nlp tag chunk.model words.txt --fields form,xpos
+  perceptron-nlp tag en.model words.parquet -o tagged.parquet --tokens-column words"""
 DESCRIPTION = """\
 Write text back with the columns of the model filled in. All else in CoNLL-U and column files
 stays as it is, byte for byte; a column file without the column gets it at the end of its lines;
-plain text (a sentence a line, its words parted by spaces) becomes word/TAG."""
+plain text (a sentence a line, its words parted by spaces) becomes word/TAG; Parquet files
+(.parquet, a row a sentence) get columns of lists of labels."""
 
 # What is held at a time: enough sentences to keep the core busy, few enough to stay small.
 BATCH_SENTENCES = 1024
@@ -66,7 +69,8 @@ def parser() -> VerbParser:
                       help="keep the labels that the column has already (all but _); they are"
                            " context for the others")
     add_lexicon_option(verb)
-    add_format_options(verb, FORMATS + "|text")
+    add_format_options(verb, FORMATS + "|text|parquet")
+    add_parquet_option(verb)
     add_threads_option(verb)
     verb.add_argument("--mmap", action="store_true",
                       help="map the model into memory: processes that tag with it share what stays"
@@ -81,6 +85,9 @@ def run(chosen: argparse.Namespace) -> None:
     check_there(files)
     check_stdin([*files, *filter(None, [chosen.lexicon])], quiet=True)
     tagger = load_tagger(chosen.model, chosen.lexicon, column=chosen.column, mmap=chosen.mmap)
+    if are_parquet(chosen, files):
+        write_parquet(chosen, tagger, files[0])
+        return
     tagging = Tagging(tagger, Filling(tagger, chosen.column, keep=chosen.keep),
                       format=chosen.format, fields=chosen.fields, threads=chosen.threads,
                       quiet=chosen.quiet)

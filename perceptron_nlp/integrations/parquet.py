@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import perceptron_nlp as pn
-from perceptron_nlp.errors import ArgumentError, FileError, FormatError
+from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FileError, FormatError
 from perceptron_nlp.integrations.arrow import Filling
 from perceptron_nlp.integrations.extras import missing_extra
 
@@ -35,18 +35,23 @@ def tag_parquet(taggers: Mapping[str, pn.Tagger], source: str | os.PathLike[str]
     Raises
     ------
     FileError : the file cannot be read
-    FormatError : it is damaged, or no Parquet file
-    ArgumentError, ArgumentTypeError : as for tag_arrow
+    FormatError : it is damaged or no Parquet file, a word in it is null, or columns are missing
+        that the model looks at
+    ArgumentError, ArgumentTypeError : `threads` or `tokens_column` cannot be used
     """
-    # Parquet has dictionaries of its own; Arrow's, in lists, its readers put together from several
-    # row groups not at all.
+    # Parquet has dictionaries of its own; Arrow's, inside lists, its readers cannot put together
+    # from several row groups.
+    for tagger in taggers.values():
+        tagger.tag_sents([], threads=threads)
     filling = Filling(taggers, threads=threads, dictionary=False)
     name = os.fspath(source)
     try:
         with open(name, "rb") as stream:
             yield from _tagged(filling, pq.ParquetFile(stream), tokens_column)
-    except (FileError, FormatError, ArgumentError):
-        raise
+    except (ArgumentError, ArgumentTypeError) as error:
+        if str(error).startswith("tokens_column"):
+            raise
+        raise FormatError(str(error), name) from None
     except pa.ArrowException as error:
         raise FormatError(f"is no Parquet file that can be read: {error}", name) from None
     except OSError as error:
@@ -77,7 +82,7 @@ def _compression(file: Any) -> str:
     metadata = file.metadata
     if not metadata.num_row_groups or not metadata.num_columns:
         return "snappy"
-    used = metadata.row_group(0).column(0).compression.lower()
+    used: str = metadata.row_group(0).column(0).compression.lower()
     return {"uncompressed": "none"}.get(used, used)
 
 

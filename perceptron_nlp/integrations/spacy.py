@@ -237,8 +237,8 @@ class SpacyTagger(Pipe):
         columns = self._learnable(self._taught)
         if not columns or (self._columns and columns != self._columns):
             wanted = " or ".join(self._columns or LEARNT)
-            raise ArgumentError(f"{self.name}: no example has {wanted} to learn; give examples whose"
-                                " Docs have tag_, pos_ or morph")
+            raise ArgumentError(f"{self.name}: no example has {wanted} to learn; give examples"
+                                " whose Docs have tag_, pos_ or morph")
         self._take(pn.train(self._taught, column=columns, **self._options), self._taught)
 
     def _mistakes(self, gold: list[pn.Sentence]) -> int:

@@ -7,7 +7,7 @@ and are looked up among words seen before; and labels go back as one array a Doc
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import chain
+from itertools import chain, pairwise
 from typing import Any
 
 import numpy as np
@@ -48,7 +48,8 @@ class Words(dict[int, str]):
     def __missing__(self, number: int) -> str:
         if len(self) >= WORDS_LIMIT:
             self.clear()
-        word = self[number] = self._strings[number]
+        word: str = self._strings[number]
+        self[number] = word
         return word
 
 
@@ -75,8 +76,7 @@ class Batch:
         begins[[0, *self._ends[:-1]] if len(table) else []] = True
         before = np.concatenate([[0], np.cumsum(self.is_word)])
         starts = [*before[np.flatnonzero(begins)].tolist(), len(flat)]
-        self.sentences = [flat[start:end] for start, end in zip(starts, starts[1:], strict=False)
-                          if end > start]
+        self.sentences = [flat[start:end] for start, end in pairwise(starts) if end > start]
 
     def set_numbers(self, columns: Sequence[tuple[int, npt.NDArray[np.uint64]]]) -> None:
         """Set attributes (spaCy's numbers of them) of all tokens to numbers, uint64[n_tokens]."""

@@ -8,6 +8,7 @@ that have words all the same.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -40,7 +41,7 @@ class WordLists:
     nulls: npt.NDArray[np.bool_] | None
     is_large: bool
 
-    def buffers(self) -> tuple[memoryview, npt.NDArray[np.signedinteger[Any]]]:
+    def buffers(self) -> tuple[memoryview, npt.NDArray[Any]]:
         """The words as UTF-8 and where each begins in it, with the end of the last one."""
         _, offsets, text = self.words.buffers()
         data = memoryview(b"") if text is None else memoryview(text)
@@ -60,7 +61,7 @@ class WordLists:
         except UnicodeDecodeError:
             raise ArgumentError("data: there are words that are not UTF-8") from None
         starts = self.offsets.tolist()
-        rows = [words[begin:end] for begin, end in zip(starts, starts[1:], strict=False)]
+        rows = [words[begin:end] for begin, end in pairwise(starts)]
         if self.nulls is None:
             return rows
         return [row for row, is_null in zip(rows, self.nulls, strict=True) if not is_null]
