@@ -140,6 +140,6 @@ def _lists(name: str, given: Any) -> list[list[Any]]:
     for number, one in enumerate(given):
         if isinstance(one, str | bytes) or not isinstance(one, Iterable):
             raise ArgumentTypeError(f"{name}[{number}]: a list of str is needed, not"
-                                    f" {quote(repr(one))}")
+                                    f" {quote(one) if isinstance(one, str) else quote(repr(one))}")
         lists.append(list(one))
     return lists

@@ -20,6 +20,7 @@ from perceptron_nlp.integrations.spacydocs import (
     gold_sentences,
     place_of,
 )
+from perceptron_nlp.tagging.model import joined
 from perceptron_nlp.tagging.sources import NO_LABEL
 
 try:
@@ -31,7 +32,8 @@ except ImportError:
     raise missing_extra("spaCy", "spacy") from None
 
 FILE = "tagger.model"
-LEARNT = ("upos", "xpos", "feats")
+FEATURES = "feats"
+LEARNT = ("upos", "xpos", FEATURES)
 
 
 class SpacyTagger(Pipe):
@@ -133,7 +135,8 @@ class SpacyTagger(Pipe):
         Parameters
         ----------
         get_examples : gives spaCy's Examples; what their reference Docs have of tag_, pos_ and
-            morph is learnt. Where they have none, the component's model stays
+            morph is learnt, morph from sentences in which all words have it. Where they have none,
+            the component's model stays
         nlp, labels : not needed
 
         Raises
@@ -230,8 +233,8 @@ class SpacyTagger(Pipe):
     def _learnable(self, sentences: list[pn.Sentence]) -> list[str]:
         """The columns that are annotated somewhere."""
         return [name for name in self._columns or LEARNT
-                if any(label is not NO_LABEL
-                       for sentence in sentences for label in sentence.column(name))]
+                if any(label is not NO_LABEL for sentence in _labelled(sentences, name)
+                       for label in sentence.column(name))]
 
     def _train(self) -> None:
         columns = self._learnable(self._taught)
@@ -239,7 +242,9 @@ class SpacyTagger(Pipe):
             wanted = " or ".join(self._columns or LEARNT)
             raise ArgumentError(f"{self.name}: no example has {wanted} to learn; give examples"
                                 " whose Docs have tag_, pos_ or morph")
-        self._take(pn.train(self._taught, column=columns, **self._options), self._taught)
+        models = [pn.train(_labelled(self._taught, name), column=name, **self._options).model
+                  for name in columns]
+        self._take(pn.Tagger(joined(models)), self._taught)
 
     def _mistakes(self, gold: list[pn.Sentence]) -> int:
         columns = self._opened.by_column if self._opened else {}
@@ -265,6 +270,17 @@ def _restored(vocab: Any, name: str, settings: dict[str, Any], opened: pn.Tagger
     component = SpacyTagger(vocab, name, **settings)
     component._opened, component._taught, component._is_behind = opened, taught, is_behind
     return component
+
+
+def _labelled(sentences: list[pn.Sentence], column: str) -> list[pn.Sentence]:
+    """The sentences to learn a column from.
+
+    Where a word has no features, it must not be taken for one that has none by its nature.
+    """
+    if column != FEATURES:
+        return sentences
+    return [sentence for sentence in sentences
+            if all(label is not NO_LABEL for label in sentence.column(column))]
 
 
 def _key(token: Any, attribute: str) -> Any:

@@ -29,6 +29,8 @@ except ImportError:
 ATTRIBUTES = {"xpos": "tag", "tag": "tag", "upos": "pos", "feats": "morph"}
 SPACE_TAG, SPACE_POS = "_SP", "SPACE"
 NO_FEATURES = "_"
+# In treebanks an underscore stands for a tag that nobody has given.
+UNTAGGED = ("", "_")
 # Words that are remembered; some ten megabytes.
 WORDS_LIMIT = 1 << 16
 
@@ -73,7 +75,8 @@ class Batch:
         self.is_word = table[:, 1] == 0
         flat = list(map(words.__getitem__, table[self.is_word, 0].tolist()))
         begins = table[:, 2] == 1
-        begins[[0, *self._ends[:-1]] if len(table) else []] = True
+        firsts = self._ends - np.array([len(doc) for doc in docs], np.int64)
+        begins[firsts[firsts < len(table)]] = True
         before = np.concatenate([[0], np.cumsum(self.is_word)])
         starts = [*before[np.flatnonzero(begins)].tolist(), len(flat)]
         self.sentences = [flat[start:end] for start, end in pairwise(starts) if end > start]
@@ -169,7 +172,8 @@ def gold_sentences(doc: Any) -> list[pn.Sentence]:
         if tokens:
             sentences.append(pn.Sentence([token.text for token in tokens], {
                 "upos": [token.pos_ or NO_LABEL for token in tokens],
-                "xpos": [token.tag_ or NO_LABEL for token in tokens],
+                "xpos": [token.tag_ if token.tag_ not in UNTAGGED else NO_LABEL
+                         for token in tokens],
                 "feats": [str(token.morph) or NO_FEATURES if token.has_morph() else NO_LABEL
                           for token in tokens]}))
     return sentences

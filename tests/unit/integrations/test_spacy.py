@@ -1,0 +1,239 @@
+"""The component in a spaCy pipeline: what it writes, learns and keeps."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import perceptron_nlp as pn
+
+# What spaCy warns of when it is imported, and of its own forks.
+pytestmark = pytest.mark.filterwarnings("ignore")
+spacy = pytest.importorskip("spacy", reason="the extra spacy is not installed")
+from spacy.tokens import Doc  # noqa: E402
+from spacy.training import Example  # noqa: E402
+
+from perceptron_nlp.integrations.spacy import SpacyTagger  # noqa: E402
+
+VOCAB = spacy.blank("en").vocab
+WORDS = ["The", "old", "man", "Stop", "!", "ferries", "  ", "\n"]
+
+
+@pytest.fixture(scope="module")
+def model(three: pn.Tagger, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The path of the model of three columns."""
+    path = tmp_path_factory.mktemp("models") / "three.model"
+    three.save(path)
+    return str(path)
+
+
+@pytest.fixture
+def nlp(model: str) -> Any:
+    """A pipeline of our component alone."""
+    pipeline = spacy.blank("en")
+    pipeline.add_pipe("perceptron_tagger", config={"model": model})
+    return pipeline
+
+
+def written(doc: Any) -> list[tuple[str, str, str]]:
+    return [(token.tag_, token.pos_, str(token.morph)) for token in doc]
+
+
+def labels_of(tagger: pn.Tagger, words: list[str]) -> list[tuple[str, str, str]]:
+    found = tagger.tag_columns(words)
+    feats = ["" if value == "_" else value for value in found["feats"]]
+    return list(zip(found["xpos"], found["upos"], feats, strict=True))
+
+
+def test_all_three_attributes_are_written(nlp: Any, three: pn.Tagger) -> None:
+    doc = nlp("The old man waited here .")
+    assert written(doc) == labels_of(three, [token.text for token in doc])
+    assert all(map(doc.has_annotation, ["TAG", "POS", "MORPH"]))
+
+
+def test_whitespace_is_no_context(nlp: Any, three: pn.Tagger) -> None:
+    doc = nlp("The  old man\n waited  ")
+    words = [token for token in doc if not token.is_space]
+    assert [(t.tag_, t.pos_, str(t.morph)) for t in words] == labels_of(
+        three, ["The", "old", "man", "waited"])
+    assert {(t.tag_, t.pos_, str(t.morph)) for t in doc if t.is_space} == {("_SP", "SPACE", "")}
+
+
+@settings(max_examples=25)
+@given(texts=st.lists(st.lists(st.tuples(st.sampled_from(WORDS), st.booleans()), max_size=6),
+                      max_size=5), size=st.integers(1, 3))
+def test_docs_get_the_labels_of_their_sentences(
+        three: pn.Tagger, texts: list[list[tuple[str, bool]]], size: int) -> None:
+    component = SpacyTagger(VOCAB)
+    component.from_bytes(three.to_bytes())
+    docs = [Doc(VOCAB, words=[word for word, _ in text],
+                sent_starts=[starts for _, starts in text]) for text in texts]
+    assert list(component.pipe(iter(docs), batch_size=size)) == docs
+    for text, doc in zip(texts, docs, strict=True):
+        expected: list[tuple[str, str, str]] = []
+        for at, (_, starts) in enumerate(text):
+            if at and not starts:
+                continue
+            end = next((k for k in range(at + 1, len(text)) if text[k][1]), len(text))
+            words = [word for word, _ in text[at:end] if not word.isspace()]
+            expected += labels_of(three, words)
+        assert [row for row, token in zip(written(doc), doc, strict=True)
+                if not token.is_space] == expected
+
+
+def test_docs_without_words_pass_through(nlp: Any) -> None:
+    docs = list(nlp.pipe(["", "   ", "Stop !", ""]))
+    assert [len(doc) for doc in docs] == [0, 1, 2, 0]
+    assert docs[2][0].pos_ == "VERB"
+    assert list(nlp.pipe([])) == []
+
+
+def test_pipelines_come_back_from_bytes_and_from_folders(
+        nlp: Any, model: str, tmp_path: Path, three: pn.Tagger) -> None:
+    text = "The old man sold three boards ."
+    expected = written(nlp(text))
+    other = spacy.blank("en")
+    component = other.add_pipe("perceptron_tagger")
+    other.from_bytes(nlp.to_bytes())
+    assert component.to_bytes() == three.to_bytes()
+    assert written(other(text)) == expected
+    other.to_disk(tmp_path / "pipeline")
+    assert written(spacy.load(tmp_path / "pipeline")(text)) == expected
+
+
+def test_a_folder_needs_no_file_that_its_settings_name(nlp: Any, tmp_path: Path) -> None:
+    nlp.config["components"]["perceptron_tagger"]["model"] = str(tmp_path / "gone.model")
+    nlp.to_disk(tmp_path / "pipeline")
+    assert spacy.load(tmp_path / "pipeline")("Stop !")[0].pos_ == "VERB"
+
+
+def test_components_pickle_and_work_in_other_processes(nlp: Any) -> None:
+    text = "The old man waited ."
+    copy = pickle.loads(pickle.dumps(nlp))
+    assert written(copy(text)) == written(nlp(text))
+    docs = list(nlp.pipe([text] * 4, n_process=2, batch_size=2))
+    assert [written(doc) for doc in docs] == [written(nlp(text))] * 4
+
+
+def examples(nlp: Any, sentences: list[pn.Sentence]) -> list[Any]:
+    made = []
+    for sentence in sentences:
+        gold = Doc(nlp.vocab, words=list(sentence.words), tags=list(sentence.column("xpos")),
+                   pos=list(sentence.column("upos")),
+                   morphs=["" if f == "_" else f for f in sentence.column("feats")])
+        made.append(Example(Doc(nlp.vocab, words=list(sentence.words)), gold))
+    return made
+
+
+def test_a_pipeline_is_trained_by_initialize(annotated: list[pn.Sentence]) -> None:
+    nlp = spacy.blank("en")
+    component = nlp.add_pipe("perceptron_tagger", config={"options": {"epochs": 3}})
+    gold = examples(nlp, annotated)
+    nlp.initialize(lambda: gold)
+    same = pn.train(annotated, column=("upos", "xpos", "feats"), epochs=3)
+    assert component.to_bytes() == same.to_bytes()
+    assert component.labels == tuple(sorted(same.labels))
+    scores = nlp.evaluate(gold)
+    assert scores["pos_acc"] == same.evaluate(annotated).accuracy
+    assert {scores["tag_acc"], scores["morph_acc"]} <= {
+        same.evaluate(annotated, column=name).accuracy for name in ("xpos", "feats")}
+
+
+def mistakes(tagger: pn.Tagger, sentences: list[pn.Sentence]) -> int:
+    result = tagger.evaluate(sentences, column="upos")
+    return result.tokens - result.correct
+
+
+def test_update_learns_what_is_new_once_the_tagger_is_needed(
+        annotated: list[pn.Sentence]) -> None:
+    nlp = spacy.blank("en")
+    component = nlp.add_pipe("perceptron_tagger",
+                             config={"columns": ["upos"], "options": {"epochs": 3}})
+    gold = examples(nlp, annotated)
+    optimizer = nlp.initialize(lambda: gold[:6])
+    before = component.to_bytes()
+    losses = nlp.update(gold[:6], sgd=optimizer)
+    first = pn.train(annotated[:6], column="upos", epochs=3)
+    assert losses == {"perceptron_tagger": mistakes(first, annotated[:6])}
+    assert component.to_bytes() == before
+    losses = nlp.update(gold, sgd=optimizer)
+    assert losses == {"perceptron_tagger": mistakes(first, annotated)}
+    anew = spacy.blank("en")
+    other = anew.add_pipe("perceptron_tagger",
+                          config={"columns": ["upos"], "options": {"epochs": 3}})
+    anew.initialize(lambda: gold)
+    assert component.to_bytes() == other.to_bytes() != before
+
+
+def test_words_without_annotation_are_not_learnt_from(annotated: list[pn.Sentence]) -> None:
+    nlp = spacy.blank("en")
+    component = nlp.add_pipe("perceptron_tagger", config={"options": {"epochs": 2}})
+    gold = examples(nlp, annotated)
+    gold[0].reference[0].pos_ = ""
+    for example in gold:
+        for token in example.reference:
+            token.tag_ = ""
+    gold.append(Example(Doc(nlp.vocab, words=["Bare", "words"]),
+                        Doc(nlp.vocab, words=["Bare", "words"])))
+    nlp.initialize(lambda: gold)
+    assert component.tagger.columns == ("upos", "feats")
+    words = sum(map(len, annotated))
+    taggers = component.tagger.by_column.values()
+    assert [part.model.record["train"]["labelled"] for part in taggers] == [words - 1, words]
+
+
+def test_a_model_stays_where_examples_have_nothing_to_learn(nlp: Any, three: pn.Tagger) -> None:
+    nlp.initialize()
+    assert nlp.get_pipe("perceptron_tagger").to_bytes() == three.to_bytes()
+
+
+def test_what_cannot_be_done_is_said(nlp: Any, tagger: pn.Tagger) -> None:
+    bare = spacy.blank("en")
+    component = bare.add_pipe("perceptron_tagger")
+    with pytest.raises(pn.ArgumentError, match="perceptron_tagger: has no model yet; name one"):
+        bare("Stop !")
+    with pytest.raises(pn.ArgumentError, match="no example has upos or xpos or feats to learn"):
+        bare.initialize()
+    assert component.to_bytes() == b""
+    gold = Example(Doc(nlp.vocab, words=["a"]), Doc(nlp.vocab, words=["a"], pos=["X"]))
+    nlp("Stop !")
+    with pytest.raises(pn.ArgumentError, match="was loaded, and cannot go on learning"):
+        nlp.update([gold])
+    with pytest.raises(pn.ArgumentError, match="no place for column 'lemma'"):
+        bare.add_pipe("perceptron_tagger", name="other", config={"columns": ["lemma"]})
+    strange = pn.train([(["a", "b"], ["X", "Q"])] * 3, column="upos", epochs=1)
+    with pytest.raises(pn.ArgumentError, match="'Q' is none of spaCy's parts of speech"):
+        component.from_bytes(strange.to_bytes())
+    with pytest.raises(pn.FileError, match="gone.model"):
+        bare.add_pipe("perceptron_tagger", name="gone", config={"model": "gone.model"})
+        bare.get_pipe("gone")(Doc(bare.vocab, words=["a"]))
+
+
+def test_a_batch_that_fails_is_handed_to_the_error_handler() -> None:
+    nlp = spacy.blank("en")
+    nlp.add_pipe("perceptron_tagger")
+    seen: list[Any] = []
+    nlp.set_error_handler(lambda name, component, docs, error: seen.append((name, len(docs))))
+    assert list(nlp.pipe(["a", "b"], batch_size=2)) == []
+    assert seen == [("perceptron_tagger", 2)]
+
+
+def test_the_words_that_are_remembered_are_bounded(
+        nlp: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("perceptron_nlp.integrations.spacydocs.WORDS_LIMIT", 3)
+    doc = nlp("The old man sold three boards in here .")
+    assert written(doc) == written(nlp(doc.text))
+    assert len(nlp.get_pipe("perceptron_tagger")._words) <= 3
+
+
+def test_the_entry_point_names_the_factory() -> None:
+    import tomllib
+
+    project = tomllib.loads((Path(__file__).parents[3] / "pyproject.toml").read_text("utf-8"))
+    assert project["project"]["entry-points"]["spacy_factories"] == {
+        "perceptron_tagger": f"{SpacyTagger.__module__}:make_perceptron_tagger"}
