@@ -7,7 +7,7 @@ import pytest
 import perceptron_nlp as pn
 
 pytest.importorskip("pyarrow", reason="the extra arrow is not installed")
-from perceptron_nlp.integrations.arrow import tag_arrow  # noqa: E402
+from perceptron_nlp.integrations.arrow import tag_arrow
 
 # What guests warn of among themselves.
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -39,7 +39,7 @@ def test_duckdb_relations(tagger: pn.Tagger, labels: list[list[str]]) -> None:
     duckdb = pytest.importorskip("duckdb", reason="duckdb is not installed")
     with duckdb.connect() as connection:
         relation = connection.sql("select ['The', 'old', 'man'] as tokens")
-        found = tag_arrow(tagger, relation)
+        connection.register("found", tag_arrow(tagger, relation))
         assert connection.sql("select tag from found").fetchall() == [(labels[0],)]
 
 

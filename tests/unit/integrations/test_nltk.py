@@ -73,7 +73,7 @@ def test_a_model_of_several_columns_gives_penn_tags(three: pn.Tagger) -> None:
 def test_what_cannot_be_done_is_said(gold: Gold, tmp_path: Path) -> None:
     with pytest.raises(pn.PerceptronNLPError, match="has no model yet; call train, or give loc"):
         PerceptronTagger(load=False).tag(["a"])
-    with pytest.raises(pn.FileError, match="gone.model"):
+    with pytest.raises(pn.FileError, match=r"gone\.model"):
         PerceptronTagger(loc=tmp_path / "gone.model")
     ours = PerceptronTagger(load=False)
     with pytest.raises(pn.FileError, match="is a folder"):

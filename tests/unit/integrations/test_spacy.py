@@ -209,7 +209,7 @@ def test_what_cannot_be_done_is_said(nlp: Any, tagger: pn.Tagger) -> None:
     strange = pn.train([(["a", "b"], ["X", "Q"])] * 3, column="upos", epochs=1)
     with pytest.raises(pn.ArgumentError, match="'Q' is none of spaCy's parts of speech"):
         component.from_bytes(strange.to_bytes())
-    with pytest.raises(pn.FileError, match="gone.model"):
+    with pytest.raises(pn.FileError, match=r"gone\.model"):
         bare.add_pipe("perceptron_tagger", name="gone", config={"model": "gone.model"})
         bare.get_pipe("gone")(Doc(bare.vocab, words=["a"]))
 
