@@ -18,7 +18,8 @@ spacy = pytest.importorskip("spacy", reason="the extra spacy is not installed")
 from spacy.tokens import Doc  # noqa: E402
 from spacy.training import Example  # noqa: E402
 
-from perceptron_nlp.integrations.spacy import SpacyTagger  # noqa: E402
+from perceptron_nlp.integrations import spacy as factory  # noqa: E402
+from perceptron_nlp.integrations.spacycomponent import SpacyTagger  # noqa: E402
 
 VOCAB = spacy.blank("en").vocab
 WORDS = ["The", "old", "man", "Stop", "!", "ferries", "  ", "\n"]
@@ -236,4 +237,4 @@ def test_the_entry_point_names_the_factory() -> None:
 
     project = tomllib.loads((Path(__file__).parents[3] / "pyproject.toml").read_text("utf-8"))
     assert project["project"]["entry-points"]["spacy_factories"] == {
-        "perceptron_tagger": f"{SpacyTagger.__module__}:make_perceptron_tagger"}
+        "perceptron_tagger": f"{factory.__name__}:{factory.make_perceptron_tagger.__name__}"}
