@@ -203,6 +203,9 @@ def words_column(schema: Any, wanted: str | None) -> str:
     if found:
         raise ArgumentError("tokens_column: several columns are lists of strings; name one of"
                             f" {', '.join(found)}")
+    if names.count(TOKENS) == 1:
+        # Its type may say nothing, where all rows are null or empty.
+        return TOKENS
     there = ", ".join(f"{field.name} ({field.type})" for field in schema)
     raise ArgumentError(f"tokens_column: no column is a list of strings; there are {there}")
 

@@ -96,6 +96,8 @@ def test_rows_of_nothing_but_nulls_and_empty_sentences_are_labelled(tagger: pn.T
     assert tag_arrow(tagger, pa.nulls(2)).to_pylist() == [None, None]
     assert tag_arrow(tagger, pa.array([[], []])).to_pylist() == [[], []]
     assert tag_arrow(tagger, pa.array([], pa.list_(pa.string()))).to_pylist() == []
+    found = tag_arrow(tagger, pa.table({"tokens": [[], None], "id": [1, 2]}))
+    assert found["tag"].to_pylist() == [[], None]
     nothing = pa.chunked_array([], pa.large_list(pa.string()))
     assert tag_arrow(tagger, nothing).type == tag_arrow(
         tagger, pa.array(ROWS, nothing.type)).type
@@ -130,6 +132,7 @@ def test_further_columns_that_the_model_looks_at_are_taken_from_the_batch(
     (pa.array([[["The"]]]), "data: words must be strings, not list<.*; flatten it"),
     (pa.array([[b"The"]]), "data: words must be strings, not binary; cast it to string"),
     (pa.array([[1, 2]]), "data: words must be strings, not int64"),
+    (pa.table({"tokens": [1]}), "column tokens: rows must be lists of words, not int64"),
     (pa.array([1]), "data: rows must be lists of words, not int64"),
     ([["The", "old"]], "data: Arrow data are needed .*, not list; lists of str are for tagger.tag"),
     (None, "data: Arrow data are needed"),
