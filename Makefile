@@ -10,7 +10,7 @@ SENTENCE ?= The old man the boats .
 
 CORE := $(wildcard perceptron_nlp/_core/*.pyx perceptron_nlp/_core/*.pxd perceptron_nlp/_core/*.h)
 
-.PHONY: train test lint bench instructions accuracy trust sanitize fuzz clean pictures
+.PHONY: train test lint bench instructions accuracy hosts trust sanitize fuzz clean pictures
 SECONDS ?= 60
 
 # Train on your own files: make train TRAIN=… DEV=… TEST=…
@@ -45,6 +45,12 @@ instructions: $(VENV)/built
 # The accuracy table; needs PERCEPTRON_NLP_CORPORA.
 accuracy: $(VENV)/built
 	$(BIN)/python benchmarks/accuracy.py
+
+# The tests of integrations with every host installed (make test skips those that are not), and how
+# fast they are; needs PERCEPTRON_NLP_CORPORA.
+hosts: $(VENV)/hosted
+	$(BIN)/python -m pytest -q tests/unit/integrations tests/laws/test_arrow_laws.py tests/unit/docs
+	$(BIN)/python benchmarks/hosts.py
 
 # Every promise of docs/promises.md in its full size; the suite under sanitizers; fuzzing.
 trust: $(VENV)/benched
@@ -84,6 +90,10 @@ $(VENV)/built: $(BIN)/python pyproject.toml setup.py $(CORE)
 
 $(VENV)/tested: $(VENV)/built
 	$(call extra,test)
+	@touch $@
+
+$(VENV)/hosted: $(VENV)/tested
+	$(call extra,hosts)
 	@touch $@
 
 $(VENV)/linted: $(VENV)/tested
