@@ -124,8 +124,8 @@ class Writer:
                 self._numbers.append((part, POS, POS_IDS[SPACE_POS],
                                       {label: _pos_number(label) for label in labels}))
             else:
-                self._numbers.append((part, TAG, vocab.strings.add(SPACE_TAG),
-                                      {label: vocab.strings.add(label) for label in labels}))
+                self._numbers.append((part, TAG, _number_for_good(SPACE_TAG, vocab),
+                                      {label: _number_for_good(label, vocab) for label in labels}))
 
     def write(self, batch: Batch, threads: int) -> None:
         """Label the words of all Docs of a batch."""
@@ -152,6 +152,11 @@ def place_of(column: str) -> str:
         raise ArgumentError(f"model: spaCy's tokens have no place for column {quote(column)};"
                             f" there is one for {', '.join(ATTRIBUTES)}")
     return ATTRIBUTES[column]
+
+
+def _number_for_good(label: str, vocab: Any) -> int:
+    """The number of a label, which stays known where spaCy forgets the words of a memory zone."""
+    return int(vocab.strings.add(label, allow_transient=False))
 
 
 def _pos_number(label: str) -> int:

@@ -59,6 +59,14 @@ def test_several_columns_are_structs_of_arrays_and_columns_of_batches(three: pn.
     assert found.column("id").equals(batch.column("id"))
 
 
+def test_joint_labels_that_are_written_alike_are_one_in_the_dictionary(three: pn.Tagger) -> None:
+    tagger = three.by_column["feats"]
+    found = tag_arrow(tagger, pa.array([["The", "old", "ferries", "stop"]]))
+    labels = found.values.dictionary.to_pylist()
+    assert len(labels) == len(set(labels)) < len(tagger.labels)
+    assert found.to_pylist() == [tagger.tag(["The", "old", "ferries", "stop"])]
+
+
 def test_tables_and_readers_come_back_as_such(tagger: pn.Tagger) -> None:
     table = pa.table({"tokens": ROWS}).replace_schema_metadata({"by": "us"})
     found = tag_arrow(tagger, table)

@@ -232,6 +232,13 @@ def test_the_words_that_are_remembered_are_bounded(
     assert len(nlp.get_pipe("perceptron_tagger")._words) <= 3
 
 
+def test_labels_outlive_the_memory_zone_that_they_were_first_used_in(nlp: Any) -> None:
+    with nlp.memory_zone():
+        expected = written(nlp("The zorkmid waited ."))
+    assert written(nlp("The zorkmid waited .")) == expected
+    assert all(tag and pos for tag, pos, _ in expected)
+
+
 def test_the_entry_point_names_the_factory() -> None:
     import tomllib
 
