@@ -8,9 +8,13 @@ from __future__ import annotations
 
 from perceptron_nlp.features.templates import Template, preset, preset_names
 from perceptron_nlp.tagging.comparison import compare
+from perceptron_nlp.tagging.corrections import apply_corrections
+from perceptron_nlp.tagging.diagnosis import Diagnosis, Suspect
 from perceptron_nlp.tagging.differences import Comparison
 from perceptron_nlp.tagging.distilling import distill
+from perceptron_nlp.tagging.doctoring import doctor
 from perceptron_nlp.tagging.evaluation import Evaluation
+from perceptron_nlp.tagging.inspection import Inspection, inspect
 from perceptron_nlp.tagging.merging import merge
 from perceptron_nlp.tagging.modelfile import FORMAT_VERSION as MODEL_FORMAT_VERSION
 from perceptron_nlp.tagging.options import TrainingOptions
@@ -23,15 +27,21 @@ from perceptron_nlp.tagging.tuning import tune
 __all__ = [
     "MODEL_FORMAT_VERSION",
     "Comparison",
+    "Diagnosis",
     "EpochReport",
     "Evaluation",
+    "Inspection",
+    "Suspect",
     "Template",
     "TrainingOptions",
     "Trial",
     "TuningReport",
     "TuningResult",
+    "apply_corrections",
     "compare",
     "distill",
+    "doctor",
+    "inspect",
     "merge",
     "preset",
     "preset_names",

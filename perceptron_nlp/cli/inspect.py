@@ -3,88 +3,73 @@
 from __future__ import annotations
 
 import argparse
-import os
 from typing import Any
 
-import numpy as np
-
 import perceptron_nlp as pn
-from perceptron_nlp.cli.parsing import VerbParser
+from perceptron_nlp.cli.inputs import open_inputs
+from perceptron_nlp.cli.parsing import (
+    VerbParser,
+    add_format_options,
+    add_quiet_option,
+    add_threads_option,
+    whole_number,
+)
 from perceptron_nlp.cli.printing import print_json
 from perceptron_nlp.cli.style import BOLD, one_line, output, shortened
 
 EXAMPLES = """\
   perceptron-nlp inspect en.model
+  perceptron-nlp inspect en.model --dev dev.conllu
+  perceptron-nlp inspect en.model --label NOUN --text some.txt --top 50
   perceptron-nlp inspect en.model --json | jq .record.epochs"""
 _LABELS_SHOWN = 60
+_TOP = 20
 
 
 def parser() -> VerbParser:
     """The arguments of the verb."""
-    verb = VerbParser("inspect", "Show what is in a model: labels, templates, sizes, and how it"
-                      " was trained.", EXAMPLES)
+    verb = VerbParser("inspect", "Show what is in a model: labels, templates, sizes, its file, and"
+                      " how it was\ntrained; with text, what each template is worth and which"
+                      " features weigh most.", EXAMPLES)
     verb.add_argument("model", metavar="MODEL", help="a model file")
+    verb.add_argument("--dev", metavar="DEV",
+                      help="a labelled file: measure the accuracy lost on it without each template"
+                           " (nothing is trained again)")
+    verb.add_argument("--label", metavar="LABEL",
+                      help="show the features with most weight for or against this label, of those"
+                           " that --text or --dev has: a model holds only hashes of features")
+    verb.add_argument("--text", metavar="FILE",
+                      help="a file to find features in, labelled or not (default: that of --dev)")
+    verb.add_argument("--top", type=whole_number, default=_TOP, metavar="N",
+                      help=f"with --label, show N features (default: {_TOP})")
     verb.add_argument("--json", action="store_true", help="one JSON object")
+    add_format_options(verb, "auto|conllu|columns|tagged|text")
+    add_threads_option(verb)
+    add_quiet_option(verb)
     return verb
 
 
 def run(chosen: argparse.Namespace) -> None:
     """Read the model and print."""
-    model = pn.read_model(chosen.model)
-    size = os.path.getsize(chosen.model)
-    found = [description(part, size) for part in model.parts_by_column]
+    texts = [path for path in (chosen.dev, chosen.text) if path is not None]
+    corpora = open_inputs(texts, format=chosen.format, fields=chosen.fields, quiet=chosen.quiet)
+    found = pn.inspect(
+        chosen.model, dev=None if chosen.dev is None else corpora[0],
+        text=None if chosen.text is None else corpora[-1], label=chosen.label, top=chosen.top,
+        fields=chosen.fields, threads=chosen.threads).to_dict()
     if chosen.json:
-        print_json(found[0] if len(found) == 1 else {"columns": found})
+        print_json(found)
         return
     terminal = output()
-    pages = ("\n".join(shortened(line, terminal.width) if not bold else
-                       terminal.paint(shortened(line, terminal.width), BOLD)
-                       for bold, line in report(part, chosen.model)) for part in found)
-    print("\n\n".join(pages))
+    pages = [report(column, chosen.model, found) for column in found.get("columns", [found])]
+    pages.append(layout(found))
+    print("\n\n".join("\n".join(
+        terminal.paint(shortened(line, terminal.width), BOLD) if bold else
+        shortened(line, terminal.width) for bold, line in page) for page in pages))
 
 
-def description(model: pn.TaggerModel, size: int) -> dict[str, Any]:
-    """All that the model holds but its weights, as JSON can say it.
-
-    Parameters
-    ----------
-    size : of the file, in bytes
-    """
-    weights = model.weights
-    names = [str(template) for template in model.templates] or [f"function {model.extractor}"]
-    rows = np.diff(weights.group_starts)
-    cells = np.diff(weights.starts[weights.group_starts])
-    return {
-        "format_version": pn.MODEL_FORMAT_VERSION,
-        "bytes": size,
-        "column": model.column,
-        "labels": list(model.tags.labels),
-        "extractor": model.extractor,
-        "templates": [
-            {"template": name, "rows": int(n_rows), "weights": int(n_cells)}
-            for name, n_rows, n_cells in zip(names, rows, cells, strict=True)],
-        "evidence": list(model.evidence),
-        "rows": weights.n_rows,
-        "weights": weights.n_cells,
-        "table": "exact" if weights.table_bits is None else "fixed",
-        "table_bits": weights.table_bits,
-        "collision_rate": _collision_rate(weights.n_rows, weights.table_bits),
-        "scale": weights.scale,
-        "right_to_left": model.right_to_left,
-        "beam": model.beam,
-        "vocabulary": len(model.vocabulary),
-        "dictionary": dict(model.dictionary),
-        "record": dict(model.record),
-    }
-
-
-def _collision_rate(rows: int, table_bits: int | None) -> float:
-    """How often a feature meets the weights of another: the share of a fixed table in use."""
-    return 0.0 if table_bits is None else rows / (1 << table_bits)
-
-
-def report(found: dict[str, Any], path: str) -> list[tuple[bool, str]]:
-    """The description as lines for a person, each with whether it is a heading."""
+def report(found: dict[str, Any], path: str, file: dict[str, Any]) -> list[tuple[bool, str]]:
+    """What is in a column as lines for a person, each with whether it is a heading."""
     table = "exact keys, no collisions"
     if found["table_bits"] is not None:
         table = (f"fixed, 2^{found['table_bits']} rows; a feature collides with another in"
@@ -95,23 +80,76 @@ def report(found: dict[str, Any], path: str) -> list[tuple[bool, str]]:
         ("labels", _listed(found["labels"])),
         ("features", f"{found['rows']:,} with {found['weights']:,} weights"),
         ("table", table),
+        *_coverage(found["coverage"]),
         ("reading", order),
         ("search", "greedy" if found["beam"] == 1 else f"beam of {found['beam']}"),
         ("columns needed", ", ".join(["form", *found["evidence"]])),
         ("known words", f"{found['vocabulary']:,}"),
         ("dictionary", f"{len(found['dictionary']):,} words with one label each"),
-        ("file", f"{found['bytes']:,} bytes, format {found['format_version']}"),
+        ("file", f"{file['bytes']:,} bytes, format {file['format_version']}"),
     ]
+    if found["dev_accuracy"] is not None:
+        facts.append(("dev accuracy", f"{100 * found['dev_accuracy']:.2f} %"))
     lines = [(True, one_line(path))]
     lines += [(False, f"{name:<16}{one_line(value)}") for name, value in facts]
-    lines += [(False, ""), (True, f"{'features':>10}  {'weights':>10}  template")]
-    lines += [(False, f"{item['rows']:10,}  {item['weights']:10,}  {one_line(item['template'])}")
-              for item in found["templates"]]
+    lines += _templates(found["templates"], "template")
+    if found["first_templates"]:
+        lines += _templates(found["first_templates"], "template of the first pass")
+    lines += _heaviest(found)
     try:
         return lines + _training(found["record"])
     except (AttributeError, KeyError, TypeError, ValueError):
         # The record is for people; nothing that tags depends on it, so nothing has checked it.
         return [*lines, (False, ""), (False, "the training record is not of this version's form")]
+
+
+def _coverage(found: dict[str, int] | None) -> list[tuple[str, str]]:
+    if found is None:
+        return []
+    return [("on the text", f"{found['features']:,} features, {found['with_weights']:,} in the"
+                            f" table, {found['sharing']:,} sharing rows")]
+
+
+def _templates(templates: list[dict[str, Any]], title: str) -> list[tuple[bool, str]]:
+    """A line for each; what cannot be told is left out of all."""
+    columns = []
+    for name, head, show in (
+            ("rows", "features", "{:,}"), ("weights", "weights", "{:,}"),
+            ("bytes", "bytes", "{:,}"), ("weight_sum", "sum |w|", "{:,.0f}"),
+            ("accuracy_lost", "lost on dev", "{:+.2f} %")):
+        if templates and templates[0][name] is not None:
+            scale = 100 if name == "accuracy_lost" else 1
+            cells = [head, *(show.format(scale * item[name]) for item in templates)]
+            width = max(map(len, cells))
+            columns.append([f"{cell:>{width}}" for cell in cells])
+    texts = [title, *(one_line(item["template"]) for item in templates)]
+    rows = ["  ".join(cells) for cells in zip(*columns, texts, strict=True)]
+    lines = [(False, ""), (True, rows[0]), *((False, row) for row in rows[1:])]
+    if templates and templates[0]["rows"] is None:
+        lines.append((False, "(rows of a fixed table belong to all templates)"))
+    return lines
+
+
+def _heaviest(found: dict[str, Any]) -> list[tuple[bool, str]]:
+    if found["label"] is None:
+        return []
+    lines = [(False, ""), (True, f"    weight   times  speaks for (+) or against (-)"
+                                 f" {one_line(found['label'])}: first place")]
+    for one in found["heaviest"]:
+        place = " ".join([*one["before"], f"[{one['word']}]", *one["after"]])
+        lines.append((False, f"{one['weight']:+10.3f}  {one['count']:6,}"
+                             f"  {one_line(one['text'])}: {one_line(place)}"))
+    return lines
+
+
+def layout(file: dict[str, Any]) -> list[tuple[bool, str]]:
+    """What stands where in the file, as lines."""
+    lines = [(True, f"{'begins at':>12}  {'bytes':>12}  part of the file")]
+    for part in file["layout"]:
+        items = "" if part["type"] is None else f", {part['length']:,} of {part['type']}"
+        lines.append((False, f"{part['begin']:12,}  {part['bytes']:12,}"
+                             f"  {one_line(part['name'])}{items}"))
+    return lines
 
 
 def _listed(labels: list[str]) -> str:

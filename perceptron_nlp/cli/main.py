@@ -29,6 +29,7 @@ VERBS = {
     "merge": "make one model of several, whose scores are the mean of theirs",
     "resume": "train a model further, on other files",
     "compare": "tell which of two taggers is better, where, and whether it may be chance",
+    "doctor": "find gold labels that are likely wrong",
     "distill": "train a fast tagger with slower ones as teachers, on raw text too",
     "tune": "search for the options that suit your files",
     "study": "run the perceptron family on a corpus, with pictures",

@@ -43,7 +43,7 @@ Array = npt.NDArray[Any]
 
 ALIGNMENT = 64
 MAX_HEADER = 100_000_000
-_LENGTH = 8
+HEADER_START = 8
 _NO_DIGEST = b"0" * 64
 _DIGEST = re.compile(rb'"sha256":"([0-9a-f]{64})"')
 _PICKLE = re.compile(rb"\x80[\x02-\x05]")
@@ -53,8 +53,8 @@ _NAMES = {np.dtype(dtype): name for name, dtype in DTYPES.items()}
 def begins_like_tensors(head: bytes) -> bool:
     """Do the first nine bytes of a file look like those of a tensor file, and of no text?"""
     # In text the length would be enormous: its highest byte is a character.
-    return head[_LENGTH:_LENGTH + 1] == b"{" and (
-        int.from_bytes(head[:_LENGTH], "little") <= MAX_HEADER)
+    return head[HEADER_START:HEADER_START + 1] == b"{" and (
+        int.from_bytes(head[:HEADER_START], "little") <= MAX_HEADER)
 
 
 def write_tensors(tensors: Mapping[str, Array], metadata: Mapping[str, str]) -> bytes:
@@ -88,8 +88,8 @@ def write_tensors(tensors: Mapping[str, Array], metadata: Mapping[str, str]) -> 
         ).encode("utf-8")
     except UnicodeEncodeError as error:
         raise ArgumentError("tensors, metadata: a string holds a lone surrogate") from error
-    header += b" " * (-(_LENGTH + len(header)) % ALIGNMENT)
-    parts = [len(header).to_bytes(_LENGTH, "little"), header]
+    header += b" " * (-(HEADER_START + len(header)) % ALIGNMENT)
+    parts = [len(header).to_bytes(HEADER_START, "little"), header]
     parts += [arrays[name].tobytes() for name in order]
     digest = hashlib.sha256()
     for part in parts:
@@ -119,8 +119,8 @@ def read_tensors(
     """
     view = memoryview(data).toreadonly().cast("B")
     header_length = _header_length(view, path)
-    start = _LENGTH + header_length
-    header = bytes(view[_LENGTH:start])
+    start = HEADER_START + header_length
+    header = bytes(view[HEADER_START:start])
     intact = _digest_is_right(view, header)
     # A file with the right checksum may still be made to harm; the checks below hold for it.
     entries, metadata, end = parse_header(header, path)
@@ -154,18 +154,18 @@ def _header_length(view: memoryview, path: str) -> int:
     foreign = _foreign(bytes(view[:64]))
     if foreign is not None:
         raise ModelError(f"{path}: {foreign}, not a model of perceptron_nlp")
-    if size < _LENGTH + 2:
+    if size < HEADER_START + 2:
         raise ModelError(f"{path}: the model file is cut short: only {size} bytes are there")
-    length = int.from_bytes(view[:_LENGTH], "little")
+    length = int.from_bytes(view[:HEADER_START], "little")
     if length > MAX_HEADER:
         raise ModelError(
             f"{path}: damaged header, or not a model of perceptron_nlp: "
             f"it claims a header of {length:,} bytes"
         )
-    if _LENGTH + length > size:
+    if HEADER_START + length > size:
         raise ModelError(
             f"{path}: the model file is cut short: a header of {length:,} bytes is claimed, "
-            f"{size - _LENGTH:,} bytes are there"
+            f"{size - HEADER_START:,} bytes are there"
         )
     return length
 
@@ -196,7 +196,7 @@ def _digest_is_right(view: memoryview, header: bytes) -> bool:
     places = list(_DIGEST.finditer(header))
     if len(places) != 1:
         return False
-    begin, end = (_LENGTH + at for at in places[0].span(1))
+    begin, end = (HEADER_START + at for at in places[0].span(1))
     digest = hashlib.sha256(view[:begin])
     digest.update(_NO_DIGEST)
     digest.update(view[end:])

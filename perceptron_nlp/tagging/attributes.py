@@ -51,15 +51,22 @@ def parts_of(labels: Sequence[str], mode: str) -> LabelParts:
     labels : all labels, in the order of their numbers
     mode : one of MODES
     """
+    parts, names = part_numbers(labels, mode)
+    if mode == PIECES_AND_WHOLE:
+        return LabelParts(parts, len(names) + len(parts))
+    slots = {slot: n for n, slot in enumerate(dict.fromkeys(map(_attribute, names)))}
+    return LabelParts(parts, len(names), [slots[_attribute(piece)] for piece in names])
+
+
+def part_numbers(labels: Sequence[str], mode: str) -> tuple[list[list[int]], list[str]]:
+    """The numbers of each label's parts, ascending, and all pieces in the order of theirs."""
     pieces = [set(label.split("|")) for label in labels]
     names = sorted(set().union(*pieces))
     numbers = {piece: n for n, piece in enumerate(names)}
     parts = [sorted(numbers[piece] for piece in label) for label in pieces]
     if mode == PIECES_AND_WHOLE:
-        return LabelParts([[*label, len(names) + n] for n, label in enumerate(parts)],
-                          len(names) + len(parts))
-    slots = {slot: n for n, slot in enumerate(dict.fromkeys(map(_attribute, names)))}
-    return LabelParts(parts, len(names), [slots[_attribute(piece)] for piece in names])
+        parts = [[*label, len(names) + n] for n, label in enumerate(parts)]
+    return parts, names
 
 
 def part_names(labels: Sequence[str], mode: str | None) -> list[tuple[str, str]]:

@@ -9,15 +9,15 @@ from pathlib import Path
 import pytest
 
 import perceptron_nlp as pn
-from perceptron_nlp.cli.inspect import description, report
+from perceptron_nlp.cli.inspect import report
 
 
 def test_json_describes_the_whole_model(cli, train_file: Path) -> None:
-    pn.train(train_file, dev=train_file, epochs=2, dictionary=(2, 0.9), table_bits=12,
-             templates="default", right_to_left=True).save("a.model")
+    pn.train(train_file, dev=train_file, epochs=2, dictionary=(2, 0.9), templates="default",
+             right_to_left=True).save("a.model")
     model = pn.read_model("a.model")
     found = json.loads(cli("inspect", "a.model", "--json").out)
-    assert found["format_version"] == pn.MODEL_FORMAT_VERSION
+    assert found["format_version"] == 1
     assert found["bytes"] == Path("a.model").stat().st_size
     assert found["column"] == "upos"
     assert found["labels"] == list(pn.load("a.model").labels)
@@ -25,7 +25,7 @@ def test_json_describes_the_whole_model(cli, train_file: Path) -> None:
         str(template) for template in pn.preset("default")]
     assert sum(item["rows"] for item in found["templates"]) == found["rows"]
     assert sum(item["weights"] for item in found["templates"]) == found["weights"] > 0
-    assert (found["table"], found["table_bits"]) == ("fixed", 12)
+    assert (found["table"], found["table_bits"]) == ("exact", None)
     assert (found["beam"], found["right_to_left"]) == (1, True)
     assert found["dictionary"] == dict(model.dictionary)
     assert found["record"] == dict(model.record)
@@ -65,7 +65,46 @@ def test_a_model_of_a_feature_function_is_described_without_it(cli) -> None:
 
 
 def test_a_training_record_of_another_form_is_said_to_be_so(model: Path) -> None:
-    read = pn.read_model(model)
+    inspection = pn.inspect(model)
     for record in ({"epochs": 3}, {"train": "x"}, {"options": []}, {"epochs": [{}]}):
-        found = description(replace(read, record=record), 1)
-        assert report(found, "en.model")[-1][1].startswith("the training record is not")
+        column = inspection.columns[0]
+        found = replace(inspection, columns=(
+            replace(column, model=replace(column.model, record=record)),)).to_dict()
+        assert report(found, "en.model", found)[-1][1].startswith("the training record is not")
+
+
+def test_a_fixed_table_and_a_packed_file_are_told_as_what_they_are(cli, train_file: Path) -> None:
+    pn.train(train_file, epochs=2, templates="default", table_bits=12).save("a.model")
+    found = json.loads(cli("inspect", "a.model", "--json").out)
+    assert (found["table"], found["table_bits"]) == ("fixed", 12)
+    assert found["templates"][0]["rows"] is None
+    text = cli("inspect", "a.model").out.decode()
+    assert "a feature collides with another in" in text
+    assert "(rows of a fixed table belong to all templates)" in text
+    pn.load("a.model").compress(4000).save("b.model")
+    packed = json.loads(cli("inspect", "b.model", "--json").out)
+    assert packed["format_version"] == pn.MODEL_FORMAT_VERSION == 2
+    assert sum(part["bytes"] for part in packed["layout"]) == Path("b.model").stat().st_size
+
+
+def test_worth_and_features_are_shown_with_a_text(cli, model: Path, train_file: Path) -> None:
+    outcome = cli("inspect", model, "--dev", train_file, "--label", "NOUN", "--top", "3",
+                  "--quiet")
+    text = outcome.out.decode()
+    assert (outcome.status, outcome.err) == (0, "")
+    assert "lost on dev" in text and "dev accuracy    100.00 %" in text
+    shown = text[text.index("speaks for (+) or against (-) NOUN"):].splitlines()[1:4]
+    assert all("]=" in line and line.lstrip()[0] in "+-" for line in shown)
+
+
+@pytest.mark.parametrize(("arguments", "message"), [
+    (["--label", "NOUN"], "--label: a model holds only hashes"),
+    (["--label", "NOUNS", "--text", "train.conllu"], "--label: the model has no label 'NOUNS'"),
+    (["--top", "0"], "--top"),
+    (["--dev", "nowhere.conllu"], "nowhere.conllu"),
+])
+def test_what_cannot_be_shown_is_said_in_a_line(
+        cli, model: Path, train_file: Path, arguments: list[str], message: str) -> None:
+    outcome = cli("inspect", model, "--quiet", *arguments)
+    assert (outcome.status, outcome.out) == (2, b"")
+    assert message in outcome.message
