@@ -166,16 +166,18 @@ def with_share(shares: Array, given: Mask, wanted: Array) -> Array:
     Both kinds keep their proportions; where one kind has nothing, it shares evenly. A row in which
     all labels are given stays as it is.
     """
-    result = shares.copy()
     others: Mask = ~given
-    for mask, share in ((given, wanted), (others, 1 - wanted)):
-        own = np.where(mask, shares, 0.0)
-        sums: Array = own.sum(axis=1)
-        has: Mask = sums > 0
-        even = mask / np.maximum(mask.sum(axis=1), 1)[:, None]
-        parts = np.where(has[:, None], own / np.where(has, sums, 1.0)[:, None], even)
-        result = np.where(mask, parts * share[:, None], result)
-    return np.where(given.all(axis=1)[:, None], shares, result)
+    result = np.where(given, _spread(shares, given, wanted), _spread(shares, others, 1 - wanted))
+    return np.where(np.all(given, axis=1, keepdims=True), shares, result)
+
+
+def _spread(shares: Array, mask: Mask, wanted: Array) -> Array:
+    """What is wanted of each row, over the labels of a mask."""
+    own = np.where(mask, shares, 0.0)
+    sums = np.sum(own, axis=1, keepdims=True)
+    parts: Array = mask / np.maximum(np.sum(mask, axis=1, keepdims=True), 1)
+    np.divide(own, sums, out=parts, where=sums > 0)
+    return parts * wanted[:, None]
 
 
 def rising(counts: Sequence[tuple[float, float, float]]) -> list[tuple[float, float, float]]:
