@@ -37,6 +37,7 @@ bench: $(VENV)/benched
 	$(BIN)/python benchmarks/classifier.py
 	$(BIN)/python benchmarks/family.py
 	$(BIN)/python benchmarks/size.py
+	$(BIN)/python benchmarks/calibration.py --png docs/images/calibration.png
 
 # Instructions a token against those in benchmarks/instructions.json; needs PERCEPTRON_NLP_CORPORA.
 instructions: $(VENV)/built

@@ -115,8 +115,9 @@ def fit_calibration(evidence: Evidence) -> Fitted:
     finite = np.isfinite(evidence.margins)
     margins, rates = curve_of(evidence.margins[finite], evidence.right[finite], LEAST_IN_POINT) \
         if method == "isotonic" else ((), ())
-    # Nothing is sure after a count.
-    dictionary = rounded((evidence.right_in_dictionary + 0.5) / (evidence.in_dictionary + 1))
+    # As if one word more had been seen, which is right as often as the others.
+    dictionary = rounded((evidence.right_in_dictionary + float(evidence.right.mean()))
+                         / (evidence.in_dictionary + 1))
     return Fitted(Calibration(rounded(best), margins, rates, dictionary), means,
                   rounded(Reliability.of(held_out[method], right).ece))
 

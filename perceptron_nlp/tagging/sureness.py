@@ -276,9 +276,14 @@ class _View:
         numbers, scores : of their words, one after the other
         """
         given: Mask = self._groups[numbers][:, None] == self._groups[None, :-1]
-        given[numbers == len(self._groups) - 1, 0] = True
+        # A label that is kept may be none of the model's, or illegal where it stands.
+        own = np.arange(len(numbers)), np.minimum(numbers, scores.shape[1] - 1)
+        given[own] = True
         able = self._able(sentences, numbers)
-        return (scores if able is None else np.where(able | given, scores, -np.inf)), given
+        if able is None:
+            return scores, given
+        able[own] = True
+        return np.where(able, scores, -np.inf), given
 
     def in_dictionary(self, sentences: Sequence[Sequence[str]]) -> Mask:
         """bool[n_words]: does the label come from the dictionary?"""
