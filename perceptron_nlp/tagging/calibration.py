@@ -211,17 +211,25 @@ def curve_of(margins: Array, right: Mask, least: int) -> tuple[tuple[float, ...]
     right : bool[n_words]
     least : words that a point stands for at least, if there are so many
     """
-    at, place = np.unique(margins, return_inverse=True)
-    counts = np.bincount(place)
-    hits = np.bincount(place, right)
-    pools = rising(list(zip(hits.tolist(), counts.tolist(), (at * counts).tolist(), strict=True)))
-    pools = _thinned(_large_enough(pools, least), MOST_POINTS)
+    pools = _thinned(_large_enough(rising(_runs(margins, right)), least), MOST_POINTS)
     points: dict[float, float] = {}
     highest = 0.0
     for hit, n, total in pools:
         highest = max(highest, rounded((hit + 0.5) / (n + 1)))
         points.setdefault(rounded(total / n), highest)
     return tuple(points), tuple(points.values())
+
+
+def _runs(margins: Array, right: Mask) -> list[tuple[float, float, float]]:
+    """What `rising` takes, neighbouring margins at which all words are right, or all are wrong,
+    put together: a pool never ends between two alike, and these are most."""
+    at, place = np.unique(margins, return_inverse=True)
+    counts = np.bincount(place)
+    hits = np.bincount(place, right)
+    alike = (hits[1:] * counts[:-1] == hits[:-1] * counts[1:])
+    starts = np.concatenate([[0], np.flatnonzero(~alike) + 1])
+    sums = [np.add.reduceat(x, starts).tolist() for x in (hits, counts, at * counts)]
+    return list(zip(*sums, strict=True))
 
 
 def _large_enough(pools: Sequence[tuple[float, float, float]], least: int

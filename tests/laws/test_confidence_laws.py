@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import perceptron_nlp as pn
 from perceptron_nlp.tagging.calibration import (
     MOST_POINTS,
     Calibration,
@@ -22,6 +23,7 @@ from perceptron_nlp.tagging.calibration import (
     with_share,
 )
 from perceptron_nlp.tagging.calibrationfit import Evidence, fit_calibration, too_few
+from perceptron_nlp.tagging.labellers import decoder_of
 from perceptron_nlp.tagging.reliability import BINS, Reliability
 
 SCORE = st.integers(-2**20, 2**20).map(lambda x: x / 64) | st.just(-np.inf)
@@ -103,6 +105,32 @@ def test_pooled_neighbours_are_the_best_rising_fit(counts: list[tuple[int, int, 
     for hit, n, _ in pools:
         found += [Fraction(int(hit), int(n))] * int(n)
     assert found == [x for x, (_, n, _) in zip(expected, counts, strict=True) for _ in range(n)]
+
+
+@settings(max_examples=40)
+@given(WORDS)
+def test_a_curve_goes_through_the_best_rising_fit(words: list[tuple[float, bool]]) -> None:
+    counts = [(sum(hit for m, hit in words if m == at), sum(m == at for m, _ in words), 0)
+              for at in sorted({m for m, _ in words})]
+    pools = rising(counts)
+    if len(pools) > MOST_POINTS:
+        return
+    rates = curve_of(np.array([m for m, _ in words]), np.array([hit for _, hit in words]), 1)[1]
+    expected = np.maximum.accumulate([(hit + 0.5) / (n + 1) for hit, n, _ in pools])
+    assert rates == pytest.approx(expected.tolist(), rel=1e-5)
+
+
+@settings(max_examples=20)
+@given(st.lists(st.lists(st.sampled_from(["the", "old", "man", "Zoë", "new"]), max_size=9),
+                max_size=9), st.integers(1, 400))
+def test_scores_of_many_sentences_are_those_of_each(
+        tagger: pn.Tagger, sentences: list[list[str]], times: int) -> None:
+    decoder = decoder_of(tagger.model)
+    numbers, scores = decoder.tag_scored(sentences * times)
+    alone = [decoder.tag_with_scores(sentence) for sentence in sentences] * times
+    none = np.empty(0, np.uint16), np.empty((0, len(tagger.labels)), np.int32)
+    for found, place in ((numbers, 0), (scores, 1)):
+        assert np.array_equal(found, np.concatenate([none[place], *(one[place] for one in alone)]))
 
 
 @settings(max_examples=40)

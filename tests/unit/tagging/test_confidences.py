@@ -221,7 +221,7 @@ def test_a_dev_set_that_does_not_do_is_named_and_leaves_the_model_as_it_is(
 def test_a_dev_set_without_mistakes_does_not_do() -> None:
     tagger = pn.train(TRAIN, column="upos", epochs=2)
     perfect = [pn.Sentence(s.words, {"upos": tagger.tag(s)}) for s in DEV]
-    with pytest.raises(pn.ArgumentError, match="0 of .* words are labelled wrong"):
+    with pytest.raises(pn.ArgumentError, match=r"0 of .* words are labelled wrong"):
         tagger.calibrate(perfect)
 
 
