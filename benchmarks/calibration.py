@@ -80,7 +80,7 @@ def draw(drawn: dict[str, Any], path: str) -> None:
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
-    figure, places = pyplot.subplots(1, len(drawn), figsize=(3.1 * len(drawn), 3.4), dpi=120,
+    figure, places = pyplot.subplots(1, len(drawn), figsize=(3.1 * len(drawn), 3.9), dpi=120,
                                      sharey=True, squeeze=False, layout="constrained")
     for axes, (name, found) in zip(places[0], drawn.items(), strict=True):
         for part in found.bins:
@@ -97,7 +97,7 @@ def draw(drawn: dict[str, Any], path: str) -> None:
         axes.spines[["top", "right"]].set_visible(False)
     places[0][0].set_ylabel("share of words right")
     places[0][0].legend(loc="upper left", frameon=False, fontsize=8)
-    figure.savefig(path)
+    figure.savefig(path, bbox_inches="tight")
 
 
 if __name__ == "__main__":
