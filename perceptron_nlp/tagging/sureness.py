@@ -3,8 +3,10 @@ need.
 
 What counts as the label that a word was given are all learnt labels that are written as it is:
 of features, those with any part of speech; of spans, those that differ in the letter before the
-type alone. Labels that a lexicon, or the labels around the word, forbid count for nothing. A kept
-label is sure; one from the model's dictionary is as sure as the dictionary was on the dev set.
+type alone. Labels that a lexicon forbids count for nothing. Those that would be illegal beside the
+labels around the word do count: where spans begin and end is mostly wrong in several words at once,
+and it is the illegal labels that tell (on chunks the log loss is 0.13 with them, 0.19 without). A
+kept label is sure; one from the model's dictionary is as sure as the dictionary was on the dev set.
 """
 
 from __future__ import annotations
@@ -39,8 +41,6 @@ from perceptron_nlp.tagging.labellers import Labeller, allowed_by, make_labeller
 from perceptron_nlp.tagging.lexicon import Lexicon, lower_cased
 from perceptron_nlp.tagging.model import TaggerModel, joined
 from perceptron_nlp.tagging.sources import Source, check_labelled, gold_labels
-from perceptron_nlp.tagging.spancolumns import transitions
-from perceptron_nlp.text.spans import SCHEMES
 
 # Where the training record tells of it.
 RECORD = "calibration"
@@ -260,7 +260,6 @@ class _View:
         self._labels = (*model.tags, "O")
         self._dictionary = model.dictionary
         self._lexicon = allowed_by(lexicon, model)
-        self._follows = transitions(model.tags, False) if model.scheme in SCHEMES else None
 
     def labels_of(self, numbers: Numbers) -> list[str]:
         """The labels as they are learnt; anything for kept ones that the model does not have."""
@@ -276,10 +275,10 @@ class _View:
         numbers, scores : of their words, one after the other
         """
         given: Mask = self._groups[numbers][:, None] == self._groups[None, :-1]
-        # A label that is kept may be none of the model's, or illegal where it stands.
+        # A label that is kept may be none of the model's.
         own = np.arange(len(numbers)), np.minimum(numbers, scores.shape[1] - 1)
         given[own] = True
-        able = self._able(sentences, numbers)
+        able = self._able(sentences, len(numbers))
         if able is None:
             return scores, given
         able[own] = True
@@ -296,20 +295,11 @@ class _View:
         lexicon: Mapping[str, Sequence[int]] = self._lexicon
         return lexicon.get(word) or lexicon.get(lower_cased(word)) if lexicon else None
 
-    def _able(self, sentences: Sequence[Sequence[str]], numbers: Numbers) -> Mask | None:
+    def _able(self, sentences: Sequence[Sequence[str]], n_words: int) -> Mask | None:
         """Which labels can be where; None where all can be everywhere."""
-        if self._follows is not None:
-            none = len(self._groups) - 1
-            lengths = np.fromiter(map(len, sentences), np.int64, len(sentences))
-            ends = np.cumsum(lengths[lengths > 0])
-            before, after = np.full(len(numbers), none), np.full(len(numbers), none)
-            before[1:], after[:-1] = numbers[:-1], numbers[1:]
-            before[ends[:-1]] = after[ends - 1] = none
-            able: Mask = self._follows[before, :none] & self._follows[:none, after].T
-            return able
         if not self._lexicon:
             return None
-        able = np.ones((len(numbers), len(self._groups) - 1), np.bool_)
+        able = np.ones((n_words, len(self._groups) - 1), np.bool_)
         for row, word in enumerate(itertools.chain.from_iterable(sentences)):
             allowed = self._looked_up(word)
             if allowed is not None:

@@ -317,8 +317,8 @@ class Tagger:
 
         Each row is the softmax of the word's scores over the model's temperature; where a curve
         tells more of the label given, its share is what `confidences` says, and the others keep
-        their proportions. Labels that a lexicon forbids, and spans that would be illegal between
-        the labels around them, have 0.
+        their proportions. Labels that a lexicon forbids have 0; those of spans that would be
+        illegal between the labels around them have not.
 
         Parameters
         ----------
