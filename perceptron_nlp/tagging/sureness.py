@@ -12,6 +12,7 @@ kept label is sure; one from the model's dictionary is as sure as the dictionary
 from __future__ import annotations
 
 import itertools
+import logging
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
@@ -35,12 +36,15 @@ from perceptron_nlp.tagging.calibrationfit import (
     fit_calibration,
     too_few,
 )
+from perceptron_nlp.tagging.examples import Examples
 from perceptron_nlp.tagging.extractor import Extractor
 from perceptron_nlp.tagging.keeping import Keep, forms_of, with_kept
 from perceptron_nlp.tagging.labellers import Labeller, allowed_by, make_labeller
 from perceptron_nlp.tagging.lexicon import Lexicon, lower_cased
 from perceptron_nlp.tagging.model import TaggerModel, joined
 from perceptron_nlp.tagging.sources import Source, check_labelled, gold_labels
+
+logger = logging.getLogger("perceptron_nlp")
 
 # Where the training record tells of it.
 RECORD = "calibration"
@@ -153,6 +157,24 @@ def calibrated(model: TaggerModel, features: Extractor | None, sentences: Sequen
     fitted = fit_calibration(evidence)
     return replace(model, calibration=fitted.calibration, record={
         **model.record, RECORD: _told(fitted, len(evidence.right))}), None
+
+
+def calibrated_by(model: TaggerModel, features: Extractor | None, dev: Examples | None
+                  ) -> TaggerModel:
+    """The model calibrated on the dev set that it was trained with, if that does.
+
+    Parameters
+    ----------
+    model : of one column
+    features : its feature function, or None
+    dev : the dev set, with what its sentences show of each other; None where there was none
+    """
+    if dev is None:
+        return model
+    found, why = calibrated(model, features, dev.sentences, dev.gold)
+    if why is not None:
+        logger.info("dev: not calibrated: %s", why)
+    return found
 
 
 def calibrated_columns(model: TaggerModel, features: Extractor | None, source: Source

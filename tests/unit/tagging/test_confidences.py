@@ -264,3 +264,14 @@ def test_a_file_with_another_calibration_than_there_can_be_is_refused(
     odd = replace(trained("greedy").model, calibration=Odd())  # type: ignore[arg-type]
     with pytest.raises(pn.ModelError, match="calibration"):
         model_from_bytes(model_to_bytes(odd), "odd.model")
+
+
+def test_going_on_with_a_dev_set_calibrates_anew_and_merging_leaves_it_to_be_done(
+        trained: Callable[[str], pn.Tagger]) -> None:
+    tagger = pn.train(TRAIN, dev=DEV, column="upos", epochs=1, resumable=True)
+    longer = tagger.resume(TEST, dev=DEV, epochs=1)
+    assert longer.calibrate(DEV).to_bytes() == longer.to_bytes()
+    assert tagger.resume(TEST, epochs=1).model.calibration is None
+    merged = pn.merge([tagger, longer])
+    assert merged.model.calibration is None
+    assert merged.calibrate(DEV).confidences(["mans"])[0] <= 1
