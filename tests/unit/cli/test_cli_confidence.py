@@ -128,11 +128,14 @@ def test_where_there_is_no_misc_nothing_is_written(
         refuses: Callable[..., str], option: str) -> None:
     Path("words.txt").write_text("the old\n", "utf-8")
     Path("words.columns").write_text("the DET\nold ADJ\n\n", "utf-8")
+    Path("words.parquet").write_bytes(b"PAR1")
     Path("two.conllup").write_text("# global.columns = ID FORM UPOS\n1\tthe\t_\n\n", "utf-8")
     for name, format in (("words.txt", "text"), ("words.columns", "columns")):
         said = refuses("tag", "sure.model", name, option, "--format", format, "-o", "out")
         assert said == (f"{option}: {name} is {format}, which has no place for it; it goes into"
                         " MISC, which CoNLL-U has")
+    said = refuses("tag", "sure.model", "words.parquet", option, "-o", "out")
+    assert said == f"{option}: does not go with Parquet files"
     said = refuses("tag", "sure.model", "two.conllup", option, "--quiet", "-o", "out")
     assert said == f"{option}: two.conllup has no column MISC to write it into"
     said = refuses("tag", "sure.model", "new.conllu", option, "--quiet", "--column", "misc")
