@@ -38,6 +38,7 @@ bench: $(VENV)/benched
 	$(BIN)/python benchmarks/family.py
 	$(BIN)/python benchmarks/size.py
 	$(BIN)/python benchmarks/doctor.py
+	$(BIN)/python benchmarks/calibration.py --png docs/images/calibration.png
 
 # Instructions a token against those in benchmarks/instructions.json; needs PERCEPTRON_NLP_CORPORA.
 instructions: $(VENV)/built

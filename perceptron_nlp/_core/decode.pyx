@@ -495,19 +495,44 @@ cdef class SentenceDecoder:
 
     def tag_with_scores(self, sentence):
         """Label one sentence; returns (label numbers uint16[n], scores int32[n, n_labels])."""
+        return self.tag_scored([sentence])
+
+    def tag_scored(self, list sentences not None, KeptSets kept=None):
+        """Label sentences and tell what their labels scored.
+
+        Parameters
+        ----------
+        sentences, kept : as for `tag`
+
+        Returns
+        -------
+        (label numbers uint16[n], scores int32[n, n_labels]) of the tokens of all sentences, one
+        after the other; the number of a kept label that is not known is n_labels. The scores of
+        kept tokens, and of those that have one label by the dictionary, mean nothing
+        """
         cdef WorkerBox box = self.take()
         cdef Worker *w = &box.worker
+        cdef Py_ssize_t at = 0, begin
+        cdef list taken = list(sentences)
+        labels, scores = [np.empty(0, np.uint16)], [np.empty((0, len(self.labels)), np.int32)]
         try:
+            if kept is not None:
+                self._check_kept(kept, len(taken))
             w.keep_scores = 1
-            self._fill(&w.batch, [sentence], 0)
-            self._run(w)
-            labels = np.empty(w.n_tokens, np.uint16)
-            scores = np.zeros((w.n_tokens, len(self.labels)), np.int32)
-            self._copy_scores(w, labels, scores)
+            while at < len(taken):
+                begin = at
+                at = self._fill(&w.batch, taken, begin)
+                if kept is not None:
+                    numbers = self._fill_kept(&w.batch, kept, begin)
+                self._run(w)
+                labels.append(np.empty(w.n_tokens, np.uint16))
+                scores.append(np.zeros((w.n_tokens, len(self.labels)), np.int32))
+                self._copy_scores(w, labels[-1], scores[-1])
         finally:
+            w.kept.of = NULL
             w.keep_scores = 0
             self.idle.append(box)
-        return labels, scores
+        return np.concatenate(labels), np.concatenate(scores)
 
     def score(self, keys, values=None):
         """Scores of features given by their keys, in units of 1 / scale.

@@ -15,11 +15,13 @@ from perceptron_nlp.cli.parsing import (
     add_threads_option,
 )
 from perceptron_nlp.cli.printing import print_json
+from perceptron_nlp.cli.reliabilityview import reliability_table
 from perceptron_nlp.cli.style import BOLD, Terminal, one_line, output, shortened
 
 EXAMPLES = """\
   perceptron-nlp evaluate en.model test.conllu
   perceptron-nlp evaluate en.model test.conllu --json | jq .accuracy
+  perceptron-nlp evaluate en.model test.conllu --calibration
   perceptron-nlp evaluate chunk.model test.txt --fields form,xpos,chunk"""
 _FIGURES = "precision  recall      F1   support"
 _CONFUSIONS = 10
@@ -36,6 +38,9 @@ def parser() -> VerbParser:
                            " or all, that the model fills)")
     add_lexicon_option(verb)
     add_format_options(verb)
+    verb.add_argument("--calibration", action="store_true",
+                      help="whether the confidences hold: of words given with 0.9, nine in ten"
+                           " should be right (the model must be calibrated)")
     add_json_option(verb)
     add_threads_option(verb)
     add_quiet_option(verb)
@@ -49,14 +54,16 @@ def run(chosen: argparse.Namespace) -> None:
     corpora = open_inputs(
         chosen.test, format=chosen.format, fields=chosen.fields, quiet=chosen.quiet)
     if chosen.column is None and len(tagger.columns) > 1:
-        results = tagger.evaluate_columns(corpora, fields=chosen.fields, threads=chosen.threads)
+        results = tagger.evaluate_columns(corpora, fields=chosen.fields, threads=chosen.threads,
+                                          calibration=chosen.calibration)
         if chosen.json:
             print_json({"columns": [result.to_json() for result in results.values()]})
             return
         print("\n\n".join(page(result, output()) for result in results.values()))
         return
     result = tagger.evaluate(
-        corpora, column=chosen.column, fields=chosen.fields, threads=chosen.threads)
+        corpora, column=chosen.column, fields=chosen.fields, threads=chosen.threads,
+        calibration=chosen.calibration)
     if chosen.json:
         print_json(result.to_json())
         return
@@ -66,7 +73,8 @@ def run(chosen: argparse.Namespace) -> None:
 def page(result: pn.Evaluation, terminal: Terminal) -> str:
     """All that is printed of one column."""
     return "\n".join([*summary(result, terminal), "", *label_table(result, terminal),
-                      *confusion_table(result, terminal)])
+                      *confusion_table(result, terminal),
+                      *reliability_table(result.calibration, terminal)])
 
 
 def summary(result: pn.Evaluation, terminal: Terminal) -> list[str]:

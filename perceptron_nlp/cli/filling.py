@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import perceptron_nlp as pn
+from perceptron_nlp.cli.marking import Marks
 from perceptron_nlp.tagging.filling import fill_in_turn
 
 NOT_GIVEN = "_"
@@ -21,15 +23,18 @@ class Filling:
         number of the one to fill in its place, and for one of several those of them to fill,
         parted by commas
     keep : whether labels that are there stay
+    marks : None, or what is written into MISC besides
 
     Raises
     ------
     ArgumentError : the tagger cannot fill these
     """
 
-    def __init__(self, tagger: pn.Tagger, column: str | None, *, keep: bool) -> None:
+    def __init__(self, tagger: pn.Tagger, column: str | None, *, keep: bool,
+                 marks: Marks | None = None) -> None:
         self._taggers = tagger.by_column
         self._keep = keep
+        self._marks = marks
         self._names = None if column is None else [name.strip() for name in column.split(",")]
         if self._names is not None and len(self._taggers) == 1 and len(self._names) > 1:
             raise pn.ArgumentError(
@@ -38,6 +43,8 @@ class Filling:
     def check(self, corpus: pn.Corpus) -> None:
         """Raise ArgumentError where the text cannot hold the columns that are to be filled."""
         chosen = self._chosen(corpus)
+        if self._marks is not None:
+            self._marks.check(corpus, chosen)
         if corpus.format in _ONE_COLUMN and len(chosen) > 1:
             raise pn.ArgumentError(
                 f"column: {corpus.path} is {corpus.format}, which holds one label a word; choose"
@@ -58,7 +65,7 @@ class Filling:
 
     def as_bytes(self, corpus: pn.Corpus) -> Callable[[bytes], bytes | None] | None:
         """What fills whole sentences without reading them one by one; None where that cannot be."""
-        if self._keep:
+        if self._keep or self._marks is not None:
             return None
         return fill_in_turn([
             tagger.filler(corpus, column=name) for name, tagger in self._chosen(corpus)])
@@ -72,12 +79,22 @@ class Filling:
               before: Sequence[pn.Sentence] = (), after: Sequence[pn.Sentence] = ()) -> list[str]:
         """The texts of sentences with the columns filled in; see Tagger.tag_sents."""
         columns: list[dict[str, list[str]]] = [{} for _ in batch]
-        for name, tagger in self._chosen(corpus):
-            found = tagger.tag_sents(
-                tagger.model.inputs(batch), threads=threads,
-                keep=self._kept(corpus, name, batch), before=before, after=after)
+        chosen = self._chosen(corpus)
+        for name, tagger in chosen:
+            kept = self._kept(corpus, name, batch)
+            how: dict[str, Any] = {"threads": threads, "keep": kept, "before": before,
+                                   "after": after}
+            inputs = tagger.model.inputs(batch)
+            if self._marks is not None and self._marks.confidence:
+                found, sure = tagger.tag_sents_with_confidences(inputs, **how)
+                self._marks.add_confidences(batch, columns, name if len(chosen) > 1 else None,
+                                            sure, kept)
+            else:
+                found = tagger.tag_sents(inputs, **how)
             for filled, labels in zip(columns, found, strict=True):
                 filled[name] = labels
+        if self._marks is not None and self._marks.unknown:
+            self._marks.add_unknown(batch, columns, chosen[0][1])
         return [_rewritten(corpus, sentence, filled)
                 for sentence, filled in zip(batch, columns, strict=True)]
 

@@ -28,6 +28,7 @@ VERBS = {
     "compress": "make a model smaller",
     "merge": "make one model of several, whose scores are the mean of theirs",
     "resume": "train a model further, on other files",
+    "calibrate": "teach a model how sure it may be of its labels",
     "compare": "tell which of two taggers is better, where, and whether it may be chance",
     "doctor": "find gold labels that are likely wrong",
     "distill": "train a fast tagger with slower ones as teachers, on raw text too",

@@ -38,7 +38,9 @@ def are_parquet(chosen: argparse.Namespace, files: Sequence[str]) -> bool:
                          " time, since each has columns of its own")
     if files[0] == STDIN:
         raise UsageError("--format: Parquet cannot be read from standard input; name a file")
-    for option, given in (("--keep", chosen.keep), ("--fields", chosen.fields)):
+    for option, given in (("--keep", chosen.keep), ("--fields", chosen.fields),
+                          ("--confidence", chosen.confidence),
+                          ("--mark-unknown", chosen.mark_unknown)):
         if given:
             raise UsageError(f"{option}: does not go with Parquet files")
     return True

@@ -19,6 +19,7 @@ from perceptron_nlp.cli.inputs import (
     load_tagger,
     name_format,
 )
+from perceptron_nlp.cli.marking import Marks
 from perceptron_nlp.cli.parquet import add_parquet_option, are_parquet, write_parquet
 from perceptron_nlp.cli.parsing import (
     FORMATS,
@@ -37,6 +38,7 @@ EXAMPLES = """\
   perceptron-nlp tag en.model < sentences.txt
   zcat big.conllu.gz | perceptron-nlp tag en.model | gzip > tagged.conllu.gz
   perceptron-nlp tag en.model half-tagged.conllu --keep
+  perceptron-nlp tag en.model new.conllu --confidence --mark-unknown
   perceptron-nlp tag brown.model new.conllu --column xpos
   perceptron-nlp tag en.model new.conllu --lexicon names.tsv
   perceptron-nlp tag chunk.model words.txt --fields form,xpos
@@ -68,6 +70,13 @@ def parser() -> VerbParser:
     verb.add_argument("--keep", action="store_true",
                       help="keep the labels that the column has already (all but _); they are"
                            " context for the others")
+    verb.add_argument("--confidence", action="store_true",
+                      help="write into MISC how likely each label is right: Conf=0.9731, or"
+                           " Conf[upos]=0.9731 where several columns are filled (CoNLL-U only; the"
+                           " model must be calibrated)")
+    verb.add_argument("--mark-unknown", action="store_true",
+                      help="write Unknown=Yes into MISC of words that were not in the training text"
+                           " (CoNLL-U only)")
     add_lexicon_option(verb)
     add_format_options(verb, FORMATS + "|text|parquet")
     add_parquet_option(verb)
@@ -88,7 +97,9 @@ def run(chosen: argparse.Namespace) -> None:
     if are_parquet(chosen, files):
         write_parquet(chosen, tagger, files[0])
         return
-    tagging = Tagging(tagger, Filling(tagger, chosen.column, keep=chosen.keep),
+    marks = Marks(confidence=chosen.confidence, unknown=chosen.mark_unknown)
+    wanted = marks if chosen.confidence or chosen.mark_unknown else None
+    tagging = Tagging(tagger, Filling(tagger, chosen.column, keep=chosen.keep, marks=wanted),
                       format=chosen.format, fields=chosen.fields, threads=chosen.threads,
                       quiet=chosen.quiet)
     to_stdout = chosen.output in (None, STDIN)

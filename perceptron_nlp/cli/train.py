@@ -8,6 +8,7 @@ import os
 from typing import Any
 
 import perceptron_nlp as pn
+from perceptron_nlp.cli.calibrate import say_calibration
 from perceptron_nlp.cli.curve import LearningCurve
 from perceptron_nlp.cli.inputs import (
     STDIN,
@@ -266,6 +267,7 @@ def summarise(tagger: pn.Tagger, path: str) -> None:
             epoch = part.model.record["best_epoch"]
             say(f"{one_line(part.column)}: {_figures(part)}, epoch {epoch}")
         _say_choices(part)
+    say_calibration(tagger)
     say_cost(tagger)
     if len(parts) > 1:
         say(f"{one_line(path)}: {len(parts)} columns, {size / 1e6:.2f} MB")

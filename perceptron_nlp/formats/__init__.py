@@ -6,7 +6,7 @@ from perceptron_nlp.formats.columns import read_columns, write_columns
 from perceptron_nlp.formats.conllu import read_conllu
 from perceptron_nlp.formats.conllu_rules import COLUMNS as CONLLU_COLUMNS
 from perceptron_nlp.formats.conllu_rules import wrong_value as wrong_conllu_value
-from perceptron_nlp.formats.conllu_writing import with_misc, write_conllu
+from perceptron_nlp.formats.conllu_writing import with_misc, without_misc, write_conllu
 from perceptron_nlp.formats.corpus import AUTO, FORMATS, Corpus, open_corpus
 from perceptron_nlp.formats.detect import detect
 from perceptron_nlp.formats.documents import opens_document
@@ -48,6 +48,7 @@ __all__ = [
     "sentence_id",
     "unpacked_tensors",
     "with_misc",
+    "without_misc",
     "write_columns",
     "write_conllu",
     "write_tagged",

@@ -84,6 +84,15 @@ def with_misc(value: str, key: str, new: str) -> str:
     return "|".join(kept)
 
 
+def without_misc(value: str, key: str) -> str:
+    """A MISC field without the attribute ``key``; the others stay in place.
+
+    >>> without_misc("SpaceAfter=No|Unknown=Yes", "Unknown")
+    'SpaceAfter=No'
+    """
+    return "|".join(pair for pair in value.split("|") if pair.partition("=")[0] != key) or "_"
+
+
 def _with_breaks_of(old: str, new: str) -> str:
     """``new`` with the line breaks of ``old``, which has as many lines."""
     if "\r\n" not in old:

@@ -9,8 +9,10 @@ from perceptron_nlp.errors import ArgumentError
 from perceptron_nlp.tagging.model import TaggerModel
 from perceptron_nlp.tagging.modelfile import model_to_bytes
 from perceptron_nlp.tagging.reduced import reduced
+from perceptron_nlp.tagging.sureness import with_room
 
 Score = Callable[[TaggerModel], float]
+Calibrate = Callable[[TaggerModel], TaggerModel]
 
 # The most that the heaviest weight is as a whole number; None is as fine as it was. Coarser steps
 # take fewer bits and leave room for more rows: which is better is measured. The first is for models
@@ -24,7 +26,8 @@ FINEST_SHARE = 1 << 17
 _LONGEST_SCORE = 0.123456
 
 
-def compress_model(model: TaggerModel, size: int, score: Score | None = None) -> TaggerModel:
+def compress_model(model: TaggerModel, size: int, score: Score | None = None,
+                   calibrate: Calibrate | None = None) -> TaggerModel:
     """The model in at most `size` bytes.
 
     A model that fits stays as it is, and one that would without the state of its training loses
@@ -39,6 +42,7 @@ def compress_model(model: TaggerModel, size: int, score: Score | None = None) ->
     model : of any kind
     size : bytes, at least 1
     score : how good a model is, from 0 to 1
+    calibrate : None, or what calibrates the model that comes out
 
     Raises
     ------
@@ -51,7 +55,8 @@ def compress_model(model: TaggerModel, size: int, score: Score | None = None) ->
     model = model.without_state()
     if len(model_to_bytes(model)) <= size:
         return model
-    forms = _Forms(model, size, n_bytes, None if score is None else score(model))
+    forms = _Forms(model, size, n_bytes, None if score is None else score(model),
+                   calibrate is not None)
     best: tuple[float, TaggerModel] | None = None
     for steps in STEPS[:1] if score is None else STEPS:
         share = forms.largest_share(steps)
@@ -66,7 +71,7 @@ def compress_model(model: TaggerModel, size: int, score: Score | None = None) ->
         least = min(forms.bytes_of(0.0, steps) for steps in STEPS)
         raise ArgumentError(f"size: {size:,} bytes are too few for this model, whatever is left"
                             f" out of it; the least that it can do with is {least:,}")
-    return best[1]
+    return best[1] if calibrate is None else calibrate(best[1])
 
 
 def n_rows(model: TaggerModel) -> int:
@@ -78,11 +83,13 @@ def n_rows(model: TaggerModel) -> int:
 class _Forms:
     """Compressed forms of a model, and how large they are."""
 
-    def __init__(self, model: TaggerModel, size: int, n_bytes: int, score: float | None) -> None:
+    def __init__(self, model: TaggerModel, size: int, n_bytes: int, score: float | None,
+                 to_calibrate: bool) -> None:
         self._model = model
         self._size = size
         self._n_bytes = n_bytes
         self._score = score
+        self._to_calibrate = to_calibrate
 
     def of(self, share: float, steps: int | None, score: float | None = None) -> TaggerModel:
         """The model with this share of its rows.
@@ -99,8 +106,9 @@ class _Forms:
             "steps": steps, "scores": scores}})
 
     def bytes_of(self, share: float, steps: int | None) -> int:
-        """The size of its file."""
-        return len(model_to_bytes(self.of(share, steps)))
+        """The size of its file, at most."""
+        found = self.of(share, steps)
+        return len(model_to_bytes(with_room(found) if self._to_calibrate else found))
 
     def largest_share(self, steps: int | None) -> float | None:
         """The most of the rows that fit; None if not even one of each table does."""

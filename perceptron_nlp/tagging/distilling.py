@@ -30,6 +30,7 @@ from perceptron_nlp.tagging.learners import Learner, weight_table
 from perceptron_nlp.tagging.options import TrainingOptions, check_int, make_options
 from perceptron_nlp.tagging.rawtext import RawSource
 from perceptron_nlp.tagging.sources import Labelled, Source
+from perceptron_nlp.tagging.sureness import calibrated_by
 from perceptron_nlp.tagging.tagger import Tagger
 from perceptron_nlp.tagging.teaching import Lessons, Teachers, take_teachers, teach
 from perceptron_nlp.tagging.threads import MAX_THREADS
@@ -217,7 +218,7 @@ def distill(teachers: Teachers, *, raw: RawSource, train: Labelled, dev: Labelle
     notes += told(lessons, len(taught_by))
     model = Distillation(examples, held_out, learnt, chosen, [*choices, *notes],
                          lessons=lessons, use=use).run(callback, kept)
-    return Tagger(model)
+    return Tagger(calibrated_by(model, None, held_out))
 
 
 def greedy_options(given: dict[str, Any]) -> TrainingOptions:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from perceptron_nlp.tagging.model import TaggerModel
+from perceptron_nlp.tagging.reliability import Reliability
 from perceptron_nlp.tagging.sources import Source, check_labelled, gold_labels
 from perceptron_nlp.tagging.spanscores import SpanScores
 from perceptron_nlp.text.spans import is_span_column
@@ -49,6 +50,7 @@ class Evaluation:
     confusion : how often each (gold, given) pair of labels came up
     untrained : gold labels that the tagger does not have, so that no word of them can be right,
         and how often each came up
+    calibration : None, or where it was asked for, whether the confidences of the words hold
     spans : None, or in a column of spans their counts; sentences with unlabelled words have none
     """
 
@@ -63,6 +65,7 @@ class Evaluation:
     confusion: Counter[tuple[str, str]] = field(default_factory=Counter)
     untrained: Counter[str] = field(default_factory=Counter)
     spans: SpanScores | None = None
+    calibration: Reliability | None = None
 
     def add(self, gold: Sequence[str | None], given: Sequence[str], known: Iterable[bool]) -> None:
         """Count one sentence: gold and given labels, and whether each word was in training."""
@@ -124,7 +127,7 @@ class Evaluation:
     def to_json(self) -> dict[str, Any]:
         """One JSON object with everything above but the confusion counts; see SpanScores too.
 
-        ``untrained`` is there where there are such labels.
+        ``untrained`` is there where there are such labels, ``calibration`` where it was asked for.
         """
         return {
             "column": self.column, "sentences": self.sentences, "tokens": self.tokens,
@@ -135,6 +138,7 @@ class Evaluation:
                                "support": s.support} for label, s in self.labels.items()},
             **({"untrained": dict(sorted(self.untrained.items()))} if self.untrained else {}),
             **({} if self.spans is None else self.spans.to_json()),
+            **({} if self.calibration is None else {"calibration": self.calibration.to_json()}),
         }
 
     def __str__(self) -> str:
@@ -158,7 +162,8 @@ def _share(part: int, whole: int) -> float | None:
 
 
 def compare(model: TaggerModel, source: Source, column: str,
-            label: Callable[[list[Sequence[str]]], list[list[str]]]) -> Evaluation:
+            label: Callable[[list[Sequence[str]]], tuple[list[list[str]],
+                                                         list[list[float]] | None]]) -> Evaluation:
     """A model's labels against those of a column.
 
     Parameters
@@ -166,18 +171,24 @@ def compare(model: TaggerModel, source: Source, column: str,
     model : of one column
     source : the sentences
     column : the one with the gold labels
-    label : gives sentences their labels
+    label : gives sentences their labels, and confidences in them or None
 
     Raises FormatError where a file breaks its format, or no word has a gold label.
     """
     sentences = list(source)
     gold = [gold_labels(sentence, column) for sentence in sentences]
-    found = label(model.inputs(sentences))
+    found, sure = label(model.inputs(sentences))
     result = Evaluation(column, spans=span_scores(gold, found),
                         untrained=untrained_labels(gold, model.written_labels))
     for sentence, truth, given in zip(sentences, gold, found, strict=True):
         result.add(truth, given, map(model.knows, sentence.words))
     check_labelled(result.tokens, source, column)
+    if sure is not None:
+        words = [(x, truth == own) for truths, labels, confidences in zip(
+                     gold, found, sure, strict=True)
+                 for truth, own, x in zip(truths, labels, confidences, strict=True)
+                 if truth is not None]
+        result.calibration = Reliability.of([x for x, _ in words], [hit for _, hit in words])
     return result
 
 

@@ -37,6 +37,7 @@ from perceptron_nlp.tagging.labellers import TemplateLabeller
 from perceptron_nlp.tagging.model import TaggerModel, is_in, joined, vocabulary_of
 from perceptron_nlp.tagging.options import TrainingOptions, make_options
 from perceptron_nlp.tagging.sources import Labelled, Source
+from perceptron_nlp.tagging.sureness import calibrated_by
 from perceptron_nlp.tagging.trainer import Callback, Trainer, resolve_templates
 from perceptron_nlp.tagging.wordtables import WordTables
 from perceptron_nlp.text.sentence import Sentence
@@ -128,6 +129,7 @@ def _fit_column(column: str, read: Examples, dev: Examples | None, options: Trai
     else:
         model = _fit_twice(examples, dev, column, chosen, choices, callback, keeping.checkpoint,
                            tables)
+    model = calibrated_by(model, features, dev)
     found = doubts(model, read, dev)
     for doubt in found:
         logger.warning("%s", doubt)

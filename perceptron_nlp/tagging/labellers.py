@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Sequence
-from typing import Any, Protocol, cast
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol, TypeAlias, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -26,12 +26,15 @@ from perceptron_nlp.tagging.keeping import Keep, Keeping, with_kept
 from perceptron_nlp.tagging.lexicon import Lexicon, lower_cased
 from perceptron_nlp.tagging.model import TaggerModel
 from perceptron_nlp.tagging.spancolumns import transitions, written
-from perceptron_nlp.tagging.threads import label_buffers, label_in_chunks, label_lists
+from perceptron_nlp.tagging.threads import in_pieces, label_buffers, label_in_chunks, label_lists
 from perceptron_nlp.text.sentence import Sentence
 from perceptron_nlp.text.spans import SCHEMES
 
 NOT_WORDS_ALONE = ("data: this model looks at more than the words of a sentence (other columns,"
                    " a lexicon, clusters), or its labels hang together; use tag_sents")
+
+T = TypeVar("T")
+Use: TypeAlias = Callable[[range, npt.NDArray[np.int64], npt.NDArray[np.float64]], T]
 
 
 class Labeller(Protocol):
@@ -54,6 +57,20 @@ class Labeller(Protocol):
 
     def scores(self, sentence: Sequence[str]) -> npt.NDArray[np.float64]:
         """float64[n_words, n_labels]: what each label scored when its word was labelled."""
+
+    def scored(self, sentences: list[Sequence[str]], use: Use[T],
+               keep: Sequence[Keep] | None = None, threads: int = 1) -> list[T]:
+        """Label sentences, prepared as for `label`, and look at the scores.
+
+        What comes back is what `use` made of the sentences piece by piece: of a range of them, the
+        numbers of their words' labels (int64[n_words]; n_labels for a kept one that is not known)
+        and what all labels scored (float64[n_words, n_labels]; nothing that means something for
+        words whose label was not chosen by score). Where the pieces end does not depend on
+        the number of threads.
+        """
+
+    def written(self, labels: list[list[str]]) -> list[list[str]]:
+        """Labels of sentences, from the form that they are learnt in to that of the column."""
 
     def filler(self, corpus: Corpus, column: str) -> Fill | None:
         """What fills a column of this text in as bytes, or None: see filling.filler."""
@@ -133,12 +150,13 @@ class TemplateLabeller:
     def label(self, sentences: list[Sequence[str]], keep: Sequence[Keep] | None = None,
               threads: int = 1) -> list[list[str]]:
         """See Labeller."""
-        labels = self._written(self.label_inside(sentences, keep, threads))
+        labels = self.written(self.label_inside(sentences, keep, threads))
         if keep is None:
             return labels
         return [with_kept(found, kept) for found, kept in zip(labels, keep, strict=True)]
 
-    def _written(self, labels: list[list[str]]) -> list[list[str]]:
+    def written(self, labels: list[list[str]]) -> list[list[str]]:
+        """See Labeller."""
         if self._scheme is None:
             return labels
         if self._scheme == JOINT:
@@ -148,9 +166,7 @@ class TemplateLabeller:
     def label_inside(self, sentences: Sequence[Sequence[str]],
                      keep: Sequence[Keep] | None = None, threads: int = 1) -> list[list[str]]:
         """The labels as they are learnt, before they are written in the column's own way."""
-        given: list[Any] = self._after_first(sentences, keep, threads)
-        if self._evidence:
-            given = [self._columns(s, i) for i, s in enumerate(given)]
+        given = self._for_core(sentences, keep, threads)
         kept = None if keep is None else self._keeping.sets_of(keep, map(len, sentences))
         found = label_lists(self._decoder, given, kept, threads)
         if keep is None:
@@ -159,6 +175,23 @@ class TemplateLabeller:
         return [[inside(str(kept and kept[i])) if label is None else label
                  for i, label in enumerate(labels)]
                 for labels, kept in zip(found, keep, strict=True)]
+
+    def _for_core(self, sentences: Sequence[Sequence[str]], keep: Sequence[Keep] | None,
+                  threads: int) -> list[Any]:
+        given: list[Any] = self._after_first(sentences, keep, threads)
+        return [self._columns(s, i) for i, s in enumerate(given)] if self._evidence else given
+
+    def scored(self, sentences: list[Sequence[str]], use: Use[T],
+               keep: Sequence[Keep] | None = None, threads: int = 1) -> list[T]:
+        """See Labeller."""
+        given, lengths = self._for_core(sentences, keep, threads), [*map(len, sentences)]
+
+        def run(piece: range) -> T:
+            at = slice(piece.start, piece.stop)
+            kept = None if keep is None else self._keeping.sets_of(keep[at], lengths[at])
+            numbers, scores = self._decoder.tag_scored(given[at], kept)
+            return use(piece, numbers.astype(np.int64), scores / self._scale)
+        return in_pieces(run, lengths, len(self._tags), threads)
 
     @functools.cached_property
     def _keeping(self) -> Keeping:
@@ -258,6 +291,23 @@ class FunctionLabeller:
     def scores(self, sentence: Sequence[str]) -> npt.NDArray[np.float64]:
         """See Labeller."""
         return self._run(sentence)[1]
+
+    def scored(self, sentences: list[Sequence[str]], use: Use[T],
+               keep: Sequence[Keep] | None = None, threads: int = 1) -> list[T]:
+        """See Labeller."""
+        n_labels = len(self._model.tags)
+        numbers = {label: number for number, label in enumerate(self._model.tags)}
+
+        def run(piece: range) -> T:
+            found = [self._run(sentences[k], None if keep is None else keep[k]) for k in piece]
+            labels = [numbers.get(label, n_labels) for given, _ in found for label in given]
+            return use(piece, np.array(labels, np.int64),
+                       np.concatenate([scores for _, scores in found]))
+        return in_pieces(run, list(map(len, sentences)), n_labels, threads)
+
+    def written(self, labels: list[list[str]]) -> list[list[str]]:
+        """The labels as they are: they are learnt so."""
+        return labels
 
     def filler(self, corpus: Corpus, column: str) -> Fill | None:
         """None: a function needs to see the sentences."""

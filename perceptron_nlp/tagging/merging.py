@@ -145,7 +145,7 @@ def _merged(models: Sequence[TaggerModel], factors: Sequence[float], members: Se
     below = [model.first for model in models if model.first is not None]
     return replace(
         first, tags=tags, weights=_mean(models, factors, tags), packed=False, record={},
-        dictionary=_dictionary(models), state=None,
+        dictionary=_dictionary(models), state=None, calibration=None,
         vocabulary=reduce(np.union1d, [model.vocabulary for model in models]),
         first=_merged(below, factors, members) if below else None)
 

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from perceptron_nlp._core.hashing import hash64
 from perceptron_nlp.errors import ArgumentError, quote
 from perceptron_nlp.features.templates import Template
+from perceptron_nlp.tagging.calibration import Calibration
 from perceptron_nlp.tagging.documents import given_names
 from perceptron_nlp.tagging.examples import word_bytes
 from perceptron_nlp.tagging.firstpass import COLUMNS
@@ -44,6 +45,7 @@ class TaggerModel:
     first : None, or the model of a first pass, whose labels this one sees as columns
     tables : None, or what its words are looked up in for further columns; a first pass has none,
         and sees those of the model that it belongs to
+    calibration : None, or how its scores become chances; a first pass has none
     packed : whether it is written in packed form (of the first column; it holds for all)
     more : the models of the columns that are filled after this one, each without more
     window : None, or in how many sentences on either side it looks for other places of a word
@@ -67,6 +69,7 @@ class TaggerModel:
     first: TaggerModel | None = None
     tables: WordTables | None = None
     window: int | None = None
+    calibration: Calibration | None = None
     packed: bool = False
     more: tuple[TaggerModel, ...] = ()
     state: TrainingState | None = None

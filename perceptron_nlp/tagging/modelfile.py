@@ -42,6 +42,7 @@ from perceptron_nlp.formats import (
     write_tensors,
 )
 from perceptron_nlp.tagging.attributes import JOINT, MODES, parts_of
+from perceptron_nlp.tagging.calibration import Calibration
 from perceptron_nlp.tagging.documents import WIDEST_WINDOW, look_nearby
 from perceptron_nlp.tagging.featurecolumns import UPOS
 from perceptron_nlp.tagging.model import TaggerModel, joined
@@ -115,6 +116,8 @@ def _describe(model: TaggerModel, number: int) -> tuple[dict[str, Any], dict[str
         "tables": None,
         "window": model.window,
     }
+    if model.calibration is not None:
+        described["calibration"] = model.calibration.to_json()
     tensors = weights_as_arrays(weights, number)
     if model.first is not None:
         described["first"], more = _describe(model.first, number + 1)
@@ -222,7 +225,18 @@ class _Checked:
             right_to_left=right_to_left, beam=beam, scheme=self._scheme(tags), parts=parts,
             dictionary=self._dictionary(tags), vocabulary=self._vocabulary(),
             record=self.record, first=self._first(), tables=self._tables(),
-            window=self._window(templates), state=self._state(n_weighed))
+            window=self._window(templates), calibration=self._calibration(),
+            state=self._state(n_weighed))
+
+    def _calibration(self) -> Calibration | None:
+        # Models that were never calibrated do not speak of it.
+        described = self.described.get("calibration")
+        if described is None:
+            return None
+        try:
+            return Calibration.from_json(described)
+        except (KeyError, TypeError, ValueError, OverflowError) as error:
+            raise self._bad("calibration", str(error)) from None
 
     def _window(self, templates: tuple[Template, ...]) -> int | None:
         window = self.described["window"]

@@ -30,6 +30,7 @@ from perceptron_nlp.tagging.model import TaggerModel, is_in, joined, vocabulary_
 from perceptron_nlp.tagging.options import TrainingOptions, check_choice, check_int
 from perceptron_nlp.tagging.sources import Labelled, Source
 from perceptron_nlp.tagging.spancolumns import as_iobes
+from perceptron_nlp.tagging.sureness import calibrated_by
 from perceptron_nlp.tagging.trainer import Callback, Trainer
 from perceptron_nlp.tagging.trainingstate import RunState, TrainingState
 from perceptron_nlp.tagging.wordtables import with_tables
@@ -122,7 +123,8 @@ def _column(model: TaggerModel, examples: Examples, dev: Examples | None,
     new = sorted({*examples.tags} - {*model.tags})
     if new:
         logger.info("%d labels are new: %s", len(new), ", ".join(map(quote, new[:5])))
-    return Continuation(model, state, examples, dev, options, features).run(callback)
+    found = Continuation(model, state, examples, dev, options, features).run(callback)
+    return calibrated_by(found, features, dev)
 
 
 def _examples(source: Source, model: TaggerModel) -> Examples:

@@ -25,6 +25,7 @@ from perceptron_nlp.tagging.modelfile import model_from_bytes, model_to_bytes
 from perceptron_nlp.tagging.options import check_choice, check_int
 from perceptron_nlp.tagging.sizes import parse_size
 from perceptron_nlp.tagging.sources import Labelled, Source
+from perceptron_nlp.tagging.sureness import calibrated_columns, label_chances, sure_labels
 from perceptron_nlp.tagging.threads import check_threads
 
 if TYPE_CHECKING:
@@ -256,14 +257,89 @@ class Tagger:
         ------
         ArgumentTypeError, ArgumentError : as for tag; the message gives the sentence's number
         """
+        prepared, kept = self._prepared(sentences, threads, keep, before, after)
+        return self._labeller.label(prepared, kept, threads)
+
+    def _prepared(self, sentences: Iterable[Sequence[str]], threads: int,
+                  keep: Sequence[Keep] | None, before: Sequence[Sequence[str]],
+                  after: Sequence[Sequence[str]]) -> tuple[list[Sequence[str]], list[Keep] | None]:
         check_threads(threads)
         if isinstance(sentences, str | bytes) or not isinstance(sentences, Iterable):
             raise ArgumentTypeError(
                 f"sentences: a list of sentences is needed, not {type(sentences).__name__}")
         batch = list(sentences)
         kept = check_keep(batch, keep)
-        prepared = self._labeller.prepared(batch, before, after)
-        return self._labeller.label(prepared, kept, threads)
+        return self._labeller.prepared(batch, before, after), kept
+
+    def tag_sents_with_confidences(
+            self, sentences: Iterable[Sequence[str]], *, threads: int = 1,
+            keep: Sequence[Keep] | None = None, before: Sequence[Sequence[str]] = (),
+            after: Sequence[Sequence[str]] = ()) -> tuple[list[list[str]], list[list[float]]]:
+        """The labels of many sentences, and how likely each of them is right.
+
+        Parameters and errors are those of tag_sents, and of confidences.
+
+        Returns
+        -------
+        (labels, confidences): what tag_sents gives, and for each label a float from 0 to 1
+        """
+        prepared, kept = self._prepared(sentences, threads, keep, before, after)
+        return sure_labels(self._parts[0].model if self._parts else self.model, self._labeller,
+                           self._own_lexicon, prepared, kept, threads)
+
+    def confidences(self, tokens: Sequence[str], *, keep: Keep = None) -> list[float]:
+        """How likely each label that `tag` gives the words of a sentence is right.
+
+        Of the words whose labels have a confidence near 0.9, about nine in ten are right, in text
+        like the dev set that the model was calibrated on. Labels that are kept have 1; those from
+        the model's dictionary have what the dictionary got right on the dev set; and of a word of
+        a lexicon (with_lexicon) the other labels that the lexicon leaves are all that can be.
+
+        Parameters
+        ----------
+        tokens, keep : as for tag
+
+        Returns
+        -------
+        list of float from 0 to 1, one a word
+
+        Raises
+        ------
+        ModelError : the model is not calibrated; see calibrate
+        ArgumentTypeError, ArgumentError : as for tag
+        """
+        _check_tokens(tokens, "tokens")
+        kept = None if keep is None else [keep]
+        return self.tag_sents_with_confidences([tokens], keep=kept)[1][0]
+
+    def probabilities(self, tokens: Sequence[str]) -> npt.NDArray[np.float64]:
+        """How likely each label is for each word, given the labels of the words around it.
+
+        Each row is the softmax of the word's scores over the model's temperature; where a curve
+        tells more of the label given, its share is what `confidences` says, and the others keep
+        their proportions. Labels that a lexicon forbids have 0; those of spans that would be
+        illegal between the labels around them have not.
+
+        Parameters
+        ----------
+        tokens : as for tag
+
+        Returns
+        -------
+        float64[n_words, n_labels], labels as in ``labels``; rows sum to one
+
+        Raises
+        ------
+        ModelError, ArgumentTypeError, ArgumentError : as for confidences
+        """
+        _check_tokens(tokens, "tokens")
+        return label_chances(self._parts[0].model if self._parts else self.model, self._labeller,
+                             self._own_lexicon, tokens)
+
+    @property
+    def _own_lexicon(self) -> Lexicon | None:
+        """The lexicon that the first column is held to."""
+        return self._parts[0]._lexicon if self._parts else self._lexicon
 
     def tag_buffers(self, data: bytes | bytearray | memoryview | npt.NDArray[np.uint8],
                     token_offsets: npt.ArrayLike, sentence_offsets: npt.ArrayLike, *,
@@ -365,8 +441,35 @@ class Tagger:
         _check_tokens(tokens, "tokens")
         return self._labeller.scores(tokens)
 
+    def calibrate(self, dev: Labelled, *, format: str = "auto",
+                  fields: Sequence[str] | None = None) -> Tagger:
+        """The same tagger with confidences: how sure its labels are is learnt from labelled text.
+
+        Training with a dev set does this too. Each column is calibrated for itself, without a
+        lexicon that the tagger is held to; labels stay the same. See calibrationfit.py.
+
+        Parameters
+        ----------
+        dev : labelled text, as for train; not what the model was trained on, in which it is surer
+            than elsewhere
+        format, fields : see ``perceptron_nlp.open_corpus``
+
+        Raises
+        ------
+        FileError, FormatError : `dev` cannot be read
+        ArgumentError : it is too small: less than 300 labelled words, or less than 5 of them
+            labelled right or wrong
+        """
+        source = Source(dev, "dev", format=format, fields=fields)
+        source.hold()
+        model, left_out = calibrated_columns(self.model, self._features, source)
+        if left_out:
+            raise ArgumentError(f"dev: {left_out[0]}")
+        return self._with(model)
+
     def evaluate(self, data: Labelled, *, column: str | None = None, format: str = "auto",
-                 fields: Sequence[str] | None = None, threads: int = 1) -> Evaluation:
+                 fields: Sequence[str] | None = None, threads: int = 1,
+                 calibration: bool = False) -> Evaluation:
         """Compare the labels that it gives with gold ones, in one column.
 
         Parameters
@@ -376,18 +479,20 @@ class Tagger:
             several were trained on, one of these is compared with its own labels
         format, fields : see ``perceptron_nlp.open_corpus``
         threads : as for tag_sents
+        calibration : whether it is told, as ``calibration``, if the confidences hold
 
         Raises
         ------
         FormatError : a file breaks its format, or has no gold labels
+        ModelError : `calibration` is asked for, but the model is not calibrated
         """
         source = Source(data, "data", format=format, fields=fields)
         name = source.column_named(column or self.column)
-        return self._evaluate(source, name, threads)
+        return self._evaluate(source, name, threads, calibration)
 
     def evaluate_columns(self, data: Labelled, *, format: str = "auto",
-                         fields: Sequence[str] | None = None, threads: int = 1
-                         ) -> dict[str, Evaluation]:
+                         fields: Sequence[str] | None = None, threads: int = 1,
+                         calibration: bool = False) -> dict[str, Evaluation]:
         """Compare the labels that it gives with gold ones, in every column that it fills.
 
         Parameters and errors are those of evaluate.
@@ -398,12 +503,16 @@ class Tagger:
         """
         source = Source(data, "data", format=format, fields=fields)
         source.hold()
-        return {name: self._evaluate(source, name, threads) for name in self.columns}
+        return {name: self._evaluate(source, name, threads, calibration) for name in self.columns}
 
-    def _evaluate(self, source: Source, name: str, threads: int) -> Evaluation:
+    def _evaluate(self, source: Source, name: str, threads: int, calibration: bool = False
+                  ) -> Evaluation:
         part = self.by_column.get(name) or self.by_column[self.column]
+        if calibration:
+            return compare(part.model, source, name, lambda sentences:
+                           part.tag_sents_with_confidences(sentences, threads=threads))
         return compare(part.model, source, name,
-                       lambda sentences: part.tag_sents(sentences, threads=threads))
+                       lambda sentences: (part.tag_sents(sentences, threads=threads), None))
 
     def compress(self, size: int | str, *, dev: Labelled | None = None, format: str = "auto",
                  fields: Sequence[str] | None = None) -> Tagger:
@@ -418,7 +527,8 @@ class Tagger:
         size : bytes that the model file may have, or text such as ``"400kB"`` or ``"1.1MB"``
         dev : labelled text, as for train, that the steps of weights are chosen by: those with
             which most words (of several columns: the mean) are labelled right. Without it, the
-            heaviest weight becomes 127 at most
+            heaviest weight becomes 127 at most. What was made smaller is calibrated anew by it,
+            if it does for that; else confidences stay as they were for the same scores
         format, fields : of `dev`; see ``perceptron_nlp.open_corpus``
 
         Raises
@@ -438,7 +548,11 @@ class Tagger:
             found = [tagger._evaluate(source, name, 1).accuracy for name in tagger.columns]
             return sum(found) / len(found)
 
-        return self._with(compress_model(self.model, n_bytes, score))
+        def finish(model: TaggerModel) -> TaggerModel:
+            return calibrated_columns(model, self._features, source)[0]
+
+        does = len(calibrated_columns(self.model, self._features, source)[1]) < len(self.columns)
+        return self._with(compress_model(self.model, n_bytes, score, finish if does else None))
 
     def _with(self, model: TaggerModel) -> Tagger:
         return self if model is self.model else Tagger(

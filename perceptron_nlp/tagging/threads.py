@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 from collections.abc import Callable, Iterator, Sequence
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +19,12 @@ from perceptron_nlp.tagging.options import check_int
 # Fewer sentences than this are not worth a second thread.
 CHUNK = 512
 MAX_THREADS = 1024
+# Words whose scores are looked at together, and scores: enough to keep NumPy busy, few enough to
+# stay in a cache, or at least small.
+PIECE_WORDS = 2048
+PIECE_SCORES = 1 << 18
+
+T = TypeVar("T")
 
 Label = Callable[[list[Sequence[str]], Sequence[Keep] | None], list[list[str]]]
 
@@ -82,3 +90,31 @@ def label_in_chunks(label: Label, batch: list[Sequence[str]], keep: Sequence[Kee
 
     with ThreadPoolExecutor(threads) as pool:
         return [labels for found in pool.map(label, chunks, keeps) for labels in found]
+
+
+def in_pieces(run: Callable[[range], T], lengths: Sequence[int], n_labels: int, threads: int
+              ) -> list[T]:
+    """What `run` gives for pieces of a batch, each small enough to hold all scores of its words.
+
+    Parameters
+    ----------
+    run : takes the numbers of the sentences of a piece
+    lengths : words in each sentence
+    n_labels : scores of each word
+    threads : as for label_in_chunks; where pieces end does not depend on it
+    """
+    room = max(1, min(PIECE_WORDS, PIECE_SCORES // n_labels))
+    ends, words = [0], 0
+    for number, length in enumerate(lengths, 1):
+        words += length
+        if words >= room or number == len(lengths):
+            ends.append(number)
+            words = 0
+    pieces = [range(a, b) for a, b in itertools.pairwise(ends)]
+    if threads == 1 or len(pieces) == 1:
+        return [run(piece) for piece in pieces]
+    # Here, since it brings logging in, and one thread does without.
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(threads) as pool:
+        return list(pool.map(run, pieces))

@@ -15,7 +15,7 @@ import pytest
 from perceptron_nlp.cli.main import main
 
 ROOT = Path(__file__).parents[3]
-PAGES = ["README.md", "docs/tuning.md", "docs/adapting.md"]
+PAGES = ["README.md", "docs/tuning.md", "docs/adapting.md", "docs/insight.md"]
 
 pytestmark = pytest.mark.skipif(
     not (ROOT / "data").is_dir(), reason="the sample corpus is not beside the tests")

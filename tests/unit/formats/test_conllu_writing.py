@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from perceptron_nlp.errors import ArgumentError
-from perceptron_nlp.formats import read_conllu, with_misc, write_conllu
+from perceptron_nlp.formats import read_conllu, with_misc, without_misc, write_conllu
 from perceptron_nlp.formats.conllu_writing import rewrite
 from perceptron_nlp.text.sentence import Sentence
 
@@ -104,3 +104,11 @@ def test_an_attribute_of_misc_is_set_or_added(value, result):
 def test_an_attribute_that_misc_cannot_hold_is_refused(key, new):
     with pytest.raises(ArgumentError, match="cannot be an attribute of MISC"):
         with_misc("_", key, new)
+
+
+@pytest.mark.parametrize(("value", "result"), [
+    ("_", "_"), ("K=v", "_"), ("A=b|K=v|C", "A=b|C"), ("K=1|K=2", "_"), ("KK=v|k=v", "KK=v|k=v"),
+    ("K", "_"),
+])
+def test_an_attribute_of_misc_goes_and_the_others_stay(value: str, result: str) -> None:
+    assert without_misc(value, "K") == result

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -59,6 +60,29 @@ def test_the_reader_of_the_page_reads_compressed_models_too(
         tags, scores = page["tag"](model, rows, words)
         assert tags == tagger.tag(words)
         assert np.array_equal(scores, tagger.scores(words))
+
+
+@pytest.mark.parametrize("with_curve", [True, False])
+def test_the_reader_of_the_page_is_as_sure_as_the_library(
+        page: dict[str, Any], small: list[tuple[list[str], list[str]]], tmp_path: Path,
+        with_curve: bool) -> None:
+    path = tmp_path / "a.model"
+    wrong = [(words, [*labels[1:], labels[0]]) for words, labels in small]
+    tagger = pn.train(small, templates=TEMPLATES, epochs=4, beam=1, right_to_left=False)
+    tagger = tagger.calibrate([*small, *small, *small, *wrong])
+    if not with_curve:
+        assert tagger.model.calibration is not None
+        plain = replace(tagger.model.calibration, margins=(), rates=())
+        tagger = pn.Tagger(replace(tagger.model, calibration=plain))
+    tagger.save(path)
+    model, arrays = page["read"](path)
+    assert bool(model["calibration"]["margins"]) == with_curve
+    rows = page["rows_of"](model, arrays)
+    for words, _ in [*small, (["Nobody", "knew", "Zoë", "."], [])]:
+        scores = page["tag"](model, rows, words)[1]
+        assert page["confidences"](model, scores) == pytest.approx(tagger.confidences(words))
+    assert all(f"`{name}`" in PAGE.read_text("utf-8")
+               for name in [*model, *arrays, *model["calibration"]])
 
 
 def test_the_page_names_every_part_of_a_model(tagger: pn.Tagger, page: dict[str, Any],

@@ -1,0 +1,261 @@
+"""From scores to chances: how likely it is that the label a word was given is right.
+
+A linear model's scores rank labels, but have no unit. What a dev set adds is either of these:
+
+* *temperature*: the scores over one number T, put through a softmax (C. Guo, G. Pleiss, Y. Sun and
+  K. Q. Weinberger, 2017, "On calibration of modern neural networks", section 4.2);
+* *isotonic*: a rising curve from the margin, by which the label given leads over the best other
+  one, to the share of words that are right at such a margin (B. Zadrozny and C. Elkan, 2002,
+  "Transforming classifier scores into accurate multiclass probability estimates").
+
+All functions take arrays of scores, whoever made them.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[np.float64]
+Mask = npt.NDArray[np.bool_]
+
+# The most points that a curve has.
+MOST_POINTS = 32
+# The longest that a number is when it is written with six digits.
+_LONGEST = -1.23456e-300
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """What turns a model's scores into chances; see the module.
+
+    Attributes
+    ----------
+    temperature : above 0; what scores are divided by before a softmax
+    margins : ascending, at most 32; where the curve has its points. Empty where the temperature
+        alone is used
+    rates : 0 to 1, never falling; the share of words that are right at each of the margins
+    dictionary : 0 to 1; the share of words that are right among those whose label comes from the
+        model's dictionary
+    """
+
+    temperature: float
+    margins: tuple[float, ...] = ()
+    rates: tuple[float, ...] = ()
+    dictionary: float = 1.0
+
+    @property
+    def method(self) -> str:
+        """``"isotonic"`` or ``"temperature"``."""
+        return "isotonic" if self.margins else "temperature"
+
+    def confidences(self, scores: Array, given: Mask) -> Array:
+        """float64[n_words], 0 to 1: how likely the label is that each word was given.
+
+        Parameters
+        ----------
+        scores : float64[n_words, n_labels]; minus infinity where a label cannot be
+        given : bool[n_words, n_labels]: which labels count as the one that was given; one a word
+            at least
+        """
+        if not self.margins:
+            return share_of(softmax(scores, self.temperature), given)
+        leads = margins_of(scores, given)
+        found = np.interp(leads, self.margins, self.rates)
+        return np.where(leads == np.inf, 1.0, found)
+
+    def probabilities(self, scores: Array, given: Mask) -> Array:
+        """float64[n_words, n_labels]: how likely each label is; rows sum to one.
+
+        They are the softmax over scores / temperature. Where a curve was chosen, the labels given
+        have together what `confidences` says, and the others share the rest in the proportions of
+        the softmax.
+
+        Parameters are those of confidences.
+        """
+        found = softmax(scores, self.temperature)
+        if not self.margins:
+            return found
+        return with_share(found, given, self.confidences(scores, given))
+
+    def to_json(self) -> dict[str, Any]:
+        """What `from_json` takes."""
+        return {"temperature": self.temperature, "margins": list(self.margins),
+                "rates": list(self.rates), "dictionary": self.dictionary}
+
+    @classmethod
+    def from_json(cls, given: object) -> Calibration:
+        """The calibration that a JSON object tells; ValueError where it tells none."""
+        if not isinstance(given, Mapping):
+            raise ValueError("not a JSON object")
+        margins, rates = given["margins"], given["rates"]
+        numbers = [given["temperature"], given["dictionary"], *margins, *rates]
+        if any(type(x) not in (int, float) or not math.isfinite(x) for x in numbers):
+            raise ValueError("something else than finite numbers")
+        temperature, dictionary = float(numbers[0]), float(numbers[1])
+        if temperature <= 0 or not 0 <= dictionary <= 1:
+            raise ValueError("a number out of its range")
+        if len(margins) != len(rates) or len(margins) > MOST_POINTS or any(
+                b <= a for a, b in itertools.pairwise(margins)):
+            raise ValueError("a curve that is none")
+        if any(not 0 <= rate <= 1 for rate in rates) or list(rates) != sorted(rates):
+            raise ValueError("a curve that falls or leaves 0 to 1")
+        return cls(temperature, tuple(map(float, margins)), tuple(map(float, rates)), dictionary)
+
+
+# As long in a file as any calibration can be.
+LONGEST = Calibration(_LONGEST, (_LONGEST,) * MOST_POINTS, (_LONGEST,) * MOST_POINTS, _LONGEST)
+
+
+def rounded(x: float) -> float:
+    """The number in six digits: short in a file, and the same on machines whose logarithms
+    differ in the last bit."""
+    return float(f"{x:.6g}")
+
+
+def softmax(scores: Array, temperature: float) -> Array:
+    """float64[n_words, n_labels]: exp(scores / temperature), each row over its sum.
+
+    Parameters
+    ----------
+    scores : float64[n_words, n_labels], minus infinity where a label cannot be; at least one
+        other in each row
+    temperature : above 0
+    """
+    with np.errstate(over="ignore"):
+        powers = np.exp((scores - scores.max(axis=1, keepdims=True)) / temperature)
+    shares: Array = powers / powers.sum(axis=1, keepdims=True)
+    return shares
+
+
+def margins_of(scores: Array, given: Mask) -> Array:
+    """float64[n_words]: the best score of the labels given, less the best of all others.
+
+    Infinity where there are no others. Exact where scores are multiples of a power of two, as
+    those of a model are.
+    """
+    with np.errstate(over="ignore"):
+        margins: Array = (np.where(given, scores, -np.inf).max(axis=1)
+                          - np.where(given, -np.inf, scores).max(axis=1))
+    return margins
+
+
+def best_of_many(scores: Array, given: Mask, most: int) -> tuple[Array, Mask]:
+    """The highest scores of each row, at most so many, in no order, and which of them are given."""
+    if scores.shape[1] <= most:
+        return scores, given
+    places = np.argpartition(scores, -most, axis=1)[:, -most:]
+    return np.take_along_axis(scores, places, 1), np.take_along_axis(given, places, 1)
+
+
+def share_of(shares: Array, given: Mask) -> Array:
+    """float64[n_words]: what the labels given have together, at most 1."""
+    found: Array = np.where(given, shares, 0.0).sum(axis=1)
+    return np.minimum(found, 1.0)
+
+
+def with_share(shares: Array, given: Mask, wanted: Array) -> Array:
+    """Rows that sum to one, in which the labels given have together what is wanted.
+
+    Both kinds keep their proportions; where one kind has nothing, it shares evenly. A row in which
+    all labels are given stays as it is.
+    """
+    others: Mask = ~given
+    result = np.where(given, _spread(shares, given, wanted), _spread(shares, others, 1 - wanted))
+    return np.where(np.all(given, axis=1, keepdims=True), shares, result)
+
+
+def _spread(shares: Array, mask: Mask, wanted: Array) -> Array:
+    """What is wanted of each row, over the labels of a mask."""
+    own = np.where(mask, shares, 0.0)
+    sums = np.sum(own, axis=1, keepdims=True)
+    parts: Array = mask / np.maximum(np.sum(mask, axis=1, keepdims=True), 1)
+    np.divide(own, sums, out=parts, where=sums > 0)
+    return parts * wanted[:, None]
+
+
+def rising(counts: Sequence[tuple[float, float, float]]) -> list[tuple[float, float, float]]:
+    """Neighbours put together until the share of right ones rises: pool adjacent violators.
+
+    (M. Ayer, H. D. Brunk, G. M. Ewing, W. T. Reid and E. Silverman, 1955, "An empirical
+    distribution function for sampling with incomplete information".)
+
+    Parameters
+    ----------
+    counts : (right, all, sum of margins) of words, in the order of their margins
+    """
+    pools: list[tuple[float, float, float]] = []
+    for pool in counts:
+        while pools and pools[-1][0] * pool[1] >= pool[0] * pools[-1][1]:
+            pool = _together(pools.pop(), pool)
+        pools.append(pool)
+    return pools
+
+
+def curve_of(margins: Array, right: Mask, least: int) -> tuple[tuple[float, ...],
+                                                              tuple[float, ...]]:
+    """The points of a rising curve from margins to shares of right words.
+
+    Each pool of words is a point at its mean margin; (right + 1/2) / (all + 1) of it, as nothing
+    is sure after a count.
+
+    Parameters
+    ----------
+    margins : float64[n_words], finite, one word at least
+    right : bool[n_words]
+    least : words that a point stands for at least, if there are so many
+    """
+    pools = _thinned(_large_enough(rising(_runs(margins, right)), least), MOST_POINTS)
+    points: dict[float, float] = {}
+    highest = 0.0
+    for hit, n, total in pools:
+        highest = max(highest, rounded((hit + 0.5) / (n + 1)))
+        points.setdefault(rounded(total / n), highest)
+    return tuple(points), tuple(points.values())
+
+
+def _runs(margins: Array, right: Mask) -> list[tuple[float, float, float]]:
+    """What `rising` takes, neighbouring margins at which all words are right, or all are wrong,
+    put together: a pool never ends between two alike, and these are most."""
+    at, place = np.unique(margins, return_inverse=True)
+    counts = np.bincount(place)
+    hits = np.bincount(place, right)
+    alike = (hits[1:] * counts[:-1] == hits[:-1] * counts[1:])
+    starts = np.concatenate([[0], np.flatnonzero(~alike) + 1])
+    sums = [np.add.reduceat(x, starts).tolist() for x in (hits, counts, at * counts)]
+    return list(zip(*sums, strict=True))
+
+
+def _large_enough(pools: Sequence[tuple[float, float, float]], least: int
+                  ) -> list[tuple[float, float, float]]:
+    """Pools of at least so many words, each put together of neighbours."""
+    found: list[tuple[float, float, float]] = []
+    for pool in pools:
+        if found and found[-1][1] < least:
+            pool = _together(found.pop(), pool)
+        found.append(pool)
+    if len(found) > 1 and found[-1][1] < least:
+        last = found.pop()
+        found[-1] = _together(found[-1], last)
+    return found
+
+
+def _thinned(pools: list[tuple[float, float, float]], most: int
+             ) -> list[tuple[float, float, float]]:
+    """At most so many pools: the two neighbours with the fewest words together become one."""
+    pools = list(pools)
+    while len(pools) > most:
+        at = min(range(len(pools) - 1), key=lambda i: pools[i][1] + pools[i + 1][1])
+        pools[at:at + 2] = [_together(pools[at], pools[at + 1])]
+    return pools
+
+
+def _together(one: tuple[float, float, float], two: tuple[float, float, float]
+              ) -> tuple[float, float, float]:
+    return one[0] + two[0], one[1] + two[1], one[2] + two[2]
