@@ -25,6 +25,7 @@ from perceptron_nlp.tagging.firstpass import seen
 from perceptron_nlp.tagging.keeping import Keep, Keeping, with_kept
 from perceptron_nlp.tagging.lexicon import Lexicon, lower_cased
 from perceptron_nlp.tagging.model import TaggerModel
+from perceptron_nlp.tagging.reading import FunctionReading, Reading, Recorder, TemplateReading
 from perceptron_nlp.tagging.spancolumns import transitions, written
 from perceptron_nlp.tagging.threads import in_pieces, label_buffers, label_in_chunks, label_lists
 from perceptron_nlp.text.sentence import Sentence
@@ -71,6 +72,9 @@ class Labeller(Protocol):
 
     def written(self, labels: list[list[str]]) -> list[list[str]]:
         """Labels of sentences, from the form that they are learnt in to that of the column."""
+
+    def read(self, sentence: Sequence[str]) -> Reading:
+        """How a prepared sentence is labelled, feature by feature."""
 
     def filler(self, corpus: Corpus, column: str) -> Fill | None:
         """What fills a column of this text in as bytes, or None: see filling.filler."""
@@ -133,6 +137,8 @@ class TemplateLabeller:
         self._scheme = model.scheme
         self._tags = model.tags
         self._tables = model.tables
+        self._model = model
+        self._held = bool(model.dictionary or lexicon)
         self._first = None if model.first is None else TemplateLabeller(model.first, cache_limit)
 
     def prepared(self, sentences: Sequence[Sequence[str]], before: Sequence[Sequence[str]] = (),
@@ -209,10 +215,27 @@ class TemplateLabeller:
 
     def scores(self, sentence: Sequence[str]) -> npt.NDArray[np.float64]:
         """See Labeller."""
+        if self._held:
+            # Words of one label are not scored, or in part, when they are tagged.
+            return self.read(self.prepared([sentence])[0]).scores
         sentence = self._after_first(self.prepared([sentence]))[0]
         given = self._columns(sentence, 0) if self._evidence else sentence
         scores: npt.NDArray[np.float64] = self._decoder.tag_with_scores(given)[1] / self._scale
         return scores
+
+    def read(self, sentence: Sequence[str]) -> Reading:
+        """See Labeller."""
+        if self._tables is not None:
+            sentence = self._tables.added_to(sentence)
+        first = None if self._first is None else self._first.read(sentence)
+        if first is not None:
+            sentence = seen(sentence, [first.model.tags.label_of(n) for n in first.numbers])
+        words = sentence.words if isinstance(sentence, Sentence) else sentence
+        columns = self._columns(sentence, 0) if self._evidence else (words,)
+        numbers = self._decoder.tag_with_scores(columns if self._evidence else words)[0]
+        return TemplateReading(
+            self._model, self._decoder,
+            dict(zip(("form", *self._evidence), columns, strict=True)), numbers.tolist(), first)
 
     def label_buffers(self, words: Words, threads: int = 1
                       ) -> tuple[npt.NDArray[np.uint16], tuple[str, ...]]:
@@ -309,11 +332,20 @@ class FunctionLabeller:
         """The labels as they are: they are learnt so."""
         return labels
 
+    def read(self, sentence: Sequence[str]) -> Reading:
+        """See Labeller."""
+        function = Recorder(self._function)
+        labels, scores = self._run(sentence, function=function)
+        numbers = [self._model.tags.id_of(label) for label in labels]
+        known = sentence if isinstance(sentence, Sentence) else Sentence(sentence)
+        return FunctionReading(self._model, self._decoder, self._function, known, numbers, scores,
+                               function.found)
+
     def filler(self, corpus: Corpus, column: str) -> Fill | None:
         """None: a function needs to see the sentences."""
         return None
 
-    def _run(self, tokens: Sequence[str], kept: Keep = None
+    def _run(self, tokens: Sequence[str], kept: Keep = None, function: Extractor | None = None
              ) -> tuple[list[str], npt.NDArray[np.float64]]:
         sentence = tokens if isinstance(tokens, Sentence) else Sentence(tokens)
         model, history = self._model, list[str]()
@@ -326,7 +358,7 @@ class FunctionLabeller:
             if label is None and not allowed:
                 label = model.dictionary.get(word)
             if label is None:
-                keys, values = extract(self._function, sentence, i, history)
+                keys, values = extract(function or self._function, sentence, i, history)
                 scores[i] = self._decoder.score(keys, values)
                 best = (int(np.argmax(scores[i])) if not allowed
                         else max(sorted(allowed), key=scores[i].__getitem__))

@@ -15,10 +15,13 @@ from perceptron_nlp.formats import Corpus, replace_file
 from perceptron_nlp.tagging.buffers import words_of
 from perceptron_nlp.tagging.compression import compress_model
 from perceptron_nlp.tagging.evaluation import Evaluation, compare
+from perceptron_nlp.tagging.explaining import Explanation, explanation
 from perceptron_nlp.tagging.extractor import Extractor
 from perceptron_nlp.tagging.filling import Fill, fill_in_turn
 from perceptron_nlp.tagging.keeping import Keep, check_columns, check_keep
-from perceptron_nlp.tagging.labellers import Labeller, make_labeller
+from perceptron_nlp.tagging.heldwords import HeldWords
+from perceptron_nlp.tagging.kbest import MOST_SEQUENCES, best_sequences
+from perceptron_nlp.tagging.labellers import Labeller, allowed_by, make_labeller
 from perceptron_nlp.tagging.lexicon import Lexicon, LexiconSource
 from perceptron_nlp.tagging.model import TaggerModel
 from perceptron_nlp.tagging.modelfile import model_from_bytes, model_to_bytes
@@ -27,6 +30,7 @@ from perceptron_nlp.tagging.sizes import parse_size
 from perceptron_nlp.tagging.sources import Labelled, Source
 from perceptron_nlp.tagging.sureness import calibrated_columns, label_chances, sure_labels
 from perceptron_nlp.tagging.threads import check_threads
+from perceptron_nlp.text.sentence import Sentence
 
 if TYPE_CHECKING:
     from perceptron_nlp.tagging.trainer import Callback
@@ -264,10 +268,7 @@ class Tagger:
                   keep: Sequence[Keep] | None, before: Sequence[Sequence[str]],
                   after: Sequence[Sequence[str]]) -> tuple[list[Sequence[str]], list[Keep] | None]:
         check_threads(threads)
-        if isinstance(sentences, str | bytes) or not isinstance(sentences, Iterable):
-            raise ArgumentTypeError(
-                f"sentences: a list of sentences is needed, not {type(sentences).__name__}")
-        batch = list(sentences)
+        batch = _sentences(sentences)
         kept = check_keep(batch, keep)
         return self._labeller.prepared(batch, before, after), kept
 
@@ -436,7 +437,9 @@ class Tagger:
 
         Returns
         -------
-        float64[n_words, n_labels], labels as in ``labels``; sums of weights, without a unit
+        float64[n_words, n_labels], labels as in ``labels``; sums of weights, without a unit. Words
+        that get their label from a dictionary or a lexicon are scored too, though that decides
+        nothing (not by a feature function, which is not asked about words of the dictionary)
         """
         _check_tokens(tokens, "tokens")
         return self._labeller.scores(tokens)
@@ -466,6 +469,81 @@ class Tagger:
         if left_out:
             raise ArgumentError(f"dev: {left_out[0]}")
         return self._with(model)
+
+    def explain(self, tokens: Sequence[str], *, column: str | None = None, top: int | None = None
+                ) -> Explanation:
+        """Why the words of one sentence get their labels.
+
+        Parameters
+        ----------
+        tokens : as for tag
+        column : of a tagger of several columns, the one to explain; None for the first
+        top : how many features of each word are kept one by one, the others being one sum; 0 to
+            1,000,000, or None for all
+
+        Returns
+        -------
+        Explanation : for each word its features with their weights for its label and for the
+            runner-up. What they add sums to `scores`: exactly, whatever way of tagging was used
+            (to the last bit, where a feature function gives fractions)
+
+        Raises
+        ------
+        ArgumentTypeError, ArgumentError : as for tag; no such column
+
+        Examples
+        --------
+        ``print(tagger.explain(["The", "old", "man"]))``
+        """
+        return self.explain_sents([_listed(tokens)], column=column, top=top)[0]
+
+    def explain_sents(self, sentences: Iterable[Sequence[str]], *, column: str | None = None,
+                      top: int | None = None, before: Sequence[Sequence[str]] = (),
+                      after: Sequence[Sequence[str]] = ()) -> list[Explanation]:
+        """Why the words of many sentences get their labels.
+
+        Parameters are those of explain and of tag_sents, and so are the errors.
+        """
+        if column is not None:
+            check_choice("column", column, self.columns)
+        if top is not None:
+            check_int("top", top, 0, 1_000_000)
+        part = self.by_column[column or self.column]
+        held = HeldWords(part.model, allowed_by(part._lexicon, part.model))
+        prepared = part._labeller.prepared(_sentences(sentences), before, after)
+        given = part._labeller.label(prepared)
+        return [explanation(part._labeller.read(sentence), labels, held, _words_in(sentence), top)
+                for sentence, labels in zip(prepared, given, strict=True)]
+
+    def k_best(self, tokens: Sequence[str], k: int, *, column: str | None = None
+               ) -> list[tuple[list[str], float]]:
+        """The best ways to label one sentence as a whole.
+
+        Parameters
+        ----------
+        tokens : as for tag
+        k : how many; 1 to 1,000,000
+        column : of a tagger of several columns, which; None for the first
+
+        Returns
+        -------
+        list of (labels, score) : the best first, no two with the same labels. The first is what
+            `tag` gives. There are fewer than k where there are fewer ways. See kbest.py for what a
+            score is, and for the searches, which are exact: greedy models are searched by what each
+            label falls short of the best at its word; models with a beam by sums of scores
+
+        Raises
+        ------
+        ArgumentTypeError, ArgumentError : as for tag; k out of its range; no such column
+        """
+        check_int("k", k, 1, MOST_SEQUENCES)
+        if column is not None:
+            check_choice("column", column, self.columns)
+        part = self.by_column[column or self.column]
+        sentence = part._labeller.prepared([_listed(tokens)])[0]
+        labels = part._labeller.label([sentence])[0]
+        held = HeldWords(part.model, allowed_by(part._lexicon, part.model))
+        return best_sequences(part._labeller.read(sentence), labels, held, _words_in(sentence), k)
 
     def evaluate(self, data: Labelled, *, column: str | None = None, format: str = "auto",
                  fields: Sequence[str] | None = None, threads: int = 1,
@@ -600,6 +678,23 @@ def _check_tokens(tokens: object, name: str) -> None:
     if isinstance(tokens, str | bytes) or not isinstance(tokens, Iterable):
         raise ArgumentTypeError(
             f"{name}: a list of words is needed, not {type(tokens).__name__}")
+
+
+def _sentences(sentences: Iterable[Sequence[str]]) -> list[Sequence[str]]:
+    if isinstance(sentences, str | bytes) or not isinstance(sentences, Iterable):
+        raise ArgumentTypeError(
+            f"sentences: a list of sentences is needed, not {type(sentences).__name__}")
+    return list(sentences)
+
+
+def _listed(tokens: Sequence[str]) -> Sequence[str]:
+    """The tokens as something that can be gone over more than once."""
+    _check_tokens(tokens, "tokens")
+    return tokens if isinstance(tokens, Sentence) else list(tokens)
+
+
+def _words_in(sentence: Sequence[str]) -> Sequence[str]:
+    return sentence.words if isinstance(sentence, Sentence) else list(sentence)
 
 
 train = Tagger.train

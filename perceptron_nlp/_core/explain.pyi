@@ -1,0 +1,17 @@
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from perceptron_nlp._core.decode import SentenceDecoder
+
+_Ints = npt.NDArray[np.int32]
+_Longs = npt.NDArray[np.int64]
+
+def views_of(text: bytes) -> list[bytes]: ...
+
+class SentenceFeatures:
+    def __init__(self, decoder: SentenceDecoder, columns: Sequence[Sequence[bytes]]) -> None: ...
+    def fired(self, labels: npt.ArrayLike) -> tuple[_Longs, _Ints, _Ints, _Longs, _Ints]: ...
+    def weights(self, starts: _Longs, rows: _Longs, labels: npt.ArrayLike) -> _Ints: ...
+    def after(self, i: int, past: Sequence[int]) -> _Ints: ...

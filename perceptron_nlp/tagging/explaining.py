@@ -1,0 +1,228 @@
+"""Why a tagger gave its labels: what each feature added to them and to the runners-up.
+
+The tagger is linear, so this is the whole truth and no estimate: what the features of a word add
+sums to its score exactly.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, overload
+
+import numpy as np
+
+from perceptron_nlp.tagging.explanationpage import page
+from perceptron_nlp.tagging.explanationtext import Paint, plain, text
+from perceptron_nlp.tagging.heldwords import DICTIONARY, LEXICON, HeldWords
+from perceptron_nlp.tagging.reading import Compared, Feature, Reading
+
+WEIGHTS = "weights"
+SHOWN = 5
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class WordExplanation:
+    """Why a word got its label.
+
+    Attributes
+    ----------
+    word : the word
+    label : what ``Tagger.tag`` gives it
+    learnt : the same as it is learnt (in ``Tagger.labels``); not the same for spans, which are
+        learnt in IOBES, and for features learnt with parts of speech
+    score : what the learnt label scored, as in ``Tagger.scores``; the sum of what its features add
+    runner_up : the label that scored best of the others that it might have got after the same
+        labels; None where there is no other
+    runner_up_score : what that scored, or None
+    known : was the word in the training text? (Wrongly yes for one word in a hundred thousand.)
+    decided_by : ``"weights"``, ``"dictionary"`` or ``"lexicon"``; only weights choose a label
+    note : what else there is to say, or None
+    top : how many features are kept one by one; None for all
+    """
+
+    word: str
+    label: str
+    learnt: str
+    score: float
+    runner_up: str | None
+    runner_up_score: float | None
+    known: bool
+    decided_by: str
+    note: str | None
+    top: int | None
+    _compared: Compared = field(repr=False)
+    _number: int = field(repr=False)
+
+    @property
+    def margin(self) -> float | None:
+        """The score less that of the runner-up; None where there is none.
+
+        Below 0 where something else than this score decided: see `decided_by` and `note`.
+        """
+        return None if self.runner_up_score is None else self.score - self.runner_up_score
+
+    @property
+    def features(self) -> tuple[Feature, ...]:
+        """The features that the model has weights for, those that move the margin most first."""
+        return self.heaviest(self.top)[0]
+
+    @property
+    def rest(self) -> Feature | None:
+        """All features beyond `top` as one; None where there are none."""
+        return self.heaviest(self.top)[1]
+
+    @functools.cached_property
+    def _features(self) -> tuple[Feature, ...]:
+        # Without a runner-up its weights are 0, and the margin is the score.
+        return tuple(sorted(self._compared.features(self._number),
+                            key=lambda feature: -abs(feature[2] * (feature[3] - feature[4]))))
+
+    def heaviest(self, top: int | None) -> tuple[tuple[Feature, ...], Feature | None]:
+        """The first `top` features (None for all), and all others as one, or None."""
+        if top is None or len(self._features) <= top:
+            return self._features, None
+        others = self._features[top:]
+        return self._features[:top], Feature(
+            "", f"{len(others)} more", 1.0, sum(f.score for f in others),
+            sum(f.runner_up_score for f in others))
+
+    def to_dict(self, top: int | None = None) -> dict[str, Any]:
+        """All of it as JSON has it, with at most `top` features one by one."""
+        features, rest = self.heaviest(self.top if top is None else top)
+        return {
+            "word": self.word, "label": self.label, "learnt": self.learnt, "score": self.score,
+            "runner_up": self.runner_up, "runner_up_score": self.runner_up_score,
+            "margin": self.margin, "known": self.known, "decided_by": self.decided_by,
+            "note": self.note, "features": [feature.to_dict() for feature in features],
+            "rest": None if rest is None else rest.to_dict(),
+        }
+
+    def __str__(self) -> str:
+        return text([self], width=80, top=SHOWN, paint=plain)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Explanation(Sequence[WordExplanation]):
+    """Why the words of a sentence got their labels: a sequence of WordExplanation.
+
+    Attributes
+    ----------
+    column : the column that the labels are for
+    words : one WordExplanation a word
+    beam : states kept in the search for the best sequence; 1: each word's best label was taken.
+        With a beam the scores are those after the labels of the best sequence, and a runner-up is
+        the next best at its word, not of the next best sequence
+    first : of a model of two passes, what explains the labels that the first one gave, which this
+        one sees as columns; else None
+    """
+
+    column: str
+    words: tuple[WordExplanation, ...]
+    beam: int
+    first: Explanation | None
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    @overload
+    def __getitem__(self, at: int) -> WordExplanation: ...
+    @overload
+    def __getitem__(self, at: slice) -> tuple[WordExplanation, ...]: ...
+    def __getitem__(self, at: int | slice) -> WordExplanation | tuple[WordExplanation, ...]:
+        return self.words[at]
+
+    def __iter__(self) -> Iterator[WordExplanation]:
+        return iter(self.words)
+
+    @property
+    def labels(self) -> list[str]:
+        """What ``Tagger.tag`` gives."""
+        return [word.label for word in self.words]
+
+    def to_dict(self, top: int | None = None) -> dict[str, Any]:
+        """All of it as JSON has it, with at most `top` features a word one by one."""
+        return {"column": self.column, "beam": self.beam,
+                "words": [word.to_dict(top) for word in self.words],
+                "first": None if self.first is None else self.first.to_dict(top)}
+
+    def to_text(self, *, width: int = 80, top: int | None = SHOWN, paint: Paint = plain) -> str:
+        """A paragraph a word, no line wider than `width` characters.
+
+        Parameters
+        ----------
+        width : at least 20
+        top : features shown one by one
+        paint : puts a text in a style (an SGR code), for a terminal in colour
+        """
+        return text(self.words, width=width, top=top, paint=paint)
+
+    def to_html(self, *, top: int | None = SHOWN, title: str = "Why these labels") -> str:
+        """A page of HTML that needs nothing else: no script, no network.
+
+        Everything that comes from the sentence or the model is escaped. The page follows the
+        reader's choice of dark or light, and says nothing by colour alone.
+        """
+        return page([self], top=top, title=title)
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+
+def explanation(reading: Reading, labels: Sequence[str], held: HeldWords, words: Sequence[str],
+                top: int | None) -> Explanation:
+    """Why a sentence was labelled as it was.
+
+    Parameters
+    ----------
+    reading : how the model read it
+    labels : the labels as they are written
+    held : which words could not get any label
+    words : the words
+    top : how many features are kept one by one for each word; None for all
+    """
+    model = reading.model
+    runners_up = [_runner_up(reading, held, word, i) for i, word in enumerate(words)]
+    compared = reading.compared(reading.numbers, runners_up)
+    explained = []
+    for i, (word, label) in enumerate(zip(words, labels, strict=True)):
+        own, other, scores = reading.numbers[i], runners_up[i], reading.scores[i]
+        decided_by = held.decided_by(word)
+        explained.append(WordExplanation(
+            word=word, label=label, learnt=model.tags.label_of(own), score=float(scores[own]),
+            runner_up=None if other < 0 else model.tags.label_of(other),
+            runner_up_score=None if other < 0 else float(scores[other]),
+            known=model.knows(word), decided_by=decided_by or WEIGHTS,
+            note=_note(reading, held, word, decided_by, other, i), top=top,
+            _compared=compared, _number=i))
+    first = None if reading.first is None else explanation(
+        reading.first, [reading.first.model.tags.label_of(n) for n in reading.first.numbers],
+        HeldWords(reading.first.model, None), words, top)
+    return Explanation(column=model.column, words=tuple(explained), beam=model.beam, first=first)
+
+
+def _runner_up(reading: Reading, held: HeldWords, word: str, i: int) -> int:
+    """The number of the label, or -1."""
+    own, scores = reading.numbers[i], reading.scores[i]
+    within = held.within(word)
+    if within is None or held.decided_by(word) == DICTIONARY:
+        others = scores.copy()
+        others[own] = -np.inf
+        return int(others.argmax()) if len(others) > 1 else -1
+    return max((label for label in within if label != own), key=scores.__getitem__, default=-1)
+
+
+def _note(reading: Reading, held: HeldWords, word: str, decided_by: str | None, other: int, i: int
+          ) -> str | None:
+    if decided_by == DICTIONARY:
+        return "the dictionary gives it; scores do not count"
+    if decided_by == LEXICON:
+        return "the lexicon leaves no other label"
+    label: Callable[[int], str] = reading.model.tags.label_of
+    within = held.within(word)
+    said = [] if within is None else ["the lexicon leaves " + ", ".join(map(label, within))]
+    if other >= 0 and reading.scores[i, other] > reading.scores[i, reading.numbers[i]]:
+        said.append("the runner-up scores more here, but the sentence as a whole does not")
+    return "; ".join(said) or None
+

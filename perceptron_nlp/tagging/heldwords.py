@@ -1,0 +1,44 @@
+"""Words that cannot get any label: those of a model's dictionary, and of a lexicon before it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from perceptron_nlp.tagging.lexicon import lower_cased
+from perceptron_nlp.tagging.model import TaggerModel
+
+DICTIONARY, LEXICON = "dictionary", "lexicon"
+
+
+class HeldWords:
+    """What a word may be labelled.
+
+    Parameters
+    ----------
+    model : the model, for its dictionary
+    allowed : the numbers of the labels that a lexicon leaves to its forms, or None
+    """
+
+    def __init__(self, model: TaggerModel, allowed: Mapping[str, Sequence[int]] | None) -> None:
+        self._model = model
+        self._allowed = {} if allowed is None else allowed
+
+    def within(self, word: str) -> list[int] | None:
+        """The numbers of the labels that it may get, ascending; None for all."""
+        found = self._in_lexicon(word)
+        if found:
+            return found
+        label = self._model.dictionary.get(word)
+        return None if label is None else [self._model.tags.id_of(label)]
+
+    def decided_by(self, word: str) -> str | None:
+        """DICTIONARY or LEXICON where it leaves one label only; else None."""
+        found = self._in_lexicon(word)
+        if found:
+            return LEXICON if len(found) == 1 else None
+        return DICTIONARY if word in self._model.dictionary else None
+
+    def _in_lexicon(self, word: str) -> list[int]:
+        if not self._allowed:
+            return []
+        return sorted({*(self._allowed.get(word) or self._allowed.get(lower_cased(word)) or ())})

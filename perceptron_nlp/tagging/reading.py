@@ -1,0 +1,235 @@
+"""A sentence as a model read it: labels, scores, and what each feature added to them.
+
+Nothing that makes tagging fast takes part here, so what is said of a score does not depend on how
+it was summed (perceptron_nlp._core.explain).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from perceptron_nlp._core.decode import SentenceDecoder
+from perceptron_nlp._core.explain import SentenceFeatures
+from perceptron_nlp.features.readable import Readings
+from perceptron_nlp.tagging.examples import word_bytes
+from perceptron_nlp.tagging.extractor import Extractor, Features, extract
+from perceptron_nlp.tagging.model import TaggerModel
+from perceptron_nlp.text.sentence import Sentence
+
+_Floats = npt.NDArray[np.float64]
+_Longs = npt.NDArray[np.int64]
+
+
+class Feature(NamedTuple):
+    """A feature of a word, and what it says of two labels.
+
+    Attributes
+    ----------
+    template : the template that made it, as it is written in the list of templates; ``""`` where
+        a function made it
+    text : what it saw, such as ``lower[0]=dog tag[-1]=DET``; what the function called it
+    value : 1, or what the function gave
+    weight : its weight for the label that the word got, in the units of ``Tagger.scores``
+    runner_up_weight : its weight for the runner-up; 0 where there is none
+    """
+
+    template: str
+    text: str
+    value: float
+    weight: float
+    runner_up_weight: float
+
+    @property
+    def score(self) -> float:
+        """What it adds to the score of the label that the word got."""
+        return self.value * self.weight
+
+    @property
+    def runner_up_score(self) -> float:
+        """What it adds to the score of the runner-up."""
+        return self.value * self.runner_up_weight
+
+    @property
+    def margin(self) -> float:
+        """What it adds to the margin: above 0, it speaks for the label that the word got."""
+        return self.score - self.runner_up_score
+
+    def to_dict(self) -> dict[str, Any]:
+        """What it is made of, as JSON has it."""
+        return {"template": self.template, "text": self.text, "value": self.value,
+                "weight": self.weight, "runner_up_weight": self.runner_up_weight,
+                "margin": self.margin}
+
+
+class Compared(Protocol):
+    """The features of a sentence, weighed for two labels of each word."""
+
+    def features(self, i: int) -> list[Feature]:
+        """Those of word i that the model has weights for, in the model's own order."""
+
+
+class Reading(Protocol):
+    """A sentence as one model, or one pass of it, read it.
+
+    Attributes
+    ----------
+    model : the model
+    numbers : the numbers of the labels that its words got, as they are learnt
+    scores : float64[n_words, n_labels]: what all labels scored after the labels given before
+    first : the reading of the first pass, or None
+    """
+
+    model: TaggerModel
+    numbers: list[int]
+    scores: _Floats
+    first: Reading | None
+
+    def compared(self, ours: Sequence[int], theirs: Sequence[int]) -> Compared:
+        """Features with their weights for two labels a word; -1 stands for no label."""
+
+    def after(self, i: int, given: Sequence[int]) -> _Floats:
+        """What all labels score for word i after those given so far, the first one first."""
+
+
+class TemplateReading:
+    """How a model with templates read a sentence; see Reading.
+
+    Parameters
+    ----------
+    model, decoder : the model, and the core's form of it
+    columns : the columns that it looks at, by name, the words first
+    numbers : the labels that it gave
+    first : the reading of the first pass, or None
+    """
+
+    def __init__(self, model: TaggerModel, decoder: SentenceDecoder,
+                 columns: Mapping[str, Sequence[str]], numbers: list[int],
+                 first: Reading | None) -> None:
+        self.model = model
+        self.numbers = numbers
+        self.first = first
+        self._columns = columns
+        self._features = SentenceFeatures(
+            decoder, [[word_bytes(text) for text in column] for column in columns.values()])
+        *self._fired, scores = self._features.fired(numbers)
+        self.scores: _Floats = scores / model.weights.scale
+
+    def compared(self, ours: Sequence[int], theirs: Sequence[int]) -> Compared:
+        """See Reading."""
+        starts, templates, grams, rows = self._fired
+        labels: list[str | None] = [self.model.tags.label_of(number) for number in self.numbers]
+        scale = self.model.weights.scale
+        return _TemplateFeatures(
+            self.model, Readings(self._columns, labels, self.model.right_to_left), starts,
+            templates, grams, self._features.weights(starts, rows, ours) / scale,
+            self._features.weights(starts, rows, theirs) / scale)
+
+    def after(self, i: int, given: Sequence[int]) -> _Floats:
+        """See Reading."""
+        return self._features.after(i, given[:-5:-1]) / self.model.weights.scale
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _TemplateFeatures:
+    model: TaggerModel
+    readings: Readings
+    starts: _Longs
+    templates: npt.NDArray[np.int32]
+    grams: npt.NDArray[np.int32]
+    ours: _Floats
+    theirs: _Floats
+
+    def features(self, i: int) -> list[Feature]:
+        own = slice(int(self.starts[i]), int(self.starts[i + 1]))
+        templates, feature = self.model.templates, self.readings.feature
+        return [Feature(str(templates[number]), feature(templates[number], i, gram), 1.0, weight,
+                        other)
+                for number, gram, weight, other in zip(
+                    self.templates[own].tolist(), self.grams[own].tolist(),
+                    self.ours[own].tolist(), self.theirs[own].tolist(), strict=True)]
+
+
+class Recorder:
+    """A feature function that remembers what it gave.
+
+    Attributes
+    ----------
+    found : by the number of the word, what the function returned for it last
+    """
+
+    def __init__(self, function: Extractor) -> None:
+        self._function = function
+        self.__module__ = getattr(function, "__module__", None) or "?"
+        self.__qualname__ = getattr(function, "__qualname__", type(function).__qualname__)
+        self.found: dict[int, Features] = {}
+
+    def __call__(self, tokens: Sentence, i: int, history: list[str]) -> Features:
+        found = self._function(tokens, i, history)
+        if not isinstance(found, Mapping | str | bytes) and isinstance(found, Iterable):
+            found = list(found)
+        self.found[i] = found
+        return found
+
+
+class FunctionReading:
+    """How a model with a feature function read a sentence; see Reading.
+
+    Parameters
+    ----------
+    model, decoder : the model, and the core's form of it
+    function : the function
+    sentence : the sentence
+    numbers : the labels that it gave
+    scores : what they scored; 0 for a word that the function was not asked about
+    found : what the function gave for each word
+    """
+
+    def __init__(self, model: TaggerModel, decoder: SentenceDecoder, function: Extractor,
+                 sentence: Sentence, numbers: list[int], scores: _Floats,
+                 found: Mapping[int, Features]) -> None:
+        self.model = model
+        self.numbers = numbers
+        self.scores = scores
+        self.first: Reading | None = None
+        self._decoder = decoder
+        self._function = function
+        self._sentence = sentence
+        self._found = found
+
+    def compared(self, ours: Sequence[int], theirs: Sequence[int]) -> Compared:
+        """See Reading."""
+        return _FunctionFeatures(self, ours, theirs)
+
+    def after(self, i: int, given: Sequence[int]) -> _Floats:
+        """See Reading."""
+        history = [self.model.tags.label_of(number) for number in given]
+        keys, values = extract(self._function, self._sentence, i, history)
+        return self._decoder.score(keys, values) / self.model.weights.scale
+
+    def weighed(self, i: int) -> list[tuple[str, float, _Floats]]:
+        """The features of a word: name, value, and the weights for all labels."""
+        if i not in self._found:
+            return []
+        found = self._found[i]
+        keys, values = extract(lambda *_: found, self._sentence, i, [])
+        numbers = [1.0] * len(keys) if values is None else values.tolist()
+        return [(name, value, self._decoder.score(keys[k:k + 1]) / self.model.weights.scale)
+                for k, (name, value) in enumerate(zip(found, numbers, strict=True))]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _FunctionFeatures:
+    reading: FunctionReading
+    ours: Sequence[int]
+    theirs: Sequence[int]
+
+    def features(self, i: int) -> list[Feature]:
+        our, their = self.ours[i], self.theirs[i]
+        return [Feature("", name, value, float(weights[our]),
+                        0.0 if their < 0 else float(weights[their]))
+                for name, value, weights in self.reading.weighed(i) if weights.any()]
