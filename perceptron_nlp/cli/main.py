@@ -24,6 +24,7 @@ VERBS = {
     "train": "train a tagger on labelled files",
     "tag": "tag files, or standard input",
     "evaluate": "compare a tagger's labels with gold ones",
+    "explain": "show why each word gets its label",
     "inspect": "show what is in a model",
     "compress": "make a model smaller",
     "merge": "make one model of several, whose scores are the mean of theirs",

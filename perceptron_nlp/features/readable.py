@@ -13,23 +13,30 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from perceptron_nlp._core.explain import views_of
-from perceptron_nlp.features.atoms import MANY, VIEWS, Atom, Value
+from perceptron_nlp.features.atoms import VIEWS, Atom, Value
 from perceptron_nlp.features.templates import Template
 
 NO_LABEL = "<none>"
 # Bits of the view `flags`, the lowest first.
 _FLAGS = ("capital", "all-caps", "inner-capital", "digit", "all-digits", "hyphen", "no-letter",
           "other")
-_EDGES = str.maketrans("\x02\x03", "^$")
 # n-grams of a longer word are those of its first and last halves of this many (words.h).
 _NGRAM_WORD_LIMIT = 48
+_REMEMBERED = 100_000
 
 
-def value_texts(word: str, value: Value) -> list[str]:
+def value_texts(word: str, value: Value, edges: str = "\x02\x03") -> list[str]:
     """The texts whose hashes a value has for a word, in the order of the hashes.
 
-    One, or as many as there are n-grams or pieces; the edges of a word in n-grams are the
-    characters U+0002 and U+0003.
+    Parameters
+    ----------
+    word, value : the word, and what to see of it
+    edges : two characters for the edges of the word in its n-grams; as they are hashed, U+0002
+        and U+0003
+
+    Returns
+    -------
+    one text, or as many as there are n-grams or pieces
     """
     data = views_of(word.encode("utf-8", "surrogatepass"))[VIEWS.index(value.view)]
     text = data.decode("utf-8", "surrogatepass")
@@ -39,15 +46,49 @@ def value_texts(word: str, value: Value) -> list[str]:
         return [text[-value.low:]]
     if value.affix == "pieces":
         return [piece for piece in text.split("|") if piece]
-    return _ngrams(text, value.low, value.high) if value.affix == "ngrams" else [text]
+    return _ngrams(text, value, edges) if value.affix == "ngrams" else [text]
 
 
-def _ngrams(text: str, low: int, high: int) -> list[str]:
+def _ngrams(text: str, value: Value, edges: str) -> list[str]:
     half = _NGRAM_WORD_LIMIT // 2
-    whole = f"\x02{text}\x03"
+    whole = f"{edges[0]}{text}{edges[1]}"
     spans = [whole] if len(text) <= _NGRAM_WORD_LIMIT else [whole[:half + 1], whole[-half - 1:]]
-    return [span[at:at + k] for span in spans for k in range(low, high + 1)
+    return [span[at:at + k] for span in spans for k in range(value.low, value.high + 1)
             for at in range(len(span) - k + 1)]
+
+
+class ReadableTemplates:
+    """Templates made ready to say what they saw.
+
+    Attributes
+    ----------
+    names : each template as it is written
+    atoms : for each template its atoms, each with what stands before its value (``lower[0]=``) and
+        the number of its value, by which texts are remembered; -1 for those that have none
+    """
+
+    def __init__(self, templates: Sequence[Template]) -> None:
+        self.names = tuple(map(str, templates))
+        numbers: dict[Value, int] = {}
+        self.atoms = tuple(tuple(
+            (f"{atom}=", atom,
+             -1 if atom.value is None else numbers.setdefault(atom.value, len(numbers)))
+            for atom in template.atoms) for template in templates)
+        self._values = tuple(numbers)
+        self._texts: dict[tuple[int, str], list[str]] = {}
+
+    def texts(self, number: int, word: str) -> list[str]:
+        """What the value of this number is for a word, one text or many."""
+        found = self._texts.get((number, word))
+        if found is None:
+            value = self._values[number]
+            found = value_texts(word, value, "^$")
+            if value.view == "flags" and value.affix == "none":
+                found = [_flags(found[0])]
+            if len(self._texts) >= _REMEMBERED:
+                self._texts.clear()
+            self._texts[number, word] = found
+        return found
 
 
 class Readings:
@@ -55,48 +96,48 @@ class Readings:
 
     Parameters
     ----------
+    templates : the model's templates
     columns : the columns that templates look at, by name; ``"form"`` are the words
-    labels : the labels of all words as they are learnt; None where a word has none that counts
+    labels : the labels of all words as they are learnt
     right_to_left : whether labels were given from the end
     """
 
-    def __init__(self, columns: Mapping[str, Sequence[str]], labels: Sequence[str | None],
-                 right_to_left: bool) -> None:
+    def __init__(self, templates: ReadableTemplates, columns: Mapping[str, Sequence[str]],
+                 labels: Sequence[str], right_to_left: bool) -> None:
+        self._templates = templates
         self._columns = columns
         self._labels = labels
         self._step = 1 if right_to_left else -1
-        self._texts: dict[tuple[Value, int], list[str]] = {}
 
-    def feature(self, template: Template, i: int, gram: int) -> str:
+    def name(self, template: int) -> str:
+        """A template as it is written, by its number."""
+        return self._templates.names[template]
+
+    def feature(self, template: int, i: int, gram: int) -> str:
         """The feature of a template at word i; `gram` says which, of a template of many."""
-        return " ".join(f"{atom}={self.atom(atom, i, gram)}" for atom in template.atoms)
+        return " ".join([
+            before + (self._atom(atom, i) if number < 0 else self._value(atom, number, i, gram))
+            for before, atom, number in self._templates.atoms[template]])
 
-    def atom(self, atom: Atom, i: int, gram: int) -> str:
-        """What one atom saw at word i."""
+    def _atom(self, atom: Atom, i: int) -> str:
         n = len(self._labels)
-        if atom.kind == "value" and atom.value is not None:
-            return self._value(atom.value, i + atom.offset, gram)
         if atom.kind == "tag":
             at = i - self._step * atom.offset
-            return (self._labels[at] if 0 <= at < n else None) or NO_LABEL
+            return self._labels[at] if 0 <= at < n else NO_LABEL
         if atom.kind == "bias":
             return "1"
         return "yes" if i == (0 if atom.kind == "first" else n - 1) else "no"
 
-    def _value(self, value: Value, at: int, gram: int) -> str:
-        n = len(self._labels)
-        if not 0 <= at < n:
+    def _value(self, atom: Atom, number: int, i: int, gram: int) -> str:
+        n, at = len(self._labels), i + atom.offset
+        if not 0 <= at < n or atom.value is None:
             distance = -at if at < 0 else at - n + 1
             return f"<{'s' if at < 0 else '/s'}{distance if distance > 1 else ''}>"
-        texts = self._texts.get((value, at))
-        if texts is None:
-            found = value_texts(self._columns[value.column][at], value)
-            texts = self._texts[value, at] = [_shown(text, value) for text in found]
-        return texts[gram if value.affix in MANY else 0]
+        texts = self._templates.texts(number, self._columns[atom.value.column][at])
+        # Beside a value of many others of the word are one.
+        return texts[gram if len(texts) > 1 else 0]
 
 
-def _shown(text: str, value: Value) -> str:
-    if value.view == "flags" and value.affix == "none":
-        marks = ord(text)
-        return "+".join(name for bit, name in enumerate(_FLAGS) if marks >> bit & 1) or "none"
-    return text.translate(_EDGES) if value.affix == "ngrams" else text
+def _flags(text: str) -> str:
+    marks = ord(text)
+    return "+".join(name for bit, name in enumerate(_FLAGS) if marks >> bit & 1) or "none"

@@ -6,8 +6,7 @@ sums to its score exactly.
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, overload
 
@@ -16,6 +15,7 @@ import numpy as np
 from perceptron_nlp.tagging.explanationpage import page
 from perceptron_nlp.tagging.explanationtext import Paint, plain, text
 from perceptron_nlp.tagging.heldwords import DICTIONARY, LEXICON, HeldWords
+from perceptron_nlp.tagging.model import TaggerModel
 from perceptron_nlp.tagging.reading import Compared, Feature, Reading
 
 WEIGHTS = "weights"
@@ -73,20 +73,15 @@ class WordExplanation:
         """All features beyond `top` as one; None where there are none."""
         return self.heaviest(self.top)[1]
 
-    @functools.cached_property
-    def _features(self) -> tuple[Feature, ...]:
-        # Without a runner-up its weights are 0, and the margin is the score.
-        return tuple(sorted(self._compared.features(self._number),
-                            key=lambda feature: -abs(feature[2] * (feature[3] - feature[4]))))
-
     def heaviest(self, top: int | None) -> tuple[tuple[Feature, ...], Feature | None]:
         """The first `top` features (None for all), and all others as one, or None."""
-        if top is None or len(self._features) <= top:
-            return self._features, None
-        others = self._features[top:]
-        return self._features[:top], Feature(
-            "", f"{len(others)} more", 1.0, sum(f.score for f in others),
-            sum(f.runner_up_score for f in others))
+        features = tuple(self._compared.features(self._number, top))
+        n_others = self._compared.count(self._number) - len(features)
+        if not n_others:
+            return features, None
+        return features, Feature(
+            "", f"{n_others} more", 1.0, self.score - sum(f.score for f in features),
+            (self.runner_up_score or 0.0) - sum(f.runner_up_score for f in features))
 
     def to_dict(self, top: int | None = None) -> dict[str, Any]:
         """All of it as JSON has it, with at most `top` features one by one."""
@@ -183,46 +178,50 @@ def explanation(reading: Reading, labels: Sequence[str], held: HeldWords, words:
     top : how many features are kept one by one for each word; None for all
     """
     model = reading.model
-    runners_up = [_runner_up(reading, held, word, i) for i, word in enumerate(words)]
+    runners_up = _runners_up(reading, held, words)
     compared = reading.compared(reading.numbers, runners_up)
-    explained = []
-    for i, (word, label) in enumerate(zip(words, labels, strict=True)):
-        own, other, scores = reading.numbers[i], runners_up[i], reading.scores[i]
-        decided_by = held.decided_by(word)
-        explained.append(WordExplanation(
-            word=word, label=label, learnt=model.tags.label_of(own), score=float(scores[own]),
-            runner_up=None if other < 0 else model.tags.label_of(other),
-            runner_up_score=None if other < 0 else float(scores[other]),
-            known=model.knows(word), decided_by=decided_by or WEIGHTS,
-            note=_note(reading, held, word, decided_by, other, i), top=top,
-            _compared=compared, _number=i))
+    places = np.arange(len(words))
+    scores = reading.scores[places, reading.numbers].tolist()
+    others = reading.scores[places, runners_up].tolist()
+    explained = tuple(WordExplanation(
+        word=word, label=label, learnt=model.tags.label_of(reading.numbers[i]), score=scores[i],
+        runner_up=None if runners_up[i] < 0 else model.tags.label_of(runners_up[i]),
+        runner_up_score=None if runners_up[i] < 0 else others[i], known=known,
+        decided_by=held.decided_by(word) or WEIGHTS,
+        note=_note(model, held, word, runners_up[i] >= 0 and others[i] > scores[i]), top=top,
+        _compared=compared, _number=i)
+        for i, (word, label, known) in enumerate(zip(words, labels, model.known(words),
+                                                     strict=True)))
     first = None if reading.first is None else explanation(
         reading.first, [reading.first.model.tags.label_of(n) for n in reading.first.numbers],
         HeldWords(reading.first.model, None), words, top)
-    return Explanation(column=model.column, words=tuple(explained), beam=model.beam, first=first)
+    return Explanation(column=model.column, words=explained, beam=model.beam, first=first)
 
 
-def _runner_up(reading: Reading, held: HeldWords, word: str, i: int) -> int:
-    """The number of the label, or -1."""
-    own, scores = reading.numbers[i], reading.scores[i]
-    within = held.within(word)
-    if within is None or held.decided_by(word) == DICTIONARY:
-        others = scores.copy()
-        others[own] = -np.inf
-        return int(others.argmax()) if len(others) > 1 else -1
-    return max((label for label in within if label != own), key=scores.__getitem__, default=-1)
+def _runners_up(reading: Reading, held: HeldWords, words: Sequence[str]) -> list[int]:
+    """The number of the label, or -1, for each word."""
+    if len(reading.model.tags) == 1 or not words:
+        return [-1] * len(words)
+    others = reading.scores.copy()
+    others[np.arange(len(words)), reading.numbers] = -np.inf
+    found: list[int] = others.argmax(axis=1).tolist()
+    for i, word in enumerate(words if held.any else ()):
+        within = held.within(word)
+        if within is not None and held.decided_by(word) != DICTIONARY:
+            left = [label for label in within if label != reading.numbers[i]]
+            found[i] = max(left, key=others[i].__getitem__, default=-1)
+    return found
 
 
-def _note(reading: Reading, held: HeldWords, word: str, decided_by: str | None, other: int, i: int
-          ) -> str | None:
+def _note(model: TaggerModel, held: HeldWords, word: str, is_behind: bool) -> str | None:
+    decided_by = held.decided_by(word)
     if decided_by == DICTIONARY:
         return "the dictionary gives it; scores do not count"
     if decided_by == LEXICON:
         return "the lexicon leaves no other label"
-    label: Callable[[int], str] = reading.model.tags.label_of
     within = held.within(word)
-    said = [] if within is None else ["the lexicon leaves " + ", ".join(map(label, within))]
-    if other >= 0 and reading.scores[i, other] > reading.scores[i, reading.numbers[i]]:
+    said = [] if within is None else [
+        "the lexicon leaves " + ", ".join(map(model.tags.label_of, within))]
+    if is_behind:
         said.append("the runner-up scores more here, but the sentence as a whole does not")
     return "; ".join(said) or None
-

@@ -24,12 +24,12 @@ color:var(--ink);font:1rem/1.45 system-ui,sans-serif}
 --against:#f0a04b}}
 .why details{border-bottom:1px solid var(--line)}
 .why summary{cursor:pointer;padding:.35rem 0;overflow-wrap:anywhere}
-.why b{margin-right:.5rem}
+.why summary b{margin-right:.5rem}
 .why small,.why summary span{color:var(--soft)}
 .why table{border-collapse:collapse;width:100%;table-layout:fixed;margin:.2rem 0 .8rem}
 .why th{font-weight:normal;text-align:left;overflow-wrap:anywhere;padding:.1rem .5rem .1rem 0}
 .why td{text-align:right;width:4.5rem;font-variant-numeric:tabular-nums}
-.why td+td{width:34%;padding-left:.6rem}
+.why td+td{width:28%;padding-left:.6rem}
 .why svg{display:block;width:100%;height:.7rem}
 .why .for{fill:var(--for)}.why .against{fill:var(--against)}.why line{stroke:var(--line)}
 """
@@ -69,8 +69,9 @@ def word_fragment(word: WordExplanation, *, top: int | None) -> str:
     """One word, closed until it is clicked; see fragment."""
     features, rest = word.heaviest(top if word.top is None else word.top)
     shown = [*features, *filter(None, [rest])]
-    widest = max((abs(feature.margin) for feature in shown), default=0.0)
-    rows = "\n".join(_row(feature, widest) for feature in shown)
+    # The sum of many features would dwarf each of those that are shown.
+    widest = max((abs(feature.margin) for feature in features), default=0.0)
+    rows = "\n".join(_row(feature, 0.0 if feature is rest else widest) for feature in shown)
     return (f"<details><summary><b>{_safe(word.word)}</b> {_safe(verdict(word))}</summary>\n"
             f"<small>{_safe(remarks(word))}</small>\n<table>{rows}</table></details>")
 

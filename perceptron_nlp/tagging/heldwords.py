@@ -23,6 +23,11 @@ class HeldWords:
         self._model = model
         self._allowed = {} if allowed is None else allowed
 
+    @property
+    def any(self) -> bool:
+        """Are there any?"""
+        return bool(self._allowed or self._model.dictionary)
+
     def within(self, word: str) -> list[int] | None:
         """The numbers of the labels that it may get, ascending; None for all."""
         found = self._in_lexicon(word)

@@ -14,6 +14,7 @@ from perceptron_nlp._core.decode import DEFAULT_CACHE_LIMIT, SentenceDecoder
 from perceptron_nlp._core.extract import FeatureProgram
 from perceptron_nlp.errors import ArgumentError, MemoryLimitError, ModelError
 from perceptron_nlp.features.compile import compile_templates
+from perceptron_nlp.features.readable import ReadableTemplates
 from perceptron_nlp.formats import Corpus
 from perceptron_nlp.tagging.attributes import JOINT, features_of, parts_of
 from perceptron_nlp.tagging.buffers import Words
@@ -200,6 +201,10 @@ class TemplateLabeller:
         return in_pieces(run, lengths, len(self._tags), threads)
 
     @functools.cached_property
+    def _readable(self) -> ReadableTemplates:
+        return ReadableTemplates(self._model.templates)
+
+    @functools.cached_property
     def _keeping(self) -> Keeping:
         return Keeping(self._tags, self._scheme)
 
@@ -234,7 +239,7 @@ class TemplateLabeller:
         columns = self._columns(sentence, 0) if self._evidence else (words,)
         numbers = self._decoder.tag_with_scores(columns if self._evidence else words)[0]
         return TemplateReading(
-            self._model, self._decoder,
+            self._model, self._decoder, self._readable,
             dict(zip(("form", *self._evidence), columns, strict=True)), numbers.tolist(), first)
 
     def label_buffers(self, words: Words, threads: int = 1

@@ -120,6 +120,16 @@ class TaggerModel:
         """Was the word in the training text? (Wrongly yes for one word in a hundred thousand.)"""
         return is_in(self.vocabulary, word)
 
+    def known(self, words: Sequence[str]) -> list[bool]:
+        """For each word what `knows` says of it."""
+        if not len(self.vocabulary):
+            return [False] * len(words)
+        halves = np.array([hash64(word_bytes(word)) >> 32 for word in words], np.uint32)
+        at = np.searchsorted(self.vocabulary, halves)
+        found: list[bool] = (self.vocabulary[at.clip(max=len(self.vocabulary) - 1)]
+                             == halves).tolist()
+        return found
+
 
 def is_in(vocabulary: npt.NDArray[np.uint32], word: str) -> bool:
     """Is a word in a vocabulary that vocabulary_of made?"""

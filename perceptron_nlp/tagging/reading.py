@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from perceptron_nlp._core.decode import SentenceDecoder
 from perceptron_nlp._core.explain import SentenceFeatures
-from perceptron_nlp.features.readable import Readings
+from perceptron_nlp.features.readable import ReadableTemplates, Readings
 from perceptron_nlp.tagging.examples import word_bytes
 from perceptron_nlp.tagging.extractor import Extractor, Features, extract
 from perceptron_nlp.tagging.model import TaggerModel
@@ -69,8 +69,12 @@ class Feature(NamedTuple):
 class Compared(Protocol):
     """The features of a sentence, weighed for two labels of each word."""
 
-    def features(self, i: int) -> list[Feature]:
-        """Those of word i that the model has weights for, in the model's own order."""
+    def features(self, i: int, top: int | None) -> list[Feature]:
+        """Those of word i that the model has weights for: the `top` (None: all) that move the
+        margin most, the first of them first."""
+
+    def count(self, i: int) -> int:
+        """How many word i has in all."""
 
 
 class Reading(Protocol):
@@ -102,32 +106,37 @@ class TemplateReading:
     Parameters
     ----------
     model, decoder : the model, and the core's form of it
+    templates : its templates, to be read by people
     columns : the columns that it looks at, by name, the words first
     numbers : the labels that it gave
     first : the reading of the first pass, or None
     """
 
     def __init__(self, model: TaggerModel, decoder: SentenceDecoder,
-                 columns: Mapping[str, Sequence[str]], numbers: list[int],
-                 first: Reading | None) -> None:
+                 templates: ReadableTemplates, columns: Mapping[str, Sequence[str]],
+                 numbers: list[int], first: Reading | None) -> None:
         self.model = model
+        self._readable = templates
         self.numbers = numbers
         self.first = first
         self._columns = columns
         self._features = SentenceFeatures(
             decoder, [[word_bytes(text) for text in column] for column in columns.values()])
-        *self._fired, scores = self._features.fired(numbers)
+        starts, makers, grams, rows, scores = self._features.fired(numbers)
+        self._fired = starts, makers, grams, rows
         self.scores: _Floats = scores / model.weights.scale
 
     def compared(self, ours: Sequence[int], theirs: Sequence[int]) -> Compared:
         """See Reading."""
         starts, templates, grams, rows = self._fired
-        labels: list[str | None] = [self.model.tags.label_of(number) for number in self.numbers]
-        scale = self.model.weights.scale
+        weights = np.stack([self._features.weights(starts, rows, ours),
+                            self._features.weights(starts, rows, theirs)])
+        words = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+        order = np.lexsort((-np.abs(weights[0] - weights[1]), words))
+        labels = [self.model.tags.label_of(number) for number in self.numbers]
         return _TemplateFeatures(
-            self.model, Readings(self._columns, labels, self.model.right_to_left), starts,
-            templates, grams, self._features.weights(starts, rows, ours) / scale,
-            self._features.weights(starts, rows, theirs) / scale)
+            Readings(self._readable, self._columns, labels, self.model.right_to_left), starts,
+            templates[order], grams[order], weights[:, order] / self.model.weights.scale)
 
     def after(self, i: int, given: Sequence[int]) -> _Floats:
         """See Reading."""
@@ -136,22 +145,23 @@ class TemplateReading:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _TemplateFeatures:
-    model: TaggerModel
     readings: Readings
     starts: _Longs
     templates: npt.NDArray[np.int32]
     grams: npt.NDArray[np.int32]
-    ours: _Floats
-    theirs: _Floats
+    weights: _Floats
 
-    def features(self, i: int) -> list[Feature]:
-        own = slice(int(self.starts[i]), int(self.starts[i + 1]))
-        templates, feature = self.model.templates, self.readings.feature
-        return [Feature(str(templates[number]), feature(templates[number], i, gram), 1.0, weight,
-                        other)
-                for number, gram, weight, other in zip(
+    def features(self, i: int, top: int | None) -> list[Feature]:
+        begin, end = self.starts[i:i + 2].tolist()
+        own = slice(begin, end if top is None else min(end, begin + top))
+        name, seen = self.readings.name, self.readings.feature
+        return [Feature(name(template), seen(template, i, gram), 1.0, weight, other)
+                for template, gram, weight, other in zip(
                     self.templates[own].tolist(), self.grams[own].tolist(),
-                    self.ours[own].tolist(), self.theirs[own].tolist(), strict=True)]
+                    *self.weights[:, own].tolist(), strict=True)]
+
+    def count(self, i: int) -> int:
+        return int(self.starts[i + 1] - self.starts[i])
 
 
 class Recorder:
@@ -228,7 +238,15 @@ class _FunctionFeatures:
     ours: Sequence[int]
     theirs: Sequence[int]
 
-    def features(self, i: int) -> list[Feature]:
+    def features(self, i: int, top: int | None) -> list[Feature]:
+        found = self._all(i)
+        found.sort(key=lambda feature: -abs(feature.margin))
+        return found[:top]
+
+    def count(self, i: int) -> int:
+        return len(self._all(i))
+
+    def _all(self, i: int) -> list[Feature]:
         our, their = self.ours[i], self.theirs[i]
         return [Feature("", name, value, float(weights[our]),
                         0.0 if their < 0 else float(weights[their]))

@@ -18,9 +18,9 @@ from perceptron_nlp.tagging.evaluation import Evaluation, compare
 from perceptron_nlp.tagging.explaining import Explanation, explanation
 from perceptron_nlp.tagging.extractor import Extractor
 from perceptron_nlp.tagging.filling import Fill, fill_in_turn
-from perceptron_nlp.tagging.keeping import Keep, check_columns, check_keep
 from perceptron_nlp.tagging.heldwords import HeldWords
 from perceptron_nlp.tagging.kbest import MOST_SEQUENCES, best_sequences
+from perceptron_nlp.tagging.keeping import Keep, check_columns, check_keep
 from perceptron_nlp.tagging.labellers import Labeller, allowed_by, make_labeller
 from perceptron_nlp.tagging.lexicon import Lexicon, LexiconSource
 from perceptron_nlp.tagging.model import TaggerModel

@@ -1,0 +1,114 @@
+"""``perceptron-nlp explain``: why a tagger gives its labels."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator
+
+import perceptron_nlp as pn
+from perceptron_nlp.cli.inputs import (
+    STDIN,
+    check_apart,
+    check_stdin,
+    check_there,
+    load_tagger,
+    name_format,
+)
+from perceptron_nlp.cli.parsing import (
+    FORMATS,
+    VerbParser,
+    add_format_options,
+    add_lexicon_option,
+    add_quiet_option,
+    whole_number,
+)
+from perceptron_nlp.cli.printing import print_json
+from perceptron_nlp.cli.style import output
+from perceptron_nlp.tagging.explaining import SHOWN, Explanation
+from perceptron_nlp.tagging.explanationpage import page
+
+EXAMPLES = """\
+  echo "The old man the boats ." | perceptron-nlp explain en.model --format text
+  perceptron-nlp explain en.model new.conllu --html why.html
+  perceptron-nlp explain en.model new.conllu --json | jq '.sentences[0].words[0]'
+  perceptron-nlp explain both.model new.conllu --column xpos --top 10"""
+DESCRIPTION = """\
+Show why each word gets its label: what each of its features adds to the score of the label and to
+that of the runner-up. The label that is given is that of the model; labels in the text do not
+count. Nothing is an estimate: what the features add sums to the scores."""
+_BATCH = 64
+
+
+def parser() -> VerbParser:
+    """The arguments of the verb."""
+    verb = VerbParser("explain", DESCRIPTION, EXAMPLES)
+    verb.add_argument("model", metavar="MODEL", help="a model file")
+    verb.add_argument("text", nargs="?", default=STDIN, metavar="TEXT",
+                      help="the text (default: standard input, which - stands for)")
+    verb.add_argument("--column", metavar="NAME",
+                      help="of a model of several columns, the one to explain (default: the first)")
+    verb.add_argument("--top", type=whole_number, metavar="N",
+                      help="features shown one by one for each word, the heaviest"
+                           f" (default: {SHOWN}; with --json all)")
+    form = verb.add_mutually_exclusive_group()
+    form.add_argument("--html", metavar="FILE", help="write a page of HTML instead")
+    form.add_argument("--json", action="store_true", help="one JSON object")
+    add_lexicon_option(verb)
+    add_format_options(verb, FORMATS + "|text")
+    add_quiet_option(verb)
+    return verb
+
+
+def run(chosen: argparse.Namespace) -> None:
+    """Read, explain, and print or write."""
+    check_there([chosen.text])
+    check_stdin([chosen.text, *filter(None, [chosen.lexicon])], quiet=True)
+    if chosen.html is not None:
+        check_apart(chosen.html, [chosen.model], "the model")
+        check_apart(chosen.html, [chosen.text], "the text")
+        check_apart(chosen.html, filter(None, [chosen.lexicon]), "the lexicon")
+        pn.check_place(chosen.html)
+    elif sys.stdout is None:
+        raise pn.FileError("<stdout>: is closed; name a file with --html")
+    tagger = load_tagger(chosen.model, chosen.lexicon, column=chosen.column)
+    check_stdin([chosen.text], quiet=chosen.quiet)
+    top = SHOWN if chosen.top is None and not chosen.json else chosen.top
+    found = _explanations(tagger, chosen, top)
+    if chosen.html is not None:
+        text = page(found, top=top, title=f"Why these labels: {tagger.column}"
+                    if chosen.column is None else f"Why these labels: {chosen.column}")
+        pn.replace_file(chosen.html, text.encode())
+    elif chosen.json:
+        print_json({"sentences": [explanation.to_dict() for explanation in found]})
+    else:
+        _print(found, top)
+
+
+def _explanations(tagger: pn.Tagger, chosen: argparse.Namespace, top: int | None
+                  ) -> Iterator[Explanation]:
+    """Those of all sentences, in pieces."""
+    # Refuses the column and the number before any reading.
+    tagger.explain([], column=chosen.column, top=top)
+    with pn.open_corpus(chosen.text, format=chosen.format, fields=chosen.fields) as corpus:
+        if not chosen.quiet and chosen.format == "auto":
+            name_format(corpus)
+        sentences = list(corpus)
+    window = tagger.window
+    for at in range(0, len(sentences), _BATCH):
+        end = at + _BATCH
+        yield from tagger.explain_sents(
+            sentences[at:end], column=chosen.column, top=top,
+            before=sentences[max(0, at - window):at], after=sentences[end:end + window])
+
+
+def _print(found: Iterator[Explanation], top: int | None) -> None:
+    terminal = output()
+    is_first = True
+    for explanation in found:
+        if explanation:
+            said = explanation.to_text(width=terminal.width, top=top, paint=terminal.paint)
+            if not terminal.unicode:
+                said = said.encode("ascii", "backslashreplace").decode()
+            print(said if is_first else "\n" + said)
+            is_first = False
