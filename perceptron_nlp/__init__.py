@@ -20,10 +20,13 @@ from perceptron_nlp.errors import (
 if TYPE_CHECKING:
     from perceptron_nlp._light import (
         Corpus,
+        Explanation,
         Sentence,
         Tagger,
         TaggerModel,
         Token,
+        WeighedFeature,
+        WordExplanation,
         check_place,
         load,
         open_corpus,
@@ -66,22 +69,23 @@ if TYPE_CHECKING:
 
 __all__ = [
     "MODEL_FORMAT_VERSION", "ArgumentError", "ArgumentTypeError", "Comparison", "Corpus",
-    "Diagnosis", "EpochReport", "Evaluation", "FileError", "FormatError", "Inspection",
-    "MemoryLimitError", "MissingExtraError", "ModelError", "PerceptronClassifier",
+    "Diagnosis", "EpochReport", "Evaluation", "Explanation", "FileError", "FormatError",
+    "Inspection", "MemoryLimitError", "MissingExtraError", "ModelError", "PerceptronClassifier",
     "PerceptronNLPError", "Sentence", "Suspect", "Tagger", "TaggerModel", "Template",
     "TemplateError", "Token", "TrainingOptions", "Trial", "TuningReport", "TuningResult",
-    "__version__", "apply_corrections", "check_place", "compare", "distill", "doctor", "inspect",
-    "load", "merge", "open_corpus", "preset", "preset_names", "read_columns", "read_conllu",
-    "read_model", "read_tagged", "read_templates", "read_text", "replace_file", "train", "tune",
-    "write_columns", "write_conllu", "write_tagged",
+    "WeighedFeature", "WordExplanation", "__version__", "apply_corrections", "check_place",
+    "compare", "distill", "doctor", "inspect", "load", "merge", "open_corpus", "preset",
+    "preset_names", "read_columns", "read_conllu", "read_model", "read_tagged", "read_templates",
+    "read_text", "replace_file", "train", "tune", "write_columns", "write_conllu", "write_tagged",
 ]
 
 
 # Names that come without what training needs.
 _LIGHT = frozenset({
-    "Corpus", "Sentence", "Tagger", "TaggerModel", "Token", "check_place", "load", "open_corpus",
-    "read_columns", "read_conllu", "read_model", "read_tagged", "read_text", "replace_file",
-    "write_columns", "write_conllu", "write_tagged",
+    "Corpus", "Explanation", "Sentence", "Tagger", "TaggerModel", "Token", "WeighedFeature",
+    "WordExplanation", "check_place", "load", "open_corpus", "read_columns", "read_conllu",
+    "read_model", "read_tagged", "read_text", "replace_file", "write_columns", "write_conllu",
+    "write_tagged",
 })
 
 

@@ -15,18 +15,23 @@ from perceptron_nlp.formats import (
     write_conllu,
     write_tagged,
 )
+from perceptron_nlp.tagging.explaining import Explanation, WordExplanation
 from perceptron_nlp.tagging.loading import load
 from perceptron_nlp.tagging.model import TaggerModel
 from perceptron_nlp.tagging.modelfile import read_model
+from perceptron_nlp.tagging.reading import WeighedFeature
 from perceptron_nlp.tagging.tagger import Tagger
 from perceptron_nlp.text.sentence import Sentence, Token
 
 __all__ = [
     "Corpus",
+    "Explanation",
     "Sentence",
     "Tagger",
     "TaggerModel",
     "Token",
+    "WeighedFeature",
+    "WordExplanation",
     "check_place",
     "load",
     "open_corpus",

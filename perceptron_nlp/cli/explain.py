@@ -25,12 +25,12 @@ from perceptron_nlp.cli.parsing import (
 )
 from perceptron_nlp.cli.printing import print_json
 from perceptron_nlp.cli.style import output
-from perceptron_nlp.tagging.explaining import SHOWN, Explanation
+from perceptron_nlp.tagging.explaining import SHOWN
 from perceptron_nlp.tagging.explanationpage import page
 
 EXAMPLES = """\
-  echo "The old man the boats ." | perceptron-nlp explain en.model --format text
   perceptron-nlp explain en.model new.conllu --html why.html
+  echo "The old man the boats ." | perceptron-nlp explain en.model --format text
   perceptron-nlp explain en.model new.conllu --json | jq '.sentences[0].words[0]'
   perceptron-nlp explain both.model new.conllu --column xpos --top 10"""
 DESCRIPTION = """\
@@ -86,7 +86,7 @@ def run(chosen: argparse.Namespace) -> None:
 
 
 def _explanations(tagger: pn.Tagger, chosen: argparse.Namespace, top: int | None
-                  ) -> Iterator[Explanation]:
+                  ) -> Iterator[pn.Explanation]:
     """Those of all sentences, in pieces."""
     # Refuses the column and the number before any reading.
     tagger.explain([], column=chosen.column, top=top)
@@ -102,7 +102,7 @@ def _explanations(tagger: pn.Tagger, chosen: argparse.Namespace, top: int | None
             before=sentences[max(0, at - window):at], after=sentences[end:end + window])
 
 
-def _print(found: Iterator[Explanation], top: int | None) -> None:
+def _print(found: Iterator[pn.Explanation], top: int | None) -> None:
     terminal = output()
     is_first = True
     for explanation in found:

@@ -63,28 +63,22 @@ class ReadableTemplates:
     Attributes
     ----------
     names : each template as it is written
-    atoms : for each template its atoms, each with what stands before its value (``lower[0]=``) and
-        the number of its value, by which texts are remembered; -1 for those that have none
+    atoms : for each template its atoms, with the number that each is remembered by
     """
 
     def __init__(self, templates: Sequence[Template]) -> None:
         self.names = tuple(map(str, templates))
-        numbers: dict[Value, int] = {}
+        numbers: dict[Atom, int] = {}
         self.atoms = tuple(tuple(
-            (f"{atom}=", atom,
-             -1 if atom.value is None else numbers.setdefault(atom.value, len(numbers)))
-            for atom in template.atoms) for template in templates)
-        self._values = tuple(numbers)
+            (atom, numbers.setdefault(atom, len(numbers))) for atom in template.atoms)
+            for template in templates)
         self._texts: dict[tuple[int, str], list[str]] = {}
 
-    def texts(self, number: int, word: str) -> list[str]:
-        """What the value of this number is for a word, one text or many."""
+    def texts(self, atom: Atom, number: int, word: str) -> list[str]:
+        """What an atom with a value saw in a word, one text or many: ``["lower[0]=dog"]``."""
         found = self._texts.get((number, word))
         if found is None:
-            value = self._values[number]
-            found = value_texts(word, value, "^$")
-            if value.view == "flags" and value.affix == "none":
-                found = [_flags(found[0])]
+            found = [f"{atom}={text}" for text in _shown(atom.value, word)]
             if len(self._texts) >= _REMEMBERED:
                 self._texts.clear()
             self._texts[number, word] = found
@@ -115,11 +109,23 @@ class Readings:
 
     def feature(self, template: int, i: int, gram: int) -> str:
         """The feature of a template at word i; `gram` says which, of a template of many."""
-        return " ".join([
-            before + (self._atom(atom, i) if number < 0 else self._value(atom, number, i, gram))
-            for before, atom, number in self._templates.atoms[template]])
+        atoms = self._templates.atoms[template]
+        if len(atoms) == 1:
+            return self._told(*atoms[0], i, gram)
+        return " ".join([self._told(atom, number, i, gram) for atom, number in atoms])
 
-    def _atom(self, atom: Atom, i: int) -> str:
+    def _told(self, atom: Atom, number: int, i: int, gram: int) -> str:
+        value, at, n = atom.value, i + atom.offset, len(self._labels)
+        if value is None:
+            return f"{atom}={self._mark(atom, i)}"
+        if 0 <= at < n:
+            texts = self._templates.texts(atom, number, self._columns[value.column][at])
+            # Beside a value of many others of the word are one.
+            return texts[gram if len(texts) > 1 else 0]
+        distance = -at if at < 0 else at - n + 1
+        return f"{atom}=<{'s' if at < 0 else '/s'}{distance if distance > 1 else ''}>"
+
+    def _mark(self, atom: Atom, i: int) -> str:
         n = len(self._labels)
         if atom.kind == "tag":
             at = i - self._step * atom.offset
@@ -128,16 +134,12 @@ class Readings:
             return "1"
         return "yes" if i == (0 if atom.kind == "first" else n - 1) else "no"
 
-    def _value(self, atom: Atom, number: int, i: int, gram: int) -> str:
-        n, at = len(self._labels), i + atom.offset
-        if not 0 <= at < n or atom.value is None:
-            distance = -at if at < 0 else at - n + 1
-            return f"<{'s' if at < 0 else '/s'}{distance if distance > 1 else ''}>"
-        texts = self._templates.texts(number, self._columns[atom.value.column][at])
-        # Beside a value of many others of the word are one.
-        return texts[gram if len(texts) > 1 else 0]
 
-
-def _flags(text: str) -> str:
-    marks = ord(text)
-    return "+".join(name for bit, name in enumerate(_FLAGS) if marks >> bit & 1) or "none"
+def _shown(value: Value | None, word: str) -> list[str]:
+    if value is None:
+        return []
+    texts = value_texts(word, value, "^$")
+    if value.view != "flags" or value.affix != "none":
+        return texts
+    marks = ord(texts[0])
+    return ["+".join(name for bit, name in enumerate(_FLAGS) if marks >> bit & 1) or "none"]

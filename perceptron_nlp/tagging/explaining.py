@@ -16,7 +16,7 @@ from perceptron_nlp.tagging.explanationpage import page
 from perceptron_nlp.tagging.explanationtext import Paint, plain, text
 from perceptron_nlp.tagging.heldwords import DICTIONARY, LEXICON, HeldWords
 from perceptron_nlp.tagging.model import TaggerModel
-from perceptron_nlp.tagging.reading import Compared, Feature, Reading
+from perceptron_nlp.tagging.reading import Compared, Reading, WeighedFeature
 
 WEIGHTS = "weights"
 SHOWN = 5
@@ -64,22 +64,22 @@ class WordExplanation:
         return None if self.runner_up_score is None else self.score - self.runner_up_score
 
     @property
-    def features(self) -> tuple[Feature, ...]:
+    def features(self) -> tuple[WeighedFeature, ...]:
         """The features that the model has weights for, those that move the margin most first."""
-        return self.heaviest(self.top)[0]
+        return tuple(self._compared.features(self._number, self.top))
 
     @property
-    def rest(self) -> Feature | None:
+    def rest(self) -> WeighedFeature | None:
         """All features beyond `top` as one; None where there are none."""
         return self.heaviest(self.top)[1]
 
-    def heaviest(self, top: int | None) -> tuple[tuple[Feature, ...], Feature | None]:
+    def heaviest(self, top: int | None) -> tuple[tuple[WeighedFeature, ...], WeighedFeature | None]:
         """The first `top` features (None for all), and all others as one, or None."""
         features = tuple(self._compared.features(self._number, top))
         n_others = self._compared.count(self._number) - len(features)
         if not n_others:
             return features, None
-        return features, Feature(
+        return features, WeighedFeature(
             "", f"{n_others} more", 1.0, self.score - sum(f.score for f in features),
             (self.runner_up_score or 0.0) - sum(f.runner_up_score for f in features))
 
@@ -187,7 +187,7 @@ def explanation(reading: Reading, labels: Sequence[str], held: HeldWords, words:
         word=word, label=label, learnt=model.tags.label_of(reading.numbers[i]), score=scores[i],
         runner_up=None if runners_up[i] < 0 else model.tags.label_of(runners_up[i]),
         runner_up_score=None if runners_up[i] < 0 else others[i], known=known,
-        decided_by=held.decided_by(word) or WEIGHTS,
+        decided_by=(held.decided_by(word) if held.any else None) or WEIGHTS,
         note=_note(model, held, word, runners_up[i] >= 0 and others[i] > scores[i]), top=top,
         _compared=compared, _number=i)
         for i, (word, label, known) in enumerate(zip(words, labels, model.known(words),
@@ -214,6 +214,9 @@ def _runners_up(reading: Reading, held: HeldWords, words: Sequence[str]) -> list
 
 
 def _note(model: TaggerModel, held: HeldWords, word: str, is_behind: bool) -> str | None:
+    behind = "the runner-up scores more here, but the sentence as a whole does not"
+    if not held.any:
+        return behind if is_behind else None
     decided_by = held.decided_by(word)
     if decided_by == DICTIONARY:
         return "the dictionary gives it; scores do not count"
@@ -223,5 +226,5 @@ def _note(model: TaggerModel, held: HeldWords, word: str, is_behind: bool) -> st
     said = [] if within is None else [
         "the lexicon leaves " + ", ".join(map(model.tags.label_of, within))]
     if is_behind:
-        said.append("the runner-up scores more here, but the sentence as a whole does not")
+        said.append(behind)
     return "; ".join(said) or None

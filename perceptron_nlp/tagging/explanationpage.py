@@ -7,11 +7,10 @@ the right, what speaks against it a minus sign and a bar to the left.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from html import escape
 from typing import TYPE_CHECKING
 
 from perceptron_nlp.tagging.explanationtext import printable, remarks, signed, told, verdict
-from perceptron_nlp.tagging.reading import Feature
+from perceptron_nlp.tagging.reading import WeighedFeature
 
 if TYPE_CHECKING:
     from perceptron_nlp.tagging.explaining import Explanation, WordExplanation
@@ -33,6 +32,7 @@ color:var(--ink);font:1rem/1.45 system-ui,sans-serif}
 .why svg{display:block;width:100%;height:.7rem}
 .why .for{fill:var(--for)}.why .against{fill:var(--against)}.why line{stroke:var(--line)}
 """
+_ESCAPED = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#x27;"})
 _PAGE = """\
 <!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8">
@@ -76,7 +76,7 @@ def word_fragment(word: WordExplanation, *, top: int | None) -> str:
             f"<small>{_safe(remarks(word))}</small>\n<table>{rows}</table></details>")
 
 
-def _row(feature: Feature, widest: float) -> str:
+def _row(feature: WeighedFeature, widest: float) -> str:
     share = 50 * abs(feature.margin) / widest if widest else 0.0
     kind, left = ("for", 50.0) if feature.margin >= 0 else ("against", 50 - share)
     return (f"<tr><th scope=\"row\">{_safe(told(feature))}</th>"
@@ -87,4 +87,4 @@ def _row(feature: Feature, widest: float) -> str:
 
 
 def _safe(text: str) -> str:
-    return escape(printable(text))
+    return printable(text).translate(_ESCAPED)

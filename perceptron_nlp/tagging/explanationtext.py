@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, TypeAlias
 
-from perceptron_nlp.tagging.reading import Feature
+from perceptron_nlp.tagging.reading import WeighedFeature
 
 if TYPE_CHECKING:
     from perceptron_nlp.tagging.explaining import WordExplanation
@@ -57,7 +57,7 @@ def signed(value: float) -> str:
     return f"{value:+.3f}"
 
 
-def told(feature: Feature) -> str:
+def told(feature: WeighedFeature) -> str:
     """What a feature saw, and its value if that is not 1."""
     return feature.text if feature.value == 1 else f"{feature.text} × {feature.value:g}"
 

@@ -1,0 +1,78 @@
+"""``perceptron-nlp explain``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import perceptron_nlp as pn
+
+TEXT = b"The old dog sleeps .\nShe runs !\n"
+
+
+def test_text_from_standard_input_is_explained_word_by_word(cli: Callable, model: Path) -> None:
+    done = cli("explain", model, "--format", "text", "--top", 2, stdin=TEXT)
+    assert done.status == 0 and done.err == ""
+    tagger = pn.load(model)
+    words = [word for line in TEXT.decode().splitlines() for word in tagger.explain(line.split())]
+    paragraphs = done.out.decode().rstrip("\n").split("\n\n")
+    assert len(paragraphs) == len(words) == 8
+    for paragraph, word in zip(paragraphs, words, strict=True):
+        lines = paragraph.splitlines()
+        assert lines[0].startswith(f"{word.word}  {word.label} ") and len(lines) == 5
+        assert lines[2].endswith(word.features[0].text) and lines[4].endswith(" more")
+
+
+def test_json_holds_all_features_and_sums(cli: Callable, model: Path, train_file: Path) -> None:
+    done = cli("explain", model, train_file, "--json")
+    assert done.err == "train.conllu: read as conllu\n"
+    found = json.loads(done.out)["sentences"]
+    assert len(found) == 5
+    for sentence in found:
+        for word in sentence["words"]:
+            assert sum(feature["margin"] for feature in word["features"]) == word["margin"]
+            assert word["rest"] is None
+
+
+def test_a_page_is_written_and_nothing_printed(
+        cli: Callable, model: Path, train_file: Path) -> None:
+    done = cli("explain", model, train_file, "--html", "why.html", "--quiet")
+    assert (done.status, done.out, done.err) == (0, b"", "")
+    text = Path("why.html").read_text("utf-8")
+    assert text.count("<h2>") == 5 and "They run !" in text
+
+
+def test_colour_and_width_follow_the_terminal(
+        cli: Callable, model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "30")
+    plain = cli("explain", model, "--format", "text", stdin=TEXT).out.decode()
+    assert "\x1b" not in plain and max(map(len, plain.splitlines())) == 30
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert "\x1b[1m" in cli("explain", model, "--format", "text", stdin=TEXT).out.decode()
+
+
+def test_a_long_text_in_pieces_is_explained_as_in_one(cli: Callable, model: Path) -> None:
+    many = b"The old dog sleeps .\n" * 150
+    done = cli("explain", model, "--format", "text", "--json", "--top", 1, stdin=many)
+    found = json.loads(done.out)["sentences"]
+    assert len(found) == 150 and all(sentence == found[0] for sentence in found)
+
+
+@pytest.mark.parametrize(("arguments", "said"), [
+    (["--column", "xpos"], "--column: 'xpos' is not one of upos"),
+    (["--top", "-1"], "--top: -1 is not between 0 and 1,000,000"),
+    (["--top", "many"], "argument --top: 'many' is not a whole number"),
+    (["--html", "en.model"], "en.model: is the model, and would be overwritten"),
+    (["--html", "no/why.html"], "no"),
+    (["--html", "x", "--json"], "argument --json: not allowed with argument --html"),
+    (["--jsn"], "unknown option --jsn; did you mean --json?"),
+    (["nothing.txt"], "nothing.txt: there is no such file"),
+    (["a", "b"], "unexpected argument"),
+    (["--lexicon", "-"], "<stdin>: named twice"),
+])
+def test_bad_input_is_refused_in_a_line(
+        refuses: Callable[..., str], model: Path, arguments: list[str], said: str) -> None:
+    assert refuses("explain", model, *arguments, stdin=TEXT).startswith(said)
