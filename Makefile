@@ -40,6 +40,8 @@ bench: $(VENV)/benched
 	$(BIN)/python benchmarks/doctor.py
 	$(BIN)/python benchmarks/calibration.py --png docs/images/calibration.png
 
+	$(BIN)/python benchmarks/insight.py
+
 # Instructions a token against those in benchmarks/instructions.json; needs PERCEPTRON_NLP_CORPORA.
 instructions: $(VENV)/built
 	$(BIN)/python benchmarks/instructions.py
