@@ -39,7 +39,6 @@ bench: $(VENV)/benched
 	$(BIN)/python benchmarks/size.py
 	$(BIN)/python benchmarks/doctor.py
 	$(BIN)/python benchmarks/calibration.py --png docs/images/calibration.png
-
 	$(BIN)/python benchmarks/insight.py
 
 # Instructions a token against those in benchmarks/instructions.json; needs PERCEPTRON_NLP_CORPORA.
