@@ -10,6 +10,10 @@ cdef extern from "ricecodes.h" nogil:
     const int RICE_GOOD, RICE_SHORT, RICE_LONG, RICE_WIDE, RICE_FILLED
     int rice_numbers(const uint8_t *data, int64_t size, int64_t length, int low_bits,
                      uint64_t *out) noexcept
+    int rice_positive(uint64_t *codes, int64_t length, uint64_t limit) noexcept
+    int rice_signed(uint64_t *codes, int64_t length, uint64_t limit) noexcept
+    int rice_ascending(uint64_t *codes, const int64_t *starts, int64_t n_rows,
+                       uint64_t limit) noexcept
 
 _WRONG = {
     RICE_SHORT: "fewer numbers than it says",
@@ -54,3 +58,38 @@ def rice_decoded(data, length, low_bits):
     if status != RICE_GOOD:
         raise ValueError(_WRONG[status])
     return numbers
+
+
+def positive_from(uint64_t[::1] codes, uint64_t limit):
+    """Make numbers above 0 of codes uint64[n], in their place; tells whether none is above limit."""
+    return not codes.shape[0] or bool(rice_positive(&codes[0], codes.shape[0], limit))
+
+
+def signed_from(uint64_t[::1] codes, uint64_t limit):
+    """Make numbers other than 0 of codes uint64[n], in their place, as int64 in two's complement;
+    tells whether all are within -limit to limit."""
+    return not codes.shape[0] or bool(rice_signed(&codes[0], codes.shape[0], limit))
+
+
+def ascending_from(uint64_t[::1] codes, const int64_t[::1] starts, uint64_t limit):
+    """Make numbers that rise within each row of codes uint64[n], in their place; tells whether none
+    is above limit.
+
+    Parameters
+    ----------
+    codes : how much each number is above the one before, less 1; the first of a row as it is
+    starts : int64[rows + 1], where rows begin, from 0 to n, rising: no row is empty
+
+    Raises
+    ------
+    ValueError : starts are not so
+    """
+    cdef int64_t n_rows = starts.shape[0] - 1, row
+    cdef bint rising = n_rows >= 0
+    if not rising or starts[0] != 0 or starts[n_rows] != codes.shape[0]:
+        raise ValueError("its rows are of another size")
+    for row in range(n_rows):
+        rising = rising and starts[row] < starts[row + 1]
+    if not rising:
+        raise ValueError("its rows are of another size")
+    return not n_rows or bool(rice_ascending(&codes[0], &starts[0], n_rows, limit))

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from perceptron_nlp._core.ricecodes import ascending_from, positive_from, signed_from
 from perceptron_nlp.errors import ModelError, quote
 from perceptron_nlp.formats.packing import Packed, pack, unpack
 from perceptron_nlp.formats.tensorheader import DTYPES
@@ -102,11 +103,7 @@ def _unpacked(arrays: Mapping[str, Array], name: str, one: Any) -> Array:
     codes = unpack(Packed(one["length"], one["low_bits"], data))
     starts = None
     if counts is not None:
-        if len(counts) > len(codes) or (len(counts) and not counts.all()):
-            raise ValueError("its rows are of another size")
         starts = _starts(counts)
-        if int(starts[-1]) != len(codes):
-            raise ValueError("its rows are of another size")
     return _decoded(codes, kind, starts, np.dtype(DTYPES[dtype]))
 
 
@@ -134,23 +131,15 @@ def _decoded(codes: npt.NDArray[np.uint64], kind: str, starts: Array | None,
              dtype: np.dtype[Any]) -> Array:
     limit = int(np.iinfo(dtype).max)
     if kind == SIGNED:
-        if int(codes.max(initial=0)) >= 2 * limit:
+        if not signed_from(codes, limit):
             raise ValueError(f"a number beyond {dtype}")
-        values: Array = ((codes >> _ONE) + _ONE).astype(dtype)
-        np.negative(values, out=values, where=(codes & _ONE).astype(bool))
-        return values
+        return codes.view(np.int64).astype(dtype)
     if kind == POSITIVE:
-        if int(codes.max(initial=0)) >= limit:
+        if not positive_from(codes, limit):
             raise ValueError(f"a number beyond {dtype}")
-        return (codes + _ONE).astype(dtype)
-    # Each number is above the one before, or the sums have gone beyond 64 bits.
-    sums = np.cumsum(codes + _ONE, dtype=np.uint64) - _ONE
-    if (sums[1:] <= sums[:-1]).any() or (len(codes) and int(sums[0]) != int(codes[0])):
-        raise ValueError("a number beyond 64 bits")
-    if starts is not None and len(codes):
-        before = np.zeros(len(starts) - 1, np.uint64)
-        before[1:] = sums[starts[1:-1] - 1] + _ONE
-        sums -= np.repeat(before, np.diff(starts))
-    if int(sums.max(initial=0)) > limit:
-        raise ValueError(f"a number beyond {dtype}")
-    return sums.astype(dtype)
+    else:
+        if starts is None:
+            starts = np.array([0, len(codes)] if len(codes) else [0], np.int64)
+        if not ascending_from(codes, starts, limit):
+            raise ValueError(f"a number beyond {8 * dtype.itemsize} bits")
+    return codes.astype(dtype, copy=False)

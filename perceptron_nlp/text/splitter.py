@@ -1,0 +1,118 @@
+"""Running text cut into sentences of tokens, by rules, piece by piece.
+
+A sentence ends behind a full stop, question mark or exclamation mark and the closing quotes and
+brackets attached to it, and at an empty line. A full stop that belongs to an abbreviation, and
+dots that leave something out, end it only before what looks like a beginning. A single line break
+is white space.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from perceptron_nlp.text.characters import FULL_STOPS
+from perceptron_nlp.text.english import STARTERS, TITLES
+from perceptron_nlp.text.tokenizer import CHUNK, Span, chunk_tokens
+
+# No sentence has more tokens: a text without full stops is cut, so that what is held stays small.
+LONGEST_SENTENCE = 5_000
+_CLOSING = frozenset(["'", '"', "''", "``", "’", "’’", "”", "»", "›", "」", "』", ")", "]", "}", "*",
+                      "**", "))", "]]", ">", ">>"])
+_BRACKETS = frozenset([")", "]", "}", "))", "]]", "”", "’’", "''"])
+_OPENING = frozenset(["'", '"', "``", "‘‘", "‘’", "“", "‘", "«", "‹", "(", "[", "{", "*", "**", "***",
+                      "-", "--", "–", "—", "•", "#", "<", "<<", "¿", "¡"])
+_SMILE = re.compile(r"[<>]?[:;=][-o^']?[)(\]\[|\\@*$DPpO3/]+|<3+|\^[_.]?\^|\(:|[xX]D")
+_PARAGRAPH = re.compile(r"\n[^\S\n]*\n|\r[^\S\r\n]*\r|[\f\u2029]")
+_LINE_BREAK = re.compile(r"[\n\r\u2028\u0085\v]")
+# How a sentence stands after a token: going on, going on after an abbreviation, perhaps over, over.
+_OPEN, _SHORT, _PERHAPS, _OVER = range(4)
+
+
+def sentences_of(text: str) -> Iterator[list[Span]]:
+    """The sentences of a text: where the tokens of each begin and end.
+
+    Parameters
+    ----------
+    text : any str; an empty one has no sentences
+    """
+    splitter = Splitter()
+    for match in CHUNK.finditer(text):
+        yield from splitter.take(text, *match.span())
+    yield from splitter.rest()
+
+
+class Splitter:
+    """Puts the tokens of chunks together to sentences."""
+
+    def __init__(self) -> None:
+        self._tokens: list[Span] = []
+        self._state = _OPEN
+        self._quoted = False
+        self._number = False
+        self._end = 0
+
+    def take(self, text: str, start: int, end: int) -> Iterator[list[Span]]:
+        """The sentences that are known to be over once the next chunk of the text is there."""
+        if self._tokens and self._breaks(text, start):
+            yield from self.rest()
+        for span in chunk_tokens(text, start, end):
+            form = text[span[0]:span[1]]
+            attached = span[0] == self._end
+            if self._tokens and (len(self._tokens) >= LONGEST_SENTENCE
+                                 or (self._state and self._starts(form, attached))):
+                yield from self.rest()
+            self._tokens.append(span)
+            self._judge(form, attached)
+            self._end = span[1]
+
+    def rest(self) -> Iterator[list[Span]]:
+        """The sentence that is not over yet, if there is one."""
+        if self._tokens:
+            if self._state == _SHORT:
+                # At the end of a sentence the full stop is that of the sentence.
+                start, end = self._tokens[-1]
+                self._tokens[-1:] = [(start, end - 1), (end - 1, end)]
+            yield self._tokens
+        self._tokens, self._state, self._quoted = [], _OPEN, False
+
+    def _breaks(self, text: str, start: int) -> bool:
+        """Does the white space before the next chunk end the sentence?"""
+        gap = text[self._end:start]
+        if gap == " ":
+            return False
+        return (_PARAGRAPH.search(gap) is not None
+                or (self._state == _OVER and _LINE_BREAK.search(gap) is not None))
+
+    def _starts(self, form: str, attached: bool) -> bool:
+        """Does a token begin a sentence, where the one before it may be over?"""
+        if (attached and form in _CLOSING) or form in _BRACKETS:
+            return False
+        if _SMILE.fullmatch(form) or not form.strip(".?!…"):
+            return False
+        first = form[0]
+        if self._state == _OVER and not self._quoted:
+            return not (first in ",;:)" or (attached and form in "-–—/"))
+        if self._state == _SHORT:
+            return form in STARTERS
+        return first.isupper() or first.isdigit() or form in _OPENING or first.istitle()
+
+    def _judge(self, form: str, attached: bool) -> None:
+        """What a token at the end of the sentence says about its being over."""
+        if self._state and (form in _BRACKETS or (attached and form in _CLOSING)):
+            self._quoted = self._quoted or form not in ")]}"
+        elif form == "." and len(self._tokens) == 2 and self._number:
+            # The number of an item of a list.
+            self._state = _OPEN
+        elif not form.strip("…."):
+            self._state = _OVER if len(form) == 1 and form != "…" else _PERHAPS
+        elif form[0] in FULL_STOPS and all(letter in FULL_STOPS for letter in form):
+            self._state = _OVER
+        elif form[-1] == "." and len(form) > 1:
+            known = form[:-1].lower()
+            self._state = _OPEN if known in TITLES or len(known) == 1 else _SHORT
+        elif _SMILE.fullmatch(form):
+            self._state = self._state or _PERHAPS
+        else:
+            self._state, self._quoted = _OPEN, False
+        self._number = form.isdigit()
