@@ -4,10 +4,10 @@ import numpy as np
 import numpy.typing as npt
 
 def rice_decoded(
-    data: npt.NDArray[Any], length: int, low_bits: int
-) -> npt.NDArray[np.uint64]: ...
-def positive_from(codes: npt.NDArray[np.uint64], limit: int) -> bool: ...
-def signed_from(codes: npt.NDArray[np.uint64], limit: int) -> bool: ...
-def ascending_from(
-    codes: npt.NDArray[np.uint64], starts: npt.NDArray[np.int64], limit: int
-) -> bool: ...
+    data: npt.NDArray[Any],
+    length: int,
+    low_bits: int,
+    dtype: npt.DTypeLike = ...,
+    kind: str = "codes",
+    starts: npt.NDArray[np.int64] | None = None,
+) -> npt.NDArray[Any]: ...

@@ -10,7 +10,8 @@ from perceptron_nlp.cli.marking import Marks
 from perceptron_nlp.tagging.filling import fill_in_turn
 
 NOT_GIVEN = "_"
-_ONE_COLUMN = ("tagged", "text")
+_ONE_COLUMN = ("tagged", "lines")
+_WITHOUT_COLUMNS = ("lines", "text")
 
 
 class Filling:
@@ -113,7 +114,7 @@ class Filling:
 
     def _kept(self, corpus: pn.Corpus, name: str, batch: Sequence[pn.Sentence]
               ) -> list[list[str | None]] | None:
-        if not self._keep or corpus.format == "text":
+        if not self._keep or corpus.format in _WITHOUT_COLUMNS:
             return None
         return [[None if label == NOT_GIVEN else label for label in sentence.column(name)]
                 for sentence in batch]

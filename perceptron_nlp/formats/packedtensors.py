@@ -19,7 +19,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from perceptron_nlp._core.ricecodes import ascending_from, positive_from, signed_from
 from perceptron_nlp.errors import ModelError, quote
 from perceptron_nlp.formats.packing import Packed, pack, unpack
 from perceptron_nlp.formats.tensorheader import DTYPES
@@ -100,11 +99,8 @@ def _unpacked(arrays: Mapping[str, Array], name: str, one: Any) -> Array:
     counts = arrays.get(counts_of(name)) if kind == IN_ROWS else None
     if kind == IN_ROWS and (counts is None or counts.dtype.kind != "u" or counts.ndim != 1):
         raise ValueError("its rows are not told")
-    codes = unpack(Packed(one["length"], one["low_bits"], data))
-    starts = None
-    if counts is not None:
-        starts = _starts(counts)
-    return _decoded(codes, kind, starts, np.dtype(DTYPES[dtype]))
+    return unpack(Packed(one["length"], one["low_bits"], data), np.dtype(DTYPES[dtype]), kind,
+                  None if counts is None else _starts(counts))
 
 
 def _starts(counts: Array) -> Array:
@@ -125,21 +121,3 @@ def _encoded(array: Array, kind: str, starts: Array | None) -> npt.NDArray[np.ui
     if starts is not None:
         gaps[starts[:-1]] = whole[starts[:-1]]
     return gaps
-
-
-def _decoded(codes: npt.NDArray[np.uint64], kind: str, starts: Array | None,
-             dtype: np.dtype[Any]) -> Array:
-    limit = int(np.iinfo(dtype).max)
-    if kind == SIGNED:
-        if not signed_from(codes, limit):
-            raise ValueError(f"a number beyond {dtype}")
-        return codes.view(np.int64).astype(dtype)
-    if kind == POSITIVE:
-        if not positive_from(codes, limit):
-            raise ValueError(f"a number beyond {dtype}")
-    else:
-        if starts is None:
-            starts = np.array([0, len(codes)] if len(codes) else [0], np.int64)
-        if not ascending_from(codes, starts, limit):
-            raise ValueError(f"a number beyond {8 * dtype.itemsize} bits")
-    return codes.astype(dtype, copy=False)

@@ -28,6 +28,8 @@ from perceptron_nlp.text.english import (
 
 # A chunk that is longer is cut here, so that what is held stays small.
 LONGEST_CHUNK = 10_000
+# So many characters behind a chunk, in its line, may tell how it is cut.
+LOOKS_AHEAD = 4
 CHUNK = re.compile(rf"\S{{1,{LONGEST_CHUNK}}}")
 
 _END = f"(?!{WORD})"
@@ -132,7 +134,7 @@ def _word_end(text: str, start: int, end: int, limit: int) -> int:
 
 
 _REST = re.compile(f"{WORD}++(?:(?:{APOSTROPHE}|_++){WORD}++)*+")
-_NUMBER_AHEAD = re.compile(r"\.\s{0,3}#?\d")
+_NUMBER_AHEAD = re.compile(r"\.[ \t]{0,2}#?\d")
 
 
 def _abbreviates(text: str, start: int, end: int) -> bool:
