@@ -23,6 +23,8 @@ if TYPE_CHECKING:
         Sentence,
         Tagger,
         TaggerModel,
+        TextSentence,
+        TextToken,
         Token,
         check_place,
         load,
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
         read_tagged,
         read_text,
         replace_file,
+        tokenize,
         write_columns,
         write_conllu,
         write_tagged,
@@ -69,19 +72,21 @@ __all__ = [
     "Diagnosis", "EpochReport", "Evaluation", "FileError", "FormatError", "Inspection",
     "MemoryLimitError", "MissingExtraError", "ModelError", "PerceptronClassifier",
     "PerceptronNLPError", "Sentence", "Suspect", "Tagger", "TaggerModel", "Template",
-    "TemplateError", "Token", "TrainingOptions", "Trial", "TuningReport", "TuningResult",
-    "__version__", "apply_corrections", "check_place", "compare", "distill", "doctor", "inspect",
-    "load", "merge", "open_corpus", "preset", "preset_names", "read_columns", "read_conllu",
-    "read_model", "read_tagged", "read_templates", "read_text", "replace_file", "train", "tune",
+    "TemplateError", "TextSentence", "TextToken", "Token", "TrainingOptions", "Trial",
+    "TuningReport", "TuningResult", "__version__", "apply_corrections", "check_place", "compare",
+    "distill", "doctor", "inspect", "load", "merge", "open_corpus", "preset", "preset_names",
+    "read_columns", "read_conllu", "read_model", "read_tagged", "read_templates", "read_text",
+    "replace_file", "tokenize", "train", "tune",
     "write_columns", "write_conllu", "write_tagged",
 ]
 
 
 # Names that come without what training needs.
 _LIGHT = frozenset({
-    "Corpus", "Sentence", "Tagger", "TaggerModel", "Token", "check_place", "load", "open_corpus",
-    "read_columns", "read_conllu", "read_model", "read_tagged", "read_text", "replace_file",
-    "write_columns", "write_conllu", "write_tagged",
+    "Corpus", "Sentence", "Tagger", "TaggerModel", "TextSentence", "TextToken", "Token",
+    "check_place", "load", "open_corpus", "read_columns", "read_conllu", "read_model",
+    "read_tagged", "read_text", "replace_file", "tokenize", "write_columns", "write_conllu",
+    "write_tagged",
 })
 
 

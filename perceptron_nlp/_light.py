@@ -18,6 +18,7 @@ from perceptron_nlp.formats import (
 from perceptron_nlp.tagging.loading import load
 from perceptron_nlp.tagging.model import TaggerModel
 from perceptron_nlp.tagging.modelfile import read_model
+from perceptron_nlp.tagging.taggedtext import TextSentence, TextToken, tokenize
 from perceptron_nlp.tagging.tagger import Tagger
 from perceptron_nlp.text.sentence import Sentence, Token
 
@@ -26,6 +27,8 @@ __all__ = [
     "Sentence",
     "Tagger",
     "TaggerModel",
+    "TextSentence",
+    "TextToken",
     "Token",
     "check_place",
     "load",
@@ -36,6 +39,7 @@ __all__ = [
     "read_tagged",
     "read_text",
     "replace_file",
+    "tokenize",
     "write_columns",
     "write_conllu",
     "write_tagged",

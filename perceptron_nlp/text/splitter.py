@@ -20,11 +20,11 @@ from perceptron_nlp.text.tokenizer import CHUNK, LOOKS_AHEAD, Span, chunk_tokens
 LONGEST_SENTENCE = 5_000
 # A line of fewer characters, white space left out, is not broken off to fit a width.
 SHORTEST_WRAPPED = 32
-_CLOSING = frozenset(["'", '"', "''", "``", "’", "’’", "”", "»", "›", "」", "』", ")", "]", "}", "*",
-                      "**", "))", "]]", ">", ">>"])
+_CLOSING = frozenset(["'", '"', "''", "``", "’", "’’", "”", "»", "›", "」", "』", ")", "]", "}",
+                      "*", "**", "))", "]]", ">", ">>"])
 _BRACKETS = frozenset([")", "]", "}", "))", "]]", "”", "’’", "''"])
-_OPENING = frozenset(["'", '"', "``", "‘‘", "‘’", "“", "‘", "«", "‹", "(", "[", "{", "*", "**", "***",
-                      "-", "--", "–", "—", "•", "#", "<", "<<", "¿", "¡"])
+_OPENING = frozenset(["'", '"', "``", "‘‘", "‘’", "“", "‘", "«", "‹", "(", "[", "{", "*", "**",
+                      "***", "-", "--", "–", "—", "•", "#", "<", "<<", "¿", "¡"])
 _SMILE = re.compile(r"[<>]?[:;=][-o^']?[)(\]\[|\\@*$DPpO3/]+|<3+|\^[_.]?\^|\(:|[xX]D")
 _PARAGRAPH = re.compile(r"\n[^\S\n]*\n|\r[^\S\r\n]*\r|[\f\u2029]")
 _LONG_GAP = re.compile(r"\s{1000,}")

@@ -10,8 +10,10 @@ have limits on how far they read, the others give nothing back.
 
 from __future__ import annotations
 
+import functools
 import re
-from collections.abc import Iterator
+from itertools import pairwise
+from typing import NamedTuple
 
 from perceptron_nlp.text.characters import APOSTROPHE, PICTURE, WORD
 from perceptron_nlp.text.english import (
@@ -36,31 +38,27 @@ _END = f"(?!{WORD})"
 _NAME = r"[\w-]{1,63}+"
 _ADDRESSES = rf"""
     (?P<address> (?:https?://|ftp://|www\.) [^\s<>"“”]++
-        | (?:mailto:)? [\w.+%-]{{0,64}} @ {_NAME} (?:\.{_NAME}){{0,8}} )
-  | (?P<file> {_NAME} (?:\.{_NAME}){{0,8}} \.(?i:{SUFFIXES_OF_FILES}) {_END}
-        (?:/[^\s<>"“”]*+)? )
-  |"""
-_OTHERS = rf"""
-    (?P<whole> \d{{1,4}}(?P<by>[/.-])\d{{1,2}}(?P=by)\d{{2,4}} {_END}
-        | (?:\d{{1,2}}-)?\d{{3}}-\d{{3}}-\d{{4}} {_END} | \d{{3}}-\d{{4}} (?![\w-])
-        | (?:1[0-2]|0?[1-9])/(?:[12]\d|3[01]|0[1-9]) (?![\w/])
-        | (?:[A-Za-z]\.){{2,9}}+ (?:[A-Za-z]{_END})?+
-        | [A-Z]{{1,4}}&[A-Z]{{1,3}} {_END} | [a-z]&[a-z] {_END}
-        | {APOSTROPHE}\d\ds? {_END} | \d{{2,4}}{APOSTROPHE}s {_END}
-        | {APOSTROPHE}(?i:{"|".join(CLITICS)}) {_END} | {APOSTROPHE}(?i:{"|".join(CLIPPED)}) {_END}
-        | [A-Z]{{1,2}}\$ | [bcw]/[co] {_END} | [wW]/(?!{WORD}{{2}}) | \d-\d{{4}} {_END}
-        | \#[A-Za-z]\w++ | \+\d++ | \.(?:{SUFFIXES_OF_FILES}) {_END} )
+        | (?:mailto:)? [\w.+%-]{{0,64}} @ {_NAME} (?:\.{_NAME}){{0,8}}
+        | {_NAME} (?:\.{_NAME}){{0,8}} \.(?i:{SUFFIXES_OF_FILES}) {_END} (?:/[^\s<>"“”]*+)? )
+"""
+_TOKENS = rf"""
+    (?P<whole> (?: \d{{1,4}}(?P<by>[/.-])\d{{1,2}}(?P=by)\d{{2,4}}
+            | (?:\d{{1,2}}-)?\d{{3}}-\d{{3}}-\d{{4}} | \d-\d{{4}}
+            | [A-Z]{{1,4}}&[A-Z]{{1,3}} | [a-z]&[a-z] | [bcw]/[co]
+            | {APOSTROPHE}(?: \d\ds? | (?i:{"|".join(sorted(CLITICS | CLIPPED))}) )
+            | \d{{2,4}}{APOSTROPHE}s | \.(?:{SUFFIXES_OF_FILES}) ) {_END}
+        | \d{{3}}-\d{{4}} (?![\w-]) | (?:1[0-2]|0?[1-9])/(?:[12]\d|3[01]|0[1-9]) (?![\w/])
+        | (?:[A-Za-z]\.){{2,9}}+ (?:[A-Za-z](?!\w))?+
+        | [A-Z]{{1,2}}\$ | [wW]/(?!\w\w) | \#[A-Za-z]\w++ | \+\d++ )
   | (?P<amount> \d++(?:[.,:]\d++)*+ (?= (?:{UNITS}) {_END} ) )
   | (?P<number> \d++(?:[.,:]\d++)*+ (?:{WORD}++)?+ )
   | (?P<smile> <3++(?!\w) | [<>]?[:;=][-o^']?(?:[)(\]\[|\\@*$]++|[DPpO/])(?![\w/]) | \^[_.]?\^
-        | \(:(?!\w) | [xX]D{_END} )
+        | \(:(?!\w) | [xX]D(?!\w) )
   | (?P<word> {WORD}++(?:(?:{APOSTROPHE}|_++){WORD}++)*+ )
   | (?P<picture> {PICTURE} )
-  | (?P<run> [.?!…]{{2,}}+ | (?!{WORD})(?P<same>\S)(?P=same)++ )
+  | (?P<run> [.?!…]{{2,}}+ | (?P<same>\S)(?P=same)++ )
   | (?P<single> . )
 """
-_RULES = re.compile(_OTHERS, re.VERBOSE | re.DOTALL)
-_RULES_OF_ADDRESSES = re.compile(_ADDRESSES + _OTHERS, re.VERBOSE | re.DOTALL)
 _HINT_OF_ADDRESS = re.compile(r"@|://|\.(?=\w)")
 _TRAILING = ".,;:!?'\"’”)]}>…*"
 _DRAWING = re.compile(r"(?=.*?[-=*_~+#]{3})(?:[^\w\s]|_){4,}+", re.DOTALL)
@@ -68,6 +66,20 @@ _MAGNITUDE = re.compile(r"\d(?=(?:[mMkKbB]|bn|mn)\Z)")
 _CURRENCIES = frozenset("$€£¥")
 
 Span = tuple[int, int]
+
+
+class _Rules(NamedTuple):
+    address: re.Pattern[str]
+    token: re.Pattern[str]
+    word: re.Pattern[str]
+
+
+@functools.cache
+def _rules() -> _Rules:
+    """The expressions, made when they are needed: most programs tag without, and start faster."""
+    flags = re.VERBOSE | re.DOTALL
+    return _Rules(re.compile(_ADDRESSES, flags), re.compile(_TOKENS, flags),
+                  re.compile(f"{WORD}++(?:(?:{APOSTROPHE}|_++){WORD}++)*+"))
 
 
 def chunk_tokens(text: str, start: int, end: int) -> list[Span]:
@@ -80,17 +92,19 @@ def chunk_tokens(text: str, start: int, end: int) -> list[Span]:
         return [(start, start + cut), (start + cut, end)]
     if _DRAWING.fullmatch(chunk):
         return [(start, end)]
-    rules = _RULES_OF_ADDRESSES if _HINT_OF_ADDRESS.search(chunk) else _RULES
+    rules = _rules()
+    addresses = _HINT_OF_ADDRESS.search(chunk) is not None
     found: list[Span] = []
     at = start
     while at < end:
-        match = rules.match(text, at, end)
+        match = rules.address.match(text, at, end) if addresses else None
+        match = match or rules.token.match(text, at, end)
         kind = match.lastgroup if match is not None else None
         stop = match.end() if match is not None else at + 1
         if kind == "word":
             stop = _word_end(text, at, stop, end)
             _add_word(text, at, stop, found)
-        elif kind == "address" or kind == "file":
+        elif kind == "address":
             stop = _address_end(text, at, stop)
             found.append((at, stop))
         elif kind == "number" and at > start and text[at - 1] in _CURRENCIES:
@@ -117,11 +131,11 @@ def _word_end(text: str, start: int, end: int, limit: int) -> int:
     """A word's end, with what belongs to it: a prefix's word, an abbreviation's full stop."""
     after = text[end:end + 1]
     if after == "-" and end + 1 < limit and text[start:end].lower() in PREFIXES:
-        match = _REST.match(text, end + 1, limit)
+        match = _rules().word.match(text, end + 1, limit)
         if match is not None:
             return match.end()
     while after == "." and end + 1 < limit and (text[end + 1].islower() or text[end + 1].isdigit()):
-        match = _REST.match(text, end + 1, limit)
+        match = _rules().word.match(text, end + 1, limit)
         if match is None:
             break
         end = match.end()
@@ -133,7 +147,6 @@ def _word_end(text: str, start: int, end: int, limit: int) -> int:
     return end
 
 
-_REST = re.compile(f"{WORD}++(?:(?:{APOSTROPHE}|_++){WORD}++)*+")
 _NUMBER_AHEAD = re.compile(r"\.[ \t]{0,2}#?\d")
 
 
@@ -170,5 +183,4 @@ def _add_word(text: str, start: int, end: int, found: list[Span]) -> None:
     if not cuts:
         cut = CONTRACTIONS.get(text[start:end].lower(), 0) if end - start < 9 else 0
         cuts = [start + cut] if cut else []
-    edges = [start, *reversed(cuts), end]
-    found += zip(edges, edges[1:], strict=False)
+    found += pairwise([start, *reversed(cuts), end])
