@@ -64,8 +64,9 @@ def sentences_in(pieces: Iterable[str]) -> Iterator[tuple[str, list[Span]]]:
         seen = 0
         for match in CHUNK.finditer(text, splitter.end):
             start, end = match.span()
-            at_break = text[end:end + 1] in ("\n", "\r")
-            if len(text) < end + LOOKS_AHEAD and not at_break:
+            behind = text[end:end + LOOKS_AHEAD]
+            at_break = behind.lstrip(" \t")[:1] in ("\n", "\r")
+            if len(behind) < LOOKS_AHEAD and "\n" not in behind and "\r" not in behind:
                 # What follows may belong to the chunk, or say what it is.
                 break
             for spans in splitter.take(text, start, end):
