@@ -102,6 +102,8 @@ class Splitter:
         self._tokens: list[Span] = []
         self._state = _OPEN
         self._quoted = False
+        # Was the last token an abbreviation, a number?
+        self._abbreviated = False
         self._number = False
         self._line_length = 0
         self.end = 0
@@ -129,12 +131,13 @@ class Splitter:
     def rest(self) -> Iterator[list[Span]]:
         """The sentence that is not over yet, if there is one."""
         if self._tokens:
-            if self._state == _SHORT:
+            if self._abbreviated:
                 # At the end of a sentence the full stop is that of the sentence.
                 start, end = self._tokens[-1]
                 self._tokens[-1:] = [(start, end - 1), (end - 1, end)]
             yield self._tokens
         self._tokens, self._state, self._quoted = [], _OPEN, False
+        self._abbreviated = self._number = False
 
     def end_line(self) -> Iterator[list[Span]]:
         """The sentence that is over because a line break follows the last chunk, if it is."""
@@ -170,6 +173,7 @@ class Splitter:
 
     def _judge(self, form: str, attached: bool) -> None:
         """What a token at the end of the sentence says about its being over."""
+        self._abbreviated = False
         if self._state and (form in _BRACKETS or (attached and form in _CLOSING)):
             self._quoted = self._quoted or form not in ")]}"
         elif form == "." and len(self._tokens) == 2 and self._number:
@@ -181,7 +185,8 @@ class Splitter:
             self._state = _OVER
         elif form[-1] == "." and len(form) > 1:
             known = form[:-1].lower()
-            self._state = _OPEN if known in TITLES or len(known) == 1 else _SHORT
+            self._abbreviated = known not in TITLES and len(known) > 1
+            self._state = _SHORT if self._abbreviated else _OPEN
         elif _SMILE.fullmatch(form):
             self._state = self._state or _PERHAPS
         else:
