@@ -92,7 +92,7 @@ def surface(text: str, spans: list[Span]) -> list[Span]:
     for start, end in spans:
         before = tokens[-1] if tokens else (0, 0)
         if before[1] == start and (
-                CLITIC.fullmatch(text, start, end) and text[start - 1].isalnum()
+                (CLITIC.fullmatch(text, start, end) and text[start - 1].isalnum())
                 or text[before[0]:end].lower() in CONTRACTIONS):
             tokens[-1] = (before[0], end)
         else:

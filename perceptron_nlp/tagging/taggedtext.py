@@ -166,7 +166,7 @@ def tagged_sentences(tagger: Tagger, text: str, threads: int) -> Iterator[TextSe
                 known[row] if row in known else known.setdefault(
                     row, MappingProxyType(dict(zip(names, row, strict=True)))) for row in rows],
                 names)
-        before = [*before, *words][len(before) + len(words) - window:] if window else []
+        before = [*before, *words][-window:] if window else []
         ready = coming
 
 

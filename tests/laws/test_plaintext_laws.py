@@ -15,11 +15,11 @@ from perceptron_nlp.text.tokenizer import LONGEST_CHUNK
 # Surrogates, controls, NUL and byte order marks too.
 ANY = st.text(st.characters(codec=None, exclude_categories=()), max_size=60)
 PIECES = st.sampled_from([
-    " ", "\n", "\n\n", "\r\n", "\t", "\u2029", "\u00a0", ".", "..", "...", "!", "?!", "'", "’", '"', ")", "(",
-    "-", "--", "/", "@", "#", "&", "$", ",", ":", ":)", "_", "Mr.", "etc.", "U.S.", "No.", "7", "3.14",
-    "don't", "DON’T", "cannot", "we'd've", "e-mail", "www.a.b/c(d)", "a@b.c", "x.doc", "9/11", "a.m.",
-    "The", "word", "I", "12-34", "555-1234", "<3", "\ufeff", "\0", "\ud800", "👩‍🚀", "नमस्ते", "e\u0301",
-    "。", "۔"])
+    " ", "\n", "\n\n", "\r\n", "\t", "\u2029", "\u00a0", ".", "..", "...", "!", "?!", "'", "’", '"',
+    ")", "(", "-", "--", "/", "@", "#", "&", "$", ",", ":", ":)", "_", "Mr.", "etc.", "U.S.", "No.",
+    "7", "3.14", "don't", "DON’T", "cannot", "we'd've", "e-mail", "www.a.b/c(d)", "a@b.c", "x.doc",
+    "9/11", "a.m.", "The", "word", "I", "12-34", "555-1234", "<3", "\ufeff", "\0", "\ud800",
+    "👩\u200d🚀", "नमस्ते", "e\u0301", "。", "۔"])
 TEXTS = st.one_of(ANY, st.lists(PIECES, max_size=40).map("".join))
 
 
@@ -69,8 +69,8 @@ class Counted(str):
 
 
 @pytest.mark.parametrize("piece", [
-    "a", ".", "a.", "1", "1,", "-", "a-", "'", "'s", "@", "a@", "www.", "(", ")", ":", "_", "a_", "#", "é",
-    " ", "\n", "a ", ". ", "\n\n", "http://)", "no.", "non-", "\ufeff", "\u200d", "1-", "&", "A&", "<3"])
+    "a", ".", "a.", "1", "1,", "-", "a-", "'", "'s", "@", "a@", "www.", "(", ")", ":", "_", "a_", "#",
+    "é", " ", "\n", "a ", ". ", "\n\n", "http://)", "no.", "non-", "\ufeff", "\u200d", "1-", "&", "A&"])
 def test_the_work_grows_with_the_length_of_the_text(piece: str) -> None:
     seen = []
     for length in (20_000, 40_000):

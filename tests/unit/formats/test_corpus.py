@@ -46,7 +46,8 @@ def test_fields_of_another_format_are_refused():
     [
         (
             "conll",
-            "'conll' is not one of auto, conllu, columns, tagged, lines, text; did you mean 'conllu'",
+            "'conll' is not one of auto, conllu, columns, tagged, lines, text;"
+            " did you mean 'conllu'",
         ),
         ("zzz", "'zzz' is not one of auto, conllu, columns, tagged, lines, text$"),
     ],
