@@ -22,7 +22,7 @@ TAGGED = "They/PRON do/AUX n't/PART sink/VERB !/PUNCT\n"
 
 
 def main() -> None:
-    """Build, install, tag; leaves the program with a message where something is not as it should."""
+    """Build, install, tag; leaves the program with a message where something is wrong."""
     if len(sys.argv) > 1:
         check(Path(sys.argv[1]))
         return
