@@ -10,7 +10,8 @@ SENTENCE ?= The old man the boats .
 
 CORE := $(wildcard perceptron_nlp/_core/*.pyx perceptron_nlp/_core/*.pxd perceptron_nlp/_core/*.h)
 
-.PHONY: train test lint bench instructions accuracy hosts trust sanitize fuzz clean pictures
+.PHONY: train test lint bench instructions accuracy hosts trust sanitize fuzz clean pictures model
+.PHONY: wheel
 SECONDS ?= 60
 
 # Train on your own files: make train TRAIN=… DEV=… TEST=…
@@ -64,6 +65,17 @@ sanitize: $(VENV)/benched
 
 fuzz: $(VENV)/tested
 	$(BIN)/python -m benchmarks.trust.fuzz --seconds $(SECONDS)
+
+# The model that comes along, made again; of another language: make model TREEBANK=folder, which
+# writes out/LANGUAGE.model.
+TREEBANK ?= $(PERCEPTRON_NLP_CORPORA)/treebanks/UD_English-EWT
+model: $(VENV)/built
+	$(BIN)/python scripts/make_model.py $(TREEBANK) \
+	  $(if $(findstring UD_English-EWT,$(TREEBANK)),-o perceptron_nlp/models/en.model)
+
+# A wheel, installed with NumPy alone where nothing else is, must tag English.
+wheel: $(VENV)/built
+	$(BIN)/python scripts/check_wheel.py
 
 # The pictures of docs/perceptron-family.md.
 pictures: $(VENV)/tested

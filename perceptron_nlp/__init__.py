@@ -24,6 +24,8 @@ if TYPE_CHECKING:
         Sentence,
         Tagger,
         TaggerModel,
+        TextSentence,
+        TextToken,
         Token,
         WeighedFeature,
         WordExplanation,
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
         read_tagged,
         read_text,
         replace_file,
+        tokenize,
         write_columns,
         write_conllu,
         write_tagged,
@@ -72,19 +75,21 @@ __all__ = [
     "Diagnosis", "EpochReport", "Evaluation", "Explanation", "FileError", "FormatError",
     "Inspection", "MemoryLimitError", "MissingExtraError", "ModelError", "PerceptronClassifier",
     "PerceptronNLPError", "Sentence", "Suspect", "Tagger", "TaggerModel", "Template",
-    "TemplateError", "Token", "TrainingOptions", "Trial", "TuningReport", "TuningResult",
-    "WeighedFeature", "WordExplanation", "__version__", "apply_corrections", "check_place",
-    "compare", "distill", "doctor", "inspect", "load", "merge", "open_corpus", "preset",
-    "preset_names", "read_columns", "read_conllu", "read_model", "read_tagged", "read_templates",
-    "read_text", "replace_file", "train", "tune", "write_columns", "write_conllu", "write_tagged",
+    "TemplateError", "TextSentence", "TextToken", "Token", "TrainingOptions", "Trial",
+    "TuningReport", "TuningResult", "WeighedFeature", "WordExplanation", "__version__",
+    "apply_corrections", "check_place", "compare", "distill", "doctor", "inspect", "load",
+    "merge", "open_corpus", "preset", "preset_names", "read_columns", "read_conllu", "read_model",
+    "read_tagged", "read_templates", "read_text", "replace_file", "tokenize", "train", "tune",
+    "write_columns", "write_conllu", "write_tagged",
 ]
 
 
 # Names that come without what training needs.
 _LIGHT = frozenset({
-    "Corpus", "Explanation", "Sentence", "Tagger", "TaggerModel", "Token", "WeighedFeature",
-    "WordExplanation", "check_place", "load", "open_corpus", "read_columns", "read_conllu",
-    "read_model", "read_tagged", "read_text", "replace_file", "write_columns", "write_conllu",
+    "Corpus", "Explanation", "Sentence", "Tagger", "TaggerModel", "TextSentence", "TextToken",
+    "Token", "WeighedFeature", "WordExplanation", "check_place", "load", "open_corpus",
+    "read_columns", "read_conllu", "read_model", "read_tagged", "read_text", "replace_file",
+    "tokenize", "write_columns", "write_conllu",
     "write_tagged",
 })
 

@@ -19,7 +19,11 @@ from perceptron_nlp.tagging.explaining import Explanation, WordExplanation
 from perceptron_nlp.tagging.loading import load
 from perceptron_nlp.tagging.model import TaggerModel
 from perceptron_nlp.tagging.modelfile import read_model
+<<<<<<< HEAD
 from perceptron_nlp.tagging.reading import WeighedFeature
+=======
+from perceptron_nlp.tagging.taggedtext import TextSentence, TextToken, tokenize
+>>>>>>> english
 from perceptron_nlp.tagging.tagger import Tagger
 from perceptron_nlp.text.sentence import Sentence, Token
 
@@ -29,6 +33,8 @@ __all__ = [
     "Sentence",
     "Tagger",
     "TaggerModel",
+    "TextSentence",
+    "TextToken",
     "Token",
     "WeighedFeature",
     "WordExplanation",
@@ -41,6 +47,7 @@ __all__ = [
     "read_tagged",
     "read_text",
     "replace_file",
+    "tokenize",
     "write_columns",
     "write_conllu",
     "write_tagged",

@@ -7,9 +7,17 @@ import numpy as np
 from libc.stdint cimport int64_t, uint8_t, uint64_t
 
 cdef extern from "ricecodes.h" nogil:
-    const int RICE_GOOD, RICE_SHORT, RICE_LONG, RICE_WIDE, RICE_FILLED
-    int rice_numbers(const uint8_t *data, int64_t size, int64_t length, int low_bits,
-                     uint64_t *out) noexcept
+    const int RICE_GOOD, RICE_SHORT, RICE_LONG, RICE_WIDE, RICE_FILLED, RICE_BEYOND
+    const int RICE_AS_IT_IS, RICE_POSITIVE, RICE_SIGNED, RICE_ASCENDING
+    ctypedef struct RiceReader:
+        pass
+    ctypedef struct RiceMaker:
+        const int64_t *starts
+        int64_t row, place
+        uint64_t last, limit
+    RiceReader rice_open(const uint8_t *data, int64_t size, int64_t length,
+                         int low_bits) noexcept
+    int rice_numbers(RiceReader *r, RiceMaker *m, int kind, int item, uint8_t *out) noexcept
 
 _WRONG = {
     RICE_SHORT: "fewer numbers than it says",
@@ -17,9 +25,12 @@ _WRONG = {
     RICE_WIDE: "a number beyond 64 bits",
     RICE_FILLED: "bits after its end",
 }
+_KINDS = {"codes": RICE_AS_IT_IS, "positive": RICE_POSITIVE, "signed": RICE_SIGNED,
+          "ascending": RICE_ASCENDING, "in_rows": RICE_ASCENDING}
+_OTHER_ROWS = "its rows are of another size"
 
 
-def rice_decoded(data, length, low_bits):
+def rice_decoded(data, length, low_bits, dtype=np.uint64, kind="codes", starts=None):
     """The numbers of a Rice code.
 
     Parameters
@@ -27,30 +38,59 @@ def rice_decoded(data, length, low_bits):
     data : uint8[n]
     length : how many there are
     low_bits : 0 to 63
+    dtype : of the numbers, a type of whole numbers
+    kind : what they are made of the codes by: "codes" for these, or one of the kinds of
+        formats/packedtensors.py
+    starts : of the kind "in_rows", int64[rows + 1]: where rows begin, from 0 to length, rising
 
     Returns
     -------
-    uint64[length]
+    dtype[length]
 
     Raises
     ------
-    ValueError : the bits are not those of so many numbers
+    ValueError : the bits are not those of so many numbers, a number is beyond the type, or rows are
+        of another size
     """
     cdef const uint8_t[::1] view = np.ascontiguousarray(data, np.uint8)
+    cdef const int64_t[::1] rows
     cdef int64_t size = view.shape[0], n
-    cdef int low, status
-    cdef uint64_t[::1] out
+    cdef int low, status, item, how = _KINDS[kind]
+    cdef uint8_t[::1] out
+    cdef RiceReader reader
+    cdef RiceMaker maker
     # Each number has a bit in unary, so nothing is made that the bytes are too few for.
     if not 0 <= low_bits <= 63 or not 0 <= length * (low_bits + 1) <= 8 * size:
         raise ValueError("its length or its low bits are out of range")
-    if length == 0:
+    if kind != "in_rows":
+        starts = [0, length]
+    rows = np.ascontiguousarray(starts, np.int64)
+    if not length:
         if size:
             raise ValueError(_WRONG[RICE_LONG])
-        return np.empty(0, np.uint64)
-    n, low = length, low_bits
-    numbers = out = np.empty(n, np.uint64)
+        if kind == "in_rows" and len(starts) != 1:
+            raise ValueError(_OTHER_ROWS)
+        return np.empty(0, dtype)
+    if rows[0] != 0 or rows[rows.shape[0] - 1] != length or not _rising(rows):
+        raise ValueError(_OTHER_ROWS)
+    n, low, item = length, low_bits, np.dtype(dtype).itemsize
+    numbers = np.empty(n, dtype)
+    out = numbers.view(np.uint8)
+    maker.starts, maker.row, maker.place, maker.last = &rows[0], 0, 0, 0
+    maker.limit = int(np.iinfo(dtype).max)
+    reader = rice_open(&view[0], size, n, low)
     with nogil:
-        status = rice_numbers(&view[0], size, n, low, &out[0])
+        status = rice_numbers(&reader, &maker, how, item, &out[0])
+    if status == RICE_BEYOND:
+        raise ValueError(f"a number beyond {8 * item} bits")
     if status != RICE_GOOD:
         raise ValueError(_WRONG[status])
     return numbers
+
+
+cdef bint _rising(const int64_t[::1] starts) noexcept:
+    cdef int64_t k
+    for k in range(starts.shape[0] - 1):
+        if starts[k] >= starts[k + 1]:
+            return False
+    return True

@@ -10,6 +10,7 @@ from perceptron_nlp.cli.inputs import STDIN, check_apart, check_there, open_inpu
 from perceptron_nlp.cli.parsing import VerbParser, add_format_options, add_quiet_option
 from perceptron_nlp.cli.sizes import say_cost
 from perceptron_nlp.cli.style import one_line, say
+from perceptron_nlp.tagging.shipped import model_place
 
 EXAMPLES = """\
   perceptron-nlp compress en.model --size 400kB --dev dev.conllu -o small.model
@@ -51,7 +52,7 @@ def run(chosen: argparse.Namespace) -> None:
     smaller.save(chosen.output)
     if not chosen.quiet:
         if smaller is tagger:
-            say(f"{one_line(chosen.model)}: {os.path.getsize(chosen.model):,} bytes fit as they"
-                " are")
+            size = os.path.getsize(model_place(chosen.model))
+            say(f"{one_line(chosen.model)}: {size:,} bytes fit as they are")
         say_cost(smaller)
         say(f"{one_line(chosen.output)}: {len(smaller.to_bytes()):,} bytes")

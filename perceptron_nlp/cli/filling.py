@@ -7,10 +7,14 @@ from typing import Any
 
 import perceptron_nlp as pn
 from perceptron_nlp.cli.marking import Marks
+from perceptron_nlp.formats import as_conllu
 from perceptron_nlp.tagging.filling import fill_in_turn
+from perceptron_nlp.tagging.options import check_choice
 
 NOT_GIVEN = "_"
-_ONE_COLUMN = ("tagged", "text")
+TARGETS = ("conllu", "tagged")
+_ONE_COLUMN = ("tagged", "lines")
+_WITHOUT_COLUMNS = ("lines", "text")
 
 
 class Filling:
@@ -24,6 +28,7 @@ class Filling:
         parted by commas
     keep : whether labels that are there stay
     marks : None, or what is written into MISC besides
+    to : what running text becomes, "conllu" or "tagged"; None for what suits the columns
 
     Raises
     ------
@@ -31,10 +36,13 @@ class Filling:
     """
 
     def __init__(self, tagger: pn.Tagger, column: str | None, *, keep: bool,
-                 marks: Marks | None = None) -> None:
+                 marks: Marks | None = None, to: str | None = None) -> None:
         self._taggers = tagger.by_column
+        if to is not None:
+            check_choice("to", to, TARGETS)
         self._keep = keep
         self._marks = marks
+        self._to = to
         self._names = None if column is None else [name.strip() for name in column.split(",")]
         if self._names is not None and len(self._taggers) == 1 and len(self._names) > 1:
             raise pn.ArgumentError(
@@ -45,9 +53,14 @@ class Filling:
         chosen = self._chosen(corpus)
         if self._marks is not None:
             self._marks.check(corpus, chosen)
-        if corpus.format in _ONE_COLUMN and len(chosen) > 1:
+        if self._to is not None and corpus.format != "text":
             raise pn.ArgumentError(
-                f"column: {corpus.path} is {corpus.format}, which holds one label a word; choose"
+                f"to: only running text (--format text) is turned into another format;"
+                f" {corpus.path} is read as {corpus.format}")
+        held = self._to if self._to == "tagged" else corpus.format
+        if held in _ONE_COLUMN and len(chosen) > 1:
+            raise pn.ArgumentError(
+                f"column: {corpus.path} is {held}, which holds one label a word; choose"
                 f" one of {', '.join(name for name, _ in chosen)}")
         for name, _ in chosen if self._names is not None else ():
             if name in ("id", "form"):
@@ -95,7 +108,7 @@ class Filling:
                 filled[name] = labels
         if self._marks is not None and self._marks.unknown:
             self._marks.add_unknown(batch, columns, chosen[0][1])
-        return [_rewritten(corpus, sentence, filled)
+        return [_rewritten(corpus, sentence, filled, self._to)
                 for sentence, filled in zip(batch, columns, strict=True)]
 
     def _chosen(self, corpus: pn.Corpus) -> list[tuple[str, pn.Tagger]]:
@@ -113,17 +126,18 @@ class Filling:
 
     def _kept(self, corpus: pn.Corpus, name: str, batch: Sequence[pn.Sentence]
               ) -> list[list[str | None]] | None:
-        if not self._keep or corpus.format == "text":
+        if not self._keep or corpus.format in _WITHOUT_COLUMNS:
             return None
         return [[None if label == NOT_GIVEN else label for label in sentence.column(name)]
                 for sentence in batch]
 
 
-def _rewritten(corpus: pn.Corpus, sentence: pn.Sentence, columns: dict[str, list[str]]) -> str:
+def _rewritten(corpus: pn.Corpus, sentence: pn.Sentence, columns: dict[str, list[str]],
+               to: str | None) -> str:
     if not sentence.words:
         return corpus.rewrite(sentence, {})
     try:
-        return corpus.rewrite(sentence, columns)
+        return as_conllu(sentence, columns) if to == "conllu" else corpus.rewrite(sentence, columns)
     except pn.ArgumentError as error:
         message = str(error).removeprefix("columns: ")
         raise pn.FormatError(message, sentence.path, sentence.line_of(0)) from error

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 
 import perceptron_nlp as pn
 from perceptron_nlp.cli.style import one_line, say
+from perceptron_nlp.tagging.shipped import is_shipped
 
 STDIN = "-"
 _NAMED_ONE_BY_ONE = 8
@@ -64,7 +65,7 @@ def check_stdin(paths: Sequence[str], *, quiet: bool) -> None:
 def check_there(paths: Sequence[str]) -> None:
     """Raises FileError for the first path that is not there."""
     for path in paths:
-        if path != STDIN and not os.path.lexists(path):
+        if path != STDIN and not os.path.lexists(path) and not is_shipped(path):
             raise pn.FileError(f"{path}: there is no such file")
 
 

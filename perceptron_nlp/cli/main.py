@@ -51,7 +51,7 @@ options:
 
 examples:
   {PROGRAM} train train.conllu --dev dev.conllu --model en.model
-  {PROGRAM} tag en.model < text.txt
+  {PROGRAM} tag en < text.txt
   {PROGRAM} tag en.model new.conllu -o tagged.conllu
   {PROGRAM} evaluate en.model test.conllu
 

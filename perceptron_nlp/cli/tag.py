@@ -34,8 +34,9 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
 EXAMPLES = """\
+  perceptron-nlp tag en < letter.txt
+  perceptron-nlp tag en letter.txt --column upos
   perceptron-nlp tag en.model new.conllu -o tagged.conllu
-  perceptron-nlp tag en.model < sentences.txt
   zcat big.conllu.gz | perceptron-nlp tag en.model | gzip > tagged.conllu.gz
   perceptron-nlp tag en.model half-tagged.conllu --keep
   perceptron-nlp tag en.model new.conllu --confidence --mark-unknown
@@ -45,9 +46,11 @@ EXAMPLES = """\
   perceptron-nlp tag en.model words.parquet -o tagged.parquet --tokens-column words"""
 DESCRIPTION = """\
 Write text back with the columns of the model filled in. All else in CoNLL-U and column files
-stays as it is, byte for byte; a column file without the column gets it at the end of its lines;
-plain text (a sentence a line, its words parted by spaces) becomes word/TAG; Parquet files
-(.parquet, a row a sentence) get columns of lists of labels."""
+stays as it is, byte for byte; a column file without the column gets it at the end of its lines.
+Running text (text) is cut into sentences and words first, and becomes CoNLL-U where the model
+fills several columns, else word/TAG, a sentence a line. Text that is cut already (lines: a sentence
+a line, its words parted by spaces) becomes word/TAG and keeps its words and lines.
+Parquet files (.parquet, a row a sentence) get columns of lists of labels."""
 
 # What is held at a time: enough sentences to keep the core busy, few enough to stay small.
 BATCH_SENTENCES = 1024
@@ -58,7 +61,8 @@ PIECE_BYTES = 1 << 20
 def parser() -> VerbParser:
     """The arguments of the verb."""
     verb = VerbParser("tag", DESCRIPTION, EXAMPLES)
-    verb.add_argument("model", metavar="MODEL", help="a model file")
+    verb.add_argument("model", metavar="MODEL",
+                      help="a model file, or en: the English model that comes along")
     verb.add_argument("files", nargs="*", metavar="FILES",
                       help="files to tag (default: standard input, which - stands for)")
     verb.add_argument("-o", "--output", metavar="OUT",
@@ -78,8 +82,11 @@ def parser() -> VerbParser:
                       help="write Unknown=Yes into MISC of words that were not in the training text"
                            " (CoNLL-U only)")
     add_lexicon_option(verb)
-    add_format_options(verb, FORMATS + "|text|parquet")
+    add_format_options(verb, FORMATS + "|lines|text|parquet")
     add_parquet_option(verb)
+    verb.add_argument("--to", metavar="conllu|tagged",
+                      help="what running text becomes: conllu, with # text and SpaceAfter=No, or"
+                           " tagged (word/TAG)")
     add_threads_option(verb)
     verb.add_argument("--mmap", action="store_true",
                       help="map the model into memory: processes that tag with it share what stays"
@@ -99,7 +106,8 @@ def run(chosen: argparse.Namespace) -> None:
         return
     marks = Marks(confidence=chosen.confidence, unknown=chosen.mark_unknown)
     wanted = marks if chosen.confidence or chosen.mark_unknown else None
-    tagging = Tagging(tagger, Filling(tagger, chosen.column, keep=chosen.keep, marks=wanted),
+    filling = Filling(tagger, chosen.column, keep=chosen.keep, marks=wanted, to=chosen.to)
+    tagging = Tagging(tagger, filling,
                       format=chosen.format, fields=chosen.fields, threads=chosen.threads,
                       quiet=chosen.quiet)
     to_stdout = chosen.output in (None, STDIN)

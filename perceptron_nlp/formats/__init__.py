@@ -17,6 +17,7 @@ from perceptron_nlp.formats.packedtensors import packed_tensors, unpacked_tensor
 from perceptron_nlp.formats.pairs import read_pairs
 from perceptron_nlp.formats.plain import read_text
 from perceptron_nlp.formats.replace import check_place, replace_file
+from perceptron_nlp.formats.running import as_conllu
 from perceptron_nlp.formats.sentenceids import sentence_id
 from perceptron_nlp.formats.tagged import read_tagged, write_tagged
 from perceptron_nlp.formats.tensorfile import begins_like_tensors, read_tensors, write_tensors
@@ -28,6 +29,7 @@ __all__ = [
     "Corpus",
     "Readable",
     "Section",
+    "as_conllu",
     "begins_like_tensors",
     "check_place",
     "detect",

@@ -9,7 +9,7 @@ from typing import NamedTuple, Protocol
 
 from perceptron_nlp.errors import ArgumentError, FileError, quote
 from perceptron_nlp.formats import columns as column_format
-from perceptron_nlp.formats import conllu, conllu_writing, detect, plain, tagged
+from perceptron_nlp.formats import conllu, conllu_writing, detect, plain, running, tagged
 from perceptron_nlp.formats.lines import BOM, LineSource
 from perceptron_nlp.formats.opening import STDIN, Readable, name_of
 from perceptron_nlp.text.sentence import Sentence
@@ -47,13 +47,15 @@ class Corpus(Iterable[Sentence]):
     Attributes
     ----------
     path : what messages call the text
-    format : ``conllu``, ``columns``, ``tagged`` or ``text``
+    format : ``conllu``, ``columns``, ``tagged``, ``lines`` or ``text``
     column_names : the columns besides the words (``form``)
     default_column : the one to learn if none is named: ``upos``, the last of column files,
-        ``tag``; None for plain text
+        ``tag``; None for lines of words and running text
     tail : once all sentences have been read, the text after the last of them
 
-    ``rewrite(sentence, {})`` of all sentences and ``tail`` are the text, byte for byte.
+    ``rewrite(sentence, {})`` of all sentences and ``tail`` are the text, byte for byte; of running
+    text (``text``), which the rules of :mod:`perceptron_nlp.text` cut into sentences and words,
+    they are its words, a sentence a line.
     A file can be iterated over again, a stream only once.
     """
 
@@ -90,6 +92,11 @@ class Corpus(Iterable[Sentence]):
             yield from reader
             self.tail = reader.tail
 
+    def read_as(self, format: str) -> None:
+        """Take the text for one of another format without columns; before it is iterated over."""
+        self.format = format
+        self._kind = FORMATS[format]
+
     def column_named(self, column: str) -> str:
         """The name of a column that is given by its number, from 1; a name as it is."""
         if column.isdecimal() and 1 <= int(column) <= len(self._columns):
@@ -99,7 +106,8 @@ class Corpus(Iterable[Sentence]):
     def rewrite(self, sentence: Sentence, columns: Mapping[str, Sequence[str]]) -> str:
         """The text of a sentence with columns replaced, in the format of this text.
 
-        ``text`` becomes ``word/TAG``.  Raises ArgumentError for labels that the format
+        ``lines`` and ``text`` become ``word/TAG``; ``text`` with several columns becomes CoNLL-U.
+        Raises ArgumentError for labels that the format
         cannot hold, or that are not as many as the words.
         """
         return self._kind.rewrite(sentence, columns)
@@ -167,7 +175,8 @@ def open_corpus(
     path : a path (gzip, bzip2, xz and, from Python 3.14 on, zstd are unpacked), ``-`` for
         standard input, or a binary stream
     format : ``auto`` looks at the first 64 KiB (:mod:`perceptron_nlp.formats.detect`);
-        ``conllu``, ``columns``, ``tagged`` or ``text`` says it
+        ``conllu``, ``columns``, ``tagged``, ``lines`` (a sentence a line, words parted by spaces)
+        or ``text`` (running text) says it
     fields : the names of the columns of a column file; with ``auto`` it is one
     errors : ``strict``, or ``replace`` to read bytes that are not UTF-8 as U+FFFD
 
@@ -226,9 +235,15 @@ FORMATS: dict[str, Format] = {
         columns_of=lambda head, fields, path: ("form", "tag"),
         default_column=lambda names: "tag",
     ),
-    "text": Format(
+    "lines": Format(
         read=lambda source, fields: plain.PlainReader(source),
         rewrite=plain.rewrite,
+        columns_of=lambda head, fields, path: ("form",),
+        default_column=lambda names: None,
+    ),
+    "text": Format(
+        read=lambda source, fields: running.RunningReader(source),
+        rewrite=running.rewrite,
         columns_of=lambda head, fields, path: ("form",),
         default_column=lambda names: None,
     ),

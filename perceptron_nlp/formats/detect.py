@@ -14,7 +14,9 @@ The rules, in order; the first that holds decides:
    ``E-``, ``S-``, and some letter).
 4. ``columns``: every line has one token, and somewhere two lines follow each other and
    somewhere an empty line parts two lines: words one below the other.
-5. ``text``: everything else, and an empty file.
+5. ``lines``, a sentence a line with its words parted by spaces: there are full stops, commas or the
+   like with spaces around them, and hardly any with a word right before them.
+6. ``text``: everything else, and an empty file.
 """
 
 from __future__ import annotations
@@ -31,11 +33,14 @@ _CONLLU_COMMENT = re.compile(r"# ?(?:global\.columns|newdoc|newpar|sent_id|text)
 _CONLLU_ID = re.compile(r"[0-9]+(?:[-.][0-9]+)?")
 _TAGGED = re.compile(r"[^ \t]+/[^ \t/]+")
 _LABEL = re.compile(r"[BIESLU]-.+|[^a-z]+")
+_MARKS = frozenset(".,!?;:")
+# Not a full stop, which may be that of an abbreviation, but behind a long word.
+_ATTACHED = re.compile(r"\S*\w[,!?;:]|\S*\w{5}\.")
 _MOST = 0.9
 
 
 def detect(head: str, *, name: str = "") -> str:
-    """``conllu``, ``columns``, ``tagged`` or ``text``.
+    """``conllu``, ``columns``, ``tagged``, ``lines`` or ``text``.
 
     Parameters
     ----------
@@ -57,7 +62,7 @@ def detect(head: str, *, name: str = "") -> str:
     rows = [line for line in filled if not line.startswith(DOCUMENT_MARK)]
     if _is_columns(rows, lines) or _is_one_column(rows, lines):
         return "columns"
-    return "text"
+    return "lines" if _is_cut(filled) else "text"
 
 
 def _is_conllu(lines: list[str]) -> bool:
@@ -95,6 +100,14 @@ def _is_columns(rows: list[str], lines: list[str]) -> bool:
 def _is_one_column(rows: list[str], lines: list[str]) -> bool:
     one_each = all(len(row.replace("\t", " ").split(" ")) == 1 for row in rows)
     return one_each and 1 < _blocks(lines) < len(rows)
+
+
+def _is_cut(lines: list[str]) -> bool:
+    """Do marks stand alone, as in text whose words are parted by spaces already?"""
+    pieces = [piece for line in lines for piece in line.replace("\t", " ").split(" ")]
+    alone = sum(1 for piece in pieces if piece in _MARKS)
+    attached = sum(1 for piece in pieces if _ATTACHED.fullmatch(piece))
+    return alone > 0 and attached <= (1 - _MOST) * alone
 
 
 def _blocks(lines: list[str]) -> int:

@@ -117,6 +117,31 @@ class LineSource:
         if self._buffer:
             yield self._take(len(self._buffer))
 
+    def pieces(self) -> Iterator[str]:
+        """The text in pieces as they are read, cut anywhere between characters."""
+        while True:
+            while self._buffer:
+                length = self._whole_characters()
+                if not length:
+                    break
+                yield self._take(length)[1]
+            if not self._fill():
+                break
+        if self._buffer:
+            yield self._take(len(self._buffer))[1]
+
+    def _whole_characters(self) -> int:
+        """How many bytes there are without a character that is not all there yet."""
+        length = len(self._buffer)
+        for behind in range(1, min(3, length) + 1):
+            byte = self._buffer[length - behind]
+            if byte >= 0xC0:
+                wanted = 2 if byte < 0xE0 else 3 if byte < 0xF0 else 4
+                return length - behind if wanted > behind else length
+            if byte < 0x80:
+                break
+        return length
+
     def peek_text(self) -> bytearray | None:
         """Everything to the end, without using it up; None where reading it fails.
 

@@ -99,15 +99,8 @@ def _unpacked(arrays: Mapping[str, Array], name: str, one: Any) -> Array:
     counts = arrays.get(counts_of(name)) if kind == IN_ROWS else None
     if kind == IN_ROWS and (counts is None or counts.dtype.kind != "u" or counts.ndim != 1):
         raise ValueError("its rows are not told")
-    codes = unpack(Packed(one["length"], one["low_bits"], data))
-    starts = None
-    if counts is not None:
-        if len(counts) > len(codes) or (len(counts) and not counts.all()):
-            raise ValueError("its rows are of another size")
-        starts = _starts(counts)
-        if int(starts[-1]) != len(codes):
-            raise ValueError("its rows are of another size")
-    return _decoded(codes, kind, starts, np.dtype(DTYPES[dtype]))
+    return unpack(Packed(one["length"], one["low_bits"], data), np.dtype(DTYPES[dtype]), kind,
+                  None if counts is None else _starts(counts))
 
 
 def _starts(counts: Array) -> Array:
@@ -128,29 +121,3 @@ def _encoded(array: Array, kind: str, starts: Array | None) -> npt.NDArray[np.ui
     if starts is not None:
         gaps[starts[:-1]] = whole[starts[:-1]]
     return gaps
-
-
-def _decoded(codes: npt.NDArray[np.uint64], kind: str, starts: Array | None,
-             dtype: np.dtype[Any]) -> Array:
-    limit = int(np.iinfo(dtype).max)
-    if kind == SIGNED:
-        if int(codes.max(initial=0)) >= 2 * limit:
-            raise ValueError(f"a number beyond {dtype}")
-        values: Array = ((codes >> _ONE) + _ONE).astype(dtype)
-        np.negative(values, out=values, where=(codes & _ONE).astype(bool))
-        return values
-    if kind == POSITIVE:
-        if int(codes.max(initial=0)) >= limit:
-            raise ValueError(f"a number beyond {dtype}")
-        return (codes + _ONE).astype(dtype)
-    # Each number is above the one before, or the sums have gone beyond 64 bits.
-    sums = np.cumsum(codes + _ONE, dtype=np.uint64) - _ONE
-    if (sums[1:] <= sums[:-1]).any() or (len(codes) and int(sums[0]) != int(codes[0])):
-        raise ValueError("a number beyond 64 bits")
-    if starts is not None and len(codes):
-        before = np.zeros(len(starts) - 1, np.uint64)
-        before[1:] = sums[starts[1:-1] - 1] + _ONE
-        sums -= np.repeat(before, np.diff(starts))
-    if int(sums.max(initial=0)) > limit:
-        raise ValueError(f"a number beyond {dtype}")
-    return sums.astype(dtype)

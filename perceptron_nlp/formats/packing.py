@@ -50,12 +50,13 @@ def pack(values: Words) -> Packed:
     return Packed(len(values), low_bits, data)
 
 
-def unpack(packed: Packed) -> Words:
-    """The numbers, uint64[n].
+def unpack(packed: Packed, dtype: npt.DTypeLike = np.uint64, kind: str = "codes",
+           starts: npt.NDArray[np.int64] | None = None) -> Array:
+    """The numbers, or what they are codes of: see ricecodes.rice_decoded.
 
-    Raises ValueError for bits that are not of so many numbers, or of numbers beyond 64 bits.
+    Raises ValueError for bits that are not of so many numbers, or of numbers beyond the type.
     """
-    return rice_decoded(packed.data, packed.length, packed.low_bits)
+    return rice_decoded(packed.data, packed.length, packed.low_bits, dtype, kind, starts)
 
 
 def _bits(values: Words, width: int) -> Array:

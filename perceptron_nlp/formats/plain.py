@@ -1,4 +1,4 @@
-"""Plain text, already cut into tokens: a sentence a line, tokens parted by spaces or tabs.
+"""Lines of words: text already cut into tokens, a sentence a line, tokens parted by spaces or tabs.
 
 No other white space parts tokens: a no-break space belongs to its token.  There are no
 columns besides the words.  Written with labels, it is ``word/TAG`` text.

@@ -8,6 +8,7 @@ the labels as wholes, in the order of their own numbers, after all pieces.
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Iterable, Sequence
 
@@ -51,6 +52,12 @@ def parts_of(labels: Sequence[str], mode: str) -> LabelParts:
     labels : all labels, in the order of their numbers
     mode : one of MODES
     """
+    return _parts_of(tuple(labels), mode)
+
+
+# Loading asks twice: how many parts there are, to check weights by, and what they are, to tag.
+@functools.lru_cache(maxsize=4)
+def _parts_of(labels: tuple[str, ...], mode: str) -> LabelParts:
     parts, names = part_numbers(labels, mode)
     if mode == PIECES_AND_WHOLE:
         return LabelParts(parts, len(names) + len(parts))

@@ -15,6 +15,7 @@ from perceptron_nlp.tagging.labellings import labels_beside
 from perceptron_nlp.tagging.loading import load
 from perceptron_nlp.tagging.options import check_int
 from perceptron_nlp.tagging.outcomes import Gold, Labels, span_counts, word_counts
+from perceptron_nlp.tagging.shipped import model_place
 from perceptron_nlp.tagging.significance import mcnemar
 from perceptron_nlp.tagging.sources import Labelled, Source, check_labelled, gold_labels
 from perceptron_nlp.tagging.tagger import Tagger
@@ -27,6 +28,7 @@ _CONTEXT = 4
 
 def is_model_file(path: str | os.PathLike[str]) -> bool:
     """Does a file begin like a model, and not like text?"""
+    path = model_place(path)
     if not os.path.isfile(path):
         return False
     try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from perceptron_nlp.errors import ArgumentError
@@ -27,7 +27,8 @@ _LONGEST_SCORE = 0.123456
 
 
 def compress_model(model: TaggerModel, size: int, score: Score | None = None,
-                   calibrate: Calibrate | None = None) -> TaggerModel:
+                   calibrate: Calibrate | None = None, *,
+                   steps: Sequence[int | None] = ()) -> TaggerModel:
     """The model in at most `size` bytes.
 
     A model that fits stays as it is, and one that would without the state of its training loses
@@ -43,6 +44,7 @@ def compress_model(model: TaggerModel, size: int, score: Score | None = None,
     size : bytes, at least 1
     score : how good a model is, from 0 to 1
     calibrate : None, or what calibrates the model that comes out
+    steps : what the heaviest weight may be at most, each in turn; none for those of STEPS
 
     Raises
     ------
@@ -58,17 +60,17 @@ def compress_model(model: TaggerModel, size: int, score: Score | None = None,
     forms = _Forms(model, size, n_bytes, None if score is None else score(model),
                    calibrate is not None)
     best: tuple[float, TaggerModel] | None = None
-    for steps in STEPS[:1] if score is None else STEPS:
-        share = forms.largest_share(steps)
+    for most in steps or (STEPS[:1] if score is None else STEPS):
+        share = forms.largest_share(most)
         if share is None:
             continue
-        found = forms.of(share, steps)
+        found = forms.of(share, most)
         points = 0.0 if score is None else score(found)
         if best is None or points > best[0]:
-            best = points, forms.of(share, steps, None if score is None else points)
+            best = points, forms.of(share, most, None if score is None else points)
     if best is None:
         # Fewer steps than any that were tried would be another model.
-        least = min(forms.bytes_of(0.0, steps) for steps in STEPS)
+        least = min(forms.bytes_of(0.0, most) for most in STEPS)
         raise ArgumentError(f"size: {size:,} bytes are too few for this model, whatever is left"
                             f" out of it; the least that it can do with is {least:,}")
     return best[1] if calibrate is None else calibrate(best[1])

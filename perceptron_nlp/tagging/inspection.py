@@ -13,6 +13,7 @@ from perceptron_nlp.tagging.featuresearch import Coverage, FeatureSearch, FoundF
 from perceptron_nlp.tagging.model import TaggerModel
 from perceptron_nlp.tagging.modelfile import FORMAT_VERSION, PLAIN_VERSION, model_from_bytes
 from perceptron_nlp.tagging.options import check_int
+from perceptron_nlp.tagging.shipped import model_place
 from perceptron_nlp.tagging.sources import Labelled, Source
 from perceptron_nlp.tagging.tagger import Tagger
 from perceptron_nlp.tagging.templateworth import TemplateWorth, accuracy_lost, sizes
@@ -161,7 +162,7 @@ def inspect(model: Tagger | str | os.PathLike[str], *, dev: Labelled | None = No
 def _bytes_of(model: Tagger | str | os.PathLike[str]) -> tuple[bytes, str]:
     if isinstance(model, Tagger):
         return model.to_bytes(), "<memory>"
-    return bytes(read_file_bytes(model)), os.fspath(model)
+    return bytes(read_file_bytes(model_place(model))), os.fspath(model)
 
 
 def _column(model: TaggerModel, packed: bool, dev: Sequence[Sentence] | None,

@@ -47,6 +47,7 @@ from perceptron_nlp.tagging.documents import WIDEST_WINDOW, look_nearby
 from perceptron_nlp.tagging.featurecolumns import UPOS
 from perceptron_nlp.tagging.model import TaggerModel, joined
 from perceptron_nlp.tagging.modeljson import checked_object, object_in, objects_in, to_json
+from perceptron_nlp.tagging.shipped import model_place
 from perceptron_nlp.tagging.tablefile import tables_as_arrays, tables_from_arrays
 from perceptron_nlp.tagging.trainingstate import TrainingState
 from perceptron_nlp.tagging.weightfile import array_named, weights_as_arrays, weights_from_arrays
@@ -141,6 +142,7 @@ def read_model(path: str | os.PathLike[str]) -> TaggerModel:
     FileError : the file is missing, a folder, or cannot be read
     ModelError : damaged, of another program, or of a version not known here
     """
+    path = model_place(path)
     return model_from_bytes(read_file_bytes(path), os.fspath(path))
 
 

@@ -94,13 +94,15 @@ def raw_sentences(source: Any) -> Iterator[Sequence[str]]:
 def _opened(path: str | os.PathLike[str]) -> Corpus:
     """CoNLL-U where it is that; else a sentence a line, even if there are slashes in its words."""
     corpus = open_corpus(path)
-    if corpus.format in ("conllu", "text"):
+    if corpus.format == "text":
+        corpus.read_as("lines")
+    if corpus.format in ("conllu", "lines"):
         return corpus
     corpus.close()
     if os.fspath(path) == "-":
         raise ArgumentError("raw: standard input must be text with a sentence a line; it was read"
                             f" as {corpus.format}")
-    return open_corpus(path, format="text")
+    return open_corpus(path, format="lines")
 
 
 def _words(item: Any, number: int) -> Sequence[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +29,7 @@ from perceptron_nlp.tagging.options import check_choice, check_int
 from perceptron_nlp.tagging.sizes import parse_size
 from perceptron_nlp.tagging.sources import Labelled, Source
 from perceptron_nlp.tagging.sureness import calibrated_columns, label_chances, sure_labels
+from perceptron_nlp.tagging.taggedtext import TextSentence, tagged_sentences
 from perceptron_nlp.tagging.threads import check_threads
 from perceptron_nlp.text.sentence import Sentence
 
@@ -341,6 +342,37 @@ class Tagger:
     def _own_lexicon(self) -> Lexicon | None:
         """The lexicon that the first column is held to."""
         return self._parts[0]._lexicon if self._parts else self._lexicon
+
+    def tag_text(self, text: str, *, threads: int = 1) -> list[TextSentence]:
+        """The sentences of running text, cut into tokens by rules, with labels in every column.
+
+        Parameters
+        ----------
+        text : any str; an empty one has no sentences
+        threads : as for tag_sents
+
+        Returns
+        -------
+        a list of sentences, which are sequences of tokens with ``form``, ``label`` (in the first
+        column), ``labels`` (by column), ``start`` and ``end`` (in characters, from the beginning of
+        the text: ``text[token.start:token.end] == token.form``)
+
+        Raises
+        ------
+        ArgumentTypeError : something other than a str
+        ArgumentError : a model that looks at columns besides the words; `threads` is out of range
+
+        Examples
+        --------
+        ``[(t.form, t.label) for s in tagger.tag_text("Don't!") for t in s]`` may give
+        ``[("Do", "AUX"), ("n't", "PART"), ("!", "PUNCT")]``.
+        """
+        return list(self.iter_text(text, threads=threads))
+
+    def iter_text(self, text: str, *, threads: int = 1) -> Iterator[TextSentence]:
+        """The same as tag_text, sentence by sentence, for texts whose tokens fill the memory."""
+        check_threads(threads)
+        return tagged_sentences(self, text, threads)
 
     def tag_buffers(self, data: bytes | bytearray | memoryview | npt.NDArray[np.uint8],
                     token_offsets: npt.ArrayLike, sentence_offsets: npt.ArrayLike, *,

@@ -123,7 +123,7 @@ def test_reading_and_writing_tagged_text_is_the_identity(text):
 
 @given(token_files(st.lists(WORD, min_size=1, max_size=5)))
 def test_reading_and_writing_plain_text_is_the_identity(text):
-    assert written_back(text, "text") == text
+    assert written_back(text, "lines") == text
 
 
 @given(files(conllu_sentences()), st.data())

@@ -69,10 +69,11 @@ def test_standard_input_is_read_if_no_file_is_named(cli, model: Path) -> None:
         assert outcome.err == "<stdin>: read as conllu\n"
 
 
-def test_plain_text_becomes_word_and_label(cli, model: Path) -> None:
-    outcome = cli("tag", model, stdin=b"The dog  barks .\n\nThey run !")
-    assert outcome.out == b"The/DET dog/NOUN  barks/VERB ./PUNCT\n\nThey/PRON run/VERB !/PUNCT"
-    assert outcome.err == "<stdin>: read as text\n"
+def test_lines_of_words_become_word_and_label(cli, model: Path) -> None:
+    for chosen in ([], ["--format", "lines"]):
+        outcome = cli("tag", model, *chosen, stdin=b"The dog  barks .\n\nThey run !")
+        assert outcome.out == b"The/DET dog/NOUN  barks/VERB ./PUNCT\n\nThey/PRON run/VERB !/PUNCT"
+        assert outcome.err == ("" if chosen else "<stdin>: read as lines\n")
 
 
 def test_labels_of_tagged_text_are_replaced(cli, model: Path) -> None:
@@ -102,7 +103,7 @@ def test_a_file_without_a_last_line_break_stays_apart_from_the_next(cli, model: 
     Path("b.txt").write_text("The dog", "utf-8")
     one = b"1\tdog\t_\tNOUN\t_\t_\t_\t_\t_\t_"
     assert cli("tag", model, "a.conllu", "a.conllu").out == one + b"\n\n" + one
-    text = cli("tag", model, "b.txt", "b.txt", "--format", "text").out
+    text = cli("tag", model, "b.txt", "b.txt", "--format", "lines").out
     assert text == b"The/DET dog/NOUN\nThe/DET dog/NOUN"
 
 
@@ -215,7 +216,7 @@ def test_batches_files_and_threads_change_nothing_for_a_model_that_looks_nearby(
             expected += (" ".join("/".join(pair) for pair in tagged) + "\n").encode()
     for size, threads in ((1024, 1), (1, 1), (3, 2)):
         monkeypatch.setattr("perceptron_nlp.cli.tag.BATCH_SENTENCES", size)
-        out = cli("tag", names, "0.txt", "1.txt", "--format", "text", "--threads", threads).out
+        out = cli("tag", names, "0.txt", "1.txt", "--format", "lines", "--threads", threads).out
         assert out == expected
 
 
@@ -223,7 +224,7 @@ def test_a_sentence_in_a_pipe_is_answered_when_its_neighbours_are_there(
         names: Path, started: Callable[..., subprocess.Popen[bytes]]) -> None:
     text = [["then", f"X{number}", "."] for number in range(4)]
     labels = pn.load(names).tag_sents(text)
-    with started("tag", names, "--format", "text") as running:
+    with started("tag", names, "--format", "lines") as running:
         assert running.stdin is not None and running.stdout is not None
         answers = []
         for words in text[:3]:
@@ -299,7 +300,7 @@ def test_some_of_several_columns_are_filled_on_request(cli, several: Path) -> No
         assert cli("tag", several, "--column", name, stdin=BLOCK.encode()).out.decode() == one
     both = cli("tag", several, "--column", "xpos,upos", stdin=BLOCK.encode()).out.decode()
     assert both == FILLED
-    text = cli("tag", several, "--column", "xpos", "--format", "text", stdin=b"The dog .")
+    text = cli("tag", several, "--column", "xpos", "--format", "lines", stdin=b"The dog .")
     assert text.out == b"The/det dog/noun ./punct"
 
 
@@ -322,8 +323,13 @@ def test_labels_that_are_there_can_be_kept(cli, several: Path) -> None:
 
 @pytest.mark.parametrize(("arguments", "stdin", "message"), [
     (["--column", "feats"], BLOCK, "--column: the model does not fill feats; it fills upos, xpos"),
-    (["--format", "text"], "The dog", "<stdin> is text, which holds one label a word; choose one of"
-                                      " upos, xpos"),
+    (["--format", "lines"], "The dog", "<stdin> is lines, which holds one label a word; choose one"
+                                       " of upos, xpos"),
+    (["--format", "text", "--to", "tagged"], "The dog", "<stdin> is tagged, which holds one label a"
+                                                        " word; choose one of upos, xpos"),
+    (["--to", "conllu"], BLOCK, "--to: only running text (--format text) is turned into another"
+                                " format; <stdin> is read as conllu"),
+    (["--to", "conlu"], BLOCK, "--to: 'conlu' is not one of conllu, tagged; did you mean conllu?"),
     (["--column", "xpos,2"], BLOCK, "--column: the model does not fill form"),
     (["--keep", "--fields", "form,pos"], "The x\n", "--keep: <stdin> has no column upos; there are"
                                                     " form, pos"),

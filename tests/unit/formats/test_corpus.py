@@ -18,7 +18,7 @@ CORPORA = Path(__file__).parents[2] / "corpora"
         ("good-plus.conllup", "conllu", "upos", "upos parseme:mwe"),
         ("good.columns", "columns", "3", "2 3"),
         ("good.tagged", "tagged", "tag", "tag"),
-        ("good.text", "text", None, ""),
+        ("good.text", "lines", None, ""),
     ],
 )
 def test_a_corpus_knows_its_format_and_columns_before_it_is_read(name, format, column, names):
@@ -46,9 +46,10 @@ def test_fields_of_another_format_are_refused():
     [
         (
             "conll",
-            "'conll' is not one of auto, conllu, columns, tagged, text; did you mean 'conllu'",
+            "'conll' is not one of auto, conllu, columns, tagged, lines, text;"
+            " did you mean 'conllu'",
         ),
-        ("zzz", "'zzz' is not one of auto, conllu, columns, tagged, text$"),
+        ("zzz", "'zzz' is not one of auto, conllu, columns, tagged, lines, text$"),
     ],
 )
 def test_an_unknown_format_is_refused_with_the_nearest(format, message):

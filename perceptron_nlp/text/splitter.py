@@ -1,0 +1,194 @@
+"""Running text cut into sentences of tokens, by rules, piece by piece.
+
+A sentence ends behind a full stop, question mark or exclamation mark and the closing quotes and
+brackets attached to it, and at an empty line. A full stop that belongs to an abbreviation, and
+dots that leave something out, end it only before what looks like a beginning. A single line break
+is white space within a sentence, but a line that is shorter than lines that are wrapped, such as a
+heading or an item of a list, is a sentence of its own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from perceptron_nlp.text.characters import FULL_STOPS
+from perceptron_nlp.text.english import STARTERS, TITLES
+from perceptron_nlp.text.tokenizer import CHUNK, LOOKS_AHEAD, Span, chunk_tokens
+
+# No sentence has more tokens: a text without full stops is cut, so that what is held stays small.
+LONGEST_SENTENCE = 5_000
+# A line of fewer characters, white space left out, is not broken off to fit a width.
+SHORTEST_WRAPPED = 32
+_CLOSING = frozenset(["'", '"', "''", "``", "’", "’’", "”", "»", "›", "」", "』", ")", "]", "}",
+                      "*", "**", "))", "]]", ">", ">>"])
+_BRACKETS = frozenset([")", "]", "}", "))", "]]", "”", "’’", "''"])
+_OPENING = frozenset(["'", '"', "``", "‘‘", "‘’", "“", "‘", "«", "‹", "(", "[", "{", "*", "**",
+                      "***", "-", "--", "–", "—", "•", "#", "<", "<<", "¿", "¡"])
+_SMILE = re.compile(r"[<>]?[:;=][-o^']?[)(\]\[|\\@*$DPpO3/]+|<3+|\^[_.]?\^|\(:|[xX]D")
+_PARAGRAPH = re.compile(r"\n[^\S\n]*\n|\r[^\S\r\n]*\r|[\f\u2029]")
+_LONG_GAP = re.compile(r"\s{1000,}")
+_LINE_BREAK = re.compile(r"[\n\r\u2028\u0085\v]")
+# How a sentence stands after a token: going on, going on after an abbreviation, perhaps over, over.
+_OPEN, _SHORT, _PERHAPS, _OVER = range(4)
+
+
+def sentences_of(text: str) -> Iterator[list[Span]]:
+    """The sentences of a text: where the tokens of each begin and end.
+
+    Parameters
+    ----------
+    text : any str; an empty one has no sentences
+    """
+    splitter = Splitter()
+    for match in CHUNK.finditer(text):
+        yield from splitter.take(text, *match.span())
+    yield from splitter.rest()
+
+
+def sentences_in(pieces: Iterable[str]) -> Iterator[tuple[str, list[Span]]]:
+    """The sentences of a text that comes in pieces, each as soon as it is known to be over.
+
+    They are those of ``sentences_of`` for all pieces in one. No more than a sentence and a piece
+    are held at a time.
+
+    Returns
+    -------
+    for each sentence its text, from its first token to its last, and where its tokens begin and end
+    in that text
+    """
+    splitter = Splitter()
+    text = ""
+    for piece in pieces:
+        text += _LONG_GAP.sub(_shorter, piece)
+        seen = 0
+        for match in CHUNK.finditer(text, splitter.end):
+            start, end = match.span()
+            behind = text[end:end + LOOKS_AHEAD]
+            at_break = behind.lstrip(" \t")[:1] in ("\n", "\r")
+            if len(behind) < LOOKS_AHEAD and "\n" not in behind and "\r" not in behind:
+                # What follows may belong to the chunk, or say what it is.
+                break
+            for spans in splitter.take(text, start, end):
+                yield _cut_out(text, spans)
+            if at_break:
+                for spans in splitter.end_line():
+                    yield _cut_out(text, spans)
+            seen = end
+        text = text[splitter.forget(max(seen, splitter.end)):]
+    for match in CHUNK.finditer(text, splitter.end):
+        for spans in splitter.take(text, *match.span()):
+            yield _cut_out(text, spans)
+    for spans in splitter.rest():
+        yield _cut_out(text, spans)
+
+
+def _shorter(gap: re.Match[str]) -> str:
+    """White space that parts tokens and sentences as a long stretch of it does."""
+    if _PARAGRAPH.search(gap.group()):
+        return "\n\n"
+    return "\n" if _LINE_BREAK.search(gap.group()) else " "
+
+
+def _cut_out(text: str, spans: list[Span]) -> tuple[str, list[Span]]:
+    first = spans[0][0]
+    return text[first:spans[-1][1]], [(start - first, end - first) for start, end in spans]
+
+
+class Splitter:
+    """Puts the tokens of chunks together to sentences."""
+
+    def __init__(self) -> None:
+        self._tokens: list[Span] = []
+        self._state = _OPEN
+        self._quoted = False
+        # Was the last token an abbreviation, a number?
+        self._abbreviated = False
+        self._number = False
+        self._line_length = 0
+        self.end = 0
+
+    def take(self, text: str, start: int, end: int) -> Iterator[list[Span]]:
+        """The sentences that are known to be over once the next chunk of the text is there."""
+        gap = text[self.end:start]
+        if gap != " " and gap:
+            broken = _LINE_BREAK.search(gap) is not None
+            if self._tokens and (_PARAGRAPH.search(gap) or (broken and self._may_end_at_line())):
+                yield from self.rest()
+            if broken:
+                self._line_length = 0
+        self._line_length += end - start
+        for span in chunk_tokens(text, start, end):
+            form = text[span[0]:span[1]]
+            attached = span[0] == self.end
+            if self._tokens and (len(self._tokens) >= LONGEST_SENTENCE
+                                 or (self._state and self._starts(form, attached))):
+                yield from self.rest()
+            self._tokens.append(span)
+            self._judge(form, attached)
+            self.end = span[1]
+
+    def rest(self) -> Iterator[list[Span]]:
+        """The sentence that is not over yet, if there is one."""
+        if self._tokens:
+            if self._abbreviated:
+                # At the end of a sentence the full stop is that of the sentence.
+                start, end = self._tokens[-1]
+                self._tokens[-1:] = [(start, end - 1), (end - 1, end)]
+            yield self._tokens
+        self._tokens, self._state, self._quoted = [], _OPEN, False
+        self._abbreviated = self._number = False
+
+    def end_line(self) -> Iterator[list[Span]]:
+        """The sentence that is over because a line break follows the last chunk, if it is."""
+        if self._may_end_at_line():
+            yield from self.rest()
+            self._line_length = 0
+
+    def forget(self, seen: int) -> int:
+        """How many characters of the text need not be kept once the first `seen` were taken.
+
+        Places are counted from behind them then.
+        """
+        gone = self._tokens[0][0] if self._tokens else seen
+        self._tokens = [(start - gone, end - gone) for start, end in self._tokens]
+        self.end = max(0, self.end - gone)
+        return gone
+
+    def _may_end_at_line(self) -> bool:
+        return self._state == _OVER or self._line_length < SHORTEST_WRAPPED
+
+    def _starts(self, form: str, attached: bool) -> bool:
+        """Does a token begin a sentence, where the one before it may be over?"""
+        if (attached and form in _CLOSING) or form in _BRACKETS:
+            return False
+        if _SMILE.fullmatch(form) or not form.strip(".?!…"):
+            return False
+        first = form[0]
+        if self._state == _OVER and not self._quoted:
+            return not (first in ",;:)" or (attached and form in "-–—/"))
+        if self._state == _SHORT:
+            return form in STARTERS
+        return first.isupper() or first.isdigit() or form in _OPENING or first.istitle()
+
+    def _judge(self, form: str, attached: bool) -> None:
+        """What a token at the end of the sentence says about its being over."""
+        self._abbreviated = False
+        if self._state and (form in _BRACKETS or (attached and form in _CLOSING)):
+            self._quoted = self._quoted or form not in ")]}"
+        elif form == "." and len(self._tokens) == 2 and self._number:
+            # The number of an item of a list.
+            self._state = _OPEN
+        elif not form.strip("…."):
+            self._state = _OVER if len(form) == 1 and form != "…" else _PERHAPS
+        elif form[0] in FULL_STOPS and all(letter in FULL_STOPS for letter in form):
+            self._state = _OVER
+        elif form[-1] == "." and len(form) > 1:
+            known = form[:-1].lower()
+            self._abbreviated = known not in TITLES and len(known) > 1
+            self._state = _SHORT if self._abbreviated else _OPEN
+        elif _SMILE.fullmatch(form):
+            self._state = self._state or _PERHAPS
+        else:
+            self._state, self._quoted = _OPEN, False
+        self._number = form.isdigit()

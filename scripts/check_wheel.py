@@ -1,0 +1,79 @@
+"""Build a wheel, install it where nothing else is, and tag English with it.
+
+    python scripts/check_wheel.py [FOLDER]
+
+The wheel must be small, bring NumPy alone, hold the model and its licence, and tag from the shell
+and from Python in a folder of its own. FOLDER holds what is made (default: one that goes again).
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+import venv
+import zipfile
+from pathlib import Path
+
+LARGEST = 5_000_000
+SENTENCE = "They don't sink!"
+TAGGED = "They/PRON do/AUX n't/PART sink/VERB !/PUNCT\n"
+
+
+def main() -> None:
+    """Build, install, tag; leaves the program with a message where something is wrong."""
+    if len(sys.argv) > 1:
+        check(Path(sys.argv[1]))
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        check(Path(folder))
+
+
+def check(folder: Path) -> None:
+    """Do it all in a folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    run(sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation",
+        "--wheel-dir", str(folder), str(Path(__file__).resolve().parents[1]))
+    (wheel,) = folder.glob("perceptron_nlp-*.whl")
+    names = zipfile.ZipFile(wheel).namelist()
+    for name in ("perceptron_nlp/models/en.model", "perceptron_nlp/models/LICENSE",
+                 "perceptron_nlp/models/README.md"):
+        require(name in names, f"{name} is not in the wheel")
+    require(wheel.stat().st_size <= LARGEST, f"the wheel has {wheel.stat().st_size:,} bytes")
+    venv.create(folder / "bare", with_pip=True, clear=True)
+    programs = folder / "bare" / ("Scripts" if os.name == "nt" else "bin")
+    python = str(programs / "python")
+    run(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", str(wheel))
+    installed = run(python, "-m", "pip", "list", "--format", "freeze").splitlines()
+    brought = sorted({line.partition("==")[0].lower() for line in installed}
+                     - {"pip", "setuptools", "wheel"})
+    require(brought in (["numpy", "perceptron-nlp"], ["numpy", "perceptron_nlp"]),
+            f"installed are {', '.join(brought)}")
+    told = run(str(programs / "perceptron-nlp"), "tag", "en", "--column", "upos", "--quiet",
+               text=SENTENCE, folder=folder)
+    require(told == TAGGED, f"the shell prints {told!r}")
+    code = ("import perceptron_nlp as pn; print(' '.join(f'{t.form}/{t.label}' for s in"
+            f" pn.load('en').tag_text({SENTENCE!r}) for t in s))")
+    told = run(python, "-c", code, folder=folder)
+    require(told == TAGGED, f"Python prints {told!r}")
+    print(f"{wheel.name}: {wheel.stat().st_size:,} bytes; installed with it: numpy; tags English")
+
+
+def run(*command: str, text: str | None = None, folder: Path | None = None) -> str:
+    """What a program prints; leaves this one if it fails."""
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    done = subprocess.run(command, input=text, cwd=folder, env=environment, capture_output=True,
+                          text=True, encoding="utf-8")
+    require(done.returncode == 0, f"{' '.join(command[:4])} …: {done.stderr}")
+    return done.stdout
+
+
+def require(true: bool, message: str) -> None:
+    """Leave the program with the message unless it is so."""
+    if not true:
+        sys.exit(message)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,122 @@
+"""``perceptron-nlp tag`` on running text, and models by name."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import perceptron_nlp as pn
+from perceptron_nlp.tagging import shipped
+
+CONLLU = """\
+# sent_id = 1
+# text = They don't sink!
+1\tThey\t_\tPRON\tPRP\tCase=Nom|Number=Plur|Person=3|PronType=Prs\t_\t_\t_\t_
+2\tdo\t_\tAUX\tVBP\tMood=Ind|Number=Plur|Person=3|Tense=Pres|VerbForm=Fin\t_\t_\t_\tSpaceAfter=No
+3\tn't\t_\tPART\tRB\tPolarity=Neg\t_\t_\t_\t_
+4\tsink\t_\tVERB\tVB\tVerbForm=Inf\t_\t_\t_\tSpaceAfter=No
+5\t!\t_\tPUNCT\t.\t_\t_\t_\t_\t_
+
+"""
+
+
+def test_english_is_tagged_at_once(cli) -> None:
+    outcome = cli("tag", "en", stdin="\ufeffThey  don't sink!\n".encode())
+    assert outcome.out.decode() == CONLLU
+    assert outcome.err == "<stdin>: read as text\n"
+    Path("tagged.conllu").write_bytes(outcome.out)
+    assert cli("tag", "en", "tagged.conllu").out == outcome.out
+    (sentence,) = pn.read_conllu("tagged.conllu")
+    assert sentence.words == ("They", "do", "n't", "sink", "!")
+
+
+def test_one_column_of_running_text_is_word_and_label(cli, model: Path) -> None:
+    outcome = cli("tag", model, "--format", "text", stdin=b"The dog barks.  They run!")
+    assert outcome.out == b"The/DET dog/NOUN barks/VERB ./PUNCT\nThey/PRON run/VERB !/PUNCT\n"
+    one = cli("tag", "en", "--column", "upos", "--quiet", stdin=b"They don't sink!")
+    assert one.out == b"They/PRON do/AUX n't/PART sink/VERB !/PUNCT\n"
+
+
+def test_running_text_becomes_what_to_says(cli, model: Path) -> None:
+    text = b"The dog (a cat) barks. Run!"
+    tagged = cli("tag", model, "--format", "text", "--to", "tagged", stdin=text).out
+    assert tagged.startswith(b"The/DET dog/NOUN (/")
+    rows = cli("tag", model, "--format", "text", "--to", "conllu", stdin=text).out.decode()
+    assert "# sent_id = 2\n# text = Run!\n1\tRun\t_\tVERB\t" in rows
+    assert rows.count("SpaceAfter=No") == 4
+    one = cli("tag", "en", "--to", "conllu", "--column", "xpos", stdin=b"Stop").out
+    assert one == b"# sent_id = 1\n# text = Stop\n1\tStop\t_\t_\tVB\t_\t_\t_\t_\t_\n\n"
+
+
+def test_a_column_that_conllu_does_not_have_stands_in_misc(cli) -> None:
+    pn.train([(["Stop", "!"], ["A", "B"])], epochs=1).save("kind.model")
+    name = pn.load("kind.model").column
+    outcome = cli("tag", "kind.model", "--format", "text", "--to", "conllu", stdin=b"Stop!")
+    assert f"1\tStop\t_\t_\t_\t_\t_\t_\t_\tSpaceAfter=No|{name}=A\n" in outcome.out.decode()
+
+
+def test_text_that_is_cut_already_keeps_its_words_and_lines(cli, model: Path) -> None:
+    text = b"The dog don't\nThey run !\n"
+    outcome = cli("tag", model, "--format", "lines", stdin=text)
+    assert [line.count(b"/") for line in outcome.out.splitlines()] == [3, 3]
+
+
+@pytest.mark.parametrize("text", [b"", b" \n\n \t"])
+def test_text_without_words_gives_nothing(cli, text: bytes) -> None:
+    outcome = cli("tag", "en", "--format", "text", stdin=text)
+    assert (outcome.status, outcome.out, outcome.err) == (0, b"", "")
+
+
+def test_text_in_pieces_of_any_size_is_the_same(
+        cli, model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = ("Zoë – the naïve dog — barks… They run! " * 50 + "\n\n" + "no end " * 300).encode()
+    Path("long.txt").write_bytes(text)
+    whole = cli("tag", model, "long.txt", "--format", "text").out
+    for size in (1, 7, 100):
+        monkeypatch.setattr("perceptron_nlp.formats.lines._CHUNK", size)
+        assert cli("tag", model, "long.txt", "--format", "text", "--quiet").out == whole
+
+
+def test_a_line_without_end_is_tagged_in_bounded_pieces(cli, model: Path) -> None:
+    out = cli("tag", model, "--format", "text", stdin=b"dog " * 12_000).out
+    assert [line.count(b"/") for line in out.splitlines()] == [5_000, 5_000, 2_000]
+
+
+def test_bytes_that_are_not_utf8_are_named_by_their_line(refuses, model: Path) -> None:
+    Path("bad.txt").write_bytes(b"The dog.\nA \xff cat.\n")
+    assert "bad.txt:2: byte 0xff is not valid UTF-8" in refuses(
+        "tag", model, "bad.txt", "--format", "text")
+    Path("cut.txt").write_bytes("naïv é".encode()[:-1])
+    assert "cut.txt:1: byte 0xc3" in refuses("tag", model, "cut.txt", "--format", "text")
+
+
+def test_a_line_that_ends_a_sentence_is_answered_at_once(
+        model: Path, started: Callable[..., subprocess.Popen[bytes]]) -> None:
+    with started("tag", model, "--format", "text") as running:
+        assert running.stdin is not None and running.stdout is not None
+        for _ in range(2):
+            running.stdin.write(b"The dog barks.\n")
+            running.stdin.flush()
+            assert running.stdout.readline() == b"The/DET dog/NOUN barks/VERB ./PUNCT\n"
+        running.stdin.close()
+        assert running.wait(60) == 0
+
+
+def test_every_verb_that_takes_a_model_takes_its_name(cli, train_file: Path) -> None:
+    assert cli("evaluate", "en", train_file, "--column", "upos").status == 0
+    assert "upos" in cli("inspect", "en").out.decode()
+    assert cli("compare", "en", "en", train_file, "--column", "upos").status == 0
+    assert cli("compress", "en", "--size", "900kB", "-o", "small.model", "--quiet").status == 0
+    assert Path("small.model").stat().st_size <= 900_000
+
+
+def test_a_model_that_was_removed_is_missed_by_name(
+        refuses, train_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shipped, "FOLDER", Path("nowhere"))
+    for arguments in (["tag", "en"], ["evaluate", "en", train_file], ["inspect", "en"],
+                      ["compare", "en", "en", train_file],
+                      ["compress", "en", "--size", "1MB", "-o", "x.model"]):
+        assert "en: there is no such file, and the model of this name" in refuses(*arguments)
