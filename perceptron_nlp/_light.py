@@ -19,11 +19,8 @@ from perceptron_nlp.tagging.explaining import Explanation, WordExplanation
 from perceptron_nlp.tagging.loading import load
 from perceptron_nlp.tagging.model import TaggerModel
 from perceptron_nlp.tagging.modelfile import read_model
-<<<<<<< HEAD
 from perceptron_nlp.tagging.reading import WeighedFeature
-=======
 from perceptron_nlp.tagging.taggedtext import TextSentence, TextToken, tokenize
->>>>>>> english
 from perceptron_nlp.tagging.tagger import Tagger
 from perceptron_nlp.text.sentence import Sentence, Token
 
