@@ -10,17 +10,12 @@
 #include <stddef.h>
 
 #include "batch.h"
+#include "conllu_lines.h"
 #include "utf8.h"
 
-#define CONLLU_COLUMNS 10
 #define MAX_PLACES 4096 /* words of a sentence; empty nodes of a sentence */
 
 enum { C_ID, C_FORM, C_LEMMA, C_UPOS, C_XPOS, C_FEATS, C_HEAD, C_DEPREL, C_DEPS, C_MISC };
-
-typedef struct {
-    const uint8_t *text;
-    size_t length;
-} Field;
 
 typedef struct {
     uint32_t word, number;
@@ -38,6 +33,7 @@ typedef struct {
     EmptyNode empty[MAX_PLACES];
     uint32_t n_deps; /* DEPS fields, judged once all nodes are known */
     Field deps[2 * MAX_PLACES];
+    Judged feats; /* outlives the sentence */
 } ConlluSentence;
 
 static inline int field_is_blank(const Field *f) { return f->length == 1 && f->text[0] == '_'; }
@@ -137,12 +133,18 @@ static inline int scan_id(const Field *f, ConlluSentence *s) {
     return 3;
 }
 
-/* Judge a line's fields; what scan_id says of it. */
-static inline int scan_fields(const Field *f, ConlluSentence *s) {
+/* Judge a line's fields; what scan_id says of it. `sure` are those of which split_line has seen
+ * that no column of values holds a space. */
+static inline int scan_fields(const Field *f, ConlluSentence *s, int sure) {
     int kind = scan_id(&f[C_ID], s);
-    if (!kind || !is_plain_value(&f[C_UPOS]) || !is_plain_value(&f[C_XPOS]) ||
-        !is_plain_value(&f[C_DEPREL]) || !is_plain_feats(&f[C_FEATS]))
+    if (!kind) return 0;
+    if (!sure && (!is_plain_value(&f[C_UPOS]) || !is_plain_value(&f[C_XPOS]) ||
+                  !is_plain_value(&f[C_DEPREL])))
         return 0;
+    if (!field_is_blank(&f[C_FEATS]) && !was_judged(&s->feats, &f[C_FEATS])) {
+        if (!is_plain_feats(&f[C_FEATS])) return 0;
+        keep_judged(&s->feats, &f[C_FEATS]);
+    }
     if (!field_is_blank(&f[C_DEPS])) {
         if (s->n_deps == 2 * MAX_PLACES) return 0;
         s->deps[s->n_deps++] = f[C_DEPS];
@@ -161,39 +163,8 @@ static inline int scan_fields(const Field *f, ConlluSentence *s) {
     return kind;
 }
 
-/* Ten fields of a line, none empty; *at moves behind its line feed. 0: unusual. */
-static inline int split_line(const uint8_t **at, const uint8_t *end, Field *fields) {
-    const uint8_t *p = *at, *begin = p;
-    int n = 0;
-    for (; p < end; p++) {
-        if (*p > '\r') continue;
-        if (*p == '\t' || *p == '\n') {
-            if (p == begin || n == CONLLU_COLUMNS) return 0;
-            fields[n].text = begin;
-            fields[n++].length = (size_t)(p - begin);
-            begin = p + 1;
-            if (*p == '\n') {
-                *at = p + 1;
-                return n == CONLLU_COLUMNS;
-            }
-        } else if (*p == '\r' || *p == 0) {
-            return 0;
-        }
-    }
-    return 0;
-}
-
-/* Behind the empty lines and comments at `at`; NULL: unusual. */
-static inline const uint8_t *skip_comments(const uint8_t *at, const uint8_t *end) {
-    while (at < end && (*at == '\n' || *at == '#')) {
-        const uint8_t *line_end = (const uint8_t *)memchr(at, '\n', (size_t)(end - at));
-        if (!line_end || memchr(at, '\r', (size_t)(line_end - at)) ||
-            memchr(at, 0, (size_t)(line_end - at)))
-            return NULL;
-        at = line_end + 1;
-    }
-    return at;
-}
+/* Before the first of many sentences. */
+static inline void sentence_open(ConlluSentence *s) { memset(&s->feats, 0, sizeof s->feats); }
 
 /* Before the first line of a sentence is looked at. */
 static inline void sentence_begin(ConlluSentence *s) {
@@ -206,8 +177,9 @@ static inline void sentence_begin(ConlluSentence *s) {
 static inline int next_word(ConlluSentence *s, const uint8_t **at, const uint8_t *end,
                             Field *fields) {
     while (*at < end && **at != '\n') {
-        if (**at == '#' || !split_line(at, end, fields)) return -1;
-        int kind = scan_fields(fields, s);
+        int cut = **at == '#' ? 0 : split_line(at, end, fields);
+        if (!cut) return -1;
+        int kind = scan_fields(fields, s, cut == 1);
         if (!kind) return -1;
         if (kind == 1) return 1;
     }

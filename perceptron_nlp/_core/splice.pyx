@@ -3,9 +3,10 @@
 """Files tagged as bytes: no Python object is made of a word or of a label (conllu.h)."""
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
+from cpython.object cimport PyObject
 from libc.stddef cimport size_t
 from libc.stdint cimport int64_t, uint8_t
-from libc.stdlib cimport free, malloc, realloc
+from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
 
 from perceptron_nlp._core.decode cimport Decoder, SentenceDecoder, Worker, WorkerBox
@@ -21,11 +22,19 @@ cdef extern from "conllu.h" nogil:
     ctypedef struct Gap:
         size_t begin
         size_t end
+    void sentence_open(ConlluSentence *s) noexcept
     const uint8_t *skip_comments(const uint8_t *at, const uint8_t *end) noexcept
     const uint8_t *scan_sentence(const Decoder *d, Worker *w, ConlluSentence *s,
                                  const uint8_t *text, const uint8_t *at, const uint8_t *end,
                                  int column, Gap *gaps, int *status) noexcept
     bint is_utf8(const uint8_t *p, size_t n) noexcept
+
+cdef extern from *:
+    # As pointers, since a bytes object may change its size only while nobody else knows it.
+    PyObject *PyBytes_FromStringAndSize(const char *text, Py_ssize_t n) except NULL
+    int _PyBytes_Resize(PyObject **bytes, Py_ssize_t n) except -1
+    char *bytes_of "PyBytes_AS_STRING"(PyObject *bytes) noexcept nogil
+    void Py_CLEAR(PyObject *bytes)
 
 cdef extern from *:
     """
@@ -72,6 +81,9 @@ cdef class ConlluFiller:
         cdef _Filling filling = _Filling()
         try:
             return filling.run(self, &box.worker, text)
+        except MemoryError as error:
+            raise MemoryLimitError(
+                "no memory for these sentences; give fewer at a time") from error
         finally:
             self.decoder.idle.append(box)
 
@@ -83,15 +95,15 @@ cdef class _Filling:
     cdef Gap *gaps
     cdef const char **label_texts
     cdef size_t *label_lengths
-    cdef char *out
-    cdef size_t used, room
+    cdef PyObject *out
+    cdef size_t longest, used, room
 
     def __dealloc__(self):
         free(self.sentence)
         free(self.gaps)
         free(self.label_texts)
         free(self.label_lengths)
-        free(self.out)
+        Py_CLEAR(self.out)
 
     cdef run(self, ConlluFiller filler, Worker *w, bytes text):
         cdef const uint8_t *start = <const uint8_t *>PyBytes_AS_STRING(text)
@@ -123,11 +135,14 @@ cdef class _Filling:
             usual = at != NULL
             if usual:
                 filler.decoder._run(w)
+                self._reserve((at - written) + self.longest * <size_t>w.n_tokens)
                 with nogil:
-                    status = self._write(w, start, &written, at)
-                if status < 0:
-                    raise MemoryLimitError("no memory for these sentences; give fewer at a time")
-        return self.out[:self.used] if usual else None
+                    self._write(w, start, written, at)
+                written = at
+        if not usual:
+            return None
+        _PyBytes_Resize(&self.out, self.used)
+        return <object>self.out
 
     cdef int _make_room(self, list labels, bytes text) except -1:
         cdef Py_ssize_t k
@@ -136,38 +151,36 @@ cdef class _Filling:
         self.label_texts = <const char **>malloc((len(labels) + 1) * sizeof(char *))
         self.label_lengths = <size_t *>malloc((len(labels) + 1) * sizeof(size_t))
         self.room = PyBytes_GET_SIZE(text) + PyBytes_GET_SIZE(text) // 8 + 1024
-        self.out = <char *>malloc(self.room)
+        self.out = PyBytes_FromStringAndSize(NULL, self.room)
         if (self.sentence == NULL or self.gaps == NULL or self.label_texts == NULL
-                or self.label_lengths == NULL or self.out == NULL):
+                or self.label_lengths == NULL):
             raise MemoryLimitError("no memory for these sentences; give fewer at a time")
+        sentence_open(self.sentence)
         for k in range(len(labels)):
             self.label_texts[k] = PyBytes_AS_STRING(labels[k])
             self.label_lengths[k] = PyBytes_GET_SIZE(labels[k])
+            self.longest = max(self.longest, self.label_lengths[k])
         return 0
 
-    cdef int _write(self, Worker *w, const uint8_t *start, const uint8_t **written,
-                    const uint8_t *end) noexcept nogil:
-        """Append the text up to `end`, labels in place of the gaps; -1: no memory."""
+    cdef int _reserve(self, size_t more) except -1:
+        """Room for so many bytes more."""
+        if self.used + more > self.room:
+            self.room = 2 * (self.used + more)
+            _PyBytes_Resize(&self.out, self.room)
+        return 0
+
+    cdef void _write(self, Worker *w, const uint8_t *start, const uint8_t *at,
+                     const uint8_t *end) noexcept nogil:
+        """Append the text from `at` to `end`, labels in place of the gaps; there is room."""
         cdef int64_t i
-        cdef size_t before, length, needed = end - written[0]
-        cdef const uint8_t *at = written[0]
-        cdef char *bigger
-        for i in range(w.n_tokens):
-            needed += self.label_lengths[w.labels[i]]
-        if self.used + needed > self.room:
-            self.room = 2 * (self.used + needed)
-            bigger = <char *>realloc(self.out, self.room)
-            if bigger == NULL:
-                return -1
-            self.out = bigger
+        cdef size_t before, length
+        cdef char *to = bytes_of(self.out) + self.used
         for i in range(w.n_tokens):
             before = start + self.gaps[i].begin - at
             length = self.label_lengths[w.labels[i]]
-            memcpy(self.out + self.used, at, before)
-            memcpy(self.out + self.used + before, self.label_texts[w.labels[i]], length)
-            self.used += before + length
+            memcpy(to, at, before)
+            memcpy(to + before, self.label_texts[w.labels[i]], length)
+            to += before + length
             at = start + self.gaps[i].end
-        memcpy(self.out + self.used, at, end - at)
-        self.used += end - at
-        written[0] = end
-        return 0
+        memcpy(to, at, end - at)
+        self.used = to + (end - at) - bytes_of(self.out)

@@ -10,7 +10,14 @@
 static inline int is_utf8(const uint8_t *p, size_t n) {
     const uint8_t *end = p + n;
     while (p < end) {
-        uint64_t eight;
+        uint64_t eight, some[8];
+        while (end - p >= 64) {
+            memcpy(some, p, 64);
+            if ((some[0] | some[1] | some[2] | some[3] | some[4] | some[5] | some[6] | some[7]) &
+                0x8080808080808080ULL)
+                break;
+            p += 64;
+        }
         if (end - p >= 8 && (memcpy(&eight, p, 8), !(eight & 0x8080808080808080ULL))) {
             p += 8;
             continue;

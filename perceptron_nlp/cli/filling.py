@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import perceptron_nlp as pn
 from perceptron_nlp.cli.marking import Marks
 from perceptron_nlp.formats import as_conllu
-from perceptron_nlp.tagging.filling import fill_in_turn
+from perceptron_nlp.tagging.filling import Fill, fill_in_turn
 from perceptron_nlp.tagging.options import check_choice
+
+__all__ = ["Fill", "Filling"]
 
 NOT_GIVEN = "_"
 TARGETS = ("conllu", "tagged")
@@ -76,7 +78,7 @@ class Filling:
                     f"keep: {corpus.path} has no column {name}; there are form,"
                     f" {', '.join(corpus.column_names)}; --fields names them")
 
-    def as_bytes(self, corpus: pn.Corpus) -> Callable[[bytes], bytes | None] | None:
+    def as_bytes(self, corpus: pn.Corpus) -> Fill | None:
         """What fills whole sentences without reading them one by one; None where that cannot be."""
         if self._keep or self._marks is not None:
             return None

@@ -6,6 +6,7 @@ usage; 130 interrupted. Set ``PERCEPTRON_NLP_TRACEBACK=1`` to see where an error
 
 from __future__ import annotations
 
+import gc
 import importlib
 import os
 import re
@@ -37,6 +38,7 @@ VERBS = {
     "study": "run the perceptron family on a corpus, with pictures",
     "completion": "print what lets a shell complete verbs and options",
 }
+TAGGING_VERBS = ("tag", "evaluate")
 HELP = f"""\
 usage: {PROGRAM} VERB ...
 
@@ -109,6 +111,8 @@ def _run(arguments: list[str]) -> int:
     parser: VerbParser = module.parser()
     try:
         chosen = parser.parse(arguments[1:])
+        if verb in TAGGING_VERBS:
+            _import_for_tagging()
         module.run(chosen)
     except SystemExit:
         # argparse has shown the help.
@@ -116,6 +120,21 @@ def _run(arguments: list[str]) -> int:
     except (pn.ArgumentError, pn.ArgumentTypeError, pn.MemoryLimitError) as error:
         raise UsageError(_in_options(str(error), parser)) from error
     return DONE
+
+
+def _import_for_tagging() -> None:
+    """Import what tagging takes, without what only takes time."""
+    # NumPy's library of linear algebra, which tagging does not use, starts its threads on import.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    # Imports make much that the cyclic collector would look through, and nothing that it would
+    # find.
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        importlib.import_module("perceptron_nlp._light")
+    finally:
+        if collects:
+            gc.enable()
 
 
 def _finish(status: int) -> int:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 import perceptron_nlp as pn
-from perceptron_nlp.cli.filling import Filling
+from perceptron_nlp.cli.filling import Fill, Filling
 from perceptron_nlp.cli.inputs import (
     STDIN,
     check_apart,
@@ -55,7 +55,7 @@ Parquet files (.parquet, a row a sentence) get columns of lists of labels."""
 # What is held at a time: enough sentences to keep the core busy, few enough to stay small.
 BATCH_SENTENCES = 1024
 BATCH_WORDS = 1 << 15
-PIECE_BYTES = 1 << 20
+PIECE_BYTES = 1 << 18
 
 
 def parser() -> VerbParser:
@@ -183,7 +183,10 @@ class Tagging:
         fill = self._filling.as_bytes(corpus)
         if fill is None:
             return
-        # Here, since it brings logging in.
+        if self._threads == 1:
+            yield from self._filled_in_turn(corpus, fill)
+            return
+        # Here, since it brings logging in, and one thread does without.
         from concurrent.futures import ThreadPoolExecutor
 
         waiting: deque[tuple[bytes, Future[bytes | None]]] = deque()
@@ -202,6 +205,15 @@ class Tagging:
                     yield text
                 if not piece:
                     return
+
+    def _filled_in_turn(self, corpus: pn.Corpus, fill: Fill) -> Iterator[bytes]:
+        while piece := corpus.take_blocks(PIECE_BYTES):
+            text = fill(piece)
+            if text is None:
+                corpus.put_back(piece)
+                return
+            self._last = "\n\n"
+            yield text
 
     def finished(self, at_end: bool = False) -> bytes:
         """The text of the sentences read since the last call, tagged.

@@ -16,6 +16,7 @@ import re
 from collections.abc import Callable, Iterator
 from types import TracebackType
 
+from perceptron_nlp._core.newlines import count_newlines
 from perceptron_nlp.errors import ArgumentError, FileError, FormatError, quote
 from perceptron_nlp.formats.opening import Readable, name_of, open_bytes
 
@@ -163,9 +164,10 @@ class LineSource:
         while True:
             end = self._buffer.rfind(b"\n\n") + 2
             if end > 1:
-                piece = bytes(self._buffer[:end])
+                with memoryview(self._buffer) as whole:
+                    piece = bytes(whole[:end])
                 del self._buffer[:end]
-                self._line += piece.count(b"\n")
+                self._line += count_newlines(piece)
                 return piece
             if not self._fill(least):
                 return b""
@@ -173,7 +175,7 @@ class LineSource:
     def put_back(self, piece: bytes) -> None:
         """Makes what ``take_blocks`` took last the next to be read."""
         self._buffer[:0] = piece
-        self._line -= piece.count(b"\n")
+        self._line -= count_newlines(piece)
 
     def close(self) -> None:
         """Closes the file, if this library opened it."""
