@@ -204,7 +204,7 @@ static inline int find_types(const Decoder *d, Worker *w) {
             for (int32_t k = 1; k <= p->reach; k++) *type++ = pad_type(p, c, k);
         }
     }
-    return 0;
+    return finish_types(cache, &d->layout);
 }
 
 static inline TokenView token_view(const Decoder *d, Worker *w, int64_t place, int first, int last,

@@ -107,6 +107,8 @@ cdef extern from "search.h" nogil:
     const FrozenRow *frozen_row(const FrozenTable *t, int64_t row) noexcept
     void frozen_close(FrozenTable *t) noexcept
     void add_row(const CacheLayout *l, int64_t row, int times, char *vector) noexcept
+    int plan_open(CacheLayout *l) noexcept
+    void plan_close(CacheLayout *l) noexcept
     void choose_form(Decoder *d, int plain) noexcept
     void worker_close(Worker *w) noexcept
     void batch_reset(Batch *b) noexcept

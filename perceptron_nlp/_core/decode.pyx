@@ -159,6 +159,7 @@ cdef class SentenceDecoder:
     def __dealloc__(self):
         frozen_close(&self.table)
         index_close(&self.decoder.layout.dictionary)
+        plan_close(&self.decoder.layout)
         free(self.decoder.layout.vectors)
         free(self.decoder.layout.slot_vector)
         free(self.decoder.layout.slot_correction)
@@ -282,6 +283,8 @@ cdef class SentenceDecoder:
             l.slot_correction[s] = -1 if condition == COND_ALWAYS else \
                 numbers[(*place, _mark_of(condition))]
             l.slot_sign[s] = 1 if condition in (COND_FIRST, COND_LAST) else -1
+        if plan_open(l) < 0:
+            raise MemoryError
         self._start()
 
     def _start(self):

@@ -108,4 +108,11 @@ static inline uint64_t xxh64_words(const uint64_t *words, int n, uint64_t seed) 
     return xxh_avalanche(h);
 }
 
+/* xxh64_words of one word in three steps, the first of the seed alone, the second of the word. */
+static inline uint64_t xxh64_word_start(uint64_t seed) { return seed + XXH_P5 + 8; }
+static inline uint64_t xxh64_mixed(uint64_t word) { return xxh_round(0, word); }
+static inline uint64_t xxh64_mixed_word(uint64_t start, uint64_t mixed) {
+    return xxh_avalanche(xxh_rotl(start ^ mixed, 27) * XXH_P1 + XXH_P4);
+}
+
 #endif

@@ -87,7 +87,7 @@ static inline void key_buffer_close(KeyBuffer *b) {
 }
 
 /* All values of a type into out[n_values]; those of other columns are left alone. The views stay
- * in the scratch for the many-valued ones of type_slot_keys. -1: no memory. */
+ * in the scratch for the many-valued ones of type_template_keys. -1: no memory. */
 static inline int type_values(const Program *p, WordScratch *s, int32_t column,
                               const uint8_t *text, size_t n, uint64_t *out) {
     if (word_views(s, text, n, p->wanted[column]) < 0) return -1;
@@ -108,42 +108,40 @@ static inline uint64_t mark_of(int32_t kind, int32_t condition) {
     return bias_hash();
 }
 
-/* Append the keys of one slot of a type. `s` holds its views, or is NULL for a pad. */
-static inline int type_slot_keys(const Program *p, const SlotSpec *slot, const uint64_t *values,
-                                 WordScratch *s, KeyBuffer *out) {
-    for (int32_t i = 0; i < slot->n_templates; i++) {
-        int32_t template_id = slot->templates[i], grams_at = -1, n = 0;
-        const ValueSpec *grams = NULL;
-        uint64_t words[MAX_ATOMS];
-        const AtomSpec *only = &p->atoms[p->atom_starts[template_id]];
-        if (p->atom_starts[template_id + 1] - p->atom_starts[template_id] == 1 &&
-            only->kind == ATOM_VALUE && !is_many(&p->values[only->value])) {
-            uint64_t key = xxh64_words(&values[only->value], 1, p->seeds[template_id]);
-            if (key_push(out, key, template_id) < 0) return -1;
-            continue;
-        }
-        for (int32_t a = p->atom_starts[template_id]; a < p->atom_starts[template_id + 1]; a++) {
-            const AtomSpec *atom = &p->atoms[a];
-            if (atom->kind == ATOM_VALUE && is_many(&p->values[atom->value])) {
-                grams = &p->values[atom->value];
-                grams_at = n++;
-            } else {
-                words[n++] = atom->kind == ATOM_VALUE ? values[atom->value]
-                                                      : mark_of(atom->kind, slot->condition);
-            }
-        }
-        uint64_t seed = p->seeds[template_id];
-        if (!grams) {
-            if (key_push(out, xxh64_words(words, n, seed), template_id) < 0) return -1;
-            continue;
-        }
-        if (!s) continue; /* a pad has no characters */
-        if (word_many(s, grams) < 0) return -1;
-        for (uint32_t g = 0; g < s->n_grams; g++) {
-            words[grams_at] = s->grams[g];
-            if (key_push(out, xxh64_words(words, n, seed), template_id) < 0) return -1;
+/* Append the keys of one template of a type, under the condition of its slot. `s` holds the
+ * type's views, or is NULL for a pad. */
+static inline int type_template_keys(const Program *p, int32_t template_id, int32_t condition,
+                                     const uint64_t *values, WordScratch *s, KeyBuffer *out) {
+    int32_t grams_at = -1, n = 0;
+    const ValueSpec *grams = NULL;
+    const uint64_t seed = p->seeds[template_id];
+    uint64_t words[MAX_ATOMS];
+    for (int32_t a = p->atom_starts[template_id]; a < p->atom_starts[template_id + 1]; a++) {
+        const AtomSpec *atom = &p->atoms[a];
+        if (atom->kind == ATOM_VALUE && is_many(&p->values[atom->value])) {
+            grams = &p->values[atom->value];
+            grams_at = n++;
+        } else {
+            words[n++] = atom->kind == ATOM_VALUE ? values[atom->value]
+                                                  : mark_of(atom->kind, condition);
         }
     }
+    if (!grams) return key_push(out, xxh64_words(words, n, seed), template_id);
+    if (!s) return 0; /* a pad has no characters */
+    if (word_many(s, grams) < 0) return -1;
+    for (uint32_t g = 0; g < s->n_grams; g++) {
+        words[grams_at] = s->grams[g];
+        if (key_push(out, xxh64_words(words, n, seed), template_id) < 0) return -1;
+    }
+    return 0;
+}
+
+/* The same for all templates of a slot. */
+static inline int type_slot_keys(const Program *p, const SlotSpec *slot, const uint64_t *values,
+                                 WordScratch *s, KeyBuffer *out) {
+    for (int32_t i = 0; i < slot->n_templates; i++)
+        if (type_template_keys(p, slot->templates[i], slot->condition, values, s, out) < 0)
+            return -1;
     return 0;
 }
 
