@@ -155,7 +155,7 @@ static inline void frozen_add(const FrozenTable *t, int64_t row, int32_t *scores
 }
 
 /* Like frozen_add, `times` (1 or -1) times, modulo 2^16. */
-static ALWAYS_INLINE void frozen_add_narrow(const FrozenTable *t, int64_t row, int times,
+static inline void frozen_add_narrow(const FrozenTable *t, int64_t row, int times,
                                      int16_t *scores) {
     const FrozenRow *r = frozen_row(t, row);
     for (uint32_t i = 0; i < r->n; i++) {

@@ -97,7 +97,7 @@ static inline int keep_row(TypeCache *c, int64_t row) {
 }
 
 /* Add a row to a vector of scores of the layout's width. */
-static ALWAYS_INLINE void add_row(const CacheLayout *l, int64_t row, int times, char *vector) {
+static inline void add_row(const CacheLayout *l, int64_t row, int times, char *vector) {
     if (l->narrow) {
         frozen_add_narrow(l->table, row, times, (int16_t *)(void *)vector);
     } else {
