@@ -13,7 +13,7 @@ import perceptron_nlp as pn
 from benchmarks.trust import samples
 from benchmarks.trust.reached import Reached
 from perceptron_nlp._core.hashing import hash64
-from perceptron_nlp.cli.inspect import description, report
+from perceptron_nlp.cli.inspect import report
 
 Words = npt.NDArray[np.uint64]
 
@@ -136,9 +136,9 @@ def collisions(full: bool) -> Reached:
     rates = {}
     for bits in (None, 12, 16):
         tagger = pn.train(sentences, column="upos", epochs=1, table_bits=bits)
-        found = description(tagger.model, 0)
+        found = pn.inspect(tagger).to_dict()
         rates[bits] = found["collision_rate"]
-        said = "\n".join(line for _, line in report(found, "model"))
+        said = "\n".join(line for _, line in report(found, "model", found))
         if "coll" not in said:
             wrong.append(f"table_bits={bits}: not reported")
     features = pn.train(sentences, column="upos", epochs=1).model.weights.n_rows

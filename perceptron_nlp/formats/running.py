@@ -51,10 +51,12 @@ class RunningReader:
         self._source = source
 
     def __iter__(self) -> Iterator[Sentence]:
-        for number, (text, spans) in enumerate(sentences_in(self._pieces()), 1):
+        for number, (line, text, spans) in enumerate(sentences_in(self._pieces()), 1):
             words = tuple([text[start:end] for start, end in spans])
             layout = RunningLayout(text, spans, number)
-            yield Sentence.from_reader(words, {}, self._source.name, 0, layout)
+            lines = [line + text.count("\n", 0, start) for start, _ in spans] if (
+                "\n" in text) else line
+            yield Sentence.from_reader(words, {}, self._source.name, lines, layout)
 
     def _pieces(self) -> Iterator[str]:
         first = True

@@ -121,6 +121,12 @@ def _is_list(type: Any) -> bool:
         pa.types.is_large_list_view, pa.types.is_fixed_size_list))
 
 
+def _holds_its_words(type: Any) -> bool:
+    """Is it a list whose words move with it, not a view of words that stay?"""
+    return any(is_kind(type) for is_kind in (
+        pa.types.is_list, pa.types.is_large_list, pa.types.is_fixed_size_list))
+
+
 def _is_text(type: Any) -> bool:
     type = _type_inside(type)
     return bool(pa.types.is_string(type) or pa.types.is_large_string(type)
@@ -157,6 +163,8 @@ def _decoded(array: Any) -> Any:
     values = array.dictionary
     if _is_text(values.type):
         values = values.cast(pa.large_string())
+    elif _holds_its_words(values.type) and pa.types.is_string_view(values.type.value_type):
+        values = values.cast(pa.large_list(pa.large_string()))
     return values.take(array.indices)
 
 

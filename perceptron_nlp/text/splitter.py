@@ -46,7 +46,7 @@ def sentences_of(text: str) -> Iterator[list[Span]]:
     yield from splitter.rest()
 
 
-def sentences_in(pieces: Iterable[str]) -> Iterator[tuple[str, list[Span]]]:
+def sentences_in(pieces: Iterable[str]) -> Iterator[tuple[int, str, list[Span]]]:
     """The sentences of a text that comes in pieces, each as soon as it is known to be over.
 
     They are those of ``sentences_of`` for all pieces in one. No more than a sentence and a piece
@@ -54,13 +54,13 @@ def sentences_in(pieces: Iterable[str]) -> Iterator[tuple[str, list[Span]]]:
 
     Returns
     -------
-    for each sentence its text, from its first token to its last, and where its tokens begin and end
-    in that text
+    for each sentence the line that it begins on, from 1, its text, from its first token to its
+    last, and where its tokens begin and end in that text
     """
-    splitter = Splitter()
+    splitter, lines = Splitter(), LineCount()
     text = ""
     for piece in pieces:
-        text += _LONG_GAP.sub(_shorter, piece)
+        text = _with_gaps_shortened(text, piece, lines)
         seen = 0
         for match in CHUNK.finditer(text, splitter.end):
             start, end = match.span()
@@ -70,17 +70,57 @@ def sentences_in(pieces: Iterable[str]) -> Iterator[tuple[str, list[Span]]]:
                 # What follows may belong to the chunk, or say what it is.
                 break
             for spans in splitter.take(text, start, end):
-                yield _cut_out(text, spans)
+                yield _cut_out(text, spans, lines)
             if at_break:
                 for spans in splitter.end_line():
-                    yield _cut_out(text, spans)
+                    yield _cut_out(text, spans, lines)
             seen = end
-        text = text[splitter.forget(max(seen, splitter.end)):]
+        gone = splitter.forget(max(seen, splitter.end))
+        lines.forget(text, gone)
+        text = text[gone:]
     for match in CHUNK.finditer(text, splitter.end):
         for spans in splitter.take(text, *match.span()):
-            yield _cut_out(text, spans)
+            yield _cut_out(text, spans, lines)
     for spans in splitter.rest():
-        yield _cut_out(text, spans)
+        yield _cut_out(text, spans, lines)
+
+
+class LineCount:
+    """Tells the lines of places in a text, in ascending order, while its front is forgotten."""
+
+    def __init__(self) -> None:
+        self._line, self._at = 1, 0
+        self._left_out: list[tuple[int, int]] = []
+
+    def leave_out(self, place: int, breaks: int) -> None:
+        """So many line breaks stood before a place that are not in the text."""
+        self._left_out.append((place, breaks))
+
+    def of(self, text: str, place: int) -> int:
+        """The line of a place that is not before the last one asked for, from 1."""
+        self._line += text.count("\n", self._at, place)
+        while self._left_out and self._left_out[0][0] <= place:
+            self._line += self._left_out.pop(0)[1]
+        self._at = place
+        return self._line
+
+    def forget(self, text: str, gone: int) -> None:
+        """The first `gone` characters of the text are left out; places are counted behind them."""
+        self.of(text, max(gone, self._at))
+        self._at -= gone
+        self._left_out = [(place - gone, breaks) for place, breaks in self._left_out]
+
+
+def _with_gaps_shortened(text: str, piece: str, lines: LineCount) -> str:
+    """The text with a piece behind it, in which no stretch of white space is long."""
+    parts, begin, length = [text], 0, len(text)
+    for gap in _LONG_GAP.finditer(piece):
+        short = _shorter(gap)
+        parts += (piece[begin:gap.start()], short)
+        length += gap.start() - begin + len(short)
+        lines.leave_out(length, gap.group().count("\n") - short.count("\n"))
+        begin = gap.end()
+    return "".join([*parts, piece[begin:]])
 
 
 def _shorter(gap: re.Match[str]) -> str:
@@ -90,9 +130,10 @@ def _shorter(gap: re.Match[str]) -> str:
     return "\n" if _LINE_BREAK.search(gap.group()) else " "
 
 
-def _cut_out(text: str, spans: list[Span]) -> tuple[str, list[Span]]:
-    first = spans[0][0]
-    return text[first:spans[-1][1]], [(start - first, end - first) for start, end in spans]
+def _cut_out(text: str, spans: list[Span], lines: LineCount) -> tuple[int, str, list[Span]]:
+    first, last = spans[0][0], spans[-1][1]
+    moved = [(start - first, end - first) for start, end in spans]
+    return lines.of(text, first), text[first:last], moved
 
 
 class Splitter:

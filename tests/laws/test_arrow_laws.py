@@ -85,6 +85,24 @@ def expected(tagger: pn.Tagger, rows: list[Row]) -> list[list[str] | None]:
     return [None if row is None else next(labels) for row in rows]
 
 
+@pytest.mark.parametrize("inner", [pa.string(), pa.large_string(), pa.string_view()])
+@pytest.mark.parametrize("outer", [pa.list_, pa.large_list, pa.list_view, pa.large_list_view])
+def test_rows_of_a_dictionary_get_the_labels_of_lists(tagger: pn.Tagger, outer: Any, inner: Any
+                                                      ) -> None:
+    rows = [["the", "old", "man"], [], ["the"], ["the", "old", "man"]]
+    array = pa.DictionaryArray.from_arrays(
+        pa.array([0, 2, 1, 0], pa.int32()),
+        pa.array([["the", "old", "man"], ["the"], []], outer(inner)))
+    assert tag_arrow(tagger, array, dictionary=False).to_pylist() == expected(tagger, rows)
+
+
+def test_rows_of_a_dictionary_of_fixed_width_get_the_labels_of_lists(tagger: pn.Tagger) -> None:
+    rows = [["the", "man"], ["old", "men"], ["the", "man"]]
+    array = pa.DictionaryArray.from_arrays(
+        pa.array([0, 1, 0], pa.int32()), pa.array(rows[:2], pa.list_(pa.string_view(), 2)))
+    assert tag_arrow(tagger, array, dictionary=False).to_pylist() == expected(tagger, rows)
+
+
 @settings(max_examples=100)
 @given(rows=ROWS, data=st.data())
 def test_rows_get_the_labels_of_lists_whatever_the_layout(

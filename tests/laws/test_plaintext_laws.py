@@ -41,7 +41,7 @@ def test_every_character_but_white_space_is_in_one_token_where_it_stood(text: st
 
 @given(TEXTS, st.lists(st.integers(1, 9), max_size=30))
 def test_a_text_in_pieces_gives_the_sentences_of_the_whole(text: str, lengths: list[int]) -> None:
-    whole = [(text[spans[0][0]:spans[-1][1]],
+    whole = [(text.count("\n", 0, spans[0][0]) + 1, text[spans[0][0]:spans[-1][1]],
               [(start - spans[0][0], end - spans[0][0]) for start, end in spans])
              for spans in sentences_of(text)]
     pieces, at = [], 0
@@ -49,6 +49,16 @@ def test_a_text_in_pieces_gives_the_sentences_of_the_whole(text: str, lengths: l
         pieces.append(text[at:at + length])
         at += length
     assert list(sentences_in([*pieces, text[at:]])) == whole
+
+
+@given(st.lists(st.sampled_from(["One.\n", "two words", "\n", " " * 1200, "\n" * 700, " \n" * 900]),
+                max_size=9), st.integers(1, 3000))
+def test_sentences_know_their_lines_behind_long_stretches_of_white_space(
+        parts: list[str], length: int) -> None:
+    text = "".join(parts)
+    lines = [text.count("\n", 0, spans[0][0]) + 1 for spans in sentences_of(text)]
+    pieces = [text[at:at + length] for at in range(0, len(text), length)]
+    assert [line for line, *_ in sentences_in(pieces)] == lines
 
 
 @given(TEXTS)
