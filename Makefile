@@ -11,7 +11,7 @@ SENTENCE ?= The old man the boats .
 CORE := $(wildcard perceptron_nlp/_core/*.pyx perceptron_nlp/_core/*.pxd perceptron_nlp/_core/*.h)
 
 .PHONY: train test lint bench instructions accuracy hosts trust sanitize fuzz clean pictures model
-.PHONY: wheel
+.PHONY: wheel docs
 SECONDS ?= 60
 
 # Train on your own files: make train TRAIN=… DEV=… TEST=…
@@ -83,6 +83,10 @@ pictures: $(VENV)/tested
 	mkdir -p docs/images
 	cp out/study/*.png docs/images/
 
+# The documentation as a site, in out/docs.
+docs: $(VENV)/documented
+	$(BIN)/python -m sphinx -W --keep-going -q -E -b html docs out/docs
+
 clean:
 	rm -rf $(VENV) build dist out *.egg-info perceptron_nlp/_core/*.c perceptron_nlp/_core/*.so
 	rm -rf .pytest_cache .mypy_cache .ruff_cache .hypothesis
@@ -113,6 +117,10 @@ $(VENV)/hosted: $(VENV)/tested
 
 $(VENV)/linted: $(VENV)/tested
 	$(call extra,lint)
+	@touch $@
+
+$(VENV)/documented: $(VENV)/built
+	$(call extra,docs)
 	@touch $@
 
 $(VENV)/benched: $(VENV)/tested
