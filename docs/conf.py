@@ -12,13 +12,13 @@ sys.path[:0] = [str(HERE / "_ext"), str(HERE.parent)]
 project = "perceptron_nlp"
 author = "The perceptron_nlp authors"
 project_copyright = author
-release = re.findall(r'"(.+?)"', (HERE.parent / "perceptron_nlp/_version.py").read_text("utf-8"))[0]
+VERSION = (HERE.parent / "perceptron_nlp/_version.py").read_text("utf-8")
+release = re.findall(r'^__version__ = "(.+)"', VERSION, re.MULTILINE)[0]
 version = release
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "docstrings", "verbs"]
 exclude_patterns = ["_ext"]
 suppress_warnings = ["config.cache"]
-nitpicky = False
 
 myst_heading_anchors = 4
 myst_enable_extensions = ["deflist", "colon_fence"]
@@ -28,9 +28,9 @@ default_role = "code"
 
 autodoc_typehints = "signature"
 autodoc_typehints_format = "short"
-autodoc_preserve_defaults = True
+autodoc_type_aliases = {name: name for name in ("ArrayLike", "Extractor", "Keep", "Labelled")}
 autodoc_member_order = "bysource"
-autodoc_default_options = {"members": True, "show-inheritance": False}
+autodoc_default_options = {"members": True}
 python_use_unqualified_type_names = True
 python_maximum_signature_line_length = 88
 add_module_names = False

@@ -13,7 +13,6 @@ from __future__ import annotations
 import re
 from typing import Any
 
-FIELDS = {"Parameters": "param", "Attributes": "attribute", "Raises": "raises"}
 UNDERLINE = re.compile(r"-{3,}\s*")
 ENTRY = re.compile(r"(?P<names>[*\w][\w*.…, ]*?) : (?P<text>.*)")
 
@@ -33,32 +32,48 @@ def sections(lines: list[str]) -> list[tuple[str, list[str]]]:
 def entries(lines: list[str]) -> list[tuple[str, list[str]]]:
     """The names and the lines of text of each entry of a section."""
     found: list[tuple[str, list[str]]] = []
+    is_new = True
     for line in lines:
         entry = ENTRY.fullmatch(line)
         if entry:
             found.append((entry["names"], [entry["text"]]))
-        elif found and line.strip():
-            found[-1][1].append(line.strip())
-        elif line.strip():
+        elif line.strip() and is_new and not line.startswith(" "):
             found.append(("", [line]))
+        elif line.strip():
+            found[-1][1].append(line.strip())
+        is_new = not line.strip() or not found
     return found
 
 
-def escaped(name: str) -> str:
-    """A name whose stars are not markup."""
-    return name.replace("*", "\\*")
+def plain(text: str) -> str:
+    """Text in which nothing is taken for a link: names that end in _, places such as file:line."""
+    text = re.sub(r"(?<![`\w])(\w+_)(?![\w`])", r"``\1``", text)
+    return text.replace("file:line", r"file\:line")
 
 
-def fields(kind: str, lines: list[str]) -> list[str]:
-    """A section as a field list."""
+def name_of(names: str) -> str:
+    """The names of an entry, set off from their text."""
+    return ", ".join(f"``{name.strip()}``" for name in names.split(","))
+
+
+def listed(lines: list[str]) -> list[str]:
+    """A section as a list of names and what they mean."""
     out: list[str] = []
     for names, text in entries(lines):
-        if not names:
-            out += ["", *text]
-        elif kind == "attribute":
-            out += [f"- ``{names}``: {text[0]}", *(f"  {more}" for more in text[1:])]
+        text = [plain(line) for line in text]
+        if names:
+            out += [f"- {name_of(names)}: {text[0]}", *(f"  {line}" for line in text[1:])]
         else:
-            out += [f":{kind} {escaped(names)}: {text[0]}", *(f"    {more}" for more in text[1:])]
+            out += ["", *text, ""]
+    return out
+
+
+def raised(lines: list[str]) -> list[str]:
+    """A section of errors as fields that link to them."""
+    out: list[str] = []
+    for names, text in entries(lines):
+        out += [f":raises {names}: {plain(text[0])}" if names else f"    {plain(text[0])}",
+                *(f"    {plain(line)}" for line in text[1:])]
     return out
 
 
@@ -66,13 +81,13 @@ def rewritten(lines: list[str]) -> list[str]:
     """A docstring in reStructuredText."""
     out: list[str] = []
     for title, body in sections(lines):
-        if title in ("Parameters", "Raises"):
-            out += ["", *fields(FIELDS[title], body), ""]
-        elif title == "Attributes":
-            out += ["", "**Attributes**", "", *fields("attribute", body), ""]
+        if title in ("Parameters", "Attributes"):
+            out += ["", f":{title}:", *(f"    {line}" for line in listed(body)), ""]
+        elif title == "Raises":
+            out += ["", *raised(body), ""]
         elif title == "Returns":
-            text = [line.strip() for line in body if line.strip()]
-            out += ["", f":returns: {text[0]}", *(f"    {line}" for line in text[1:]), ""]
+            text = [plain(line.strip()) for line in body if line.strip()]
+            out += ["", ":Returns:", *(f"    {line}" for line in text), ""]
         elif title:
             out += ["", f"**{title}**", "", *body, ""]
         else:
