@@ -10,6 +10,9 @@ SENTENCE ?= The old man the boats .
 
 CORE := $(wildcard perceptron_nlp/_core/*.pyx perceptron_nlp/_core/*.pxd perceptron_nlp/_core/*.h)
 
+# The compiled modules, whose stubs are held against them.
+STUBBED := $(patsubst perceptron_nlp/_core/%.pyi,perceptron_nlp._core.%,$(wildcard perceptron_nlp/_core/*.pyi))
+
 .PHONY: train test lint bench instructions accuracy hosts trust sanitize fuzz clean pictures model
 .PHONY: wheel docs
 SECONDS ?= 60
@@ -27,6 +30,7 @@ test: $(VENV)/tested
 lint: $(VENV)/linted
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+	$(BIN)/stubtest --concise --ignore-missing-stub --ignore-disjoint-bases $(STUBBED)
 
 # Speed, size and cost beside other taggers; needs PERCEPTRON_NLP_CORPORA, and a quiet machine.
 bench: $(VENV)/benched

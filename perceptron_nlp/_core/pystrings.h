@@ -68,9 +68,9 @@ static inline int take_held_words(const Decoder *d, Batch *b, PyObject *list, Py
 /* All words of a list, which no other code can change meanwhile; where it fails, *at tells. */
 static inline int take_words(const Decoder *d, Batch *b, PyObject *list, Py_ssize_t *at) {
     int status;
-    HOLD_LIST(list)
+    HOLD_LIST(list);
     status = take_held_words(d, b, list, at);
-    RELEASE_LIST
+    RELEASE_LIST;
     return status;
 }
 

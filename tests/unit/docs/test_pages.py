@@ -9,10 +9,12 @@ import re
 import shlex
 import shutil
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
 
+import perceptron_nlp as pn
 from perceptron_nlp.cli.main import main
 
 ROOT = Path(__file__).parents[3]
@@ -118,3 +120,16 @@ def test_links_to_files_lead_somewhere(page: str) -> None:
     for link in re.findall(r"\]\((?![a-z]+:|#)([^)#\s]+)", PAGES[page]):
         place = os.path.normpath(ROOT / Path(page).parent / link)
         assert os.path.exists(place), f"{page}: {link}"
+
+
+def test_the_reference_has_every_public_name_once() -> None:
+    named = re.findall(r"^\.\. auto\w+:: perceptron_nlp\.(\w+)$", "".join(
+        text for page, text in PAGES.items() if page.startswith("docs/reference/")), re.M)
+    assert sorted(named) == sorted(set(pn.__all__) - {"__version__"})
+
+
+def test_the_citation_is_of_this_version() -> None:
+    text = (ROOT / "CITATION.cff").read_text("utf-8")
+    assert f'version: "{pn.__version__}"' in text
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    assert f"license: {project['license']}\n" in text
