@@ -1,6 +1,7 @@
 """Runs the notebooks, all in one kernel, and keeps what they print.
 
-``python docs/_ext/notebooks.py`` does it. The tests run them in the same way and hold what is printed against what is kept.
+``python docs/_ext/notebooks.py`` does it. The tests run them in the same way and hold what is
+printed against what is kept.
 """
 
 from __future__ import annotations
