@@ -10,8 +10,11 @@ SENTENCE ?= The old man the boats .
 
 CORE := $(wildcard perceptron_nlp/_core/*.pyx perceptron_nlp/_core/*.pxd perceptron_nlp/_core/*.h)
 
+# The compiled modules, whose stubs are held against them.
+STUBBED := $(patsubst perceptron_nlp/_core/%.pyi,perceptron_nlp._core.%,$(wildcard perceptron_nlp/_core/*.pyi))
+
 .PHONY: train test lint bench instructions accuracy hosts trust sanitize fuzz clean pictures model
-.PHONY: wheel
+.PHONY: wheel docs
 SECONDS ?= 60
 
 # Train on your own files: make train TRAIN=… DEV=… TEST=…
@@ -27,6 +30,7 @@ test: $(VENV)/tested
 lint: $(VENV)/linted
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+	$(BIN)/stubtest --concise --ignore-missing-stub --ignore-disjoint-bases $(STUBBED)
 
 # Speed, size and cost beside other taggers; needs PERCEPTRON_NLP_CORPORA, and a quiet machine.
 bench: $(VENV)/benched
@@ -83,6 +87,10 @@ pictures: $(VENV)/tested
 	mkdir -p docs/images
 	cp out/study/*.png docs/images/
 
+# The documentation as a site, in out/docs.
+docs: $(VENV)/documented
+	$(BIN)/python -m sphinx -W --keep-going -q -E -b html docs out/docs
+
 clean:
 	rm -rf $(VENV) build dist out *.egg-info perceptron_nlp/_core/*.c perceptron_nlp/_core/*.so
 	rm -rf .pytest_cache .mypy_cache .ruff_cache .hypothesis
@@ -113,6 +121,10 @@ $(VENV)/hosted: $(VENV)/tested
 
 $(VENV)/linted: $(VENV)/tested
 	$(call extra,lint)
+	@touch $@
+
+$(VENV)/documented: $(VENV)/built
+	$(call extra,docs)
 	@touch $@
 
 $(VENV)/benched: $(VENV)/tested

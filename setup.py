@@ -19,7 +19,8 @@ checked = os.environ.get("PERCEPTRON_NLP_CHECKED") == "1"
 sanitize = os.environ.get("PERCEPTRON_NLP_SANITIZE", "")
 
 if sys.platform == "win32":
-    compile_args = ["/O2"]
+    # C11 for restrict; contraction is off unless asked for.
+    compile_args = ["/O2", "/std:c11"]
     link_args: list[str] = []
 else:
     # Floating-point contraction is off so that every machine computes the same bytes.

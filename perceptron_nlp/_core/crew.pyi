@@ -1,5 +1,5 @@
 from collections.abc import Sequence
-from typing import overload
+from typing import Self, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -7,7 +7,7 @@ import numpy.typing as npt
 from perceptron_nlp._core.decode import KeptSets, SentenceDecoder
 
 class Crew:
-    def __init__(self, decoder: SentenceDecoder, helpers: int) -> None: ...
+    def __new__(cls, decoder: SentenceDecoder, helpers: int) -> Self: ...
     def help(self) -> None: ...
     def stop(self) -> None: ...
     @overload

@@ -1,5 +1,5 @@
 from collections.abc import Mapping, Sequence
-from typing import overload
+from typing import Self, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -11,13 +11,13 @@ BATCH_TOKENS: int
 DEFAULT_CACHE_LIMIT: int
 
 class KeptSets:
-    def __init__(
-        self, numbers: Sequence[Sequence[int]], sets: Sequence[Sequence[int]]
-    ) -> None: ...
+    def __new__(
+        cls, numbers: Sequence[Sequence[int]], sets: Sequence[Sequence[int]]
+    ) -> Self: ...
 
 class SentenceDecoder:
-    def __init__(
-        self,
+    def __new__(
+        cls,
         program: FeatureProgram,
         *,
         keys: npt.NDArray[np.uint64],
@@ -36,7 +36,7 @@ class SentenceDecoder:
         parts: LabelParts | None = None,
         cache_limit: int = ...,
         narrow: bool = True,
-    ) -> None: ...
+    ) -> Self: ...
     @property
     def labels(self) -> tuple[str, ...]: ...
     @property

@@ -1,8 +1,9 @@
-from typing import Protocol
+from typing import Protocol, Self, type_check_only
 
 import numpy as np
 import numpy.typing as npt
 
+@type_check_only
 class Compiled(Protocol):
     """What a program is made of: perceptron_nlp.features.compile.CompiledTemplates."""
 
@@ -28,7 +29,7 @@ class Compiled(Protocol):
     def history(self) -> npt.NDArray[np.int32]: ...
 
 class FeatureProgram:
-    def __init__(self, compiled: Compiled) -> None: ...
+    def __new__(cls, compiled: Compiled) -> Self: ...
     @property
     def n_templates(self) -> int: ...
     @property

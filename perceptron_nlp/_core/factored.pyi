@@ -1,4 +1,5 @@
 from collections.abc import Sequence
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
@@ -6,8 +7,8 @@ import numpy.typing as npt
 from perceptron_nlp._core.train import TrainingSet
 
 class LabelParts:
-    def __init__(self, parts: Sequence[Sequence[int]], n_parts: int,
-                 slots: Sequence[int] | None = ...) -> None: ...
+    def __new__(cls, parts: Sequence[Sequence[int]], n_parts: int,
+                 slots: Sequence[int] | None = ...) -> Self: ...
     @property
     def n_labels(self) -> int: ...
     @property

@@ -1,5 +1,6 @@
 /* Between lists of Python strings and a batch: reads the strings' own buffers, and builds lists
- * out of label objects that exist already. All of it needs the interpreter lock. */
+ * out of label objects that exist already. The calling thread holds the interpreter lock, or in
+ * builds without one is attached to the interpreter. */
 #ifndef PERCEPTRON_NLP_PYSTRINGS_H
 #define PERCEPTRON_NLP_PYSTRINGS_H
 
@@ -38,8 +39,16 @@ static inline int take_string(const Decoder *d, Batch *b, int32_t column, PyObje
     return batch_word(d, b, column, word, text);
 }
 
-/* All words of a list, which no other code can change meanwhile; where it fails, *at tells. */
-static inline int take_words(const Decoder *d, Batch *b, PyObject *list, Py_ssize_t *at) {
+/* Without an interpreter lock, it takes the list's own to keep its words alive and in place. */
+#ifdef Py_GIL_DISABLED
+#define HOLD_LIST(list) Py_BEGIN_CRITICAL_SECTION(list)
+#define RELEASE_LIST Py_END_CRITICAL_SECTION()
+#else
+#define HOLD_LIST(list) {
+#define RELEASE_LIST }
+#endif
+
+static inline int take_held_words(const Decoder *d, Batch *b, PyObject *list, Py_ssize_t *at) {
     Py_ssize_t n = PyList_GET_SIZE(list);
     if (batch_room(d, b, n) < 0) return NO_MEMORY;
     for (Py_ssize_t i = 0; i < n; i++) {
@@ -54,6 +63,15 @@ static inline int take_words(const Decoder *d, Batch *b, PyObject *list, Py_ssiz
         }
     }
     return 0;
+}
+
+/* All words of a list, which no other code can change meanwhile; where it fails, *at tells. */
+static inline int take_words(const Decoder *d, Batch *b, PyObject *list, Py_ssize_t *at) {
+    int status;
+    HOLD_LIST(list);
+    status = take_held_words(d, b, list, at);
+    RELEASE_LIST;
+    return status;
 }
 
 /* ---- labels ---- */

@@ -1,7 +1,8 @@
 from collections.abc import Sequence
+from typing import Self
 
 from perceptron_nlp._core.decode import SentenceDecoder
 
 class ConlluFiller:
-    def __init__(self, decoder: SentenceDecoder, column: int, labels: Sequence[bytes]) -> None: ...
+    def __new__(cls, decoder: SentenceDecoder, column: int, labels: Sequence[bytes]) -> Self: ...
     def fill(self, text: bytes) -> bytes | None: ...

@@ -1,4 +1,5 @@
 from collections.abc import Sequence
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
@@ -10,8 +11,8 @@ RULES: tuple[str, ...]
 BLOCK: int
 
 class TrainingSet:
-    def __init__(
-        self,
+    def __new__(
+        cls,
         program: FeatureProgram,
         table: WeightTable,
         *,
@@ -23,7 +24,7 @@ class TrainingSet:
         forced: npt.NDArray[np.int32],
         min_count: int = 1,
         n_open: int | None = None,
-    ) -> None: ...
+    ) -> Self: ...
 
 def learn(
     data: TrainingSet,

@@ -1,5 +1,5 @@
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -7,9 +7,9 @@ import numpy.typing as npt
 MAX_TABLE_BITS: int
 
 class WeightTable:
-    def __init__(
-        self, n_labels: int, *, table_bits: int | None = None, gradients: bool = False
-    ) -> None: ...
+    def __new__(
+        cls, n_labels: int, *, table_bits: int | None = None, gradients: bool = False
+    ) -> Self: ...
     @property
     def n_labels(self) -> int: ...
     @property

@@ -1,0 +1,46 @@
+"""How Sphinx builds the site; ``make docs`` puts it into out/docs."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).parent
+sys.path[:0] = [str(HERE / "_ext"), str(HERE.parent)]
+
+project = "perceptron_nlp"
+author = "The perceptron_nlp authors"
+project_copyright = author
+VERSION = (HERE.parent / "perceptron_nlp/_version.py").read_text("utf-8")
+release = re.findall(r'^__version__ = "(.+)"', VERSION, re.MULTILINE)[0]
+version = release
+
+extensions = ["myst_parser", "sphinx.ext.autodoc", "docstrings", "verbs"]
+exclude_patterns = ["_ext"]
+suppress_warnings = ["config.cache"]
+
+myst_heading_anchors = 4
+myst_enable_extensions = ["deflist", "colon_fence"]
+
+highlight_language = "none"
+default_role = "code"
+
+autodoc_typehints = "signature"
+autodoc_typehints_format = "short"
+autodoc_type_aliases = {name: name for name in ("ArrayLike", "Extractor", "Keep", "Labelled")}
+autodoc_member_order = "bysource"
+autodoc_default_options = {"members": True}
+python_use_unqualified_type_names = True
+python_maximum_signature_line_length = 88
+add_module_names = False
+toc_object_entries = True
+toc_object_entries_show_parents = "hide"
+
+html_theme = "furo"
+html_title = f"perceptron_nlp {release}"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_show_sourcelink = False
+html_copy_source = False
+html_theme_options = {"navigation_with_keys": True}
