@@ -108,7 +108,7 @@ static inline int batch_room(const Decoder *d, Batch *b, int64_t more) {
     int64_t columns = d->layout.program->n_columns, needed = (b->n_tokens + more) * columns;
     if (needed <= b->words_room) return 0;
     int64_t room = needed + b->words_room + 1024 * columns;
-    if (grow_array((void **)&b->words, (size_t)room, sizeof(WordRef)) < 0) return -1;
+    if (grow_array(&b->words, (size_t)room, sizeof(WordRef)) < 0) return -1;
     b->words_room = room;
     return 0;
 }
@@ -117,7 +117,7 @@ static inline int batch_room(const Decoder *d, Batch *b, int64_t more) {
 static inline uint8_t *batch_text(Batch *b, size_t n) {
     if (!b->text || b->text_used + n > b->text_room) {
         size_t room = 2 * b->text_room + n + 4096;
-        if (grow_array((void **)&b->text, room, 1) < 0) return NULL;
+        if (grow_array(&b->text, room, 1) < 0) return NULL;
         b->text_room = room;
     }
     return b->text + b->text_used;
@@ -143,7 +143,7 @@ static inline int batch_word(const Decoder *d, Batch *b, int32_t column, WordRef
 static inline int batch_end_sentence(Batch *b) {
     if (b->n_sentences == b->sentences_room) {
         int64_t room = 2 * b->sentences_room + 256;
-        if (grow_array((void **)&b->starts, (size_t)room + 1, 8) < 0) return -1;
+        if (grow_array(&b->starts, (size_t)room + 1, 8) < 0) return -1;
         b->sentences_room = room;
     }
     if (b->n_sentences == 0) b->starts[0] = 0;
@@ -182,7 +182,7 @@ static inline int find_types(const Decoder *d, Worker *w) {
     int64_t padded = w->n_tokens + 2 * p->reach * w->n_sentences;
     if (padded > w->padded_room || !w->types[0]) {
         for (int32_t c = 0; c < p->n_columns; c++)
-            if (grow_array((void **)&w->types[c], (size_t)padded, sizeof(int32_t)) < 0) return -1;
+            if (grow_array(&w->types[c], (size_t)padded, sizeof(int32_t)) < 0) return -1;
         w->padded_room = padded;
     }
     if (!cache->slots || cache->n_types + (uint64_t)(w->n_tokens * p->n_columns) > cache->limit ||

@@ -103,7 +103,7 @@ static int memo_fill(const Decoder *d, Worker *w, const TokenView *view, uint32_
         if (!found) {
             if (c->pool_used == c->pool_room) {
                 if (c->pool_room > MEMO_UNKNOWN / 4 ||
-                    grow_array((void **)&c->pool, 2 * (size_t)c->pool_room, bytes) < 0)
+                    grow_array(&c->pool, 2 * (size_t)c->pool_room, bytes) < 0)
                     return -1;
                 c->pool_room *= 2;
             }
@@ -284,13 +284,13 @@ static inline int prepare_batch(const Decoder *d, Worker *w) {
     size_t kept = l->dense || w->keep_scores ? (size_t)w->n_tokens : 1;
     size_t bytes = kept * (size_t)l->stride * score_bytes(l);
     if (bytes > w->scores_room) {
-        if (grow_array((void **)&w->scores, bytes, 1) < 0) return -1;
+        if (grow_array(&w->scores, bytes, 1) < 0) return -1;
         w->scores_room = bytes;
     }
     /* Words of one label are not scored. */
     if (w->keep_scores && !l->dense) memset(w->scores, 0, bytes);
     if (w->n_tokens > w->labels_room) {
-        if (grow_array((void **)&w->labels, (size_t)w->n_tokens, sizeof(uint16_t)) < 0) return -1;
+        if (grow_array(&w->labels, (size_t)w->n_tokens, sizeof(uint16_t)) < 0) return -1;
         w->labels_room = w->n_tokens;
     }
     if (w->n_tokens == 0) return 0;

@@ -100,7 +100,7 @@ static inline int search_words(const Decoder *d, Worker *w) {
     for (int64_t s = 0; s < w->n_sentences; s++)
         if (w->starts[s + 1] - w->starts[s] > longest) longest = w->starts[s + 1] - w->starts[s];
     if (longest > w->path_room) {
-        if (grow_array((void **)&w->path, (size_t)longest, sizeof(int32_t)) < 0) return -1;
+        if (grow_array(&w->path, (size_t)longest, sizeof(int32_t)) < 0) return -1;
         w->path_room = longest;
     }
     int32_t *sum = (int32_t *)malloc((size_t)stride * sizeof *sum);

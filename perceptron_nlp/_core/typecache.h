@@ -30,13 +30,13 @@ static inline void slot_set(TypeSlot *slot, const WordRef *word, int32_t column,
 static inline int cache_reserve(TypeCache *c, const CacheLayout *l, uint32_t room) {
     int bits = 6;
     while ((uint64_t)1 << bits < 2 * (uint64_t)room) bits++;
-    if (grow_array((void **)&c->entries, room, sizeof(TypeEntry)) < 0 ||
-        grow_array((void **)&c->vectors, room, vector_bytes(l)) < 0 ||
-        grow_array((void **)&c->carried, (size_t)room * (size_t)l->program->n_carried, 8) < 0 ||
-        grow_array((void **)&c->memos, room * memo_words(l), sizeof(uint32_t)) < 0 ||
-        grow_array((void **)&c->values, (size_t)l->program->n_values, 8) < 0 ||
-        grow_array((void **)&c->mixed, (size_t)l->program->n_values, 8) < 0 ||
-        (!l->dense && grow_array((void **)&c->list_starts,
+    if (grow_array(&c->entries, room, sizeof(TypeEntry)) < 0 ||
+        grow_array(&c->vectors, room, vector_bytes(l)) < 0 ||
+        grow_array(&c->carried, (size_t)room * (size_t)l->program->n_carried, 8) < 0 ||
+        grow_array(&c->memos, room * memo_words(l), sizeof(uint32_t)) < 0 ||
+        grow_array(&c->values, (size_t)l->program->n_values, 8) < 0 ||
+        grow_array(&c->mixed, (size_t)l->program->n_values, 8) < 0 ||
+        (!l->dense && grow_array(&c->list_starts,
                                  (size_t)room * (size_t)l->program->n_slots + 1, 4) < 0))
         return -1;
     TypeSlot *slots = (TypeSlot *)calloc((size_t)1 << bits, sizeof *slots);
@@ -101,7 +101,7 @@ static inline int32_t type_enter(TypeCache *c, const CacheLayout *l, int32_t col
     if (word->length > WORD_SMALL) {
         if (c->text_used + word->length > c->text_room) {
             size_t room = 2 * c->text_room + word->length + 4096;
-            if (grow_array((void **)&c->text, room, 1) < 0) return -1;
+            if (grow_array(&c->text, room, 1) < 0) return -1;
             c->text_room = room;
         }
         memcpy(c->text + c->text_used, text, word->length);
@@ -127,7 +127,7 @@ static inline int cache_clear(TypeCache *c, const CacheLayout *l) {
     c->n_fresh = 0;
     c->n_fresh_keys = 0;
     if (l->n_memos && !c->pool) {
-        if (grow_array((void **)&c->pool, 256, vector) < 0) return -1;
+        if (grow_array(&c->pool, 256, vector) < 0) return -1;
         c->pool_room = 256;
         memset(c->pool, 0, vector);
     }

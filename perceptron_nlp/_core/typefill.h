@@ -50,8 +50,8 @@ static inline int plan_open(CacheLayout *l) {
 static inline int fresh_reserve(TypeCache *c, size_t more) {
     if (c->n_fresh_keys + more <= c->fresh_room) return 0;
     size_t room = 2 * c->fresh_room + more + 256;
-    if (grow_array((void **)&c->fresh_keys, room, sizeof *c->fresh_keys) < 0 ||
-        grow_array((void **)&c->fresh_slots, room, sizeof *c->fresh_slots) < 0)
+    if (grow_array(&c->fresh_keys, room, sizeof *c->fresh_keys) < 0 ||
+        grow_array(&c->fresh_slots, room, sizeof *c->fresh_slots) < 0)
         return -1;
     c->fresh_room = room;
     return 0;
@@ -89,7 +89,7 @@ static inline int make_keys(TypeCache *c, const CacheLayout *l, int32_t column, 
 static inline int keep_row(TypeCache *c, int64_t row) {
     if (c->rows_used == c->rows_room) {
         size_t room = c->rows_room ? 2 * c->rows_room : 1024;
-        if (room > 0xFFFFFFFFu || grow_array((void **)&c->rows, room, 4) < 0) return -1;
+        if (room > 0xFFFFFFFFu || grow_array(&c->rows, room, 4) < 0) return -1;
         c->rows_room = room;
     }
     c->rows[c->rows_used++] = (uint32_t)row;

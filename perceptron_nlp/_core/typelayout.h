@@ -124,11 +124,15 @@ static inline void cache_close(TypeCache *c) {
     memset(c, 0, sizeof *c);
 }
 
-static inline int grow_array(void **array, size_t count, size_t item) {
+/* `array` is the address of a pointer of any type, which is copied byte by byte: read and written
+ * as a void *, the compiler might take it for another one and go on with the old place. */
+static inline int grow_array(void *array, size_t count, size_t item) {
     size_t bytes = count * item;
-    void *bigger = realloc(*array, bytes ? bytes : 1);
+    void *place;
+    memcpy(&place, array, sizeof place);
+    void *bigger = realloc(place, bytes ? bytes : 1);
     if (!bigger) return -1;
-    *array = bigger;
+    memcpy(array, &bigger, sizeof bigger);
     return 0;
 }
 

@@ -18,6 +18,7 @@ static inline int is_utf8(const uint8_t *p, size_t n) {
                 break;
             p += 64;
         }
+        if (p == end) break;
         if (end - p >= 8 && (memcpy(&eight, p, 8), !(eight & 0x8080808080808080ULL))) {
             p += 8;
             continue;

@@ -41,6 +41,16 @@ def test_buffers_get_the_labels_of_lists(
     assert coded[0].dtype == np.uint8 and coded[1] == tagger.labels
 
 
+@pytest.mark.parametrize("length", [63, 64, 65, 127, 128, 192, 8000])
+def test_what_follows_a_word_has_no_part_in_its_being_utf8(
+        tagger: pn.Tagger, length: int) -> None:
+    for word in (b"a" * length, "é".encode() + b"a" * (length - 2)):
+        coded = tagger.tag_buffers(b"the" + word + b"\xff" * 70, [0, 3, 3 + length], [0, 2])
+        assert labels_of(coded) == tagger.tag(["the", word.decode()])
+        with pytest.raises(pn.ArgumentError, match=r"token 1 .* is not UTF-8"):
+            tagger.tag_buffers(b"the" + word[:-1] + b"\xff", [0, 3, 3 + length], [0, 2])
+
+
 @settings(max_examples=30)
 @given(sentences=SENTENCES, data=st.data())
 def test_a_part_of_the_sentences_gets_the_labels_of_that_part(

@@ -52,7 +52,7 @@ def test_a_text_in_pieces_gives_the_sentences_of_the_whole(text: str, lengths: l
 
 
 @given(st.lists(st.sampled_from(["One.\n", "two words", "\n", " " * 1200, "\n" * 700, " \n" * 900]),
-                max_size=9), st.integers(1, 3000))
+                max_size=6), st.integers(100, 3000))
 def test_sentences_know_their_lines_behind_long_stretches_of_white_space(
         parts: list[str], length: int) -> None:
     text = "".join(parts)
