@@ -8,6 +8,7 @@ from perceptron_nlp._version import __version__
 from perceptron_nlp.errors import (
     ArgumentError,
     ArgumentTypeError,
+    EngineError,
     FileError,
     FormatError,
     MemoryLimitError,
@@ -72,8 +73,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "MODEL_FORMAT_VERSION", "ArgumentError", "ArgumentTypeError", "Comparison", "Corpus",
-    "Diagnosis", "EpochReport", "Evaluation", "Explanation", "FileError", "FormatError",
-    "Inspection", "MemoryLimitError", "MissingExtraError", "ModelError", "PerceptronClassifier",
+    "Diagnosis", "EngineError", "EpochReport", "Evaluation", "Explanation", "FileError",
+    "FormatError", "Inspection", "MemoryLimitError", "MissingExtraError", "ModelError", "PerceptronClassifier",
     "PerceptronNLPError", "Sentence", "Suspect", "Tagger", "TaggerModel", "Template",
     "TemplateError", "TextSentence", "TextToken", "Token", "TrainingOptions", "Trial",
     "TuningReport", "TuningResult", "WeighedFeature", "WordExplanation", "__version__",
