@@ -202,10 +202,11 @@ def shares_of(examples: Sequence[int], mistakes: Sequence[int], mix_by: str) -> 
     ------
     ArgumentError : no shard has learnt from a word
     """
-    if not sum(examples):
+    if not any(examples):
         raise ArgumentError("train: no shard has a labelled word; give more text, or fewer workers")
-    counts = mistakes if mix_by == "errors" and sum(mistakes) else examples
-    return [count / sum(counts) for count in counts]
+    counts = mistakes if mix_by == "errors" and any(mistakes) else examples
+    total = sum(counts)
+    return [count / total for count in counts]
 
 
 def no_state(adagrad: bool) -> RunState:
