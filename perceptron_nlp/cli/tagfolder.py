@@ -88,11 +88,9 @@ def tag_folder(chosen: argparse.Namespace) -> None:
         if error is not None:
             failed.append((read, error))
     if not chosen.quiet:
-        before = f", {plan.n_done} were done before" if plan.n_done else ""
-        say(f"{one_line(target)}: {len(plan.todo) - len(failed)} files tagged{before}")
+        say(f"{one_line(target)}: files tagged: {len(plan.todo) - len(failed)}, done before:"
+            f" {plan.n_done}, not tagged: {len(failed)}")
     if failed:
-        if len(failed) > 1:
-            say(f"{len(failed)} files could not be tagged; the first of them:")
         raise min(failed, key=lambda pair: pair[0])[1]
 
 

@@ -50,7 +50,7 @@ class FolderPlan:
             raise FileError(f"{target}: is inside of {source}, so its files would be tagged in"
                             " their turn; name another folder")
         pairs = self._pairs()
-        self._take_over(json.loads(json.dumps({"format": FORMAT, **made_with})))
+        self._take_over(json.loads(json.dumps({"record": FORMAT, **made_with})))
         self.todo = [(read, written) for read, written in pairs if not _is_done(read, written)]
         self.n_done = len(pairs) - len(self.todo)
         for _, written in self.todo:
@@ -95,7 +95,7 @@ def _compare(record: Path, made_with: dict[str, object]) -> None:
         before = json.loads(bytes(read_file_bytes(record)))
     except (ValueError, RecursionError):
         before = None
-    if not isinstance(before, dict) or before.get("format") != FORMAT:
+    if not isinstance(before, dict) or before.get("record") != FORMAT:
         raise FileError(f"{record}: is not the record of tagged files; name a new folder")
     for name in {**made_with, **before}:
         if before.get(name) != made_with.get(name):

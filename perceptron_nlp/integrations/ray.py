@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
-import resource
 import socket
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
@@ -141,10 +140,6 @@ class _Actor:
         """See shardchanges.plus."""
         return plus(one, other)
 
-    def memory(self) -> int:
-        """The most bytes of memory that the process has had."""
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-
 
 class _RayCrew:
     """See shardtraining.Crew.
@@ -255,12 +250,6 @@ class _RayCrew:
 
         with _typed():
             return self._retried(mix)
-
-    def memory(self) -> list[int]:
-        """The most bytes of memory that each worker's process has had."""
-        with _typed():
-            found: list[int] = ray.get([actor.memory.remote() for actor in self._actors])
-            return found
 
     def close(self) -> None:
         """See shardtraining.Crew."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import sys
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -22,6 +23,9 @@ from perceptron_nlp.tagging.numberedtext import NumberedLabels, numbers_alone
 from perceptron_nlp.tagging.options import TrainingOptions
 from perceptron_nlp.tagging.statechanges import changes
 from perceptron_nlp.tagging.trainingstate import RunState
+
+if sys.platform != "win32":
+    import resource
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,7 +75,7 @@ class Counts:
     """What learning from a shard came to: words, mistakes, updates, and how long it took.
 
     `seconds` is processor time, `elapsed` is by the clock; `bytes_sent` is the size of what the
-    shard has changed.
+    shard has changed, `peak_memory` the most bytes that the process has had (0: not known).
     """
 
     examples: int
@@ -80,6 +84,7 @@ class Counts:
     seconds: float
     elapsed: float
     bytes_sent: int
+    peak_memory: int
 
 
 def deal(examples: Examples, workers: int, templates: tuple[Template, ...],
@@ -106,6 +111,13 @@ def _as_numbers(part: Examples, columns: Sequence[str]) -> Examples:
             lengths, {name: (strings[row], tokens[row]) for row, name in enumerate(columns)}),
         gold=NumberedLabels(labels, np.where(gold < 0, len(labels) - 1, gold).astype(np.int32),
                             lengths))
+
+
+def _peak_memory() -> int:
+    if sys.platform == "win32":
+        return 0
+    used = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return used if sys.platform == "darwin" else used * 1024
 
 
 class ShardWorker:
@@ -160,7 +172,7 @@ class ShardWorker:
         changed = (changes if piece.alone else difference)(after, self._state)
         sent = sum(array.nbytes for array in changed.arrays().values())
         return Counts(examples, mistakes, updates, time.process_time() - cpu,
-                      time.monotonic() - begun_at, sent), changed
+                      time.monotonic() - begun_at, sent, _peak_memory()), changed
 
     def _come_to(self, number: int, given: RunState | None, step: Step | None) -> None:
         if given is not None:

@@ -24,6 +24,7 @@ from perceptron_nlp.integrations.shardchanges import (
     Step,
     plus,
     shares_of,
+    state_bytes,
     tree,
     weighted,
 )
@@ -101,11 +102,13 @@ class Round:
     Attributes
     ----------
     counts : for each shard
-    bytes_mixed : what each worker was sent of the mix
+    bytes_mixed : what each worker is sent of the mix
+    bytes_state : of the state that the piece began at, which each worker has
     """
 
     counts: tuple[Counts, ...]
     bytes_mixed: int
+    bytes_state: int
 
 
 class ShardedLearner:
@@ -143,7 +146,7 @@ class ShardedLearner:
             total += np.sum([(c.examples, c.mistakes, c.updates) for c in counts], axis=0)
             self._step = self._mixed(counts, state, epoch)
             self._number += 1
-            self._rounds.append(Round(tuple(counts), self._step.nbytes))
+            self._rounds.append(Round(tuple(counts), self._step.nbytes, state_bytes(state)))
             state = self._step.applied(state)
         self._state = state
         self.begin_at(state)

@@ -70,7 +70,7 @@ def _fit(train: Labelled, *, dev: Labelled | None, column: str | Sequence[str] |
     kept = take_checkpoint_options(options, max(1, len(names)))
     sources = take_sources(options)
     resumable = take_resumable(options)
-    engine: Engine | None = options.pop("engine", None)
+    engine = _take_engine(options)
     chosen = make_options(options)
     if callback is not None and not callable(callback):
         raise ArgumentTypeError(f"callback: a function is needed, not {type(callback).__name__}")
@@ -101,6 +101,14 @@ def take_resumable(options: dict[str, Any]) -> bool:
     if not isinstance(resumable, bool):
         raise ArgumentTypeError(f"resumable: a bool is needed, not {type(resumable).__name__}")
     return resumable
+
+
+def _take_engine(options: dict[str, Any]) -> Engine | None:
+    engine: Engine | None = options.pop("engine", None)
+    if engine is not None and not hasattr(engine, "trainer"):
+        raise ArgumentTypeError(f"engine: an engine is needed, not {type(engine).__name__};"
+                                " perceptron_nlp.train knows some by their names")
+    return engine
 
 
 @dataclass(frozen=True, slots=True)
