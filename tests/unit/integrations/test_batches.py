@@ -92,3 +92,22 @@ def test_arguments_of_other_types_are_refused(model: Path) -> None:
         ArrowTagger(7)
     with pytest.raises(pn.ArgumentTypeError, match="data: a table or a record batch is needed"):
         ArrowTagger(model)([["The"]])
+
+
+def test_what_duckdb_reads_is_tagged_and_written_batch_by_batch(
+        tmp_path: Path, model: Path, tagger: pn.Tagger, small: list[tuple[list[str], list[str]]]
+        ) -> None:
+    duckdb = pytest.importorskip("duckdb", reason="DuckDB is not installed")
+    source, target = tmp_path / "in.parquet", tmp_path / "out.parquet"
+    with duckdb.connect() as database:
+        given = words(small)  # noqa: F841 - DuckDB looks for it by its name
+        database.execute(f"copy (select * from given) to '{source}'")
+        function = ArrowTagger(model)
+        read = pa.RecordBatchReader.from_stream(database.sql(f"select * from '{source}'"))
+        tagged = pa.RecordBatchReader.from_batches(
+            function.schema(read.schema), function.batches(read))
+        with duckdb.connect() as other:
+            other.execute(f"copy (select * from tagged) to '{target}'")
+            found = other.execute(f"select tag from '{target}'").fetchall()
+        del tagged
+    assert [row[0] for row in found] == tagger.tag_sents([w for w, _ in small])
