@@ -6,8 +6,9 @@ accuracy   UPOS accuracy on EWT's dev and test part, of the ordinary trainer and
            many epochs: by how often and by what they are mixed on dev, with the defaults on test
 kills      a worker of three is killed at a random moment, 20 times; how many models are the same
 memory     the most memory that each of four workers has had, epoch by epoch
-tagging    tokens a second of files of 20 million tokens in all, by two threads of this library, by
-           Ray and by Spark, each with two processors, after a first go that is not counted
+tagging    tokens a second of Parquet files of 20 million tokens in all, by two threads of this
+           library, by Ray and by Spark, each with two processors, once they run: after a first go,
+           and without what as many tiny files take
 
 Needs Ray, PySpark with Java, and pyarrow. What it costs to train is in engine_costs.py.
 """
@@ -33,6 +34,7 @@ from perceptron_nlp.integrations.shardtraining import LocalCrew, Round, ShardedT
 
 TOKENS = 20_000_000
 FILES = 8
+TURNS = 3
 KILLS = 20
 
 
@@ -128,69 +130,90 @@ def memory() -> None:
               f" {piece.bytes_mixed / 1e6:.1f} MB")
 
 
-def write_files(folder: Path) -> int:
-    """Parquet files of lists of words, TOKENS in all; how many tokens that is."""
+def write_files(folder: Path, tokens: int) -> Path:
+    """Parquet files of lists of words, about so many in all, and once the text in each at least."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
+    folder.mkdir()
     words = [list(s.words) for s in pn.read_conllu(treebank("EWT", "train"))]
     once = pa.array(words, pa.list_(pa.string()))
-    size = sum(map(len, words))
-    times = max(1, round(TOKENS / FILES / size))
-    table = pa.table({"tokens": pa.chunked_array([once] * times)})
+    times = round(tokens / FILES / sum(map(len, words)))
+    column = pa.chunked_array([once] * times if times else [once.slice(0, 10)])
     for number in range(FILES):
-        pq.write_table(table, folder / f"{number}.parquet", row_group_size=len(words))
-    return size * times * FILES
+        pq.write_table(pa.table({"tokens": column}), folder / f"{number}.parquet",
+                       row_group_size=len(words))
+    return folder
 
 
 def tagging() -> None:
     """The table of speeds; the ways take turns, so that what else runs slows all of them."""
     import pyarrow.parquet as pq
 
+    from perceptron_nlp.cli.tagfolder import FolderJob
     from perceptron_nlp.integrations.arrow import tag_arrow
-    from perceptron_nlp.integrations.batches import ArrowTagger
-    from perceptron_nlp.integrations.ray import tag_dataset
+    from perceptron_nlp.integrations.batches import ArrowTagger, digest_of
+    from perceptron_nlp.integrations.parquet import tag_parquet
+    from perceptron_nlp.integrations.ray import run_all, tag_dataset
     from perceptron_nlp.integrations.spark import tag_dataframe
 
     with tempfile.TemporaryDirectory() as place:
-        files, model = Path(place) / "in", Path(place) / "en.model"
-        files.mkdir()
-        tokens = write_files(files)
+        model, out = Path(place) / "en.model", Path(place) / "out"
+        out.mkdir()
+        big, tiny = write_files(Path(place) / "big", TOKENS), write_files(Path(place) / "tiny", 0)
         tagger = pn.train(treebank("EWT", "train"), epochs=2)
         tagger.save(model)
         function, ray, spark = ArrowTagger(model), ray_on_two(), spark_on_two(place)
         ray.data.DataContext.get_current().enable_progress_bars = False
+        job = FolderJob(str(model), digest_of(str(model)), pn.__version__, None, "auto", None,
+                        False, None)
 
-        def by_threads() -> None:
+        def by_threads(files: Path) -> None:
             for path in sorted(files.iterdir()):
                 tag_arrow(tagger, pq.read_table(path), threads=2, dictionary=False)
 
-        def by_ray() -> None:
+        def by_ray_data(files: Path) -> None:
             data = tag_dataset(ray.data.read_parquet(str(files)), function, batch_size=None)
             for _ in data.select_columns(["upos"]).iter_internal_ref_bundles():
                 pass
 
-        def by_spark() -> None:
+        def by_spark(files: Path) -> None:
             frame = tag_dataframe(spark.read.parquet(str(files)), function)
             frame.write.format("noop").mode("overwrite").save()
 
-        compared({"two threads": by_threads, "Ray": by_ray, "Spark": by_spark}, tokens)
+        def files_by_threads(files: Path) -> None:
+            for path in sorted(files.iterdir()):
+                pn.replace_file(out / path.name, tag_parquet(tagger.by_column, path, threads=2))
+
+        def files_by_ray(files: Path) -> None:
+            pairs = [(str(path), str(out / path.name)) for path in sorted(files.iterdir())]
+            for _, error in run_all(job, pairs):
+                if error is not None:
+                    raise error
+
+        print("files to files:")
+        compared({"two threads": files_by_threads, "Ray": files_by_ray}, big, tiny)
+        print("labels alone:")
+        compared({"two threads": by_threads, "Ray Data": by_ray_data, "Spark": by_spark}, big, tiny)
 
 
-def compared(ways: dict[str, Callable[[], None]], tokens: int) -> None:
-    """Print tokens a second of each way, and their ratio to the first."""
+def compared(ways: dict[str, Callable[[Path], None]], big: Path, tiny: Path) -> None:
+    """Print tokens a second of each way once it runs: what tiny files take is taken off."""
     seconds: dict[str, list[float]] = {name: [] for name in ways}
-    for turn in range(4):
+    for turn in range(TURNS + 1):
         for name, run in ways.items():
-            begun = time.monotonic()
-            run()
+            taken = []
+            for files in (tiny, big):
+                begun = time.monotonic()
+                run(files)
+                taken.append(time.monotonic() - begun)
             if turn:
-                seconds[name].append(time.monotonic() - begun)
+                seconds[name].append(taken[1] - taken[0])
     first = next(iter(seconds.values()))
-    for name, taken in seconds.items():
-        ratio = statistics.median(a / b for a, b in zip(first, taken, strict=True))
-        print(f"{name:12s} {tokens / statistics.median(taken) / 1e6:.2f} million tokens a second,"
-              f" {ratio:.2f} times two threads")
+    for name, lasted in seconds.items():
+        ratio = statistics.median(a / b for a, b in zip(first, lasted, strict=True))
+        print(f"  {name:12s} {TOKENS / statistics.median(lasted) / 1e6:.2f} million tokens a second,"
+              f" {ratio:.2f} times two threads", flush=True)
 
 
 def spark_on_two(place: str) -> Any:

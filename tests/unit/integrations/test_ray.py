@@ -138,6 +138,17 @@ def test_a_data_set_gets_labels_in_the_order_of_its_rows(
     assert [list(row["tag"]) for row in found] == tagger.tag_sents([w for w, _ in small])
 
 
+def test_a_job_whose_process_dies_is_done_again(cluster: None, tmp_path: Path) -> None:
+    def job(number: int) -> int:
+        begun = tmp_path / str(number)
+        if number == 3 and not begun.exists():
+            begun.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return number * number
+
+    assert sorted(engine.run_all(job, range(6))) == [0, 1, 4, 9, 16, 25]
+
+
 def test_the_command_line_tags_a_folder_and_goes_on_with_what_is_not_done(
         cluster: None, folder: Path, model: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = folder.parent / "out"
