@@ -212,8 +212,9 @@ def compared(ways: dict[str, Callable[[Path], None]], big: Path, tiny: Path) -> 
     first = next(iter(seconds.values()))
     for name, lasted in seconds.items():
         ratio = statistics.median(a / b for a, b in zip(first, lasted, strict=True))
-        print(f"  {name:12s} {TOKENS / statistics.median(lasted) / 1e6:.2f} million tokens a second,"
-              f" {ratio:.2f} times two threads", flush=True)
+        speed = TOKENS / statistics.median(lasted) / 1e6
+        print(f"  {name:12s} {speed:.2f} million tokens a second, {ratio:.2f} times two threads",
+              flush=True)
 
 
 def spark_on_two(place: str) -> Any:

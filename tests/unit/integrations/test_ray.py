@@ -20,6 +20,7 @@ ray = pytest.importorskip("ray", reason="the extra ray is not installed")
 pytest.importorskip("pyarrow", reason="the extra arrow is not installed")
 
 from perceptron_nlp.integrations import ray as engine  # noqa: E402
+from perceptron_nlp.integrations import raycrew  # noqa: E402
 from perceptron_nlp.integrations.batches import ArrowTagger  # noqa: E402
 from perceptron_nlp.integrations.shards import Shard  # noqa: E402
 
@@ -121,7 +122,7 @@ def test_a_worker_of_another_version_is_refused(
 
 def test_an_object_store_that_is_full_is_said_to_be() -> None:
     with (pytest.raises(pn.MemoryLimitError, match="object store is full; start Ray with"),
-          engine._typed()):
+          raycrew.typed()):
         raise ray.exceptions.ObjectStoreFullError
 
 
