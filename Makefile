@@ -14,7 +14,7 @@ CORE := $(wildcard perceptron_nlp/_core/*.pyx perceptron_nlp/_core/*.pxd percept
 STUBBED := $(patsubst perceptron_nlp/_core/%.pyi,perceptron_nlp._core.%,$(wildcard perceptron_nlp/_core/*.pyi))
 
 .PHONY: train test lint bench instructions accuracy hosts trust sanitize fuzz clean pictures model
-.PHONY: wheel docs
+.PHONY: wheel docs ray engines
 SECONDS ?= 60
 
 # Train on your own files: make train TRAIN=… DEV=… TEST=…
@@ -25,7 +25,7 @@ train: $(VENV)/built
 	echo "$(SENTENCE)" | $(BIN)/perceptron-nlp tag $(MODEL) --format text
 
 test: $(VENV)/tested
-	$(BIN)/python -m pytest -q -n 2
+	$(BIN)/python -m pytest -q -n 2 --dist loadgroup
 
 lint: $(VENV)/linted
 	$(BIN)/ruff check .
@@ -59,6 +59,16 @@ accuracy: $(VENV)/built
 hosts: $(VENV)/hosted
 	$(BIN)/python -m pytest -q tests/unit/integrations tests/laws/test_arrow_laws.py tests/unit/docs
 	$(BIN)/python benchmarks/hosts.py
+
+# With this, make test runs the tests of Ray, too.
+ray: $(VENV)/rayed
+
+# Shards, killed workers, memory and speed on Ray and Spark (which needs Java); needs
+# PERCEPTRON_NLP_CORPORA.
+engines: $(VENV)/rayed $(VENV)/sparked $(VENV)/benched
+	$(BIN)/python -m pytest -q tests/unit/integrations/test_ray.py tests/unit/integrations/test_spark.py
+	for what in accuracy kills memory tagging; do $(BIN)/python benchmarks/engines.py $$what || exit; done
+	$(BIN)/python benchmarks/engine_costs.py --png docs/images/engines.png
 
 # Every promise of docs/promises.md in its full size; the suite under sanitizers; fuzzing.
 trust: $(VENV)/benched
@@ -117,6 +127,14 @@ $(VENV)/tested: $(VENV)/built
 
 $(VENV)/hosted: $(VENV)/tested
 	$(call extra,hosts)
+	@touch $@
+
+$(VENV)/rayed: $(VENV)/tested
+	$(call extra,ray)
+	@touch $@
+
+$(VENV)/sparked: $(VENV)/tested
+	$(call extra,spark)
 	@touch $@
 
 $(VENV)/linted: $(VENV)/tested

@@ -8,6 +8,7 @@ from perceptron_nlp._version import __version__
 from perceptron_nlp.errors import (
     ArgumentError,
     ArgumentTypeError,
+    EngineError,
     FileError,
     FormatError,
     MemoryLimitError,
@@ -72,13 +73,13 @@ if TYPE_CHECKING:
 
 __all__ = [
     "MODEL_FORMAT_VERSION", "ArgumentError", "ArgumentTypeError", "Comparison", "Corpus",
-    "Diagnosis", "EpochReport", "Evaluation", "Explanation", "FileError", "FormatError",
-    "Inspection", "MemoryLimitError", "MissingExtraError", "ModelError", "PerceptronClassifier",
-    "PerceptronNLPError", "Sentence", "Suspect", "Tagger", "TaggerModel", "Template",
-    "TemplateError", "TextSentence", "TextToken", "Token", "TrainingOptions", "Trial",
+    "Diagnosis", "EngineError", "EpochReport", "Evaluation", "Explanation", "FileError",
+    "FormatError", "Inspection", "MemoryLimitError", "MissingExtraError", "ModelError",
+    "PerceptronClassifier", "PerceptronNLPError", "Sentence", "Suspect", "Tagger", "TaggerModel",
+    "Template", "TemplateError", "TextSentence", "TextToken", "Token", "TrainingOptions", "Trial",
     "TuningReport", "TuningResult", "WeighedFeature", "WordExplanation", "__version__",
-    "apply_corrections", "check_place", "compare", "distill", "doctor", "inspect", "load",
-    "merge", "open_corpus", "preset", "preset_names", "read_columns", "read_conllu", "read_model",
+    "apply_corrections", "check_place", "compare", "distill", "doctor", "inspect", "load", "merge",
+    "open_corpus", "preset", "preset_names", "read_columns", "read_conllu", "read_model",
     "read_tagged", "read_templates", "read_text", "replace_file", "tokenize", "train", "tune",
     "write_columns", "write_conllu", "write_tagged",
 ]

@@ -7,6 +7,7 @@ tagger costs, by itself.
 from __future__ import annotations
 
 from perceptron_nlp.features.templates import Template, preset, preset_names
+from perceptron_nlp.integrations.engines import train
 from perceptron_nlp.tagging.comparison import compare
 from perceptron_nlp.tagging.corrections import apply_corrections
 from perceptron_nlp.tagging.diagnosis import Diagnosis, Suspect
@@ -18,7 +19,6 @@ from perceptron_nlp.tagging.inspection import Inspection, inspect
 from perceptron_nlp.tagging.merging import merge
 from perceptron_nlp.tagging.modelfile import FORMAT_VERSION as MODEL_FORMAT_VERSION
 from perceptron_nlp.tagging.options import TrainingOptions
-from perceptron_nlp.tagging.tagger import train
 from perceptron_nlp.tagging.templatefile import read_templates
 from perceptron_nlp.tagging.trainer import EpochReport
 from perceptron_nlp.tagging.trials import Trial, TuningReport, TuningResult

@@ -74,5 +74,9 @@ class MissingExtraError(PerceptronNLPError, ImportError):
     """An optional package that is not installed; the message names the extra."""
 
 
+class EngineError(PerceptronNLPError, RuntimeError):
+    """An engine that cannot do its part: workers that die again and again, or of other versions."""
+
+
 class MemoryLimitError(PerceptronNLPError, MemoryError):
     """Work that would need more memory than there is, or than the caller allowed."""

@@ -52,7 +52,7 @@ def write_parquet(chosen: argparse.Namespace, tagger: pn.Tagger, path: str) -> N
     parquet = importlib.import_module("perceptron_nlp.integrations.parquet")
     if not chosen.quiet and chosen.format == "auto":
         say(f"{one_line(path)}: read as parquet")
-    pieces = parquet.tag_parquet(_taggers(tagger, chosen.column), path,
+    pieces = parquet.tag_parquet(taggers_of(tagger, chosen.column), path,
                                  tokens_column=chosen.tokens_column, threads=chosen.threads)
     if chosen.output not in (None, STDIN):
         check_apart(chosen.output, [chosen.model], "the model")
@@ -65,7 +65,7 @@ def write_parquet(chosen: argparse.Namespace, tagger: pn.Tagger, path: str) -> N
         sys.stdout.buffer.write(piece)
 
 
-def _taggers(tagger: pn.Tagger, column: str | None) -> dict[str, pn.Tagger]:
+def taggers_of(tagger: pn.Tagger, column: str | None) -> dict[str, pn.Tagger]:
     """For each column to fill the tagger that does."""
     taggers = tagger.by_column
     if column is None:

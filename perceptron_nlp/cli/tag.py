@@ -29,6 +29,7 @@ from perceptron_nlp.cli.parsing import (
     add_quiet_option,
     add_threads_option,
 )
+from perceptron_nlp.cli.tagfolder import add_engine_option, tag_folder
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -43,7 +44,8 @@ EXAMPLES = """\
   perceptron-nlp tag brown.model new.conllu --column xpos
   perceptron-nlp tag en.model new.conllu --lexicon names.tsv
   perceptron-nlp tag chunk.model words.txt --fields form,xpos
-  perceptron-nlp tag en.model words.parquet -o tagged.parquet --tokens-column words"""
+  perceptron-nlp tag en.model words.parquet -o tagged.parquet --tokens-column words
+  perceptron-nlp tag --engine ray en.model texts/ tagged/"""
 DESCRIPTION = """\
 Write text back with the columns of the model filled in. All else in CoNLL-U and column files
 stays as it is, byte for byte; a column file without the column gets it at the end of its lines.
@@ -88,6 +90,7 @@ def parser() -> VerbParser:
                       help="what running text becomes: conllu, with # text and SpaceAfter=No, or"
                            " tagged (word/TAG)")
     add_threads_option(verb)
+    add_engine_option(verb)
     verb.add_argument("--mmap", action="store_true",
                       help="map the model into memory: processes that tag with it share what stays"
                            " of the file, which nobody may write into meanwhile")
@@ -96,7 +99,10 @@ def parser() -> VerbParser:
 
 
 def run(chosen: argparse.Namespace) -> None:
-    """Tag the files one after the other."""
+    """Tag the files one after the other, or a folder of them by the workers of an engine."""
+    if chosen.engine is not None:
+        tag_folder(chosen)
+        return
     files = chosen.files or [STDIN]
     check_there(files)
     check_stdin([*files, *filter(None, [chosen.lexicon])], quiet=True)

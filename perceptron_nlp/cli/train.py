@@ -35,6 +35,7 @@ EXAMPLES = """\
   perceptron-nlp train chunks.txt --fields form,xpos,chunk --column chunk --model chunk.model
   perceptron-nlp train train.conllu --dev dev.conllu --size 400kB --model small.model
   perceptron-nlp train train.conllu --templates mine.txt --model mine.model
+  perceptron-nlp train big.conllu.gz --engine ray --workers 4 --model en.model
   perceptron-nlp train train.conllu --raw news.txt.gz --preset accurate --model en.model"""
 
 _OPTIONS = ("preset", "epochs", "seed", "update", "table_bits", "min_count", "dictionary",
@@ -64,6 +65,7 @@ def parser() -> VerbParser:
                       help="keep in the model what its training needs to go on, so that resume can"
                            " train it further; the file becomes several times as large")
     add_checkpoint_options(verb)
+    _add_engine_options(verb)
     add_quiet_option(verb)
     return verb
 
@@ -86,6 +88,15 @@ def _add_evidence_options(verb: VerbParser) -> None:
     verb.add_argument("--lexicon", metavar="FILE",
                       help="a form, a tab and a label on each line: what it says of words becomes"
                            " features; the model keeps it")
+
+
+def _add_engine_options(verb: VerbParser) -> None:
+    verb.add_argument("--engine", metavar="NAME",
+                      help="ray: deal the sentences out to workers, whose weights are mixed after"
+                           " each epoch")
+    verb.add_argument("--workers", type=whole_number, metavar="N",
+                      help="with --engine, how many workers (default: one a processor); the model"
+                           " depends on it, and one gives what training without an engine gives")
 
 
 def add_table_bits_option(verb: VerbParser) -> None:
@@ -167,7 +178,8 @@ def run(chosen: argparse.Namespace) -> None:
     several = chosen.column is not None and "," in chosen.column
     # What is logged is in the model's record, and said from there.
     logging.getLogger("perceptron_nlp").addHandler(logging.NullHandler())
-    options |= {"raw": chosen.raw or None, "lexicon": chosen.lexicon}
+    options |= {"raw": chosen.raw or None, "lexicon": chosen.lexicon, "engine": chosen.engine,
+                "workers": chosen.workers}
     try:
         tagger = pn.train(
             corpora[:n_train], dev=corpora[n_train:] or None, column=chosen.column,

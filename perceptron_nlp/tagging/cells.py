@@ -53,7 +53,9 @@ class Union:
         ends = np.cumsum([0, *(len(rows.keys) for rows in sets)])
         wide = [np.repeat(row_of[at:at + len(rows.keys)], rows.counts) * _LABELS
                 + rows.labels.astype(np.int64) for at, rows in zip(ends[:-1], sets, strict=True)]
-        self._cells = np.unique(np.concatenate(wide))
+        # Stable sorting merges what is in order already; np.unique would hash every cell.
+        cells = np.sort(np.concatenate(wide), kind="stable")
+        self._cells = cells[np.diff(cells, prepend=-1) > 0]
         self.places = [np.searchsorted(self._cells, place) for place in wide]
 
     @property

@@ -38,7 +38,7 @@ from perceptron_nlp.tagging.model import TaggerModel, is_in, joined, vocabulary_
 from perceptron_nlp.tagging.options import TrainingOptions, make_options
 from perceptron_nlp.tagging.sources import Labelled, Source
 from perceptron_nlp.tagging.sureness import calibrated_by
-from perceptron_nlp.tagging.trainer import Callback, Trainer, resolve_templates
+from perceptron_nlp.tagging.trainer import Callback, Engine, Trainer, resolve_templates
 from perceptron_nlp.tagging.wordtables import WordTables
 from perceptron_nlp.text.sentence import Sentence
 
@@ -70,6 +70,7 @@ def _fit(train: Labelled, *, dev: Labelled | None, column: str | Sequence[str] |
     kept = take_checkpoint_options(options, max(1, len(names)))
     sources = take_sources(options)
     resumable = take_resumable(options)
+    engine = _take_engine(options)
     chosen = make_options(options)
     if callback is not None and not callable(callback):
         raise ArgumentTypeError(f"callback: a function is needed, not {type(callback).__name__}")
@@ -90,7 +91,7 @@ def _fit(train: Labelled, *, dev: Labelled | None, column: str | Sequence[str] |
              None if dev_source is None else Examples.read(dev_source, learnt, evidence))
             for learnt in columns]
     return joined([_fit_column(learnt, examples, held_out, chosen, features, callback,
-                               _Keeping(own, resumable), sources)
+                               _Way(own, resumable, engine), sources)
                    for (learnt, examples, held_out), own in zip(read, kept, strict=True)])
 
 
@@ -102,33 +103,45 @@ def take_resumable(options: dict[str, Any]) -> bool:
     return resumable
 
 
+def _take_engine(options: dict[str, Any]) -> Engine | None:
+    engine: Engine | None = options.pop("engine", None)
+    if engine is not None and not hasattr(engine, "trainer"):
+        raise ArgumentTypeError(f"engine: an engine is needed, not {type(engine).__name__};"
+                                " perceptron_nlp.train knows some by their names")
+    return engine
+
+
 @dataclass(frozen=True, slots=True)
-class _Keeping:
-    """What of a training is kept besides the model: on the way, and at its end."""
+class _Way:
+    """What of a training is kept besides the model, on the way and at its end, and who trains."""
 
     checkpoint: CheckpointOptions | None
     resumable: bool
+    engine: Engine | None
+
+    def trainer(self, *what: Any, **how: Any) -> Trainer:
+        """What trains, given what Trainer takes."""
+        return Trainer(*what, **how) if self.engine is None else self.engine.trainer(*what, **how)
 
 
 def _fit_column(column: str, read: Examples, dev: Examples | None, options: TrainingOptions,
                 features: Extractor | None, callback: Callback | None,
-                keeping: _Keeping, sources: Sources) -> TaggerModel:
+                way: _Way, sources: Sources) -> TaggerModel:
     examples, tables, made = (
         (read, None, []) if features is not None else with_evidence(read, sources, options))
     examples, chosen, choices = decide(examples, options, features)
     choices = [*made, *choices]
     examples, dev, chosen = _with_neighbours(examples, dev, chosen, features)
     if not chosen.two_passes or examples.scheme != JOINT:
-        trainer = Trainer(examples, dev, column, chosen, features, choices, tables=tables)
-        trainer.resumable = keeping.resumable
-        model = trainer.run(callback, keeping.checkpoint)
-    elif keeping.resumable:
+        trainer = way.trainer(examples, dev, column, chosen, features, choices, tables=tables)
+        trainer.resumable = way.resumable
+        model = trainer.run(callback, way.checkpoint)
+    elif way.resumable:
         raise ArgumentError("two_passes: features learnt in two passes cannot be gone on with:"
                             " the second learns from what the first gave to its own text; give"
                             " two_passes=False, or leave resumable out")
     else:
-        model = _fit_twice(examples, dev, column, chosen, choices, callback, keeping.checkpoint,
-                           tables)
+        model = _fit_twice(examples, dev, column, chosen, choices, callback, way, tables)
     model = calibrated_by(model, features, dev)
     found = doubts(model, read, dev)
     for doubt in found:
@@ -156,7 +169,7 @@ def _with_neighbours(examples: Examples, held_out: Examples | None, options: Tra
 
 def _fit_twice(examples: Examples, held_out: Examples | None, column: str,
                options: TrainingOptions, choices: list[str], callback: Callback | None,
-               kept: CheckpointOptions | None, tables: WordTables | None) -> TaggerModel:
+               way: _Way, tables: WordTables | None) -> TaggerModel:
     """Two passes; the callback hears of the second."""
     upos_first = wants_upos_first(examples)
     taught, chosen = examples, options
@@ -166,7 +179,7 @@ def _fit_twice(examples: Examples, held_out: Examples | None, column: str,
 
     def first(part: Examples, how: TrainingOptions) -> TaggerModel:
         how = replace(how, templates=templates)
-        return Trainer(part, None, UPOS if upos_first else column, how, None,
+        return way.trainer(part, None, UPOS if upos_first else column, how, None,
                        log_level=logging.DEBUG).run(None)
 
     def labeller_without(part: Examples) -> Callable[[Sequence[Sentence]], list[list[str]]]:
@@ -175,8 +188,9 @@ def _fit_twice(examples: Examples, held_out: Examples | None, column: str,
 
     second = replace(options, templates=(*templates, *second_pass_templates(upos_first)),
                      right_to_left=not options.backwards)
-    return Trainer(jackknifed(examples, taught, labeller_without), held_out, column, second, None,
-                   choices, first=first(taught, chosen), tables=tables).run(callback, kept)
+    return way.trainer(
+        jackknifed(examples, taught, labeller_without), held_out, column, second, None, choices,
+        first=first(taught, chosen), tables=tables).run(callback, way.checkpoint)
 
 
 def evidence_columns(options: TrainingOptions, features: Extractor | None,

@@ -21,6 +21,7 @@ from perceptron_nlp.tagging.extractor import Extractor, extract, reading_order
 from perceptron_nlp.tagging.options import TrainingOptions
 from perceptron_nlp.tagging.sources import UNLABELLED
 from perceptron_nlp.tagging.spancolumns import transitions
+from perceptron_nlp.tagging.trainingstate import RunState
 from perceptron_nlp.text.spans import SCHEMES
 
 
@@ -42,6 +43,18 @@ def weight_table(n_labels: int, options: TrainingOptions) -> WeightTable:
     """An empty table as the options ask for."""
     return WeightTable(n_labels, table_bits=options.table_bits,
                        gradients=options.update == "adagrad")
+
+
+def n_learnt(examples: Examples) -> int:
+    """How many labels, or parts of labels, a table of these examples has."""
+    if examples.parts is None:
+        return len(examples.tags)
+    return parts_of(examples.tags.labels, examples.parts).n_parts
+
+
+def _put(state: RunState, table: WeightTable) -> None:
+    table.clear()
+    state.put_into(table)
 
 
 class TemplateLearner:
@@ -91,6 +104,11 @@ class TemplateLearner:
                 allowed=self._allowed)
         return learn(self._data, order, rule=options.update, rate=options.step,
                      margin=options.least_lead, right_to_left=options.backwards)
+
+    def begin_at(self, state: RunState) -> None:
+        """Go on from a state, whatever was learnt before."""
+        _put(state, self.table)
+        self._copies = CopiedRows()
 
     def average(self) -> FrozenWeights:
         """See Learner."""
@@ -188,6 +206,10 @@ class FunctionLearner:
             squares = float(len(keys) if values is None else values @ values)
         tau = (options.least_lead - lead) / (2 * squares) if squares else 0.0
         return (rival if lead < options.least_lead else -1), min(tau, options.step)
+
+    def begin_at(self, state: RunState) -> None:
+        """Go on from a state, whatever was learnt before."""
+        _put(state, self.table)
 
     def average(self) -> FrozenWeights:
         """See Learner."""

@@ -131,6 +131,11 @@ class NumberedLabels(Sequence[Sequence[str | None]]):
         return int((self.numbers != self.labels.index(None)).sum())
 
 
+def numbers_alone(lengths: Int64s, columns: dict[str, tuple[list[bytes], Int32s]]) -> NumberedText:
+    """Sentences of which there are numbers and no objects: these columns are all to be had."""
+    return NumberedText(_Sentences(()), np.arange(len(lengths)), lengths, columns)
+
+
 def words_of(sentences: Sequence[Sentence]) -> list[Sequence[str]]:
     """The words of each sentence."""
     if isinstance(sentences, NumberedText):

@@ -6,7 +6,7 @@ import contextlib
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -115,12 +115,15 @@ class Trainer:
 
     def _make_learner(self, run: int) -> Learner:
         """The learner of a run, from 1, as it is before its first epoch."""
+        self._check_search()
         if self._features is not None:
-            if self._options.width > 1:
-                raise ArgumentError(
-                    "beam: a feature function labels greedily; use beam=1, or templates")
             return FunctionLearner(self._examples, self._features, self._options, self._forced)
         return TemplateLearner(self._examples, self._templates, self._options, self._forced)
+
+    def _check_search(self) -> None:
+        if self._features is not None and self._options.width > 1:
+            raise ArgumentError(
+                "beam: a feature function labels greedily; use beam=1, or templates")
 
     def run(self, callback: Callback | None, kept: CheckpointOptions | None = None
             ) -> TaggerModel:
@@ -250,6 +253,13 @@ class Trainer:
         """The model's accuracy on a dev set: of the frozen form, the one that people get."""
         given = make_labeller(model, self._features).label(model.inputs(dev.sentences))
         return share_right(dev.gold, given, dev.n_labelled)
+
+
+class Engine(Protocol):
+    """What brings trainers of its own, such as workers on other machines (integrations)."""
+
+    def trainer(self, *what: Any, **how: Any) -> Trainer:
+        """A trainer, given what Trainer takes."""
 
 
 def resolve_templates(options: TrainingOptions, evidence: Sequence[str]) -> tuple[Template, ...]:

@@ -25,8 +25,9 @@ GUESTS = {"nltk": "nltk", "pycrfsuite": "bench", "ufal": "bench", "spacy": "spac
           "polars": "test", "pandas": "test", "duckdb": "test", "datasets": "test",
           "huggingface_hub": "hub"}
 
-# The reader of model files is run by tests/unit/trust, the integrations by a test of their own.
-ELSEWHERE = {"docs/model-format.md", "docs/integrations.md"}
+# The reader of model files is run by tests/unit/trust, the integrations by a test of their own;
+# what engines are told is in the tests that start them.
+ELSEWHERE = {"docs/model-format.md", "docs/integrations.md", "docs/engines.md"}
 
 pytestmark = [
     pytest.mark.skipif(not (ROOT / "data").is_dir(),

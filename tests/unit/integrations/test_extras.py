@@ -12,7 +12,8 @@ from perceptron_nlp.integrations import hub
 
 MODULES = [("spacy", "spacy", "spacy"), ("sklearn", "sklearn.base", "sklearn"),
            ("nltk", "nltk.tag.api", "nltk"), ("arrow", "pyarrow", "arrow"),
-           ("parquet", "pyarrow", "arrow")]
+           ("parquet", "pyarrow", "arrow"), ("ray", "ray", "ray"),
+           ("spark", "pyspark.sql.types", "spark")]
 
 
 @pytest.mark.parametrize(("module", "guest", "extra"), MODULES, ids=[m for m, _, _ in MODULES])
@@ -37,7 +38,7 @@ def test_uploading_and_downloading_without_the_hubs_client_name_its_extra(
 def test_importing_the_package_brings_no_guest_in() -> None:
     import subprocess
 
-    guests = ("spacy", "sklearn", "nltk", "pyarrow", "huggingface_hub")
+    guests = ("spacy", "sklearn", "nltk", "pyarrow", "huggingface_hub", "ray", "pyspark")
     code = ("import sys, perceptron_nlp as pn, perceptron_nlp.integrations.hub; pn.train;"
             f"print([name for name in {guests} if name in sys.modules])")
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -1,0 +1,69 @@
+"""Training by an engine that is named: ``perceptron_nlp.train(..., engine="ray", workers=4)``."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Sequence
+from typing import Any, cast
+
+from perceptron_nlp.errors import ArgumentError, ArgumentTypeError
+from perceptron_nlp.tagging.extractor import Extractor
+from perceptron_nlp.tagging.options import check_choice
+from perceptron_nlp.tagging.sources import Labelled
+from perceptron_nlp.tagging.tagger import Tagger
+from perceptron_nlp.tagging.trainer import Callback, Engine
+
+# The module of each, and its class.
+_ENGINES = {"ray": ("perceptron_nlp.integrations.ray", "RayEngine")}
+
+
+def train(train: Labelled, *, dev: Labelled | None = None,
+          column: str | Sequence[str] | None = None, features: Extractor | None = None,
+          format: str = "auto", fields: Sequence[str] | None = None,
+          callback: Callback | None = None, size: int | str | None = None,
+          engine: str | Engine | None = None, workers: int | None = None,
+          **options: Any) -> Tagger:
+    """Train a tagger, here or by the workers of an engine.
+
+    Parameters
+    ----------
+    engine : None to train in this process; ``"ray"``, or an engine such as
+        ``perceptron_nlp.integrations.ray.RayEngine(workers=4, mixes=2)``, to deal the text out to
+        workers, whose weights are mixed after each epoch (docs/engines.md)
+    workers : with ``"ray"``, how many; None for as many as there are processors. The model depends
+        on their number; one gives what training without an engine gives, byte for byte
+    train, dev, column, features, format, fields, callback, size, **options : as for Tagger.train
+
+    Raises
+    ------
+    MissingExtraError : the engine is not installed
+    EngineError : the engine cannot be reached, or its workers die again and again
+    ArgumentError : more workers than sentences, an option that shards cannot be learnt with, or
+        what Tagger.train raises
+    FileError, FormatError, ArgumentTypeError, TemplateError : as for Tagger.train
+    """
+    given = {} if engine is None and workers is None else {"engine": engine_of(engine, workers)}
+    return Tagger.train(train, dev=dev, column=column, features=features, format=format,
+                        fields=fields, callback=callback, size=size, **given, **options)
+
+
+def engine_of(engine: object, workers: int | None = None) -> Engine:
+    """The engine of a name; one that is none yet is started.
+
+    Raises
+    ------
+    ArgumentError, ArgumentTypeError : there is no such engine, or no such number of workers
+    MissingExtraError : it is not installed
+    """
+    if engine is None:
+        raise ArgumentError("workers: are those of an engine; name it, such as engine=\"ray\"")
+    if isinstance(engine, str):
+        check_choice("engine", engine, _ENGINES)
+        module, name = _ENGINES[engine]
+        return cast(Engine, getattr(importlib.import_module(module), name)(workers))
+    if not hasattr(engine, "trainer"):
+        raise ArgumentTypeError(
+            f"engine: a name or an engine is needed, not {type(engine).__name__}")
+    if workers is not None:
+        raise ArgumentError("workers: the engine that was given has its own; leave it out")
+    return cast(Engine, engine)

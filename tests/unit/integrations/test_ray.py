@@ -1,0 +1,188 @@
+"""A real Ray on this machine: training, killed workers, data sets and folders."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import perceptron_nlp as pn
+from perceptron_nlp.cli.main import main
+
+ray = pytest.importorskip("ray", reason="the extra ray is not installed")
+pytest.importorskip("pyarrow", reason="the extra arrow is not installed")
+
+from perceptron_nlp.integrations import ray as engine  # noqa: E402
+from perceptron_nlp.integrations import raycrew  # noqa: E402
+from perceptron_nlp.integrations.batches import ArrowTagger  # noqa: E402
+from perceptron_nlp.integrations.shards import Shard  # noqa: E402
+
+# Ray's own: sockets and processes that it leaves to the system, and options that are to change.
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore::FutureWarning"),
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+    pytest.mark.xdist_group("ray"),
+]
+OPTIONS: dict[str, Any] = {"templates": "fast", "epochs": 3, "seed": 5}
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[None]:
+    """Two processors and a small object store, and nothing written to the home folder."""
+    os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    ray.init(address="local", num_cpus=2, object_store_memory=100 << 20, include_dashboard=False,
+             log_to_driver=False, logging_level="ERROR", configure_logging=False)
+    yield
+    ray.shutdown()
+
+
+@pytest.fixture(scope="module")
+def many(small: list[tuple[list[str], list[str]]]) -> list[tuple[list[str], list[str]]]:
+    """The small sentences, and each of them backwards."""
+    return [*small, *((words[::-1], labels[::-1]) for words, labels in small)]
+
+
+def trained(data: object, **options: Any) -> bytes:
+    return bytes(pn.train(data, **{**OPTIONS, **options}).to_bytes())
+
+
+@pytest.fixture(scope="module")
+def of_three(cluster: None, many: list[tuple[list[str], list[str]]]) -> bytes:
+    """What three workers learn from the sentences when nobody disturbs them."""
+    return trained(many, engine="ray", workers=3)
+
+
+def test_one_worker_learns_what_there_is_to_learn_without_an_engine(
+        cluster: None, many: list[tuple[list[str], list[str]]]) -> None:
+    options: dict[str, Any] = {"dev": many[:9], "patience": 1}
+    assert trained(many, **options) == trained(many, engine="ray", workers=1, **options)
+
+
+def test_workers_on_ray_learn_what_workers_in_one_process_do(
+        of_three: bytes, many: list[tuple[list[str], list[str]]], here: Any) -> None:
+    assert of_three == trained(many, engine=here(3))
+
+
+@pytest.mark.parametrize("moment", ["before it learns", "between two epochs"])
+def test_a_worker_that_is_killed_changes_no_byte(
+        moment: str, of_three: bytes, many: list[tuple[list[str], list[str]]],
+        caplog: pytest.LogCaptureFixture) -> None:
+    with_workers = engine.RayEngine(3)
+    killed = threading.Event()
+
+    def kill() -> None:
+        os.kill(with_workers.processes[1][1], signal.SIGKILL)
+        killed.set()
+
+    def early() -> None:
+        while not with_workers.processes:
+            time.sleep(0.001)
+        kill()
+
+    if moment == "before it learns":
+        threading.Thread(target=early, daemon=True).start()
+    found = trained(many, engine=with_workers,
+                    callback=lambda report: None if killed.is_set() else kill())
+    assert killed.is_set() and found == of_three
+    assert "the worker of shard 2 died and is started again" in caplog.text
+
+
+def test_a_worker_that_dies_again_and_again_ends_the_training(
+        cluster: None, many: list[tuple[list[str], list[str]]]) -> None:
+    def dying(tokens: Any, i: int, history: Any) -> list[str]:
+        if len(many) and os.environ.get("PERCEPTRON_NLP_TEST_SURVIVES") != "yes":
+            os.kill(os.getpid(), signal.SIGKILL)
+        return [str(tokens[i])]
+
+    with pytest.raises(pn.EngineError, match="the worker of shard 1 died 4 times"):
+        pn.train(many, features=dying, epochs=1, engine="ray", workers=1)
+
+
+def test_a_worker_of_another_version_is_refused(
+        cluster: None, many: list[tuple[list[str], list[str]]], monkeypatch: pytest.MonkeyPatch
+        ) -> None:
+    class Older(Shard):
+        def __init__(self, *parts: Any) -> None:
+            super().__init__(*parts, "0.0.1")
+
+    monkeypatch.setattr("perceptron_nlp.integrations.shardtraining.Shard", Older)
+    with pytest.raises(pn.EngineError, match=r"has version .*, and the training was begun with 0"):
+        pn.train(many, engine="ray", workers=2, **OPTIONS)
+
+
+def test_an_object_store_that_is_full_is_said_to_be() -> None:
+    with (pytest.raises(pn.MemoryLimitError, match="object store is full; start Ray with"),
+          raycrew.typed()):
+        raise ray.exceptions.ObjectStoreFullError
+
+
+def test_a_data_set_gets_labels_in_the_order_of_its_rows(
+        cluster: None, model: Path, tagger: pn.Tagger, small: list[tuple[list[str], list[str]]]
+        ) -> None:
+    context = ray.data.DataContext.get_current()
+    context.enable_progress_bars = False
+    context.execution_options.preserve_order = True
+    rows = [{"number": number, "tokens": words} for number, (words, _) in enumerate(small)]
+    dataset = ray.data.from_items(rows).repartition(3)
+    found = engine.tag_dataset(dataset, ArrowTagger(model), batch_size=5).take_all()
+    assert [row["number"] for row in found] == list(range(len(small)))
+    assert [list(row["tag"]) for row in found] == tagger.tag_sents([w for w, _ in small])
+
+
+def test_a_job_whose_process_dies_is_done_again(cluster: None, tmp_path: Path) -> None:
+    def job(number: int) -> int:
+        begun = tmp_path / str(number)
+        if number == 3 and not begun.exists():
+            begun.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return number * number
+
+    assert sorted(engine.run_all(job, range(6))) == [0, 1, 4, 9, 16, 25]
+
+
+def test_the_command_line_tags_a_folder_and_goes_on_with_what_is_not_done(
+        cluster: None, folder: Path, model: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = folder.parent / "out"
+    command = ["tag", "--engine", "ray", str(model), str(folder), str(out)]
+    assert main([*command, "--column", "upos"]) == 0
+    assert "files tagged: 3, done before: 0" in capsys.readouterr().err
+    for name in ("a.conllu", "deeper/b.conllu"):
+        assert main(["tag", str(model), str(folder / name), "--column", "upos"]) == 0
+        assert (out / name).read_text() == capsys.readouterr().out
+    before = (out / "a.conllu").stat().st_mtime_ns
+    (out / "deeper" / "b.conllu").unlink()
+    assert main([*command, "--column", "upos"]) == 0
+    assert "files tagged: 1, done before: 2, not tagged: 0" in capsys.readouterr().err
+    assert (out / "a.conllu").stat().st_mtime_ns == before
+    assert main(command) == 2
+    assert "column: the files in" in capsys.readouterr().err
+
+
+def test_a_bad_file_is_named_and_the_others_are_tagged(
+        cluster: None, folder: Path, model: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "bad.conllu").write_text("1\tno\ttabs\n\n")
+    out = folder.parent / "out"
+    assert main(["tag", "--engine", "ray", str(model), str(folder), str(out), "--column", "upos"]
+                ) == 2
+    said = capsys.readouterr().err
+    assert f"{folder / 'bad.conllu'}:1: " in said
+    assert "files tagged: 3, done before: 0, not tagged: 1" in said
+    assert not (out / "bad.conllu").exists() and (out / "words.parquet").exists()
+
+
+def test_the_command_line_trains_with_workers(
+        cluster: None, folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    model = tmp_path / "new.model"
+    assert main(["train", str(folder / "a.conllu"), "--engine", "ray", "--workers", "2",
+                 "--templates", "fast", "--epochs", "2", "--model", str(model)]) == 0
+    assert pn.load(model).model.record["sharding"]["workers"] == 2
