@@ -70,18 +70,19 @@ if TYPE_CHECKING:
         tune,
     )
     from perceptron_nlp.learning.classifier import PerceptronClassifier
+    from perceptron_nlp.reports import Report, report
 
 __all__ = [
     "MODEL_FORMAT_VERSION", "ArgumentError", "ArgumentTypeError", "Comparison", "Corpus",
     "Diagnosis", "EngineError", "EpochReport", "Evaluation", "Explanation", "FileError",
     "FormatError", "Inspection", "MemoryLimitError", "MissingExtraError", "ModelError",
-    "PerceptronClassifier", "PerceptronNLPError", "Sentence", "Suspect", "Tagger", "TaggerModel",
-    "Template", "TemplateError", "TextSentence", "TextToken", "Token", "TrainingOptions", "Trial",
+    "PerceptronClassifier", "PerceptronNLPError", "Report", "Sentence", "Suspect", "Tagger",
+    "TaggerModel", "Template", "TemplateError", "TextSentence", "TextToken", "Token", "TrainingOptions", "Trial",
     "TuningReport", "TuningResult", "WeighedFeature", "WordExplanation", "__version__",
     "apply_corrections", "check_place", "compare", "distill", "doctor", "inspect", "load", "merge",
     "open_corpus", "preset", "preset_names", "read_columns", "read_conllu", "read_model",
-    "read_tagged", "read_templates", "read_text", "replace_file", "tokenize", "train", "tune",
-    "write_columns", "write_conllu", "write_tagged",
+    "read_tagged", "read_templates", "read_text", "replace_file", "report", "tokenize", "train",
+    "tune", "write_columns", "write_conllu", "write_tagged",
 ]
 
 
@@ -102,6 +103,10 @@ def __getattr__(name: str) -> Any:
         from perceptron_nlp.learning.classifier import PerceptronClassifier
 
         return PerceptronClassifier
+    if name in ("Report", "report"):
+        from perceptron_nlp import reports
+
+        return getattr(reports, name)
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     if name in _LIGHT:

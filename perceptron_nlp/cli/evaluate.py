@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 
 import perceptron_nlp as pn
 from perceptron_nlp.cli.inputs import check_stdin, load_tagger, open_inputs
@@ -16,12 +17,13 @@ from perceptron_nlp.cli.parsing import (
 )
 from perceptron_nlp.cli.printing import print_json
 from perceptron_nlp.cli.reliabilityview import reliability_table
-from perceptron_nlp.cli.style import BOLD, Terminal, one_line, output, shortened
+from perceptron_nlp.cli.style import BOLD, Terminal, one_line, output, say, shortened
 
 EXAMPLES = """\
   perceptron-nlp evaluate en.model test.conllu
   perceptron-nlp evaluate en.model test.conllu --json | jq .accuracy
   perceptron-nlp evaluate en.model test.conllu --calibration
+  perceptron-nlp evaluate en.model test.conllu --report report
   perceptron-nlp evaluate chunk.model test.txt --fields form,xpos,chunk"""
 _FIGURES = "precision  recall      F1   support"
 _CONFUSIONS = 10
@@ -41,6 +43,9 @@ def parser() -> VerbParser:
     verb.add_argument("--calibration", action="store_true",
                       help="whether the confidences hold: of words given with 0.9, nine in ten"
                            " should be right (the model must be calibrated)")
+    verb.add_argument("--report", metavar="DIR",
+                      help="write all of it as a page of HTML, DIR/index.html, with pictures beside"
+                           " it; an earlier report there is replaced")
     add_json_option(verb)
     add_threads_option(verb)
     add_quiet_option(verb)
@@ -53,21 +58,47 @@ def run(chosen: argparse.Namespace) -> None:
     tagger = load_tagger(chosen.model, chosen.lexicon, column=chosen.column)
     corpora = open_inputs(
         chosen.test, format=chosen.format, fields=chosen.fields, quiet=chosen.quiet)
+    if chosen.report is not None:
+        _show(list(_reported(tagger, corpora, chosen).values()), chosen)
+        return
     if chosen.column is None and len(tagger.columns) > 1:
         results = tagger.evaluate_columns(corpora, fields=chosen.fields, threads=chosen.threads,
                                           calibration=chosen.calibration)
-        if chosen.json:
-            print_json({"columns": [result.to_json() for result in results.values()]})
-            return
-        print("\n\n".join(page(result, output()) for result in results.values()))
+        _show(list(results.values()), chosen)
         return
-    result = tagger.evaluate(
+    _show([tagger.evaluate(
         corpora, column=chosen.column, fields=chosen.fields, threads=chosen.threads,
-        calibration=chosen.calibration)
-    if chosen.json:
-        print_json(result.to_json())
-        return
-    print(page(result, output()))
+        calibration=chosen.calibration)], chosen)
+
+
+def _reported(tagger: pn.Tagger, corpora: list[pn.Corpus], chosen: argparse.Namespace
+              ) -> dict[str, pn.Evaluation]:
+    """Write the report; what was measured for it."""
+    if chosen.calibration:
+        # Refused before the work, where a model cannot tell.
+        for part in tagger.by_column.values():
+            part.confidences([])
+    written = pn.report(
+        tagger, corpora, chosen.report, column=chosen.column, fields=chosen.fields,
+        threads=chosen.threads, title=f"How good {os.path.basename(chosen.model)} is")
+    if not chosen.quiet:
+        without = "" if written.has_png else ", no PNGs (they need matplotlib)"
+        say(f"{one_line(str(written.page))}: {written.page.stat().st_size:,} bytes, and"
+            f" {len(written.pictures)} pictures{without}")
+    if not chosen.calibration:
+        for result in written.evaluations.values():
+            result.calibration = None
+    return written.evaluations
+
+
+def _show(results: list[pn.Evaluation], chosen: argparse.Namespace) -> None:
+    """Print what was found in one column, or in each of several."""
+    if not chosen.json:
+        print("\n\n".join(page(result, output()) for result in results))
+    elif len(results) == 1:
+        print_json(results[0].to_json())
+    else:
+        print_json({"columns": [result.to_json() for result in results]})
 
 
 def page(result: pn.Evaluation, terminal: Terminal) -> str:

@@ -12,9 +12,11 @@ from typing import Any, overload
 
 import numpy as np
 
+from perceptron_nlp.errors import ArgumentError
 from perceptron_nlp.tagging.explanationpage import page
 from perceptron_nlp.tagging.explanationtext import Paint, plain, text
 from perceptron_nlp.tagging.heldwords import DICTIONARY, LEXICON, HeldWords
+from perceptron_nlp.tagging.keeping import forms_of
 from perceptron_nlp.tagging.model import TaggerModel
 from perceptron_nlp.tagging.reading import Compared, Reading, WeighedFeature
 
@@ -34,7 +36,7 @@ class WordExplanation:
         learnt in IOBES, and for features learnt with parts of speech
     score : what the learnt label scored, as in ``Tagger.scores``; the sum of what its features add
     runner_up : the label that scored best of the others that it might have got after the same
-        labels; None where there is no other
+        labels, or the one that it was to be compared with (`against`); None where there is none
     runner_up_score : what that scored, or None
     known : was the word in the training text? (Wrongly yes for one word in a hundred thousand.)
     decided_by : ``"weights"``, ``"dictionary"`` or ``"lexicon"``; only weights choose a label
@@ -166,7 +168,7 @@ class Explanation(Sequence[WordExplanation]):
 
 
 def explanation(reading: Reading, labels: Sequence[str], held: HeldWords, words: Sequence[str],
-                top: int | None) -> Explanation:
+                top: int | None, against: Sequence[str | None] | None = None) -> Explanation:
     """Why a sentence was labelled as it was.
 
     Parameters
@@ -176,9 +178,14 @@ def explanation(reading: Reading, labels: Sequence[str], held: HeldWords, words:
     held : which words could not get any label
     words : the words
     top : how many features are kept one by one for each word; None for all
+    against : None, or for each word the label to compare with in place of the runner-up, or None
+
+    Raises ArgumentError where `against` has not as many labels as there are words.
     """
     model = reading.model
     runners_up = _runners_up(reading, held, words)
+    if against is not None:
+        runners_up = _instead(reading, labels, runners_up, against)
     compared = reading.compared(reading.numbers, runners_up)
     places = np.arange(len(words))
     scores = reading.scores[places, reading.numbers].tolist()
@@ -210,6 +217,25 @@ def _runners_up(reading: Reading, held: HeldWords, words: Sequence[str]) -> list
         if within is not None and held.decided_by(word) != DICTIONARY:
             left = [label for label in within if label != reading.numbers[i]]
             found[i] = max(left, key=others[i].__getitem__, default=-1)
+    return found
+
+
+def _instead(reading: Reading, labels: Sequence[str], runners_up: list[int],
+             against: Sequence[str | None]) -> list[int]:
+    """Runners-up, but where a label is asked for that is learnt and was not given, that one."""
+    if len(against) != len(labels):
+        raise ArgumentError(f"against: {len(against)} labels for {len(labels)} words; give one for"
+                            " each word, or None")
+    learnt: dict[str, list[int]] = {}
+    for number, name in enumerate(reading.model.tags):
+        for form in forms_of(name, reading.model.scheme):
+            learnt.setdefault(form, []).append(number)
+    found = list(runners_up)
+    for i, (label, wanted) in enumerate(zip(labels, against, strict=True)):
+        if wanted is not None and wanted != label and wanted in learnt:
+            # Of those that are written alike, the one that came nearest.
+            able = [n for n in learnt[wanted] if n != reading.numbers[i]]
+            found[i] = max(able, key=reading.scores[i].__getitem__, default=found[i])
     return found
 
 

@@ -502,8 +502,8 @@ class Tagger:
             raise ArgumentError(f"dev: {left_out[0]}")
         return self._with(model)
 
-    def explain(self, tokens: Sequence[str], *, column: str | None = None, top: int | None = None
-                ) -> Explanation:
+    def explain(self, tokens: Sequence[str], *, column: str | None = None, top: int | None = None,
+                against: Sequence[str | None] | None = None) -> Explanation:
         """Why the words of one sentence get their labels.
 
         Parameters
@@ -512,6 +512,9 @@ class Tagger:
         column : of a tagger of several columns, the one to explain; None for the first
         top : how many features of each word are kept one by one, the others being one sum; 0 to
             1,000,000, or None for all
+        against : None, or for each word a label to compare with in place of the runner-up (why not
+            that one?), or None; labels that the model does not have, and the one that the word
+            gets, count as None
 
         Returns
         -------
@@ -527,14 +530,17 @@ class Tagger:
         --------
         ``print(tagger.explain(["The", "old", "man"]))``
         """
-        return self.explain_sents([_listed(tokens)], column=column, top=top)[0]
+        return self.explain_sents([_listed(tokens)], column=column, top=top,
+                                  against=None if against is None else [against])[0]
 
     def explain_sents(self, sentences: Iterable[Sequence[str]], *, column: str | None = None,
                       top: int | None = None, before: Sequence[Sequence[str]] = (),
-                      after: Sequence[Sequence[str]] = ()) -> list[Explanation]:
+                      after: Sequence[Sequence[str]] = (),
+                      against: Sequence[Sequence[str | None]] | None = None) -> list[Explanation]:
         """Why the words of many sentences get their labels.
 
-        Parameters are those of explain and of tag_sents, and so are the errors.
+        Parameters are those of explain and of tag_sents, and so are the errors; `against` has
+        labels for each sentence.
         """
         if column is not None:
             check_choice("column", column, self.columns)
@@ -544,8 +550,12 @@ class Tagger:
         held = HeldWords(part.model, allowed_by(part._lexicon, part.model))
         prepared = part._labeller.prepared(_sentences(sentences), before, after)
         given = part._labeller.label(prepared)
-        return [explanation(part._labeller.read(sentence), labels, held, _words_in(sentence), top)
-                for sentence, labels in zip(prepared, given, strict=True)]
+        others = [None] * len(prepared) if against is None else against
+        if len(others) != len(prepared):
+            raise ArgumentError(f"against: labels of {len(others)} sentences for {len(prepared)}")
+        return [explanation(part._labeller.read(sentence), labels, held, _words_in(sentence), top,
+                            wanted)
+                for sentence, labels, wanted in zip(prepared, given, others, strict=True)]
 
     def k_best(self, tokens: Sequence[str], k: int, *, column: str | None = None
                ) -> list[tuple[list[str], float]]:

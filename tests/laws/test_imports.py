@@ -13,8 +13,11 @@ import perceptron_nlp
 ROOT = Path(perceptron_nlp.__file__).parent
 LAYERS = {
     "__main__": {"cli"},
-    "cli": {"study", "integrations", "tagging", "learning", "features", "formats", "text", "_core"},
+    "cli": {"reports", "serving", "study", "integrations", "tagging", "learning", "features",
+            "formats", "text", "_core"},
     "integrations": {"tagging", "learning", "features", "formats", "text", "_core"},
+    "reports": {"study", "tagging", "formats", "text", "_core"},
+    "serving": {"tagging", "formats", "text", "_core"},
     "study": {"tagging", "learning", "features", "formats", "text", "_core"},
     "tagging": {"features", "formats", "text", "_core"},
     "learning": {"features", "formats", "text", "_core"},
