@@ -158,7 +158,8 @@ def matrix(grid: Grid) -> str:
     caption = "Words by gold label (rows) and label given (columns); outlined squares are right"
     return (f'<div class="wide" role="region" aria-label="{caption}" tabindex="0">'
             f'<table class="matrix"><caption><span>{caption}</span></caption>\n'
-            f"<thead><tr><td></td>{head}</tr></thead>\n<tbody>" + "\n".join(rows) + "</tbody></table></div>")
+            f"<thead><tr><td></td>{head}</tr></thead>\n<tbody>" + "\n".join(rows)
+            + "</tbody></table></div>")
 
 
 def _cell(grid: Grid, i: int, j: int, count: int) -> str:
