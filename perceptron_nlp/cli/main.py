@@ -27,6 +27,7 @@ VERBS = {
     "evaluate": "compare a tagger's labels with gold ones",
     "inspect": "show what is in a model",
     "explain": "show why each word gets its label",
+    "serve": "try a tagger on a page in the browser",
     "compress": "make a model smaller",
     "merge": "make one model of several, whose scores are the mean of theirs",
     "resume": "train a model further, on other files",
