@@ -6,8 +6,8 @@ from typing import Any
 
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, encodable
 from perceptron_nlp.tagging.explaining import WordExplanation
-from perceptron_nlp.tagging.tagger import Tagger
 from perceptron_nlp.tagging.taggedtext import tokenize
+from perceptron_nlp.tagging.tagger import Tagger
 
 MOST_CHARACTERS = 10_000
 TOP = 8

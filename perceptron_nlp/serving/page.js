@@ -96,7 +96,7 @@ function item(word) {
   button.append(made("bdi", visible(word.word)));
   for (const column of columns) {
     const one = word.labels[column];
-    button.append(made("b", visible(one.label)));
+    button.append(label(one.label, column === columns[0] ? "b" : "span"));
     if (one.confidence !== null) {
       button.append(made("small", (100 * one.confidence).toFixed(0) + " %"));
     }
@@ -107,19 +107,31 @@ function item(word) {
   return place;
 }
 
+// Sets of features are broken between them where they do not fit.
+function label(text, kind) {
+  const element = made(kind);
+  visible(text).split("|").forEach((part, i) => {
+    if (i) element.append("|", document.createElement("wbr"));
+    element.append(part);
+  });
+  return element;
+}
+
 function choose(button, word) {
   if (chosen) chosen.setAttribute("aria-pressed", "false");
   chosen = button;
   button.setAttribute("aria-pressed", "true");
   const title = made("h2", "Why ");
   title.append(made("bdi", visible(word.word)), "?");
+  const all = made("div", undefined, "reasons");
+  all.append(...columns.map((column) => reasons(column, word.labels[column])));
   why.replaceChildren(title,
-    made("p", word.known ? "Seen in training." : "Not seen in training.", "soft"),
-    ...columns.flatMap((column) => reasons(column, word.labels[column])));
+    made("p", word.known ? "Seen in training." : "Not seen in training.", "soft"), all);
   why.hidden = false;
 }
 
 function reasons(column, one) {
+  const whole = document.createElement("div");
   const parts = [];
   if (columns.length > 1) parts.push(made("h3", visible(column)));
   let verdict = visible(one.label) + " scored " + one.score.toFixed(3);
@@ -133,7 +145,8 @@ function reasons(column, one) {
   }
   if (one.note) parts.push(made("p", visible(one.note)));
   parts.push(table(one.features));
-  return parts;
+  whole.append(...parts);
+  return whole;
 }
 
 function table(features) {

@@ -31,6 +31,7 @@ QUESTION = "/tag"
 MOST_BYTES = 12 * MOST_CHARACTERS + 1024
 _MOST_CONNECTIONS = 32
 _IDLE_SECONDS = 15.0
+_UNNAMED_PORT = 80
 _PAGES = {"/": ("page.html", "text/html"), "/page.css": ("page.css", "text/css"),
           "/page.js": ("page.js", "text/javascript")}
 _HEADERS = {
@@ -71,15 +72,16 @@ class TrialServer(ThreadingHTTPServer):
                              kind) for path, (name, kind) in _PAGES.items()}
         self._free = threading.BoundedSemaphore(_MOST_CONNECTIONS)
         super().__init__((host, port), _Handler)
-        number = self.server_address[1]
-        self.hosts = frozenset(f"{name}:{number}" for name in ("127.0.0.1", "[::1]", "localhost"))
+        # Browsers leave out the port that addresses have if they name none.
+        end = "" if self.server_port == _UNNAMED_PORT else f":{self.server_port}"
+        self.hosts = frozenset(f"{name}{end}" for name in ("127.0.0.1", "[::1]", "localhost"))
         shown = f"[{host}]" if ":" in host else host
-        self.url = f"http://{shown}:{number}/"
+        self.url = f"http://{shown}{end}/"
 
     def server_bind(self) -> None:
-        """Listen, without asking the network what this machine is called, as the base class does."""
+        """Listen; the base class would ask the network what this machine is called, too."""
         socketserver.TCPServer.server_bind(self)
-        self.server_name, self.server_port = self.server_address[:2]
+        self.server_name, self.server_port = "localhost", int(self.server_address[1])
 
     def process_request(self, request: Any, client_address: Any) -> None:
         """Answer in a thread of its own, unless there are too many."""
