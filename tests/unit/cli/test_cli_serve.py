@@ -1,0 +1,50 @@
+"""``perceptron-nlp serve``."""
+
+from __future__ import annotations
+
+import json
+import signal
+import socket
+import sys
+import urllib.request
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import perceptron_nlp as pn
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs signals")
+def test_a_served_page_answers_until_it_is_interrupted(started, model: Path) -> None:
+    with started("serve", model, "--port", "0", "--spaces") as process:
+        url = process.stdout.readline().decode().strip()
+        assert url.startswith("http://127.0.0.1:")
+        with urllib.request.urlopen(url, timeout=30) as reply:
+            assert b"Try a tagger" in reply.read()
+        question = urllib.request.Request(
+            url + "tag", json.dumps({"text": "The dog"}).encode(),
+            {"Content-Type": "application/json"})
+        with urllib.request.urlopen(question, timeout=30) as reply:
+            (words,) = json.load(reply)["sentences"]
+        assert [word["labels"]["upos"]["label"] for word in words] == pn.load(model).tag(
+            ["The", "dog"])
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=30)
+    assert (process.returncode, out) == (0, b"")
+    assert err.decode().splitlines() == ["open this page in a browser; Ctrl-C ends it"]
+
+
+def test_a_port_in_use_is_one_line_that_says_what_to_do(
+        model: Path, refuses: Callable[..., str]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        assert refuses("serve", model, "--port", port) == (
+            f"--port: {port} is in use; choose another one, or 0 for any that is free")
+
+
+def test_bad_options_are_refused(model: Path, refuses: Callable[..., str]) -> None:
+    assert "--host" in refuses("serve", model, "--host", "0.0.0.0")
+    assert "--port" in refuses("serve", model, "--port", "70000")
+    assert "whole number" in refuses("serve", model, "--port", "http")
+    assert refuses("serve", "no.model") == "no.model: there is no such file"
