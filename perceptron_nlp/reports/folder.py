@@ -6,6 +6,7 @@ import contextlib
 import os
 import re
 import shutil
+import sys
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,6 +17,7 @@ PAGE = "index.html"
 GENERATOR = "perceptron_nlp report"
 _PICTURE = re.compile(r"(learning|lengths|calibration|confusion)(-\d+)?\.(svg|png)")
 _PART = ".perceptron-nlp-report-"
+_OWNED = re.compile(re.escape(_PART) + r"(\d{1,9})-.*")
 _HEAD = 1024
 
 
@@ -88,7 +90,8 @@ def write_folder(folder: str | os.PathLike[str], files: Mapping[str, bytes]) -> 
 
 
 def _write(place: Path, files: Mapping[str, bytes]) -> None:
-    part = Path(tempfile.mkdtemp(prefix=_PART, dir=place))
+    _remove_ownerless(place)
+    part = Path(tempfile.mkdtemp(prefix=f"{_PART}{os.getpid()}-", dir=place))
     try:
         for name, content in files.items():
             with open(part / name, "wb") as handle:
@@ -102,3 +105,20 @@ def _write(place: Path, files: Mapping[str, bytes]) -> None:
     for name in os.listdir(place):
         if _PICTURE.fullmatch(name) and name not in files:
             (place / name).unlink()
+
+
+def _remove_ownerless(place: Path) -> None:
+    """What a run that was killed left behind."""
+    if sys.platform == "win32":
+        # There, to ask whether a process lives would end it.
+        return
+    for name in os.listdir(place):
+        found = _OWNED.fullmatch(name)
+        if found is None:
+            continue
+        try:
+            os.kill(int(found[1]), 0)
+        except (ProcessLookupError, OverflowError):
+            shutil.rmtree(place / name, ignore_errors=True)
+        except PermissionError:
+            continue

@@ -170,6 +170,10 @@ class _Handler(BaseHTTPRequestHandler):
             self._refuse(_Refused(HTTPStatus.BAD_REQUEST, str(error)))
         except _Refused as refused:
             self._refuse(refused)
+        except Exception as error:
+            # Whatever it is, whoever types is told, and the server goes on.
+            self._refuse(_Refused(HTTPStatus.INTERNAL_SERVER_ERROR,
+                                  f"unexpected failure: {type(error).__name__}: {error}"))
         else:
             self._send(HTTPStatus.OK, json.dumps(found).encode(), "application/json")
 
@@ -215,7 +219,8 @@ class _Handler(BaseHTTPRequestHandler):
         if self.close_connection:
             self.send_header("Connection", "close")
         self.end_headers()
-        self.wfile.write(content)
+        if self.command != "HEAD":
+            self.wfile.write(content)
 
     def send_error(self, code: int, message: str | None = None, explain: str | None = None
                    ) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -210,6 +211,18 @@ def test_what_fails_on_the_way_leaves_the_earlier_report(
     with pytest.raises(pn.FileError, match="No space left"):
         pn.report(tagger, small[:2], tmp_path / "new")
     assert not (tmp_path / "new").exists()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs processes that can be asked after")
+def test_what_a_killed_run_left_behind_goes(
+        tagger: pn.Tagger, small: Sentences, tmp_path: Path) -> None:
+    dead = subprocess.Popen([sys.executable, "-c", ""])
+    dead.wait()
+    for owner in (dead.pid, os.getpid()):
+        (tmp_path / f".perceptron-nlp-report-{owner}-x").mkdir()
+    pn.report(tagger, small, tmp_path)
+    left = [name for name in os.listdir(tmp_path) if name.startswith(".")]
+    assert left == [f".perceptron-nlp-report-{os.getpid()}-x"]
 
 
 @pytest.mark.skipif(sys.platform == "win32" or os.geteuid() == 0,

@@ -187,6 +187,35 @@ def test_a_malformed_request_does_no_harm(running: TrialServer) -> None:
     assert asked(running, body={"text": "still there"})[0] == 200
 
 
+def test_what_goes_wrong_is_told_and_the_server_goes_on(
+        running: TrialServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(*arguments: object, **options: object) -> None:
+        raise MemoryError("no room")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(server, "answer", fails)
+        status, _, content = asked(running, body={"text": "a"})
+    assert status == 500 and "no room" in json.loads(content)["error"]
+    assert asked(running, body={"text": "a"})[0] == 200
+
+
+def test_the_other_loopback_address_can_be_served(tagger: pn.Tagger) -> None:
+    try:
+        made = make_server(tagger, host="::1", port=0)
+    except pn.ArgumentError as error:
+        pytest.skip(f"no IPv6 here: {error}")
+    with made:
+        assert made.url == f"http://[::1]:{made.server_port}/"
+        thread = threading.Thread(target=made.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        connection = HTTPConnection("::1", made.server_port, timeout=20)
+        connection.request("GET", "/")
+        assert connection.getresponse().status == 200
+        connection.close()
+        made.shutdown()
+        thread.join()
+
+
 def test_too_many_connections_are_turned_away(running: TrialServer) -> None:
     running._free = threading.BoundedSemaphore(1)
     with socket.create_connection(("127.0.0.1", running.server_port), timeout=20) as first:
