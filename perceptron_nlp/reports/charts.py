@@ -9,6 +9,7 @@ from dataclasses import dataclass
 LINE, DOTS, BARS = "line", "dots", "bars"
 _STEPS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.25)
 _MOST_TICKS = 6
+_LEAST = 0.01
 # Points do not lie on the lower axis, in parts of a step.
 _ROOM = 0.1
 
@@ -117,11 +118,11 @@ class Grid:
 def fitting_range(values: Sequence[float]) -> tuple[float, float]:
     """The ends of an axis of shares that shows these values, at ticks, at least 1 % apart."""
     low, high = min(values, default=0.0), max(values, default=1.0)
-    step = _step(low, high)
-    bottom = max(0.0, math.floor(low / step - _ROOM) * step)
-    top = min(1.0, math.ceil(high / step - 1e-9) * step)
-    if top - bottom < step:
-        bottom, top = max(0.0, bottom - step), min(1.0, top + step)
+    for step in _STEPS:
+        bottom = max(0.0, math.floor(low / step - _ROOM) * step)
+        top = min(1.0, max(math.ceil(high / step - 1e-9) * step, bottom + step))
+        if (top - bottom) / step <= _MOST_TICKS - 1 + 1e-9 and top - bottom > _LEAST - 1e-9:
+            break
     return bottom, top
 
 
@@ -134,5 +135,5 @@ def share_ticks(low: float, high: float) -> tuple[tuple[float, str], ...]:
 
 
 def _step(low: float, high: float) -> float:
-    span = max(high - low, 0.01)
+    span = max(high - low, _LEAST)
     return next((step for step in _STEPS if span / step <= _MOST_TICKS - 1 + 1e-9), _STEPS[-1])

@@ -23,8 +23,11 @@ def safe(text: str) -> str:
 
 
 def word(text: str) -> str:
-    """A word or label, whose direction of writing does not touch what stands around it."""
-    return f"<bdi>{safe(text)}</bdi>"
+    """A word or label, whose direction of writing does not touch what stands around it.
+
+    Sets of features may be broken between them.
+    """
+    return f"<bdi>{safe(text).replace('|', '|<wbr>')}</bdi>"
 
 
 def data_block(name: str, value: Any) -> str:

@@ -14,6 +14,7 @@ from perceptron_nlp.tagging.explanationpage import word_fragment
 _LABELS, _MOST_LABELS = 40, 1000
 _PAIRS = 20
 _MOST_WORDS = 200
+_SHORT_LABEL = 24
 
 Charts = Mapping[str, Chart | Grid]
 
@@ -21,10 +22,12 @@ Charts = Mapping[str, Chart | Grid]
 def column(judged: Judged, charts: Charts, number: int) -> str:
     """All of one column."""
     result = judged.evaluation
+    # Sets of features need the whole width.
+    has_room = max((len(label) for label in result.labels), default=0) <= _SHORT_LABEL
     parts = [f'<section id="column-{number}" aria-labelledby="heading-{number}">',
              f'<h2 id="heading-{number}">Column {word(result.column)}</h2>',
              tiles(judged), *unusual(result), pictures(charts), *missing(judged),
-             '<div class="pair"><div>', "<h3>By label</h3>", labels(result), "</div><div>",
+             f'<div class="{"pair" if has_room else "one"}"><div>', "<h3>By label</h3>", labels(result), "</div><div>",
              "<h3>Commonest mistakes</h3>", pairs(result), "</div></div>"]
     if result.spans is not None:
         parts += ["<h3>Spans</h3>", spans(judged)]
