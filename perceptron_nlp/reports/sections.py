@@ -27,8 +27,9 @@ def column(judged: Judged, charts: Charts, number: int) -> str:
     parts = [f'<section id="column-{number}" aria-labelledby="heading-{number}">',
              f'<h2 id="heading-{number}">Column {word(result.column)}</h2>',
              tiles(judged), *unusual(result), pictures(charts), *missing(judged),
-             f'<div class="{"pair" if has_room else "one"}"><div>', "<h3>By label</h3>", labels(result), "</div><div>",
-             "<h3>Commonest mistakes</h3>", pairs(result), "</div></div>"]
+             f'<div class="{"pair" if has_room else "one"}"><div>', "<h3>By label</h3>",
+             labels(result), "</div><div>", "<h3>Commonest mistakes</h3>", pairs(result),
+             "</div></div>"]
     if result.spans is not None:
         parts += ["<h3>Spans</h3>", spans(judged)]
     if isinstance(grid := charts.get("confusion"), Grid):

@@ -132,3 +132,28 @@ def test_html_is_whole_and_what_the_sentence_holds_stays_text(tagger: pn.Tagger)
     assert parser.names.count("details") == 3
     assert "prefers-color-scheme:dark" in text and "\x1b" not in text
     assert explained.to_html(top=3).startswith("<!DOCTYPE html>")
+
+
+def test_labels_to_compare_with_must_be_as_many_as_the_words(tagger: pn.Tagger) -> None:
+    with pytest.raises(pn.ArgumentError, match="against: 1 labels for 2 words"):
+        tagger.explain(["The", "dog"], against=["DET"])
+    with pytest.raises(pn.ArgumentError, match="against: labels of 1 sentences for 2"):
+        tagger.explain_sents([["The"], ["dog"]], against=[[None]])
+
+
+def test_labels_that_cannot_be_compared_leave_the_runner_up(tagger: pn.Tagger) -> None:
+    words = ["The", "dog", "barks"]
+    plain = tagger.explain(words)
+    for against in (plain.labels, [None, None, None], ["no", "such", "label"]):
+        found = tagger.explain(words, against=against)
+        assert [why.runner_up for why in found] == [why.runner_up for why in plain]
+
+
+def test_spans_are_compared_as_they_are_written() -> None:
+    labelled = [(["the", "cat", "sees", "dogs"], ["B-NP", "I-NP", "O", "B-NP"])] * 3
+    tagger = pn.train(labelled, epochs=3)
+    why = tagger.explain(labelled[0][0], against=["O", "B-NP", "B-NP", "I-NP"])
+    assert why.labels == labelled[0][1]
+    assert why[0].runner_up == "O"
+    assert why[1].runner_up in ("B-NP", "S-NP") and why[2].runner_up in ("B-NP", "S-NP")
+    assert why[3].runner_up in ("I-NP", "E-NP")
