@@ -14,6 +14,7 @@ from perceptron_nlp.tagging.explanationpage import word_fragment
 _LABELS, _MOST_LABELS = 40, 1000
 _PAIRS = 20
 _MOST_WORDS = 200
+_MOST_EPOCHS = 400
 _SHORT_LABEL = 24
 
 Charts = Mapping[str, Chart | Grid]
@@ -27,6 +28,7 @@ def column(judged: Judged, charts: Charts, number: int) -> str:
     parts = [f'<section id="column-{number}" aria-labelledby="heading-{number}">',
              f'<h2 id="heading-{number}">Column {word(result.column)}</h2>',
              tiles(judged), *unusual(result), pictures(charts), *missing(judged),
+             *epochs(judged),
              f'<div class="{"pair" if has_room else "one"}"><div>', "<h3>By label</h3>",
              labels(result), "</div><div>", "<h3>Commonest mistakes</h3>", pairs(result),
              "</div></div>"]
@@ -95,6 +97,21 @@ def missing(judged: Judged) -> Iterable[str]:
         yield paragraph("No learning curve: the model's record has no epochs.")
     if judged.evaluation.calibration is None:
         yield paragraph("No confidences: the model is not calibrated (perceptron-nlp calibrate).")
+
+
+def epochs(judged: Judged) -> Iterable[str]:
+    """The learning curve as a table, closed until it is asked for."""
+    if not judged.epochs:
+        return
+    rows = []
+    for epoch in judged.epochs[:_MOST_EPOCHS]:
+        mistakes, words = epoch.get("mistakes"), judged.train_words
+        rows.append([safe(str(epoch.get("epoch", "–"))), safe(str(epoch.get("run", 1))),
+                     percent(1 - mistakes / words if words and mistakes is not None else None),
+                     percent(epoch.get("dev_accuracy"))])
+    yield ("<details><summary>Learning curve as a table</summary>"
+           + table("Words right in each epoch of training",
+                   ["epoch", "run", "training text", "dev set"], rows) + "</details>")
 
 
 def pictures(charts: Charts) -> str:
