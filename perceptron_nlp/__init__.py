@@ -77,12 +77,12 @@ __all__ = [
     "Diagnosis", "EngineError", "EpochReport", "Evaluation", "Explanation", "FileError",
     "FormatError", "Inspection", "MemoryLimitError", "MissingExtraError", "ModelError",
     "PerceptronClassifier", "PerceptronNLPError", "Report", "Sentence", "Suspect", "Tagger",
-    "TaggerModel", "Template", "TemplateError", "TextSentence", "TextToken", "Token", "TrainingOptions", "Trial",
-    "TuningReport", "TuningResult", "WeighedFeature", "WordExplanation", "__version__",
-    "apply_corrections", "check_place", "compare", "distill", "doctor", "inspect", "load", "merge",
-    "open_corpus", "preset", "preset_names", "read_columns", "read_conllu", "read_model",
-    "read_tagged", "read_templates", "read_text", "replace_file", "report", "tokenize", "train",
-    "tune", "write_columns", "write_conllu", "write_tagged",
+    "TaggerModel", "Template", "TemplateError", "TextSentence", "TextToken", "Token",
+    "TrainingOptions", "Trial", "TuningReport", "TuningResult", "WeighedFeature", "WordExplanation",
+    "__version__", "apply_corrections", "check_place", "compare", "distill", "doctor", "inspect",
+    "load", "merge", "open_corpus", "preset", "preset_names", "read_columns", "read_conllu",
+    "read_model", "read_tagged", "read_templates", "read_text", "replace_file", "report",
+    "tokenize", "train", "tune", "write_columns", "write_conllu", "write_tagged",
 ]
 
 
