@@ -238,7 +238,7 @@ def greedy_options(given: dict[str, Any]) -> TrainingOptions:
             f"beam: {options.beam} asks for a search, and distill trains a greedy tagger")
     if options.two_passes:
         raise ArgumentError("two_passes: distill trains a tagger of one pass")
-    return replace(options, beam=1, two_passes=False)
+    return replace(options, beam=1, two_passes=False, runs=options.n_runs)
 
 
 def with_labels_of(teacher: Tagger, examples: Examples) -> tuple[Examples, list[str]]:

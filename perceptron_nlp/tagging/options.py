@@ -31,7 +31,8 @@ class TrainingOptions:
     ----------
     preset : ``"fast"``, ``"default"`` or ``"accurate"``; what options that are not given are
         (presets.py); make_options puts it to work
-    epochs : 1 to 10,000; passes over the training sentences; None for what suits the rule
+    epochs : 1 to 10,000; passes over the training sentences; None for what suits the rule and
+        the number of runs
     seed : 0 to 2**64 - 1; decides the order of the sentences in each epoch
     update : ``"perceptron"`` learns from mistakes alone; ``"margin"``, ``"passive-aggressive"``
         (PA-I) and ``"adagrad"`` also from narrow successes
@@ -57,8 +58,9 @@ class TrainingOptions:
         (firstpass.py); None for yes with the preset "accurate"
     window : None, or 0 to 1,000: in how many sentences on either side a name's other places are
         looked for, where templates look at those (documents.py); None for 40
-    runs : 1 to 1,000; so many runs, with the seeds seed, seed + 1, …, are summed into one model,
-        whose score of a label is the sum of their scores
+    runs : None, or 1 to 1,000; so many runs, with the seeds seed, seed + 1, …, are summed into one
+        model, whose score of a label is the sum of their scores; None for what suits the column
+        and the training text, mostly 1
 
     Raises
     ------
@@ -81,14 +83,15 @@ class TrainingOptions:
     cost: float | None = None
     two_passes: bool | None = None
     window: int | None = None
-    runs: int = 1
+    runs: int | None = None
 
     def __post_init__(self) -> None:
         check_choice("preset", self.preset, PRESETS)
         if self.epochs is not None:
             check_int("epochs", self.epochs, 1, 10_000)
         check_int("seed", self.seed, 0, 2**64 - 1)
-        check_int("runs", self.runs, 1, 1000)
+        if self.runs is not None:
+            check_int("runs", self.runs, 1, 1000)
         check_choice("update", self.update, RULES)
         if self.window is not None:
             check_int("window", self.window, 0, WIDEST_WINDOW)
@@ -133,6 +136,11 @@ class TrainingOptions:
         return self.epochs or EPOCHS[self.update]
 
     @property
+    def n_runs(self) -> int:
+        """Runs that are summed; 1 where nothing is said."""
+        return self.runs or 1
+
+    @property
     def width(self) -> int:
         """States kept in the search; 1 where nothing is said."""
         return self.beam or 1
@@ -165,7 +173,7 @@ class TrainingOptions:
             "dictionary": None if self.dictionary is None else list(self.dictionary),
             "patience": self.patience, "right_to_left": self.right_to_left,
             "beam": self.beam, "margin": self.margin, "rate": self.rate, "cost": self.cost,
-            "runs": self.runs, "two_passes": self.two_passes, "window": self.window,
+            "runs": self.n_runs, "two_passes": self.two_passes, "window": self.window,
         }
 
 

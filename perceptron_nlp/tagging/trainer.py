@@ -139,7 +139,7 @@ class Trainer:
         interrupts = Interrupts()
         # From the first epoch to the last: a Ctrl-C between two of them must say how to go on, too.
         with interrupts.waiting() if checkpoint else contextlib.nullcontext():
-            while len(progress.finished) < self._options.runs:
+            while len(progress.finished) < self._options.n_runs:
                 if learner is None:
                     learner = self._make_learner(progress.run)
                 self._learn_epoch(progress, learner, checkpoint, interrupts)
@@ -223,10 +223,10 @@ class Trainer:
                 progress.best, progress.best_score, progress.best_epoch = weights, score, epoch
                 progress.best_state = self._state_of(learner, progress.run, epoch)
         report = EpochReport(epoch, self._options.passes, examples, mistakes, updates, score,
-                             progress.best_epoch or epoch, progress.run, self._options.runs,
+                             progress.best_epoch or epoch, progress.run, self._options.n_runs,
                              self._column)
         logger.log(self._log_level, "epoch %d%s: %d mistakes in %d words, dev accuracy %s",
-                   epoch, f" of run {progress.run}" if self._options.runs > 1 else "", mistakes,
+                   epoch, f" of run {progress.run}" if self._options.n_runs > 1 else "", mistakes,
                    examples, score)
         progress.end_epoch({"run": progress.run, "epoch": epoch, "mistakes": mistakes,
                             "updates": updates, "dev_accuracy": score})

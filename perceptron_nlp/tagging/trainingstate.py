@@ -170,7 +170,7 @@ class TrainingState:
         runs = tuple(
             RunState.from_parts(run, arrays, f"{prefix}{number}.", n_labels)
             for number, run in enumerate(described["runs"]))
-        if len(runs) != options.runs or any(
+        if len(runs) != options.n_runs or any(
                 (run.g is None) == (options.update == "adagrad") for run in runs):
             raise ArgumentError("state: its runs are not those of its options")
         return cls(options, runs)

@@ -161,7 +161,7 @@ class Search:
         chosen = min((trial for trial in trials if trial.within_noise),
                      key=lambda trial: (trial.work, -trial.score, trial.number))
         options = {**self._bench.fixed, **chosen.settings}
-        if make_options(options).runs == 1 or not self._bench.has_dev:
+        if make_options(options).n_runs == 1 or not self._bench.has_dev:
             options["epochs"] = chosen.epochs
         counts = [chosen.counts]
         if not self._bench.has_dev:

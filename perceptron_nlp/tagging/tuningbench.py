@@ -12,6 +12,7 @@ import numpy as np
 from perceptron_nlp.errors import ModelError
 from perceptron_nlp.tagging.fitting import fit
 from perceptron_nlp.tagging.model import TaggerModel
+from perceptron_nlp.tagging.options import make_options
 from perceptron_nlp.tagging.outcomes import span_counts, word_counts
 from perceptron_nlp.tagging.searchspace import used_by
 from perceptron_nlp.tagging.significance import Counts
@@ -89,6 +90,8 @@ class Bench:
             callback(report)
 
         options = {**self.fixed, **settings}
+        # Settings are compared by as many runs each: the text is not to choose more of them.
+        options["runs"] = make_options(options).n_runs
         if epochs is not None:
             options["epochs"] = epochs
         elif not self.has_dev:

@@ -2,9 +2,11 @@
 
 import random
 
+import numpy as np
 import pytest
 
 import perceptron_nlp as pn
+from perceptron_nlp.tagging import choices
 from perceptron_nlp.tagging.choices import FOLDED_NGRAMS, NGRAMS
 
 WORDS = ["red", "roses", "grow", "there", "slowly", "and", "sing"]
@@ -66,6 +68,43 @@ def test_a_preset_sets_what_is_not_given(preset, beam, runs):
     options = pn.train(PLAIN, preset=preset, epochs=2).model.record["options"]
     assert (options["preset"], options["beam"], options["runs"]) == (preset, beam, runs)
     assert (options["update"], options["epochs"]) == ("adagrad", 2)
+
+
+@pytest.fixture
+def much_text(monkeypatch):
+    """The few words of PLAIN count as enough for two runs."""
+    monkeypatch.setattr(choices, "ENOUGH_FOR_TWO_RUNS", 50)
+
+
+def runs_and_epochs(tagger):
+    options = tagger.model.record["options"]
+    return options["runs"], options["epochs"]
+
+
+def test_two_shorter_runs_are_summed_where_there_is_much_text(much_text):
+    tagger = pn.train(PLAIN)
+    assert runs_and_epochs(tagger) == (2, 6)
+    assert "two runs of 6 epochs are summed" in tagger.model.record["choices"]
+    given = pn.train(PLAIN, runs=2, epochs=6).model.weights
+    assert np.array_equal(tagger.model.weights.keys, given.keys)
+    assert np.array_equal(tagger.model.weights.weights, given.weights)
+
+
+@pytest.mark.parametrize(("given", "expected"), [
+    ({"runs": 1}, (1, 8)), ({"epochs": 3}, (1, 3)), ({"beam": 4}, (1, 8)),
+    ({"preset": "fast"}, (1, 8)), ({"preset": "accurate"}, (4, 8)),
+    ({"update": "perceptron"}, (1, 10)), ({"runs": 3}, (3, 8))], ids=str)
+def test_what_is_given_leaves_no_second_run_to_choose(much_text, given, expected):
+    assert runs_and_epochs(pn.train(PLAIN, **given)) == expected
+
+
+def test_little_text_is_learnt_in_one_run():
+    assert runs_and_epochs(pn.train(PLAIN)) == (1, 8)
+
+
+def test_tuning_compares_settings_by_one_run_each(much_text):
+    found = pn.tune(PLAIN, folds=2, space={"margin": [2.0]})
+    assert all(len(trial.curve) <= 8 for trial in found.trials) and found.options["epochs"] <= 8
 
 
 def test_an_option_that_is_given_overrides_its_preset():
