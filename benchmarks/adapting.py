@@ -93,16 +93,17 @@ def rows(genre: str) -> Iterable[Row]:
     given, dev, test = (of_genre(part, genre) for part in ("train", "dev", "test"))
     held_out, judged = flat(dev), flat(test)
     rest = flat(of_genre("train", genre, is_in=False))
-    base = pn.train(rest, column="upos", resumable=True)
+    base = pn.train(rest, column="upos", runs=1, resumable=True)
     alone = accuracy(base, judged)
     templates = base.model.templates
     for share in SHARES:
         part = first_share(given, share)
-        own = pn.train(part, column="upos", templates=templates)
+        own = pn.train(part, column="upos", runs=1, templates=templates)
         merged = {f"{weight:g}": pn.merge([base, own], weights=[1, weight]) for weight in WEIGHTS}
         chosen = [best_of(taggers, held_out, judged) for taggers in (
             resumed(base, part, "all"), resumed(base, part, "new"), merged)]
-        anew = accuracy(pn.train([*rest, *part], column="upos", templates=templates), judged)
+        anew = accuracy(
+            pn.train([*rest, *part], column="upos", runs=1, templates=templates), judged)
         yield (share, sum(len(sentence.words) for sentence in part),
                [round(figure, 2) for figure in (alone, *(right for _, right in chosen), anew)],
                ["", *(name for name, _ in chosen), ""])

@@ -70,7 +70,7 @@ def spans() -> None:
 
 def row(setting: str, name: str, train: Any, dev: Any, test: Any, options: dict[str, Any]) -> Any:
     """A line of the table; the reliability of the confidences."""
-    tagger = pn.train(train, dev=dev, **options)
+    tagger = pn.train(train, dev=dev, runs=1, **options)
     if isinstance(test, str):
         test = list(pn.read_conllu(test))
     result = tagger.evaluate(test, column=tagger.column, calibration=True)

@@ -103,7 +103,8 @@ def main() -> None:
     test = Path(treebank("EWT", "test"))
     sentences = [list(sentence.words) for sentence in pn.read_conllu(test)]
     rounds = 1 if chosen.quick else chosen.rounds
-    tagger = pn.train(train[:QUICK_SENTENCES] if chosen.quick else train, column="upos", seed=1)
+    tagger = pn.train(train[:QUICK_SENTENCES] if chosen.quick else train, column="upos", seed=1,
+                      runs=1)
     print("## Arrow\n")
     arrow_table(tagger, sentences * COPIES, test.read_bytes() * COPIES, rounds)
     print("## spaCy\n")

@@ -35,7 +35,7 @@ def keep(name: str) -> None:
     chance = random.Random(1)
     kept = [[label if chance.random() < 0.5 else None for label in labels] for labels in gold]
     for beam in (1, 4):
-        tagger = pn.train(treebank(name, "train"), beam=beam)
+        tagger = pn.train(treebank(name, "train"), beam=beam, runs=1)
         shares = []
         for found in (tagger.tag_sents(words), tagger.tag_sents(words, keep=kept)):
             free = [truth == label for row in zip(gold, kept, found, strict=True)
@@ -48,7 +48,7 @@ def keep(name: str) -> None:
 def evidence(name: str, column: str) -> None:
     """Print the accuracy of a column on dev alone, and with the UPOS of a first tagger."""
     train, dev = sentences(name, "train"), sentences(name, "dev")
-    first = pn.train(train, column="upos")
+    first = pn.train(train, column="upos", runs=1)
     order = permutation(len(train), 1)
     given: dict[int, list[str]] = {}
     for fold in range(FOLDS):
@@ -59,11 +59,12 @@ def evidence(name: str, column: str) -> None:
     seen = [pn.Sentence(s.words, {**s.columns, "first": given[k]}) for k, s in enumerate(train)]
     seen_dev = [pn.Sentence(s.words, {**s.columns, "first": first.tag(list(s.words))})
                 for s in dev]
-    alone = pn.train(train, column=column)
+    alone = pn.train(train, column=column, runs=1)
     print(f"{name} {column}: {100 * alone.evaluate(dev).accuracy:.2f} % alone", flush=True)
     templates = [*map(str, alone.model.templates), *EVIDENCE]
     for backwards in (True, False):
-        tagger = pn.train(seen, column=column, templates=templates, right_to_left=backwards)
+        tagger = pn.train(seen, column=column, templates=templates, right_to_left=backwards,
+                          runs=1)
         print(f"{name} {column}: {100 * tagger.evaluate(seen_dev).accuracy:.2f} % with UPOS, read"
               f" from the {'end' if backwards else 'start'}", flush=True)
 

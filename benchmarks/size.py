@@ -38,7 +38,7 @@ def main() -> None:
         "`default`": {}, "`fast`": {"preset": "fast"},
         "`fast` and pairs of endings": {"templates": endings}}
     for name, options in lists.items():
-        tagger = pn.train(train, dev=dev, **options)
+        tagger = pn.train(train, dev=dev, runs=1, **options)
         row(name, tagger, dev, test)
         for size in SIZES:
             smaller = tagger.compress(size, dev=dev)

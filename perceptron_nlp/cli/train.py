@@ -117,7 +117,7 @@ def add_runs_option(verb: VerbParser) -> None:
     verb.add_argument("--runs", type=whole_number, metavar="N",
                       help="train N times with the seeds SEED, SEED+1, … and sum the weights"
                            " (default: 1, with the preset accurate 4; by the preset default, where"
-                           " this and --epochs are not given, 2 of 6 epochs for greedy labels from"
+                           " this and --epochs are not given, 2 shorter ones for greedy labels from"
                            " 10,000 words or more)")
 
 

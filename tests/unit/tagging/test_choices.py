@@ -90,6 +90,11 @@ def test_two_shorter_runs_are_summed_where_there_is_much_text(much_text):
     assert np.array_equal(tagger.model.weights.weights, given.weights)
 
 
+def test_two_runs_have_all_their_epochs_where_labels_are_many(much_text, monkeypatch):
+    monkeypatch.setattr(choices, "MANY_LABELS", 3)
+    assert runs_and_epochs(pn.train(PLAIN)) == (2, 8)
+
+
 @pytest.mark.parametrize(("given", "expected"), [
     ({"runs": 1}, (1, 8)), ({"epochs": 3}, (1, 3)), ({"beam": 4}, (1, 8)),
     ({"preset": "fast"}, (1, 8)), ({"preset": "accurate"}, (4, 8)),
