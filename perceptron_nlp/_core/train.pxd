@@ -56,6 +56,7 @@ cdef class TrainingSet:
     cdef const int32_t **slot_start_pointers
     cdef const int32_t **slot_row_pointers
     cdef list kept
+    cdef object placed, laid_out, offsets, lengths, stored, often
     cdef object carried
     cdef HistoryMemo *memos
     cdef list remembered

@@ -21,6 +21,8 @@ from perceptron_nlp.errors import ArgumentError, MemoryLimitError
 RULES = ("perceptron", "margin", "passive-aggressive", "adagrad")
 # Sentences between two looks at the keyboard: some ten milliseconds of work.
 BLOCK = 512
+# Distinct strings between two looks at a bound on memory.
+CHECKED = 4096
 # Rows of one history template that are remembered: eight megabytes.
 MOST_REMEMBERED = 1 << 21
 
@@ -34,14 +36,21 @@ cdef class TrainingSet:
     table : WeightTable; every feature of a word, and of neighbouring words, gets its row here
     strings : per column of the program, the distinct strings (list of bytes, UTF-8); the
         position of a string is its type number
-    tokens : int32[n_columns, n_tokens]; the type numbers of all sentences, one after the other
+    tokens : int32[n_columns, n_tokens]; the type numbers of all sentences, one after the other;
+        None where they are stored elsewhere
     lengths : int64[n_sentences]; tokens in each, none of them 0
-    gold : int32[n_tokens]; label numbers, -1 where there is none
+    gold : int32[n_tokens]; label numbers, -1 where there is none; None where they are stored
     label_hashes : uint64[n_labels]
     forced : int32[number of forms]; the label that a form has without scoring, or -1
     min_count : a feature of the words seen less often than this is left out
     n_open : None, or a number of sentences: those after them bring no features of their own, and
         learn with those of the first ones; the strings of the first ones come first, too
+    stored : None, or where tokens and labels are and what is made of them goes to (see
+        tagging/streaming.py): ``chunks()`` gives (tokens, gold, lengths) of some sentences after
+        the other, ``ranges()`` their first and last numbers, ``starts`` is where each begins among
+        all tokens, ``records`` has ``append(array)`` and ``take(starts, sizes)``, and ``check()``
+        is called now and then and may raise. Sentences must then be brought in before they are
+        learnt from: see bring_in
 
     Raises
     ------
@@ -49,30 +58,41 @@ cdef class TrainingSet:
     """
 
     def __cinit__(self, FeatureProgram program not None, WeightTable table not None, *, strings,
-                  tokens, lengths, gold, label_hashes, forced, min_count=1, n_open=None):
-        cdef int c
+                  lengths, label_hashes, forced, tokens=None, gold=None, min_count=1, n_open=None,
+                  stored=None):
         self.program = program
         self.table = table
         self.kept = []
         self.n_sentences = len(lengths)
         self.longest = int(np.max(lengths, initial=0))
         offsets = np.cumsum([0, *(len(column) for column in strings)])
-        self._lay_out(offsets, tokens, np.asarray(lengths, np.int64))
+        self.offsets = offsets
+        self.lengths = np.asarray(lengths, np.int64)
+        self.stored = stored
         self.corpus.n_open = self.n_sentences if n_open is None else n_open
         if not 0 <= self.corpus.n_open <= self.n_sentences:
             raise ArgumentError(f"n_open: {n_open} is not between 0 and {self.n_sentences}")
-        self.corpus.gold = self._int32(gold)
         self.corpus.label_hashes = self._uint64(label_hashes)
         n_types = offsets[-1] + 2 * program.program.reach * program.program.n_columns
         self.corpus.forced = self._int32(
             np.concatenate([forced, np.full(n_types - len(forced), -1)]))
+        if stored is not None:
+            starts, rows = self._make_slots(strings, int(n_types), [len(c) for c in strings])
+            self._store(starts, rows, min_count)
+            self._keep_rows(starts, rows)
+            return
+        self._lay_out(tokens, self.lengths)
+        self.corpus.gold = self._int32(gold)
         n_open_tokens = int(np.sum(lengths[:self.corpus.n_open]))
         open_types = [int(np.max(column[:n_open_tokens], initial=-1)) + 1 for column in tokens]
         starts, rows = self._make_slots(strings, int(n_types), open_types)
         static = self._make_static(int(np.sum(lengths)))
         if min_count > 1:
-            starts, rows, static = self._without_rare(starts, rows, static, min_count)
-        self._keep_rows(starts, rows, static)
+            counts = np.zeros(self.table.n_rows, np.int64)
+            self._count(counts, starts, rows, static)
+            static = self._leave_out_rare(counts >= min_count, starts, rows, static)
+        self.corpus.static_rows = self._int32(static)
+        self._keep_rows(starts, rows)
 
     def __dealloc__(self):
         free(self.slot_start_pointers)
@@ -98,13 +118,14 @@ cdef class TrainingSet:
         self.kept.append(whole)
         return &view[0]
 
-    def _lay_out(self, offsets, tokens, lengths):
+    def _lay_out(self, tokens, lengths):
         """Type numbers with pads on either side of each sentence; pads are types of their own.
 
         All columns share one count of types: the strings of each column, then for each column
         its left pads (distance 1, 2, …) and its right pads.
         """
-        reach = self.program.program.reach
+        offsets, reach = self.offsets, self.program.program.reach
+        self.laid_out = []
         starts = np.concatenate([[0], np.cumsum(lengths)])
         places = np.arange(len(lengths)) * 2 * reach + reach + starts[:-1]
         n_padded = int(starts[-1]) + 2 * reach * len(lengths)
@@ -116,6 +137,7 @@ cdef class TrainingSet:
             for distance in range(1, reach + 1):
                 padded[places - distance] = first_pad + distance - 1
                 padded[places + lengths - 1 + distance] = first_pad + reach + distance - 1
+            self.laid_out.append(padded)
             self.type_pointers[c] = self._int32(padded)
         self.corpus.types = self.type_pointers
         self.corpus.padded_starts = self._int64(places)
@@ -152,13 +174,10 @@ cdef class TrainingSet:
         rows = [_Rows() for _ in range(p.n_slots)]
         memset(&scratch, 0, sizeof(scratch))
         memset(&buffer, 0, sizeof(buffer))
-        items = [(c, string, 0, number < open_types[c]) for c, column in enumerate(strings)
-                 for number, string in enumerate(column)]
-        for c in range(p.n_columns):
-            items += [(c, None, -d, True) for d in range(1, p.reach + 1)]
-            items += [(c, None, d, True) for d in range(1, p.reach + 1)]
         try:
-            for column, string, distance, is_open in items:
+            for column, string, distance, is_open in _types(strings, open_types, p.reach):
+                if self.stored is not None and type_id % CHECKED == 0:
+                    self.stored.check()
                 if string is None:
                     pad_values(p, distance, &values[0])
                 else:
@@ -188,7 +207,7 @@ cdef class TrainingSet:
         self.corpus.carried = self._uint64(carried)
         return starts, [(<_Rows>r).array() for r in rows]
 
-    def _keep_rows(self, starts, rows, static):
+    def _keep_rows(self, starts, rows):
         cdef int32_t s
         cdef int32_t n = len(rows)
         self.slot_start_pointers = <const int32_t **>malloc((n + 1) * sizeof(void *))
@@ -202,7 +221,6 @@ cdef class TrainingSet:
             self.most_rows += int(np.max(np.diff(starts[s]), initial=0))
         self.corpus.slot_starts = self.slot_start_pointers
         self.corpus.slot_rows = self.slot_row_pointers
-        self.corpus.static_rows = self._int32(static)
 
     def _make_static(self, int64_t n_tokens):
         """Rows of the templates that look at several words, token by token."""
@@ -231,8 +249,66 @@ cdef class TrainingSet:
                     row_view[(begin + i) * p.n_static + k] = <int32_t>row
         return rows
 
-    def _without_rare(self, starts, rows, static, min_count):
-        """The same rows less those that come up fewer than min_count times in the sentences."""
+    def _store(self, starts, rows, min_count):
+        """Make the rows of stored sentences, a few of these at a time, and store them."""
+        n_static = self.program.program.n_static
+        for tokens, gold, lengths in self.stored.chunks():
+            self._place(tokens, lengths, gold)
+            static = self._make_static(len(gold)).reshape(len(gold), n_static)
+            self.stored.records.append(np.column_stack([*tokens, gold, static]))
+        if min_count > 1:
+            counts = np.zeros(self.table.n_rows, np.int64)
+            for first, last in self.stored.ranges():
+                static = self._bring_in(np.arange(first, last))
+                self._count(counts, starts, rows, static)
+            self.often = counts >= min_count
+            self._leave_out_rare(self.often, starts, rows, np.empty(0, np.int32))
+
+    def bring_in(self, order):
+        """Bring some stored sentences in, so that they can be learnt from; others leave.
+
+        Parameters
+        ----------
+        order : int64[n]; their numbers
+
+        Returns
+        -------
+        int64[n] : what `learn` and its like take in place of these numbers
+        """
+        if self.stored is None:
+            raise ArgumentError("bring_in: no sentences are stored; learn from them as they are")
+        sentences = np.asarray(order, np.int64)
+        n = len(self.lengths)
+        if len(sentences) and (sentences.min() < 0 or sentences.max() >= n):
+            raise ArgumentError(f"order: sentence numbers run from 0 to {n - 1}")
+        self._bring_in(sentences)
+        return np.arange(len(sentences))
+
+    def _bring_in(self, sentences):
+        cdef int n_columns = self.program.program.n_columns
+        width = n_columns + 1 + self.program.program.n_static
+        lengths = self.lengths[sentences]
+        records = self.stored.records.take(
+            self.stored.starts[sentences] * width, lengths * width).reshape(-1, width)
+        static = records[:, n_columns + 1:]
+        if self.often is not None:
+            static = np.where(self.often[static] & (static >= 0), static, -1)
+        static = np.ascontiguousarray(static, np.int32).reshape(-1)
+        self._place(records[:, :n_columns].T, lengths, records[:, n_columns], static)
+        return static
+
+    def _place(self, tokens, lengths, gold, static=None):
+        """Lay out some sentences in place of those that were laid out before."""
+        kept, self.kept = self.kept, []
+        self._lay_out(tokens, lengths)
+        self.corpus.gold = self._int32(gold)
+        if static is not None:
+            self.corpus.static_rows = self._int32(static)
+        self.placed, self.kept = self.kept, kept
+        self.n_sentences = len(lengths)
+
+    def _count(self, counts, starts, rows, static):
+        """Add to counts how often each row comes up in the sentences that are laid out."""
         cdef const Program *p = &self.program.program
         cdef int64_t n_sentences = self.n_sentences
         token_starts = np.asarray(<int64_t[:n_sentences + 1]> self.corpus.token_starts)
@@ -243,21 +319,21 @@ cdef class TrainingSet:
         last = np.zeros(len(own), bool)
         first[token_starts[:-1]] = True
         last[token_starts[1:] - 1] = True
-        counts = np.zeros(self.table.n_rows, np.int64)
         for s in range(p.n_slots):
             chosen = {1: ~first, 2: first, 3: ~last, 4: last}.get(p.slots[s].condition, slice(None))
-            types = self.kept[p.slots[s].column][own[chosen] + p.slots[s].offset]
+            types = self.laid_out[p.slots[s].column][own[chosen] + p.slots[s].offset]
             seen = np.bincount(types, minlength=starts.shape[1] - 1)
             np.add.at(counts, rows[s], np.repeat(seen, np.diff(starts[s])))
         np.add.at(counts, static[static >= 0], 1)
-        often = counts >= min_count
-        for s in range(p.n_slots):
+
+    def _leave_out_rare(self, often, starts, rows, static):
+        """Leave out of starts and rows, and of the static rows given back, what is not often."""
+        for s in range(len(rows)):
             kept = often[rows[s]]
             starts[s] = np.concatenate([[0], np.cumsum(kept)])[starts[s]]
             rows[s] = rows[s][kept]
         kept = often[static] & (static >= 0)
-        return starts, rows, np.where(kept, static, -1).astype(np.int32)
-
+        return np.where(kept, static, -1).astype(np.int32)
 
     cdef int _remember(self) except -1:
         """Make room to remember rows of history templates; forget which are not there where
@@ -306,6 +382,17 @@ cdef class TrainingSet:
             view = rows
             self.remembered.append(rows)
             memo.row1 = &view[0]
+
+
+def _types(strings, open_types, reach):
+    """Column, string, distance and whether it makes rows, of every type; pads have no string."""
+    for c, column in enumerate(strings):
+        for number, string in enumerate(column):
+            yield c, string, 0, number < open_types[c]
+    for c in range(len(strings)):
+        for sign in (-1, 1):
+            for d in range(1, reach + 1):
+                yield c, None, sign * d, True
 
 
 cdef class _Rows:

@@ -61,6 +61,10 @@ def parser() -> VerbParser:
     verb.add_argument("--size", metavar="SIZE",
                       help="compress the model into a file of this size, such as 400kB or 1.1MB;"
                            " how is chosen by --dev, and what it cost is told")
+    verb.add_argument("--max-memory", metavar="SIZE",
+                      help="for more text than memory: keep the training files on disc (in the"
+                           " folder TMPDIR) and this process below SIZE, such as 500MB; the model"
+                           " is the same")
     verb.add_argument("--resumable", action="store_true",
                       help="keep in the model what its training needs to go on, so that resume can"
                            " train it further; the file becomes several times as large")
@@ -181,7 +185,7 @@ def run(chosen: argparse.Namespace) -> None:
     # What is logged is in the model's record, and said from there.
     logging.getLogger("perceptron_nlp").addHandler(logging.NullHandler())
     options |= {"raw": chosen.raw or None, "lexicon": chosen.lexicon, "engine": chosen.engine,
-                "workers": chosen.workers}
+                "workers": chosen.workers, "max_memory": chosen.max_memory}
     try:
         tagger = pn.train(
             corpora[:n_train], dev=corpora[n_train:] or None, column=chosen.column,

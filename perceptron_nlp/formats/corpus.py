@@ -117,17 +117,24 @@ class Corpus(Iterable[Sentence]):
 
         It is the corpus's own until ``close``: it changes if the corpus is iterated over.
         """
-        if self._source is None:
-            self._source = self._take_source()
-        return self._source.peek_text()
+        self.reopen()
+        return None if self._source is None else self._source.peek_text()
 
-    def take_blocks(self, least: int) -> bytes:
+    def take_blocks(self, least: int, most: int | None = None) -> bytes:
         """Whole sentences of the text as bytes, unread, so that iteration begins behind them.
 
-        Empty where none are left, or iteration has begun.  ``least`` is how many bytes to
-        read at a time.
+        Empty where none are left, or iteration has begun, or the first sentence has more than
+        ``most`` bytes.  ``least`` is how many bytes to read at a time.
         """
-        return b"" if self._source is None else self._source.take_blocks(least)
+        return b"" if self._source is None else self._source.take_blocks(least, most)
+
+    def reopen(self) -> None:
+        """Goes to the start of a file that was closed or read; does nothing where it is open.
+
+        Raises FileError for a stream that has been read.
+        """
+        if self._source is None:
+            self._source = self._take_source()
 
     def put_back(self, piece: bytes) -> None:
         """Undoes the last ``take_blocks``, or the last few: iteration begins with ``piece``."""

@@ -156,10 +156,11 @@ class LineSource:
             return None
         return self._buffer
 
-    def take_blocks(self, least: int) -> bytes:
+    def take_blocks(self, least: int, most: int | None = None) -> bytes:
         """All blocks that are whole, as bytes that nothing has looked at; empty if there are none.
 
-        Where it must read for them, it reads ``least`` bytes at a time, or what there is.
+        Where it must read for them, it reads ``least`` bytes at a time, or what there is. It looks
+        no further than ``most`` bytes, or a little more, for the end of the first one.
         """
         while True:
             end = self._buffer.rfind(b"\n\n") + 2
@@ -169,6 +170,8 @@ class LineSource:
                 del self._buffer[:end]
                 self._line += count_newlines(piece)
                 return piece
+            if most is not None and len(self._buffer) >= most:
+                return b""
             if not self._fill(least):
                 return b""
 

@@ -21,6 +21,8 @@ from __future__ import annotations
 import logging
 from dataclasses import replace
 
+import numpy as np
+
 from perceptron_nlp.features.templates import Template, preset
 from perceptron_nlp.sampling import permutation
 from perceptron_nlp.tagging.attributes import JOINT, MODES, PIECES, PIECES_AND_WHOLE
@@ -188,13 +190,9 @@ class _Sample:
     """A part of the training text, and a part of that which is held out."""
 
     def __init__(self, examples: Examples) -> None:
-        chosen, words = [], 0
-        lengths = examples.lengths().tolist()
-        for number in permutation(len(examples.sentences), SEED):
-            chosen.append(int(number))
-            words += lengths[number]
-            if words >= SAMPLE_WORDS:
-                break
+        order = permutation(len(examples.sentences), SEED)
+        words = np.cumsum(examples.lengths()[order])
+        chosen = order[:np.searchsorted(words, SAMPLE_WORDS) + 1].tolist()
         self.held_out = examples.part(sorted(chosen[::HELD_OUT]))
         self.train = examples.part(sorted(set(chosen) - set(chosen[::HELD_OUT])))
 

@@ -13,7 +13,13 @@ import numpy.typing as npt
 
 from perceptron_nlp._core.hashing import hash64
 from perceptron_nlp.errors import ArgumentError
-from perceptron_nlp.tagging.numberedtext import NumberedLabels, NumberedText, read_numbered
+from perceptron_nlp.tagging.numberedtext import (
+    Digest,
+    NumberedLabels,
+    NumberedText,
+    count_pairs,
+    read_numbered,
+)
 from perceptron_nlp.tagging.sources import Source, check_labelled, gold_labels
 from perceptron_nlp.text.sentence import Sentence
 from perceptron_nlp.text.tagset import TagSet
@@ -27,6 +33,14 @@ def word_bytes(word: str) -> bytes:
 def label_hashes(labels: Iterable[str]) -> npt.NDArray[np.uint64]:
     """uint64[n_labels]: what a label is in the key of a feature."""
     return np.array([hash64(word_bytes(label)) for label in labels], np.uint64)
+
+
+def digest_sentence(digest: Digest, sentence: Sentence, evidence: Sequence[str],
+                    labels: Sequence[str | None]) -> None:
+    """Take a sentence's words, evidence and labels into a digest."""
+    for values in (sentence.words, *(sentence.column(name) for name in evidence)):
+        digest.update(word_bytes("\t".join(values) + "\n"))
+    digest.update(word_bytes("\t".join(label or "\n" for label in labels) + "\n\n"))
 
 
 @dataclass(slots=True)
@@ -68,28 +82,27 @@ class Examples:
         numbered = read_numbered(source, column, evidence, digest)
         if numbered is not None:
             n_tokens = len(numbered[1].numbers)
-            return cls._checked(source, column, evidence, *numbered, n_tokens,
+            return cls.checked(source, column, evidence, *numbered, n_tokens,
                                 numbered[1].n_labelled, numbered[1].labels, digest.hexdigest())
         sentences: list[Sentence] = []
         gold: list[Sequence[str | None]] = []
         counts: Counter[str | None] = Counter()
         for sentence in source:
             labels = gold_labels(sentence, column)
-            for values in (sentence.words, *(sentence.column(name) for name in evidence)):
-                digest.update(word_bytes("\t".join(values) + "\n"))
-            digest.update(word_bytes("\t".join(label or "\n" for label in labels) + "\n\n"))
+            digest_sentence(digest, sentence, evidence, labels)
             counts.update(labels)
             sentences.append(sentence)
             gold.append(labels)
         n_tokens = counts.total()
-        return cls._checked(source, column, evidence, sentences, gold, n_tokens,
+        return cls.checked(source, column, evidence, sentences, gold, n_tokens,
                             n_tokens - counts[None], counts, digest.hexdigest())
 
     @classmethod
-    def _checked(cls, source: Source, column: str, evidence: Sequence[str],
-                 sentences: Sequence[Sentence], gold: Sequence[Sequence[str | None]],
-                 n_tokens: int, n_labelled: int, labels: Iterable[str | None], digest: str
-                 ) -> Examples:
+    def checked(cls, source: Source, column: str, evidence: Sequence[str],
+                sentences: Sequence[Sentence], gold: Sequence[Sequence[str | None]],
+                n_tokens: int, n_labelled: int, labels: Iterable[str | None], digest: str
+                ) -> Examples:
+        """What was read of a source, if there is a label and all labels can be used."""
         check_labelled(n_labelled, source, column)
         try:
             tags = TagSet([label for label in labels if label is not None])
@@ -128,10 +141,13 @@ class Examples:
             return self.sentences.lengths
         return np.array([len(s.words) for s in self.sentences], np.int64)
 
+    def label_ids(self) -> dict[str | None, int]:
+        """The number of each label, -1 for no label."""
+        return {**{label: i for i, label in enumerate(self.tags)}, None: -1}
+
     def gold_ids(self) -> npt.NDArray[np.int32]:
         """int32[n_tokens]: label numbers, -1 for no label."""
-        ids: dict[str | None, int] = {label: i for i, label in enumerate(self.tags)}
-        ids[None] = -1
+        ids = self.label_ids()
         if isinstance(self.gold, NumberedLabels):
             return self.gold.ids(ids)
         return np.array([ids[label] for labels in self.gold for label in labels], np.int32)
@@ -142,7 +158,8 @@ class Examples:
         tokens = np.empty((len(columns), self.n_tokens), np.int32)
         for row, name in enumerate(columns):
             if isinstance(self.sentences, NumberedText) and name in self.sentences.columns:
-                distinct, tokens[row] = self.sentences.columns[name]
+                distinct, numbers = self.sentences.columns[name]
+                tokens[row] = numbers[:]
                 strings.append(distinct)
                 continue
             seen: dict[str, int] = {}
@@ -154,16 +171,13 @@ class Examples:
     def vocabulary(self) -> set[str]:
         """Every distinct word."""
         if isinstance(self.sentences, NumberedText):
-            return {word.decode() for word in self.sentences.columns["form"][0]}
+            return {word.decode()
+                    for word in self.sentences.columns["form"][0]}
         return {word for sentence in self.sentences for word in sentence.words}
 
     def unambiguous(self, count: int, share: float) -> dict[str, str]:
         """Words seen at least `count` times, one label making up at least `share` of them."""
-        labels_of: dict[str, Counter[str]] = {}
-        for words, labels in zip(self.strings("form"), self.gold, strict=True):
-            for word, label in zip(words, labels, strict=True):
-                if label is not None:
-                    labels_of.setdefault(word, Counter())[label] += 1
+        labels_of = self._labels_of_words()
         chosen: dict[str, str] = {}
         for word in sorted(labels_of):
             counts = labels_of[word]
@@ -171,6 +185,22 @@ class Examples:
             if counts.total() >= count and most >= share * counts.total():
                 chosen[word] = label
         return chosen
+
+    def _labels_of_words(self) -> dict[str, Counter[str]]:
+        labels_of: dict[str, Counter[str]] = {}
+        if isinstance(self.sentences, NumberedText) and isinstance(self.gold, NumberedLabels):
+            strings, tokens = self.sentences.columns["form"]
+            for number, label_number, seen in count_pairs(tokens, self.gold.numbers):
+                known = self.gold.labels[label_number]
+                if known is not None:
+                    text = strings[number].decode()
+                    labels_of.setdefault(text, Counter())[known] += seen
+            return labels_of
+        for words, labels in zip(self.strings("form"), self.gold, strict=True):
+            for word, label in zip(words, labels, strict=True):
+                if label is not None:
+                    labels_of.setdefault(word, Counter())[label] += 1
+        return labels_of
 
     def record(self) -> dict[str, Any]:
         """Counts and the digest, as they go into the model's training record."""

@@ -34,9 +34,11 @@ from perceptron_nlp.tagging.extractor import Extractor, extractor_name
 from perceptron_nlp.tagging.featurecolumns import UPOS, upos_alone
 from perceptron_nlp.tagging.firstpass import FOLD_EPOCHS, jackknifed, second_pass_templates
 from perceptron_nlp.tagging.labellers import TemplateLabeller
+from perceptron_nlp.tagging.memorylimit import MemoryLimit, take_memory_limit
 from perceptron_nlp.tagging.model import TaggerModel, is_in, joined, vocabulary_of
 from perceptron_nlp.tagging.options import TrainingOptions, make_options
 from perceptron_nlp.tagging.sources import Labelled, Source
+from perceptron_nlp.tagging.streaming import check_streamable, read_stored
 from perceptron_nlp.tagging.sureness import calibrated_by
 from perceptron_nlp.tagging.trainer import Callback, Engine, Trainer, resolve_templates
 from perceptron_nlp.tagging.wordtables import WordTables
@@ -71,6 +73,7 @@ def _fit(train: Labelled, *, dev: Labelled | None, column: str | Sequence[str] |
     sources = take_sources(options)
     resumable = take_resumable(options)
     engine = _take_engine(options)
+    limit = take_memory_limit(options)
     chosen = make_options(options)
     if callback is not None and not callable(callback):
         raise ArgumentTypeError(f"callback: a function is needed, not {type(callback).__name__}")
@@ -86,12 +89,18 @@ def _fit(train: Labelled, *, dev: Labelled | None, column: str | Sequence[str] |
     for one in (source, dev_source) if len(columns) > 1 else ():
         if one is not None:
             one.hold()
+    if limit is not None:
+        check_streamable(columns, {
+            "features": features is not None, "raw or lexicon": bool(made_columns(sources)),
+            "two_passes": bool(chosen.two_passes), "resumable": resumable,
+            "checkpoint": kept[0] is not None, "engine": engine is not None})
     # All columns are read before the first is learnt, so that a bad one is known at once.
-    read = [(learnt, Examples.read(source, learnt, evidence),
+    read = [(learnt, Examples.read(source, learnt, evidence) if limit is None
+             else read_stored(source, learnt, evidence, limit),
              None if dev_source is None else Examples.read(dev_source, learnt, evidence))
             for learnt in columns]
     return joined([_fit_column(learnt, examples, held_out, chosen, features, callback,
-                               _Way(own, resumable, engine), sources)
+                               _Way(own, resumable, engine, limit), sources)
                    for (learnt, examples, held_out), own in zip(read, kept, strict=True)])
 
 
@@ -113,11 +122,13 @@ def _take_engine(options: dict[str, Any]) -> Engine | None:
 
 @dataclass(frozen=True, slots=True)
 class _Way:
-    """What of a training is kept besides the model, on the way and at its end, and who trains."""
+    """What of a training is kept besides the model, on the way and at its end, who trains, and in
+    what room."""
 
     checkpoint: CheckpointOptions | None
     resumable: bool
     engine: Engine | None
+    limit: MemoryLimit | None
 
     def trainer(self, *what: Any, **how: Any) -> Trainer:
         """What trains, given what Trainer takes."""
@@ -135,6 +146,7 @@ def _fit_column(column: str, read: Examples, dev: Examples | None, options: Trai
     if not chosen.two_passes or examples.scheme != JOINT:
         trainer = way.trainer(examples, dev, column, chosen, features, choices, tables=tables)
         trainer.resumable = way.resumable
+        trainer.limit = way.limit
         model = trainer.run(callback, way.checkpoint)
     elif way.resumable:
         raise ArgumentError("two_passes: features learnt in two passes cannot be gone on with:"

@@ -18,9 +18,11 @@ from perceptron_nlp.features.templates import Template
 from perceptron_nlp.tagging.attributes import parts_of
 from perceptron_nlp.tagging.examples import Examples, label_hashes
 from perceptron_nlp.tagging.extractor import Extractor, extract, reading_order
+from perceptron_nlp.tagging.memorylimit import MemoryLimit
 from perceptron_nlp.tagging.options import TrainingOptions
 from perceptron_nlp.tagging.sources import UNLABELLED
 from perceptron_nlp.tagging.spancolumns import transitions
+from perceptron_nlp.tagging.streaming import StoredSentences
 from perceptron_nlp.tagging.trainingstate import RunState
 from perceptron_nlp.text.spans import SCHEMES
 
@@ -66,12 +68,21 @@ class TemplateLearner:
     templates : their features
     options : how to learn
     forced : words that get one label without being scored
+    limit : None, or of memory: the examples are on disc (streaming.py)
     """
 
     def __init__(self, examples: Examples, templates: Sequence[Template],
-                 options: TrainingOptions, forced: dict[str, str]) -> None:
+                 options: TrainingOptions, forced: dict[str, str],
+                 limit: MemoryLimit | None = None) -> None:
         compiled = compile_templates(templates)
-        strings, tokens = examples.numbered(compiled.columns)
+        stored, tokens, gold = None, None, None
+        if limit is None:
+            strings, tokens = examples.numbered(compiled.columns)
+            gold = examples.gold_ids()
+        else:
+            stored = StoredSentences(examples, compiled.columns, limit)
+            strings = stored.strings
+        self._is_stored = limit is not None
         always = {word: examples.tags.id_of(label) for word, label in forced.items()}
         self._options = options
         self._allowed = (transitions(examples.tags, options.backwards)
@@ -81,9 +92,12 @@ class TemplateLearner:
         self._copies = CopiedRows()
         self.table = weight_table(
             len(examples.tags) if self._parts is None else self._parts.n_parts, options)
+        if limit is not None:
+            limit.watch(self.table, runs=options.runs, is_fixed=options.table_bits is not None,
+                        has_gradients=options.update == "adagrad")
         self._data = TrainingSet(
             FeatureProgram(compiled), self.table, strings=strings, tokens=tokens,
-            lengths=examples.lengths(), gold=examples.gold_ids(),
+            lengths=examples.lengths(), gold=gold, stored=stored,
             label_hashes=label_hashes(examples.tags),
             forced=np.array([always.get(word.decode("utf-8", "surrogatepass"), -1)
                              for word in strings[0]], np.int32),
@@ -92,6 +106,8 @@ class TemplateLearner:
     def learn(self, order: npt.NDArray[np.int64]) -> tuple[int, int, int]:
         """See Learner."""
         options = self._options
+        if self._is_stored:
+            order = self._data.bring_in(order)
         if self._parts is not None:
             return learn_factored(
                 self._data, self._parts, order, rule=options.update, rate=options.step,

@@ -6,7 +6,7 @@ A file of the usual form is scanned in the core; anything unusual is left to the
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -20,9 +20,36 @@ from perceptron_nlp.text.sentence import Sentence
 Int32s = npt.NDArray[np.int32]
 Int64s = npt.NDArray[np.int64]
 
+# Words counted at a time.
+_COUNTED = 1 << 16
 
-class _Digest(Protocol):
-    def update(self, data: bytes, /) -> None: ...
+
+class Digest(Protocol):
+    """What the text that is read goes into."""
+
+    def update(self, data: bytes, /) -> None:
+        """Take bytes in."""
+
+
+class WholeSentences(Protocol):
+    """What gives the sentences of a text as objects."""
+
+    @property
+    def all(self) -> list[Sentence]:
+        """All sentences."""
+
+
+class Numbers(Protocol):
+    """int32[n], in memory or not."""
+
+    def __len__(self) -> int:
+        """How many."""
+
+    def __getitem__(self, places: Any, /) -> Any:
+        """int32: those of a slice, or at places."""
+
+    def tolist(self) -> Any:
+        """All of them."""
 
 
 class _Sentences:
@@ -45,13 +72,13 @@ class NumberedText(Sequence[Sentence]):
     Parameters
     ----------
     sentences : all sentences of the texts
-    numbers : int64[n]; which of them
+    numbers : int32[n] or int64[n]; which of them
     lengths : int64[n]; words in each
     columns : by name, distinct strings in order of appearance (UTF-8), and int32[n_tokens]
     """
 
-    def __init__(self, sentences: _Sentences, numbers: Int64s, lengths: Int64s,
-                 columns: dict[str, tuple[list[bytes], Int32s]]) -> None:
+    def __init__(self, sentences: WholeSentences, numbers: Int32s | Int64s, lengths: Int64s,
+                 columns: Mapping[str, tuple[list[bytes], Numbers]]) -> None:
         self._sentences = sentences
         self._numbers = numbers
         self.lengths = lengths
@@ -80,7 +107,8 @@ class NumberedText(Sequence[Sentence]):
     def values(self, name: str) -> list[Sequence[str]]:
         """The strings of a column of `columns`, sentence by sentence."""
         strings, tokens = self.columns[name]
-        return _in_sentences([text.decode() for text in strings], tokens, self.lengths)
+        return _in_sentences([text.decode() for text in strings], tokens,
+                             self.lengths)
 
 
 class NumberedLabels(Sequence[Sequence[str | None]]):
@@ -93,11 +121,14 @@ class NumberedLabels(Sequence[Sequence[str | None]]):
     lengths : int64[n_sentences]
     """
 
-    def __init__(self, labels: list[str | None], numbers: Int32s, lengths: Int64s) -> None:
+    def __init__(self, labels: list[str | None], numbers: Numbers, lengths: Int64s) -> None:
         self.labels = labels
         self.numbers = numbers
         self._lengths = lengths
-        self._ends = np.cumsum(lengths)
+
+    @functools.cached_property
+    def _ends(self) -> Int64s:
+        return np.cumsum(self._lengths)
 
     def __len__(self) -> int:
         return len(self._lengths)
@@ -119,16 +150,20 @@ class NumberedLabels(Sequence[Sequence[str | None]]):
 
     def ids(self, numbers_of: dict[str | None, int]) -> Int32s:
         """int32[n_tokens]: the labels' numbers in another count."""
+        numbers: Int32s = self.numbers_in(numbers_of)[self.numbers[:]]
+        return numbers
+
+    def numbers_in(self, numbers_of: dict[str | None, int]) -> Int32s:
+        """int32[n_labels + 1]: the distinct labels' numbers in another count, and a 0."""
         # One more than needed, so that an empty list is an array of numbers, too.
-        return np.array([*(numbers_of[label] for label in self.labels), 0],
-                        np.int32)[self.numbers]
+        return np.array([*(numbers_of[label] for label in self.labels), 0], np.int32)
 
     @property
     def n_labelled(self) -> int:
         """Words that have a label."""
         if None not in self.labels:
             return len(self.numbers)
-        return int((self.numbers != self.labels.index(None)).sum())
+        return int((self.numbers[:] != self.labels.index(None)).sum())
 
 
 def numbers_alone(lengths: Int64s, columns: dict[str, tuple[list[bytes], Int32s]]) -> NumberedText:
@@ -143,7 +178,7 @@ def words_of(sentences: Sequence[Sentence]) -> list[Sequence[str]]:
     return [sentence.words for sentence in sentences]
 
 
-def read_numbered(source: Source, column: str, evidence: Sequence[str], digest: _Digest
+def read_numbered(source: Source, column: str, evidence: Sequence[str], digest: Digest
                   ) -> tuple[NumberedText, NumberedLabels] | None:
     """The sentences of a source and the labels of a column, if it is CoNLL-U of the usual form.
 
@@ -171,6 +206,16 @@ def read_numbered(source: Source, column: str, evidence: Sequence[str], digest: 
             NumberedLabels(labels, tokens[-1], lengths))
 
 
+def count_pairs(left: Numbers, right: Numbers) -> Iterator[tuple[int, int, int]]:
+    """Pairs of numbers at the same place, and how often they come up; some more than once."""
+    for at in range(0, len(left), _COUNTED):
+        here = slice(at, at + _COUNTED)
+        pairs, counts = np.unique(
+            left[here].astype(np.int64) << 32 | right[here], return_counts=True)
+        yield from zip((pairs >> 32).tolist(), (pairs & 0xFFFFFFFF).tolist(), counts.tolist(),
+                       strict=True)
+
+
 def token_places(lengths: Int64s, chosen: Int64s) -> Int64s:
     """int64[n]: where the tokens of some sentences are among those of all."""
     sizes = lengths[chosen]
@@ -187,7 +232,7 @@ def _renumbered(strings: list[bytes], tokens: Int32s) -> tuple[list[bytes], Int3
     return [strings[k] for k in kept[order].tolist()], rank[number.reshape(-1)]
 
 
-def _in_sentences(strings: Sequence[Any], tokens: Int32s, lengths: Int64s) -> list[Any]:
+def _in_sentences(strings: Sequence[Any], tokens: Numbers, lengths: Int64s) -> list[Any]:
     flat = tuple(map(strings.__getitem__, tokens.tolist()))
     ends = np.cumsum(lengths).tolist()
     return [flat[end - length:end] for end, length in zip(ends, lengths.tolist(), strict=True)]

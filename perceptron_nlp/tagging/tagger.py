@@ -103,12 +103,16 @@ class Tagger:
             way, ``every``, when (such as "2epochs" or "10minutes"; each epoch if left out), and
             ``resume=True``, to go on from the file. A resumed training gives the same model, byte
             for byte, as one that was not interrupted. Ctrl-C saves too;
-            ``resumable=True``, for a tagger that can be trained further: see resume
+            ``resumable=True``, for a tagger that can be trained further: see resume;
+            ``max_memory``, bytes or text such as ``"500MB"``, for more text than memory: `train` is
+            read once, piece by piece, and kept on disc (in TMPDIR), and the resident memory of
+            this process is held to this. The model is the same, byte for byte
 
         Raises
         ------
         FormatError : a file breaks its format (file:line), or nothing in it is labelled
-        FileError : a file cannot be read
+        FileError : a file cannot be read, or the text cannot be kept on disc
+        MemoryLimitError : words, features and weights do not fit max_memory, or the machine
         ArgumentError, ArgumentTypeError, TemplateError : an option cannot be used
         """
         # All that training needs: a program that only tags does not wait for it.
@@ -118,6 +122,9 @@ class Tagger:
         if n_bytes is not None and options.get("resumable"):
             raise ArgumentError("resumable: a tagger compressed into a size cannot be trained"
                                 " further; leave size out, and compress what is resumed")
+        if n_bytes is not None and options.get("max_memory") is not None:
+            raise ArgumentError("max_memory: compressing into a size needs more memory than"
+                                " training; leave size out, and compress what is trained")
         if n_bytes is not None and dev is not None:
             # It is gone over twice, and may be a stream.
             dev = list(Source(dev, "dev", format=format, fields=fields))

@@ -23,6 +23,7 @@ from perceptron_nlp.tagging.extractor import Extractor, extractor_name
 from perceptron_nlp.tagging.interrupts import Interrupts
 from perceptron_nlp.tagging.labellers import make_labeller
 from perceptron_nlp.tagging.learners import FunctionLearner, Learner, TemplateLearner
+from perceptron_nlp.tagging.memorylimit import MemoryLimit
 from perceptron_nlp.tagging.model import TaggerModel, vocabulary_of
 from perceptron_nlp.tagging.options import TrainingOptions
 from perceptron_nlp.tagging.progress import Progress
@@ -91,6 +92,7 @@ class Trainer:
     Attributes
     ----------
     resumable : whether the model keeps what its training needs to go on; False unless set
+    limit : of memory, where the examples are kept on disc; None unless set
     """
 
     def __init__(self, examples: Examples, dev: Examples | None, column: str,
@@ -107,6 +109,7 @@ class Trainer:
         self._first = first
         self._tables = tables
         self.resumable = False
+        self.limit: MemoryLimit | None = None
         self._templates = (
             () if features is not None else resolve_templates(options, examples.columns))
         self._vocabulary = vocabulary_of(examples.vocabulary())
@@ -118,7 +121,8 @@ class Trainer:
         self._check_search()
         if self._features is not None:
             return FunctionLearner(self._examples, self._features, self._options, self._forced)
-        return TemplateLearner(self._examples, self._templates, self._options, self._forced)
+        return TemplateLearner(self._examples, self._templates, self._options, self._forced,
+                               self.limit)
 
     def _check_search(self) -> None:
         if self._features is not None and self._options.width > 1:

@@ -34,6 +34,28 @@ def test_a_preset_can_be_had_and_overridden(cli, train_file: Path) -> None:
     assert pn.load("a.model").model.beam == 4
 
 
+def test_a_bound_on_memory_changes_no_byte(cli, train_file: Path) -> None:
+    plain = cli("train", train_file, "--model", "a.model", "--epochs", "2")
+    bounded = cli("train", train_file, "--model", "b.model", "--epochs", "2",
+                  "--max-memory", "100GB")
+    assert (plain.status, bounded.status) == (0, 0)
+    assert Path("a.model").read_bytes() == Path("b.model").read_bytes()
+    assert bounded.err == plain.err.replace("a.model", "b.model")
+
+
+@pytest.mark.parametrize(("arguments", "message"), [
+    (["--max-memory", "much"], "--max-memory: 'much' is not a size such as 400kB or 1.1MB"),
+    (["--max-memory", "1kB"], "--max-memory: 1 MB are too few: this process holds "),
+    (["--max-memory", "100GB", "--size", "9kB"], "--max-memory: compressing into a size needs"),
+])
+def test_a_bound_that_cannot_be_held_is_refused(
+        cli, train_file: Path, arguments: list[str], message: str) -> None:
+    outcome = cli("train", train_file, "--model", "a.model", "--quiet", *arguments)
+    assert outcome.status == 2
+    assert outcome.message.startswith(f"perceptron-nlp: {message}")
+    assert not Path("a.model").exists()
+
+
 @pytest.mark.parametrize(("arguments", "message"), [
     (["--preset", "acurate"], "--preset: 'acurate' is not one of fast, default, accurate"),
     (["--cost", "much"], "argument --cost: 'much' is not a number"),
