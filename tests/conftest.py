@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,11 @@ from perceptron_nlp import Tagger, train
 # A loaded machine is slow, not wrong; no test depends on time.
 settings.register_profile("perceptron_nlp", deadline=None)
 settings.load_profile("perceptron_nlp")
+
+# What a shell starts in the background ignores Ctrl-C, and so would the processes that tests start
+# to interrupt them.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")

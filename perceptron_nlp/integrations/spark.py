@@ -5,13 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, quote
-from perceptron_nlp.integrations.batches import ArrowTagger
 from perceptron_nlp.integrations.extras import missing_extra
 
 try:
     from pyspark.sql.types import ArrayType, StringType, StructField, StructType
 except ImportError:
     raise missing_extra("PySpark", "spark") from None
+
+# Behind it, so that the extra that is named brings all that is missing.
+from perceptron_nlp.integrations.batches import ArrowTagger
 
 
 def tag_dataframe(frame: Any, tagger: ArrowTagger) -> Any:
