@@ -60,8 +60,9 @@ hosts: $(VENV)/hosted
 	$(BIN)/python -m pytest -q tests/unit/integrations tests/laws/test_arrow_laws.py tests/unit/docs
 	$(BIN)/python benchmarks/hosts.py
 
-# With this, make test runs the tests of Ray, too.
+# The tests of a real Ray, and of what comes with it, which make test skips where it is missing.
 ray: $(VENV)/rayed
+	$(BIN)/python -m pytest -q tests/unit/integrations tests/laws/test_arrow_laws.py
 
 # Shards, killed workers, memory and speed on Ray and Spark (which needs Java); needs
 # PERCEPTRON_NLP_CORPORA.
