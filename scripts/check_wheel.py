@@ -33,7 +33,7 @@ def main() -> None:
 def check(folder: Path) -> None:
     """Do it all in a folder."""
     folder.mkdir(parents=True, exist_ok=True)
-    run(sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation",
+    run(sys.executable, "-m", "pip", "wheel", "--quiet", "--disable-pip-version-check", "--no-deps",
         "--wheel-dir", str(folder), str(Path(__file__).resolve().parents[1]))
     (wheel,) = folder.glob("perceptron_nlp-*.whl")
     names = zipfile.ZipFile(wheel).namelist()
