@@ -19,9 +19,9 @@ from perceptron_nlp._core.hashing import hash64, hash_words
 from perceptron_nlp.errors import ArgumentError, quote
 from perceptron_nlp.features.atoms import Atom
 from perceptron_nlp.features.compile import compile_templates
+from perceptron_nlp.features.readable import ReadableTemplates, Readings
 from perceptron_nlp.tagging.attributes import part_numbers
 from perceptron_nlp.tagging.examples import word_bytes
-from perceptron_nlp.tagging.featurenames import NO_LABEL, edge_text, named, value_text
 from perceptron_nlp.tagging.firstpass import seen
 from perceptron_nlp.tagging.labellers import TemplateLabeller
 from perceptron_nlp.tagging.model import TaggerModel
@@ -37,7 +37,7 @@ class FoundFeature:
     Attributes
     ----------
     template : what made it
-    text : what it saw, such as ``lower[0]=dog tag[-1]=DET``; ``?`` where that cannot be told
+    text : what it saw, such as ``lower[0]=dog tag[-1]=DET`` (features/readable.py)
     weight : its weight for the label, in the units of scores
     word, before, after : the first place in the text that has it: the word being tagged, and up
         to two words on either side
@@ -91,6 +91,7 @@ class FeatureSearch:
         self._model = model
         compiled = compile_templates(model.templates)
         self._program = FeatureProgram(compiled)
+        self._readable = ReadableTemplates(model.templates)
         self._names = compiled.columns
         self._seeds = compiled.seeds.tolist()
         self._numbers = compiled.atoms[:, 1].tolist()
@@ -222,22 +223,9 @@ class FeatureSearch:
     def _text(self, feature: tuple[int, int], number: int, i: int) -> str:
         """What a feature saw at a place that has it."""
         template, key = feature
-        atoms = self._model.templates[template].atoms
         columns, labels = self._columns(self._sentences[number]), self._labels[number]
-        chosen = next(hashes for hashes in self._hashed(template, columns, labels, i)
-                      if hash_words(hashes, self._seeds[template]) == key)
-        return " ".join(named(atom, self._atom_text(atom, hashed, columns, labels, i))
-                        for atom, hashed in zip(atoms, chosen, strict=True))
-
-    def _atom_text(self, atom: Atom, hashed: int, columns: Sequence[Sequence[str]],
-                   labels: Sequence[str], i: int) -> str:
-        at, n = i + atom.offset, len(labels)
-        if atom.kind == "value" and atom.value is not None:
-            if not 0 <= at < n:
-                return edge_text(at, n)
-            return value_text(columns[self._names.index(atom.value.column)][at], atom.value, hashed)
-        if atom.kind == "tag":
-            return self._previous(labels, i, -atom.offset) or NO_LABEL
-        if atom.kind == "bias":
-            return "1"
-        return "yes" if i == (0 if atom.kind == "first" else n - 1) else "no"
+        gram = next(gram for gram, hashes in enumerate(self._hashed(template, columns, labels, i))
+                    if hash_words(hashes, self._seeds[template]) == key)
+        readings = Readings(self._readable, dict(zip(self._names, columns, strict=True)), labels,
+                            self._model.right_to_left)
+        return readings.feature(template, i, gram)
