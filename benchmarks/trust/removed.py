@@ -81,7 +81,7 @@ REMOVALS = (
             "    uint64_t both[2] = {w->head, w->tail};\n"
             "    if (w->length) return xxh64((const uint8_t *)both, 16, 0);\n"
             "    return secrets[0] + secrets[1] *"),
-    Removal("H2", "fixed tables report nothing", "tagging/inspection.py",
+    Removal("H2", "fixed tables report nothing", "insight/inspection.py",
             "return 0.0 if weights.table_bits is None else", "return 0.0 if True else"),
     Removal("O1", "no room is made before an update", "_core/table.h",
             "    if (t->fixed_bits) return 0;\n    if (t->dense ?",

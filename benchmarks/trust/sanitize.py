@@ -73,7 +73,8 @@ KINDS = {
 }
 _THREADED = ("tests/unit/trust/test_circumstances.py", "tests/laws/test_tagger.py",
              "tests/laws/test_filling.py", "tests/laws/test_decode.py", "tests/unit/tagging",
-             "tests/unit/core")
+             "tests/unit/combining", "tests/unit/comparing", "tests/unit/insight",
+             "tests/unit/tuning", "tests/unit/core")
 _CORE = "perceptron_nlp/_core/"
 _REPORT = re.compile(
     r"(ERROR: AddressSanitizer|runtime error:|WARNING: ThreadSanitizer|leak of \d+ byte).*")

@@ -31,7 +31,7 @@ from perceptron_nlp.cli.train import (
     summarise,
     templates_named,
 )
-from perceptron_nlp.tagging.distilling import RAW_SHARE, RAW_WEIGHT, RawUse, greedy_options
+from perceptron_nlp.combining.distilling import RAW_SHARE, RAW_WEIGHT, RawUse, greedy_options
 from perceptron_nlp.tagging.rawtext import place_of, raw_sentences
 
 EXAMPLES = """\

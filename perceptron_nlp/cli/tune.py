@@ -23,8 +23,8 @@ from perceptron_nlp.cli.printing import print_json
 from perceptron_nlp.cli.style import BOLD, Terminal, messages, one_line, output, shortened
 from perceptron_nlp.cli.train import add_learning_options, learning_options, templates_named
 from perceptron_nlp.cli.tuningview import TuningView, settings_text
-from perceptron_nlp.tagging.searchspace import SPACE, TRIALS
-from perceptron_nlp.tagging.tuning import FOLDS
+from perceptron_nlp.tuning.searchspace import SPACE, TRIALS
+from perceptron_nlp.tuning.tuning import FOLDS
 
 EXAMPLES = """\
   perceptron-nlp tune train.conllu --dev dev.conllu --state tuning.json

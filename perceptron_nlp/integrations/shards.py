@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from perceptron_nlp._version import __version__
+from perceptron_nlp.combining.statechanges import changes
 from perceptron_nlp.errors import EngineError
 from perceptron_nlp.features.compile import compile_templates
 from perceptron_nlp.features.templates import Template
@@ -21,7 +22,6 @@ from perceptron_nlp.tagging.extractor import Extractor
 from perceptron_nlp.tagging.learners import FunctionLearner, TemplateLearner
 from perceptron_nlp.tagging.numberedtext import NumberedLabels, numbers_alone
 from perceptron_nlp.tagging.options import TrainingOptions
-from perceptron_nlp.tagging.statechanges import changes
 from perceptron_nlp.tagging.trainingstate import RunState
 
 if sys.platform != "win32":

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from perceptron_nlp.comparing.outcomes import span_counts, word_counts
+from perceptron_nlp.comparing.significance import Counts, Interval, interval, resampled
 from perceptron_nlp.tagging.evaluation import Evaluation, compare
 from perceptron_nlp.tagging.explaining import WordExplanation
-from perceptron_nlp.tagging.outcomes import span_counts, word_counts
-from perceptron_nlp.tagging.significance import Counts, Interval, interval, resampled
 from perceptron_nlp.tagging.sources import Source, gold_labels
 from perceptron_nlp.tagging.tagger import Tagger
 from perceptron_nlp.text.sentence import Sentence

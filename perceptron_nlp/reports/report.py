@@ -11,6 +11,7 @@ from string import Template
 from typing import Any
 
 from perceptron_nlp._version import __version__
+from perceptron_nlp.comparing.significance import RESAMPLES
 from perceptron_nlp.errors import ArgumentTypeError
 from perceptron_nlp.reports import png, svg
 from perceptron_nlp.reports.charts import Chart, Grid
@@ -21,7 +22,6 @@ from perceptron_nlp.reports.markup import data_block, paragraph, safe, word
 from perceptron_nlp.reports.sections import column as column_section
 from perceptron_nlp.tagging.evaluation import Evaluation
 from perceptron_nlp.tagging.explanationpage import STYLE as WHY_STYLE
-from perceptron_nlp.tagging.significance import RESAMPLES
 from perceptron_nlp.tagging.sources import Labelled, Source
 from perceptron_nlp.tagging.tagger import Tagger
 from perceptron_nlp.tagging.threads import check_threads
@@ -52,8 +52,9 @@ def report(tagger: Tagger, data: Labelled, folder: str | os.PathLike[str], *,
            threads: int = 1, title: str = "How good the tagger is") -> Report:
     """Compare a tagger's labels with gold ones, and write a page about it.
 
-    Intervals are the middle 95 % of 1,000 bootstrap samples of sentences (see significance.py).
-    The page is the same on each run but for the speed, which is measured.
+    Intervals are the middle 95 % of 1,000 bootstrap samples of sentences (see
+    comparing/significance.py). The page is the same on each run but for the speed, which is
+    measured.
 
     Parameters
     ----------

@@ -12,14 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import perceptron_nlp as pn
-from perceptron_nlp.sampling import draws
-from perceptron_nlp.tagging.significance import (
+from perceptron_nlp.comparing.significance import (
     Counts,
     interval,
     mcnemar,
     randomisation,
     resampled,
 )
+from perceptron_nlp.sampling import draws
 
 Row = tuple[int, int, int]
 # (gold, given by a, right of a, given by b, right of b) of a sentence of up to four spans.
@@ -111,7 +111,7 @@ def test_the_size_of_the_pieces_changes_no_number(monkeypatch: pytest.MonkeyPatc
     rows = [tuple(row) for row in rng.integers(0, 5, (60, 5)).tolist()]
     a, b = two(rows)
     whole = randomisation(a, b, rounds=500)
-    monkeypatch.setattr("perceptron_nlp.tagging.significance._CELLS", 60 * 7)
+    monkeypatch.setattr("perceptron_nlp.comparing.significance._CELLS", 60 * 7)
     assert randomisation(a, b, rounds=500) == whole
 
 

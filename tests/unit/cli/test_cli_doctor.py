@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import perceptron_nlp as pn
-from perceptron_nlp.tagging.diagnosis import TABLE_COLUMNS
+from perceptron_nlp.insight.diagnosis import TABLE_COLUMNS
 
 
 @pytest.fixture

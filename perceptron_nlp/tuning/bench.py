@@ -9,19 +9,19 @@ from typing import Any
 
 import numpy as np
 
+from perceptron_nlp.comparing.outcomes import span_counts, word_counts
+from perceptron_nlp.comparing.significance import Counts
 from perceptron_nlp.errors import ModelError
 from perceptron_nlp.tagging.fitting import fit
 from perceptron_nlp.tagging.model import TaggerModel
 from perceptron_nlp.tagging.options import make_options
-from perceptron_nlp.tagging.outcomes import span_counts, word_counts
-from perceptron_nlp.tagging.searchspace import used_by
-from perceptron_nlp.tagging.significance import Counts
 from perceptron_nlp.tagging.tagger import Tagger
 from perceptron_nlp.tagging.trainer import EpochReport
-from perceptron_nlp.tagging.trials import plain
-from perceptron_nlp.tagging.tuningstate import Measured, TuningState
 from perceptron_nlp.text.sentence import Sentence
 from perceptron_nlp.text.spans import is_span_column
+from perceptron_nlp.tuning.searchspace import used_by
+from perceptron_nlp.tuning.state import Measured, TuningState
+from perceptron_nlp.tuning.trials import plain
 
 
 @dataclass(frozen=True, slots=True)

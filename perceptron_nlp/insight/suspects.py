@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from perceptron_nlp.formats import sentence_id
-from perceptron_nlp.tagging.crosstagging import Opinions
-from perceptron_nlp.tagging.diagnosis import Elsewhere, Suspect
-from perceptron_nlp.tagging.variation import WIDTHS, Variation
+from perceptron_nlp.insight.crosstagging import Opinions
+from perceptron_nlp.insight.diagnosis import Elsewhere, Suspect
+from perceptron_nlp.insight.variation import WIDTHS, Variation
 from perceptron_nlp.text.sentence import Sentence
 
 _CONTEXT = 4

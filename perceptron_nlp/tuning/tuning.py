@@ -19,13 +19,17 @@ from typing import Any
 import numpy as np
 
 from perceptron_nlp._version import __version__
+from perceptron_nlp.comparing.significance import Counts, interval, resampled
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FormatError
 from perceptron_nlp.tagging.examples import Examples
 from perceptron_nlp.tagging.featurecolumns import holds_features
 from perceptron_nlp.tagging.fitting import evidence_columns
-from perceptron_nlp.tagging.folds import make_folds
 from perceptron_nlp.tagging.options import make_options
-from perceptron_nlp.tagging.searchspace import (
+from perceptron_nlp.tagging.sources import Labelled, Source
+from perceptron_nlp.tagging.trainer import EpochReport
+from perceptron_nlp.tuning.bench import Bench, Part
+from perceptron_nlp.tuning.folds import make_folds
+from perceptron_nlp.tuning.searchspace import (
     SearchOptions,
     checked_space,
     columns_of,
@@ -33,12 +37,8 @@ from perceptron_nlp.tagging.searchspace import (
     matters,
     take_search_options,
 )
-from perceptron_nlp.tagging.significance import Counts, interval, resampled
-from perceptron_nlp.tagging.sources import Labelled, Source
-from perceptron_nlp.tagging.trainer import EpochReport
-from perceptron_nlp.tagging.trials import Trial, TuningReport, TuningResult, plain
-from perceptron_nlp.tagging.tuningbench import Bench, Part
-from perceptron_nlp.tagging.tuningstate import Measured, TuningState
+from perceptron_nlp.tuning.state import Measured, TuningState
+from perceptron_nlp.tuning.trials import Trial, TuningReport, TuningResult, plain
 
 FOLDS = 5
 TuningCallback = Callable[[TuningReport], object]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from perceptron_nlp.errors import ArgumentError, FileError, FormatError, quote
 from perceptron_nlp.formats import Corpus, open_corpus, replace_file
-from perceptron_nlp.tagging.diagnosis import TABLE_COLUMNS, cell
+from perceptron_nlp.insight.diagnosis import TABLE_COLUMNS, cell
 from perceptron_nlp.text.sentence import Sentence
 
 _NEEDED = ("file", "line", "word", "form", "gold", "expected")

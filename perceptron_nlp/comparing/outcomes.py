@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from perceptron_nlp.tagging.significance import Counts
+from perceptron_nlp.comparing.significance import Counts
 from perceptron_nlp.text.spans import spans_of
 
 Labels = Sequence[Sequence[str]]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import perceptron_nlp as pn
-from perceptron_nlp.tagging.crosstagging import beside_templates, fold_sentences
+from perceptron_nlp.insight.crosstagging import beside_templates, fold_sentences
 from perceptron_nlp.tagging.examples import Examples
 from perceptron_nlp.tagging.sources import Source
 

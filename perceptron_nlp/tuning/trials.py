@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from perceptron_nlp.tagging.significance import Counts, Interval
+from perceptron_nlp.comparing.significance import Counts, Interval
 from perceptron_nlp.tagging.trainer import EpochReport
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from perceptron_nlp.tagging.significance import (
+from perceptron_nlp.comparing.significance import (
     CONFIDENCE,
     RESAMPLES,
     ROUNDS,

@@ -19,6 +19,7 @@ import numpy.typing as npt
 from perceptron_nlp._core.extract import FeatureProgram
 from perceptron_nlp._core.train import TrainingSet, learn
 from perceptron_nlp._core.weights import FrozenWeights
+from perceptron_nlp.combining.teaching import Lessons, Teachers, take_teachers, teach
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, quote
 from perceptron_nlp.features.compile import compile_templates
 from perceptron_nlp.features.templates import Template
@@ -32,7 +33,6 @@ from perceptron_nlp.tagging.rawtext import RawSource
 from perceptron_nlp.tagging.sources import Labelled, Source
 from perceptron_nlp.tagging.sureness import calibrated_by
 from perceptron_nlp.tagging.tagger import Tagger
-from perceptron_nlp.tagging.teaching import Lessons, Teachers, take_teachers, teach
 from perceptron_nlp.tagging.threads import MAX_THREADS
 from perceptron_nlp.tagging.trainer import Callback, Trainer
 from perceptron_nlp.text.tagset import TagSet

@@ -10,7 +10,7 @@ import pytest
 from oracles.feature_keys import template_keys
 
 import perceptron_nlp as pn
-from perceptron_nlp.tagging.featuresearch import FeatureSearch
+from perceptron_nlp.insight.featuresearch import FeatureSearch
 
 Small = list[tuple[list[str], list[str]]]
 TEMPLATES = ["lower[0]", "lower[-1]", "lower.suffix2[0] lower[1]", "lower.ngrams2-3[0]", "bias",

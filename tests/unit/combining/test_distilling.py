@@ -14,11 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import perceptron_nlp as pn
+from perceptron_nlp.combining.distilling import Distillation, RawUse, greedy_options
+from perceptron_nlp.combining.teaching import Lessons, majority, teach
 from perceptron_nlp.sampling import permutation
-from perceptron_nlp.tagging.distilling import Distillation, RawUse, greedy_options
 from perceptron_nlp.tagging.examples import Examples
 from perceptron_nlp.tagging.sources import Source
-from perceptron_nlp.tagging.teaching import Lessons, majority, teach
 
 GOLD = [
     (["The", "dog", "barks", "."], ["DET", "NOUN", "VERB", "PUNCT"]),

@@ -18,24 +18,24 @@ import numpy as np
 import numpy.typing as npt
 
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FormatError, quote
-from perceptron_nlp.tagging.choices import decide
-from perceptron_nlp.tagging.crosstagging import (
+from perceptron_nlp.insight.crosstagging import (
     BESIDE,
     KINDS,
     CrossTagger,
     Opinions,
     fold_sentences,
 )
-from perceptron_nlp.tagging.diagnosis import Diagnosis
+from perceptron_nlp.insight.diagnosis import Diagnosis
+from perceptron_nlp.insight.pooling import fit_pool, hedged, pooled
+from perceptron_nlp.insight.suspects import SuspectFinder
+from perceptron_nlp.insight.variation import Surroundings, Variation
+from perceptron_nlp.tagging.choices import decide
 from perceptron_nlp.tagging.examples import Examples
 from perceptron_nlp.tagging.featurecolumns import UPOS, holds_features
 from perceptron_nlp.tagging.fitting import evidence_columns
 from perceptron_nlp.tagging.options import check_int, make_options
-from perceptron_nlp.tagging.pooling import fit_pool, hedged, pooled
 from perceptron_nlp.tagging.sources import Labelled, Source, gold_labels
-from perceptron_nlp.tagging.suspects import SuspectFinder
 from perceptron_nlp.tagging.threads import check_threads
-from perceptron_nlp.tagging.variation import Surroundings, Variation
 from perceptron_nlp.text.sentence import Sentence
 
 FOLDS = 10

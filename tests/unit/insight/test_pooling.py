@@ -7,8 +7,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from perceptron_nlp.tagging.pooling import DOUBT, fit_pool, hedged, log_softmax, pooled
-from perceptron_nlp.tagging.variation import WIDTHS, Surroundings, Variation
+from perceptron_nlp.insight.pooling import DOUBT, fit_pool, hedged, log_softmax, pooled
+from perceptron_nlp.insight.variation import WIDTHS, Surroundings, Variation
 
 
 def drawn(weights: list[float], n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:

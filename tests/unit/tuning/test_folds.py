@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 import perceptron_nlp as pn
 from perceptron_nlp.tagging.examples import Examples
-from perceptron_nlp.tagging.folds import documents, make_folds
 from perceptron_nlp.tagging.sources import Source
+from perceptron_nlp.tuning.folds import documents, make_folds
 
 
 def examples(lengths: list[int]) -> Examples:

@@ -7,16 +7,16 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TypeAlias
 
+from perceptron_nlp.comparing.differences import Change, Comparison, LabelDifference, Score
+from perceptron_nlp.comparing.labellings import labels_beside
+from perceptron_nlp.comparing.outcomes import Gold, Labels, span_counts, word_counts
+from perceptron_nlp.comparing.significance import mcnemar
 from perceptron_nlp.errors import ArgumentError, quote
 from perceptron_nlp.formats import begins_like_tensors
-from perceptron_nlp.tagging.differences import Change, Comparison, LabelDifference, Score
 from perceptron_nlp.tagging.evaluation import span_scores
-from perceptron_nlp.tagging.labellings import labels_beside
 from perceptron_nlp.tagging.loading import load
 from perceptron_nlp.tagging.options import check_int
-from perceptron_nlp.tagging.outcomes import Gold, Labels, span_counts, word_counts
 from perceptron_nlp.tagging.shipped import model_place
-from perceptron_nlp.tagging.significance import mcnemar
 from perceptron_nlp.tagging.sources import Labelled, Source, check_labelled, gold_labels
 from perceptron_nlp.tagging.tagger import Tagger
 from perceptron_nlp.text.sentence import Sentence
