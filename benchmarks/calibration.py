@@ -12,11 +12,10 @@ the least of seven).
 from __future__ import annotations
 
 import argparse
-import time
-from collections.abc import Callable
 from typing import Any
 
 from corpora import TREEBANKS, corpora, treebank
+from cputime import least_of
 
 import perceptron_nlp as pn
 
@@ -77,22 +76,12 @@ def row(setting: str, name: str, train: Any, dev: Any, test: Any, options: dict[
     found, inputs = result.calibration, tagger.model.inputs(test)
     n_words = sum(map(len, inputs))
     mean = sum(part.count * (part.confidence or 0) for part in found.bins) / n_words
-    alone = n_words / least(lambda: tagger.tag_sents(inputs))
-    sure = n_words / least(lambda: tagger.tag_sents_with_confidences(inputs))
+    alone = n_words / least_of(REPEATS, lambda: tagger.tag_sents(inputs))
+    sure = n_words / least_of(REPEATS, lambda: tagger.tag_sents_with_confidences(inputs))
     print(f"| {setting} | {name} | {100 * result.accuracy:.2f} | {100 * mean:.2f} |"
           f" {found.ece:.4f} | {tagger.model.calibration.method} | {alone:,.0f} | {sure:,.0f} |",
           flush=True)
     return found
-
-
-def least(act: Callable[[], object]) -> float:
-    """Seconds of CPU, the least of several."""
-    times = []
-    for _ in range(REPEATS):
-        start = time.process_time()
-        act()
-        times.append(time.process_time() - start)
-    return min(times)
 
 
 def draw(drawn: dict[str, Any], path: str) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 from corpora import treebank
-from turns import least_seconds
+from cputime import least_seconds
 
 import perceptron_nlp as pn
 from perceptron_nlp.features.templates import preset

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import argparse
 import io
-import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -21,6 +20,7 @@ from typing import Any
 import pyarrow as pa
 import spacy
 from corpora import treebank
+from cputime import seconds
 from spacy.tokens import Doc
 from spacy.training import Example
 
@@ -37,10 +37,8 @@ def least_seconds(contestants: Mapping[str, Callable[[], object]], rounds: int) 
     found: dict[str, list[float]] = {name: [] for name in contestants}
     for _ in range(rounds):
         for name, run in contestants.items():
-            start = time.process_time()
-            run()
-            found[name].append(time.process_time() - start)
-    return {name: min(seconds) for name, seconds in found.items()}
+            found[name].append(seconds(run))
+    return {name: min(taken) for name, taken in found.items()}
 
 
 def whole_file(tagger: pn.Tagger, text: bytes) -> None:
@@ -57,14 +55,14 @@ def arrow_table(tagger: pn.Tagger, sentences: list[list[str]], text: bytes, roun
     array = pa.array(sentences)
     large = array.cast(pa.large_list(pa.large_string()))
     views = array.cast(pa.list_(pa.string_view()))
-    seconds = least_seconds({
+    least = least_seconds({
         "CoNLL-U text": lambda: whole_file(tagger, text),
         "`tag_sents`, lists of str": lambda: tagger.tag_sents(sentences),
         "`tag_arrow`, list of string": lambda: tag_arrow(tagger, array),
         "`tag_arrow`, large list of large string": lambda: tag_arrow(tagger, large),
         "`tag_arrow`, list of string view": lambda: tag_arrow(tagger, views),
     }, rounds)
-    show(seconds, sum(map(len, sentences)), "CoNLL-U text")
+    show(least, sum(map(len, sentences)), "CoNLL-U text")
 
 
 def spacy_table(tagger: pn.Tagger, sentences: list[list[str]], rounds: int) -> None:
@@ -78,18 +76,18 @@ def spacy_table(tagger: pn.Tagger, sentences: list[list[str]], rounds: int) -> N
         theirs.add_label(label)
     example = Example(docs[0].copy(), docs[0].copy())
     theirs.initialize(lambda: [example], nlp=nlp)
-    seconds = least_seconds({
+    least = least_seconds({
         "spaCy's tagger": lambda: list(theirs.pipe(docs, batch_size=nlp.batch_size)),
         "`perceptron_tagger`": lambda: list(ours.pipe(docs, batch_size=nlp.batch_size)),
     }, rounds)
-    show(seconds, sum(map(len, sentences)), "spaCy's tagger")
+    show(least, sum(map(len, sentences)), "spaCy's tagger")
 
 
-def show(seconds: Mapping[str, float], tokens: int, beside: str) -> None:
+def show(least: Mapping[str, float], tokens: int, beside: str) -> None:
     """A table of speeds."""
     print(f"| | M tokens / CPU s | × {beside} |\n|---|---|---|")
-    for name, spent in seconds.items():
-        print(f"| {name} | {tokens / spent / 1e6:.3f} | {seconds[beside] / spent:.2f} |")
+    for name, spent in least.items():
+        print(f"| {name} | {tokens / spent / 1e6:.3f} | {least[beside] / spent:.2f} |")
     print(flush=True)
 
 

@@ -17,6 +17,7 @@ import time
 from collections.abc import Callable
 
 from corpora import treebank
+from cputime import least_of
 
 import perceptron_nlp as pn
 
@@ -24,16 +25,6 @@ ROUNDS = 3
 BEST = 10
 DRAWINGS = 5
 REPORTED = (("EWT", "upos"), ("Turkish-IMST", "feats"), ("Greek-GDT", "upos,xpos,feats"))
-
-
-def least(work: Callable[[], object]) -> float:
-    """CPU seconds of the fastest of several rounds."""
-    seconds = []
-    for _ in range(ROUNDS):
-        start = time.process_time()
-        work()
-        seconds.append(time.process_time() - start)
-    return min(seconds)
 
 
 def each(sentences: list[list[str]], work: Callable[[list[str]], object]) -> None:
@@ -68,7 +59,7 @@ def explain() -> str:
     ]
     lines = [f"## Why: EWT test, {n_words:,} words, the default preset\n",
              "| | words / CPU s |", "|---|---|"]
-    lines += [f"| {name} | {count / least(work):,.0f} |" for name, count, work in jobs]
+    lines += [f"| {name} | {count / least_of(ROUNDS, work):,.0f} |" for name, count, work in jobs]
     return "\n".join(lines)
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import random
 import time
 
-from turns import least_seconds, peak_megabytes
+from cputime import least_seconds
+from turns import peak_megabytes
 
 import perceptron_nlp as pn
 

@@ -12,12 +12,12 @@ import importlib.util
 import os
 import pickle
 import tempfile
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from corpora import treebank
+from cputime import Job, least_of
 
 import perceptron_nlp as pn
 
@@ -62,17 +62,12 @@ def row(name: str, tagger: pn.Tagger, dev: str, test: str) -> None:
         tagger.save(path)
         print(f"| {name} | {path.stat().st_size:,} | {100 * tagger.evaluate(dev).accuracy:.2f} |"
               f" {100 * tagger.evaluate(test).accuracy:.2f} |"
-              f" {least(lambda: pn.load(path)):.1f} |", flush=True)
+              f" {milliseconds(lambda: pn.load(path)):.1f} |", flush=True)
 
 
-def least(act: Callable[[], object]) -> float:
-    """Milliseconds of CPU, the least of several."""
-    times = []
-    for _ in range(REPEATS):
-        start = time.process_time()
-        act()
-        times.append(time.process_time() - start)
-    return 1000 * min(times)
+def milliseconds(job: Job) -> float:
+    """Of CPU, the least of several."""
+    return 1000 * least_of(REPEATS, job)
 
 
 def tagged(path: str) -> Tagged:
@@ -103,8 +98,8 @@ def nltk_peer(sentences: dict[str, Tagged]) -> None:
         return [label for _, label in tagger.tag(words)]
 
     print(f"| NLTK | {len(state):,} | {accuracy(tag, sentences['dev']):.2f} |"
-          f" {accuracy(tag, sentences['test']):.2f} | {least(lambda: pickle.loads(state)):.1f} |",
-          flush=True)
+          f" {accuracy(tag, sentences['test']):.2f} |"
+          f" {milliseconds(lambda: pickle.loads(state)):.1f} |", flush=True)
 
 
 def crfsuite_peer(sentences: dict[str, Tagged]) -> None:
@@ -126,7 +121,7 @@ def crfsuite_peer(sentences: dict[str, Tagged]) -> None:
 
         print(f"| python-crfsuite | {os.path.getsize(path):,} |"
               f" {accuracy(tag, sentences['dev']):.2f} | {accuracy(tag, sentences['test']):.2f} |"
-              f" {least(lambda: pycrfsuite.Tagger().open(path)):.1f} |", flush=True)
+              f" {milliseconds(lambda: pycrfsuite.Tagger().open(path)):.1f} |", flush=True)
 
 
 def crf_features(words: list[str]) -> list[list[str]]:

@@ -13,7 +13,6 @@ import resource
 import sys
 import tempfile
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import islice
 from multiprocessing.connection import Connection
@@ -21,11 +20,11 @@ from pathlib import Path
 from typing import Any
 
 from corpora import treebank
+from cputime import Job, least_seconds
 from peers import PEERS, Example, Peer, Sentences, Tag
 
 import perceptron_nlp as pn
 
-Job = Callable[[], object]
 PLAIN = {"update": "perceptron", "epochs": 10, "beam": 1, "right_to_left": False}
 OURS: dict[str, dict[str, Any]] = {
     "fast": {"preset": "fast"},
@@ -34,7 +33,6 @@ OURS: dict[str, dict[str, Any]] = {
     "default, 10 plain epochs": {"templates": "default", **PLAIN},
 }
 SEEN, NEW, FILE, FLOOR = "lists, text seen before", "lists, new text", "CoNLL-U file", "floor"
-LEAST_SECONDS = 0.2
 
 
 @dataclass
@@ -60,19 +58,6 @@ def peak_megabytes() -> float:
                 return int(line.split()[1]) / 1000
     unit = 1e6 if os.uname().sysname == "Darwin" else 1000
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit
-
-
-def least_seconds(job: Job, ready: Job | None = None, total: float = LEAST_SECONDS) -> float:
-    """The least CPU seconds of a job, run until `total` is used up; `ready` is not counted."""
-    best, used = float("inf"), 0.0
-    while used < total:
-        if ready is not None:
-            ready()
-        start = time.process_time()
-        job()
-        best = min(best, time.process_time() - start)
-        used += best
-    return best
 
 
 class Fresh:
