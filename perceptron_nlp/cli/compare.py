@@ -17,9 +17,9 @@ from perceptron_nlp.cli.parsing import (
 )
 from perceptron_nlp.cli.printing import print_json
 from perceptron_nlp.cli.style import BOLD, Terminal, one_line, output, shortened
+from perceptron_nlp.tagging.checks import check_int
 from perceptron_nlp.tagging.comparison import is_model_file
 from perceptron_nlp.tagging.differences import Change, Score
-from perceptron_nlp.tagging.options import check_int
 from perceptron_nlp.tagging.significance import ROUNDS
 
 EXAMPLES = """\

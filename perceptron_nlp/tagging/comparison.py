@@ -9,11 +9,11 @@ from typing import TypeAlias
 
 from perceptron_nlp.errors import ArgumentError, quote
 from perceptron_nlp.formats import begins_like_tensors
+from perceptron_nlp.tagging.checks import check_int
 from perceptron_nlp.tagging.differences import Change, Comparison, LabelDifference, Score
 from perceptron_nlp.tagging.evaluation import span_scores
 from perceptron_nlp.tagging.labellings import labels_beside
 from perceptron_nlp.tagging.loading import load
-from perceptron_nlp.tagging.options import check_int
 from perceptron_nlp.tagging.outcomes import Gold, Labels, span_counts, word_counts
 from perceptron_nlp.tagging.shipped import model_place
 from perceptron_nlp.tagging.significance import mcnemar

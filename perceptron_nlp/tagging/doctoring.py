@@ -18,6 +18,8 @@ import numpy as np
 import numpy.typing as npt
 
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FormatError, quote
+from perceptron_nlp.tagging.attributes import UPOS
+from perceptron_nlp.tagging.checks import check_int
 from perceptron_nlp.tagging.choices import decide
 from perceptron_nlp.tagging.crosstagging import (
     BESIDE,
@@ -28,9 +30,9 @@ from perceptron_nlp.tagging.crosstagging import (
 )
 from perceptron_nlp.tagging.diagnosis import Diagnosis
 from perceptron_nlp.tagging.examples import Examples
-from perceptron_nlp.tagging.featurecolumns import UPOS, holds_features
+from perceptron_nlp.tagging.featurecolumns import holds_features
 from perceptron_nlp.tagging.fitting import evidence_columns
-from perceptron_nlp.tagging.options import check_int, make_options
+from perceptron_nlp.tagging.options import make_options
 from perceptron_nlp.tagging.pooling import fit_pool, hedged, pooled
 from perceptron_nlp.tagging.sources import Labelled, Source, gold_labels
 from perceptron_nlp.tagging.suspects import SuspectFinder
