@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from typing import TYPE_CHECKING, Any
 
 from perceptron_nlp._version import __version__
@@ -19,31 +20,6 @@ from perceptron_nlp.errors import (
 )
 
 if TYPE_CHECKING:
-    from perceptron_nlp._light import (
-        Corpus,
-        Explanation,
-        Sentence,
-        Tagger,
-        TaggerModel,
-        TextSentence,
-        TextToken,
-        Token,
-        WeighedFeature,
-        WordExplanation,
-        check_place,
-        load,
-        open_corpus,
-        read_columns,
-        read_conllu,
-        read_model,
-        read_tagged,
-        read_text,
-        replace_file,
-        tokenize,
-        write_columns,
-        write_conllu,
-        write_tagged,
-    )
     from perceptron_nlp._public import (
         MODEL_FORMAT_VERSION,
         Comparison,
@@ -69,8 +45,23 @@ if TYPE_CHECKING:
         train,
         tune,
     )
+    from perceptron_nlp.formats.columns import read_columns, write_columns
+    from perceptron_nlp.formats.conllu import read_conllu
+    from perceptron_nlp.formats.conllu_writing import write_conllu
+    from perceptron_nlp.formats.corpus import Corpus, open_corpus
+    from perceptron_nlp.formats.plain import read_text
+    from perceptron_nlp.formats.replace import check_place, replace_file
+    from perceptron_nlp.formats.tagged import read_tagged, write_tagged
     from perceptron_nlp.learning.classifier import PerceptronClassifier
-    from perceptron_nlp.reports import Report, report
+    from perceptron_nlp.reports.report import Report, report
+    from perceptron_nlp.tagging.explaining import Explanation, WordExplanation
+    from perceptron_nlp.tagging.loading import load
+    from perceptron_nlp.tagging.model import TaggerModel
+    from perceptron_nlp.tagging.modelfile import read_model
+    from perceptron_nlp.tagging.reading import WeighedFeature
+    from perceptron_nlp.tagging.taggedtext import TextSentence, TextToken, tokenize
+    from perceptron_nlp.tagging.tagger import Tagger
+    from perceptron_nlp.text.sentence import Sentence, Token
 
 __all__ = [
     "MODEL_FORMAT_VERSION", "ArgumentError", "ArgumentTypeError", "Comparison", "Corpus",
@@ -86,37 +77,36 @@ __all__ = [
 ]
 
 
-# Names that come without what training needs.
-_LIGHT = frozenset({
-    "Corpus", "Explanation", "Sentence", "Tagger", "TaggerModel", "TextSentence", "TextToken",
-    "Token", "WeighedFeature", "WordExplanation", "check_place", "load", "open_corpus",
-    "read_columns", "read_conllu", "read_model", "read_tagged", "read_text", "replace_file",
-    "tokenize", "write_columns", "write_conllu",
-    "write_tagged",
-})
+# Names that come without what training needs, and those that are slow to import, by their modules.
+_PLACES = {
+    "formats.columns": ("read_columns", "write_columns"),
+    "formats.conllu": ("read_conllu",),
+    "formats.conllu_writing": ("write_conllu",),
+    "formats.corpus": ("Corpus", "open_corpus"),
+    "formats.plain": ("read_text",),
+    "formats.replace": ("check_place", "replace_file"),
+    "formats.tagged": ("read_tagged", "write_tagged"),
+    "learning.classifier": ("PerceptronClassifier",),
+    "reports.report": ("Report", "report"),
+    "tagging.explaining": ("Explanation", "WordExplanation"),
+    "tagging.loading": ("load",),
+    "tagging.model": ("TaggerModel",),
+    "tagging.modelfile": ("read_model",),
+    "tagging.reading": ("WeighedFeature",),
+    "tagging.taggedtext": ("TextSentence", "TextToken", "tokenize"),
+    "tagging.tagger": ("Tagger",),
+    "text.sentence": ("Sentence", "Token"),
+}
+_MODULES = {name: module for module, names in _PLACES.items() for name in names}
 
 
 def __getattr__(name: str) -> Any:
-    # NumPy alone takes longer to import than Python to start: a program that only wants the
-    # errors or the version, or help on a command, does not wait for it.
-    if name == "PerceptronClassifier":
-        from perceptron_nlp.learning.classifier import PerceptronClassifier
-
-        return PerceptronClassifier
-    if name in ("Report", "report"):
-        from perceptron_nlp import reports
-
-        return getattr(reports, name)
+    # A program that only wants the errors or the version, or to tag a sentence, does not wait for
+    # what it does without.
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    if name in _LIGHT:
-        from perceptron_nlp import _light
-
-        value = getattr(_light, name)
-    else:
-        from perceptron_nlp import _public
-
-        value = getattr(_public, name)
+    module = importlib.import_module(f"{__name__}.{_MODULES.get(name, '_public')}")
+    value = getattr(module, name)
     globals()[name] = value
     return value
 

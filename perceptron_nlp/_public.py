@@ -1,8 +1,4 @@
-"""The public names that bring in what training needs; those that tagging takes are in _light.py.
-
-The errors come with the package itself, and the classifier, which would double what importing a
-tagger costs, by itself.
-"""
+"""The public names that bring in what training needs; __init__.py knows where the others are."""
 
 from __future__ import annotations
 

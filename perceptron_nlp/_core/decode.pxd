@@ -4,7 +4,7 @@ from libc.stddef cimport size_t
 from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 from perceptron_nlp._core.extract cimport FeatureProgram, Program
-from perceptron_nlp._core.factored cimport LabelParts, Parts
+from perceptron_nlp._core.labelparts cimport LabelParts, Parts
 
 cdef extern from "search.h" nogil:
     ctypedef struct Index:

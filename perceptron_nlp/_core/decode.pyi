@@ -1,14 +1,17 @@
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Self, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from perceptron_nlp._core.extract import FeatureProgram
-from perceptron_nlp._core.factored import LabelParts
+from perceptron_nlp._core.labelparts import LabelParts
 
 BATCH_TOKENS: int
 DEFAULT_CACHE_LIMIT: int
+WIDEST_BEAM: int
+
+def allowed_bytes(allowed: Iterable[Iterable[object]], n_labels: int) -> memoryview: ...
 
 class KeptSets:
     def __new__(
@@ -20,19 +23,19 @@ class SentenceDecoder:
         cls,
         program: FeatureProgram,
         *,
-        keys: npt.NDArray[np.uint64],
-        starts: npt.NDArray[np.int64],
-        cell_labels: npt.NDArray[np.uint16],
-        weights: npt.NDArray[np.int16],
+        keys: npt.NDArray[np.uint64] | memoryview,
+        starts: npt.NDArray[np.int64] | memoryview,
+        cell_labels: npt.NDArray[np.uint16] | memoryview,
+        weights: npt.NDArray[np.int16] | memoryview,
         labels: Sequence[str],
-        label_hashes: npt.NDArray[np.uint64],
-        group_starts: npt.NDArray[np.int64] | None = None,
+        label_hashes: Sequence[int] | npt.NDArray[np.uint64],
+        group_starts: npt.NDArray[np.int64] | memoryview | None = None,
         table_bits: int | None = None,
         right_to_left: bool = False,
         dictionary: Mapping[bytes, int] | None = None,
         lexicon: Mapping[bytes, Sequence[int]] | None = None,
         beam: int = 1,
-        allowed: npt.NDArray[np.bool_] | None = None,
+        allowed: npt.NDArray[np.bool_] | Iterable[Iterable[object]] | None = None,
         parts: LabelParts | None = None,
         cache_limit: int = ...,
         narrow: bool = True,

@@ -3,8 +3,6 @@
 
 import os
 
-import numpy as np
-
 from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memset
@@ -12,9 +10,9 @@ from libc.string cimport memset
 from perceptron_nlp._core.extract cimport (
     ATOM_TAG, ATOM_VALUE, AtomSpec, is_many, no_label_hash,
 )
-from perceptron_nlp._core.factored cimport LabelParts, whole_label_scores
-from perceptron_nlp._core.hashing import hash64, hash_words
-from perceptron_nlp._core.search import allowed_bytes
+from perceptron_nlp._core.labelparts cimport LabelParts, whole_label_scores
+from perceptron_nlp._core.hashing cimport xxh64_words
+from perceptron_nlp._core.hashing import hash64
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, MemoryLimitError
 
 cdef extern from *:
@@ -32,6 +30,30 @@ cdef extern from *:
 BATCH_TOKENS = 2048
 BATCH_BYTES = 1 << 20
 DEFAULT_CACHE_LIMIT = 32768
+WIDEST_BEAM = MAX_BEAM
+
+
+def allowed_bytes(allowed, n_labels):
+    """A transition matrix in the core's form.
+
+    Parameters
+    ----------
+    allowed : n_labels + 1 rows of n_labels + 1 truth values; see SentenceDecoder
+
+    Returns
+    -------
+    uint8[(n_labels + 1) ** 2]
+
+    Raises
+    ------
+    ArgumentError : it has another shape
+    """
+    rows = [bytes(map(bool, row)) for row in allowed]
+    if {len(rows), *map(len, rows)} != {n_labels + 1}:
+        raise ArgumentError(
+            f"allowed: a matrix of {n_labels + 1} by {n_labels + 1} is needed for {n_labels}"
+            f" labels, not {len(rows)} rows of {', '.join(map(str, sorted({*map(len, rows)})))}")
+    return memoryview(b"".join(rows))
 
 
 cdef class WorkerBox:
@@ -60,6 +82,9 @@ cdef class KeptSets:
     """
 
     def __cinit__(self, numbers, sets):
+        # Here, since plain tagging does without NumPy.
+        import numpy as np
+
         self.numbers = [np.asarray(one, np.int32).reshape(-1) for one in numbers]
         self.n_sets = len(sets)
         for k, one in enumerate(sets):
@@ -80,10 +105,11 @@ cdef class SentenceDecoder:
     ----------
     program : FeatureProgram
     keys, starts, cell_labels, weights : uint64[n_rows], int64[n_rows + 1], uint16[n_cells],
-        int16[n_cells]; as in FrozenWeights, weights in units of the model's scale
+        int16[n_cells], arrays or memoryviews; as in FrozenWeights, weights in units of the
+        model's scale
     group_starts : int64[n_templates + 1], the rows of each template; None if not known
     labels : sequence of str, by label number
-    label_hashes : uint64[n_labels]
+    label_hashes : the hash of each label
     table_bits : None or int; as in FrozenWeights
     right_to_left : bool
     dictionary : mapping from word (bytes) to the label number that it always gets
@@ -133,9 +159,11 @@ cdef class SentenceDecoder:
         cdef int k
         for k in range(N_SECRETS):
             self.decoder.secrets[k] = int.from_bytes(os.urandom(8), "little")
-        hashes = np.append(np.asarray(label_hashes, np.uint64), np.uint64(no_label_hash()))
-        cdef uint64_t[::1] hash_view = hashes
-        self.label_hash_array = hashes
+        cdef uint64_t[::1] hash_view = memoryview(bytearray(8 * (len(label_hashes) + 1))).cast("Q")
+        for k in range(len(label_hashes)):
+            hash_view[k] = label_hashes[k]
+        hash_view[len(label_hashes)] = no_label_hash()
+        self.label_hash_array = hash_view
         self.decoder.label_hashes = &hash_view[0]
         self.decoder.right_to_left = right_to_left
         if not 1 <= beam <= MAX_BEAM:
@@ -180,11 +208,11 @@ cdef class SentenceDecoder:
 
     def _table(self, keys, starts, cell_labels, weights, int32_t n_labels, int bits):
         cdef FrozenTable *t = &self.table
-        cdef const uint64_t[::1] key_view = np.ascontiguousarray(keys, np.uint64)
-        cdef const int64_t[::1] start_view = np.ascontiguousarray(starts, np.int64)
-        cdef const uint16_t[::1] label_view = np.ascontiguousarray(cell_labels, np.uint16)
-        cdef const int16_t[::1] weight_view = np.ascontiguousarray(weights, np.int16)
-        cdef int64_t n_rows = key_view.shape[0], repeated
+        cdef const uint64_t[::1] key_view = _buffer(keys, "uint64")
+        cdef const int64_t[::1] start_view = _buffer(starts, "int64")
+        cdef const uint16_t[::1] label_view = _buffer(cell_labels, "uint16")
+        cdef const int16_t[::1] weight_view = _buffer(weights, "int16")
+        cdef int64_t n_rows = key_view.shape[0], repeated, earlier = 0
         if frozen_open(t, n_labels, bits, int.from_bytes(os.urandom(8), "little"), n_rows,
                        label_view.shape[0]) < 0:
             raise MemoryLimitError("no memory for the model's weights")
@@ -195,7 +223,8 @@ cdef class SentenceDecoder:
             repeated = frozen_fill(t, &key_view[0], &start_view[0], &label_view[0],
                                    &weight_view[0], n_rows)
         if repeated >= 0:
-            earlier = int(np.flatnonzero(np.asarray(keys) == keys[repeated])[0])
+            while key_view[earlier] != key_view[repeated]:
+                earlier += 1
             raise ArgumentError(f"keys: row {earlier} and row {repeated} have the same key")
 
     def _sums_fit(self, group_starts, starts, cell_labels, weights):
@@ -204,35 +233,36 @@ cdef class SentenceDecoder:
         In a fixed table every template may meet every row.
         """
         cdef const Program *p = &self.program.program
-        cdef const int64_t[::1] row_starts = np.ascontiguousarray(starts, np.int64)
-        cdef const uint16_t[::1] label_view = np.ascontiguousarray(cell_labels, np.uint16)
-        cdef const int16_t[::1] weight_view = np.ascontiguousarray(weights, np.int16)
-        cdef int64_t i, k, begin, end, n_labels = self.table.n_labels
-        cdef int32_t label, weight
-        cdef int32_t[::1] low, high
+        cdef const int64_t[::1] row_starts = _buffer(starts, "int64")
+        cdef const uint16_t[::1] label_view = _buffer(cell_labels, "uint16")
+        cdef const int16_t[::1] weight_view = _buffer(weights, "int16")
+        cdef int64_t i, k, begin, end, n_labels = self.table.n_labels, largest = 0
         if len(group_starts) != p.n_templates + 1:
             return False
-        sums = np.zeros((2, n_labels), np.int64)
-        if self.table.fixed_bits:
-            sums += p.n_templates * int(np.abs(np.asarray(weights, np.int64)).max(initial=0))
         for k in range(p.n_templates):
-            first, last = group_starts[k], group_starts[k + 1]
             if self._has_many(k):
                 return False
-            if first == last or self.table.fixed_bits:
-                continue
-            low, high = bounds = np.zeros((2, n_labels), np.int32)
-            begin, end = row_starts[first], row_starts[last]
+        if self.table.fixed_bits:
+            for i in range(weight_view.shape[0]):
+                largest = max(largest, abs(<int64_t>weight_view[i]))
+            return p.n_templates * largest < 1 << 15
+        # What the weights of each label are at least and at most, and the sums of these.
+        cdef int32_t[::1] bounds = memoryview(bytearray(8 * n_labels)).cast("i")
+        cdef int32_t[::1] low = bounds[:n_labels]
+        cdef int32_t[::1] high = bounds[n_labels:]
+        cdef int64_t[::1] sums = memoryview(bytearray(16 * n_labels)).cast("q")
+        for k in range(p.n_templates):
+            begin, end = row_starts[group_starts[k]], row_starts[group_starts[k + 1]]
             with nogil:
+                bounds[:] = 0
                 for i in range(begin, end):
-                    label = label_view[i]
-                    weight = weight_view[i]
-                    if weight < low[label]:
-                        low[label] = weight
-                    if weight > high[label]:
-                        high[label] = weight
-            sums += bounds
-        return bool(np.abs(sums).max(initial=0) < 1 << 15)
+                    low[label_view[i]] = min(low[label_view[i]], <int32_t>weight_view[i])
+                    high[label_view[i]] = max(high[label_view[i]], <int32_t>weight_view[i])
+                for i in range(2 * n_labels):
+                    sums[i] += bounds[i]
+        for i in range(2 * n_labels):
+            largest = max(largest, abs(sums[i]))
+        return largest < 1 << 15
 
     def _has_many(self, int32_t template):
         cdef const Program *p = &self.program.program
@@ -429,19 +459,21 @@ cdef class SentenceDecoder:
         cdef CacheLayout *l = &self.decoder.layout
         cdef const Program *p = &self.program.program
         cdef int64_t n = self.table.n_labels + 1, one, two, row
-        cdef int32_t a
+        cdef int32_t a, number, n_steps
+        cdef uint64_t past[8]
         cdef size_t vector = l.stride * (2 if l.narrow else 4)
         self.decoder.tag_table = calloc(n * n, vector)
         if self.decoder.tag_table == NULL:
             raise MemoryError
         for template in templates:
-            steps = [p.atoms[a].value
-                     for a in range(p.atom_starts[template], p.atom_starts[template + 1])]
+            number = template
+            n_steps = p.atom_starts[number + 1] - p.atom_starts[number]
             for one in range(n):
                 for two in range(n):
-                    past = (0, self.decoder.label_hashes[one], self.decoder.label_hashes[two])
-                    key = hash_words([past[k] for k in steps], p.seeds[template])
-                    row = frozen_find(&self.table, key)
+                    for a in range(n_steps):
+                        past[a] = self.decoder.label_hashes[
+                            one if p.atoms[p.atom_starts[number] + a].value == 1 else two]
+                    row = frozen_find(&self.table, xxh64_words(past, n_steps, p.seeds[number]))
                     if row >= 0:
                         add_row(l, row, 1,
                                 <char *>self.decoder.tag_table + (one * n + two) * vector)
@@ -513,6 +545,9 @@ cdef class SentenceDecoder:
         after the other; the number of a kept label that is not known is n_labels. The scores of
         kept tokens, and of those that have one label by the dictionary, mean nothing
         """
+        # Here, since plain tagging does without NumPy.
+        import numpy as np
+
         cdef WorkerBox box = self.take()
         cdef Worker *w = &box.worker
         cdef Py_ssize_t at = 0, begin
@@ -549,6 +584,9 @@ cdef class SentenceDecoder:
         -------
         float64[n_labels]
         """
+        # Here, since plain tagging does without NumPy.
+        import numpy as np
+
         cdef const uint64_t[::1] k = np.append(np.asarray(keys, np.uint64), np.uint64(0))
         cdef const double[::1] v = None
         cdef int64_t i, row, c
@@ -588,8 +626,8 @@ cdef class SentenceDecoder:
         cdef int32_t[:, ::1] score_view = scores
         cdef int64_t i, at, stride = self.decoder.layout.stride
         cdef int32_t k
-        cdef int32_t[::1] nodes = np.zeros(
-            1 if self.parts is None else self.parts.parts.parts.n, np.int32)
+        cdef int32_t[::1] nodes = memoryview(bytearray(
+            4 * (1 if self.parts is None else self.parts.parts.parts.n))).cast("i")
         for i in range(w.n_tokens):
             label_view[i] = w.labels[i]
             if self.parts is not None:
@@ -614,6 +652,9 @@ cdef class SentenceDecoder:
 
         What is returned must live as long as the batch.
         """
+        # Here, since plain tagging does without NumPy.
+        import numpy as np
+
         cdef int64_t s
         cdef int32_t[::1] numbers
         cdef int64_t[::1] starts = kept.start_array
@@ -696,6 +737,16 @@ cdef class SentenceDecoder:
 cdef int32_t _mark_of(int32_t condition):
     """FIRST for what depends on being first, LAST for what depends on being last."""
     return COND_FIRST if condition in (COND_FIRST, COND_NOT_FIRST) else COND_LAST
+
+
+cdef _buffer(numbers, dtype):
+    """Numbers as a buffer of this type, which a memoryview is already."""
+    if isinstance(numbers, memoryview):
+        return numbers
+    # Here, since plain tagging does without NumPy.
+    import numpy as np
+
+    return np.ascontiguousarray(numbers, dtype)
 
 
 cdef int32_t *_numbers(list numbers) except NULL:

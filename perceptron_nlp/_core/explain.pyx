@@ -19,7 +19,7 @@ from perceptron_nlp._core.extract cimport (
     is_many, key_buffer_close, pad_values, slot_applies, token_key, type_slot_keys, type_values,
     word_scratch_close,
 )
-from perceptron_nlp._core.factored cimport whole_label_scores
+from perceptron_nlp._core.labelparts cimport whole_label_scores
 from perceptron_nlp.errors import ArgumentError, MemoryLimitError
 
 cdef extern from "words.h" nogil:

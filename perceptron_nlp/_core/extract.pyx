@@ -2,24 +2,33 @@
 # cython: freethreading_compatible=True
 """Feature programs: compiled templates in the form that the sentence loops run."""
 
-import numpy as np
-
 from cpython.mem cimport PyMem_Calloc, PyMem_Free
 from libc.stdint cimport int32_t, uint64_t
-from libc.string cimport memcpy, memset
+from libc.string cimport memset
 
 from perceptron_nlp.errors import ArgumentError
 
 
-cdef void *_copy(array, dtype, Py_ssize_t item) except NULL:
-    """A C copy of an array, at least one item long so that NULL always means no memory."""
-    flat = np.ascontiguousarray(array, dtype=dtype).reshape(-1)
-    cdef const unsigned char[::1] view = flat.view(np.uint8) if flat.size else None
-    cdef void *memory = PyMem_Calloc(flat.size + 1, item)
+cdef int32_t *_int32s(numbers) except NULL:
+    """A C copy of whole numbers, at least one item long so that NULL always means no memory."""
+    cdef Py_ssize_t i = 0
+    cdef int32_t *memory = <int32_t *>PyMem_Calloc(len(numbers) + 1, sizeof(int32_t))
     if memory == NULL:
         raise MemoryError
-    if flat.size:
-        memcpy(memory, &view[0], flat.size * item)
+    for number in numbers:
+        memory[i] = number
+        i += 1
+    return memory
+
+
+cdef uint64_t *_uint64s(numbers) except NULL:
+    cdef Py_ssize_t i = 0
+    cdef uint64_t *memory = <uint64_t *>PyMem_Calloc(len(numbers) + 1, sizeof(uint64_t))
+    if memory == NULL:
+        raise MemoryError
+    for number in numbers:
+        memory[i] = number
+        i += 1
     return memory
 
 
@@ -28,9 +37,9 @@ cdef class FeatureProgram:
 
     Parameters
     ----------
-    compiled : an object with the arrays of features.compile.CompiledTemplates
+    compiled : an object with the numbers of features.compile.CompiledTemplates
 
-    The arrays are trusted to be consistent: only features.compile makes them.
+    The numbers are trusted to be consistent: only features.compile makes them.
 
     Raises
     ------
@@ -52,14 +61,14 @@ cdef class FeatureProgram:
         p.n_slots = len(compiled.slots)
         p.n_static = len(compiled.static)
         p.n_history = len(compiled.history)
-        p.values = <ValueSpec *>_copy(compiled.values[:, 1:], np.int32, 4)
-        p.value_column = <int32_t *>_copy(compiled.values[:, 0], np.int32, 4)
-        p.seeds = <uint64_t *>_copy(compiled.seeds, np.uint64, 8)
-        p.atom_starts = <int32_t *>_copy(compiled.atom_starts, np.int32, 4)
-        p.atoms = <AtomSpec *>_copy(compiled.atoms, np.int32, 4)
-        p.slot_templates = <int32_t *>_copy(compiled.slot_templates, np.int32, 4)
-        p.static_templates = <int32_t *>_copy(compiled.static, np.int32, 4)
-        p.history_templates = <int32_t *>_copy(compiled.history, np.int32, 4)
+        p.values = <ValueSpec *>_int32s([n for row in compiled.values for n in row[1:]])
+        p.value_column = _int32s([row[0] for row in compiled.values])
+        p.seeds = _uint64s(compiled.seeds)
+        p.atom_starts = _int32s(compiled.atom_starts)
+        p.atoms = <AtomSpec *>_int32s([n for row in compiled.atoms for n in row])
+        p.slot_templates = _int32s(compiled.slot_templates)
+        p.static_templates = _int32s(compiled.static)
+        p.history_templates = _int32s(compiled.history)
         p.slots = <SlotSpec *>PyMem_Calloc(p.n_slots + 1, sizeof(SlotSpec))
         p.wanted = <uint32_t *>PyMem_Calloc(p.n_columns + 1, sizeof(uint32_t))
         p.carried_at = <int32_t *>PyMem_Calloc(p.n_values + 1, sizeof(int32_t))
@@ -142,8 +151,7 @@ cdef class FeatureProgram:
         cdef uint32_t g
         if not 0 <= column < p.n_columns:
             raise ArgumentError(f"column: {column} is not between 0 and {p.n_columns - 1}")
-        values = np.zeros(p.n_values + 1, np.uint64)
-        cdef uint64_t[::1] out = values
+        cdef uint64_t[::1] out = memoryview(bytearray(8 * (p.n_values + 1))).cast("Q")
         memset(&scratch, 0, sizeof(scratch))
         found = {}
         try:

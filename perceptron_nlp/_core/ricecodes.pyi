@@ -4,10 +4,10 @@ import numpy as np
 import numpy.typing as npt
 
 def rice_decoded(
-    data: npt.NDArray[Any],
+    data: npt.NDArray[Any] | memoryview,
     length: int,
     low_bits: int,
-    dtype: npt.DTypeLike = ...,
+    code: str = "Q",
     kind: str = "codes",
-    starts: npt.NDArray[np.int64] | None = None,
-) -> npt.NDArray[Any]: ...
+    starts: npt.NDArray[np.int64] | memoryview | None = None,
+) -> memoryview: ...

@@ -5,9 +5,6 @@ import numpy.typing as npt
 
 from perceptron_nlp._core.train import TrainingSet
 
-WIDEST_BEAM: int
-
-def allowed_bytes(allowed: npt.ArrayLike, n_labels: int) -> npt.NDArray[np.uint8]: ...
 def learn_sequences(
     data: TrainingSet, order: npt.NDArray[np.int64], *, rule: str = ..., rate: float = ...,
     beam: int = ..., cost: float = ..., right_to_left: bool = ...,

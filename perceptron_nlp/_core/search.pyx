@@ -9,6 +9,7 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
+from perceptron_nlp._core.decode import allowed_bytes
 from perceptron_nlp._core.extract cimport Program, no_label_hash
 from perceptron_nlp._core.train cimport Corpus, Counts, Rule, TrainingSet
 from perceptron_nlp._core.train import BLOCK, RULES
@@ -39,31 +40,6 @@ cdef extern from "structured.h" nogil:
         void *changes
     void beam_close(Beam *b) noexcept
     int learn_sequence(Structured *x, int64_t sentence, Counts *counts) noexcept
-
-WIDEST_BEAM = MAX_BEAM
-
-
-def allowed_bytes(allowed, n_labels):
-    """A transition matrix in the core's form.
-
-    Parameters
-    ----------
-    allowed : bool[n_labels + 1, n_labels + 1]; see SentenceDecoder
-
-    Returns
-    -------
-    uint8[(n_labels + 1) ** 2]
-
-    Raises
-    ------
-    ArgumentError : it has another shape
-    """
-    matrix = np.asarray(allowed, bool)
-    if matrix.shape != (n_labels + 1, n_labels + 1):
-        raise ArgumentError(
-            f"allowed: a matrix of {n_labels + 1} by {n_labels + 1} is needed for {n_labels}"
-            f" labels, not shape {matrix.shape}")
-    return matrix.astype(np.uint8).reshape(-1)
 
 
 def learn_sequences(TrainingSet data not None, order, *, rule="perceptron", double rate=1.0,

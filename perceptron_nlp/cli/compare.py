@@ -20,7 +20,7 @@ from perceptron_nlp.cli.style import BOLD, Terminal, one_line, output, shortened
 from perceptron_nlp.comparing.comparison import is_model_file
 from perceptron_nlp.comparing.differences import Change, Score
 from perceptron_nlp.comparing.significance import ROUNDS
-from perceptron_nlp.tagging.options import check_int
+from perceptron_nlp.tagging.checks import check_int
 
 EXAMPLES = """\
   perceptron-nlp compare old.model new.model test.conllu

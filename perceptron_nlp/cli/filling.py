@@ -8,8 +8,8 @@ from typing import Any
 import perceptron_nlp as pn
 from perceptron_nlp.cli.marking import Marks
 from perceptron_nlp.formats import as_conllu
+from perceptron_nlp.tagging.checks import check_choice
 from perceptron_nlp.tagging.filling import Fill, fill_in_turn
-from perceptron_nlp.tagging.options import check_choice
 
 __all__ = ["Fill", "Filling"]
 

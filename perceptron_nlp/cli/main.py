@@ -132,7 +132,7 @@ def _import_for_tagging() -> None:
     collects = gc.isenabled()
     gc.disable()
     try:
-        importlib.import_module("perceptron_nlp._light")
+        importlib.import_module("perceptron_nlp.tagging.loading")
     finally:
         if collects:
             gc.enable()

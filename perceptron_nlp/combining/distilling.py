@@ -25,16 +25,18 @@ from perceptron_nlp.features.compile import compile_templates
 from perceptron_nlp.features.templates import Template
 from perceptron_nlp.sampling import permutation, without_replacement
 from perceptron_nlp.tagging.checkpoint import take_checkpoint_options
+from perceptron_nlp.tagging.checks import check_int
 from perceptron_nlp.tagging.choices import decide
-from perceptron_nlp.tagging.examples import Examples, label_hashes, word_bytes
+from perceptron_nlp.tagging.examples import Examples, label_hashes
 from perceptron_nlp.tagging.learners import Learner, weight_table
-from perceptron_nlp.tagging.options import TrainingOptions, check_int, make_options
+from perceptron_nlp.tagging.options import TrainingOptions, make_options
 from perceptron_nlp.tagging.rawtext import RawSource
 from perceptron_nlp.tagging.sources import Labelled, Source
 from perceptron_nlp.tagging.sureness import calibrated_by
 from perceptron_nlp.tagging.tagger import Tagger
 from perceptron_nlp.tagging.threads import MAX_THREADS
 from perceptron_nlp.tagging.trainer import Callback, Trainer
+from perceptron_nlp.tagging.wordbytes import word_bytes
 from perceptron_nlp.text.tagset import TagSet
 
 logger = logging.getLogger("perceptron_nlp")

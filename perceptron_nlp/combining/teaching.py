@@ -15,10 +15,10 @@ import numpy.typing as npt
 
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FormatError, quote
 from perceptron_nlp.tagging.attributes import JOINT
-from perceptron_nlp.tagging.examples import word_bytes
 from perceptron_nlp.tagging.loading import load
 from perceptron_nlp.tagging.rawtext import RawSource, place_of, raw_sentences
 from perceptron_nlp.tagging.tagger import Tagger
+from perceptron_nlp.tagging.wordbytes import word_bytes
 from perceptron_nlp.text.tagset import TagSet
 
 Teachers: TypeAlias = "Tagger | str | os.PathLike[str] | Sequence[Tagger | str | os.PathLike[str]]"

@@ -13,9 +13,9 @@ from perceptron_nlp.comparing.outcomes import Gold, Labels, span_counts, word_co
 from perceptron_nlp.comparing.significance import mcnemar
 from perceptron_nlp.errors import ArgumentError, quote
 from perceptron_nlp.formats import begins_like_tensors
+from perceptron_nlp.tagging.checks import check_int
 from perceptron_nlp.tagging.evaluation import span_scores
 from perceptron_nlp.tagging.loading import load
-from perceptron_nlp.tagging.options import check_int
 from perceptron_nlp.tagging.shipped import model_place
 from perceptron_nlp.tagging.sources import Labelled, Source, check_labelled, gold_labels
 from perceptron_nlp.tagging.tagger import Tagger

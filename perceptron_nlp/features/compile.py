@@ -1,4 +1,4 @@
-"""Templates to the arrays that the core runs, once.
+"""Templates to the numbers that the core runs, once.
 
 Templates differ in how often they must be worked out, and the core treats each kind apart:
 
@@ -10,11 +10,9 @@ Templates differ in how often they must be worked out, and the core treats each 
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
-
-import numpy as np
-import numpy.typing as npt
 
 from perceptron_nlp._core.hashing import hash64
 from perceptron_nlp.features.atoms import AFFIXES, VIEWS, Atom, Value
@@ -26,45 +24,46 @@ ALWAYS, NOT_FIRST, FIRST, NOT_LAST, LAST = range(5)
 
 @dataclass(frozen=True, slots=True)
 class CompiledTemplates:
-    """Index arrays for ``perceptron_nlp._core.extract.FeatureProgram``.
+    """Numbers for ``perceptron_nlp._core.extract.FeatureProgram``.
 
     Attributes
     ----------
     columns : names of the columns looked at; the first is ``"form"``
-    values : int32[n_values, 5]; column, view, affix, low, high
-    seeds : uint64[n_templates]; the hash of each template's own text, the seed of its keys
-    atom_starts : int32[n_templates + 1]; where each template's atoms begin in `atoms`
-    atoms : int32[n_atoms, 3]; kind, value (or steps back), offset
-    slots : int32[n_slots, 3]; column, offset, condition
-    slot_starts, slot_templates : int32; which templates each slot is made of
-    static, history : int32; template numbers
+    values : of each value column, view, affix, low, high
+    seeds : the hash of each template's own text, the seed of its keys
+    atom_starts : n_templates + 1 of them; where each template's atoms begin in `atoms`
+    atoms : of each atom kind, value (or steps back), offset
+    slots : of each slot column, offset, condition
+    slot_starts, slot_templates : which templates each slot is made of
+    static, history : template numbers
     """
 
     columns: tuple[str, ...]
-    values: npt.NDArray[np.int32]
-    seeds: npt.NDArray[np.uint64]
-    atom_starts: npt.NDArray[np.int32]
-    atoms: npt.NDArray[np.int32]
-    slots: npt.NDArray[np.int32]
-    slot_starts: npt.NDArray[np.int32]
-    slot_templates: npt.NDArray[np.int32]
-    static: npt.NDArray[np.int32]
-    history: npt.NDArray[np.int32]
+    values: list[tuple[int, ...]]
+    seeds: list[int]
+    atom_starts: list[int]
+    atoms: list[tuple[int, ...]]
+    slots: list[tuple[int, ...]]
+    slot_starts: list[int]
+    slot_templates: list[int]
+    static: list[int]
+    history: list[int]
 
 
 def compile_templates(templates: Sequence[Template]) -> CompiledTemplates:
-    """The arrays for a checked list of templates, in the order of the list."""
+    """The numbers for a checked list of templates, in the order of the list."""
     columns = ("form", *sorted(set().union(*(t.columns for t in templates))))
     value_ids: dict[Value, int] = {}
-    atoms: list[tuple[int, int, int]] = []
+    atoms: list[tuple[int, ...]] = []
     starts = [0]
     for template in templates:
         for atom in template.atoms:
             atoms.append(_atom_row(atom, value_ids))
         starts.append(len(atoms))
-    values = [(columns.index(v.column), VIEWS.index(v.view), AFFIXES.index(v.affix), v.low, v.high)
+    values: list[tuple[int, ...]] = [
+              (columns.index(v.column), VIEWS.index(v.view), AFFIXES.index(v.affix), v.low, v.high)
               for v in value_ids]
-    slots: dict[tuple[int, int, int], list[int]] = {}
+    slots: dict[tuple[int, ...], list[int]] = {}
     static: list[int] = []
     history: list[int] = []
     for number, template in enumerate(templates):
@@ -76,20 +75,19 @@ def compile_templates(templates: Sequence[Template]) -> CompiledTemplates:
                 slots.setdefault(place, []).append(number)
         else:
             static.append(number)
-    order = sorted(slots)
+    order: list[tuple[int, ...]] = [*sorted(slots)]
     slot_templates = [number for place in order for number in slots[place]]
-    slot_starts = np.cumsum([0, *(len(slots[place]) for place in order)])
     return CompiledTemplates(
         columns=columns,
-        values=np.array(values, np.int32).reshape(-1, 5),
-        seeds=np.array([hash64(str(t).encode()) for t in templates], np.uint64),
-        atom_starts=np.array(starts, np.int32),
-        atoms=np.array(atoms, np.int32).reshape(-1, 3),
-        slots=np.array(order, np.int32).reshape(-1, 3),
-        slot_starts=slot_starts.astype(np.int32),
-        slot_templates=np.array(slot_templates, np.int32),
-        static=np.array(static, np.int32),
-        history=np.array(history, np.int32),
+        values=values,
+        seeds=[hash64(str(t).encode()) for t in templates],
+        atom_starts=starts,
+        atoms=atoms,
+        slots=order,
+        slot_starts=list(itertools.accumulate((len(slots[place]) for place in order), initial=0)),
+        slot_templates=slot_templates,
+        static=static,
+        history=history,
     )
 
 

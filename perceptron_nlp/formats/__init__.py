@@ -2,25 +2,33 @@
 
 from __future__ import annotations
 
-from perceptron_nlp.formats.columns import read_columns, write_columns
-from perceptron_nlp.formats.conllu import read_conllu
-from perceptron_nlp.formats.conllu_rules import COLUMNS as CONLLU_COLUMNS
-from perceptron_nlp.formats.conllu_rules import wrong_value as wrong_conllu_value
-from perceptron_nlp.formats.conllu_writing import with_misc, without_misc, write_conllu
-from perceptron_nlp.formats.corpus import AUTO, FORMATS, Corpus, open_corpus
-from perceptron_nlp.formats.detect import detect
-from perceptron_nlp.formats.documents import opens_document
-from perceptron_nlp.formats.filelayout import Section, layout_of
-from perceptron_nlp.formats.modelbytes import map_file_bytes, read_file_bytes
-from perceptron_nlp.formats.opening import Readable, named_stream
-from perceptron_nlp.formats.packedtensors import packed_tensors, unpacked_tensors
-from perceptron_nlp.formats.pairs import read_pairs
-from perceptron_nlp.formats.plain import read_text
-from perceptron_nlp.formats.replace import check_place, replace_file
-from perceptron_nlp.formats.running import as_conllu
-from perceptron_nlp.formats.sentenceids import sentence_id
-from perceptron_nlp.formats.tagged import read_tagged, write_tagged
-from perceptron_nlp.formats.tensorfile import begins_like_tensors, read_tensors, write_tensors
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from perceptron_nlp.formats.columns import read_columns, write_columns
+    from perceptron_nlp.formats.conllu import read_conllu
+    from perceptron_nlp.formats.conllu_rules import COLUMNS as CONLLU_COLUMNS
+    from perceptron_nlp.formats.conllu_rules import wrong_value as wrong_conllu_value
+    from perceptron_nlp.formats.conllu_writing import with_misc, without_misc, write_conllu
+    from perceptron_nlp.formats.corpus import AUTO, FORMATS, Corpus, open_corpus
+    from perceptron_nlp.formats.documents import opens_document
+    from perceptron_nlp.formats.filelayout import Section, layout_of
+    from perceptron_nlp.formats.modelbytes import map_file_bytes, read_file_bytes
+    from perceptron_nlp.formats.opening import Readable, named_stream
+    from perceptron_nlp.formats.packedtensors import packed_tensors, unpacked_tensors
+    from perceptron_nlp.formats.pairs import read_pairs
+    from perceptron_nlp.formats.plain import read_text
+    from perceptron_nlp.formats.replace import check_place, replace_file
+    from perceptron_nlp.formats.running import as_conllu
+    from perceptron_nlp.formats.sentenceids import sentence_id
+    from perceptron_nlp.formats.tagged import read_tagged, write_tagged
+    from perceptron_nlp.formats.tensorfile import (
+        begins_like_tensors,
+        open_tensors,
+        read_tensors,
+        write_tensors,
+    )
 
 __all__ = [
     "AUTO",
@@ -32,11 +40,11 @@ __all__ = [
     "as_conllu",
     "begins_like_tensors",
     "check_place",
-    "detect",
     "layout_of",
     "map_file_bytes",
     "named_stream",
     "open_corpus",
+    "open_tensors",
     "opens_document",
     "packed_tensors",
     "read_columns",
@@ -57,3 +65,39 @@ __all__ = [
     "write_tensors",
     "wrong_conllu_value",
 ]
+
+# The names of each module, and what those are called there that have another name here.
+_PLACES = {
+    "columns": ("read_columns", "write_columns"),
+    "conllu": ("read_conllu",),
+    "conllu_rules": ("CONLLU_COLUMNS", "wrong_conllu_value"),
+    "conllu_writing": ("with_misc", "without_misc", "write_conllu"),
+    "corpus": ("AUTO", "FORMATS", "Corpus", "open_corpus"),
+    "documents": ("opens_document",),
+    "filelayout": ("Section", "layout_of"),
+    "modelbytes": ("map_file_bytes", "read_file_bytes"),
+    "opening": ("Readable", "named_stream"),
+    "packedtensors": ("packed_tensors", "unpacked_tensors"),
+    "pairs": ("read_pairs",),
+    "plain": ("read_text",),
+    "replace": ("check_place", "replace_file"),
+    "running": ("as_conllu",),
+    "sentenceids": ("sentence_id",),
+    "tagged": ("read_tagged", "write_tagged"),
+    "tensorfile": ("begins_like_tensors", "open_tensors", "read_tensors", "write_tensors"),
+}
+_MODULES = {name: module for module, names in _PLACES.items() for name in names}
+_RENAMED = {"CONLLU_COLUMNS": "COLUMNS", "wrong_conllu_value": "wrong_value"}
+
+
+def __getattr__(name: str) -> Any:
+    # Most programs need one or two formats: what the others take to import they do without.
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module = importlib.import_module(f"{__name__}.{_MODULES[name]}")
+    value = globals()[name] = getattr(module, _RENAMED.get(name, name))
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from perceptron_nlp.formats.tensorfile import HEADER_START, read_tensors
+from perceptron_nlp.formats.tensorfile import HEADER_START, open_tensors
 from perceptron_nlp.formats.tensorheader import parse_header
+from perceptron_nlp.formats.tensors import item_size, long_name
 
 
 class Section(NamedTuple):
@@ -30,11 +31,12 @@ def layout_of(data: bytes, path: str) -> tuple[Section, ...]:
 
     Raises ModelError, naming `path`, for what is no intact tensor file.
     """
-    read_tensors(data, path)
+    open_tensors(data, path)
     start = HEADER_START + int.from_bytes(data[:HEADER_START], "little")
     entries, _, _ = parse_header(data[HEADER_START:start], path)
-    arrays = [Section(name, start + entry.begin, entry.end - entry.begin, entry.dtype.name,
-                      (entry.end - entry.begin) // entry.dtype.itemsize)
+    arrays = [Section(name, start + entry.begin, entry.end - entry.begin,
+                      long_name(entry.dtype),
+                      (entry.end - entry.begin) // item_size(entry.dtype))
               for name, entry in entries.items()]
     return (Section("header", 0, start, None, None),
             *sorted(arrays, key=lambda section: (section.begin, section.bytes, section.name)))

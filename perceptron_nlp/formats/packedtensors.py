@@ -14,21 +14,22 @@ what it is unpacked to. ``numbers`` is one of
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-import numpy as np
-import numpy.typing as npt
-
+from perceptron_nlp._core.modelrows import starts_of
 from perceptron_nlp.errors import ModelError, quote
 from perceptron_nlp.formats.packing import Packed, pack, unpack
-from perceptron_nlp.formats.tensorheader import DTYPES
+from perceptron_nlp.formats.tensorfile import dtype_name
+from perceptron_nlp.formats.tensors import CODES, Tensor
 
-Array = npt.NDArray[Any]
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+Array: TypeAlias = "npt.NDArray[Any]"
 
 _KEYS = {"dtype", "length", "low_bits", "numbers"}
 POSITIVE, SIGNED, ASCENDING, IN_ROWS = KINDS = ("positive", "signed", "ascending", "in_rows")
-_NAMES = {np.dtype(dtype): name for name, dtype in DTYPES.items()}
-_ONE = np.uint64(1)
 
 
 def packed_tensors(tensors: Mapping[str, Array], kinds: Mapping[str, str]
@@ -43,21 +44,21 @@ def packed_tensors(tensors: Mapping[str, Array], kinds: Mapping[str, str]
     arrays, described = dict(tensors), {}
     for name, kind in kinds.items():
         array = tensors[name]
-        starts = _starts(tensors[counts_of(name)]) if kind == IN_ROWS else None
+        starts = starts_of(tensors[counts_of(name)].data) if kind == IN_ROWS else None
         packed = pack(_encoded(array, kind, starts))
         arrays[name] = packed.data
-        described[name] = {"dtype": _NAMES[array.dtype.newbyteorder("<")],
+        described[name] = {"dtype": dtype_name(array),
                            "length": packed.length, "low_bits": packed.low_bits, "numbers": kind}
     return arrays, described
 
 
-def unpacked_tensors(tensors: Mapping[str, Array], described: Mapping[str, Any], path: str
-                     ) -> dict[str, Array]:
+def unpacked_tensors(tensors: Mapping[str, Tensor], described: Mapping[str, Any], path: str
+                     ) -> dict[str, Tensor]:
     """All arrays as they were before they were packed, everything checked.
 
     Parameters
     ----------
-    tensors, described : what packed_tensors gave
+    tensors, described : what packed_tensors gave, as it is read from a file
     path : the file's name, for messages
 
     Raises
@@ -85,39 +86,40 @@ def _kind(one: Any) -> Any:
     return one.get("numbers") if isinstance(one, dict) else None
 
 
-def _unpacked(arrays: Mapping[str, Array], name: str, one: Any) -> Array:
-    data = arrays.get(name)
-    if data is None or data.dtype != np.uint8 or data.ndim != 1:
+def _unpacked(tensors: Mapping[str, Tensor], name: str, one: Any) -> Tensor:
+    packed = tensors.get(name)
+    if packed is None or packed.dtype != "U8" or len(packed.shape) != 1:
         raise ValueError("there are no such bytes")
     if not isinstance(one, dict) or {*one} != _KEYS:
         raise ValueError("not described as packed arrays are")
     if any(type(one[key]) is not int for key in ("length", "low_bits")):
         raise ValueError("its length or its low bits are no whole numbers")
     kind, dtype = one["numbers"], one["dtype"]
-    if kind not in KINDS or dtype not in DTYPES or np.dtype(DTYPES[dtype]).kind not in "iu":
+    if kind not in KINDS or dtype not in CODES or dtype[0] not in "UI":
         raise ValueError("of an unknown kind or type")
-    counts = arrays.get(counts_of(name)) if kind == IN_ROWS else None
-    if kind == IN_ROWS and (counts is None or counts.dtype.kind != "u" or counts.ndim != 1):
+    counts = tensors.get(counts_of(name)) if kind == IN_ROWS else None
+    if kind == IN_ROWS and (counts is None or counts.dtype not in ("U8", "U16", "U32")
+                            or len(counts.shape) != 1):
         raise ValueError("its rows are not told")
-    return unpack(Packed(one["length"], one["low_bits"], data), np.dtype(DTYPES[dtype]), kind,
-                  None if counts is None else _starts(counts))
+    numbers = unpack(Packed(one["length"], one["low_bits"], packed.data), CODES[dtype], kind,
+                     None if counts is None else starts_of(counts.numbers()))
+    return Tensor.of(numbers, dtype)
 
 
-def _starts(counts: Array) -> Array:
-    starts = np.zeros(len(counts) + 1, np.int64)
-    np.cumsum(counts, out=starts[1:])
-    return starts
+def _encoded(array: Array, kind: str, starts: memoryview | None) -> npt.NDArray[np.uint64]:
+    # Here, since tagging does without NumPy.
+    import numpy as np
 
-
-def _encoded(array: Array, kind: str, starts: Array | None) -> npt.NDArray[np.uint64]:
+    one = np.uint64(1)
     if kind == POSITIVE:
-        return array.astype(np.uint64) - _ONE
+        return array.astype(np.uint64) - one
     if kind == SIGNED:
         values = array.astype(np.int64)
         return np.where(values > 0, 2 * (values - 1), -2 * values - 1).astype(np.uint64)
     whole = array.astype(np.uint64)
     gaps = whole.copy()
-    gaps[1:] -= whole[:-1] + _ONE
+    gaps[1:] -= whole[:-1] + one
     if starts is not None:
-        gaps[starts[:-1]] = whole[starts[:-1]]
+        first = np.asarray(starts)[:-1]
+        gaps[first] = whole[first]
     return gaps

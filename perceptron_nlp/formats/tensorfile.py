@@ -27,19 +27,20 @@ from __future__ import annotations
 import codecs
 import hashlib
 import json
-import math
-import mmap
 import re
 from collections.abc import Mapping
-from typing import Any
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, ModelError, quote
-from perceptron_nlp.formats.tensorheader import DTYPES, METADATA, parse_header
+from perceptron_nlp.formats.tensorheader import METADATA, parse_header
+from perceptron_nlp.formats.tensors import DTYPES, Tensor
 
-Array = npt.NDArray[Any]
+if TYPE_CHECKING:
+    import mmap
+
+    import numpy.typing as npt
+
+Array: TypeAlias = "npt.NDArray[Any]"
 
 ALIGNMENT = 64
 MAX_HEADER = 100_000_000
@@ -47,7 +48,7 @@ HEADER_START = 8
 _NO_DIGEST = b"0" * 64
 _DIGEST = re.compile(rb'"sha256":"([0-9a-f]{64})"')
 _PICKLE = re.compile(rb"\x80[\x02-\x05]")
-_NAMES = {np.dtype(dtype): name for name, dtype in DTYPES.items()}
+_NAMES = {dtype: name for name, dtype in DTYPES.items()}
 
 
 def begins_like_tensors(head: bytes) -> bool:
@@ -77,7 +78,7 @@ def write_tensors(tensors: Mapping[str, Array], metadata: Mapping[str, str]) -> 
     for name in order:
         array = arrays[name]
         entries[name] = {
-            "dtype": _NAMES[array.dtype],
+            "dtype": dtype_name(array),
             "shape": list(array.shape),
             "data_offsets": [offset, offset + array.nbytes],
         }
@@ -102,6 +103,21 @@ def write_tensors(tensors: Mapping[str, Array], metadata: Mapping[str, str]) -> 
 def read_tensors(
     data: bytes | bytearray | memoryview | mmap.mmap, path: str
 ) -> tuple[dict[str, Array], dict[str, str]]:
+    """The arrays of NumPy and the metadata of a file: see `open_tensors`."""
+    tensors, metadata = open_tensors(data, path)
+    arrays = {}
+    for name, tensor in tensors.items():
+        try:
+            arrays[name] = tensor.array()
+        except (ValueError, MemoryError) as error:
+            raise ModelError(f"{path}: damaged header: NumPy cannot make an array of shape"
+                             f" {quote(tensor.shape)}") from error
+    return arrays, metadata
+
+
+def open_tensors(
+    data: bytes | bytearray | memoryview | mmap.mmap, path: str
+) -> tuple[dict[str, Tensor], dict[str, str]]:
     """The arrays and the metadata (without ``sha256``) of a file.
 
     Everything is checked before anything is made; the arrays are read-only views of
@@ -140,11 +156,11 @@ def read_tensors(
             f"{path}: the model file is damaged: its checksum does not fit; get it again"
         )
     del metadata["sha256"]
-    arrays = {
-        name: _view(view, start + entry.begin, entry.dtype, entry.shape, path)
+    tensors = {
+        name: Tensor(entry.dtype, entry.shape, view[start + entry.begin:start + entry.end])
         for name, entry in entries.items()
     }
-    return arrays, metadata
+    return tensors, metadata
 
 
 def _header_length(view: memoryview, path: str) -> int:
@@ -203,24 +219,16 @@ def _digest_is_right(view: memoryview, header: bytes) -> bool:
     return digest.hexdigest().encode() == places[0].group(1)
 
 
-def _view(
-    view: memoryview, begin: int, dtype: np.dtype[Any], shape: tuple[int, ...], path: str
-) -> Array:
-    try:
-        # A shape with a 0 in it has no bytes to view, and the rest of it is unchecked.
-        if 0 in shape:
-            array: Array = np.empty(shape, dtype)
-            array.flags.writeable = False
-            return array
-        count = math.prod(shape)
-        return np.frombuffer(view, dtype, count, begin).reshape(shape)
-    except (ValueError, MemoryError) as error:
-        raise ModelError(
-            f"{path}: damaged header: NumPy cannot make an array of shape {quote(shape)}"
-        ) from error
+def dtype_name(array: Array) -> str:
+    """What a file calls the type of an array's numbers; KeyError for one that it cannot hold."""
+    dtype = array.dtype.newbyteorder("<")
+    return _NAMES[f"<{dtype.kind}{dtype.itemsize}"]
 
 
 def _little_endian(name: str, array: Array) -> Array:
+    # Here, since tagging does without NumPy.
+    import numpy as np
+
     if not isinstance(name, str):
         raise ArgumentTypeError(f"tensors: a name must be a str, not {type(name).__name__}")
     if name == METADATA:
@@ -230,7 +238,7 @@ def _little_endian(name: str, array: Array) -> Array:
             f"tensors[{quote(name)}]: an array is needed, not {type(array).__name__}"
         )
     dtype = array.dtype.newbyteorder("<")
-    if dtype not in _NAMES:
+    if dtype not in [np.dtype(one) for one in DTYPES.values()]:
         raise ArgumentTypeError(
             f"tensors[{quote(name)}]: {array.dtype} cannot be stored; "
             f"possible are {', '.join(str(np.dtype(one)) for one in DTYPES.values())}"

@@ -10,33 +10,19 @@ from __future__ import annotations
 import json
 from typing import Any, NamedTuple, NoReturn
 
-import numpy as np
-
 from perceptron_nlp.errors import ModelError, quote
+from perceptron_nlp.formats.tensors import CODES, item_size
 
 METADATA = "__metadata__"
-DTYPES = {
-    "U8": "<u1",
-    "I8": "<i1",
-    "U16": "<u2",
-    "I16": "<i2",
-    "U32": "<u4",
-    "I32": "<i4",
-    "U64": "<u8",
-    "I64": "<i8",
-    "F16": "<f2",
-    "F32": "<f4",
-    "F64": "<f8",
-}
 _ENTRY_KEYS = {"dtype", "shape", "data_offsets"}
 _MAX_INTEGER = 2**63 - 1
 _MAX_DIMENSIONS = 32
 
 
 class Entry(NamedTuple):
-    """One array: where it stands in the data, in bytes, and what it is."""
+    """One array: where it stands in the data, in bytes, and what it is (a key of CODES)."""
 
-    dtype: np.dtype[Any]
+    dtype: str
     shape: tuple[int, ...]
     begin: int
     end: int
@@ -95,16 +81,15 @@ def _entry(name: str, value: object, path: str) -> Entry:
     where = f"array {quote(name)}"
     if not isinstance(value, dict) or set(value) != _ENTRY_KEYS:
         _refuse(path, f"{where} must have dtype, shape and data_offsets, and nothing else")
-    if not isinstance(value["dtype"], str) or value["dtype"] not in DTYPES:
+    if not isinstance(value["dtype"], str) or value["dtype"] not in CODES:
         _refuse(path, f"{where} is of an unknown type {quote(value['dtype'])}")
-    dtype = np.dtype(DTYPES[value["dtype"]])
     shape = _integers(value["shape"])
     offsets = _integers(value["data_offsets"])
     if shape is None or len(shape) > _MAX_DIMENSIONS:
         _refuse(path, f"{where} has the impossible shape {quote(value['shape'])}")
     if offsets is None or len(offsets) != 2 or offsets[0] > offsets[1]:
         _refuse(path, f"{where} has the impossible place {quote(value['data_offsets'])}")
-    size = dtype.itemsize
+    size = item_size(value["dtype"])
     for length in shape:
         size *= length
     begin, end = offsets
@@ -113,7 +98,7 @@ def _entry(name: str, value: object, path: str) -> Entry:
             path,
             f"{where} claims {end - begin} bytes, which its shape {quote(shape)} does not take",
         )
-    return Entry(dtype, tuple(shape), begin, end)
+    return Entry(value["dtype"], tuple(shape), begin, end)
 
 
 def _integers(value: object) -> list[int] | None:

@@ -29,11 +29,13 @@ from perceptron_nlp.insight.diagnosis import Diagnosis
 from perceptron_nlp.insight.pooling import fit_pool, hedged, pooled
 from perceptron_nlp.insight.suspects import SuspectFinder
 from perceptron_nlp.insight.variation import Surroundings, Variation
+from perceptron_nlp.tagging.attributes import UPOS
+from perceptron_nlp.tagging.checks import check_int
 from perceptron_nlp.tagging.choices import decide
 from perceptron_nlp.tagging.examples import Examples
-from perceptron_nlp.tagging.featurecolumns import UPOS, holds_features
+from perceptron_nlp.tagging.featurecolumns import holds_features
 from perceptron_nlp.tagging.fitting import evidence_columns
-from perceptron_nlp.tagging.options import check_int, make_options
+from perceptron_nlp.tagging.options import make_options
 from perceptron_nlp.tagging.sources import Labelled, Source, gold_labels
 from perceptron_nlp.tagging.threads import check_threads
 from perceptron_nlp.text.sentence import Sentence

@@ -21,10 +21,10 @@ from perceptron_nlp.features.atoms import Atom
 from perceptron_nlp.features.compile import compile_templates
 from perceptron_nlp.features.readable import ReadableTemplates, Readings
 from perceptron_nlp.tagging.attributes import part_numbers
-from perceptron_nlp.tagging.examples import word_bytes
-from perceptron_nlp.tagging.firstpass import seen
 from perceptron_nlp.tagging.labellers import TemplateLabeller
 from perceptron_nlp.tagging.model import TaggerModel
+from perceptron_nlp.tagging.passcolumns import seen
+from perceptron_nlp.tagging.wordbytes import word_bytes
 from perceptron_nlp.text.sentence import Sentence
 
 _CONTEXT = 2
@@ -93,9 +93,9 @@ class FeatureSearch:
         self._program = FeatureProgram(compiled)
         self._readable = ReadableTemplates(model.templates)
         self._names = compiled.columns
-        self._seeds = compiled.seeds.tolist()
-        self._numbers = compiled.atoms[:, 1].tolist()
-        self._atom_starts = compiled.atom_starts.tolist()
+        self._seeds = compiled.seeds
+        self._numbers = [atom[1] for atom in compiled.atoms]
+        self._atom_starts = compiled.atom_starts
         self._values: dict[tuple[int, str], dict[int, list[int]]] = {}
         self._label_hashes = {label: hash64(word_bytes(label)) for label in model.tags.labels}
         self._places: dict[tuple[int, int], list[int]] = {}

@@ -11,9 +11,9 @@ from perceptron_nlp.errors import ArgumentError
 from perceptron_nlp.formats import Section, layout_of, read_file_bytes
 from perceptron_nlp.insight.featuresearch import Coverage, FeatureSearch, FoundFeature
 from perceptron_nlp.insight.templateworth import TemplateWorth, accuracy_lost, sizes
+from perceptron_nlp.tagging.checks import check_int
 from perceptron_nlp.tagging.model import TaggerModel
 from perceptron_nlp.tagging.modelfile import FORMAT_VERSION, PLAIN_VERSION, model_from_bytes
-from perceptron_nlp.tagging.options import check_int
 from perceptron_nlp.tagging.shipped import model_place
 from perceptron_nlp.tagging.sources import Labelled, Source
 from perceptron_nlp.tagging.tagger import Tagger

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError
+from perceptron_nlp.tagging.checks import check_choice
 from perceptron_nlp.tagging.extractor import Extractor
-from perceptron_nlp.tagging.options import check_choice
 from perceptron_nlp.tagging.sources import Labelled
 from perceptron_nlp.tagging.tagger import Tagger
 from perceptron_nlp.tagging.trainer import Callback, Engine

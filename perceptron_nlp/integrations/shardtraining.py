@@ -30,10 +30,11 @@ from perceptron_nlp.integrations.shardchanges import (
 )
 from perceptron_nlp.integrations.shards import Counts, Piece, Shard, ShardWorker, deal
 from perceptron_nlp.tagging.checkpoint import Checkpoint, CheckpointOptions
+from perceptron_nlp.tagging.checks import check_choice, check_int
 from perceptron_nlp.tagging.interrupts import Interrupts
 from perceptron_nlp.tagging.learners import Learner, n_learnt, weight_table
 from perceptron_nlp.tagging.model import TaggerModel
-from perceptron_nlp.tagging.options import TrainingOptions, check_choice, check_int
+from perceptron_nlp.tagging.options import TrainingOptions
 from perceptron_nlp.tagging.progress import Progress
 from perceptron_nlp.tagging.trainer import Callback, Trainer
 from perceptron_nlp.tagging.trainingstate import RunState

@@ -21,7 +21,7 @@ from typing import Any
 
 from perceptron_nlp.errors import ArgumentError, PerceptronNLPError
 from perceptron_nlp.serving.answering import MOST_CHARACTERS, answer, check_tagger
-from perceptron_nlp.tagging.options import check_choice, check_int
+from perceptron_nlp.tagging.checks import check_choice, check_int
 from perceptron_nlp.tagging.tagger import Tagger
 
 HOSTS = ("127.0.0.1", "::1", "localhost")

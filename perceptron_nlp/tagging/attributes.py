@@ -12,7 +12,7 @@ import functools
 import itertools
 from collections.abc import Iterable, Sequence
 
-from perceptron_nlp._core.factored import LabelParts
+from perceptron_nlp._core.labelparts import LabelParts
 from perceptron_nlp.text.tagset import MAX_LABELS, TagSet
 
 NOTHING = "_"
@@ -21,6 +21,7 @@ MODES = (PIECES, PIECES_AND_WHOLE)
 # A joint label is the part of speech, a bar, and the features: the scheme of models that learn
 # both and give the features.
 JOINT = "upos|feats"
+UPOS = "upos"
 
 
 def holds_attributes(labels: Iterable[str]) -> bool:

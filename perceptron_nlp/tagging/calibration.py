@@ -17,13 +17,14 @@ import itertools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-import numpy as np
-import numpy.typing as npt
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
-Array = npt.NDArray[np.float64]
-Mask = npt.NDArray[np.bool_]
+Array: TypeAlias = "npt.NDArray[np.float64]"
+Mask: TypeAlias = "npt.NDArray[np.bool_]"
 
 # The most points that a curve has.
 MOST_POINTS = 32
@@ -64,6 +65,8 @@ class Calibration:
         given : bool[n_words, n_labels]: which labels count as the one that was given; one a word
             at least
         """
+        import numpy as np
+
         if not self.margins:
             return share_of(softmax(scores, self.temperature), given)
         leads = margins_of(scores, given)
@@ -128,6 +131,8 @@ def softmax(scores: Array, temperature: float) -> Array:
         other in each row
     temperature : above 0
     """
+    import numpy as np
+
     with np.errstate(over="ignore"):
         powers = np.exp((scores - scores.max(axis=1, keepdims=True)) / temperature)
     shares: Array = powers / powers.sum(axis=1, keepdims=True)
@@ -140,6 +145,8 @@ def margins_of(scores: Array, given: Mask) -> Array:
     Infinity where there are no others. Exact where scores are multiples of a power of two, as
     those of a model are.
     """
+    import numpy as np
+
     with np.errstate(over="ignore"):
         margins: Array = (np.where(given, scores, -np.inf).max(axis=1)
                           - np.where(given, -np.inf, scores).max(axis=1))
@@ -148,6 +155,8 @@ def margins_of(scores: Array, given: Mask) -> Array:
 
 def best_of_many(scores: Array, given: Mask, most: int) -> tuple[Array, Mask]:
     """The highest scores of each row, at most so many, in no order, and which of them are given."""
+    import numpy as np
+
     if scores.shape[1] <= most:
         return scores, given
     places = np.argpartition(scores, -most, axis=1)[:, -most:]
@@ -156,6 +165,8 @@ def best_of_many(scores: Array, given: Mask, most: int) -> tuple[Array, Mask]:
 
 def share_of(shares: Array, given: Mask) -> Array:
     """float64[n_words]: what the labels given have together, at most 1."""
+    import numpy as np
+
     found: Array = np.where(given, shares, 0.0).sum(axis=1)
     return np.minimum(found, 1.0)
 
@@ -166,6 +177,8 @@ def with_share(shares: Array, given: Mask, wanted: Array) -> Array:
     Both kinds keep their proportions; where one kind has nothing, it shares evenly. A row in which
     all labels are given stays as it is.
     """
+    import numpy as np
+
     others: Mask = ~given
     result = np.where(given, _spread(shares, given, wanted), _spread(shares, others, 1 - wanted))
     return np.where(np.all(given, axis=1, keepdims=True), shares, result)
@@ -173,6 +186,8 @@ def with_share(shares: Array, given: Mask, wanted: Array) -> Array:
 
 def _spread(shares: Array, mask: Mask, wanted: Array) -> Array:
     """What is wanted of each row, over the labels of a mask."""
+    import numpy as np
+
     own = np.where(mask, shares, 0.0)
     sums = np.sum(own, axis=1, keepdims=True)
     parts: Array = mask / np.maximum(np.sum(mask, axis=1, keepdims=True), 1)
@@ -223,6 +238,8 @@ def curve_of(margins: Array, right: Mask, least: int) -> tuple[tuple[float, ...]
 def _runs(margins: Array, right: Mask) -> list[tuple[float, float, float]]:
     """What `rising` takes, neighbouring margins at which all words are right, or all are wrong,
     put together: a pool never ends between two alike, and these are most."""
+    import numpy as np
+
     at, place = np.unique(margins, return_inverse=True)
     counts = np.bincount(place)
     hits = np.bincount(place, right)

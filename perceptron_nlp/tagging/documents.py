@@ -24,8 +24,8 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 
+import perceptron_nlp.formats as formats
 from perceptron_nlp.features.templates import Template
-from perceptron_nlp.formats import opens_document
 from perceptron_nlp.text.sentence import Sentence
 
 # On Spanish names 4, 8, 16 and 40 sentences were each better than the one before, 100 no better.
@@ -92,7 +92,7 @@ def starts_document(before: Sentence, sentence: Sentence) -> bool:
     """
     if sentence.layout is None or before.layout is None:
         return False
-    return sentence.path != before.path or opens_document(sentence)
+    return sentence.path != before.path or formats.opens_document(sentence)
 
 
 class _Places:

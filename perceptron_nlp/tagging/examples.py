@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from perceptron_nlp._core.hashing import hash64
 from perceptron_nlp.errors import ArgumentError
 from perceptron_nlp.tagging.numberedtext import (
     Digest,
@@ -21,18 +20,14 @@ from perceptron_nlp.tagging.numberedtext import (
     read_numbered,
 )
 from perceptron_nlp.tagging.sources import Source, check_labelled, gold_labels
+from perceptron_nlp.tagging.wordbytes import word_bytes, word_hash
 from perceptron_nlp.text.sentence import Sentence
 from perceptron_nlp.text.tagset import TagSet
 
 
-def word_bytes(word: str) -> bytes:
-    """The bytes of a word that the core hashes: UTF-8, a lone surrogate as three bytes."""
-    return word.encode("utf-8", "surrogatepass")
-
-
 def label_hashes(labels: Iterable[str]) -> npt.NDArray[np.uint64]:
     """uint64[n_labels]: what a label is in the key of a feature."""
-    return np.array([hash64(word_bytes(label)) for label in labels], np.uint64)
+    return np.array([word_hash(label) for label in labels], np.uint64)
 
 
 def digest_sentence(digest: Digest, sentence: Sentence, evidence: Sequence[str],

@@ -9,15 +9,16 @@ given. It returns features: strings, or a mapping from string to number.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import TypeAlias
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING, TypeAlias
 
 from perceptron_nlp._core.hashing import hash64
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, quote
-from perceptron_nlp.tagging.examples import word_bytes
+from perceptron_nlp.tagging.wordbytes import word_bytes
 from perceptron_nlp.text.sentence import Sentence
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
 Features: TypeAlias = Iterable[str] | Mapping[str, float]
 Extractor: TypeAlias = Callable[[Sentence, int, list[str]], Features]
@@ -45,6 +46,8 @@ def extract(function: Extractor, sentence: Sentence, i: int, history: list[str]
     ArgumentTypeError : the function returned something else than strings, or strings with numbers
     ArgumentError : a value is not finite
     """
+    import numpy as np
+
     found = function(sentence, i, history)
     if isinstance(found, str | bytes) or not isinstance(found, Iterable):
         raise ArgumentTypeError(

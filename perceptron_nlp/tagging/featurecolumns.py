@@ -10,12 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from perceptron_nlp.tagging.attributes import JOINT, closure, holds_attributes, joint
+from perceptron_nlp.tagging.attributes import JOINT, UPOS, closure, holds_attributes, joint
 from perceptron_nlp.tagging.examples import Examples
 from perceptron_nlp.tagging.sources import UNLABELLED
 from perceptron_nlp.text.tagset import TagSet
-
-UPOS = "upos"
 
 
 def holds_features(examples: Examples) -> bool:

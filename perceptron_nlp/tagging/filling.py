@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from perceptron_nlp._core.decode import SentenceDecoder
 from perceptron_nlp._core.splice import ConlluFiller
-from perceptron_nlp.formats import CONLLU_COLUMNS, Corpus, wrong_conllu_value
+from perceptron_nlp.formats import CONLLU_COLUMNS, wrong_conllu_value
+
+if TYPE_CHECKING:
+    from perceptron_nlp.formats import Corpus
 
 Fill = Callable[[bytes], bytes | None]
 

@@ -17,14 +17,12 @@ from dataclasses import replace
 from perceptron_nlp.features.templates import Template, check_templates
 from perceptron_nlp.sampling import permutation
 from perceptron_nlp.tagging.examples import Examples
+from perceptron_nlp.tagging.passcolumns import AGREEMENT, COLUMNS, UPOS, WHOLE, seen
 from perceptron_nlp.text.sentence import Sentence
 
 # Ten folds and all epochs were no better on Greek, and take twice as long.
 FOLDS = 5
 FOLD_EPOCHS = 5
-WHOLE, UPOS, AGREEMENT = "pass1", "pass1-upos", "pass1-agreement"
-COLUMNS = (WHOLE, UPOS, AGREEMENT)
-_AGREEING = ("Case=", "Gender=", "Number=")
 
 # f: the label as a whole; u: its part of speech; g: its case, gender and number.
 _PATTERNS = """
@@ -50,19 +48,6 @@ def second_pass_templates(upos_first: bool = False) -> tuple[Template, ...]:
                  for atom in pattern.split("+")]
         lines.append(" ".join(atoms))
     return check_templates(lines, "second pass")
-
-
-def seen(sentence: Sequence[str], labels: Sequence[str]) -> Sentence:
-    """A sentence as the second pass sees it, with the first pass's joint labels."""
-    words = sentence.words if isinstance(sentence, Sentence) else sentence
-    columns = dict(sentence.columns) if isinstance(sentence, Sentence) else {}
-    pieces = [label.split("|") for label in labels]
-    columns[WHOLE] = tuple(labels)
-    columns[UPOS] = tuple(found[0] for found in pieces)
-    columns[AGREEMENT] = tuple(
-        "|".join(piece for piece in found if piece.startswith(_AGREEING)) or "_"
-        for found in pieces)
-    return Sentence(words, columns)
 
 
 def jackknifed(examples: Examples, first: Examples, train: Callable[[Examples], Callable[

@@ -10,7 +10,7 @@ from typing import Any
 
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, MemoryLimitError
 from perceptron_nlp.features.templates import check_templates
-from perceptron_nlp.tagging.attributes import JOINT
+from perceptron_nlp.tagging.attributes import JOINT, UPOS
 from perceptron_nlp.tagging.checkpoint import CheckpointOptions, take_checkpoint_options
 from perceptron_nlp.tagging.choices import decide, wants_upos_first
 from perceptron_nlp.tagging.columnnames import learnt_columns, named_columns
@@ -31,7 +31,7 @@ from perceptron_nlp.tagging.evidence import (
 )
 from perceptron_nlp.tagging.examples import Examples
 from perceptron_nlp.tagging.extractor import Extractor, extractor_name
-from perceptron_nlp.tagging.featurecolumns import UPOS, upos_alone
+from perceptron_nlp.tagging.featurecolumns import upos_alone
 from perceptron_nlp.tagging.firstpass import FOLD_EPOCHS, jackknifed, second_pass_templates
 from perceptron_nlp.tagging.labellers import TemplateLabeller
 from perceptron_nlp.tagging.memorylimit import MemoryLimit, take_memory_limit

@@ -5,38 +5,41 @@ from __future__ import annotations
 import functools
 import itertools
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol, TypeAlias, TypeVar, cast
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar, cast
 
 from perceptron_nlp._core.decode import DEFAULT_CACHE_LIMIT, SentenceDecoder
 from perceptron_nlp._core.extract import FeatureProgram
 from perceptron_nlp.errors import ArgumentError, MemoryLimitError, ModelError
 from perceptron_nlp.features.compile import compile_templates
-from perceptron_nlp.features.readable import ReadableTemplates
-from perceptron_nlp.formats import Corpus
 from perceptron_nlp.tagging.attributes import JOINT, features_of, parts_of
-from perceptron_nlp.tagging.buffers import Words
 from perceptron_nlp.tagging.documents import with_neighbours
-from perceptron_nlp.tagging.examples import label_hashes, word_bytes
 from perceptron_nlp.tagging.extractor import Extractor, extract, extractor_name, reading_order
 from perceptron_nlp.tagging.filling import Fill, filler
-from perceptron_nlp.tagging.firstpass import seen
 from perceptron_nlp.tagging.keeping import Keep, Keeping, with_kept
+from perceptron_nlp.tagging.latearrays import held_in
 from perceptron_nlp.tagging.lexicon import Lexicon, lower_cased
 from perceptron_nlp.tagging.model import TaggerModel
-from perceptron_nlp.tagging.reading import FunctionReading, Reading, Recorder, TemplateReading
-from perceptron_nlp.tagging.spancolumns import transitions, written
+from perceptron_nlp.tagging.passcolumns import seen
+from perceptron_nlp.tagging.spancolumns import legal_steps, written
 from perceptron_nlp.tagging.threads import in_pieces, label_buffers, label_in_chunks, label_lists
+from perceptron_nlp.tagging.wordbytes import word_bytes, word_hash
 from perceptron_nlp.text.sentence import Sentence
 from perceptron_nlp.text.spans import SCHEMES
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from perceptron_nlp.features.readable import ReadableTemplates
+    from perceptron_nlp.formats import Corpus
+    from perceptron_nlp.tagging.buffers import Words
+    from perceptron_nlp.tagging.reading import Reading
 
 NOT_WORDS_ALONE = ("data: this model looks at more than the words of a sentence (other columns,"
                    " a lexicon, clusters), or its labels hang together; use tag_sents")
 
 T = TypeVar("T")
-Use: TypeAlias = Callable[[range, npt.NDArray[np.int64], npt.NDArray[np.float64]], T]
+Use: TypeAlias = "Callable[[range, npt.NDArray[np.int64], npt.NDArray[np.float64]], T]"
 
 
 class Labeller(Protocol):
@@ -87,12 +90,12 @@ def decoder_of(model: TaggerModel, cache_limit: int | None = None,
     compiled = compile_templates(model.templates)
     weights = model.weights
     return SentenceDecoder(
-        FeatureProgram(compiled), keys=weights.keys, starts=weights.starts,
-        group_starts=weights.group_starts, cell_labels=weights.labels, weights=weights.weights,
-        labels=model.tags.labels,
-        label_hashes=label_hashes(model.tags), table_bits=weights.table_bits,
+        FeatureProgram(compiled), keys=held_in(weights, "keys"), starts=held_in(weights, "starts"),
+        group_starts=held_in(weights, "group_starts"), cell_labels=held_in(weights, "labels"),
+        weights=held_in(weights, "weights"), labels=model.tags.labels,
+        label_hashes=[word_hash(label) for label in model.tags], table_bits=weights.table_bits,
         right_to_left=model.right_to_left, beam=model.beam,
-        allowed=transitions(model.tags, model.right_to_left) if model.scheme in SCHEMES else None,
+        allowed=legal_steps(model.tags, model.right_to_left) if model.scheme in SCHEMES else None,
         parts=None if model.parts is None else parts_of(model.tags.labels, model.parts),
         dictionary={word_bytes(w): model.tags.id_of(t) for w, t in model.dictionary.items()},
         lexicon={word_bytes(form): labels for form, labels in allowed_by(lexicon, model).items()},
@@ -197,11 +200,14 @@ class TemplateLabeller:
             at = slice(piece.start, piece.stop)
             kept = None if keep is None else self._keeping.sets_of(keep[at], lengths[at])
             numbers, scores = self._decoder.tag_scored(given[at], kept)
-            return use(piece, numbers.astype(np.int64), scores / self._scale)
+            return use(piece, numbers.astype("int64"), scores / self._scale)
         return in_pieces(run, lengths, len(self._tags), threads)
 
     @functools.cached_property
     def _readable(self) -> ReadableTemplates:
+        # Here and below: what explains is not needed to tag.
+        from perceptron_nlp.features.readable import ReadableTemplates
+
         return ReadableTemplates(self._model.templates)
 
     @functools.cached_property
@@ -230,6 +236,8 @@ class TemplateLabeller:
 
     def read(self, sentence: Sequence[str]) -> Reading:
         """See Labeller."""
+        from perceptron_nlp.tagging.reading import TemplateReading
+
         if self._tables is not None:
             sentence = self._tables.added_to(sentence)
         first = None if self._first is None else self._first.read(sentence)
@@ -323,6 +331,8 @@ class FunctionLabeller:
     def scored(self, sentences: list[Sequence[str]], use: Use[T],
                keep: Sequence[Keep] | None = None, threads: int = 1) -> list[T]:
         """See Labeller."""
+        import numpy as np
+
         n_labels = len(self._model.tags)
         numbers = {label: number for number, label in enumerate(self._model.tags)}
 
@@ -339,6 +349,8 @@ class FunctionLabeller:
 
     def read(self, sentence: Sequence[str]) -> Reading:
         """See Labeller."""
+        from perceptron_nlp.tagging.reading import FunctionReading, Recorder
+
         function = Recorder(self._function)
         labels, scores = self._run(sentence, function=function)
         numbers = [self._model.tags.id_of(label) for label in labels]
@@ -352,6 +364,8 @@ class FunctionLabeller:
 
     def _run(self, tokens: Sequence[str], kept: Keep = None, function: Extractor | None = None
              ) -> tuple[list[str], npt.NDArray[np.float64]]:
+        import numpy as np
+
         sentence = tokens if isinstance(tokens, Sentence) else Sentence(tokens)
         model, history = self._model, list[str]()
         scores = np.zeros((len(sentence), len(model.tags)))

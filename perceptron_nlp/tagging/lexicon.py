@@ -13,8 +13,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
+import perceptron_nlp.formats as formats
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FormatError, quote
-from perceptron_nlp.formats import Readable, read_pairs
 
 LexiconSource: TypeAlias = "str | os.PathLike[str] | Mapping[str, str | Iterable[str]]"
 
@@ -41,8 +41,13 @@ class Lexicon:
     column: str | None = None
 
     @classmethod
-    def of(cls, source: LexiconSource) -> Lexicon:
+    def of(cls, source: LexiconSource, column: str | None = None) -> Lexicon:
         """A lexicon out of a file, or a mapping from forms to a label or several.
+
+        Parameters
+        ----------
+        source : which
+        column : the column that the labels are of; None for that of any model
 
         Raises
         ------
@@ -51,26 +56,27 @@ class Lexicon:
         ArgumentError, ArgumentTypeError : the mapping is empty, or holds something else
         """
         if isinstance(source, str | os.PathLike):
-            return cls._read(source)
+            return cls._read(source, column)
         if not isinstance(source, Mapping):
             raise ArgumentTypeError("lexicon: a path or a mapping from forms to labels is needed,"
                                     f" not {type(source).__name__}")
         labels = {form: _labels(form, given) for form, given in source.items()}
         if not labels:
             raise ArgumentError("lexicon: it is empty; give forms, or leave it out")
-        return cls(labels, None, {})
+        return cls(labels, None, {}, column)
 
     @classmethod
-    def _read(cls, path: Readable) -> Lexicon:
+    def _read(cls, path: formats.Readable, column: str | None) -> Lexicon:
         found: dict[str, set[str]] = {}
         lines: dict[tuple[str, str], int] = {}
         name = os.fspath(path) if isinstance(path, os.PathLike) else str(path)
-        for line, form, label in read_pairs(path):
+        for line, form, label in formats.read_pairs(path):
             found.setdefault(form, set()).add(label)
             lines.setdefault((form, label), line)
         if not found:
             raise FormatError("the lexicon is empty; each line is a form, a tab and a label", name)
-        return cls({form: tuple(sorted(labels)) for form, labels in found.items()}, name, lines)
+        return cls({form: tuple(sorted(labels)) for form, labels in found.items()}, name, lines,
+                   column)
 
     def numbers(self, written: Iterable[str]) -> dict[str, list[int]]:
         """For each form the numbers of the labels that may be given.

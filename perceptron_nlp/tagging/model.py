@@ -2,29 +2,32 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-import numpy.typing as npt
-
-from perceptron_nlp._core.hashing import hash64
 from perceptron_nlp.errors import ArgumentError, quote
 from perceptron_nlp.features.templates import Template
-from perceptron_nlp.tagging.calibration import Calibration
 from perceptron_nlp.tagging.documents import given_names
-from perceptron_nlp.tagging.examples import word_bytes
-from perceptron_nlp.tagging.firstpass import COLUMNS
 from perceptron_nlp.tagging.keeping import written_labels
-from perceptron_nlp.tagging.numberedtext import words_of
+from perceptron_nlp.tagging.latearrays import held_in, late_arrays
+from perceptron_nlp.tagging.passcolumns import COLUMNS
 from perceptron_nlp.tagging.quantised import QuantisedWeights
-from perceptron_nlp.tagging.trainingstate import TrainingState
-from perceptron_nlp.tagging.wordtables import WordTables
+from perceptron_nlp.tagging.wordbytes import word_hash
 from perceptron_nlp.text.sentence import Sentence
 from perceptron_nlp.text.tagset import TagSet
 
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
+    from perceptron_nlp.tagging.calibration import Calibration
+    from perceptron_nlp.tagging.trainingstate import TrainingState
+    from perceptron_nlp.tagging.wordtables import WordTables
+
+
+@late_arrays(vocabulary="uint32")
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class TaggerModel:
     """A trained model; modelfile.py writes and reads it.
@@ -41,7 +44,8 @@ class TaggerModel:
     scheme : None, or how its labels are written: spans are IOBES inside, features joint labels
     parts : None, or a mode of attributes.py: its weights belong to parts of labels
     dictionary : words that always get one label
-    vocabulary : uint32[n], ascending; the upper halves of the hashes of all training words
+    vocabulary : uint32[n], ascending; the upper halves of the hashes of all training words. A
+        memoryview may be given, which is an array when it is looked at
     first : None, or the model of a first pass, whose labels this one sees as columns
     tables : None, or what its words are looked up in for further columns; a first pass has none,
         and sees those of the model that it belongs to
@@ -82,7 +86,12 @@ class TaggerModel:
     @property
     def parts_by_column(self) -> tuple[TaggerModel, ...]:
         """A model for each column alone, in their order."""
-        return (replace(self, more=()), *self.more)
+        return (self.but(more=()), *self.more)
+
+    def but(self, **changes: Any) -> TaggerModel:
+        """The same model with some fields changed; its numbers stay in what they are held in."""
+        held = {name: held_in(self, name) for name in self.__slots__}
+        return TaggerModel(**{**held, **changes})
 
     @property
     def written_labels(self) -> frozenset[str]:
@@ -108,33 +117,40 @@ class TaggerModel:
         """Sentences as its labeller takes them: plain lists of words where no more is needed."""
         if self.extractor is not None or self.evidence or self.window is not None:
             return list(sentences)
+        if isinstance(sentences, list):
+            return [sentence.words for sentence in sentences]
+        # Here, since text in numbers is what training reads.
+        from perceptron_nlp.tagging.numberedtext import words_of
+
         return words_of(sentences)
 
     def without_state(self) -> TaggerModel:
         """The same model without what its training needs to go on; itself if there is nothing."""
         if all(part.state is None for part in (self, *self.more)):
             return self
-        return replace(self, state=None, more=tuple(part.without_state() for part in self.more))
+        return self.but(state=None, more=tuple(part.without_state() for part in self.more))
 
     def knows(self, word: str) -> bool:
         """Was the word in the training text? (Wrongly yes for one word in a hundred thousand.)"""
-        return is_in(self.vocabulary, word)
+        return is_in(held_in(self, "vocabulary"), word)
 
     def known(self, words: Sequence[str]) -> list[bool]:
         """For each word what `knows` says of it."""
+        import numpy as np
+
         if not len(self.vocabulary):
             return [False] * len(words)
-        halves = np.array([hash64(word_bytes(word)) >> 32 for word in words], np.uint32)
+        halves = np.array([word_hash(word) >> 32 for word in words], np.uint32)
         at = np.searchsorted(self.vocabulary, halves)
         found: list[bool] = (self.vocabulary[at.clip(max=len(self.vocabulary) - 1)]
                              == halves).tolist()
         return found
 
 
-def is_in(vocabulary: npt.NDArray[np.uint32], word: str) -> bool:
+def is_in(vocabulary: npt.NDArray[np.uint32] | memoryview, word: str) -> bool:
     """Is a word in a vocabulary that vocabulary_of made?"""
-    half = np.uint32(hash64(word_bytes(word)) >> 32)
-    at = int(np.searchsorted(vocabulary, half))
+    half = word_hash(word) >> 32
+    at = bisect_left(vocabulary, half)
     return at < len(vocabulary) and bool(vocabulary[at] == half)
 
 
@@ -147,7 +163,7 @@ def joined(models: Sequence[TaggerModel]) -> TaggerModel:
     for name in names:
         if names.count(name) > 1:
             raise ArgumentError(f"column: {quote(name)} is named twice")
-    return replace(models[0], more=tuple(models[1:]))
+    return models[0].but(more=tuple(models[1:]))
 
 
 def vocabulary_of(words: Iterable[str]) -> npt.NDArray[np.uint32]:
@@ -156,5 +172,7 @@ def vocabulary_of(words: Iterable[str]) -> npt.NDArray[np.uint32]:
     Four bytes a word rather than the words themselves: a tenth of the size, at the price of one
     wrong "known" in some 100,000 unknown words.
     """
-    halves = np.array([hash64(word_bytes(word)) >> 32 for word in words], np.uint32)
+    import numpy as np
+
+    halves = np.array([word_hash(word) >> 32 for word in words], np.uint32)
     return np.unique(halves)

@@ -21,39 +21,46 @@ Loading follows nothing that the file says to a path, a module or a name.
 
 from __future__ import annotations
 
-import mmap
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-import numpy as np
-import numpy.typing as npt
-
-from perceptron_nlp._core.search import WIDEST_BEAM
+from perceptron_nlp._core.decode import WIDEST_BEAM
+from perceptron_nlp._core.modelrows import rise
 from perceptron_nlp._version import __version__
 from perceptron_nlp.errors import ModelError, PerceptronNLPError, quote
 from perceptron_nlp.features.templates import Template, check_templates
 from perceptron_nlp.formats import (
+    open_tensors,
     packed_tensors,
     read_file_bytes,
-    read_tensors,
     unpacked_tensors,
     write_tensors,
 )
-from perceptron_nlp.tagging.attributes import JOINT, MODES, parts_of
+from perceptron_nlp.tagging.attributes import JOINT, MODES, UPOS, parts_of
 from perceptron_nlp.tagging.calibration import Calibration
 from perceptron_nlp.tagging.documents import WIDEST_WINDOW, look_nearby
-from perceptron_nlp.tagging.featurecolumns import UPOS
 from perceptron_nlp.tagging.model import TaggerModel, joined
 from perceptron_nlp.tagging.modeljson import checked_object, object_in, objects_in, to_json
 from perceptron_nlp.tagging.shipped import model_place
 from perceptron_nlp.tagging.tablefile import tables_as_arrays, tables_from_arrays
-from perceptron_nlp.tagging.trainingstate import TrainingState
-from perceptron_nlp.tagging.weightfile import array_named, weights_as_arrays, weights_from_arrays
+from perceptron_nlp.tagging.weightfile import (
+    numbers_named,
+    weights_as_arrays,
+    weights_from_arrays,
+    whole,
+)
 from perceptron_nlp.tagging.wordtables import WordTables
 from perceptron_nlp.text.spans import SCHEMES, is_span_column
 from perceptron_nlp.text.tagset import TagSet
+
+if TYPE_CHECKING:
+    import mmap
+
+    import numpy.typing as npt
+
+    from perceptron_nlp.formats.tensors import Tensor
+    from perceptron_nlp.tagging.trainingstate import TrainingState
 
 FORMAT = "perceptron_nlp"
 FORMAT_VERSION = 2
@@ -61,7 +68,7 @@ FORMAT_VERSION = 2
 PLAIN_VERSION = 1
 PACKED = {"keys": "ascending", "counts": "positive", "labels": "in_rows", "weights": "signed"}
 
-Array = npt.NDArray[Any]
+Array: TypeAlias = "npt.NDArray[Any]"
 
 
 def model_to_bytes(model: TaggerModel) -> bytes:
@@ -158,7 +165,7 @@ def model_from_bytes(data: bytes | bytearray | memoryview | mmap.mmap, path: str
     ------
     ModelError : damaged, of another program, or of a version not known here
     """
-    tensors, metadata = read_tensors(data, path)
+    tensors, metadata = open_tensors(data, path)
     if metadata.get("format") != FORMAT:
         raise ModelError(f"{path}: a safetensors file of another program, not a tagger model")
     if metadata.get("format_version") not in (str(PLAIN_VERSION), str(FORMAT_VERSION)):
@@ -172,8 +179,7 @@ def model_from_bytes(data: bytes | bytearray | memoryview | mmap.mmap, path: str
             how = object_in(metadata["packed"], "packed")
             tensors = unpacked_tensors(tensors, how, path)
         first = _Checked(path, tensors, object_in(metadata["model"], "model"),
-                         object_in(metadata["record"], "record")).model()
-        first = replace(first, packed=packed)
+                         object_in(metadata["record"], "record")).model(packed)
         if "more" not in metadata:
             return first
         others = [
@@ -190,7 +196,7 @@ def model_from_bytes(data: bytes | bytearray | memoryview | mmap.mmap, path: str
 class _Checked:
     """A file's parts, each checked when it is taken."""
 
-    def __init__(self, path: str, tensors: Mapping[str, Array], described: dict[str, Any],
+    def __init__(self, path: str, tensors: Mapping[str, Tensor], described: dict[str, Any],
                  record: dict[str, Any], number: int = 0) -> None:
         self.number = number
         self.path = path
@@ -198,7 +204,7 @@ class _Checked:
         self.described = described
         self.record = record
 
-    def model(self) -> TaggerModel:
+    def model(self, packed: bool = False) -> TaggerModel:
         labels = self._strings("labels")
         tags = TagSet(labels)
         if tags.to_list() != labels or not labels:
@@ -228,7 +234,7 @@ class _Checked:
             dictionary=self._dictionary(tags), vocabulary=self._vocabulary(),
             record=self.record, first=self._first(), tables=self._tables(),
             window=self._window(templates), calibration=self._calibration(),
-            state=self._state(n_weighed))
+            state=self._state(n_weighed), packed=packed)
 
     def _calibration(self) -> Calibration | None:
         # Models that were never calibrated do not speak of it.
@@ -272,7 +278,13 @@ class _Checked:
         described = self.described.get("state")
         if described is None:
             return None
-        return TrainingState.from_parts(described, self.tensors, f"{self.number}.state.", n_weighed)
+        # Here, since few models keep it, and reading it takes NumPy.
+        from perceptron_nlp.tagging.trainingstate import TrainingState
+
+        prefix = f"{self.number}.state."
+        arrays = {name: tensor.array() for name, tensor in self.tensors.items()
+                  if name.startswith(prefix)}
+        return TrainingState.from_parts(described, arrays, prefix, n_weighed)
 
     def _scheme(self, tags: TagSet) -> str | None:
         scheme = self.described["scheme"]
@@ -283,9 +295,9 @@ class _Checked:
             raise self._bad("scheme", "not known, or its labels are of another kind")
         return None if scheme is None else str(scheme)
 
-    def _vocabulary(self) -> Array:
-        vocabulary = array_named(self.tensors, "vocabulary", (np.uint32,), self._bad)
-        if (vocabulary[1:] <= vocabulary[:-1]).any():
+    def _vocabulary(self) -> Any:
+        vocabulary = numbers_named(self.tensors, "vocabulary", ("U32",), self._bad)
+        if not rise(vocabulary, whole(vocabulary)):
             raise self._bad("vocabulary", "not in ascending order")
         return vocabulary
 

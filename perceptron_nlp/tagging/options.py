@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from perceptron_nlp._core.search import WIDEST_BEAM
+from perceptron_nlp._core.decode import WIDEST_BEAM
 from perceptron_nlp._core.train import RULES
 from perceptron_nlp._core.weights import MAX_TABLE_BITS
-from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, quote
+from perceptron_nlp.errors import ArgumentError, ArgumentTypeError
 from perceptron_nlp.features.templates import Template
+from perceptron_nlp.tagging.checks import check_choice, check_int
 from perceptron_nlp.tagging.documents import WIDEST_WINDOW
 from perceptron_nlp.tagging.presets import PRESETS
 
@@ -184,28 +185,6 @@ def _check_amount(name: str, value: object, low: float = 0, high: float = 1e6) -
         raise ArgumentTypeError(f"{name}: a number is needed, not {type(value).__name__}")
     if not low <= value <= high:
         raise ArgumentError(f"{name}: {value} is not between {low:,} and {high:,.0f}")
-
-
-def check_int(name: str, value: object, low: int, high: int) -> None:
-    """Raise unless value is an int from low to high; the message names the argument."""
-    if not isinstance(value, int) or isinstance(value, bool):
-        raise ArgumentTypeError(f"{name}: an int is needed, not {type(value).__name__}")
-    if not low <= value <= high:
-        raise ArgumentError(f"{name}: {value} is not between {low:,} and {high:,}")
-
-
-def check_choice(name: str, value: object, choices: Iterable[str]) -> None:
-    """Raise unless value is one of the choices; the message gives the nearest."""
-    known = list(choices)
-    if not isinstance(value, str):
-        raise ArgumentTypeError(f"{name}: a str is needed, not {type(value).__name__}")
-    if value not in known:
-        # Here, since a program that nothing goes wrong in does without.
-        import difflib
-
-        near = difflib.get_close_matches(value, known, 1)
-        hint = f"; did you mean {near[0]}?" if near else ""
-        raise ArgumentError(f"{name}: {quote(value)} is not one of {', '.join(known)}{hint}")
 
 
 def make_options(given: Mapping[str, Any]) -> TrainingOptions:

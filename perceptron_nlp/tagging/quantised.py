@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-import numpy.typing as npt
-
-from perceptron_nlp._core.weights import FrozenWeights
 from perceptron_nlp.errors import ArgumentError
+from perceptron_nlp.tagging.latearrays import held_in, late_arrays
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from perceptron_nlp._core.weights import FrozenWeights
 
 LARGEST = 32767
 # Steps that the heaviest weight must keep when the scale is chosen for sums; with fewer, rounding
@@ -18,9 +21,12 @@ LARGEST = 32767
 FINE_STEPS = 256
 
 
+@late_arrays(keys="uint64", group_starts="int64", starts="int64", labels="uint16", weights="int16")
 @dataclass(frozen=True, slots=True, eq=False)
 class QuantisedWeights:
     """Weights in units of 1 / scale, rows grouped by template and sorted by key.
+
+    Numbers from a file may be given as memoryviews, which are arrays when they are looked at.
 
     Attributes
     ----------
@@ -54,6 +60,8 @@ class QuantisedWeights:
         ------
         ArgumentError : a weight is not finite
         """
+        import numpy as np
+
         largest = float(np.abs(frozen.weights).max(initial=0.0))
         if not math.isfinite(largest):
             raise ArgumentError("values: weights have grown past all bounds; scale the values down")
@@ -90,15 +98,17 @@ class QuantisedWeights:
     @property
     def n_rows(self) -> int:
         """Features with a weight that is not 0."""
-        return len(self.keys)
+        return len(held_in(self, "keys"))
 
     @property
     def n_cells(self) -> int:
         """Weights that are not 0."""
-        return len(self.weights)
+        return len(held_in(self, "weights"))
 
     def groups(self) -> npt.NDArray[Any]:
         """int64[n_rows]: the template of each row."""
+        import numpy as np
+
         return np.repeat(np.arange(len(self.group_starts) - 1), np.diff(self.group_starts))
 
 
@@ -112,6 +122,8 @@ def _largest_sum(frozen: FrozenWeights, n_groups: int) -> float:
 
     In a fixed table every template may meet every row.
     """
+    import numpy as np
+
     if frozen.table_bits is not None:
         return n_groups * float(np.abs(frozen.weights).max(initial=0.0))
     place = (np.repeat(frozen.groups.astype(np.int64), np.diff(frozen.starts)) * frozen.n_labels

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FormatError
 from perceptron_nlp.formats import Corpus, open_corpus
-from perceptron_nlp.tagging.examples import word_bytes
+from perceptron_nlp.tagging.wordbytes import word_bytes
 
 RawSource: TypeAlias = (
     "str | os.PathLike[str] | Corpus | Iterable[str | os.PathLike[str] | Corpus | Sequence[str]]")

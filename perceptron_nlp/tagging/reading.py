@@ -17,9 +17,9 @@ import numpy.typing as npt
 from perceptron_nlp._core.decode import SentenceDecoder
 from perceptron_nlp._core.explain import SentenceFeatures
 from perceptron_nlp.features.readable import ReadableTemplates, Readings
-from perceptron_nlp.tagging.examples import word_bytes
 from perceptron_nlp.tagging.extractor import Extractor, Features, extract
 from perceptron_nlp.tagging.model import TaggerModel
+from perceptron_nlp.tagging.wordbytes import word_bytes
 from perceptron_nlp.text.sentence import Sentence
 
 _Floats = npt.NDArray[np.float64]

@@ -20,6 +20,7 @@ import numpy.typing as npt
 
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FormatError, quote
 from perceptron_nlp.tagging.attributes import JOINT, holds_attributes, part_names
+from perceptron_nlp.tagging.checks import check_choice, check_int
 from perceptron_nlp.tagging.documents import with_neighbours
 from perceptron_nlp.tagging.evidence import MADE
 from perceptron_nlp.tagging.examples import Examples
@@ -27,7 +28,7 @@ from perceptron_nlp.tagging.extractor import Extractor
 from perceptron_nlp.tagging.featurecolumns import with_upos
 from perceptron_nlp.tagging.learners import Learner
 from perceptron_nlp.tagging.model import TaggerModel, is_in, joined, vocabulary_of
-from perceptron_nlp.tagging.options import TrainingOptions, check_choice, check_int
+from perceptron_nlp.tagging.options import TrainingOptions
 from perceptron_nlp.tagging.sources import Labelled, Source
 from perceptron_nlp.tagging.spancolumns import as_iobes
 from perceptron_nlp.tagging.sureness import calibrated_by

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import os
 import re
-from pathlib import Path
 
 from perceptron_nlp.errors import FileError
 
 NAMES = ("en",)
-FOLDER = Path(__file__).parents[1] / "models"
+FOLDER = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "models")
 _NAME = re.compile(r"[a-z]{2,3}(?:-[a-z0-9]+)*")
 
 
@@ -24,8 +23,8 @@ def model_place(path: str | os.PathLike[str]) -> str | os.PathLike[str]:
     """
     if not isinstance(path, str) or not is_name(path):
         return path
-    place = FOLDER / f"{path}.model"
-    if place.is_file():
+    place = os.path.join(FOLDER, f"{path}.model")
+    if os.path.isfile(place):
         return place
     if path not in NAMES:
         return path
@@ -44,4 +43,4 @@ def is_name(path: str) -> bool:
 def is_shipped(path: str) -> bool:
     """Does the name stand for a model that comes with the library, whether or not it is there?"""
     return is_name(path) and (
-        path in NAMES or (FOLDER / f"{path}.model").is_file())
+        path in NAMES or os.path.isfile(os.path.join(FOLDER, f"{path}.model")))

@@ -9,12 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING
 
 from perceptron_nlp.tagging.documents import is_capitalised
-from perceptron_nlp.tagging.examples import Examples
 from perceptron_nlp.text.spans import (
     bio_to_iobes,
     broken_positions,
@@ -25,6 +22,12 @@ from perceptron_nlp.text.spans import (
     spans_of,
 )
 from perceptron_nlp.text.tagset import TagSet
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from perceptron_nlp.tagging.examples import Examples
 
 # From this share of spans that begin with a capital letter on, they are taken for names.
 NAMES_SHARE = 0.5
@@ -69,9 +72,16 @@ def transitions(tags: TagSet, right_to_left: bool) -> npt.NDArray[np.bool_]:
 
     Row and column n_labels are the sentence's start and end.
     """
+    import numpy as np
+
+    return np.array(legal_steps(tags, right_to_left))
+
+
+def legal_steps(tags: TagSet, right_to_left: bool) -> list[list[bool]]:
+    """The same, row by row."""
     labels: list[str | None] = [*tags, None]
-    allowed = np.array([[may_follow(one, two) for two in labels] for one in labels])
-    return allowed.T if right_to_left else allowed
+    return [[may_follow(two, one) if right_to_left else may_follow(one, two) for two in labels]
+            for one in labels]
 
 
 def written(labels: Sequence[str], scheme: str) -> list[str]:

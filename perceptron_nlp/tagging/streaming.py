@@ -16,11 +16,12 @@ import numpy.typing as npt
 from perceptron_nlp._core.numbering import number_conllu
 from perceptron_nlp.errors import ArgumentError
 from perceptron_nlp.formats import CONLLU_COLUMNS, Corpus
-from perceptron_nlp.tagging.examples import Examples, digest_sentence, word_bytes
+from perceptron_nlp.tagging.examples import Examples, digest_sentence
 from perceptron_nlp.tagging.memorylimit import MemoryLimit
 from perceptron_nlp.tagging.numberedtext import NumberedLabels, NumberedText
 from perceptron_nlp.tagging.sources import UNLABELLED, UNLABELLED_COLUMNS, Source, gold_labels
 from perceptron_nlp.tagging.storednumbers import StoredNumbers, whole_text_needed
+from perceptron_nlp.tagging.wordbytes import word_bytes
 from perceptron_nlp.text.sentence import Sentence
 
 Int32s = npt.NDArray[np.int32]

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Mapping
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
-import numpy as np
-import numpy.typing as npt
-
-from perceptron_nlp.tagging.examples import word_bytes
+from perceptron_nlp.formats.tensors import Tensor
+from perceptron_nlp.tagging.wordbytes import word_bytes
 from perceptron_nlp.tagging.wordtables import ABSENT, WordTables
 
-Array = npt.NDArray[Any]
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+Array: TypeAlias = "npt.NDArray[Any]"
 Bad = Callable[[str, str], Exception]
 
 
 def tables_as_arrays(tables: WordTables, pass_number: int
                      ) -> tuple[dict[str, Any], dict[str, Array]]:
     """Their description, and their arrays by name; they belong to the pass of this number."""
+    # Here, since tagging does without NumPy.
+    import numpy as np
+
     prefix = f"{pass_number}.tables."
     forms = sorted(tables.rows)
     texts = [word_bytes(form) for form in forms]
@@ -34,14 +38,14 @@ def tables_as_arrays(tables: WordTables, pass_number: int
     return {"names": list(tables.names), "values": all_values}, arrays
 
 
-def tables_from_arrays(described: Any, arrays: Mapping[str, Array], pass_number: int, bad: Bad
+def tables_from_arrays(described: Any, tensors: Mapping[str, Tensor], pass_number: int, bad: Bad
                        ) -> WordTables:
     """The tables of a description and its arrays, every part of it checked.
 
     Parameters
     ----------
     described : what tables_as_arrays gave
-    arrays : all arrays of the file
+    tensors : all arrays of the file
     pass_number : of the pass that they belong to
     bad : makes the error to raise out of the part's name and what is wrong with it
     """
@@ -56,25 +60,26 @@ def tables_from_arrays(described: Any, arrays: Mapping[str, Array], pass_number:
             or len(set(names)) < len(names)):
         refuse("not as many lists of values as names")
     prefix = f"{pass_number}.tables."
-    forms = _forms(arrays, prefix, refuse)
+    forms = _forms(tensors, prefix, refuse)
     columns = []
     for number, values in enumerate(all_values):
         if not isinstance(values, list) or not _are_strings(values):
             refuse("values that are no strings")
-        places = _numbers(arrays, f"{prefix}{number}", refuse)
-        if len(places) != len(forms) or int(places.max(initial=0)) > len(values):
+        places = _numbers(tensors, f"{prefix}{number}", refuse)
+        if len(places) != len(forms) or max(places, default=0) > len(values):
             refuse("values for other forms than there are")
-        columns.append([[ABSENT, *values][place] for place in places.tolist()])
+        columns.append([[ABSENT, *values][place] for place in places])
     return WordTables(tuple(names), dict(zip(forms, zip(*columns, strict=True), strict=True)))
 
 
-def _forms(arrays: Mapping[str, Array], prefix: str, refuse: Callable[[str], NoReturn]
+def _forms(tensors: Mapping[str, Tensor], prefix: str, refuse: Callable[[str], NoReturn]
            ) -> list[str]:
-    lengths = _numbers(arrays, prefix + "lengths", refuse)
-    text = _numbers(arrays, prefix + "forms", refuse)
-    if text.dtype != np.uint8 or int(lengths.sum(dtype=np.int64)) != len(text):
+    lengths = _numbers(tensors, prefix + "lengths", refuse)
+    text = _numbers(tensors, prefix + "forms", refuse)
+    ends = list(itertools.accumulate(lengths))
+    if text.itemsize != 1 or (ends[-1] if ends else 0) != len(text):
         refuse("forms of other lengths than the file says")
-    whole, ends = text.tobytes(), np.cumsum(lengths, dtype=np.int64).tolist()
+    whole = text.tobytes()
     try:
         forms = [whole[begin:end].decode("utf-8", "surrogatepass")
                  for begin, end in zip([0, *ends], ends, strict=False)]
@@ -85,11 +90,12 @@ def _forms(arrays: Mapping[str, Array], prefix: str, refuse: Callable[[str], NoR
     return forms
 
 
-def _numbers(arrays: Mapping[str, Array], name: str, refuse: Callable[[str], NoReturn]) -> Array:
-    array = arrays.get(name)
-    if array is None or array.ndim != 1 or array.dtype not in (np.uint8, np.uint16, np.uint32):
+def _numbers(tensors: Mapping[str, Tensor], name: str, refuse: Callable[[str], NoReturn]
+             ) -> memoryview:
+    tensor = tensors.get(name)
+    if tensor is None or len(tensor.shape) != 1 or tensor.dtype not in ("U8", "U16", "U32"):
         refuse(f"{name} is missing, or not what it should be")
-    return array
+    return tensor.numbers()
 
 
 def _are_strings(values: list[Any]) -> bool:
@@ -98,5 +104,7 @@ def _are_strings(values: list[Any]) -> bool:
 
 def smallest(numbers: Array) -> Array:
     """Whole numbers in the narrowest unsigned type of 8 to 32 bits that holds them."""
+    import numpy as np
+
     most = int(numbers.max(initial=0))
     return numbers.astype(np.uint8 if most < 256 else np.uint16 if most < 65536 else np.uint32)

@@ -1,39 +1,36 @@
-"""The tagger that people use: label, evaluate, save."""
+"""The tagger that people use: label, evaluate, save.
+
+What other things than labelling take is imported where it is asked for: a program that only tags
+does not wait for it.
+"""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-import numpy.typing as npt
-
+import perceptron_nlp.formats as formats
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError
-from perceptron_nlp.formats import Corpus, replace_file
-from perceptron_nlp.tagging.buffers import words_of
-from perceptron_nlp.tagging.compression import compress_model
-from perceptron_nlp.tagging.evaluation import Evaluation, compare
-from perceptron_nlp.tagging.explaining import Explanation, explanation
-from perceptron_nlp.tagging.extractor import Extractor
-from perceptron_nlp.tagging.filling import Fill, fill_in_turn
-from perceptron_nlp.tagging.heldwords import HeldWords
-from perceptron_nlp.tagging.kbest import MOST_SEQUENCES, best_sequences
+from perceptron_nlp.tagging.checks import check_choice, check_int
 from perceptron_nlp.tagging.keeping import Keep, check_columns, check_keep
 from perceptron_nlp.tagging.labellers import Labeller, allowed_by, make_labeller
-from perceptron_nlp.tagging.lexicon import Lexicon, LexiconSource
 from perceptron_nlp.tagging.model import TaggerModel
 from perceptron_nlp.tagging.modelfile import model_from_bytes, model_to_bytes
-from perceptron_nlp.tagging.options import check_choice, check_int
-from perceptron_nlp.tagging.sizes import parse_size
-from perceptron_nlp.tagging.sources import Labelled, Source
-from perceptron_nlp.tagging.sureness import calibrated_columns, label_chances, sure_labels
-from perceptron_nlp.tagging.taggedtext import TextSentence, tagged_sentences
 from perceptron_nlp.tagging.threads import check_threads
 from perceptron_nlp.text.sentence import Sentence
 
 if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from perceptron_nlp.tagging.evaluation import Evaluation
+    from perceptron_nlp.tagging.explaining import Explanation
+    from perceptron_nlp.tagging.extractor import Extractor
+    from perceptron_nlp.tagging.filling import Fill
+    from perceptron_nlp.tagging.lexicon import Lexicon, LexiconSource
+    from perceptron_nlp.tagging.sources import Labelled, Source
+    from perceptron_nlp.tagging.taggedtext import TextSentence
     from perceptron_nlp.tagging.trainer import Callback
 
 
@@ -115,8 +112,9 @@ class Tagger:
         MemoryLimitError : words, features and weights do not fit max_memory, or the machine
         ArgumentError, ArgumentTypeError, TemplateError : an option cannot be used
         """
-        # All that training needs: a program that only tags does not wait for it.
         from perceptron_nlp.tagging.fitting import fit
+        from perceptron_nlp.tagging.sizes import parse_size
+        from perceptron_nlp.tagging.sources import Source
 
         n_bytes = None if size is None else parse_size(size)
         if n_bytes is not None and options.get("resumable"):
@@ -160,7 +158,6 @@ class Tagger:
             ``resumable=True``), an option cannot be used, or the labels are of another kind
         FileError, FormatError : as for train
         """
-        # As in train.
         from perceptron_nlp.tagging.resuming import go_on
 
         model = go_on(self.model, self._features, data, dev=dev, epochs=epochs, average=average,
@@ -292,6 +289,8 @@ class Tagger:
         -------
         (labels, confidences): what tag_sents gives, and for each label a float from 0 to 1
         """
+        from perceptron_nlp.tagging.sureness import sure_labels
+
         prepared, kept = self._prepared(sentences, threads, keep, before, after)
         return sure_labels(self._parts[0].model if self._parts else self.model, self._labeller,
                            self._own_lexicon, prepared, kept, threads)
@@ -341,6 +340,8 @@ class Tagger:
         ------
         ModelError, ArgumentTypeError, ArgumentError : as for confidences
         """
+        from perceptron_nlp.tagging.sureness import label_chances
+
         _check_tokens(tokens, "tokens")
         return label_chances(self._parts[0].model if self._parts else self.model, self._labeller,
                              self._own_lexicon, tokens)
@@ -378,6 +379,8 @@ class Tagger:
 
     def iter_text(self, text: str, *, threads: int = 1) -> Iterator[TextSentence]:
         """The same as tag_text, sentence by sentence, for texts whose tokens fill the memory."""
+        from perceptron_nlp.tagging.taggedtext import tagged_sentences
+
         check_threads(threads)
         return tagged_sentences(self, text, threads)
 
@@ -412,10 +415,12 @@ class Tagger:
         ArgumentError : offsets that fall or lead out of the data, a word that is not UTF-8, a
             model that looks at more than words or learnt spans
         """
+        from perceptron_nlp.tagging.buffers import words_of
+
         check_threads(threads)
         words = words_of(data, token_offsets, sentence_offsets)
         numbers, labels = self._labeller.label_buffers(words, threads)
-        return numbers.astype(np.uint8 if len(labels) <= 256 else np.uint16, copy=False), labels
+        return numbers.astype("uint8" if len(labels) <= 256 else "uint16", copy=False), labels
 
     def with_lexicon(self, lexicon: LexiconSource, *, column: str | None = None) -> Tagger:
         """The same tagger, held to a lexicon: its forms only get labels that it has for them.
@@ -443,11 +448,13 @@ class Tagger:
         --------
         ``tagger.with_lexicon({"fish": ["NOUN", "VERB"], "Ella": "PROPN"})``
         """
+        from perceptron_nlp.tagging.lexicon import Lexicon
+
         check_choice("column", column or self.column, self.columns)
         return Tagger(self.model, features=self._features, cache_limit=self._cache_limit,
-                      lexicon=replace(Lexicon.of(lexicon), column=column or self.column))
+                      lexicon=Lexicon.of(lexicon, column=column or self.column))
 
-    def filler(self, corpus: Corpus, *, column: str | None = None) -> Fill | None:
+    def filler(self, corpus: formats.Corpus, *, column: str | None = None) -> Fill | None:
         """What labels whole sentences of a CoNLL-U text without making Python objects of them.
 
         Parameters
@@ -462,6 +469,8 @@ class Tagger:
         or the columns, filled in, or to None for sentences that must be read one by one
         (``corpus.put_back`` them). Several threads may call it.
         """
+        from perceptron_nlp.tagging.filling import fill_in_turn
+
         if column is not None:
             return self._labeller.filler(corpus, column)
         return fill_in_turn([part._labeller.filler(corpus, part.column)
@@ -502,6 +511,9 @@ class Tagger:
         ArgumentError : it is too small: less than 300 labelled words, or less than 5 of them
             labelled right or wrong
         """
+        from perceptron_nlp.tagging.sources import Source
+        from perceptron_nlp.tagging.sureness import calibrated_columns
+
         source = Source(dev, "dev", format=format, fields=fields)
         source.hold()
         model, left_out = calibrated_columns(self.model, self._features, source)
@@ -549,6 +561,9 @@ class Tagger:
         Parameters are those of explain and of tag_sents, and so are the errors; `against` has
         labels for each sentence.
         """
+        from perceptron_nlp.tagging.explaining import explanation
+        from perceptron_nlp.tagging.heldwords import HeldWords
+
         if column is not None:
             check_choice("column", column, self.columns)
         if top is not None:
@@ -585,6 +600,9 @@ class Tagger:
         ------
         ArgumentTypeError, ArgumentError : as for tag; k out of its range; no such column
         """
+        from perceptron_nlp.tagging.heldwords import HeldWords
+        from perceptron_nlp.tagging.kbest import MOST_SEQUENCES, best_sequences
+
         check_int("k", k, 1, MOST_SEQUENCES)
         if column is not None:
             check_choice("column", column, self.columns)
@@ -613,6 +631,8 @@ class Tagger:
         FormatError : a file breaks its format, or has no gold labels
         ModelError : `calibration` is asked for, but the model is not calibrated
         """
+        from perceptron_nlp.tagging.sources import Source
+
         source = Source(data, "data", format=format, fields=fields)
         name = source.column_named(column or self.column)
         return self._evaluate(source, name, threads, calibration)
@@ -628,12 +648,16 @@ class Tagger:
         -------
         for each column, in order, how good it is
         """
+        from perceptron_nlp.tagging.sources import Source
+
         source = Source(data, "data", format=format, fields=fields)
         source.hold()
         return {name: self._evaluate(source, name, threads, calibration) for name in self.columns}
 
     def _evaluate(self, source: Source, name: str, threads: int, calibration: bool = False
                   ) -> Evaluation:
+        from perceptron_nlp.tagging.evaluation import compare
+
         part = self.by_column.get(name) or self.by_column[self.column]
         if calibration:
             return compare(part.model, source, name, lambda sentences:
@@ -664,6 +688,11 @@ class Tagger:
             the message says what it can do with
         FileError, FormatError : `dev` cannot be read
         """
+        from perceptron_nlp.tagging.compression import compress_model
+        from perceptron_nlp.tagging.sizes import parse_size
+        from perceptron_nlp.tagging.sources import Source
+        from perceptron_nlp.tagging.sureness import calibrated_columns
+
         n_bytes = parse_size(size)
         if dev is None:
             return self._with(compress_model(self.model, n_bytes))
@@ -692,7 +721,7 @@ class Tagger:
         ------
         FileError : the place cannot be written
         """
-        replace_file(path, self.to_bytes())
+        formats.replace_file(path, self.to_bytes())
 
     def to_bytes(self) -> bytes:
         """The content of the model file."""

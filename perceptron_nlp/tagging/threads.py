@@ -5,16 +5,18 @@ from __future__ import annotations
 import contextlib
 import itertools
 from collections.abc import Callable, Iterator, Sequence
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-import numpy as np
-import numpy.typing as npt
-
-from perceptron_nlp._core.crew import Crew
 from perceptron_nlp._core.decode import KeptSets, SentenceDecoder
-from perceptron_nlp.tagging.buffers import Words
+from perceptron_nlp.tagging.checks import check_int
 from perceptron_nlp.tagging.keeping import Keep
-from perceptron_nlp.tagging.options import check_int
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from perceptron_nlp._core.crew import Crew
+    from perceptron_nlp.tagging.buffers import Words
 
 # Fewer sentences than this are not worth a second thread.
 CHUNK = 512
@@ -37,6 +39,9 @@ def check_threads(threads: object) -> None:
 @contextlib.contextmanager
 def _crew(decoder: SentenceDecoder, threads: int) -> Iterator[Crew]:
     """A crew for one job, helped by all threads but this one."""
+    # Here, since lists that one thread labels do without.
+    from perceptron_nlp._core.crew import Crew
+
     crew = Crew(decoder, threads - 1)
     if threads == 1:
         yield crew
@@ -71,6 +76,8 @@ def label_buffers(decoder: SentenceDecoder, words: Words, threads: int) -> npt.N
     ------
     ArgumentError : a word that is not UTF-8
     """
+    import numpy as np
+
     numbers = np.empty(words.n_tokens, np.uint16)
     with _crew(decoder, 1 if len(words.sentences) <= CHUNK else threads) as crew:
         crew.buffers(words.data, words.tokens, words.sentences, numbers)

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-import numpy as np
-import numpy.typing as npt
-
+from perceptron_nlp._core.modelrows import highest, in_16_bits, none_is_zero, rise, starts_of
+from perceptron_nlp.formats.tensors import Tensor
 from perceptron_nlp.tagging.quantised import QuantisedWeights
 from perceptron_nlp.tagging.tablefile import smallest
 
-Array = npt.NDArray[Any]
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+Array: TypeAlias = "npt.NDArray[Any]"
 Bad = Callable[[str, str], Exception]
 
 # A row of a compressed model is told by so many bits of its key at most.
@@ -21,6 +24,9 @@ MOST_TABLE_BITS = 48
 
 def weights_as_arrays(weights: QuantisedWeights, pass_number: int) -> dict[str, Array]:
     """The arrays of the weights, by name; they belong to the pass of this number."""
+    # Here, since tagging does without NumPy.
+    import numpy as np
+
     narrow = weights.labels.max(initial=0) < 256
     return {
         f"{pass_number}.keys": weights.keys,
@@ -31,14 +37,14 @@ def weights_as_arrays(weights: QuantisedWeights, pass_number: int) -> dict[str, 
     }
 
 
-def weights_from_arrays(described: Mapping[str, Any], arrays: Mapping[str, Array],
+def weights_from_arrays(described: Mapping[str, Any], tensors: Mapping[str, Tensor],
                         pass_number: int, shape: tuple[int, int], bad: Bad) -> QuantisedWeights:
     """The weights of a file, every part of them checked.
 
     Parameters
     ----------
     described : the model's description, for ``table_bits`` and ``scale``
-    arrays : all arrays of the file
+    tensors : all arrays of the file
     pass_number : of the pass that they belong to
     shape : how many labels and how many templates there are
     bad : makes the error to raise out of the part's name and what is wrong with it
@@ -46,44 +52,51 @@ def weights_from_arrays(described: Mapping[str, Any], arrays: Mapping[str, Array
     n_labels, n_groups = shape
     bits, scale = _table_bits(described, bad), _scale(described, bad)
     named = f"{pass_number}."
-    keys = array_named(arrays, named + "keys", (np.uint64,), bad)
-    group_starts = array_named(arrays, named + "group_starts", (np.int64,), bad)
-    counts = array_named(arrays, named + "counts", (np.uint8, np.uint16, np.uint32), bad)
-    labels = array_named(arrays, named + "labels", (np.uint8, np.uint16), bad)
-    weights = array_named(arrays, named + "weights", (np.int16,), bad)
+    keys = numbers_named(tensors, named + "keys", ("U64",), bad)
+    group_starts = numbers_named(tensors, named + "group_starts", ("I64",), bad)
+    counts = numbers_named(tensors, named + "counts", ("U8", "U16", "U32"), bad)
+    labels = numbers_named(tensors, named + "labels", ("U8", "U16"), bad)
+    weights = numbers_named(tensors, named + "weights", ("I16",), bad)
     if len(counts) != len(keys) or len(labels) != len(weights):
         raise bad(f"{named}counts, {named}labels", "of another length than keys and weights")
-    if int(counts.sum(dtype=np.int64)) != len(weights) or (len(counts) and counts.min() < 1):
+    starts = starts_of(counts)
+    if starts[-1] != len(weights) or not none_is_zero(counts):
         raise bad(named + "counts", "do not add up to the number of weights")
-    if len(labels) and int(labels.max()) >= n_labels:
+    if highest(labels) >= n_labels:
         raise bad(named + "labels", f"beyond the {n_labels} labels that there are")
-    if not weights.all():
+    if not none_is_zero(weights):
         raise bad(named + "weights", "some are 0")
-    if (len(group_starts) != n_groups + 1 or group_starts[0] != 0
-            or group_starts[-1] != len(keys) or (group_starts[1:] < group_starts[:-1]).any()):
+    borders = group_starts.tolist()
+    if (len(borders) != n_groups + 1 or borders[0] != 0 or borders[-1] != len(keys)
+            or borders != sorted(borders)):
         raise bad(named + "group_starts", "do not divide the rows among the templates")
-    starts = np.zeros(len(counts) + 1, np.int64)
-    np.cumsum(counts, out=starts[1:])
-    if bits is not None and len(keys) and int(keys.max()) >= 1 << bits:
+    if bits is not None and highest(keys) >= 1 << bits:
         raise bad(named + "keys", "beyond the fixed table")
     # A row of a fixed table belongs to all templates, so there rows are all one group.
-    if not _rises(keys, group_starts if bits is None else group_starts[:1]):
+    if not rise(keys, group_starts if bits is None else whole(keys)):
         raise bad(named + "keys", "not in ascending order")
-    if not _rises(labels, starts):
+    labels = in_16_bits(labels)
+    if not rise(labels, starts):
         raise bad(named + "labels", "not in ascending order")
-    return QuantisedWeights(keys, group_starts, starts, labels.astype(np.uint16), weights, scale,
-                            bits)
+    numbers: dict[str, Any] = {"keys": keys, "group_starts": group_starts, "starts": starts,
+                               "labels": labels, "weights": weights}
+    return QuantisedWeights(**numbers, scale=scale, table_bits=bits)
 
 
-def array_named(arrays: Mapping[str, Array], name: str, dtypes: tuple[Any, ...], bad: Bad
-                ) -> Array:
-    """An array of one dimension, of one of these types."""
-    array = arrays.get(name)
-    if array is None:
+def whole(numbers: memoryview) -> memoryview:
+    """Where the only row of some numbers begins and ends, as int64."""
+    return memoryview(bytes(8) + len(numbers).to_bytes(8, sys.byteorder)).cast("q")
+
+
+def numbers_named(tensors: Mapping[str, Tensor], name: str, dtypes: tuple[str, ...], bad: Bad
+                  ) -> memoryview:
+    """The numbers of an array of one dimension, of one of these types."""
+    tensor = tensors.get(name)
+    if tensor is None:
         raise bad(name, "missing")
-    if array.ndim != 1 or array.dtype not in [np.dtype(dtype) for dtype in dtypes]:
-        raise bad(name, f"{array.dtype}{list(array.shape)} is not what it should be")
-    return array
+    if len(tensor.shape) != 1 or tensor.dtype not in dtypes:
+        raise bad(name, f"{tensor.kind} is not what it should be")
+    return tensor.numbers()
 
 
 def _table_bits(described: Mapping[str, Any], bad: Bad) -> int | None:
@@ -101,11 +114,3 @@ def _scale(described: Mapping[str, Any], bad: Bad) -> float:
     if not math.isfinite(2**31 / scale):
         raise bad("scale", "so small that scores would be infinite")
     return scale
-
-
-def _rises(values: Array, starts: Array) -> bool:
-    """Do values rise from each of the starts to the next? Then nothing stands there twice."""
-    rises = np.ones(len(values) + 1, bool)
-    rises[1:-1] = values[1:] > values[:-1]
-    rises[starts] = True
-    return bool(rises[:len(values)].all())

@@ -6,13 +6,16 @@ are in the model file, so that the person hands over words alone.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from perceptron_nlp.errors import ArgumentError, quote
-from perceptron_nlp.tagging.examples import Examples, word_bytes
+from perceptron_nlp.tagging.wordbytes import word_bytes
 from perceptron_nlp.text.sentence import Sentence
+
+if TYPE_CHECKING:
+    from perceptron_nlp.tagging.examples import Examples
 
 ABSENT = "_"
 
@@ -53,6 +56,9 @@ class WordTables:
 
     def record(self) -> dict[str, object]:
         """Names and a digest of the content, as they go into the model's training record."""
+        # Here, since tagging does without.
+        import hashlib
+
         digest = hashlib.sha256()
         for form in sorted(self.rows):
             digest.update(word_bytes("\t".join((form, *self.rows[form])) + "\n"))

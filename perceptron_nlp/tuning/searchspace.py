@@ -11,15 +11,9 @@ from typing import Any
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, quote
 from perceptron_nlp.features.templates import Template, check_templates, preset
 from perceptron_nlp.formats import check_place
+from perceptron_nlp.tagging.checks import check_int
 from perceptron_nlp.tagging.model import TaggerModel
-from perceptron_nlp.tagging.options import (
-    AUTO,
-    MARGINS,
-    RATES,
-    TrainingOptions,
-    check_int,
-    make_options,
-)
+from perceptron_nlp.tagging.options import AUTO, MARGINS, RATES, TrainingOptions, make_options
 
 # In the order in which they matter on treebanks; each is tried with the best of those before it.
 SPACE: Mapping[str, tuple[Any, ...]] = MappingProxyType({

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from perceptron_nlp.formats import detect, open_corpus
+from perceptron_nlp.formats import open_corpus
+from perceptron_nlp.formats.detect import detect
 
 WORD = "1\ta\t_\tX\t_\t_\t0\t_\t_\t_\n"
 

@@ -10,8 +10,9 @@ from sequence_oracle import TEMPLATES, keys_of
 
 import perceptron_nlp as pn
 from perceptron_nlp._core.extract import FeatureProgram
-from perceptron_nlp._core.factored import CopiedRows, LabelParts, learn_factored
+from perceptron_nlp._core.factored import CopiedRows, learn_factored
 from perceptron_nlp._core.hashing import hash64
+from perceptron_nlp._core.labelparts import LabelParts
 from perceptron_nlp._core.train import TrainingSet
 from perceptron_nlp._core.weights import WeightTable
 from perceptron_nlp.errors import ArgumentError

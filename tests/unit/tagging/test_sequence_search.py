@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sequence_oracle import TEMPLATES, UNKNOWN, Oracle, keys_of
 
-from perceptron_nlp._core.decode import KeptSets, SentenceDecoder
+from perceptron_nlp._core.decode import KeptSets, SentenceDecoder, allowed_bytes
 from perceptron_nlp._core.extract import FeatureProgram
 from perceptron_nlp._core.hashing import hash64
-from perceptron_nlp._core.search import allowed_bytes, learn_sequences
+from perceptron_nlp._core.search import learn_sequences
 from perceptron_nlp._core.train import TrainingSet
 from perceptron_nlp._core.weights import WeightTable
 from perceptron_nlp.errors import ArgumentError

@@ -5,7 +5,8 @@ import pytest
 import perceptron_nlp as pn
 from perceptron_nlp.tagging import choices
 from perceptron_nlp.tagging.examples import Examples
-from perceptron_nlp.tagging.firstpass import COLUMNS, jackknifed, second_pass_templates, seen
+from perceptron_nlp.tagging.firstpass import jackknifed, second_pass_templates
+from perceptron_nlp.tagging.passcolumns import COLUMNS, seen
 from perceptron_nlp.tagging.sources import Source
 
 NOUNS = {"lupo": "Nom", "lupu": "Gen", "kato": "Nom", "katu": "Gen"}

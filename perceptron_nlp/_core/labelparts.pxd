@@ -1,6 +1,6 @@
 """Labels made of parts (parts.h)."""
 
-from libc.stdint cimport int32_t, int64_t
+from libc.stdint cimport int32_t
 
 cdef extern from "parts.h" nogil:
     ctypedef struct Tree:
@@ -28,10 +28,6 @@ cdef extern from "parts.h" nogil:
                            int32_t *scratch) noexcept
     void whole_label_scores(const Parts *x, const int32_t *part_scores, int32_t *sums,
                             int32_t *scores) noexcept
-
-cdef extern from "partrows.h" nogil:
-    ctypedef struct PartRows:
-        int64_t done
 
 
 cdef class LabelParts:

@@ -1,0 +1,134 @@
+# cython: language_level=3, boundscheck=False, wraparound=False
+# cython: freethreading_compatible=True
+"""The numbers of a model file looked over: where rows begin, and whether all is as it must be.
+
+Numbers are memoryviews of one dimension; whoever calls has checked their types.
+"""
+
+from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+
+ctypedef fused Number:
+    uint8_t
+    uint16_t
+    uint32_t
+    uint64_t
+
+
+def starts_of(numbers not None):
+    """Where rows begin, given how many cells each has, and where the last one ends.
+
+    Parameters
+    ----------
+    numbers : unsigned, of 8, 16 or 32 bits each, n of them
+
+    Returns
+    -------
+    int64[n + 1], as a memoryview
+    """
+    cdef const uint8_t[::1] raw = numbers.cast("B")
+    cdef int64_t n = len(numbers)
+    cdef int item = numbers.itemsize
+    out = memoryview(bytearray(8 * (n + 1))).cast("q")
+    cdef int64_t[::1] starts = out
+    if n and item == 1:
+        _add_up(<const uint8_t *>&raw[0], n, &starts[0])
+    elif n and item == 2:
+        _add_up(<const uint16_t *>&raw[0], n, &starts[0])
+    elif n:
+        _add_up(<const uint32_t *>&raw[0], n, &starts[0])
+    return out
+
+
+def highest(numbers not None):
+    """The highest of unsigned numbers of 8, 16, 32 or 64 bits; -1 where there are none."""
+    cdef const uint8_t[::1] raw = numbers.cast("B")
+    cdef int64_t n = len(numbers)
+    cdef int item = numbers.itemsize
+    if not n:
+        return -1
+    if item == 1:
+        return _highest(<const uint8_t *>&raw[0], n)
+    if item == 2:
+        return _highest(<const uint16_t *>&raw[0], n)
+    if item == 4:
+        return _highest(<const uint32_t *>&raw[0], n)
+    return _highest(<const uint64_t *>&raw[0], n)
+
+
+def none_is_zero(numbers not None):
+    """Is there no 0 among numbers of 8, 16 or 32 bits?"""
+    cdef const uint8_t[::1] raw = numbers.cast("B")
+    cdef int64_t n = len(numbers)
+    cdef int item = numbers.itemsize
+    if not n:
+        return True
+    if item == 1:
+        return _none_is_zero(<const uint8_t *>&raw[0], n)
+    if item == 2:
+        return _none_is_zero(<const uint16_t *>&raw[0], n)
+    return _none_is_zero(<const uint32_t *>&raw[0], n)
+
+
+def rise(numbers not None, const int64_t[::1] starts not None):
+    """Do numbers rise from each of the starts to the next? Then nothing stands there twice.
+
+    Parameters
+    ----------
+    numbers : unsigned, of 16, 32 or 64 bits
+    starts : int64[n + 1], from 0 to how many numbers there are, never falling
+    """
+    cdef const uint8_t[::1] raw = numbers.cast("B")
+    cdef int item = numbers.itemsize
+    if not raw.shape[0]:
+        return True
+    if item == 2:
+        return _rise(<const uint16_t *>&raw[0], &starts[0], starts.shape[0] - 1)
+    if item == 4:
+        return _rise(<const uint32_t *>&raw[0], &starts[0], starts.shape[0] - 1)
+    return _rise(<const uint64_t *>&raw[0], &starts[0], starts.shape[0] - 1)
+
+
+def in_16_bits(numbers not None):
+    """Unsigned numbers of 8 or 16 bits, each in 16: themselves, or a memoryview of new ones."""
+    cdef const uint8_t[::1] narrow
+    cdef uint16_t[::1] wide
+    cdef int64_t i
+    if numbers.itemsize == 2:
+        return numbers
+    narrow = numbers
+    out = memoryview(bytearray(2 * len(numbers))).cast("H")
+    wide = out
+    for i in range(narrow.shape[0]):
+        wide[i] = narrow[i]
+    return out
+
+
+cdef void _add_up(const Number *numbers, int64_t n, int64_t *starts) noexcept:
+    cdef int64_t i, end = 0
+    for i in range(n):
+        end += <int64_t>numbers[i]
+        starts[i + 1] = end
+
+
+cdef Number _highest(const Number *numbers, int64_t n) noexcept:
+    cdef int64_t i
+    cdef Number found = 0
+    for i in range(n):
+        if numbers[i] > found:
+            found = numbers[i]
+    return found
+
+
+cdef bint _none_is_zero(const Number *numbers, int64_t n) noexcept:
+    cdef int64_t i, zeros = 0
+    for i in range(n):
+        zeros += numbers[i] == 0
+    return zeros == 0
+
+
+cdef bint _rise(const Number *numbers, const int64_t *starts, int64_t n_rows) noexcept:
+    cdef int64_t row, i, falls = 0
+    for row in range(n_rows):
+        for i in range(starts[row] + 1, starts[row + 1]):
+            falls += numbers[i] <= numbers[i - 1]
+    return falls == 0
