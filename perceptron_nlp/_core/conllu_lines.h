@@ -65,16 +65,21 @@ static inline int split_line(const uint8_t **at, const uint8_t *end, Field *fiel
     return 0;
 }
 
-/* Behind the empty lines and comments at `at`; NULL: unusual. */
-static inline const uint8_t *skip_comments(const uint8_t *at, const uint8_t *end) {
-    while (at < end && (*at == '\n' || *at == '#')) {
-        const uint8_t *line_end = (const uint8_t *)memchr(at, '\n', (size_t)(end - at));
-        if (!line_end || memchr(at, '\r', (size_t)(line_end - at)) ||
-            memchr(at, 0, (size_t)(line_end - at)))
-            return NULL;
-        at = line_end + 1;
+/* Is there no whole line at `at`? */
+static inline int no_line(const uint8_t *at, const uint8_t *end) {
+    return at == end || !memchr(at, '\n', (size_t)(end - at));
+}
+
+/* Move *at behind empty lines and comments; 0: unusual, or a line that is not whole. */
+static inline int skip_comments(const uint8_t **at, const uint8_t *end) {
+    while (*at < end && (**at == '\n' || **at == '#')) {
+        const uint8_t *line_end = (const uint8_t *)memchr(*at, '\n', (size_t)(end - *at));
+        if (!line_end || memchr(*at, '\r', (size_t)(line_end - *at)) ||
+            memchr(*at, 0, (size_t)(line_end - *at)))
+            return 0;
+        *at = line_end + 1;
     }
-    return at;
+    return 1;
 }
 
 /* Strings that were judged to be in order: the same few hundred come again and again. */

@@ -1,11 +1,12 @@
 /* CoNLL-U scanned into numbers: the distinct strings of some columns, and each word's string.
  *
- * Lines are judged as conllu.h judges them; what it is not sure of ends the scan. */
+ * Lines are judged as conllu_sentence.h judges them; what it is not sure of ends the scan. */
 #ifndef PERCEPTRON_NLP_NUMBERING_H
 #define PERCEPTRON_NLP_NUMBERING_H
 
-#include "conllu.h"
+#include "conllu_sentence.h"
 #include "hashing.h"
+#include "utf8.h"
 
 /* Distinct strings in order of appearance. They point into the texts, which outlive this. */
 typedef struct {

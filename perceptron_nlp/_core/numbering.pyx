@@ -27,7 +27,7 @@ cdef extern from "numbering.h" nogil:
         int32_t *columns
         Numbering *numberings
         int64_t n_tokens
-    const uint8_t *skip_comments(const uint8_t *at, const uint8_t *end) noexcept
+    bint skip_comments(const uint8_t **at, const uint8_t *end) noexcept
     const uint8_t *number_sentence(Gathering *g, const uint8_t *at, const uint8_t *end,
                                    int *status) noexcept
     bint is_utf8(const uint8_t *p, size_t n) noexcept
@@ -125,8 +125,9 @@ cdef class _Run:
         if not is_utf8(at, end - at):
             return False
         while True:
-            at = skip_comments(at, end)
-            if at == NULL or at == end:
+            if not skip_comments(&at, end):
+                return False
+            if at == end:
                 break
             before = self.g.n_tokens
             at = number_sentence(self.g, at, end, &status)

@@ -23,7 +23,7 @@ cdef extern from "conllu.h" nogil:
         size_t begin
         size_t end
     void sentence_open(ConlluSentence *s) noexcept
-    const uint8_t *skip_comments(const uint8_t *at, const uint8_t *end) noexcept
+    bint skip_comments(const uint8_t **at, const uint8_t *end) noexcept
     const uint8_t *scan_sentence(const Decoder *d, Worker *w, ConlluSentence *s,
                                  const uint8_t *text, const uint8_t *at, const uint8_t *end,
                                  int column, Gap *gaps, int *status) noexcept
@@ -120,7 +120,8 @@ cdef class _Filling:
             with nogil:
                 batch_reset(&w.batch)
                 while at < end and w.n_tokens < most:
-                    at = skip_comments(at, end)
+                    if not skip_comments(&at, end):
+                        at = NULL
                     if at == NULL or at == end:
                         break
                     at = scan_sentence(&filler.decoder.decoder, w, self.sentence, start, at, end,

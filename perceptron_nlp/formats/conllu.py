@@ -27,6 +27,7 @@ from perceptron_nlp.formats.conllu_layout import (
 )
 from perceptron_nlp.formats.conllu_rules import (
     COLUMNS,
+    GLOBAL_COLUMNS,
     NO_SPACES,
     BeyondSentenceError,
     Place,
@@ -37,13 +38,13 @@ from perceptron_nlp.formats.conllu_rules import (
     starts_in_the_middle,
     word_rows,
 )
+from perceptron_nlp.formats.conllu_scanned import ScannedSentences
 from perceptron_nlp.formats.conllu_values import KnownDeps, KnownValues, SharedValues
 from perceptron_nlp.formats.grid import split_grid
 from perceptron_nlp.formats.lines import BOM, LineSource
 from perceptron_nlp.formats.opening import Readable
 from perceptron_nlp.text.sentence import Sentence
 
-_GLOBAL_COLUMNS = "# global.columns"
 _EAGER = ("upos", "xpos")
 
 
@@ -66,11 +67,15 @@ def read_conllu(path: Readable, *, errors: str = "strict") -> Iterator[Sentence]
 
 
 class ConlluReader:
-    """Iterates over the sentences of a source; then ``tail`` is what follows the last."""
+    """Iterates over the sentences of a source; then ``tail`` is what follows the last.
 
-    def __init__(self, source: LineSource) -> None:
+    ``scanned=False`` reads all of them here, line by line; what comes of it is the same.
+    """
+
+    def __init__(self, source: LineSource, *, scanned: bool = True) -> None:
         self.tail = ""
         self._source = source
+        self._scanned = ScannedSentences(source) if scanned else None
         self._known = {name: KnownValues(name) for name in ("feats", *NO_SPACES)}
         self._deps = KnownDeps()
         self._shared = {name: SharedValues() for name in ("form", *_EAGER)}
@@ -80,7 +85,12 @@ class ConlluReader:
     def __iter__(self) -> Iterator[Sentence]:
         before: list[str] = []
         blocks = self._source.blocks()
-        for first_line, block in blocks:
+        while True:
+            if self._scanned is not None and not before and self._columns == COLUMNS:
+                yield from self._scanned
+            first_line, block = next(blocks, (0, ""))
+            if not block:
+                break
             start = self._start_of_words(block, first_line)
             before.append(block)
             if start == len(block):
@@ -168,7 +178,7 @@ class ConlluReader:
 
 def columns_named_in(head: str, path: str) -> tuple[str, ...]:
     """The columns, in lower case, of a text that begins with ``head``: ten, or as it says."""
-    if not head.startswith(_GLOBAL_COLUMNS):
+    if not head.startswith(GLOBAL_COLUMNS):
         return COLUMNS
     names = tuple(head.partition("\n")[0].partition("=")[2].lower().split())
     if "id" not in names or "form" not in names:

@@ -17,6 +17,7 @@ from typing import NamedTuple, NoReturn
 from perceptron_nlp.errors import FormatError, quote
 
 NO_SPACES = ("upos", "xpos", "deprel")
+GLOBAL_COLUMNS = "# global.columns"
 COLUMNS = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
 
 _RANGE = re.compile(r"([1-9][0-9]*)-([1-9][0-9]*)")

@@ -15,6 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from types import TracebackType
+from typing import TypeVar
 
 from perceptron_nlp._core.newlines import count_newlines
 from perceptron_nlp.errors import ArgumentError, FileError, FormatError, quote
@@ -31,6 +32,8 @@ _CONTROLS = frozenset(range(32)) - _TEXT_CONTROLS
 # A text may hold stray control characters; this many and this share of them is no text.
 _BINARY_SHARE = 0.05
 _BINARY_LEAST = 3
+T = TypeVar("T")
+Scanned = tuple[list[T], int, int, bool]
 _FOREIGN = (
     (b"\xff\xfe\0\0", "UTF-32 text; convert it to UTF-8"),
     (b"\xff\xfe", "UTF-16 text; convert it to UTF-8"),
@@ -143,6 +146,23 @@ class LineSource:
                 break
         return length
 
+    def scan(self, scanner: Callable[[bytearray, int], Scanned[T]]) -> list[T]:
+        """What ``scanner`` makes of the text that comes next, which is used up.
+
+        It gets the text as far as it was read, and the number of its first line; it gives what it
+        took, of how many bytes and lines, and whether it stopped for want of text.  More is
+        read only if it took nothing for that reason, and till an empty line is there.  Where it
+        still takes nothing, nothing is used up.
+        """
+        while True:
+            taken, length, lines, wanting = scanner(self._buffer, self._line)
+            del self._buffer[:length]
+            self._line += lines
+            if taken or not wanting or len(self._buffer) > _WHOLE:
+                return taken
+            if not self._read_to_empty_line():
+                return taken
+
     def peek_text(self) -> bytearray | None:
         """Everything to the end, without using it up; None where reading it fails.
 
@@ -206,6 +226,15 @@ class LineSource:
             self._checked_binary = True
             self._refuse_binary()
         return True
+
+    def _read_to_empty_line(self) -> bool:
+        """Reads on until two line feeds follow each other; false if a carriage return may do."""
+        while True:
+            start = max(0, len(self._buffer) - 1)
+            if not self._fill() or self._buffer.find(b"\r", start) >= 0:
+                return False
+            if self._buffer.find(b"\n\n", start) >= 0:
+                return True
 
     def _take(self, length: int) -> tuple[int, str]:
         piece = self._buffer[:length]

@@ -1,0 +1,9 @@
+_Strings = tuple[str, ...]
+ScannedSentence = tuple[
+    str, int, int, int, tuple[int, ...] | None, _Strings, _Strings, _Strings
+]
+
+class ConlluScanner:
+    def take(
+        self, text: bytes | bytearray, line: int
+    ) -> tuple[list[ScannedSentence], int, int, bool]: ...
