@@ -61,6 +61,19 @@ def test_columns_are_chosen_by_name(
         ArrowTagger(tmp_path / "three.model", columns=["lemma"])
 
 
+def test_only_what_is_kept_comes_back_beside_the_labels(
+        model: Path, tagger: pn.Tagger, small: list[tuple[list[str], list[str]]]) -> None:
+    table = words(small).append_column("number", pa.array(range(len(small))))
+    found = ArrowTagger(model, keep=["number"])(table)
+    assert found.column_names == ["number", "tag"]
+    assert found["tag"].to_pylist() == tagger.tag_sents([w for w, _ in small])
+    alone = ArrowTagger(model, keep=[])
+    assert alone(table).schema == alone.schema(table.schema) == pa.schema(
+        [("tag", pa.list_(pa.string()))])
+    with pytest.raises(pn.ArgumentError, match="keep: 'no': there is no such column; there are t"):
+        ArrowTagger(model, keep=["no"])(table)
+
+
 def test_a_model_that_is_gone_or_another_one_is_refused_where_the_batches_are(
         tmp_path: Path, model: Path, three: pn.Tagger, small: list[tuple[list[str], list[str]]]
         ) -> None:
@@ -88,6 +101,8 @@ def test_another_version_is_refused(
 def test_arguments_of_other_types_are_refused(model: Path) -> None:
     with pytest.raises(pn.ArgumentTypeError, match="columns: a list of names is needed, not str"):
         ArrowTagger(model, columns="upos")
+    with pytest.raises(pn.ArgumentTypeError, match="keep: a list of names is needed, not str"):
+        ArrowTagger(model, keep="id")
     with pytest.raises(pn.ArgumentTypeError, match="model: the path of a model file is needed"):
         ArrowTagger(7)
     with pytest.raises(pn.ArgumentTypeError, match="data: a table or a record batch is needed"):
