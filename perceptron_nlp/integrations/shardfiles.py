@@ -21,7 +21,7 @@ from perceptron_nlp.errors import ArgumentError, FileError
 from perceptron_nlp.formats import CONLLU_COLUMNS, open_corpus
 from perceptron_nlp.tagging.examples import Examples
 from perceptron_nlp.tagging.memorylimit import MemoryLimit
-from perceptron_nlp.tagging.numberedtext import NumberedLabels, NumberedText
+from perceptron_nlp.tagging.numberedtext import NumberedLabels
 from perceptron_nlp.tagging.sources import Source
 from perceptron_nlp.tagging.streaming import read_numbers, read_stored
 

@@ -105,7 +105,7 @@ def deal(examples: Examples, workers: int, templates: tuple[Template, ...],
             raise ArgumentError("read_by: a feature function looks at whole sentences, which the"
                                 " program must read; leave read_by out")
         return deal_files(examples, workers)
-    dealt = dealt_sentences(len(examples.sentences), workers)
+    dealt = [numbers.tolist() for numbers in dealt_sentences(len(examples.sentences), workers)]
     if features is not None:
         return [replace(part, sentences=list(part.sentences))
                 for part in map(examples.part, dealt)]

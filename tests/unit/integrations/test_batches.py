@@ -126,3 +126,25 @@ def test_what_duckdb_reads_is_tagged_and_written_batch_by_batch(
             found = other.execute(f"select tag from '{target}'").fetchall()
         del tagged
     assert [row[0] for row in found] == tagger.tag_sents([w for w, _ in small])
+
+
+# Dask's own, with pandas of today.
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_partitions_of_dask_are_tagged(
+        tmp_path: Path, model: Path, tagger: pn.Tagger, small: list[tuple[list[str], list[str]]]
+        ) -> None:
+    dask = pytest.importorskip("dask.dataframe", reason="Dask is not installed")
+    import pandas as pd
+    import pyarrow.parquet as pq
+
+    for number in range(3):
+        pq.write_table(words(small[number::3]), tmp_path / f"{number}.parquet")
+    frame, function = dask.read_parquet(tmp_path), ArrowTagger(model)
+
+    def tag(part: pd.DataFrame) -> pd.DataFrame:
+        return function(pa.Table.from_pandas(part)).to_pandas(types_mapper=pd.ArrowDtype)
+
+    like = tag(frame.head(1))
+    tagged = frame.map_partitions(tag, meta=like.iloc[:0]).compute(scheduler="threads")
+    expected = tagger.tag_sents([w for number in range(3) for w, _ in small[number::3]])
+    assert [list(labels) for labels in tagged["tag"]] == expected
