@@ -101,6 +101,9 @@ def _add_engine_options(verb: VerbParser) -> None:
     verb.add_argument("--workers", type=whole_number, metavar="N",
                       help="with --engine, how many workers (default: one a processor); the model"
                            " depends on it, and one gives what training without an engine gives")
+    verb.add_argument("--read-by", metavar="WHO",
+                      help="with --engine, program (the default: it reads the text and holds it) or"
+                           " workers (each reads its part of CoNLL-U files that all machines have)")
 
 
 def add_table_bits_option(verb: VerbParser) -> None:
@@ -185,7 +188,8 @@ def run(chosen: argparse.Namespace) -> None:
     # What is logged is in the model's record, and said from there.
     logging.getLogger("perceptron_nlp").addHandler(logging.NullHandler())
     options |= {"raw": chosen.raw or None, "lexicon": chosen.lexicon, "engine": chosen.engine,
-                "workers": chosen.workers, "max_memory": chosen.max_memory}
+                "workers": chosen.workers, "read_by": chosen.read_by,
+                "max_memory": chosen.max_memory}
     try:
         tagger = pn.train(
             corpora[:n_train], dev=corpora[n_train:] or None, column=chosen.column,

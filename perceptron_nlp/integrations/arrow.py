@@ -6,7 +6,7 @@ PyCapsule interface (``__arrow_c_array__``, ``__arrow_c_stream__``), or as pyarr
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import perceptron_nlp as pn
@@ -96,9 +96,12 @@ class Filling:
     ----------
     taggers : for each column to fill, a tagger that does
     threads, dictionary : see tag_arrow
+    keep : which columns of tables and batches stay beside those of labels; None for all
     """
 
-    def __init__(self, taggers: Mapping[str, pn.Tagger], *, threads: int, dictionary: bool) -> None:
+    def __init__(self, taggers: Mapping[str, pn.Tagger], *, threads: int, dictionary: bool,
+                 keep: Sequence[str] | None = None) -> None:
+        self._keep = keep
         self._columns = {name: LabelColumn(tagger, threads, dictionary)
                          for name, tagger in taggers.items()}
         self._window = max(column.window for column in self._columns.values())
@@ -127,13 +130,24 @@ class Filling:
         """The schema of batches of this schema once they are filled."""
         name = words_column(given, tokens_column)
         is_large = rows_are_large(given.field(name).type, f"column {name}")
-        for label, column in self._columns.items():
+        for label in self._columns:
             if label == name:
                 raise ArgumentError(f"tokens_column: {quote(name)} is the column to be filled, too")
+        given = self._kept(given)
+        for label, column in self._columns.items():
             field = pa.field(label, column.type_of(is_large))
             at = given.get_field_index(label)
             given = given.append(field) if at < 0 else given.set(at, field)
         return given
+
+    def _kept(self, given: Any) -> Any:
+        if self._keep is None:
+            return given
+        for name in self._keep:
+            if name not in given.names:
+                raise ArgumentError(f"keep: {quote(name)}: there is no such column; there are"
+                                    f" {', '.join(given.names)}")
+        return pa.schema([field for field in given if field.name in self._keep], given.metadata)
 
     def of_batches(self, batches: Iterable[Any], tokens_column: str | None) -> Iterator[Any]:
         """Record batches, filled; each as soon as all that its labels depend on is there."""

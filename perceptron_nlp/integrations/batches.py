@@ -45,6 +45,8 @@ class ArrowTagger:
     model : path of a model file, which is at the same place on every machine
     columns : which of the model's columns to fill; None for all
     tokens_column : see integrations.arrow.tag_arrow
+    keep : which of the data's columns stay beside those of labels; None for all. What is left out
+        an engine need not move: ``keep=["id"]`` in place of the words, which are there already
 
     Attributes
     ----------
@@ -53,19 +55,22 @@ class ArrowTagger:
     Raises
     ------
     FileError, ModelError : as for ``perceptron_nlp.load``
-    ArgumentError, ArgumentTypeError : `columns` are not of the model
+    ArgumentError, ArgumentTypeError : `columns` are not of the model; they or `keep` are no lists
+        of names
     """
 
     def __init__(self, model: str | os.PathLike[str], *, columns: Sequence[str] | None = None,
-                 tokens_column: str | None = None) -> None:
-        if isinstance(columns, str) or not isinstance(columns, Sequence | None):
-            raise ArgumentTypeError(
-                f"columns: a list of names is needed, not {type(columns).__name__}")
+                 tokens_column: str | None = None, keep: Sequence[str] | None = None) -> None:
+        for name, names in (("columns", columns), ("keep", keep)):
+            if isinstance(names, str) or not isinstance(names, Sequence | None):
+                raise ArgumentTypeError(
+                    f"{name}: a list of names is needed, not {type(names).__name__}")
         if not isinstance(model, str | os.PathLike):
             raise ArgumentTypeError(
                 f"model: the path of a model file is needed, not {type(model).__name__}")
         self.model = os.path.abspath(os.fspath(model))
         self.tokens_column = tokens_column
+        self.keep = None if keep is None else tuple(keep)
         self._digest = digest_of(self.model)
         self._version = pn.__version__
         known = tagger_at(self.model, self._digest).columns
@@ -105,7 +110,8 @@ class ArrowTagger:
     def _filling(self) -> Filling:
         check_version(self._version)
         parts = tagger_at(self.model, self._digest).by_column
-        return Filling({name: parts[name] for name in self.columns}, threads=1, dictionary=False)
+        return Filling({name: parts[name] for name in self.columns}, threads=1, dictionary=False,
+                       keep=self.keep)
 
 
 def check_version(version: str) -> None:

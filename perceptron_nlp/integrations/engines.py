@@ -22,7 +22,7 @@ def train(train: Labelled, *, dev: Labelled | None = None,
           format: str = "auto", fields: Sequence[str] | None = None,
           callback: Callback | None = None, size: int | str | None = None,
           engine: str | Engine | None = None, workers: int | None = None,
-          **options: Any) -> Tagger:
+          read_by: str | None = None, **options: Any) -> Tagger:
     """Train a tagger, here or by the workers of an engine.
 
     Parameters
@@ -32,6 +32,8 @@ def train(train: Labelled, *, dev: Labelled | None = None,
         workers, whose weights are mixed after each epoch (docs/engines.md)
     workers : with ``"ray"``, how many; None for as many as there are processors. The model depends
         on their number; one gives what training without an engine gives, byte for byte
+    read_by : with ``"ray"``, who reads the text: ``"program"`` (as None), which then holds it, or
+        ``"workers"``, each its part of CoNLL-U files that all machines have. The model is the same
     train, dev, column, features, format, fields, callback, size, **options : as for Tagger.train
 
     Raises
@@ -42,12 +44,13 @@ def train(train: Labelled, *, dev: Labelled | None = None,
         what Tagger.train raises
     FileError, FormatError, ArgumentTypeError, TemplateError : as for Tagger.train
     """
-    given = {} if engine is None and workers is None else {"engine": engine_of(engine, workers)}
+    given = {} if engine is None and workers is None and read_by is None else {
+        "engine": engine_of(engine, workers, read_by)}
     return Tagger.train(train, dev=dev, column=column, features=features, format=format,
                         fields=fields, callback=callback, size=size, **given, **options)
 
 
-def engine_of(engine: object, workers: int | None = None) -> Engine:
+def engine_of(engine: object, workers: int | None = None, read_by: str | None = None) -> Engine:
     """The engine of a name; one that is none yet is started.
 
     Raises
@@ -55,15 +58,19 @@ def engine_of(engine: object, workers: int | None = None) -> Engine:
     ArgumentError, ArgumentTypeError : there is no such engine, or no such number of workers
     MissingExtraError : it is not installed
     """
+    options = {"workers": workers, "read_by": read_by}
+    given = {name: value for name, value in options.items() if value is not None}
     if engine is None:
-        raise ArgumentError("workers: are those of an engine; name it, such as engine=\"ray\"")
+        raise ArgumentError(f"{next(iter(given), 'engine')}: is an option of an engine; name it,"
+                            " such as engine=\"ray\"")
     if isinstance(engine, str):
         check_choice("engine", engine, _ENGINES)
         module, name = _ENGINES[engine]
-        return cast(Engine, getattr(importlib.import_module(module), name)(workers))
+        return cast(Engine, getattr(importlib.import_module(module), name)(**given))
     if not hasattr(engine, "trainer"):
         raise ArgumentTypeError(
             f"engine: a name or an engine is needed, not {type(engine).__name__}")
-    if workers is not None:
-        raise ArgumentError("workers: the engine that was given has its own; leave it out")
+    if given:
+        raise ArgumentError(f"{next(iter(given))}: the engine that was given has its own; leave it"
+                            " out")
     return cast(Engine, engine)

@@ -6,14 +6,18 @@ there and of its shard, so the model is the same, byte for byte.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any, TypeVar
 
 from perceptron_nlp.errors import ArgumentTypeError, EngineError
 from perceptron_nlp.integrations.extras import missing_extra
 from perceptron_nlp.integrations.raycrew import RESTARTS, RayCrew, connect, processors, typed
+from perceptron_nlp.integrations.shardfiles import READ_BY, reader_of
 from perceptron_nlp.integrations.shardtraining import Round, ShardedTrainer, Sharding
+from perceptron_nlp.tagging.examples import Examples
+from perceptron_nlp.tagging.options import check_choice
+from perceptron_nlp.tagging.sources import Source
 from perceptron_nlp.tagging.trainer import Trainer
 
 try:
@@ -31,8 +35,8 @@ class RayEngine:
 
     The cluster is the one that the program is connected to, or else the one that ``ray.init()``
     finds (RAY_ADDRESS), or else a new one on this machine, which stays until the program ends.
-    The program reads the text and deals it out; a worker holds its shard, the weights and the
-    state that it began at. Where there are fewer processors than workers, these share them.
+    A worker holds its shard, the weights and the state that it began at. Where there are fewer
+    processors than workers, these share them.
 
     Parameters
     ----------
@@ -41,6 +45,9 @@ class RayEngine:
     mix_by : what a shard's share in a mix is in proportion to: ``"errors"``, the words that it
         labelled wrong, or ``"examples"``, its words
     mixes : 1 to 1,000; mixes in an epoch. More of them cost time, not accuracy
+    read_by : ``"program"``: it reads the text, holds it and deals it out; or ``"workers"``: each
+        reads its part of CoNLL-U files, which every machine has under the same names, and the
+        program holds distinct words, labels and counts. The model is the same
 
     Attributes
     ----------
@@ -53,14 +60,20 @@ class RayEngine:
     EngineError : no cluster could be reached or started
     """
 
-    def __init__(self, workers: int | None = None, *, mix_by: str = "errors", mixes: int = 1
-                 ) -> None:
+    def __init__(self, workers: int | None = None, *, mix_by: str = "errors", mixes: int = 1,
+                 read_by: str = "program") -> None:
+        check_choice("read_by", read_by, READ_BY)
         Sharding(workers=1 if workers is None else workers, mix_by=mix_by, mixes=mixes)
         connect()
         self.sharding = Sharding(workers=processors() if workers is None else workers,
                                  mix_by=mix_by, mixes=mixes)
         self.rounds: list[Round] = []
         self.processes: list[tuple[str, int]] = []
+        self._read = reader_of(read_by)
+
+    def read(self, source: Source, column: str, evidence: Sequence[str]) -> Examples:
+        """The training sentences of a source; see tagging.examples.Examples.read."""
+        return self._read(source, column, evidence)
 
     def trainer(self, *what: Any, **how: Any) -> Trainer:
         """What trains on this engine, given what tagging.trainer.Trainer takes."""

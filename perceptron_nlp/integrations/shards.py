@@ -12,10 +12,16 @@ import numpy as np
 
 from perceptron_nlp._version import __version__
 from perceptron_nlp.combining.statechanges import changes
-from perceptron_nlp.errors import EngineError
+from perceptron_nlp.errors import ArgumentError, EngineError
 from perceptron_nlp.features.compile import compile_templates
 from perceptron_nlp.features.templates import Template
 from perceptron_nlp.integrations.shardchanges import Step, difference, no_state
+from perceptron_nlp.integrations.shardfiles import (
+    FiledExamples,
+    ShardFiles,
+    deal_files,
+    dealt_sentences,
+)
 from perceptron_nlp.sampling import permutation
 from perceptron_nlp.tagging.examples import Examples
 from perceptron_nlp.tagging.extractor import Extractor
@@ -34,7 +40,7 @@ class Shard:
 
     Attributes
     ----------
-    examples : the sentences, as numbers where templates are learnt with
+    examples : the sentences, as numbers where templates are learnt with; or where they are read
     templates : their features; empty with a feature function
     features : the feature function, or None
     options : how to learn
@@ -42,7 +48,7 @@ class Shard:
     version : of this library, where the training was begun
     """
 
-    examples: Examples
+    examples: Examples | ShardFiles
     templates: tuple[Template, ...]
     features: Extractor | None
     options: TrainingOptions
@@ -88,12 +94,18 @@ class Counts:
 
 
 def deal(examples: Examples, workers: int, templates: tuple[Template, ...],
-         features: Extractor | None) -> list[Examples]:
+         features: Extractor | None) -> list[Examples] | list[ShardFiles]:
     """The sentences in `workers` shards, one after the other as cards are dealt.
 
-    So each shard has its part of every kind of text that the sentences are of.
+    So each shard has its part of every kind of text that the sentences are of. Which it has does
+    not depend on who reads them.
     """
-    dealt = [range(first, len(examples.sentences), workers) for first in range(workers)]
+    if isinstance(examples, FiledExamples):
+        if features is not None:
+            raise ArgumentError("read_by: a feature function looks at whole sentences, which the"
+                                " program must read; leave read_by out")
+        return deal_files(examples, workers)
+    dealt = [numbers.tolist() for numbers in dealt_sentences(len(examples.sentences), workers)]
     if features is not None:
         return [replace(part, sentences=list(part.sentences))
                 for part in map(examples.part, dealt)]
@@ -130,6 +142,7 @@ class ShardWorker:
     Raises
     ------
     EngineError : the library is of another version here than where the training was begun
+    FileError : files that it is to read are missing here, or others than where that was
     """
 
     def __init__(self, shard: Shard) -> None:
@@ -138,11 +151,14 @@ class ShardWorker:
                 f"engine: a worker on {socket.gethostname()} has version {__version__} of"
                 f" perceptron-nlp, and the training was begun with {shard.version}; install the"
                 " same version everywhere")
-        self._n_sentences = len(shard.examples.sentences)
+        examples = shard.examples
+        if isinstance(examples, ShardFiles):
+            examples = _as_numbers(examples.read(), compile_templates(shard.templates).columns)
+        self._n_sentences = len(examples.sentences)
         self._learner = (
-            TemplateLearner(shard.examples, shard.templates, shard.options, dict(shard.forced))
+            TemplateLearner(examples, shard.templates, shard.options, dict(shard.forced))
             if shard.features is None else
-            FunctionLearner(shard.examples, shard.features, shard.options, dict(shard.forced)))
+            FunctionLearner(examples, shard.features, shard.options, dict(shard.forced)))
         self._state = no_state(shard.options.update == "adagrad")
         self._number = 0
 

@@ -37,7 +37,12 @@ def tag_dataframe(frame: Any, tagger: ArrowTagger) -> Any:
     if not hasattr(frame, "mapInArrow"):
         raise ArgumentTypeError(f"frame: a Spark data frame is needed, not {type(frame).__name__}")
     _check_words(frame.schema, tagger.tokens_column)
-    fields = {field.name: field for field in frame.schema.fields}
+    for name in tagger.keep or ():
+        if name not in frame.schema.names:
+            raise ArgumentError(f"keep: {quote(name)}: there is no such column; there are"
+                                f" {', '.join(frame.schema.names)}")
+    fields = {field.name: field for field in frame.schema.fields
+              if tagger.keep is None or field.name in tagger.keep}
     for name in tagger.columns:
         fields[name] = StructField(name, ArrayType(StringType()))
     return frame.mapInArrow(tagger.batches, StructType(list(fields.values())))

@@ -94,8 +94,10 @@ def _fit(train: Labelled, *, dev: Labelled | None, column: str | Sequence[str] |
             "features": features is not None, "raw or lexicon": bool(made_columns(sources)),
             "two_passes": bool(chosen.two_passes), "resumable": resumable,
             "checkpoint": kept[0] is not None, "engine": engine is not None})
+    # Workers may read for themselves.
+    read_examples = getattr(engine, "read", Examples.read)
     # All columns are read before the first is learnt, so that a bad one is known at once.
-    read = [(learnt, Examples.read(source, learnt, evidence) if limit is None
+    read = [(learnt, read_examples(source, learnt, evidence) if limit is None
              else read_stored(source, learnt, evidence, limit),
              None if dev_source is None else Examples.read(dev_source, learnt, evidence))
             for learnt in columns]

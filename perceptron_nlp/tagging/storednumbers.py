@@ -105,9 +105,9 @@ class StoredNumbers:
 def whole_text_needed() -> ArgumentError:
     """What is raised where something looks at whole sentences, which are not in memory."""
     return ArgumentError(
-        "max_memory: what is learnt here looks at whole sentences, not at one word after the other:"
-        " columns of spans (unless beam=1) and of features (unless beam=2), templates that look at"
-        " a word's other places; leave max_memory out")
+        "max_memory, read_by: what is learnt here looks at whole sentences, not at one word after"
+        " the other: columns of spans (unless beam=1) and of features (unless beam=2), templates"
+        " that look at a word's other places; leave max_memory and read_by out")
 
 
 def _failed(what: str, error: OSError) -> FileError:

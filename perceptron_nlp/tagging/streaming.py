@@ -156,17 +156,25 @@ def read_stored(source: Source, column: str, evidence: Sequence[str], limit: Mem
     FileError : a file cannot be read, or the temporary ones cannot be written
     MemoryLimitError : the distinct words alone are too many
     """
+    text, gold, n_labelled, digest = read_numbers(source, column, evidence, limit)
+    return Examples.checked(source, column, evidence, text, gold, len(gold.numbers), n_labelled,
+                            gold.labels, digest)
+
+
+def read_numbers(source: Source, column: str, evidence: Sequence[str], limit: MemoryLimit
+                 ) -> tuple[NumberedText, NumberedLabels, int, str]:
+    """As read_stored: sentences, labels, how many words have one, and the digest.
+
+    There may be no word and no label.
+    """
     reading = _Reading(column, evidence, limit)
     reading.read(source)
     lengths = np.array(reading.lengths, np.int64)
     columns = {name: ([word_bytes(word or "") for word in found.numbers], found.stored)
                for name, found in reading.columns.items()}
-    labels = list(reading.labels.numbers)
-    return Examples.checked(
-        source, column, evidence,
-        NumberedText(_Gone(), np.arange(len(lengths), dtype=np.int32), lengths, columns),
-        NumberedLabels(labels, reading.labels.stored, lengths),
-        len(reading.labels.stored), reading.n_labelled, labels, reading.digest.hexdigest())
+    return (NumberedText(_Gone(), np.arange(len(lengths), dtype=np.int32), lengths, columns),
+            NumberedLabels(list(reading.labels.numbers), reading.labels.stored, lengths),
+            reading.n_labelled, reading.digest.hexdigest())
 
 
 class StoredSentences:

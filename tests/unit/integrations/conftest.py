@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import perceptron_nlp as pn
+from perceptron_nlp.integrations.shardfiles import reader_of
 from perceptron_nlp.integrations.shardtraining import (
     LocalCrew,
     Round,
@@ -44,7 +45,8 @@ def three(annotated: list[pn.Sentence]) -> pn.Tagger:
 class Here:
     """An engine whose workers are in this process, one after the other."""
 
-    def __init__(self, workers: int, **more: Any) -> None:
+    def __init__(self, workers: int, *, read_by: str = "program", **more: Any) -> None:
+        self.read = reader_of(read_by)
         self.rounds: list[Round] = []
         self.sharding = Sharding(workers=workers, **more)
 

@@ -61,6 +61,19 @@ def test_columns_are_chosen_by_name(
         ArrowTagger(tmp_path / "three.model", columns=["lemma"])
 
 
+def test_only_what_is_kept_comes_back_beside_the_labels(
+        model: Path, tagger: pn.Tagger, small: list[tuple[list[str], list[str]]]) -> None:
+    table = words(small).append_column("number", pa.array(range(len(small))))
+    found = ArrowTagger(model, keep=["number"])(table)
+    assert found.column_names == ["number", "tag"]
+    assert found["tag"].to_pylist() == tagger.tag_sents([w for w, _ in small])
+    alone = ArrowTagger(model, keep=[])
+    assert alone(table).schema == alone.schema(table.schema) == pa.schema(
+        [("tag", pa.list_(pa.string()))])
+    with pytest.raises(pn.ArgumentError, match="keep: 'no': there is no such column; there are t"):
+        ArrowTagger(model, keep=["no"])(table)
+
+
 def test_a_model_that_is_gone_or_another_one_is_refused_where_the_batches_are(
         tmp_path: Path, model: Path, three: pn.Tagger, small: list[tuple[list[str], list[str]]]
         ) -> None:
@@ -88,6 +101,8 @@ def test_another_version_is_refused(
 def test_arguments_of_other_types_are_refused(model: Path) -> None:
     with pytest.raises(pn.ArgumentTypeError, match="columns: a list of names is needed, not str"):
         ArrowTagger(model, columns="upos")
+    with pytest.raises(pn.ArgumentTypeError, match="keep: a list of names is needed, not str"):
+        ArrowTagger(model, keep="id")
     with pytest.raises(pn.ArgumentTypeError, match="model: the path of a model file is needed"):
         ArrowTagger(7)
     with pytest.raises(pn.ArgumentTypeError, match="data: a table or a record batch is needed"):
@@ -111,3 +126,25 @@ def test_what_duckdb_reads_is_tagged_and_written_batch_by_batch(
             found = other.execute(f"select tag from '{target}'").fetchall()
         del tagged
     assert [row[0] for row in found] == tagger.tag_sents([w for w, _ in small])
+
+
+# Dask's own, with pandas of today.
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_partitions_of_dask_are_tagged(
+        tmp_path: Path, model: Path, tagger: pn.Tagger, small: list[tuple[list[str], list[str]]]
+        ) -> None:
+    dask = pytest.importorskip("dask.dataframe", reason="Dask is not installed")
+    import pandas as pd
+    import pyarrow.parquet as pq
+
+    for number in range(3):
+        pq.write_table(words(small[number::3]), tmp_path / f"{number}.parquet")
+    frame, function = dask.read_parquet(tmp_path), ArrowTagger(model)
+
+    def tag(part: pd.DataFrame) -> pd.DataFrame:
+        return function(pa.Table.from_pandas(part)).to_pandas(types_mapper=pd.ArrowDtype)
+
+    like = tag(frame.head(1))
+    tagged = frame.map_partitions(tag, meta=like.iloc[:0]).compute(scheduler="threads")
+    expected = tagger.tag_sents([w for number in range(3) for w, _ in small[number::3]])
+    assert [list(labels) for labels in tagged["tag"]] == expected

@@ -73,11 +73,17 @@ def test_workers_on_ray_learn_what_workers_in_one_process_do(
     assert of_three == trained(many, engine=here(3))
 
 
+@pytest.mark.parametrize("read_by", ["program", "workers"])
 @pytest.mark.parametrize("moment", ["before it learns", "between two epochs"])
 def test_a_worker_that_is_killed_changes_no_byte(
-        moment: str, of_three: bytes, many: list[tuple[list[str], list[str]]],
-        caplog: pytest.LogCaptureFixture) -> None:
-    with_workers = engine.RayEngine(3)
+        moment: str, read_by: str, of_three: bytes, many: list[tuple[list[str], list[str]]],
+        tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    with_workers = engine.RayEngine(3, read_by=read_by)
+    data: object = many
+    if read_by == "workers":
+        data = tmp_path / "many.conllu"
+        pn.write_conllu([pn.Sentence(words, {"upos": labels}) for words, labels in many], data)
+        of_three = trained(data, engine=engine.RayEngine(3))
     killed = threading.Event()
 
     def kill() -> None:
@@ -91,7 +97,7 @@ def test_a_worker_that_is_killed_changes_no_byte(
 
     if moment == "before it learns":
         threading.Thread(target=early, daemon=True).start()
-    found = trained(many, engine=with_workers,
+    found = trained(data, engine=with_workers,
                     callback=lambda report: None if killed.is_set() else kill())
     assert killed.is_set() and found == of_three
     assert "the worker of shard 2 died and is started again" in caplog.text
@@ -184,5 +190,6 @@ def test_the_command_line_trains_with_workers(
         cluster: None, folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     model = tmp_path / "new.model"
     assert main(["train", str(folder / "a.conllu"), "--engine", "ray", "--workers", "2",
-                 "--templates", "fast", "--epochs", "2", "--model", str(model)]) == 0
+                 "--read-by", "workers", "--templates", "fast", "--epochs", "2", "--model",
+                 str(model)]) == 0
     assert pn.load(model).model.record["sharding"]["workers"] == 2

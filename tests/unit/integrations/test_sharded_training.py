@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import gzip
+import io
+import os
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import perceptron_nlp as pn
+from perceptron_nlp._core.hashing import hash64
 from perceptron_nlp.integrations.engines import engine_of
+from perceptron_nlp.integrations.shardfiles import dealt_sentences
+from perceptron_nlp.integrations.shards import ShardWorker
 from perceptron_nlp.integrations.shardtraining import Sharding
 
 Small = list[tuple[list[str], list[str]]]
@@ -93,7 +101,8 @@ def test_what_shards_cannot_know_is_refused(small: Small, here: Any) -> None:
 
 
 @pytest.mark.parametrize(("options", "error", "message"), [
-    ({"workers": 2}, pn.ArgumentError, "workers: are those of an engine; name it"),
+    ({"workers": 2}, pn.ArgumentError, "workers: is an option of an engine; name it"),
+    ({"read_by": "workers"}, pn.ArgumentError, "read_by: is an option of an engine; name it"),
     ({"engine": "rey"}, pn.ArgumentError, "engine: 'rey' is not one of ray; did you mean ray"),
     ({"engine": 3}, pn.ArgumentTypeError, "engine: a name or an engine is needed, not int"),
 ], ids=lambda value: "" if isinstance(value, str) else None)
@@ -116,3 +125,114 @@ def test_workers_are_given_once(here: Any) -> None:
 def test_shardings_out_of_range_are_refused(given: dict[str, Any], message: str) -> None:
     with pytest.raises(pn.ArgumentError, match=message):
         Sharding(**given)
+
+
+@pytest.fixture
+def files(annotated: list[pn.Sentence], tmp_path: Path) -> list[Path]:
+    """The sentences in two files, of which the second begins with a byte order mark, has comments
+    and two empty lines, and does not end in an empty line."""
+    one, other = tmp_path / "one.conllu", tmp_path / "other.conllu"
+    pn.write_conllu(annotated[:7], one)
+    pn.write_conllu(annotated[7:], other)
+    text = other.read_text().rstrip("\n").replace("\n\n", "\n\n\n# a comment\n", 2)
+    other.write_text("\ufeff" + text)
+    return [one, other]
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+@pytest.mark.parametrize("options", [
+    FAST, {**FAST, "dictionary": (2, 0.9), "runs": 2}, {**FAST, "column": ["upos", "xpos"]},
+], ids=["fast", "dictionary", "columns"])
+def test_who_reads_the_files_changes_no_byte(
+        options: dict[str, Any], workers: int, files: list[Path], here: Any) -> None:
+    found = [bytes(pn.train(files, engine=here(workers, read_by=who), **options).to_bytes())
+             for who in ("program", "workers")]
+    assert found[0] == found[1]
+
+
+def test_cards_of_several_sentences_are_the_same_whoever_reads_them(
+        files: list[Path], here: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = pn.train(files, engine=here(2), **FAST).to_bytes()
+    monkeypatch.setattr("perceptron_nlp.integrations.shardfiles.CARDS", 2)
+    found = [bytes(pn.train(files, engine=here(2, read_by=who), **FAST).to_bytes())
+             for who in ("program", "workers")]
+    assert found[0] == found[1] != bytes(whole)
+
+
+@given(n_sentences=st.integers(0, 400), workers=st.integers(1, 9), least=st.integers(1, 20))
+def test_every_sentence_is_dealt_to_one_worker_and_shards_differ_by_one_card(
+        n_sentences: int, workers: int, least: int) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("perceptron_nlp.integrations.shardfiles.CARDS", least)
+        dealt = dealt_sentences(n_sentences, workers)
+    assert sorted(number for part in dealt for number in part.tolist()) == [*range(n_sentences)]
+    sizes = [len(part) for part in dealt]
+    assert max(sizes) - min(sizes) <= max(1, n_sentences // (workers * least))
+
+
+def test_a_worker_without_labels_may_read_for_itself(
+        annotated: list[pn.Sentence], tmp_path: Path, here: Any) -> None:
+    path = tmp_path / "few.conllu"
+    pn.write_conllu([pn.Sentence(s.words, s.columns if number % 3 != 1 else {})
+                     for number, s in enumerate(annotated)], path)
+    found = [bytes(pn.train(path, engine=here(3, read_by=who), **FAST).to_bytes())
+             for who in ("program", "workers")]
+    assert found[0] == found[1]
+
+
+@pytest.mark.parametrize(("change", "error", "message"), [
+    (lambda path: path.write_bytes(path.read_bytes().replace(b"man", b"men")), pn.FileError,
+     "is another file than where the training was begun"),
+    (lambda path: path.unlink(), pn.FileError, "put the files where every worker finds them"),
+], ids=["another", "none"])
+def test_a_file_that_is_another_one_where_a_worker_is_is_refused(
+        change: Any, error: type[Exception], message: str, files: list[Path],
+        here: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Elsewhere(ShardWorker):
+        def __init__(self, shard: Any) -> None:
+            change(files[0])
+            super().__init__(shard)
+
+    monkeypatch.setattr("perceptron_nlp.integrations.shardtraining.ShardWorker", Elsewhere)
+    with pytest.raises(error, match=message):
+        pn.train(files, engine=here(2, read_by="workers"), **FAST)
+
+
+@pytest.mark.parametrize(("make", "options", "message"), [
+    (lambda files: list(pn.read_conllu(files[0])), FAST, "these sentences are in memory"),
+    (lambda files: pn.open_corpus(io.BytesIO(files[0].read_bytes())), FAST, "which is no file"),
+    (lambda files: _as(files[0], "x.tagged", b"a/B c/D\n"), FAST, "is none; leave read_by out"),
+    (lambda files: _as(files[0], "x.conllu", files[0].read_bytes().replace(b"\n", b"\r\n")), FAST,
+     "they read plain CoNLL-U, whose lines end in line feeds"),
+    (lambda files: _as(files[0], "x.conllu.gz", gzip.compress(files[0].read_bytes())), FAST,
+     "unpack or rewrite it, or leave read_by out"),
+    (lambda files: files, {**FAST, "column": "feats"}, "leave max_memory and read_by out"),
+    (lambda files: files, {"features": own_features, "epochs": 1}, "leave read_by out"),
+], ids=["memory", "stream", "tagged", "carriage returns", "packed", "features", "function"])
+def test_what_workers_cannot_read_for_themselves_is_refused(
+        make: Any, options: dict[str, Any], message: str, files: list[Path], here: Any) -> None:
+    with pytest.raises(pn.ArgumentError, match=message):
+        pn.train(make(files), engine=here(2, read_by="workers"), **options)
+
+
+def test_a_bad_line_is_named_whoever_reads(files: list[Path], here: Any) -> None:
+    files[1].write_text(files[1].read_text() + "\n\n1\tno\ttabs\n\n")
+    with pytest.raises(pn.FormatError, match=r"other\.conllu:\d+: "):
+        pn.train(files, engine=here(2, read_by="workers"), **FAST)
+
+
+def test_a_file_that_is_written_while_it_is_read_is_refused(
+        files: list[Path], here: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def later(data: Any) -> int:
+        os.utime(files[0], ns=(0, 1))
+        return hash64(data)
+
+    monkeypatch.setattr("perceptron_nlp.integrations.shardfiles.hash64", later)
+    with pytest.raises(pn.FileError, match="was changed while it was read"):
+        pn.train(files, engine=here(2, read_by="workers"), **FAST)
+
+
+def _as(path: Path, name: str, data: bytes) -> Path:
+    found = path.with_name(name)
+    found.write_bytes(data)
+    return found

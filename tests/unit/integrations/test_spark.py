@@ -65,12 +65,23 @@ def test_a_data_frame_gets_labels(
     assert [found[n] for n in range(len(small))] == tagger.tag_sents([w for w, _ in small])
 
 
+def test_only_what_is_kept_comes_back_beside_the_labels(
+        frame: Any, model: Path, tagger: pn.Tagger, small: list[tuple[list[str], list[str]]]
+        ) -> None:
+    tagged = tag_dataframe(frame, ArrowTagger(model, keep=["number"]))
+    found = {row.number: list(row.tag) for row in tagged.collect()}
+    assert tagged.columns == ["number", "tag"]
+    assert [found[n] for n in range(len(small))] == tagger.tag_sents([w for w, _ in small])
+
+
 def test_what_cannot_be_tagged_is_said_before_a_worker_is_asked(
         session: Any, frame: Any, model: Path) -> None:
     with pytest.raises(pn.ArgumentError, match="no such column; there are number, tokens"):
         tag_dataframe(frame, ArrowTagger(model, tokens_column="words"))
     with pytest.raises(pn.ArgumentError, match="no column is an array of strings"):
         tag_dataframe(frame.select("number"), ArrowTagger(model))
+    with pytest.raises(pn.ArgumentError, match="keep: 'no': there is no such column"):
+        tag_dataframe(frame, ArrowTagger(model, keep=["no"]))
     with pytest.raises(pn.ArgumentTypeError, match="an ArrowTagger is needed"):
         tag_dataframe(frame, str(model))
     with pytest.raises(pn.ArgumentTypeError, match="a Spark data frame is needed"):

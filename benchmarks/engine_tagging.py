@@ -1,0 +1,164 @@
+"""Tagging on engines: tokens a second of Ray and of Spark, beside two threads of this library.
+
+    PERCEPTRON_NLP_CORPORA=folder python benchmarks/engines.py tagging
+
+Parquet files of 20 million tokens in all, each way with two processors, once they run: after a
+first go, and without what as many tiny files take. The ways take turns, so that what else runs
+slows all of them. Inputs and outputs are the same: the files, and columns of labels that nobody
+keeps; or files. Beside an engine is what it takes by itself, when it reads the same rows, moves
+them to a function that gives them back, and moves as much out.
+"""
+
+from __future__ import annotations
+
+import os
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from corpora import treebank
+
+import perceptron_nlp as pn
+
+TOKENS = 20_000_000
+FILES = 8
+TURNS = 3
+# So many pieces of work for two processors: with fewer, one of them waits for the other.
+BLOCKS = 16
+
+
+def ray_on_two() -> Any:
+    """Ray with two processors on this machine."""
+    import ray
+
+    ray.init(address="local", num_cpus=2, object_store_memory=500 << 20, include_dashboard=False,
+             log_to_driver=False, logging_level="ERROR", configure_logging=False)
+    return ray
+
+
+def write_files(folder: Path, tokens: int) -> Path:
+    """Parquet files of lists of words, about so many in all, and once the text in each at least."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    folder.mkdir()
+    words = [list(s.words) for s in pn.read_conllu(treebank("EWT", "train"))]
+    once = pa.array(words, pa.list_(pa.string()))
+    times = round(tokens / FILES / sum(map(len, words)))
+    column = pa.chunked_array([once] * times if times else [once.slice(0, 10)])
+    for number in range(FILES):
+        pq.write_table(pa.table({"tokens": column}), folder / f"{number}.parquet",
+                       row_group_size=len(words))
+    return folder
+
+
+def tagging() -> None:
+    """The table of speeds."""
+    import pyarrow.parquet as pq
+
+    from perceptron_nlp.cli.tagfolder import FolderJob
+    from perceptron_nlp.integrations.arrow import tag_arrow
+    from perceptron_nlp.integrations.batches import ArrowTagger, digest_of
+    from perceptron_nlp.integrations.parquet import tag_parquet
+    from perceptron_nlp.integrations.ray import run_all, tag_dataset
+    from perceptron_nlp.integrations.spark import tag_dataframe
+
+    with tempfile.TemporaryDirectory() as place:
+        model, out = Path(place) / "en.model", Path(place) / "out"
+        out.mkdir()
+        big, tiny = write_files(Path(place) / "big", TOKENS), write_files(Path(place) / "tiny", 0)
+        tagger = pn.train(treebank("EWT", "train"), epochs=2)
+        tagger.save(model)
+        function = ArrowTagger(model, keep=[])
+        ray, spark = ray_on_two(), spark_on_two(place)
+        context = ray.data.DataContext.get_current()
+        context.enable_progress_bars = False
+        # The newer reader makes one piece of work of 128 MB of files, which all of these are.
+        context.use_datasource_v2 = False
+        job = FolderJob(str(model), digest_of(str(model)), pn.__version__, None, "auto", None,
+                        False, None)
+
+        def by_threads(files: Path) -> None:
+            for path in sorted(files.iterdir()):
+                tag_arrow(tagger, pq.read_table(path), threads=2, dictionary=False)
+
+        def ray_alone(files: Path) -> None:
+            read = ray.data.read_parquet(str(files), override_num_blocks=BLOCKS)
+            drained(read.map_batches(lambda table: table, batch_format="pyarrow", batch_size=None,
+                                     zero_copy_batch=True))
+
+        def by_ray_data(files: Path) -> None:
+            read = ray.data.read_parquet(str(files), override_num_blocks=BLOCKS)
+            drained(tag_dataset(read, function, batch_size=None))
+
+        def spark_alone(files: Path) -> None:
+            frame = spark.read.parquet(str(files))
+            written(frame.mapInArrow(lambda batches: batches, frame.schema))
+
+        def by_spark(files: Path) -> None:
+            written(tag_dataframe(spark.read.parquet(str(files)), function))
+
+        def files_by_threads(files: Path) -> None:
+            for path in sorted(files.iterdir()):
+                pn.replace_file(out / path.name, tag_parquet(tagger.by_column, path, threads=2))
+
+        def files_by_ray(files: Path) -> None:
+            pairs = [(str(path), str(out / path.name)) for path in sorted(files.iterdir())]
+            for _, error in run_all(job, pairs):
+                if error is not None:
+                    raise error
+
+        print("files to files:")
+        compared({"two threads": files_by_threads, "Ray": files_by_ray}, big, tiny)
+        print("labels alone:")
+        compared({"two threads": by_threads, "Ray Data": by_ray_data,
+                  "Ray Data, nothing tagged": ray_alone, "Spark": by_spark,
+                  "Spark, nothing tagged": spark_alone}, big, tiny)
+
+
+def drained(dataset: Any) -> None:
+    """All blocks of a Ray data set, each dropped as it comes."""
+    for _ in dataset.iter_internal_ref_bundles():
+        pass
+
+
+def written(frame: Any) -> None:
+    """All rows of a Spark data frame, to nowhere."""
+    frame.write.format("noop").mode("overwrite").save()
+
+
+def compared(ways: dict[str, Callable[[Path], None]], big: Path, tiny: Path) -> None:
+    """Print tokens a second of each way once it runs: what tiny files take is taken off."""
+    seconds: dict[str, list[float]] = {name: [] for name in ways}
+    for turn in range(TURNS + 1):
+        for name, run in ways.items():
+            taken = []
+            for files in (tiny, big):
+                begun = time.monotonic()
+                run(files)
+                taken.append(time.monotonic() - begun)
+            if turn:
+                seconds[name].append(taken[1] - taken[0])
+    first = next(iter(seconds.values()))
+    for name, lasted in seconds.items():
+        ratio = statistics.median(a / b for a, b in zip(first, lasted, strict=True))
+        speed = TOKENS / statistics.median(lasted) / 1e6
+        print(f"  {name:24s} {speed:.2f} million tokens a second, {ratio:.2f} times two threads",
+              flush=True)
+
+
+def spark_on_two(place: str) -> Any:
+    """Spark with two threads on this machine."""
+    from pyspark.sql import SparkSession
+
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    session = (SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
+               .config("spark.driver.memory", "1g").config("spark.local.dir", place)
+               .config("spark.driver.host", "127.0.0.1").config("spark.log.level", "ERROR")
+               .config("spark.sql.warehouse.dir", str(Path(place) / "tables")).getOrCreate())
+    session.sparkContext.setLogLevel("ERROR")
+    return session

@@ -1,0 +1,300 @@
+"""Shards that workers read from the files themselves, so that no process holds the whole text.
+
+The program reads the files once, piece by piece: labels, distinct words and counts stay in memory,
+words and labels by their numbers go to a temporary file. Then it looks up where sentences end, and
+tells each worker which bytes are its own, with a hash of each run of them.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import socket
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from perceptron_nlp._core.hashing import hash64
+from perceptron_nlp.errors import ArgumentError, FileError
+from perceptron_nlp.formats import CONLLU_COLUMNS, open_corpus
+from perceptron_nlp.tagging.examples import Examples
+from perceptron_nlp.tagging.memorylimit import MemoryLimit
+from perceptron_nlp.tagging.numberedtext import NumberedLabels
+from perceptron_nlp.tagging.sources import Source
+from perceptron_nlp.tagging.streaming import read_numbers, read_stored
+
+Int64s = npt.NDArray[np.int64]
+
+READ_BY = ("program", "workers")
+# A worker is dealt so many cards at least; where there are more sentences, cards have several, so
+# that a worker reads some thousand runs of bytes, and not a sentence here and there.
+CARDS = 4096
+# Bytes of a file looked through at a time.
+BLOCK = 1 << 24
+BOM = b"\xef\xbb\xbf"
+
+
+class _NoLimit(MemoryLimit):
+    """None at all."""
+
+    def __init__(self) -> None:
+        pass
+
+    def check(self) -> None:
+        """Nothing is too much."""
+
+
+@dataclass(frozen=True, slots=True)
+class TextFile:
+    """A file as it was when it was read.
+
+    Attributes
+    ----------
+    path : absolute
+    size, changed : bytes, and the time of the last change in nanoseconds
+    """
+
+    path: str
+    size: int
+    changed: int
+
+    @classmethod
+    def at(cls, path: str) -> TextFile:
+        """The file as it is now; FileError where there is none."""
+        path = os.path.abspath(path)
+        try:
+            found = os.stat(path)
+        except OSError as error:
+            raise FileError(f"{path}: cannot be read: {error.strerror}") from error
+        return cls(path, found.st_size, found.st_mtime_ns)
+
+
+@dataclass(slots=True)
+class FiledExamples(Examples):
+    """Examples that workers can read from files, too.
+
+    Attributes
+    ----------
+    files : where they are
+    column : that of the labels
+    as_read : the labels as they are in the files
+    """
+
+    files: tuple[TextFile, ...] = ()
+    column: str = ""
+    as_read: Sequence[Sequence[str | None]] = field(default=())
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ShardFiles:
+    """Where a worker reads its sentences.
+
+    Attributes
+    ----------
+    paths : the files, which are at the same place on every machine
+    runs : int64[n, 3]; for each run of bytes the number of its file, its first byte, its length
+    hashes : uint64[n]; of each
+    column : that of the labels
+    examples : all that is not in the files
+    """
+
+    paths: tuple[str, ...]
+    runs: Int64s
+    hashes: npt.NDArray[np.uint64]
+    column: str
+    examples: Examples
+
+    def read(self) -> Examples:
+        """The sentences.
+
+        Raises
+        ------
+        FileError : a file is missing here, or another one than where the training was begun
+        """
+        evidence = self.examples.columns
+        stream = io.BufferedReader(_Runs(self), 1 << 20)
+        source = Source(open_corpus(stream, format="conllu"), "train")
+        text, gold, n_labelled, _ = read_numbers(source, self.column, evidence, _NoLimit())
+        return replace(self.examples, sentences=text, gold=gold, n_tokens=len(gold.numbers),
+                       n_labelled=n_labelled)
+
+
+def reader_of(read_by: str) -> Callable[[Source, str, Sequence[str]], Examples]:
+    """What reads a source, when shards are read by the program or by the workers."""
+    return read_for_workers if read_by == "workers" else Examples.read
+
+
+def read_for_workers(source: Source, column: str, evidence: Sequence[str]) -> FiledExamples:
+    """The examples of files that workers can read parts of.
+
+    Raises
+    ------
+    ArgumentError : there are no files, or not of CoNLL-U
+    FileError, FormatError : as for streaming.read_stored
+    """
+    if not source.corpora:
+        raise ArgumentError("read_by: workers read files, and these sentences are in memory; name"
+                            " files, or leave read_by out")
+    for corpus in source.corpora:
+        if not os.path.isfile(corpus.path):
+            raise ArgumentError(f"read_by: workers cannot read {corpus.path}, which is no file;"
+                                " write it to one, or leave read_by out")
+        if corpus.format != "conllu" or corpus.column_names != CONLLU_COLUMNS[2:]:
+            raise ArgumentError(f"read_by: workers read CoNLL-U of ten columns, and {corpus.path}"
+                                " is none; leave read_by out")
+    files = tuple(TextFile.at(corpus.path) for corpus in source.corpora)
+    for corpus in source.corpora:
+        corpus.reopen()
+    read = read_stored(source, column, evidence, _NoLimit())
+    return FiledExamples(
+        read.sentences, read.gold, read.tags, read.n_tokens, read.n_labelled, read.digest,
+        read.columns, files=files, column=column, as_read=read.gold)
+
+
+def dealt_sentences(n_sentences: int, workers: int) -> list[Int64s]:
+    """The numbers of each worker's sentences."""
+    cards = np.arange(n_sentences) // _card(n_sentences, workers)
+    return [np.flatnonzero(cards % workers == k) for k in range(workers)]
+
+
+def _card(n_sentences: int, workers: int) -> int:
+    return max(1, n_sentences // (workers * CARDS))
+
+
+def deal_files(examples: FiledExamples, workers: int) -> list[ShardFiles]:
+    """What `dealt_sentences` deals out, as runs of bytes.
+
+    Raises
+    ------
+    ArgumentError : labels are learnt that are not in the files, or the files are not of the usual
+        form
+    FileError : a file was changed since it was read
+    """
+    if examples.gold is not examples.as_read:
+        raise ArgumentError("read_by: workers learn labels as they are in the files, and these are"
+                            " learnt as others (spans, features); leave read_by out")
+    ends = [_ends(file) for file in examples.files]
+    n_sentences = len(examples.sentences)
+    if sum(map(len, ends)) != n_sentences:
+        names = ", ".join(file.path for file in examples.files)
+        raise ArgumentError(
+            f"read_by: workers cannot find the sentences in {names}: they read plain CoNLL-U,"
+            " whose lines end in line feeds, with an empty line behind every sentence and words in"
+            " each; unpack or rewrite it, or leave read_by out")
+    runs = _runs(ends, _card(n_sentences, workers))
+    hashes = _hashes(examples.files, runs[:, 1:])
+    for file in examples.files:
+        if TextFile.at(file.path) != file:
+            raise FileError(f"{file.path}: was changed while it was read; begin again when nobody"
+                            " writes it")
+    shell = Examples((), NumberedLabels([], np.empty(0, np.int32), np.empty(0, np.int64)),
+                     examples.tags, 0, 0, examples.digest, examples.columns)
+    paths = tuple(file.path for file in examples.files)
+    owners = runs[:, 0] % workers
+    return [ShardFiles(paths, runs[owners == k, 1:], hashes[owners == k], examples.column, shell)
+            for k in range(workers)]
+
+
+def _ends(file: TextFile) -> Int64s:
+    """Where each sentence of a file ends: behind its last empty line, or with the file."""
+    if not file.size:
+        return np.empty(0, np.int64)
+    text = np.memmap(file.path, np.uint8, "r")
+    found = []
+    for at in range(0, len(text), BLOCK):
+        feeds = text[at:at + BLOCK + 2] == 10
+        last = feeds[:-1] & feeds[1:]
+        last[:-1] &= ~feeds[2:]
+        found.append(np.flatnonzero(last[:BLOCK]) + at + 2)
+    ends = np.concatenate(found).astype(np.int64)
+    behind = int(ends[-1]) if len(ends) else 0
+    if bytes(text[behind:behind + BLOCK]).strip():
+        ends = np.append(ends, len(text))
+    return ends
+
+
+def _runs(ends: Sequence[Int64s], card: int) -> Int64s:
+    """int64[n, 4]; for each run of bytes its card, its file, its first byte and its length.
+
+    A card with sentences of several files is a run in each.
+    """
+    found, first = [], 0
+    for number, places in enumerate(ends):
+        cards = np.arange(first, first + len(places)) // card
+        last = np.flatnonzero(np.diff(cards, append=-1))
+        stops = places[last]
+        starts = np.concatenate([[0], stops[:-1]]) if len(stops) else stops
+        found.append(np.stack([cards[last], np.full(len(last), number), starts, stops - starts],
+                              axis=1))
+        first += len(places)
+    return np.concatenate(found).astype(np.int64)
+
+
+def _hashes(files: Sequence[TextFile], runs: Int64s) -> npt.NDArray[np.uint64]:
+    texts = [np.memmap(file.path, np.uint8, "r") if file.size else None for file in files]
+    return np.array([hash64(memoryview(text[at:at + size])) for number, at, size in runs.tolist()
+                     if (text := texts[number]) is not None], np.uint64)
+
+
+class _Runs(io.RawIOBase):
+    """The bytes of a shard, run after run, each with an empty line at its end."""
+
+    def __init__(self, shard: ShardFiles) -> None:
+        self._shard = shard
+        self._number = 0
+        self._left = memoryview(b"")
+        self._file: io.BufferedReader | None = None
+        self._opened = -1
+
+    def readable(self) -> bool:
+        """It is."""
+        return True
+
+    def readinto(self, into: memoryview, /) -> int:  # type: ignore[override]
+        """See io.RawIOBase."""
+        while not self._left:
+            if self._number == len(self._shard.runs):
+                return 0
+            self._left = memoryview(self._next())
+        size = min(len(into), len(self._left))
+        into[:size] = self._left[:size]
+        self._left = self._left[size:]
+        return size
+
+    def _next(self) -> bytes:
+        number, at, size = self._shard.runs[self._number].tolist()
+        wanted = int(self._shard.hashes[self._number])
+        self._number += 1
+        path = self._shard.paths[number]
+        try:
+            if self._opened != number:
+                self.close_file()
+                self._file, self._opened = open(path, "rb"), number  # noqa: SIM115
+            text = b""
+            if self._file is not None:
+                self._file.seek(at)
+                text = self._file.read(size)
+        except OSError as error:
+            raise FileError(f"{path}: cannot be read on {socket.gethostname()}: {error.strerror};"
+                            " put the files where every worker finds them under these names, or"
+                            " leave read_by out") from error
+        if hash64(text) != wanted:
+            raise FileError(f"{path}: on {socket.gethostname()} is another file than where the"
+                            " training was begun, or was changed since; put the same one on every"
+                            " machine, and begin again")
+        if at == 0:
+            text = text.removeprefix(BOM)
+        return text if text.endswith(b"\n\n") else text.rstrip(b"\n") + b"\n\n"
+
+    def close_file(self) -> None:
+        """Close the file that is read."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+    def close(self) -> None:
+        """Close all."""
+        self.close_file()
+        super().close()
