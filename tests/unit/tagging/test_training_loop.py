@@ -34,6 +34,9 @@ def test_each_epoch_is_reported_once(small: Labelled) -> None:
 @pytest.mark.parametrize("update", ["margin", "adagrad"])
 def test_a_margin_of_0_still_learns_from_mistakes(small: Labelled, update: str) -> None:
     assert accuracy(pn.train(small, epochs=8, update=update, margin=0), small) > 0.9
+    own = pn.train(small, epochs=8, update=update, margin=0,
+                   features=lambda tokens, i, history: [tokens[i], *history[-1:]])
+    assert accuracy(own, small) > 0.9
 
 
 def test_a_margin_with_which_passive_aggressive_never_learns_is_refused(small: Labelled) -> None:
