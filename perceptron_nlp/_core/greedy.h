@@ -99,7 +99,8 @@ static inline int32_t rival_of(const Rule *rule, const double *scores, int32_t n
             return lead < rule->margin ? rival : -1;
         default:
             *step = rule->scale;
-            return lead < rule->margin ? rival : -1;
+            /* With a margin of 0, nothing would ever be learnt from the ties of the start. */
+            return lead < rule->margin || guess != gold ? rival : -1;
     }
 }
 

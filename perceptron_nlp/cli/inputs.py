@@ -66,7 +66,7 @@ def check_there(paths: Sequence[str]) -> None:
     """Raises FileError for the first path that is not there."""
     for path in paths:
         if path != STDIN and not os.path.lexists(path) and not is_shipped(path):
-            raise pn.FileError(f"{path}: there is no such file")
+            raise pn.FileError(f"{path or repr(path)}: there is no such file")
 
 
 def check_apart(place: str, others: Iterable[str], what: str) -> None:

@@ -55,7 +55,7 @@ def _open_regular(path: str | os.PathLike[str]) -> BinaryIO:
     except FileError:
         raise
     except FileNotFoundError as error:
-        raise FileError(f"{name}: there is no such file") from error
+        raise FileError(f"{name or repr(name)}: there is no such file") from error
     except ValueError as error:
         raise FileError(f"{name!r}: cannot be the name of a file: {error}") from error
     except OSError as error:

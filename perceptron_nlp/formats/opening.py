@@ -150,7 +150,7 @@ def _open_raw(path: Readable, name: str) -> tuple[BinaryIO, bool]:
             raise FileError(f"{name}: is a folder; name the files in it")
         return open(path, "rb", buffering=0), True
     except FileNotFoundError as error:
-        raise FileError(f"{name}: there is no such file") from error
+        raise FileError(f"{name or repr(name)}: there is no such file") from error
     except ValueError as error:
         raise FileError(f"{name!r}: cannot be the name of a file: {error}") from error
     except FileError:

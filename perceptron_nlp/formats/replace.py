@@ -104,6 +104,8 @@ def _name_of(path: str | os.PathLike[str]) -> str:
 
 
 def _mode_of(name: str) -> int | None:
+    if not name:
+        raise FileError("'': cannot be the name of a file: it is empty")
     try:
         mode = os.stat(name).st_mode
     except FileNotFoundError:

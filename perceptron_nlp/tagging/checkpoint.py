@@ -101,7 +101,8 @@ def take_checkpoint_options(options: dict[str, Any], columns: int = 1
 
 
 def _checked(name: str, every: object, resume: bool, optional: bool) -> CheckpointOptions:
-    there = os.path.lexists(name) if "\0" not in name else False
+    check_place(name)
+    there = os.path.lexists(name)
     if resume and optional and not there:
         resume = False
     if resume and not there:
@@ -109,7 +110,6 @@ def _checked(name: str, every: object, resume: bool, optional: bool) -> Checkpoi
     if there and not resume:
         raise FileError(
             f"{name}: there is a checkpoint already; resume goes on from it, or else remove it")
-    check_place(name)
     epochs, minutes = _parse_every(every)
     return CheckpointOptions(name, epochs, minutes, resume)
 

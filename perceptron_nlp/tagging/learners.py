@@ -217,7 +217,8 @@ class FunctionLearner:
         if options.update == "margin":
             return (rival if lead <= options.least_lead else -1), options.step
         if options.update == "adagrad":
-            return (rival if lead < options.least_lead else -1), 1.0
+            # As in the core, ties of the start count as mistakes with a margin of 0, too.
+            return (rival if lead < options.least_lead or guess != gold else -1), 1.0
         with np.errstate(over="ignore"):
             squares = float(len(keys) if values is None else values @ values)
         tau = (options.least_lead - lead) / (2 * squares) if squares else 0.0

@@ -49,7 +49,8 @@ class TrainingOptions:
         tagging. 1 labels greedily, one word after the other; None for 1, or 4 in a column of
         spans, which a beam keeps legal
     margin : None, or 0 to 1,000,000: the lead over other labels below which "margin",
-        "passive-aggressive" and "adagrad" learn greedily; None for what suits the column, mostly 1
+        "passive-aggressive" and "adagrad" learn greedily; None for what suits the column, mostly 1.
+        Mistakes are learnt from with any; "passive-aggressive" needs more than 0
     rate : None, or 0.000001 to 1,000: the step of the learning rule; of "passive-aggressive" the
         longest one; None for 0.1 with "adagrad" and 1 with the others. It changes nothing that
         "perceptron" learns
@@ -124,6 +125,10 @@ class TrainingOptions:
         if self.width > 1 and self.update == "passive-aggressive":
             raise ArgumentError(
                 "update: passive-aggressive learns from single labels; use beam=1, or adagrad")
+        if self.update == "passive-aggressive" and self.margin == 0:
+            raise ArgumentError(
+                "margin: with 0, passive-aggressive would never learn: where all scores are equal,"
+                " as in the beginning, it has no loss; use more than 0, or perceptron")
         if not isinstance(self.two_passes, bool | None):
             raise ArgumentTypeError(
                 f"two_passes: a bool is needed, not {type(self.two_passes).__name__}")

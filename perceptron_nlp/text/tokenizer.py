@@ -35,7 +35,9 @@ LOOKS_AHEAD = 4
 CHUNK = re.compile(rf"\S{{1,{LONGEST_CHUNK}}}")
 
 _END = f"(?!{WORD})"
-_NAME = r"[\w-]{1,63}+"
+# Marks over letters are no \\w.
+_LETTER = rf"(?:{WORD}|_)"
+_NAME = rf"(?:{WORD}|[_-]){{1,63}}+"
 _ADDRESSES = rf"""
     (?P<address> (?:https?://|ftp://|www\.) [^\s<>"“”]++
         | (?:mailto:)? [\w.+%-]{{0,64}} @ {_NAME} (?:\.{_NAME}){{0,8}}
@@ -49,7 +51,7 @@ _TOKENS = rf"""
             | \d{{2,4}}{APOSTROPHE}s | \.(?:{SUFFIXES_OF_FILES}) ) {_END}
         | \d{{3}}-\d{{4}} (?![\w-]) | (?:1[0-2]|0?[1-9])/(?:[12]\d|3[01]|0[1-9]) (?![\w/])
         | (?:[A-Za-z]\.){{2,9}}+ (?:[A-Za-z](?!\w))?+
-        | [A-Z]{{1,2}}\$ | [wW]/(?!\w\w) | \#[A-Za-z]\w++ | \+\d++ )
+        | [A-Z]{{1,2}}\$ | [wW]/(?!\w\w) | \#[A-Za-z]{_LETTER}++ | \+\d++ )
   | (?P<amount> \d++(?:[.,:]\d++)*+ (?= (?:{UNITS}) {_END} ) )
   | (?P<number> \d++(?:[.,:]\d++)*+ (?:{WORD}++)?+ )
   | (?P<smile> <3++(?!\w) | [<>]?[:;=][-o^']?(?:[)(\]\[|\\@*$]++|[DPpO/])(?![\w/]) | \^[_.]?\^

@@ -98,7 +98,9 @@ class SlowTrainer:
     def _must_learn(self, right: bool, lead: float) -> bool:
         if self.rule == "perceptron":
             return not right
-        return lead <= self.margin if self.rule == "margin" else lead < self.margin
+        if self.rule == "margin":
+            return lead <= self.margin
+        return lead < self.margin or (self.rule == "adagrad" and not right)
 
     def _update(self, keys: Sequence[int], gold: int, rival: int, lead: float) -> None:
         for label, sign in ((gold, 1), (rival, -1)):

@@ -39,6 +39,10 @@ def test_a_missing_file_is_named(reading: Refuses) -> None:
     assert reading("nowhere.conllu") == "nowhere.conllu: there is no such file"
 
 
+def test_an_empty_name_is_shown_as_one(reading: Refuses) -> None:
+    assert reading("") == "'': there is no such file"
+
+
 def test_a_folder_is_refused(reading: Refuses) -> None:
     Path("folder").mkdir()
     assert reading("folder") == "folder: is a folder; name the files in it"
@@ -216,6 +220,7 @@ def test_a_changed_model_is_refused(loading: Refuses, model_bytes: bytes, share:
     ("nowhere/new.model", "nowhere/new.model: "),
     ("train.conllu/new.model", "train.conllu/new.model: "),
     ("folder", "folder: is a folder"),
+    ("", "'': cannot be the name of a file"),
     ("train.conllu", "train.conllu: is one of the files to learn from"),
     ("-", "--model: a model is not written to standard output"),
 ])
@@ -230,12 +235,20 @@ def test_a_place_that_cannot_be_written_is_told_before_any_reading(
     ("nowhere/out", "nowhere/out: "),
     ("train.conllu/out", "train.conllu/out: "),
     ("folder", "folder: is a folder"),
+    ("", "'': cannot be the name of a file"),
     ("en.model", "en.model: is the model"),
 ])
 def test_an_output_that_cannot_be_written_is_refused(
         refuses: Refuses, train_file: Path, model: Path, place: str, what: str) -> None:
     Path("folder").mkdir()
     assert refuses("tag", model, train_file, "-o", place, "--quiet").startswith(what)
+
+
+def test_a_folder_in_the_place_of_a_checkpoint_is_not_called_one(
+        refuses: Refuses, train_file: Path) -> None:
+    Path("folder").mkdir()
+    message = refuses("train", train_file, "--model", "m", "--checkpoint", "folder")
+    assert message == "folder: is a folder; name a file"
 
 
 def test_an_unknown_template_list_gets_the_nearest(refuses: Refuses, train_file: Path) -> None:

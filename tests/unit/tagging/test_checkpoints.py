@@ -148,7 +148,7 @@ def test_a_model_is_no_checkpoint_and_a_checkpoint_no_model(
     ({"checkpoint": "x", "every": 1.5}, pn.ArgumentTypeError, "every"),
     ({"checkpoint": "no/such/folder/x"}, pn.FileError, "no/such"),
     ({"checkpoint": "a\0b"}, pn.FileError, "name"),
-    ({"checkpoint": "."}, pn.FileError, "already"),
+    ({"checkpoint": "."}, pn.FileError, "is a folder"),
 ])
 def test_checkpoint_options_that_cannot_be_used_are_named(
         small: Small, options: dict[str, Any], error: type[Exception], word: str) -> None:

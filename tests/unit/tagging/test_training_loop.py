@@ -31,6 +31,19 @@ def test_each_epoch_is_reported_once(small: Labelled) -> None:
         assert report.dev_accuracy is None and report.best_epoch == report.epoch
 
 
+@pytest.mark.parametrize("update", ["margin", "adagrad"])
+def test_a_margin_of_0_still_learns_from_mistakes(small: Labelled, update: str) -> None:
+    assert accuracy(pn.train(small, epochs=8, update=update, margin=0), small) > 0.9
+    own = pn.train(small, epochs=8, update=update, margin=0,
+                   features=lambda tokens, i, history: [tokens[i], *history[-1:]])
+    assert accuracy(own, small) > 0.9
+
+
+def test_a_margin_with_which_passive_aggressive_never_learns_is_refused(small: Labelled) -> None:
+    with pytest.raises(pn.ArgumentError, match="margin: with 0, passive-aggressive"):
+        pn.train(small, update="passive-aggressive", margin=0)
+
+
 def test_the_epoch_that_does_best_on_the_dev_set_is_kept(small: Labelled) -> None:
     train, dev = small[:8], small[8:]
     reports: list[pn.EpochReport] = []
