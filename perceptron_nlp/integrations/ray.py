@@ -15,8 +15,8 @@ from perceptron_nlp.integrations.extras import missing_extra
 from perceptron_nlp.integrations.raycrew import RESTARTS, RayCrew, connect, processors, typed
 from perceptron_nlp.integrations.shardfiles import READ_BY, reader_of
 from perceptron_nlp.integrations.shardtraining import Round, ShardedTrainer, Sharding
+from perceptron_nlp.tagging.checks import check_choice
 from perceptron_nlp.tagging.examples import Examples
-from perceptron_nlp.tagging.options import check_choice
 from perceptron_nlp.tagging.sources import Source
 from perceptron_nlp.tagging.trainer import Trainer
 
