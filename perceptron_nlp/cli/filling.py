@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import perceptron_nlp as pn
+import perceptron_nlp.formats as formats
 from perceptron_nlp.cli.marking import Marks
-from perceptron_nlp.formats import as_conllu
 from perceptron_nlp.tagging.checks import check_choice
 from perceptron_nlp.tagging.filling import Fill, fill_in_turn
 
@@ -139,7 +139,9 @@ def _rewritten(corpus: pn.Corpus, sentence: pn.Sentence, columns: dict[str, list
     if not sentence.words:
         return corpus.rewrite(sentence, {})
     try:
-        return as_conllu(sentence, columns) if to == "conllu" else corpus.rewrite(sentence, columns)
+        if to == "conllu":
+            return formats.as_conllu(sentence, columns)
+        return corpus.rewrite(sentence, columns)
     except pn.ArgumentError as error:
         message = str(error).removeprefix("columns: ")
         raise pn.FormatError(message, sentence.path, sentence.line_of(0)) from error

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 import perceptron_nlp as pn
-from perceptron_nlp.formats import with_misc, without_misc
-from perceptron_nlp.tagging.sureness import calibration_of
+import perceptron_nlp.formats as formats
+from perceptron_nlp.tagging.model import calibration_of
 
 CONFIDENCE, UNKNOWN = "Conf", "Unknown"
 MISC = "misc"
@@ -69,7 +69,7 @@ class Marks:
             misc = _misc_of(sentence, filled)
             for at, chance in enumerate(own):
                 if kept is None or kept[number][at] is None:
-                    misc[at] = with_misc(misc[at], key, f"{chance:.4f}")
+                    misc[at] = formats.with_misc(misc[at], key, f"{chance:.4f}")
 
     def add_unknown(self, batch: Sequence[pn.Sentence], columns: list[dict[str, list[str]]],
                     tagger: pn.Tagger) -> None:
@@ -78,8 +78,8 @@ class Marks:
         for sentence, filled in zip(batch, columns, strict=True):
             misc = _misc_of(sentence, filled)
             for at, word in enumerate(sentence.words):
-                misc[at] = (without_misc(misc[at], UNKNOWN) if knows(word)
-                            else with_misc(misc[at], UNKNOWN, "Yes"))
+                misc[at] = (formats.without_misc(misc[at], UNKNOWN) if knows(word)
+                            else formats.with_misc(misc[at], UNKNOWN, "Yes"))
 
 
 def _misc_of(sentence: pn.Sentence, filled: dict[str, list[str]]) -> list[str]:

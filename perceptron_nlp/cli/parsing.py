@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import os
 import re
+import sys
 from collections.abc import Iterable, Sequence
 from typing import NoReturn
 
@@ -16,6 +18,28 @@ _NUMBER = re.compile(r"-\d+|-\d*\.\d+")
 
 class UsageError(pn.PerceptronNLPError, ValueError):
     """A command line that cannot be followed."""
+
+
+class _Help(argparse.RawDescriptionHelpFormatter):
+    """Help as wide as the terminal.
+
+    It is asked for with every option, and finding out the width as argparse does would import
+    shutil, and with it all kinds of compression.
+    """
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, width=_columns() - 2)
+
+
+def _columns() -> int:
+    """What COLUMNS says, or how wide the terminal is; 80 where neither tells."""
+    given = os.environ.get("COLUMNS", "")
+    if given.isascii() and given.isdecimal() and int(given):
+        return int(given)
+    try:
+        return os.get_terminal_size(sys.__stdout__.fileno()).columns or 80  # type: ignore[union-attr]
+    except (AttributeError, ValueError, OSError):
+        return 80
 
 
 class VerbParser(argparse.ArgumentParser):
@@ -31,7 +55,7 @@ class VerbParser(argparse.ArgumentParser):
     def __init__(self, verb: str, description: str, examples: str) -> None:
         super().__init__(
             prog=f"{PROGRAM} {verb}", description=description, epilog=f"examples:\n{examples}",
-            formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False)
+            formatter_class=_Help, allow_abbrev=False)
 
     def error(self, message: str) -> NoReturn:
         """Raise UsageError."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import argparse
 import importlib
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import perceptron_nlp as pn
 from perceptron_nlp.cli.filling import Filling
 from perceptron_nlp.cli.parsing import UsageError, VerbParser
 from perceptron_nlp.cli.style import one_line, say
+from perceptron_nlp.records import record
 
 if TYPE_CHECKING:
     from perceptron_nlp.cli.tag import Tagging
@@ -26,7 +26,7 @@ def add_engine_option(verb: VerbParser) -> None:
                            " is not done")
 
 
-@dataclass(frozen=True, slots=True)
+@record()
 class FolderJob:
     """Tags one file, in whatever process it comes to.
 

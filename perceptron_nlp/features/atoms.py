@@ -30,9 +30,9 @@ whatever direction the tagger reads.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from perceptron_nlp.errors import TemplateError, quote
+from perceptron_nlp.records import record
 
 VIEWS = ("word", "lower", "norm", "shape", "shape4", "folded", "flags", "capital",
          "allcaps", "hasdigit", "hashyphen")
@@ -48,7 +48,7 @@ _AFFIX = re.compile(
     r"(?P<kind>prefix|suffix)(?P<k>\d{1,9})|ngrams(?P<low>\d{1,9})-(?P<high>\d{1,9})|(?P<pieces>pieces)")
 
 
-@dataclass(frozen=True, slots=True)
+@record()
 class Value:
     """Something to see of a single word: a view of a column, perhaps an affix of it.
 
@@ -77,7 +77,7 @@ class Value:
         return f"{text}.{self.affix}{self.low}"
 
 
-@dataclass(frozen=True, slots=True)
+@record()
 class Atom:
     """One part of a template: a value at an offset, a past label, or a mark of position.
 

@@ -12,17 +12,17 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from perceptron_nlp._core.hashing import hash64
 from perceptron_nlp.features.atoms import AFFIXES, VIEWS, Atom, Value
 from perceptron_nlp.features.templates import Template
+from perceptron_nlp.records import record
 
 KINDS = ("value", "tag", "first", "last", "bias")
 ALWAYS, NOT_FIRST, FIRST, NOT_LAST, LAST = range(5)
 
 
-@dataclass(frozen=True, slots=True)
+@record()
 class CompiledTemplates:
     """Numbers for ``perceptron_nlp._core.extract.FeatureProgram``.
 

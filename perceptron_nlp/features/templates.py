@@ -8,11 +8,11 @@ is a text with a template on each line; empty lines and lines that start with ``
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from perceptron_nlp.errors import ArgumentTypeError, TemplateError, quote
 from perceptron_nlp.features.atoms import MANY, Atom, parse_atom
+from perceptron_nlp.records import record
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
@@ -21,7 +21,7 @@ MAX_ATOMS = 8
 MAX_TEMPLATES = 1000
 
 
-@dataclass(frozen=True, slots=True)
+@record()
 class Template:
     """One kind of feature: its atoms, all of which must agree.
 

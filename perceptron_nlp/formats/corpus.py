@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import TracebackType
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from perceptron_nlp.errors import ArgumentError, FileError, quote
 from perceptron_nlp.formats import columns as column_format
-from perceptron_nlp.formats import conllu, conllu_writing, detect, plain, running, tagged
+from perceptron_nlp.formats import conllu, conllu_writing, detect
 from perceptron_nlp.formats.lines import BOM, LineSource
 from perceptron_nlp.formats.opening import STDIN, Readable, name_of
 from perceptron_nlp.text.sentence import Sentence
@@ -223,6 +223,13 @@ def _file_columns(head: str, fields: tuple[str, ...] | None, path: str) -> tuple
     return column_format.columns_in(head, fields, path)
 
 
+def _module(name: str) -> Any:
+    # Here, since texts with columns do without the rules that cut running text.
+    from perceptron_nlp.formats import plain, running, tagged
+
+    return {"plain": plain, "running": running, "tagged": tagged}[name]
+
+
 FORMATS: dict[str, Format] = {
     "conllu": Format(
         read=lambda source, fields: conllu.ConlluReader(source),
@@ -237,20 +244,20 @@ FORMATS: dict[str, Format] = {
         default_column=lambda names: names[-1] if names else None,
     ),
     "tagged": Format(
-        read=lambda source, fields: tagged.TaggedReader(source),
-        rewrite=tagged.rewrite,
+        read=lambda source, fields: _module("tagged").TaggedReader(source),
+        rewrite=lambda sentence, columns: str(_module("tagged").rewrite(sentence, columns)),
         columns_of=lambda head, fields, path: ("form", "tag"),
         default_column=lambda names: "tag",
     ),
     "lines": Format(
-        read=lambda source, fields: plain.PlainReader(source),
-        rewrite=plain.rewrite,
+        read=lambda source, fields: _module("plain").PlainReader(source),
+        rewrite=lambda sentence, columns: str(_module("plain").rewrite(sentence, columns)),
         columns_of=lambda head, fields, path: ("form",),
         default_column=lambda names: None,
     ),
     "text": Format(
-        read=lambda source, fields: running.RunningReader(source),
-        rewrite=running.rewrite,
+        read=lambda source, fields: _module("running").RunningReader(source),
+        rewrite=lambda sentence, columns: str(_module("running").rewrite(sentence, columns)),
         columns_of=lambda head, fields, path: ("form",),
         default_column=lambda names: None,
     ),

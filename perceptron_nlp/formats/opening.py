@@ -7,17 +7,13 @@ compression which the bytes do not keep is an error.
 
 from __future__ import annotations
 
-import bz2
 import contextlib
-import gzip
 import importlib
 import io
-import lzma
 import os
 import re
 import stat
 import sys
-import zlib
 from collections.abc import Callable, Iterator
 from typing import IO, Any, BinaryIO, Protocol, TypeAlias, cast
 
@@ -130,7 +126,7 @@ def reading(name: str) -> Iterator[None]:
         yield
     except EOFError as error:
         raise FormatError("the compressed data is cut short", name) from error
-    except (zlib.error, lzma.LZMAError, gzip.BadGzipFile) as error:
+    except _damages() as error:
         raise FormatError(f"the compressed data is damaged: {error}", name) from error
     except (FileError, FormatError):
         raise
@@ -138,6 +134,16 @@ def reading(name: str) -> Iterator[None]:
         if error.errno is None:
             raise FormatError(f"the compressed data is damaged: {error}", name) from error
         raise FileError(f"{name}: cannot be read: {error.strerror}") from error
+
+
+def _damages() -> tuple[type[Exception], ...]:
+    """What decompressors raise; asked for where something was raised."""
+    # Here and below, since a text that is not compressed does without.
+    import gzip
+    import lzma
+    import zlib
+
+    return zlib.error, lzma.LZMAError, gzip.BadGzipFile
 
 
 def _open_raw(path: Readable, name: str) -> tuple[BinaryIO, bool]:
@@ -170,10 +176,16 @@ def _compression(name: str, first: bytes) -> str | None:
 
 def _unpacker(kind: str, packed: IO[bytes], name: str) -> IO[bytes]:
     if kind == "gzip":
+        import gzip
+
         return cast(IO[bytes], gzip.GzipFile(fileobj=packed, mode="rb"))
     if kind == "bzip2":
+        import bz2
+
         return cast(IO[bytes], bz2.BZ2File(packed, "rb"))
     if kind == "xz":
+        import lzma
+
         return cast(IO[bytes], lzma.LZMAFile(packed, "rb"))
     try:
         zstd: Any = importlib.import_module("compression.zstd")

@@ -13,15 +13,14 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import hashlib
 import itertools
 import os
 import stat
 import sys
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from typing import BinaryIO
 
+from perceptron_nlp._core.hashing import hash64
 from perceptron_nlp.errors import ArgumentTypeError, FileError
 
 if sys.platform != "win32":
@@ -49,7 +48,7 @@ def replace_file(path: str | os.PathLike[str], data: bytes | Iterable[bytes]) ->
     if name.startswith(_DIRECT_PLACES) or (mode is not None and not stat.S_ISREG(mode)):
         _write_directly(name, chunks)
         return
-    target = Path(os.path.realpath(name))
+    target = os.path.realpath(name)
     effective = os.access in os.supports_effective_ids
     if mode is not None and not os.access(target, os.W_OK, effective_ids=effective):
         raise FileError(f"{name}: is read-only")
@@ -66,7 +65,7 @@ def replace_file(path: str | os.PathLike[str], data: bytes | Iterable[bytes]) ->
             if sys.platform == "win32":
                 handle.close()
             os.replace(temporary, target)
-    _sync_folder(target.parent)
+    _sync_folder(os.path.dirname(target))
 
 
 def check_place(path: str | os.PathLike[str]) -> None:
@@ -78,12 +77,12 @@ def check_place(path: str | os.PathLike[str]) -> None:
     mode = _mode_of(name)
     if name.startswith(_DIRECT_PLACES) or (mode is not None and not stat.S_ISREG(mode)):
         return
-    target = Path(os.path.realpath(name))
+    target = os.path.realpath(name)
     if mode is not None and not os.access(target, os.W_OK):
         raise FileError(f"{name}: is read-only")
     with _temporary(target, name) as (temporary, handle):
         handle.close()
-        temporary.unlink()
+        os.unlink(temporary)
 
 
 @contextlib.contextmanager
@@ -130,13 +129,13 @@ def _write_directly(name: str, chunks: Iterable[bytes]) -> None:
                     rest = rest[handle.write(rest) :]
 
 
-def _prefix(target: Path) -> str:
+def _prefix(target: str) -> str:
     # A hash, because the target's own name may already be as long as names can be.
-    return f".perceptron-nlp-{hashlib.sha256(os.fsencode(target.name)).hexdigest()[:16]}-"
+    return f".perceptron-nlp-{hash64(os.fsencode(os.path.basename(target))):016x}-"
 
 
 @contextlib.contextmanager
-def _temporary(target: Path, name: str) -> Iterator[tuple[Path, BinaryIO]]:
+def _temporary(target: str, name: str) -> Iterator[tuple[str, BinaryIO]]:
     with _writing(name):
         temporary, handle = _create(target)
     with handle:
@@ -147,14 +146,15 @@ def _temporary(target: Path, name: str) -> Iterator[tuple[Path, BinaryIO]]:
             with contextlib.suppress(OSError):
                 handle.close()
             with contextlib.suppress(OSError):
-                temporary.unlink()
+                os.unlink(temporary)
             raise
 
 
-def _create(target: Path) -> tuple[Path, BinaryIO]:
+def _create(target: str) -> tuple[str, BinaryIO]:
     """A new temporary file that this process owns, by lock where there are locks."""
     for number in itertools.count():
-        temporary = target.with_name(f"{_prefix(target)}{os.getpid()}-{number}.part")
+        temporary = os.path.join(os.path.dirname(target),
+                                 f"{_prefix(target)}{os.getpid()}-{number}.part")
         try:
             handle = open(temporary, "xb")  # noqa: SIM115 - the caller closes it
         except FileExistsError:
@@ -177,16 +177,16 @@ def _lock(handle: BinaryIO) -> bool:
     return True
 
 
-def _still_there(temporary: Path, handle: BinaryIO) -> bool:
+def _still_there(temporary: str, handle: BinaryIO) -> bool:
     try:
         return os.path.samestat(os.stat(temporary), os.fstat(handle.fileno()))
     except FileNotFoundError:
         return False
 
 
-def _remove_ownerless(target: Path) -> None:
+def _remove_ownerless(target: str) -> None:
     with contextlib.suppress(OSError):
-        for entry in os.scandir(target.parent):
+        for entry in os.scandir(os.path.dirname(target)):
             if entry.name.startswith(_prefix(target)) and entry.name.endswith(".part"):
                 with contextlib.suppress(OSError):
                     _remove_if_ownerless(entry.path)
@@ -201,7 +201,7 @@ def _remove_if_ownerless(path: str) -> None:
         os.unlink(path)
 
 
-def _sync_folder(folder: Path) -> None:
+def _sync_folder(folder: str) -> None:
     # Not every system can sync a folder; the file itself is already in place.
     with contextlib.suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY)

@@ -16,8 +16,9 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
+
+from perceptron_nlp.records import record
 
 if TYPE_CHECKING:
     import numpy as np
@@ -32,7 +33,7 @@ MOST_POINTS = 32
 _LONGEST = -1.23456e-300
 
 
-@dataclass(frozen=True, slots=True)
+@record()
 class Calibration:
     """What turns a model's scores into chances; see the module.
 

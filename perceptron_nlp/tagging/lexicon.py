@@ -10,11 +10,11 @@ from __future__ import annotations
 import itertools
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import TypeAlias
 
 import perceptron_nlp.formats as formats
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FormatError, quote
+from perceptron_nlp.records import record
 
 LexiconSource: TypeAlias = "str | os.PathLike[str] | Mapping[str, str | Iterable[str]]"
 
@@ -23,7 +23,7 @@ LexiconSource: TypeAlias = "str | os.PathLike[str] | Mapping[str, str | Iterable
 _ROOM = 200
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Lexicon:
     """Forms with their labels.
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from perceptron_nlp.errors import ArgumentError, quote
+from perceptron_nlp.errors import ArgumentError, ModelError, quote
 from perceptron_nlp.features.templates import Template
+from perceptron_nlp.records import record
 from perceptron_nlp.tagging.documents import given_names
 from perceptron_nlp.tagging.keeping import written_labels
 from perceptron_nlp.tagging.latearrays import held_in, late_arrays
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 @late_arrays(vocabulary="uint32")
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+@record(eq=False, kw_only=True)
 class TaggerModel:
     """A trained model; modelfile.py writes and reads it.
 
@@ -90,7 +90,7 @@ class TaggerModel:
 
     def but(self, **changes: Any) -> TaggerModel:
         """The same model with some fields changed; its numbers stay in what they are held in."""
-        held = {name: held_in(self, name) for name in self.__slots__}
+        held = {name: held_in(self, name) for name in vars(TaggerModel)["__slots__"]}
         return TaggerModel(**{**held, **changes})
 
     @property
@@ -152,6 +152,16 @@ def is_in(vocabulary: npt.NDArray[np.uint32] | memoryview, word: str) -> bool:
     half = word_hash(word) >> 32
     at = bisect_left(vocabulary, half)
     return at < len(vocabulary) and bool(vocabulary[at] == half)
+
+
+def calibration_of(model: TaggerModel) -> Calibration:
+    """The model's calibration; ModelError where it has none."""
+    if model.calibration is None:
+        raise ModelError(
+            f"the model of column {model.column} is not calibrated, so that it cannot tell how sure"
+            " it is; train with a dev set, or calibrate it: tagger.calibrate(dev), or"
+            " perceptron-nlp calibrate MODEL DEV")
+    return model.calibration
 
 
 def joined(models: Sequence[TaggerModel]) -> TaggerModel:

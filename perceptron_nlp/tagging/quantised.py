@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from perceptron_nlp.errors import ArgumentError
+from perceptron_nlp.records import record
 from perceptron_nlp.tagging.latearrays import held_in, late_arrays
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ FINE_STEPS = 256
 
 
 @late_arrays(keys="uint64", group_starts="int64", starts="int64", labels="uint16", weights="int16")
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class QuantisedWeights:
     """Weights in units of 1 / scale, rows grouped by template and sorted by key.
 

@@ -8,7 +8,6 @@ transitions keep the search from sequences that are no spans.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from perceptron_nlp.tagging.documents import is_capitalised
@@ -51,6 +50,9 @@ def as_iobes(examples: Examples) -> tuple[Examples, int]:
     gold: list[Sequence[str | None]] = [bio_to_iobes(labels) for labels in whole]
     broken = sum(len(broken_positions(labels, scheme=scheme)) for labels in whole)
     tags = TagSet({label for labels in gold for label in labels if label is not None})
+    # Here, since training alone needs it.
+    from dataclasses import replace
+
     return replace(examples, gold=gold, tags=tags, scheme=scheme), broken
 
 

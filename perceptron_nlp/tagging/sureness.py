@@ -20,11 +20,9 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from perceptron_nlp.errors import ModelError
 from perceptron_nlp.tagging.calibration import (
     LONGEST,
     Array,
-    Calibration,
     Mask,
     best_of_many,
     margins_of,
@@ -41,7 +39,7 @@ from perceptron_nlp.tagging.extractor import Extractor
 from perceptron_nlp.tagging.keeping import Keep, forms_of, with_kept
 from perceptron_nlp.tagging.labellers import Labeller, allowed_by, make_labeller
 from perceptron_nlp.tagging.lexicon import Lexicon, lower_cased
-from perceptron_nlp.tagging.model import TaggerModel, joined
+from perceptron_nlp.tagging.model import TaggerModel, calibration_of, joined
 from perceptron_nlp.tagging.sources import Source, check_labelled, gold_labels
 
 logger = logging.getLogger("perceptron_nlp")
@@ -122,16 +120,6 @@ def label_chances(model: TaggerModel, labeller: Labeller, lexicon: Lexicon | Non
         return found
 
     return labeller.scored(labeller.prepared([sentence]), use)[0]
-
-
-def calibration_of(model: TaggerModel) -> Calibration:
-    """The model's calibration; ModelError where it has none."""
-    if model.calibration is None:
-        raise ModelError(
-            f"the model of column {model.column} is not calibrated, so that it cannot tell how sure"
-            " it is; train with a dev set, or calibrate it: tagger.calibrate(dev), or"
-            " perceptron-nlp calibrate MODEL DEV")
-    return model.calibration
 
 
 def calibrated(model: TaggerModel, features: Extractor | None, sentences: Sequence[Any],

@@ -7,10 +7,10 @@ are in the model file, so that the person hands over words alone.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from perceptron_nlp.errors import ArgumentError, quote
+from perceptron_nlp.records import record
 from perceptron_nlp.tagging.wordbytes import word_bytes
 from perceptron_nlp.text.sentence import Sentence
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 ABSENT = "_"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class WordTables:
     """Tables over words; they do not change.
 
@@ -96,4 +96,7 @@ def with_tables(examples: Examples, tables: WordTables,
         columns = tables.columns(sentence.words)
         columns.update({name: values[number] for name, values in (given or {}).items()})
         sentences.append(with_columns(sentence, columns))
+    # Here, since training alone needs it.
+    from dataclasses import replace
+
     return replace(examples, sentences=sentences, columns=(*examples.columns, *tables.names))

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Protocol
 
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FormatError, encodable, quote
+from perceptron_nlp.records import record
 
 IN_MEMORY = "<memory>"
 _NO_COLUMNS: Mapping[str, tuple[str, ...]] = MappingProxyType({})
@@ -20,7 +20,7 @@ class Layout(Protocol):
         """The column that ``name`` stands for (``form`` for the words), or None."""
 
 
-@dataclass(frozen=True, slots=True)
+@record()
 class Token:
     """One word of a sentence with its place (from 0) and its values by column."""
 

@@ -32,16 +32,18 @@ LAYERS = {
 }
 # A program that only tags, which is over in less time than importing NumPy takes, does without what
 # explains, evaluates, trains and compresses: these import late.
-LATE = {(f"tagging/{module}.py", function) for module, functions in {
-    "tagger": ("train", "resume", "tag_sents_with_confidences", "probabilities", "iter_text",
-               "tag_buffers", "with_lexicon", "filler", "calibrate", "explain_sents", "k_best",
-               "evaluate", "evaluate_columns", "_evaluate", "compress"),
-    "labellers": ("_readable", "read"),
-    "model": ("inputs",),
-    "modelfile": ("_state",),
-    "threads": ("_crew",),
+LATE = {(f"{module}.py", function) for module, functions in {
+    "formats/corpus": ("_module",),
+    "tagging/tagger": (
+        "train", "resume", "tag_sents_with_confidences", "probabilities", "iter_text",
+        "tag_buffers", "with_lexicon", "filler", "calibrate", "explain_sents", "k_best",
+        "evaluate", "evaluate_columns", "_evaluate", "compress"),
+    "tagging/labellers": ("_readable", "read"),
+    "tagging/model": ("inputs",),
+    "tagging/modelfile": ("_state",),
+    "tagging/threads": ("_crew",),
 }.items() for function in functions}
-LEAVES = {"errors", "sampling", "_version"}
+LEAVES = {"errors", "records", "sampling", "_version"}
 BANNED = {"utils", "util", "helpers", "helper", "common", "misc"}
 PYTHON = sorted(ROOT.rglob("*.py")) + sorted(ROOT.rglob("*.pyi"))
 CYTHON = sorted(ROOT.rglob("*.pyx")) + sorted(ROOT.rglob("*.pxd"))
