@@ -40,9 +40,8 @@ typedef struct {
     const Rule *rule;
     const HistoryMemo *memos; /* one a history template */
     int right_to_left;
-    int64_t *rows, *next; /* rows of the token at hand, and those of the one after it */
+    int32_t *rows, *next; /* rows of the token at hand, and those of the one after it */
     double *scores;       /* table_width of them */
-    const double **places; /* room for one a row */
 } Greedy;
 
 typedef struct {
@@ -51,7 +50,7 @@ typedef struct {
 
 static inline size_t gather_static(const Program *p, const Table *t, const Corpus *c,
                                    int64_t place, int64_t token, int first, int last,
-                                   int64_t *rows) {
+                                   int32_t *rows) {
     size_t n = 0;
     for (int32_t s = 0; s < p->n_slots; s++) {
         const SlotSpec *slot = &p->slots[s];
@@ -68,8 +67,14 @@ static inline size_t gather_static(const Program *p, const Table *t, const Corpu
     return n;
 }
 
-static inline int add_all(Table *t, const Rule *rule, const int64_t *rows, size_t n, int32_t label,
+/* The table has room for it (table_reserve), and whole weights take the step. */
+static inline int add_all(Table *t, const Rule *rule, const int32_t *rows, size_t n, int32_t label,
                           double step) {
+    if (t->dense && t->store.whole) {
+        for (size_t i = 0; i < n; i++)
+            add_short(&t->store, table_stored(t, rows[i]), label, (int32_t)step, (double)t->done);
+        return 0;
+    }
     for (size_t i = 0; i < n; i++) {
         int status = rule->kind == RULE_ADAGRAD
                          ? table_add_adagrad(t, rows[i], label, step, rule->rate)
@@ -128,7 +133,7 @@ static inline int32_t visit_forced(const Greedy *x, const Visit *v) {
     return x->corpus->forced[v->types[0][0]];
 }
 
-static inline size_t visit_rows(const Greedy *x, const Visit *v, int64_t *rows) {
+static inline size_t visit_rows(const Greedy *x, const Visit *v, int32_t *rows) {
     if (visit_forced(x, v) >= 0) return 0;
     return gather_static(x->program, x->table, x->corpus, v->place, v->token, v->view.first,
                          v->view.last, rows);
@@ -140,15 +145,32 @@ static inline int learn_mistake(const Greedy *x, const Visit *v, size_t n_fixed,
                                 int32_t gold, int32_t rival, double step) {
     const Program *p = x->program;
     Table *t = x->table;
+    if (t->dense && t->store.whole && !takes_step(&t->store, step) && table_make_mixed(t) < 0)
+        return -1;
     if (table_reserve(t, n, (uint32_t)p->n_history) < 0) return -1;
     for (int32_t h = 0; v->open && h < p->n_history; h++) {
-        int64_t *row = &x->rows[n_fixed + (size_t)h];
+        int32_t *row = &x->rows[n_fixed + (size_t)h];
         if (*row < 0)
-            *row = history_insert(p, t, &x->memos[h], p->history_templates[h], &v->view, v->given);
+            *row = (int32_t)history_insert(p, t, &x->memos[h], p->history_templates[h], &v->view,
+                                           v->given);
         if (*row < 0) return -1;
     }
     if (add_all(t, x->rule, x->rows, n, gold, step) < 0) return -1;
     return add_all(t, x->rule, x->rows, n, rival, -step);
+}
+
+/* The best label of a token of n rows; scores are left behind for rules that look at them. */
+static inline int32_t score_token(const Greedy *x, size_t n) {
+    const Table *t = x->table;
+    if (!t->dense || !sums_are_short(&t->store, n)) {
+        table_score_rows(t, x->rows, n, x->scores);
+        return best_label(x->scores, t->n_labels);
+    }
+    int16_t sums[MOST_ROW_LABELS];
+    int32_t best = t->sums.best(&t->store, t->stored, x->rows, n, sums);
+    for (int32_t k = 0; x->rule->kind != RULE_PERCEPTRON && k < t->n_labels; k++)
+        x->scores[k] = sums[k];
+    return best;
 }
 
 /* Label a token, of whose rows the first n_fixed are there, and learn from it; the label given,
@@ -161,10 +183,9 @@ static inline int32_t learn_token(const Greedy *x, const Visit *v, size_t n_fixe
     for (int32_t h = 0; h < p->n_history; h++) {
         int64_t row =
             history_row(p, t, &x->memos[h], p->history_templates[h], &v->view, v->given);
-        if (row >= 0 || v->open) x->rows[n++] = row;
+        if (row >= 0 || v->open) x->rows[n++] = (int32_t)row;
     }
-    table_score_rows(t, x->rows, n, x->places, x->scores);
-    int32_t guess = best_label(x->scores, t->n_labels), gold = x->corpus->gold[v->token];
+    int32_t guess = score_token(x, n), gold = x->corpus->gold[v->token];
     if (gold < 0) return guess;
     double step;
     int32_t rival = rival_of(x->rule, x->scores, t->n_labels, gold, guess, n, &step);
@@ -192,7 +213,7 @@ static inline int learn_sentence(Greedy *x, int64_t sentence, Counts *counts) {
     visit(x, sentence, 0, &then);
     size_t n_fixed, n_then = visit_rows(x, &then, x->next);
     for (int64_t step = 0; step < n; step++) {
-        int64_t *rows = x->next;
+        int32_t *rows = x->next;
         x->next = x->rows;
         x->rows = rows;
         n_fixed = n_then;

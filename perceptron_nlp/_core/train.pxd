@@ -37,10 +37,9 @@ cdef extern from "greedy.h" nogil:
         const Rule *rule
         const HistoryMemo *memos
         int right_to_left
-        int64_t *rows
-        int64_t *next
+        int32_t *rows
+        int32_t *next
         double *scores
-        const double **places
     ctypedef struct Counts:
         int64_t examples
         int64_t mistakes

@@ -14,7 +14,7 @@ from perceptron_nlp._core.extract cimport (
     key_buffer_close, pad_values, token_key, type_slot_keys, type_values, word_scratch_close,
 )
 from perceptron_nlp._core.weights cimport (
-    Table, WeightTable, table_find, table_insert, table_width,
+    Table, WeightTable, table_find, table_insert, table_make_whole, table_width,
 )
 from perceptron_nlp.errors import ArgumentError, MemoryLimitError
 
@@ -462,6 +462,8 @@ def learn(TrainingSet data not None, order, *, rule="perceptron", double rate=1.
     if rule == "adagrad" and not t.with_gradient:
         raise ArgumentError("rule: adagrad needs a table made with gradients=True")
     data._remember()
+    if rule in ("perceptron", "margin") and rate.is_integer() and scales is None:
+        table_make_whole(t)
     memset(&counts, 0, sizeof(counts))
     x.program = &data.program.program
     x.table = t
@@ -469,12 +471,11 @@ def learn(TrainingSet data not None, order, *, rule="perceptron", double rate=1.
     x.rule = &r
     x.memos = data.memos
     x.right_to_left = right_to_left
-    x.rows = <int64_t *>malloc((data.most_rows + 1) * sizeof(int64_t))
-    x.next = <int64_t *>malloc((data.most_rows + 1) * sizeof(int64_t))
+    x.rows = <int32_t *>malloc((data.most_rows + 1) * sizeof(int32_t))
+    x.next = <int32_t *>malloc((data.most_rows + 1) * sizeof(int32_t))
     x.scores = <double *>malloc(table_width(t) * sizeof(double))
-    x.places = <const double **>malloc((data.most_rows + 1) * sizeof(double *))
     try:
-        if x.rows == NULL or x.next == NULL or x.scores == NULL or x.places == NULL:
+        if x.rows == NULL or x.next == NULL or x.scores == NULL:
             raise MemoryLimitError("no memory to train with")
         for at in range(0, n, BLOCK):
             end = min(at + BLOCK, n)
@@ -492,7 +493,6 @@ def learn(TrainingSet data not None, order, *, rule="perceptron", double rate=1.
         free(x.rows)
         free(x.next)
         free(x.scores)
-        free(x.places)
     return counts.examples, counts.mistakes, counts.updates
 
 
