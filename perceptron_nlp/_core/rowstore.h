@@ -105,7 +105,7 @@ static inline int rowstore_reserve(RowStore *s, size_t more) {
     if (room > UINT32_MAX) return -1;
     void *block = large_block(room * row_bytes(s) + CACHE_LINE, 0);
     if (!block) return -1;
-    if (s->n_rows) memcpy(on_a_line(block), s->weights, s->n_rows * row_bytes(s));
+    if (s->n_rows) move_block(on_a_line(block), s->weights, s->n_rows * row_bytes(s));
     free(s->block);
     s->block = block;
     s->weights = on_a_line(block);

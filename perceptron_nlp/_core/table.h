@@ -505,16 +505,19 @@ static inline int table_add_adagrad(Table *t, int64_t row, int32_t label, double
     return 0;
 }
 
+/* Fetch the weights of n rows, of which some may be -1. */
 static inline void table_prefetch_rows(const Table *t, const int32_t *rows, size_t n) {
     if (t->dense) {
         prefetch_rows(&t->store, t->stored, rows, n);
         return;
     }
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
+        if (rows[i] < 0) continue;
         if (t->fixed_bits)
             PREFETCH(t->w + (size_t)rows[i] * (size_t)t->n_labels);
         else
             PREFETCH(t->pool + t->block[rows[i]]);
+    }
 }
 
 #endif

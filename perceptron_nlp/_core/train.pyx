@@ -91,7 +91,7 @@ cdef class TrainingSet:
             counts = np.zeros(self.table.n_rows, np.int64)
             self._count(counts, starts, rows, static)
             static = self._leave_out_rare(counts >= min_count, starts, rows, static)
-        self.corpus.static_rows = self._int32(static)
+        self._keep_static(static)
         self._keep_rows(starts, rows)
 
     def __dealloc__(self):
@@ -100,8 +100,8 @@ cdef class TrainingSet:
         free(self.memos)
 
     cdef const int32_t *_int32(self, array) except NULL:
-        """A pointer to the array, which lives as long as this object."""
-        whole = np.append(np.ascontiguousarray(array, np.int32), np.int32(0))
+        """A pointer to the array, which lives as long as this object; some numbers come after."""
+        whole = np.append(np.ascontiguousarray(array, np.int32), np.zeros(COPIED, np.int32))
         cdef int32_t[::1] view = whole
         self.kept.append(whole)
         return &view[0]
@@ -207,6 +207,10 @@ cdef class TrainingSet:
         self.corpus.carried = self._uint64(carried)
         return starts, [(<_Rows>r).array() for r in rows]
 
+    def _keep_static(self, static):
+        self.corpus.static_rows = self._int32(static)
+        self.corpus.is_thinned = bool(np.min(static, initial=0) < 0)
+
     def _keep_rows(self, starts, rows):
         cdef int32_t s
         cdef int32_t n = len(rows)
@@ -214,7 +218,7 @@ cdef class TrainingSet:
         self.slot_row_pointers = <const int32_t **>malloc((n + 1) * sizeof(void *))
         if self.slot_start_pointers == NULL or self.slot_row_pointers == NULL:
             raise MemoryError
-        self.most_rows = self.program.program.n_static + self.program.program.n_history
+        self.most_rows = self.program.program.n_static + self.program.program.n_history + COPIED
         for s in range(n):
             self.slot_start_pointers[s] = self._int32(starts[s])
             self.slot_row_pointers[s] = self._int32(rows[s])
@@ -303,7 +307,7 @@ cdef class TrainingSet:
         self._lay_out(tokens, lengths)
         self.corpus.gold = self._int32(gold)
         if static is not None:
-            self.corpus.static_rows = self._int32(static)
+            self._keep_static(static)
         self.placed, self.kept = self.kept, kept
         self.n_sentences = len(lengths)
 
@@ -482,6 +486,8 @@ def learn(TrainingSet data not None, order, *, rule="perceptron", double rate=1.
             with nogil:
                 for i in range(at, end):
                     r.scale = scale[i]
+                    if i + 1 < end:
+                        prefetch_sentence(&x, sentences[i + 1])
                     status = learn_sentence(&x, sentences[i], &counts)
                     if status < 0:
                         break
