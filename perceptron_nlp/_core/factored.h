@@ -15,7 +15,7 @@ typedef struct {
     const Rule *rule;
     const Parts *parts;
     int right_to_left;
-    int64_t *rows;      /* of the token at hand; -1 where a history feature is new */
+    int32_t *rows;      /* of the token at hand; -1 where a history feature is new */
     uint64_t *new_keys; /* keys of its history features, in order */
     double *part_scores, *scratch;
     int32_t *differing; /* the parts of an update */
@@ -42,9 +42,10 @@ static inline int part_labels(const Factored *x, size_t n_fixed, size_t n, int32
                               int32_t rival, double step) {
     const Program *p = x->program;
     for (int32_t h = 0; h < p->n_history; h++) {
-        int64_t *row = &x->rows[n_fixed + (size_t)h];
+        int32_t *row = &x->rows[n_fixed + (size_t)h];
         if (*row < 0)
-            *row = table_insert(x->table, x->new_keys[h], (uint16_t)p->history_templates[h]);
+            *row = (int32_t)table_insert(x->table, x->new_keys[h],
+                                         (uint16_t)p->history_templates[h]);
         if (*row < 0) return -1;
     }
     PartWalk walk = parts_differing(x->parts, gold, rival);
@@ -90,7 +91,7 @@ static inline int32_t learn_parts(const Factored *x, const TokenView *view, int6
     size_t n = n_fixed;
     for (int32_t h = 0; h < p->n_history; h++) {
         x->new_keys[h] = token_key(p, p->history_templates[h], view);
-        x->rows[n++] = table_find(t, x->new_keys[h]);
+        x->rows[n++] = (int32_t)table_find(t, x->new_keys[h]);
     }
     memset(x->part_scores, 0, (size_t)t->n_labels * sizeof *x->part_scores);
     for (size_t i = 0; i < n; i++)

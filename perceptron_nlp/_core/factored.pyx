@@ -27,7 +27,7 @@ cdef extern from "factored.h" nogil:
         const Rule *rule
         const Parts *parts
         int right_to_left
-        int64_t *rows
+        int32_t *rows
         uint64_t *new_keys
         double *part_scores
         double *scratch
@@ -104,7 +104,7 @@ def learn_factored(TrainingSet data not None, LabelParts labels not None, order,
     x.rule = &r
     x.parts = &labels.parts
     x.right_to_left = right_to_left
-    x.rows = <int64_t *>malloc((data.most_rows + 1) * sizeof(int64_t))
+    x.rows = <int32_t *>malloc((data.most_rows + 1) * sizeof(int32_t))
     x.new_keys = <uint64_t *>malloc((x.program.n_history + 1) * sizeof(uint64_t))
     x.part_scores = <double *>malloc(t.n_labels * sizeof(double))
     x.scratch = <double *>malloc(parts_scratch(&labels.parts) * sizeof(double))

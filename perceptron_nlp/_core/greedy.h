@@ -3,7 +3,9 @@
  *
  * The hot loop of training is learn_token. On a treebank of 200,000 words with 27 templates a
  * visit adds about 27 rows and an update touches 54 weights; waiting for rows that are not in the
- * cache is most of the time, so rows are fetched a token ahead. */
+ * cache is most of the time. So the rows of a token are found and fetched while the token before it
+ * is labelled: also those that look at that label, which is taken to be the right one and mostly
+ * is; where it is not, they are found again. */
 #ifndef PERCEPTRON_NLP_GREEDY_H
 #define PERCEPTRON_NLP_GREEDY_H
 
@@ -27,6 +29,7 @@ typedef struct {
     const int32_t *const *slot_starts; /* per slot: type -> first of its rows */
     const int32_t *const *slot_rows;
     const int32_t *static_rows; /* [token * n_static + i]; -1: left out */
+    int is_thinned;             /* some of them are */
     const int32_t *gold;        /* token -> label; -1: not labelled */
     const int32_t *forced;      /* type -> label that needs no scores; -1: none */
     const uint64_t *label_hashes;
@@ -40,36 +43,59 @@ typedef struct {
     const Rule *rule;
     const HistoryMemo *memos; /* one a history template */
     int right_to_left;
-    int64_t *rows, *next; /* rows of the token at hand, and those of the one after it */
+    int32_t *rows, *next; /* rows of the token at hand, and those of the one after it */
     double *scores;       /* table_width of them */
-    const double **places; /* room for one a row */
 } Greedy;
 
 typedef struct {
     int64_t examples, mistakes, updates;
 } Counts;
 
-static inline size_t gather_static(const Program *p, const Table *t, const Corpus *c,
-                                   int64_t place, int64_t token, int first, int last,
-                                   int64_t *rows) {
+/* Row numbers are copied so many at a time: lists of them, and room for them, are longer by this. */
+#define COPIED 8
+
+static inline size_t copy_rows(int32_t *to, const int32_t *from, int32_t n) {
+    for (int32_t i = 0; i < n; i += COPIED) memcpy(to + i, from + i, COPIED * sizeof *to);
+    return (size_t)n;
+}
+
+/* Find the rows of a token that do not hang on labels given. */
+static inline size_t find_static(const Program *p, const Corpus *c, int64_t place, int64_t token,
+                                 int first, int last, int32_t *rows) {
     size_t n = 0;
     for (int32_t s = 0; s < p->n_slots; s++) {
         const SlotSpec *slot = &p->slots[s];
         if (!slot_applies(slot->condition, first, last)) continue;
         int32_t type = c->types[slot->column][place + slot->offset];
-        int32_t end = c->slot_starts[s][type + 1];
-        for (int32_t i = c->slot_starts[s][type]; i < end; i++) rows[n++] = c->slot_rows[s][i];
+        const int32_t *start = c->slot_starts[s] + type;
+        n += copy_rows(rows + n, c->slot_rows[s] + start[0], start[1] - start[0]);
     }
+    if (!c->is_thinned)
+        return n + copy_rows(rows + n, c->static_rows + token * p->n_static, p->n_static);
     for (int32_t i = 0; i < p->n_static; i++) {
         int32_t row = c->static_rows[token * p->n_static + i];
         if (row >= 0) rows[n++] = row;
     }
+    return n;
+}
+
+/* The same, and fetch them. */
+static inline size_t gather_static(const Program *p, const Table *t, const Corpus *c,
+                                   int64_t place, int64_t token, int first, int last,
+                                   int32_t *rows) {
+    size_t n = find_static(p, c, place, token, first, last, rows);
     table_prefetch_rows(t, rows, n);
     return n;
 }
 
-static inline int add_all(Table *t, const Rule *rule, const int64_t *rows, size_t n, int32_t label,
+/* The table has room for it (table_reserve), and whole weights take the step. */
+static inline int add_all(Table *t, const Rule *rule, const int32_t *rows, size_t n, int32_t label,
                           double step) {
+    if (t->dense && t->store.whole) {
+        for (size_t i = 0; i < n; i++)
+            add_short(&t->store, table_stored(t, rows[i]), label, (int32_t)step, (double)t->done);
+        return 0;
+    }
     for (size_t i = 0; i < n; i++) {
         int status = rule->kind == RULE_ADAGRAD
                          ? table_add_adagrad(t, rows[i], label, step, rule->rate)
@@ -107,11 +133,13 @@ static inline int32_t rival_of(const Rule *rule, const double *scores, int32_t n
 /* Where a step of a sentence is, and what its token looks like after the labels given. */
 typedef struct {
     int64_t token, place;
+    int32_t forced; /* the label that it has without being scored, or -1 */
     const int32_t *types[MAX_COLUMNS];
     uint64_t past[MAX_HISTORY];  /* hashes of the labels given, the last first */
     int32_t given[MAX_HISTORY]; /* their numbers; as many as there are labels for "none" */
     TokenView view;
     int open;
+    size_t n_fixed, n; /* rows: those of its words, and all */
 } Visit;
 
 static inline void visit(const Greedy *x, int64_t sentence, int64_t step, Visit *v) {
@@ -122,97 +150,138 @@ static inline void visit(const Greedy *x, int64_t sentence, int64_t step, Visit 
     v->place = c->padded_starts[sentence] + i;
     for (int32_t k = 0; k < x->program->n_columns; k++) v->types[k] = c->types[k] + v->place;
     v->view = (TokenView){v->types, c->carried, v->past, i == 0, i == n - 1};
+    v->forced = c->forced[v->types[0][0]];
+    v->open = sentence < c->n_open;
 }
 
-/* The label that a token has without being scored, or -1. */
-static inline int32_t visit_forced(const Greedy *x, const Visit *v) {
-    return x->corpus->forced[v->types[0][0]];
+static inline void visit_first(const Greedy *x, Visit *v) {
+    for (int k = 0; k < MAX_HISTORY; k++) {
+        v->past[k] = no_label_hash();
+        v->given[k] = x->table->n_labels;
+    }
 }
 
-static inline size_t visit_rows(const Greedy *x, const Visit *v, int64_t *rows) {
-    if (visit_forced(x, v) >= 0) return 0;
-    return gather_static(x->program, x->table, x->corpus, v->place, v->token, v->view.first,
-                         v->view.last, rows);
+/* Come after a visit that gave this label. */
+static inline void visit_after(const Greedy *x, const Visit *before, int32_t label, Visit *v) {
+    for (int k = MAX_HISTORY - 1; k > 0; k--) {
+        v->past[k] = before->past[k - 1];
+        v->given[k] = before->given[k - 1];
+    }
+    v->past[0] = x->corpus->label_hashes[label];
+    v->given[0] = label;
 }
 
-/* Part the gold label from its rival; the token has n rows, of which n_fixed are of its words.
- * -1: no memory, and no weight has changed. */
-static inline int learn_mistake(const Greedy *x, const Visit *v, size_t n_fixed, size_t n,
-                                int32_t gold, int32_t rival, double step) {
+/* Find the rows that hang on the labels given. */
+static inline void visit_history(const Greedy *x, Visit *v, int32_t *rows) {
+    const Program *p = x->program;
+    v->n = v->n_fixed;
+    for (int32_t h = 0; v->forced < 0 && h < p->n_history; h++) {
+        int64_t row = history_row(p, x->table, &x->memos[h], p->history_templates[h], &v->view,
+                                  v->given);
+        if (row >= 0 || v->open) rows[v->n++] = (int32_t)row;
+    }
+}
+
+/* Find and fetch all rows. */
+static inline void visit_rows(const Greedy *x, Visit *v, int32_t *rows) {
+    v->n_fixed = v->forced >= 0 ? 0
+                                : find_static(x->program, x->corpus, v->place, v->token,
+                                              v->view.first, v->view.last, rows);
+    visit_history(x, v, rows);
+    table_prefetch_rows(x->table, rows, v->n);
+}
+
+/* Part the gold label from its rival. -1: no memory, and no weight has changed. */
+static inline int learn_mistake(const Greedy *x, const Visit *v, int32_t gold, int32_t rival,
+                                double step) {
     const Program *p = x->program;
     Table *t = x->table;
-    if (table_reserve(t, n, (uint32_t)p->n_history) < 0) return -1;
+    if (t->dense && t->store.whole && !takes_step(&t->store, step) && table_make_mixed(t) < 0)
+        return -1;
+    if (table_reserve(t, v->n, (uint32_t)p->n_history) < 0) return -1;
     for (int32_t h = 0; v->open && h < p->n_history; h++) {
-        int64_t *row = &x->rows[n_fixed + (size_t)h];
+        int32_t *row = &x->rows[v->n_fixed + (size_t)h];
         if (*row < 0)
-            *row = history_insert(p, t, &x->memos[h], p->history_templates[h], &v->view, v->given);
+            *row = (int32_t)history_insert(p, t, &x->memos[h], p->history_templates[h], &v->view,
+                                           v->given);
         if (*row < 0) return -1;
     }
-    if (add_all(t, x->rule, x->rows, n, gold, step) < 0) return -1;
-    return add_all(t, x->rule, x->rows, n, rival, -step);
+    if (add_all(t, x->rule, x->rows, v->n, gold, step) < 0) return -1;
+    return add_all(t, x->rule, x->rows, v->n, rival, -step);
 }
 
-/* Label a token, of whose rows the first n_fixed are there, and learn from it; the label given,
- * or -1 when there is no memory. */
-static inline int32_t learn_token(const Greedy *x, const Visit *v, size_t n_fixed,
-                                  Counts *counts) {
-    const Program *p = x->program;
-    Table *t = x->table;
-    size_t n = n_fixed;
-    for (int32_t h = 0; h < p->n_history; h++) {
-        int64_t row =
-            history_row(p, t, &x->memos[h], p->history_templates[h], &v->view, v->given);
-        if (row >= 0 || v->open) x->rows[n++] = row;
+/* The best label of a token of n rows; scores are left behind for rules that look at them. */
+static inline int32_t score_token(const Greedy *x, size_t n) {
+    const Table *t = x->table;
+    if (!t->dense || !sums_are_short(&t->store, n)) {
+        table_score_rows(t, x->rows, n, x->scores);
+        return best_label(x->scores, t->n_labels);
     }
-    table_score_rows(t, x->rows, n, x->places, x->scores);
-    int32_t guess = best_label(x->scores, t->n_labels), gold = x->corpus->gold[v->token];
+    int16_t sums[MOST_ROW_LABELS];
+    int32_t best = t->sums.best(&t->store, t->stored, x->rows, n, sums);
+    for (int32_t k = 0; x->rule->kind != RULE_PERCEPTRON && k < t->n_labels; k++)
+        x->scores[k] = sums[k];
+    return best;
+}
+
+/* Label a token and learn from it; the label given, or -1 when there is no memory. */
+static inline int32_t learn_token(const Greedy *x, const Visit *v, Counts *counts) {
+    Table *t = x->table;
+    int32_t guess = score_token(x, v->n), gold = x->corpus->gold[v->token];
     if (gold < 0) return guess;
     double step;
-    int32_t rival = rival_of(x->rule, x->scores, t->n_labels, gold, guess, n, &step);
+    int32_t rival = rival_of(x->rule, x->scores, t->n_labels, gold, guess, v->n, &step);
     counts->examples++;
     counts->mistakes += guess != gold;
     if (rival >= 0) {
-        if (learn_mistake(x, v, n_fixed, n, gold, rival, step) < 0) return -1;
+        if (learn_mistake(x, v, gold, rival, step) < 0) return -1;
         counts->updates++;
     }
     t->done++;
     return guess;
 }
 
-/* One sentence, in the direction asked for; -1: no memory. Rows of the next token are fetched
- * while those of the token at hand are added. */
+/* One sentence, in the direction asked for; -1: no memory. */
 static inline int learn_sentence(Greedy *x, int64_t sentence, Counts *counts) {
     const Corpus *c = x->corpus;
     int64_t n = c->token_starts[sentence + 1] - c->token_starts[sentence];
-    Visit now, then;
-    now.open = sentence < c->n_open;
-    for (int k = 0; k < MAX_HISTORY; k++) {
-        now.past[k] = no_label_hash();
-        now.given[k] = x->table->n_labels;
-    }
-    visit(x, sentence, 0, &then);
-    size_t n_fixed, n_then = visit_rows(x, &then, x->next);
+    Visit visits[2];
+    visit(x, sentence, 0, &visits[0]);
+    visit_first(x, &visits[0]);
+    visit_rows(x, &visits[0], x->next);
     for (int64_t step = 0; step < n; step++) {
-        int64_t *rows = x->next;
+        Visit *now = &visits[step % 2], *then = &visits[(step + 1) % 2];
+        int32_t *rows = x->next;
         x->next = x->rows;
         x->rows = rows;
-        n_fixed = n_then;
-        visit(x, sentence, step, &now);
+        int32_t expected = now->forced >= 0 ? now->forced : c->gold[now->token];
         if (step + 1 < n) {
-            visit(x, sentence, step + 1, &then);
-            n_then = visit_rows(x, &then, x->next);
+            visit(x, sentence, step + 1, then);
+            visit_after(x, now, expected < 0 ? 0 : expected, then);
+            visit_rows(x, then, x->next);
         }
-        int32_t label = visit_forced(x, &now);
-        if (label < 0) label = learn_token(x, &now, n_fixed, counts);
+        int64_t updates = counts->updates;
+        int32_t label = now->forced;
+        if (label < 0) label = learn_token(x, now, counts);
         if (label < 0) return -1;
-        for (int k = MAX_HISTORY - 1; k > 0; k--) {
-            now.past[k] = now.past[k - 1];
-            now.given[k] = now.given[k - 1];
+        /* An update may have made rows that were not there. */
+        if (step + 1 < n && (label != expected || counts->updates != updates)) {
+            visit_after(x, now, label, then);
+            visit_history(x, then, x->next);
         }
-        now.past[0] = c->label_hashes[label];
-        now.given[0] = label;
     }
     return 0;
+}
+
+/* Fetch what learning from a sentence begins with. */
+static inline void prefetch_sentence(const Greedy *x, int64_t sentence) {
+    const Corpus *c = x->corpus;
+    int64_t end = x->right_to_left;
+    int64_t token = c->token_starts[sentence + end], place = c->padded_starts[sentence];
+    if (end) place += token - c->token_starts[sentence];
+    for (int32_t k = 0; k < x->program->n_columns; k++) PREFETCH(c->types[k] + place);
+    PREFETCH(c->static_rows + token * x->program->n_static);
+    PREFETCH(c->gold + token);
 }
 
 #endif

@@ -17,6 +17,7 @@
 #if defined(__linux__)
 #include <sys/mman.h>
 #endif
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,6 +36,20 @@ static inline void *large_block(size_t size, int zeroed) {
     }
 #endif
     return zeroed ? calloc(size, 1) : malloc(size);
+}
+
+/* Move the first bytes of one block into another; pages that were moved out of are given back on the
+ * way, so that no more is held than before. The old block is still to be freed. */
+static inline void move_block(char *to, char *from, size_t size) {
+    while (size) {
+        size_t piece = size < LARGE_PAGE ? size : LARGE_PAGE;
+        memcpy(to, from, piece);
+#if defined(__linux__) && defined(MADV_HUGEPAGE)
+        if ((uintptr_t)from % LARGE_PAGE == 0 && piece == LARGE_PAGE)
+            (void)madvise(from, piece, MADV_DONTNEED);
+#endif
+        to += piece, from += piece, size -= piece;
+    }
 }
 
 /* Functions that may be compiled for AVX2 beside the plain build, to be chosen at run time. */

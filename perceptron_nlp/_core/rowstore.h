@@ -1,11 +1,15 @@
-/* Rows of all labels, for tables with few of them: what a row costs is known beforehand, its
- * weights are added as vectors, and an update changes two places of one piece of memory.
+/* Rows of all labels, for tables with few of them: what a row costs is known beforehand, and its
+ * weights are added as vectors.
  *
- *   row   | w:f64 * stride | owed:f64 * n_labels | [g:f64 * n_labels] |  rounded up to 32 bytes
+ *   weights   row * stride + label, in one piece that moves when it grows: what every visit reads
+ *   debts     | owed:f64 [g:f64] | * n_labels, in chunks that never move: what only updates touch
  *
- * stride is n_labels rounded up to whole groups of GROUP; what lies beyond the labels stays 0.
- * Rows are given out of chunks that never move, so a pointer to a row stays good. The first row
- * is never written: rows that have learnt nothing point to it. */
+ * What lies beyond the labels of a row stays 0, and so does row 0: rows of a table that have learnt
+ * nothing are stored there.
+ *
+ * Weights are doubles, or whole numbers of 16 bits where learning takes whole steps alone (the
+ * perceptron): then a row is one cache line in place of three. Whole numbers of doubles are exact,
+ * so both forms learn the same; a weight that does not fit makes all of them doubles again. */
 #ifndef PERCEPTRON_NLP_ROWSTORE_H
 #define PERCEPTRON_NLP_ROWSTORE_H
 
@@ -19,154 +23,189 @@
 #define GROUP 4
 #define MAX_GROUPS 8
 #define MOST_ROW_LABELS (GROUP * MAX_GROUPS)
+#define LEAST_SHORTS 8
 #define CHUNK_ROWS 1024u
 #define CACHE_LINE 64
 
 typedef struct {
-    int32_t n_labels, stride, size; /* size: doubles in a row */
+    int32_t n_labels, stride; /* stride: weights of a row, with those that stay 0 */
     int with_gradient;
-    uint32_t n_rows, n_chunks, chunk_room;
-    void **chunks;
+    int whole;            /* weights are of 16 bits */
+    int32_t largest;      /* of whole ones: none is farther from 0 */
+    int16_t start[MOST_ROW_LABELS]; /* 0 for labels; sums beyond them begin with the lowest number */
+    uint32_t n_rows, room; /* rows given out; rows that there is room for */
+    char *weights;        /* on a cache line of `block`, which is what was allocated */
+    void *block;
+    double **chunks;
+    uint32_t n_chunks, chunk_room;
 } RowStore;
 
-static inline size_t chunk_bytes(const RowStore *s) {
-    return CHUNK_ROWS * (size_t)s->size * sizeof(double) + CACHE_LINE;
+static inline size_t row_bytes(const RowStore *s) {
+    return (size_t)s->stride * (s->whole ? sizeof(int16_t) : sizeof(double));
+}
+
+static inline double *row_doubles(const RowStore *s, uint32_t row) {
+    return (double *)(void *)s->weights + (size_t)row * (size_t)s->stride;
+}
+static inline int16_t *row_shorts(const RowStore *s, uint32_t row) {
+    return (int16_t *)(void *)s->weights + (size_t)row * (size_t)s->stride;
+}
+
+/* Numbers that a weight owes or has gathered, and of a row of them. */
+static inline int32_t debts_of_weight(const RowStore *s) { return AVERAGED + !!s->with_gradient; }
+static inline size_t debts_of_row(const RowStore *s) {
+    return (size_t)(s->n_labels * debts_of_weight(s));
+}
+static inline double *row_debts(const RowStore *s, uint32_t row) {
+    return s->chunks[row / CHUNK_ROWS] + (size_t)(row % CHUNK_ROWS) * debts_of_row(s);
+}
+
+static inline size_t rowstore_bytes(const RowStore *s) {
+    return (size_t)s->room * row_bytes(s) +
+           (size_t)s->n_chunks * CHUNK_ROWS * debts_of_row(s) * sizeof(double);
 }
 
 static inline void rowstore_close(RowStore *s) {
     for (uint32_t i = 0; i < s->n_chunks; i++) free(s->chunks[i]);
     free(s->chunks);
+    free(s->block);
     memset(s, 0, sizeof *s);
+}
+
+static inline int32_t stride_of(int32_t n_labels, int whole) {
+    int32_t stride = LEAST_SHORTS;
+    if (!whole) return (n_labels + GROUP - 1) / GROUP * GROUP;
+    while (stride < n_labels) stride *= 2; /* so that no row lies across two lines */
+    return stride;
+}
+
+static inline char *on_a_line(void *block) {
+    return (char *)(((uintptr_t)block + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE);
 }
 
 /* Room for `more` rows; -1: no memory, and no row has changed. */
 static inline int rowstore_reserve(RowStore *s, size_t more) {
-    while ((size_t)s->n_rows + more > (size_t)s->n_chunks * CHUNK_ROWS) {
+    size_t wanted = (size_t)s->n_rows + more;
+    while (wanted > (size_t)s->n_chunks * CHUNK_ROWS) {
         if (s->n_chunks == s->chunk_room) {
             uint32_t room = 2 * s->chunk_room + 4;
-            void **chunks = (void **)realloc(s->chunks, room * sizeof *chunks);
+            double **chunks = (double **)realloc(s->chunks, room * sizeof *chunks);
             if (!chunks) return -1;
             s->chunks = chunks;
             s->chunk_room = room;
         }
-        void *chunk = calloc(1, chunk_bytes(s));
+        /* One more, since a build without averages may have nothing to put there. */
+        double *chunk = (double *)calloc(CHUNK_ROWS * debts_of_row(s) + 1, sizeof *chunk);
         if (!chunk) return -1;
         s->chunks[s->n_chunks++] = chunk;
     }
+    if (wanted <= s->room) return 0;
+    size_t room = (size_t)s->room + s->room / 2 + 64;
+    if (room < wanted) room = wanted;
+    if (room > UINT32_MAX) return -1;
+    void *block = large_block(room * row_bytes(s) + CACHE_LINE, 0);
+    if (!block) return -1;
+    if (s->n_rows) move_block(on_a_line(block), s->weights, s->n_rows * row_bytes(s));
+    free(s->block);
+    s->block = block;
+    s->weights = on_a_line(block);
+    s->room = (uint32_t)room;
     return 0;
 }
 
-/* The next row, all 0; NULL: no memory. */
-static inline double *rowstore_take(RowStore *s) {
-    if (rowstore_reserve(s, 1) < 0) return NULL;
-    uintptr_t chunk = (uintptr_t)s->chunks[s->n_rows / CHUNK_ROWS];
-    double *rows = (double *)((chunk + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE);
-    return rows + (size_t)(s->n_rows++ % CHUNK_ROWS) * (size_t)s->size;
+/* The next row, all 0; 0, which is never given out, says that there is no memory. */
+static inline uint32_t rowstore_take(RowStore *s) {
+    if (rowstore_reserve(s, 1) < 0) return 0;
+    memset(s->weights + s->n_rows * row_bytes(s), 0, row_bytes(s));
+    return s->n_rows++;
 }
 
-/* The row that stays 0, or NULL: no memory. */
-static inline double *rowstore_open(RowStore *s, int32_t n_labels, int with_gradient) {
+/* An empty store, of doubles at first; -1: no memory. */
+static inline int rowstore_open(RowStore *s, int32_t n_labels, int with_gradient) {
     memset(s, 0, sizeof *s);
     s->n_labels = n_labels;
     s->with_gradient = with_gradient;
-    s->stride = (n_labels + GROUP - 1) / GROUP * GROUP;
-    int32_t size = s->stride + (AVERAGED ? n_labels : 0) + (with_gradient ? n_labels : 0);
-    s->size = (size + GROUP - 1) / GROUP * GROUP;
-    return rowstore_take(s);
+    s->stride = stride_of(n_labels, 0);
+    for (int32_t k = n_labels; k < MOST_ROW_LABELS; k++) s->start[k] = INT16_MIN;
+    if (rowstore_reserve(s, 1) < 0) return -1;
+    return (int)rowstore_take(s);
 }
 
-static inline double *row_owed(const RowStore *s, double *row) { return row + s->stride; }
-static inline double *row_gradients(const RowStore *s, double *row) {
-    return row + s->stride + (AVERAGED ? s->n_labels : 0);
+static inline double row_weight(const RowStore *s, uint32_t row, int32_t label) {
+    return s->whole ? row_shorts(s, row)[label] : row_doubles(s, row)[label];
+}
+
+/* Take all weights over into the other form; -1: no memory, and nothing has changed. */
+static inline int rowstore_recast(RowStore *s, int whole) {
+    RowStore old = *s;
+    s->whole = whole;
+    s->stride = stride_of(s->n_labels, whole);
+    s->largest = 0;
+    s->block = large_block(s->room * row_bytes(s) + CACHE_LINE, 0);
+    if (!s->block) {
+        *s = old;
+        return -1;
+    }
+    s->weights = on_a_line(s->block);
+    memset(s->weights, 0, s->n_rows * row_bytes(s));
+    for (uint32_t row = 0; row < s->n_rows; row++)
+        for (int32_t k = 0; k < s->n_labels; k++) {
+            double w = row_weight(&old, row, k);
+            if (!whole) {
+                row_doubles(s, row)[k] = w;
+                continue;
+            }
+            int32_t size = w < 0 ? -(int32_t)w : (int32_t)w;
+            row_shorts(s, row)[k] = (int16_t)w;
+            if (size > s->largest) s->largest = size;
+        }
+    free(old.block);
+    return 0;
+}
+
+/* Could each of these be a weight of 16 bits? */
+static inline int is_short(double w) {
+    return w >= -INT16_MAX && w <= INT16_MAX && w == (double)(int32_t)w;
+}
+static inline int holds_shorts(const RowStore *s) {
+    for (uint32_t row = 0; row < s->n_rows; row++)
+        for (int32_t k = 0; k < s->n_labels; k++)
+            if (!is_short(row_weight(s, row, k))) return 0;
+    return 1;
+}
+
+/* Does every weight stay one of 16 bits after this step? */
+static inline int takes_step(const RowStore *s, double step) {
+    return is_short(step) && s->largest + fabs(step) <= INT16_MAX;
+}
+
+/* w(row, label) += step, for whole weights that take it (takes_step). */
+static inline void add_short(RowStore *s, uint32_t row, int32_t label, int32_t step, double done) {
+    int32_t w = row_shorts(s, row)[label] + step, size = w < 0 ? -w : w;
+    row_shorts(s, row)[label] = (int16_t)w;
+    if (AVERAGED) row_debts(s, row)[label * debts_of_weight(s)] += done * step;
+    if (size > s->largest) s->largest = size;
 }
 
 /* Fetch the weights of many rows: one to four cache lines each. */
-static inline void prefetch_rows(const RowStore *s, double *const *row, const int64_t *numbers,
+static inline void prefetch_rows(const RowStore *s, const uint32_t *stored, const int32_t *rows,
                                  size_t n) {
-    const int32_t line = CACHE_LINE / (int32_t)sizeof(double);
-    const int32_t second = s->stride > line ? line : 0;
-    const int32_t third = s->stride > 2 * line ? 2 * line : 0;
-    const int32_t fourth = s->stride > 3 * line ? 3 * line : 0;
+    const size_t bytes = row_bytes(s);
+    const char *weights = s->weights;
+    if (s->whole) {
+        for (size_t i = 0; i < n; i++) PREFETCH(weights + stored[rows[i]] * bytes);
+        return;
+    }
+    const size_t last = (size_t)s->n_labels * sizeof(double) - 1;
+    const size_t second = last > CACHE_LINE ? CACHE_LINE : last;
+    const size_t third = last > 2 * CACHE_LINE ? 2 * CACHE_LINE : last;
     for (size_t i = 0; i < n; i++) {
-        const double *w = row[numbers[i]];
+        const char *w = weights + stored[rows[i]] * bytes;
         PREFETCH(w);
         PREFETCH(w + second);
         PREFETCH(w + third);
-        PREFETCH(w + fourth);
+        if (last > 3 * CACHE_LINE) PREFETCH(w + last);
     }
-}
-
-/* ---- sums of rows: scores[k] = rows[0][k] + rows[1][k] + …, in this order, for any form ---- */
-
-typedef void (*SumRows)(const double *const *rows, size_t n, int32_t groups, double *scores);
-
-static inline void sum_rows_plain(const double *const *rows, size_t n, int32_t groups,
-                                  double *scores) {
-    memset(scores, 0, (size_t)(groups * GROUP) * sizeof *scores);
-    for (size_t i = 0; i < n; i++)
-        for (int32_t k = 0; k < groups * GROUP; k++) scores[k] += rows[i][k];
-}
-
-#if VECTOR_EXTENSIONS
-/* The sums of a count of vectors known to the compiler stay in registers. */
-#define SUM_CASE(VECTOR, COUNT)                                                        \
-    case COUNT: {                                                                      \
-        VECTOR sum[COUNT];                                                             \
-        for (int k = 0; k < COUNT; k++) sum[k] = (VECTOR){0};                          \
-        for (size_t i = 0; i < n; i++)                                                 \
-            for (int k = 0; k < COUNT; k++) sum[k] += ((const VECTOR *)rows[i])[k];    \
-        for (int k = 0; k < COUNT; k++)                                                \
-            memcpy((char *)scores + k * sizeof(VECTOR), &sum[k], sizeof(VECTOR));      \
-        return;                                                                        \
-    }
-
-typedef double Pair __attribute__((vector_size(16), may_alias));
-
-static inline void sum_rows_pairs(const double *const *rows, size_t n, int32_t groups,
-                                  double *scores) {
-    switch (2 * groups) {
-        SUM_CASE(Pair, 2)
-        SUM_CASE(Pair, 4)
-        SUM_CASE(Pair, 6)
-        SUM_CASE(Pair, 8)
-        SUM_CASE(Pair, 10)
-        SUM_CASE(Pair, 12)
-        SUM_CASE(Pair, 14)
-        default: sum_rows_plain(rows, n, groups, scores);
-    }
-}
-
-#if AVX2_AT_RUN_TIME
-typedef double Quad __attribute__((vector_size(32), may_alias));
-
-TARGET_AVX2 static inline void sum_rows_avx2(const double *const *rows, size_t n, int32_t groups,
-                                             double *scores) {
-    switch (groups) {
-        SUM_CASE(Quad, 1)
-        SUM_CASE(Quad, 2)
-        SUM_CASE(Quad, 3)
-        SUM_CASE(Quad, 4)
-        SUM_CASE(Quad, 5)
-        SUM_CASE(Quad, 6)
-        SUM_CASE(Quad, 7)
-        SUM_CASE(Quad, 8)
-        default: return;
-    }
-}
-#endif
-#endif
-
-/* The widest form that this processor has, or plain C on request. */
-static inline SumRows sum_rows_form(int plain) {
-    if (plain) return sum_rows_plain;
-#if AVX2_AT_RUN_TIME
-    if (cpu_has_avx2()) return sum_rows_avx2;
-#endif
-#if VECTOR_EXTENSIONS
-    return sum_rows_pairs;
-#else
-    return sum_rows_plain;
-#endif
 }
 
 #endif

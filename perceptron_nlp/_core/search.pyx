@@ -32,7 +32,7 @@ cdef extern from "structured.h" nogil:
         int right_to_left
         const uint64_t *label_hashes
         Beam beam
-        int64_t *rows
+        int32_t *rows
         double *fixed
         double *scores
         int32_t *gold
@@ -105,7 +105,7 @@ def learn_sequences(TrainingSet data not None, order, *, rule="perceptron", doub
     if allowed is not None:
         allowed_view = allowed_bytes(allowed, t.n_labels)
         x.beam.allowed = &allowed_view[0]
-    x.rows = <int64_t *>malloc((data.most_rows + 1) * sizeof(int64_t))
+    x.rows = <int32_t *>malloc((data.most_rows + 1) * sizeof(int32_t))
     x.fixed = <double *>malloc(t.n_labels * sizeof(double))
     x.scores = <double *>malloc(t.n_labels * sizeof(double))
     x.gold = <int32_t *>malloc((data.longest + 1) * sizeof(int32_t))

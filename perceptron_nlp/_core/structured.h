@@ -30,7 +30,7 @@ typedef struct {
     int right_to_left;
     const uint64_t *label_hashes; /* one more than labels: the last is for "none" */
     Beam beam;
-    int64_t *rows;   /* rows of one token; after them, those of the templates of each state */
+    int32_t *rows;   /* rows of one token; after them, those of the templates of each state */
     double *fixed;   /* [label]: what the words of one token say */
     double *scores;  /* [label]: scratch */
     int32_t *gold, *guess; /* [step]: the gold sequence and the one found, as they are read */
@@ -69,14 +69,14 @@ static inline void past_of(const int32_t *labels, int64_t step, int32_t none, in
 
 /* Add what the history templates say after `past` to scores[label]. */
 static inline void score_history(const Structured *x, int64_t sentence, int64_t token,
-                                 const int32_t *past, int64_t *rows, double *scores) {
+                                 const int32_t *past, int32_t *rows, double *scores) {
     const Program *p = x->program;
     const int32_t *types[MAX_COLUMNS];
     uint64_t hashes[MAX_HISTORY];
     TokenView view = step_view(x, sentence, token, past, types, hashes);
     for (int32_t h = 0; h < p->n_history; h++) {
-        rows[h] = table_find(x->table, token_key(p, p->history_templates[h], &view));
-        if (rows[h] >= 0) table_prefetch(x->table, rows[h]);
+        rows[h] = (int32_t)table_find(x->table, token_key(p, p->history_templates[h], &view));
+        if (rows[h] >= 0) table_prefetch_rows(x->table, &rows[h], 1);
     }
     for (int32_t h = 0; h < p->n_history; h++)
         if (rows[h] >= 0) table_score(x->table, rows[h], 1, scores);

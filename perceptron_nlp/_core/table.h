@@ -19,7 +19,7 @@
 
 #include "kernels.h"
 #include "probe.h"
-#include "rowstore.h"
+#include "rowsums.h"
 
 #define LINEAR_CAP 128u
 #define NO_LABEL 0xFFFFFFFFu
@@ -37,9 +37,9 @@ typedef struct {
     /* exact, few labels */
     int dense;
     RowStore store;
-    double *zeros; /* what rows point to that have learnt nothing */
-    double **row;  /* row -> its weights; row[-1] is `zeros` */
-    SumRows sum_rows;
+    uint32_t *stored; /* row -> its place in the store, 0 where it has learnt nothing; so has -1 */
+    RowSums sums;
+    int mixed; /* weights may have been made that are no whole numbers */
     /* exact, many labels */
     uint32_t *block; /* row -> offset in pool, in words; 0: no cells yet */
     uint64_t *pool;
@@ -85,7 +85,7 @@ static inline Cells cells_of(const Table *t, uint32_t block) {
 static inline void table_close(Table *t) {
     index_close(&t->index);
     rowstore_close(&t->store);
-    if (t->row) free(t->row - 1);
+    if (t->stored) free(t->stored - 1);
     free(t->block);
     free(t->group);
     free(t->pool);
@@ -105,19 +105,19 @@ static inline int table_open(Table *t, int32_t n_labels, int fixed_bits, int wit
     if (!fixed_bits) {
         t->dense = n_labels <= MOST_ROW_LABELS;
         if (t->dense) {
-            t->sum_rows = sum_rows_form(plain);
-            t->zeros = rowstore_open(&t->store, n_labels, with_gradient);
-            double **first = (double **)malloc(sizeof *first);
-            if (first) {
-                *first = t->zeros;
-                t->row = first + 1;
+            t->sums = row_sums(plain);
+            uint32_t *first = (uint32_t *)calloc(1, sizeof *first);
+            if (first) t->stored = first + 1;
+            if (rowstore_open(&t->store, n_labels, with_gradient) < 0) {
+                table_close(t);
+                return -1;
             }
         } else {
             t->pool_room = 1024;
             t->pool_used = 1; /* offset 0 means "none" */
             t->pool = (uint64_t *)malloc(t->pool_room * 8);
         }
-        if ((t->dense ? !t->zeros || !t->row : !t->pool) || index_open(&t->index, multiplier, 12) < 0) {
+        if ((t->dense ? !t->stored : !t->pool) || index_open(&t->index, multiplier, 12) < 0) {
             table_close(t);
             return -1;
         }
@@ -138,9 +138,8 @@ static inline int table_open(Table *t, int32_t n_labels, int fixed_bits, int wit
 static inline size_t table_bytes(const Table *t) {
     if (t->fixed_bits)
         return (((size_t)1 << t->fixed_bits) * (size_t)t->n_labels) * (t->with_gradient ? 24 : 16);
-    size_t rows = t->dense ? t->store.n_chunks * chunk_bytes(&t->store) : t->pool_room * 8;
-    size_t a_row = (t->dense ? sizeof *t->row : sizeof *t->block) + sizeof *t->group;
-    return rows + (size_t)t->rows_room * a_row + (size_t)t->index.capacity * 8 +
+    size_t rows = t->dense ? rowstore_bytes(&t->store) : t->pool_room * 8;
+    return rows + (size_t)t->rows_room * (sizeof(uint32_t) + sizeof *t->group) + (size_t)t->index.capacity * 8 +
            (((size_t)1 << t->index.bits) * sizeof(Slot));
 }
 
@@ -159,9 +158,9 @@ static inline int table_reserve_rows(Table *t, uint32_t more) {
     if (room > INDEX_MAX_ROWS) room = INDEX_MAX_ROWS;
     if (room < wanted) return -1;
     if (t->dense) {
-        double **first = (double **)realloc(t->row - 1, ((size_t)room + 1) * sizeof *first);
+        uint32_t *first = (uint32_t *)realloc(t->stored - 1, ((size_t)room + 1) * sizeof *first);
         if (!first) return -1;
-        t->row = first + 1;
+        t->stored = first + 1;
     } else {
         uint32_t *block = (uint32_t *)realloc(t->block, (size_t)room * sizeof *block);
         if (!block) return -1;
@@ -182,7 +181,7 @@ static inline int64_t table_insert(Table *t, uint64_t key, uint16_t group) {
     int64_t row = index_insert(&t->index, key);
     if (t->index.n != before) {
         if (t->dense)
-            t->row[row] = t->zeros;
+            t->stored[row] = 0;
         else
             t->block[row] = 0;
         t->group[row] = group;
@@ -323,6 +322,26 @@ static inline Cell block_cell(Table *t, int64_t row, int32_t label) {
     return cell;
 }
 
+/* Weights of 16 bits, if all are such: then whole steps keep them so. Nothing to say where there is
+ * no memory for it, or another form. */
+static inline void table_make_whole(Table *t) {
+    if (!t->dense || t->store.whole || t->mixed) return;
+    t->mixed = !holds_shorts(&t->store) || rowstore_recast(&t->store, 1) < 0;
+}
+
+/* Weights of any size; -1: no memory, nothing changed. */
+static inline int table_make_mixed(Table *t) {
+    if (t->dense && t->store.whole && rowstore_recast(&t->store, 0) < 0) return -1;
+    t->mixed = 1;
+    return 0;
+}
+
+/* The place of a row in the store, made if it is new; 0: no memory. */
+static inline uint32_t table_stored(Table *t, int64_t row) {
+    if (!t->stored[row]) t->stored[row] = rowstore_take(&t->store);
+    return t->stored[row];
+}
+
 /* The cell of (row, label), made if it is new; w is NULL when there is no memory. */
 static inline Cell table_cell(Table *t, int64_t row, int32_t label) {
     Cell cell = {NULL, NULL, NULL};
@@ -334,39 +353,42 @@ static inline Cell table_cell(Table *t, int64_t row, int32_t label) {
         return cell;
     }
     if (!t->dense) return block_cell(t, row, label);
-    double *w = t->row[row];
-    if (w == t->zeros) {
-        w = rowstore_take(&t->store);
-        if (!w) return cell;
-        t->row[row] = w;
-    }
-    cell.w = w + label;
-    cell.owed = row_owed(&t->store, w) + label;
-    if (t->with_gradient) cell.g = row_gradients(&t->store, w) + label;
+    if (!t->mixed && table_make_mixed(t) < 0) return cell;
+    uint32_t at = table_stored(t, row);
+    if (!at) return cell;
+    cell.w = row_doubles(&t->store, at) + label;
+    cell.owed = row_debts(&t->store, at) + label * debts_of_weight(&t->store);
+    if (t->with_gradient) cell.g = cell.owed + AVERAGED;
     return cell;
 }
 
 /* The weights of a row of any form, to be read: `span` places, of which some may be empty. */
 typedef struct {
-    uint32_t span;
+    uint32_t span, apart;  /* apart: from one weight's debts to those of the next */
     const uint32_t *label; /* NO_LABEL: an empty place; NULL: place j is that of label j */
     int ascending;         /* labels are in order, or of few places */
-    const double *w, *owed, *g; /* owed without averages, g without gradients: not to be read */
+    const int16_t *shorts; /* the weights, or NULL: they are in w */
+    const double *w;
+    const double *owed, *g; /* owed without averages, g without gradients: not to be read */
 } RowView;
 
 static inline RowView table_row(const Table *t, int64_t row) {
-    RowView v = {(uint32_t)t->n_labels, NULL, 1, NULL, NULL, NULL};
+    RowView v = {(uint32_t)t->n_labels, 1, NULL, 1, NULL, NULL, NULL, NULL};
     if (t->fixed_bits) {
         size_t at = (size_t)row * (size_t)t->n_labels;
         v.w = t->w + at;
         v.owed = t->owed + at;
         if (t->g) v.g = t->g + at;
     } else if (t->dense) {
-        double *w = t->row[row];
-        if (w == t->zeros) v.span = 0;
-        v.w = w;
-        v.owed = row_owed(&t->store, w);
-        v.g = row_gradients(&t->store, w);
+        uint32_t at = t->stored[row];
+        if (!at) v.span = 0;
+        if (t->store.whole)
+            v.shorts = row_shorts(&t->store, at);
+        else
+            v.w = row_doubles(&t->store, at);
+        v.owed = row_debts(&t->store, at);
+        v.g = v.owed + AVERAGED;
+        v.apart = (uint32_t)debts_of_weight(&t->store);
     } else if (!t->block[row]) {
         v.span = 0;
     } else {
@@ -381,12 +403,34 @@ static inline RowView table_row(const Table *t, int64_t row) {
     return v;
 }
 
+static inline double view_weight(const RowView *v, uint32_t j) {
+    return v->shorts ? v->shorts[j] : v->w[j];
+}
+static inline double view_owed(const RowView *v, uint32_t j) {
+    return AVERAGED ? v->owed[j * v->apart] : 0;
+}
+static inline double view_gradient(const Table *t, const RowView *v, uint32_t j) {
+    return t->with_gradient ? v->g[j * v->apart] : 0;
+}
+
 /* The label of a place whose weight has learnt something, or -1. */
 static inline int32_t row_label(const Table *t, const RowView *v, uint32_t j) {
     if (v->label && v->label[j] == NO_LABEL) return -1;
-    int idle = v->w[j] == 0 && (!AVERAGED || v->owed[j] == 0) &&
-               (!t->with_gradient || v->g[j] == 0);
+    int idle = view_weight(v, j) == 0 && view_owed(v, j) == 0 && view_gradient(t, v, j) == 0;
     return idle ? -1 : v->label ? (int32_t)v->label[j] : (int32_t)j;
+}
+
+/* Forget what a row has learnt. */
+static inline void table_clear_row(Table *t, int64_t row) {
+    RowView v = table_row(t, row);
+    for (uint32_t j = 0; j < v.span; j++) {
+        if (v.shorts)
+            ((int16_t *)v.shorts)[j] = 0;
+        else
+            ((double *)v.w)[j] = 0;
+        if (AVERAGED) ((double *)v.owed)[j * v.apart] = 0;
+        if (t->with_gradient) ((double *)v.g)[j * v.apart] = 0;
+    }
 }
 
 /* Room for one update, which gives each of n_rows rows at most two labels, `new_rows` of them
@@ -406,8 +450,8 @@ static inline int table_reserve(Table *t, size_t n_rows, uint32_t new_rows) {
 /* scores[label] += value * w for every weight of the row. */
 static inline void table_score(const Table *t, int64_t row, double value, double *scores) {
     if (t->fixed_bits || t->dense) {
-        const double *w = t->dense ? t->row[row] : t->w + (size_t)row * (size_t)t->n_labels;
-        for (int32_t k = 0; k < t->n_labels; k++) scores[k] += value * w[k];
+        RowView v = table_row(t, row);
+        for (uint32_t k = 0; k < v.span; k++) scores[k] += value * view_weight(&v, k);
         return;
     }
     uint32_t block = t->block[row];
@@ -425,12 +469,14 @@ static inline void table_score(const Table *t, int64_t row, double value, double
 }
 
 /* scores[label] = the sum over n rows, of which those that are -1 do not count; `scores` has room
- * for table_width labels, `places` for n pointers. */
-static inline void table_score_rows(const Table *t, const int64_t *rows, size_t n,
-                                    const double **places, double *scores) {
+ * for table_width labels. */
+static inline void table_score_rows(const Table *t, const int32_t *rows, size_t n,
+                                    double *scores) {
     if (t->dense) {
-        for (size_t i = 0; i < n; i++) places[i] = t->row[rows[i]];
-        t->sum_rows(places, n, t->store.stride / GROUP, scores);
+        if (t->store.whole)
+            sum_shorts_wide(&t->store, t->stored, rows, n, scores);
+        else
+            t->sums.doubles(&t->store, t->stored, rows, n, scores);
         return;
     }
     memset(scores, 0, (size_t)t->n_labels * sizeof *scores);
@@ -439,7 +485,7 @@ static inline void table_score_rows(const Table *t, const int64_t *rows, size_t 
 }
 
 static inline size_t table_width(const Table *t) {
-    return t->dense ? (size_t)t->store.stride : (size_t)t->n_labels;
+    return t->dense ? MOST_ROW_LABELS : (size_t)t->n_labels;
 }
 
 /* w(row, label) += delta, its average kept right; -1: no memory. */
@@ -459,21 +505,19 @@ static inline int table_add_adagrad(Table *t, int64_t row, int32_t label, double
     return 0;
 }
 
-static inline void table_prefetch(const Table *t, int64_t row) {
-    if (t->fixed_bits)
-        PREFETCH(t->w + (size_t)row * (size_t)t->n_labels);
-    else if (t->dense)
-        prefetch_rows(&t->store, t->row, &row, 1);
-    else
-        PREFETCH(t->pool + t->block[row]);
-}
-
-static inline void table_prefetch_rows(const Table *t, const int64_t *rows, size_t n) {
+/* Fetch the weights of n rows, of which some may be -1. */
+static inline void table_prefetch_rows(const Table *t, const int32_t *rows, size_t n) {
     if (t->dense) {
-        prefetch_rows(&t->store, t->row, rows, n);
+        prefetch_rows(&t->store, t->stored, rows, n);
         return;
     }
-    for (size_t i = 0; i < n; i++) table_prefetch(t, rows[i]);
+    for (size_t i = 0; i < n; i++) {
+        if (rows[i] < 0) continue;
+        if (t->fixed_bits)
+            PREFETCH(t->w + (size_t)rows[i] * (size_t)t->n_labels);
+        else
+            PREFETCH(t->pool + t->block[rows[i]]);
+    }
 }
 
 #endif

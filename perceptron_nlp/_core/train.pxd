@@ -19,6 +19,7 @@ cdef extern from "greedy.h" nogil:
         const int32_t *const *slot_starts
         const int32_t *const *slot_rows
         const int32_t *static_rows
+        bint is_thinned
         const int32_t *gold
         const int32_t *forced
         const uint64_t *label_hashes
@@ -37,14 +38,15 @@ cdef extern from "greedy.h" nogil:
         const Rule *rule
         const HistoryMemo *memos
         int right_to_left
-        int64_t *rows
-        int64_t *next
+        int32_t *rows
+        int32_t *next
         double *scores
-        const double **places
     ctypedef struct Counts:
         int64_t examples
         int64_t mistakes
         int64_t updates
+    const int COPIED
+    void prefetch_sentence(const Greedy *x, int64_t sentence) noexcept
     int learn_sentence(Greedy *x, int64_t sentence, Counts *counts) noexcept
 
 

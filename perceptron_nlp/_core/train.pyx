@@ -14,7 +14,7 @@ from perceptron_nlp._core.extract cimport (
     key_buffer_close, pad_values, token_key, type_slot_keys, type_values, word_scratch_close,
 )
 from perceptron_nlp._core.weights cimport (
-    Table, WeightTable, table_find, table_insert, table_width,
+    Table, WeightTable, table_find, table_insert, table_make_whole, table_width,
 )
 from perceptron_nlp.errors import ArgumentError, MemoryLimitError
 
@@ -91,7 +91,7 @@ cdef class TrainingSet:
             counts = np.zeros(self.table.n_rows, np.int64)
             self._count(counts, starts, rows, static)
             static = self._leave_out_rare(counts >= min_count, starts, rows, static)
-        self.corpus.static_rows = self._int32(static)
+        self._keep_static(static)
         self._keep_rows(starts, rows)
 
     def __dealloc__(self):
@@ -100,8 +100,8 @@ cdef class TrainingSet:
         free(self.memos)
 
     cdef const int32_t *_int32(self, array) except NULL:
-        """A pointer to the array, which lives as long as this object."""
-        whole = np.append(np.ascontiguousarray(array, np.int32), np.int32(0))
+        """A pointer to the array, which lives as long as this object; some numbers come after."""
+        whole = np.append(np.ascontiguousarray(array, np.int32), np.zeros(COPIED, np.int32))
         cdef int32_t[::1] view = whole
         self.kept.append(whole)
         return &view[0]
@@ -207,6 +207,10 @@ cdef class TrainingSet:
         self.corpus.carried = self._uint64(carried)
         return starts, [(<_Rows>r).array() for r in rows]
 
+    def _keep_static(self, static):
+        self.corpus.static_rows = self._int32(static)
+        self.corpus.is_thinned = bool(np.min(static, initial=0) < 0)
+
     def _keep_rows(self, starts, rows):
         cdef int32_t s
         cdef int32_t n = len(rows)
@@ -214,7 +218,7 @@ cdef class TrainingSet:
         self.slot_row_pointers = <const int32_t **>malloc((n + 1) * sizeof(void *))
         if self.slot_start_pointers == NULL or self.slot_row_pointers == NULL:
             raise MemoryError
-        self.most_rows = self.program.program.n_static + self.program.program.n_history
+        self.most_rows = self.program.program.n_static + self.program.program.n_history + COPIED
         for s in range(n):
             self.slot_start_pointers[s] = self._int32(starts[s])
             self.slot_row_pointers[s] = self._int32(rows[s])
@@ -303,7 +307,7 @@ cdef class TrainingSet:
         self._lay_out(tokens, lengths)
         self.corpus.gold = self._int32(gold)
         if static is not None:
-            self.corpus.static_rows = self._int32(static)
+            self._keep_static(static)
         self.placed, self.kept = self.kept, kept
         self.n_sentences = len(lengths)
 
@@ -462,6 +466,8 @@ def learn(TrainingSet data not None, order, *, rule="perceptron", double rate=1.
     if rule == "adagrad" and not t.with_gradient:
         raise ArgumentError("rule: adagrad needs a table made with gradients=True")
     data._remember()
+    if rule in ("perceptron", "margin") and rate.is_integer() and scales is None:
+        table_make_whole(t)
     memset(&counts, 0, sizeof(counts))
     x.program = &data.program.program
     x.table = t
@@ -469,18 +475,19 @@ def learn(TrainingSet data not None, order, *, rule="perceptron", double rate=1.
     x.rule = &r
     x.memos = data.memos
     x.right_to_left = right_to_left
-    x.rows = <int64_t *>malloc((data.most_rows + 1) * sizeof(int64_t))
-    x.next = <int64_t *>malloc((data.most_rows + 1) * sizeof(int64_t))
+    x.rows = <int32_t *>malloc((data.most_rows + 1) * sizeof(int32_t))
+    x.next = <int32_t *>malloc((data.most_rows + 1) * sizeof(int32_t))
     x.scores = <double *>malloc(table_width(t) * sizeof(double))
-    x.places = <const double **>malloc((data.most_rows + 1) * sizeof(double *))
     try:
-        if x.rows == NULL or x.next == NULL or x.scores == NULL or x.places == NULL:
+        if x.rows == NULL or x.next == NULL or x.scores == NULL:
             raise MemoryLimitError("no memory to train with")
         for at in range(0, n, BLOCK):
             end = min(at + BLOCK, n)
             with nogil:
                 for i in range(at, end):
                     r.scale = scale[i]
+                    if i + 1 < end:
+                        prefetch_sentence(&x, sentences[i + 1])
                     status = learn_sentence(&x, sentences[i], &counts)
                     if status < 0:
                         break
@@ -492,7 +499,6 @@ def learn(TrainingSet data not None, order, *, rule="perceptron", double rate=1.
         free(x.rows)
         free(x.next)
         free(x.scores)
-        free(x.places)
     return counts.examples, counts.mistakes, counts.updates
 
 

@@ -17,12 +17,10 @@ cdef extern from "table.h" nogil:
         int64_t done
         Index index
         uint16_t *group
+        bint mixed
     ctypedef struct RowView:
         uint32_t span
         bint ascending
-        const double *w
-        const double *owed
-        const double *g
     ctypedef struct Cell:
         double *w
         double *owed
@@ -41,8 +39,12 @@ cdef extern from "table.h" nogil:
     int table_add(Table *t, int64_t row, int32_t label, double delta) noexcept
     int table_add_adagrad(Table *t, int64_t row, int32_t label, double gradient,
                           double rate) noexcept
-    void table_prefetch(const Table *t, int64_t row) noexcept
+    void table_make_whole(Table *t) noexcept
+    void table_clear_row(Table *t, int64_t row) noexcept
     RowView table_row(const Table *t, int64_t row) noexcept
+    double view_weight(const RowView *v, uint32_t j) noexcept
+    double view_owed(const RowView *v, uint32_t j) noexcept
+    double view_gradient(const Table *t, const RowView *v, uint32_t j) noexcept
     int32_t row_label(const Table *t, const RowView *v, uint32_t j) noexcept
 
 cdef extern from "kernels.h" nogil:

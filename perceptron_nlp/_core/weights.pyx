@@ -8,7 +8,6 @@ import numpy as np
 
 from libc.math cimport isfinite
 from libc.stdint cimport int32_t, int64_t, uint16_t, uint32_t, uint64_t
-from libc.string cimport memset
 
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, MemoryLimitError
 
@@ -207,8 +206,9 @@ cdef class WeightTable:
         """
         cdef int64_t row
         for row in range(self.n_rows):
-            _clear_row(&self.table, row)
+            table_clear_row(&self.table, row)
         self.table.done = 0
+        self.table.mixed = False
 
 
 _STATE = {"keys": np.uint64, "groups": np.uint16, "counts": np.uint32, "labels": np.uint32,
@@ -259,11 +259,10 @@ cdef int64_t _state_cells(const Table *t, int64_t row, uint32_t *labels, double 
             continue
         if labels != NULL:
             labels[n] = <uint32_t>label
-            w[n] = v.w[j]
-            if AVERAGED:
-                owed[n] = v.owed[j]
+            w[n] = view_weight(&v, j)
+            owed[n] = view_owed(&v, j)
             if t.with_gradient:
-                g[n] = v.g[j]
+                g[n] = view_gradient(t, &v, j)
         n += 1
     return n
 
@@ -311,15 +310,8 @@ cdef _take_up(WeightTable owner, arrays, int64_t done):
                 cell.g[0] = g[at]
             at += 1
     t.done = done
-
-
-cdef void _clear_row(const Table *t, int64_t row) noexcept nogil:
-    cdef RowView v = table_row(t, row)
-    memset(<void *>v.w, 0, v.span * sizeof(double))
-    if AVERAGED:
-        memset(<void *>v.owed, 0, v.span * sizeof(double))
-    if t.with_gradient:
-        memset(<void *>v.g, 0, v.span * sizeof(double))
+    # Whether all of these are whole numbers is for those to see who learn by whole steps.
+    t.mixed = False
 
 
 cdef int32_t _label(label, int32_t n_labels) except -1:
@@ -399,7 +391,9 @@ cdef int64_t _row_cells(const Table *t, const RowView *v, bint mean, uint32_t *l
         label = row_label(t, v, j)
         if label < 0:
             continue
-        w = mean_weight(v.w[j], v.owed[j], <double>t.done) if mean else v.w[j]
+        w = view_weight(v, j)
+        if mean:
+            w = mean_weight(w, view_owed(v, j), <double>t.done)
         if w == 0:
             continue
         i = n
