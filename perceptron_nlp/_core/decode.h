@@ -12,6 +12,7 @@
 #define PERCEPTRON_NLP_DECODE_H
 
 #include "batch.h"
+#include "memo.h"
 
 #define SIDE_BY_SIDE 8
 #define TOKEN_BLOCK 16
@@ -71,8 +72,8 @@ static inline void lane_fetch(const Decoder *d, const Worker *w, const Lane *lan
     const size_t n = memo_words(l);
     if (!n) return;
     uint32_t memo = w->cache.memos[(size_t)*lane->type * n + (size_t)lane->past[0]];
-    if (memo != MEMO_UNKNOWN)
-        PREFETCH(w->cache.pool + (size_t)memo * (size_t)l->stride * score_bytes(l));
+    if (memo != MEMO_UNKNOWN) PREFETCH(memo_vector(l, &w->cache, memo));
+    else memo_fetch(l, &w->cache, *lane->type, lane->past[0]);
     if (lane->left < 3) return;
     const uint32_t *memos = w->cache.memos + (size_t)lane->type[d->right_to_left ? -2 : 2] * n;
     PREFETCH(memos);
@@ -91,36 +92,11 @@ static inline TokenView lane_view(const Decoder *d, Worker *w, const Lane *lane,
                       past, types);
 }
 
-/* Sum up what a word and the label before it say together; -1: no memory. */
-static int memo_fill(const Decoder *d, Worker *w, const TokenView *view, uint32_t *memo) {
-    const CacheLayout *l = &d->layout;
-    const size_t bytes = (size_t)l->stride * score_bytes(l);
-    TypeCache *c = &w->cache;
-    uint32_t found = 0;
-    for (int32_t m = 0; m < l->n_memos; m++) {
-        int64_t row = frozen_find(l->table, token_key(l->program, l->memo_templates[m], view));
-        if (row < 0) continue;
-        if (!found) {
-            if (c->pool_used == c->pool_room) {
-                if (c->pool_room > MEMO_UNKNOWN / 4 ||
-                    grow_array(&c->pool, 2 * (size_t)c->pool_room, bytes) < 0)
-                    return -1;
-                c->pool_room *= 2;
-            }
-            found = c->pool_used++;
-            memset(c->pool + (size_t)found * bytes, 0, bytes);
-        }
-        add_row(l, row, 1, c->pool + (size_t)found * bytes);
-    }
-    *memo = found;
-    return 0;
-}
-
 static int lane_memo(const Decoder *d, Worker *w, const Lane *lane, uint32_t *memo) {
     const int32_t *types[MAX_COLUMNS];
     uint64_t past[MAX_HISTORY];
     TokenView view = lane_view(d, w, lane, past, types);
-    return memo_fill(d, w, &view, memo);
+    return memo_fill(&d->layout, &w->cache, &view, lane->past[0], memo);
 }
 
 /* History templates that have no table of their own. */
@@ -128,7 +104,7 @@ static inline void add_open(const Decoder *d, const TokenView *view, char *score
     const CacheLayout *l = &d->layout;
     for (int32_t k = 0; k < d->n_open; k++) {
         int64_t row = frozen_find(l->table, token_key(l->program, d->open_templates[k], view));
-        if (row >= 0) add_row(l, row, 1, scores);
+        if (row >= 0) add_row(l, row, scores);
     }
 }
 
@@ -146,6 +122,8 @@ static inline void lane_open(const Decoder *d, Worker *w, const Lane *lane, char
 #define SCORE int32_t
 #define PART PlainInts
 #define PART_ADD PLAIN_ADD
+#define PART_TAKE PLAIN_TAKE
+#define PART_ROW add_packed_ints
 #define PART_BEST best_plain_ints
 #include "kernel.h"
 
@@ -154,6 +132,8 @@ static inline void lane_open(const Decoder *d, Worker *w, const Lane *lane, char
 #define SCORE int16_t
 #define PART PlainShorts
 #define PART_ADD PLAIN_ADD
+#define PART_TAKE PLAIN_TAKE
+#define PART_ROW add_packed_plain
 #define PART_BEST best_plain_shorts
 #include "kernel.h"
 
@@ -163,6 +143,8 @@ static inline void lane_open(const Decoder *d, Worker *w, const Lane *lane, char
 #define SCORE int16_t
 #define PART Shorts
 #define PART_ADD VECTOR_ADD
+#define PART_TAKE VECTOR_TAKE
+#define PART_ROW add_packed_shorts
 #define PART_BEST best_shorts
 #include "kernel.h"
 #endif
@@ -173,6 +155,8 @@ static inline void lane_open(const Decoder *d, Worker *w, const Lane *lane, char
 #define SCORE int16_t
 #define PART Shorts
 #define PART_ADD VECTOR_ADD
+#define PART_TAKE VECTOR_TAKE
+#define PART_ROW add_packed_avx2
 #define PART_BEST best_shorts_avx2
 #include "kernel.h"
 #endif
@@ -230,18 +214,24 @@ static inline int tag_words_listed(const Decoder *d, struct Worker *w) {
 
 /* ---- all of it ---- */
 
+#define USE_FORM(d, form)                          \
+    do {                                           \
+        (d)->tag_words = tag_words_##form;         \
+        (d)->layout.sum_fresh = sum_fresh_##form;  \
+    } while (0)
+
 /* Choose the form of the passes: the widest that this processor has, or plain C on request. */
 static inline void choose_form(Decoder *d, int plain) {
     if (!d->layout.dense) {
         d->tag_words = tag_words_listed;
     } else if (!d->layout.narrow) {
-        d->tag_words = tag_words_wide;
+        USE_FORM(d, wide);
     } else {
-        d->tag_words = tag_words_plain;
+        USE_FORM(d, plain);
 #if HAS_SHORT_LANES
-        if (!plain) d->tag_words = tag_words_lanes;
+        if (!plain) USE_FORM(d, lanes);
 #if AVX2_AT_RUN_TIME
-        if (!plain && cpu_has_avx2()) d->tag_words = tag_words_avx2;
+        if (!plain && cpu_has_avx2()) USE_FORM(d, avx2);
 #endif
 #endif
     }
@@ -255,7 +245,7 @@ static inline int32_t *token_scores(const Decoder *d, Worker *w, int64_t token, 
 
 /* … what the words say, into the scores of all tokens, … */
 static inline void sum_static(const Decoder *d, Worker *w, int32_t stride) {
-    sum_static_wide(d, w, stride / LANES);
+    sum_static_wide(d, w, stride / LANES, d->layout.table->mask_words);
 }
 
 /* … and what the labels just given say: `past` holds their numbers, view->past their hashes.
@@ -271,7 +261,7 @@ static inline int add_history(const Decoder *d, Worker *w, const TokenView *view
                  parts);
     if (d->layout.n_memos) {
         uint32_t *memo = w->cache.memos + (size_t)view->types[0][0] * n + (size_t)past[0];
-        if (*memo == MEMO_UNKNOWN && memo_fill(d, w, view, memo) < 0) return -1;
+        if (*memo == MEMO_UNKNOWN && memo_fill(&d->layout, &w->cache, view, past[0], memo) < 0) return -1;
         add_wide((char *)scores, w->cache.pool + (size_t)*memo * (size_t)stride * 4, parts);
     }
     add_open(d, view, (char *)scores);
@@ -294,7 +284,7 @@ static inline int prepare_batch(const Decoder *d, Worker *w) {
         w->labels_room = w->n_tokens;
     }
     if (w->n_tokens == 0) return 0;
-    if (d->pairs.n_groups && !w->pairs.keys &&
+    if (d->pairs.n_groups && !w->pairs.sets &&
         pair_cache_open(&w->pairs, &d->pairs, l, w->cache.limit, PAIR_BLOCK) < 0)
         return -1;
     return find_types(d, w);

@@ -12,9 +12,6 @@ cdef extern from "search.h" nogil:
     ctypedef struct FrozenCell:
         uint16_t label
         int16_t weight
-    ctypedef struct FrozenRow:
-        uint32_t n
-        FrozenCell *cells
     ctypedef struct FrozenTable:
         int32_t n_labels
         int fixed_bits
@@ -104,11 +101,14 @@ cdef extern from "search.h" nogil:
     int64_t frozen_fill(FrozenTable *t, const uint64_t *keys, const int64_t *starts,
                         const uint16_t *labels, const int16_t *weights, int64_t n_rows) noexcept
     int64_t frozen_find(const FrozenTable *t, uint64_t key) noexcept
-    const FrozenRow *frozen_row(const FrozenTable *t, int64_t row) noexcept
+    uint32_t frozen_cells(const FrozenTable *t, int64_t row, FrozenCell *cells) noexcept
+    void frozen_add(const FrozenTable *t, int64_t row, int32_t *scores) noexcept
     void frozen_close(FrozenTable *t) noexcept
-    void add_row(const CacheLayout *l, int64_t row, int times, char *vector) noexcept
+    void add_row(const CacheLayout *l, int64_t row, char *vector) noexcept
     int plan_open(CacheLayout *l) noexcept
     void plan_close(CacheLayout *l) noexcept
+    int memo_plan_open(CacheLayout *l, const uint64_t *label_hashes) noexcept
+    void memo_plan_close(CacheLayout *l) noexcept
     void choose_form(Decoder *d, int plain) noexcept
     void worker_close(Worker *w) noexcept
     void batch_reset(Batch *b) noexcept

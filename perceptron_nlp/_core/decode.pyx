@@ -197,6 +197,7 @@ cdef class SentenceDecoder:
         free(self.decoder.layout.lexicon_labels)
         free(self.decoder.layout.masks)
         free(self.decoder.layout.memo_templates)
+        memo_plan_close(&self.decoder.layout)
         free(self.decoder.pairs.templates)
         free(self.decoder.pairs.group_of)
         free(self.decoder.pairs.left)
@@ -429,6 +430,8 @@ cdef class SentenceDecoder:
                 others.append(template)
         l.n_memos = len(memos)
         l.memo_templates = _numbers(memos)
+        if memo_plan_open(l, self.decoder.label_hashes) < 0:
+            raise MemoryError
         self.decoder.n_open = len(others)
         self.decoder.open_templates = _numbers(others)
         if tags:
@@ -475,7 +478,7 @@ cdef class SentenceDecoder:
                             one if p.atoms[p.atom_starts[number] + a].value == 1 else two]
                     row = frozen_find(&self.table, xxh64_words(past, n_steps, p.seeds[number]))
                     if row >= 0:
-                        add_row(l, row, 1,
+                        add_row(l, row,
                                 <char *>self.decoder.tag_table + (one * n + two) * vector)
 
     cdef WorkerBox take(self):
@@ -591,7 +594,8 @@ cdef class SentenceDecoder:
         cdef const double[::1] v = None
         cdef int64_t i, row, c
         cdef FrozenTable *t = &self.table
-        cdef const FrozenRow *r
+        cells = np.empty(t.n_labels, np.dtype([("label", np.uint16), ("weight", np.int16)]))
+        cdef FrozenCell[::1] r = cells
         out = np.zeros(t.n_labels)
         cdef double[::1] scores = out
         if values is not None:
@@ -600,9 +604,8 @@ cdef class SentenceDecoder:
             row = frozen_find(t, k[i])
             if row < 0:
                 continue
-            r = frozen_row(t, row)
-            for c in range(r.n):
-                scores[r.cells[c].label] += r.cells[c].weight * (1.0 if v is None else v[i])
+            for c in range(frozen_cells(t, row, &r[0])):
+                scores[r[c].label] += r[c].weight * (1.0 if v is None else v[i])
         return out
 
     @property

@@ -12,7 +12,7 @@ from libc.stdlib cimport realloc, free
 from libc.string cimport memset
 
 from perceptron_nlp._core.decode cimport (
-    FrozenRow, FrozenTable, SentenceDecoder, frozen_find, frozen_row,
+    FrozenCell, SentenceDecoder, frozen_add, frozen_cells, frozen_find,
 )
 from perceptron_nlp._core.extract cimport (
     ATOM_VALUE, KeyBuffer, MAX_COLUMNS, MAX_HISTORY, Program, SlotSpec, TokenView, WordScratch,
@@ -241,13 +241,9 @@ cdef class SentenceFeatures:
 
     cdef void _add(self, size_t first, int32_t *sums):
         """The weights of the features from one on, added up."""
-        cdef const FrozenRow *row
         cdef size_t k
-        cdef uint32_t c
         for k in range(first, self.found.n):
-            row = frozen_row(&self.decoder.table, self.found.items[k].row)
-            for c in range(row.n):
-                sums[row.cells[c].label] += row.cells[c].weight
+            frozen_add(&self.decoder.table, self.found.items[k].row, sums)
 
     cdef object _whole(self, sums):
         """Scores of labels, where the sums may be those of their parts."""
@@ -327,7 +323,8 @@ cdef class SentenceFeatures:
         cdef const int64_t[::1] begins = starts, row_view = rows
         cdef const int64_t[::1] given = np.ascontiguousarray(labels, np.int64)
         cdef uint8_t[::1] wanted = np.zeros(self.width + 1, np.uint8)
-        cdef const FrozenRow *row
+        cdef FrozenCell[::1] cells = np.empty(
+            self.decoder.table.n_labels, np.dtype([("label", np.uint16), ("weight", np.int16)]))
         cdef int64_t i, k
         cdef uint32_t c
         found = np.zeros(len(rows), np.int32)
@@ -337,10 +334,9 @@ cdef class SentenceFeatures:
                 continue
             self._mark(given[i], &wanted[0], 1)
             for k in range(begins[i], begins[i + 1]):
-                row = frozen_row(&self.decoder.table, row_view[k])
-                for c in range(row.n):
-                    if wanted[row.cells[c].label]:
-                        out[k] += row.cells[c].weight
+                for c in range(frozen_cells(&self.decoder.table, row_view[k], &cells[0])):
+                    if wanted[cells[c].label]:
+                        out[k] += cells[c].weight
             self._mark(given[i], &wanted[0], 0)
         return found
 

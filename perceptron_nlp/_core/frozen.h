@@ -1,20 +1,31 @@
 /* Weights that no longer change, laid out for tagging.
  *
- *   slots    | tag:u32  at+1:u32 |  2^bits of them, linear probing; 0 is an empty slot
- *   records  | key >> 32 : u32 | number of cells : u32 | cells |  one after the other
- *   cells    | label:u16 weight:i16 |, ascending labels
+ *   buckets  | 8 tags : u32 | 8 rows : u32 |  one cache line, filled from the front; row 0 is an
+ *            empty place. What finds its bucket full goes to the next one
+ *   records  what each row says, one after the other: packed.h where labels are few, else
+ *            | key >> 32 : u32 | number of cells : u32 | cells: label:u16 weight:i16 |
  *
- * A row is named by its place in records, so that a feature costs two cache misses: its slot and
- * its record. The tag is the low half of the key and the record has the high half. The key of a
- * fixed table is the top bits of a feature's key, and the slot's number where most of the table
- * is in use (`direct`).
+ * A row is named by its place in records, so that a feature costs two cache misses: its bucket and
+ * its record. Row 0 says nothing. The tag is the low half of the key and the record has the high
+ * half. The key of a fixed table is the top bits of a feature's key, and the place's number where
+ * most of the table is in use (`direct`).
  *
- * Weights are whole numbers of 1 / scale, and sums of them are exact in 32 bits, so every order
- * of adding them gives the same tags. */
+ * The first bucket is (key * multiplier) >> shift: see probe.h. Weights are whole numbers of
+ * 1 / scale, and sums of them are exact in 32 bits, so every order of adding them gives the same
+ * tags. */
 #ifndef PERCEPTRON_NLP_FROZEN_H
 #define PERCEPTRON_NLP_FROZEN_H
 
-#include "probe.h"
+#include "packed.h"
+#include "portable.h"
+
+#define BUCKET 8
+#define BUCKET_MEAN 5 /* rows to a bucket, at most */
+#define BUCKET_MIN_BITS 3
+
+typedef struct {
+    uint32_t tags[BUCKET], rows[BUCKET];
+} FrozenBucket;
 
 typedef struct {
     uint16_t label;
@@ -22,17 +33,14 @@ typedef struct {
 } FrozenCell;
 
 typedef struct {
-    uint32_t key_high, n;
-    FrozenCell cells[];
-} FrozenRow;
-
-typedef struct {
     int32_t n_labels;
+    int mask_words; /* of packed records; 0: they list cells */
     int fixed_bits; /* 0: exact */
-    int direct;     /* fixed, and slots are found without a search */
-    int bits;
-    uint64_t multiplier; /* odd, drawn anew by each process: see probe.h */
-    Slot *slots;
+    int direct;     /* fixed, and places are found without a search */
+    int bits;       /* log2 of the number of buckets */
+    uint64_t multiplier; /* odd, drawn anew by each process */
+    void *block;         /* the buckets', before it is aligned */
+    FrozenBucket *buckets;
     uint32_t *records;
     uint64_t used; /* words of records in use */
 } FrozenTable;
@@ -40,7 +48,7 @@ typedef struct {
 #define FROZEN_MAX_WORDS 0xFFFFFFF0u
 
 static inline void frozen_close(FrozenTable *t) {
-    free(t->slots);
+    free(t->block);
     free(t->records);
     memset(t, 0, sizeof *t);
 }
@@ -48,24 +56,28 @@ static inline void frozen_close(FrozenTable *t) {
 /* Room for n_rows rows and n_cells cells; fixed_bits is 0 for exact keys. -1: no memory. */
 static inline int frozen_open(FrozenTable *t, int32_t n_labels, int fixed_bits,
                               uint64_t multiplier, uint64_t n_rows, uint64_t n_cells) {
-    uint64_t words = 2 * n_rows + n_cells + 2;
     memset(t, 0, sizeof *t);
     t->n_labels = n_labels;
+    t->mask_words = packed_mask_words(n_labels);
     t->fixed_bits = fixed_bits;
+    uint64_t words = t->mask_words ? (n_rows + 1) * (2 + (uint64_t)t->mask_words) + n_cells / 2
+                                   : 2 * (n_rows + 1) + n_cells;
+    words += PACKED_SLACK;
     /* A file of a few rows may claim a table of 2^30: memory follows the rows that are there. */
     t->direct = fixed_bits && (uint64_t)1 << fixed_bits <= 8 * n_rows + 4096;
-    t->bits = t->direct ? fixed_bits : 0;
+    t->bits = BUCKET_MIN_BITS;
     t->multiplier = multiplier | 1;
-    while (!t->direct && (t->bits < INDEX_MIN_BITS || (uint64_t)1 << t->bits < 2 * n_rows))
-        t->bits++;
+    uint64_t places = t->direct ? (uint64_t)1 << fixed_bits : n_rows / BUCKET_MEAN * BUCKET + BUCKET;
+    while ((uint64_t)BUCKET << t->bits < places) t->bits++;
     if (words > FROZEN_MAX_WORDS) return -1;
-    t->slots = (Slot *)large_block(sizeof(Slot) << t->bits, 1);
+    t->block = large_block((sizeof(FrozenBucket) << t->bits) + sizeof(FrozenBucket), 1);
     t->records = (uint32_t *)large_block((size_t)words * sizeof(uint32_t), 0);
-    return t->slots && t->records ? 0 : -1;
-}
-
-static inline const FrozenRow *frozen_row(const FrozenTable *t, int64_t row) {
-    return (const FrozenRow *)(const void *)(t->records + row);
+    if (!t->block || !t->records) return -1;
+    uintptr_t start = (uintptr_t)t->block + sizeof(FrozenBucket) - 1;
+    t->buckets = (FrozenBucket *)(start - start % sizeof(FrozenBucket));
+    t->used = 1 + (uint64_t)(t->mask_words ? t->mask_words : 1);
+    memset(t->records, 0, (size_t)t->used * sizeof(uint32_t));
+    return 0;
 }
 
 /* What a feature's key is in this table. */
@@ -74,34 +86,64 @@ static inline uint64_t frozen_key(const FrozenTable *t, uint64_t key) {
 }
 
 static inline size_t frozen_start(const FrozenTable *t, uint64_t own) {
-    return t->direct ? (size_t)own : (size_t)((own * t->multiplier) >> (64 - t->bits));
+    return t->direct ? (size_t)(own / BUCKET) : (size_t)((own * t->multiplier) >> (64 - t->bits));
+}
+
+static inline size_t frozen_next(const FrozenTable *t, size_t bucket) {
+    return (bucket + 1) & (((size_t)1 << t->bits) - 1);
 }
 
 static inline void frozen_prefetch(const FrozenTable *t, uint64_t key) {
-    PREFETCH(&t->slots[frozen_start(t, frozen_key(t, key))]);
+    PREFETCH(&t->buckets[frozen_start(t, frozen_key(t, key))]);
 }
 
 static inline void frozen_prefetch_row(const FrozenTable *t, int64_t row) {
     PREFETCH(t->records + row);
 }
 
-/* The record that the key's first slot speaks of, which the slot's own tag cannot tell for sure
- * from another: finding a row reads it. The slot was fetched. */
-static inline void frozen_prefetch_record(const FrozenTable *t, uint64_t key) {
-    uint64_t own = frozen_key(t, key);
-    const Slot *slot = &t->slots[frozen_start(t, own)];
-    if (slot->row1 && slot->tag == (uint32_t)own) PREFETCH(t->records + slot->row1 - 1);
+/* A bit for each place of a bucket that has the tag; the first empty places may have it too. */
+static inline uint32_t bucket_match(const FrozenBucket *b, uint32_t tag) {
+#if HAS_SHORT_LANES && defined(__SSE2__)
+    const __m128i wanted = _mm_set1_epi32((int)tag);
+    const __m128i *tags = (const __m128i *)(const void *)b->tags;
+    __m128i low = _mm_cmpeq_epi32(_mm_load_si128(tags), wanted);
+    __m128i high = _mm_cmpeq_epi32(_mm_load_si128(tags + 1), wanted);
+    __m128i both = _mm_packs_epi32(low, high);
+    return (uint32_t)_mm_movemask_epi8(_mm_packs_epi16(both, _mm_setzero_si128()));
+#else
+    uint32_t match = 0;
+    for (int k = 0; k < BUCKET; k++) match |= (uint32_t)(b->tags[k] == tag) << k;
+    return match;
+#endif
+}
+
+/* The row of a key of the table's own, going by its tag alone; 0 if there is none. Its bucket was
+ * fetched; the row need not be. */
+static inline uint32_t frozen_guess(const FrozenTable *t, uint64_t own) {
+    size_t at = frozen_start(t, own);
+    if (t->direct) return t->buckets[at].rows[own % BUCKET];
+    for (;; at = frozen_next(t, at)) {
+        const FrozenBucket *b = &t->buckets[at];
+        uint32_t match = bucket_match(b, (uint32_t)own);
+        if (match) return b->rows[lowest_bit(match)];
+        if (!b->rows[BUCKET - 1]) return 0;
+    }
 }
 
 static inline int64_t frozen_find_own(const FrozenTable *t, uint64_t own) {
-    size_t mask = ((size_t)1 << t->bits) - 1, at = frozen_start(t, own);
-    if (t->direct) return (int64_t)t->slots[at].row1 - 1;
-    for (;; at = (at + 1) & mask) {
-        const Slot *slot = &t->slots[at];
-        if (slot->row1 == 0) return -1;
-        if (slot->tag == (uint32_t)own &&
-            frozen_row(t, (int64_t)slot->row1 - 1)->key_high == (uint32_t)(own >> 32))
-            return (int64_t)slot->row1 - 1;
+    size_t at = frozen_start(t, own);
+    if (t->direct) {
+        uint32_t row = t->buckets[at].rows[own % BUCKET];
+        return row ? (int64_t)row : -1;
+    }
+    for (;; at = frozen_next(t, at)) {
+        const FrozenBucket *b = &t->buckets[at];
+        for (uint32_t match = bucket_match(b, (uint32_t)own); match; match &= match - 1) {
+            uint32_t row = b->rows[lowest_bit(match)];
+            if (!row) return -1;
+            if (t->records[row] == (uint32_t)(own >> 32)) return (int64_t)row;
+        }
+        if (!b->rows[BUCKET - 1]) return -1;
     }
 }
 
@@ -110,22 +152,26 @@ static inline int64_t frozen_find(const FrozenTable *t, uint64_t key) {
     return frozen_find_own(t, frozen_key(t, key));
 }
 
-/* Enter a row of n cells under a key of the table's own; where to write them, or NULL where it is
- * there already. */
-static inline FrozenCell *frozen_enter(FrozenTable *t, uint64_t own, uint32_t n) {
-    size_t mask = ((size_t)1 << t->bits) - 1, at = frozen_start(t, own);
-    uint32_t high = (uint32_t)(own >> 32);
-    for (; t->slots[at].row1; at = (at + 1) & mask)
-        if (t->direct || (t->slots[at].tag == (uint32_t)own &&
-                          frozen_row(t, (int64_t)t->slots[at].row1 - 1)->key_high == high))
-            return NULL;
-    FrozenRow *row = (FrozenRow *)(void *)(t->records + t->used);
-    row->key_high = high;
-    row->n = n;
-    t->slots[at].tag = (uint32_t)own;
-    t->slots[at].row1 = (uint32_t)t->used + 1;
-    t->used += 2 + (uint64_t)n;
-    return row->cells;
+/* The row that frozen_guess gave if it is the key's, else the right one; 0 if there is none. */
+static inline uint32_t frozen_sure(const FrozenTable *t, uint64_t own, uint32_t guess) {
+    int wrong = (t->records[guess] != (uint32_t)(own >> 32)) & (guess != 0);
+    if (!wrong) return guess;
+    int64_t row = frozen_find_own(t, own);
+    return row < 0 ? 0 : (uint32_t)row;
+}
+
+/* The next record under a key of the table's own; NULL where the key is there already. */
+static inline uint32_t *frozen_enter(FrozenTable *t, uint64_t own) {
+    size_t at = frozen_start(t, own), place = own % BUCKET;
+    if (frozen_find_own(t, own) >= 0) return NULL;
+    if (!t->direct) {
+        while (t->buckets[at].rows[BUCKET - 1]) at = frozen_next(t, at);
+        for (place = 0; t->buckets[at].rows[place];) place++;
+    }
+    t->buckets[at].tags[place] = (uint32_t)own;
+    t->buckets[at].rows[place] = (uint32_t)t->used;
+    t->records[t->used] = (uint32_t)(own >> 32);
+    return t->records + t->used;
 }
 
 #define FROZEN_AHEAD 16
@@ -137,31 +183,50 @@ static inline int64_t frozen_fill(FrozenTable *t, const uint64_t *keys, const in
                                   int64_t n_rows) {
     for (int64_t row = 0; row < n_rows; row++) {
         if (row + FROZEN_AHEAD < n_rows)
-            PREFETCH(&t->slots[frozen_start(t, keys[row + FROZEN_AHEAD])]);
+            PREFETCH(&t->buckets[frozen_start(t, keys[row + FROZEN_AHEAD])]);
         int64_t start = starts[row], n = starts[row + 1] - start;
-        FrozenCell *cells = frozen_enter(t, keys[row], (uint32_t)n);
-        if (!cells) return row;
-        for (int64_t k = 0; k < n; k++) {
-            cells[k].label = labels[start + k];
-            cells[k].weight = weights[start + k];
+        uint32_t *record = frozen_enter(t, keys[row]);
+        if (!record) return row;
+        if (t->mask_words) {
+            t->used += packed_write(record, t->mask_words, labels + start, weights + start, n);
+            continue;
         }
+        FrozenCell *cells = (FrozenCell *)(void *)(record + 2);
+        record[1] = (uint32_t)n;
+        for (int64_t k = 0; k < n; k++)
+            cells[k] = (FrozenCell){labels[start + k], weights[start + k]};
+        t->used += 2 + (uint64_t)n;
     }
     return -1;
 }
 
-static inline void frozen_add(const FrozenTable *t, int64_t row, int32_t *scores) {
-    const FrozenRow *r = frozen_row(t, row);
-    for (uint32_t i = 0; i < r->n; i++) scores[r->cells[i].label] += r->cells[i].weight;
+/* The weights of a row into cells, which have room for all labels; how many there are. */
+static inline uint32_t frozen_cells(const FrozenTable *t, int64_t row, FrozenCell *cells) {
+    const uint32_t *record = t->records + row;
+    uint32_t n = 0;
+    if (!t->mask_words) {
+        memcpy(cells, record + 2, record[1] * sizeof *cells);
+        return record[1];
+    }
+    const int16_t *weight = packed_weights(record, t->mask_words);
+    for (uint64_t left = packed_mask(record, t->mask_words); left; left &= left - 1, n++)
+        cells[n] = (FrozenCell){(uint16_t)lowest_bit(left), weight[n]};
+    return n;
 }
 
-/* Like frozen_add, `times` (1 or -1) times, modulo 2^16. */
-static inline void frozen_add_narrow(const FrozenTable *t, int64_t row, int times,
-                                     int16_t *scores) {
-    const FrozenRow *r = frozen_row(t, row);
-    for (uint32_t i = 0; i < r->n; i++) {
-        uint16_t step = (uint16_t)(times * r->cells[i].weight);
-        scores[r->cells[i].label] = (int16_t)(uint16_t)((uint16_t)scores[r->cells[i].label] + step);
+static inline void frozen_add(const FrozenTable *t, int64_t row, int32_t *scores) {
+    const uint32_t *record = t->records + row;
+    if (t->mask_words) {
+        ADD_PACKED_ONE_BY_ONE(scores, uint32_t, record, t->mask_words);
+        return;
     }
+    const FrozenCell *cells = (const FrozenCell *)(const void *)(record + 2);
+    for (uint32_t i = 0; i < record[1]; i++) scores[cells[i].label] += cells[i].weight;
+}
+
+/* Like frozen_add, modulo 2^16, of packed rows. */
+static inline void frozen_add_narrow(const FrozenTable *t, int64_t row, int16_t *scores) {
+    ADD_PACKED_ONE_BY_ONE(scores, uint16_t, t->records + row, t->mask_words);
 }
 
 #endif

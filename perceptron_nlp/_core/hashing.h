@@ -83,6 +83,24 @@ static inline uint64_t xxh64(const uint8_t *p, size_t n, uint64_t seed) {
     return xxh_avalanche(h);
 }
 
+/* xxh64 without a seed of up to eight bytes, which stand in a word, the first one lowest; the other
+ * bits of the word are not looked at. */
+static inline uint64_t xxh64_short(uint64_t word, size_t n) {
+    uint64_t h = XXH_P5 + (uint64_t)n;
+    if (n == 8) return xxh_avalanche(xxh_lane(h, word));
+    if (n >= 4) {
+        h = xxh_rotl(h ^ ((word & 0xFFFFFFFFu) * XXH_P1), 23) * XXH_P2 + XXH_P3;
+        word >>= 32;
+    }
+    if (n & 2) {
+        h = xxh_rotl(h ^ ((word & 0xFF) * XXH_P5), 11) * XXH_P1;
+        h = xxh_rotl(h ^ ((word >> 8 & 0xFF) * XXH_P5), 11) * XXH_P1;
+        word >>= 16;
+    }
+    if (n & 1) h = xxh_rotl(h ^ ((word & 0xFF) * XXH_P5), 11) * XXH_P1;
+    return xxh_avalanche(h);
+}
+
 /* A tuple of hashes as a key of its own: XXH64 of its words, each as 8 little-endian bytes. */
 static inline uint64_t xxh64_words(const uint64_t *words, int n, uint64_t seed) {
     uint64_t h;
@@ -108,8 +126,13 @@ static inline uint64_t xxh64_words(const uint64_t *words, int n, uint64_t seed) 
     return xxh_avalanche(h);
 }
 
-/* xxh64_words of one word in three steps, the first of the seed alone, the second of the word. */
-static inline uint64_t xxh64_word_start(uint64_t seed) { return seed + XXH_P5 + 8; }
+/* xxh64_words of up to three words in three steps: the first of the seed and all words but the
+ * last, the second of the last. */
+static inline uint64_t xxh64_word_start(const uint64_t *words, int n, uint64_t seed) {
+    uint64_t h = seed + XXH_P5 + 8 * (uint64_t)n;
+    for (int i = 0; i < n - 1; i++) h = xxh_lane(h, words[i]);
+    return h;
+}
 static inline uint64_t xxh64_mixed(uint64_t word) { return xxh_round(0, word); }
 static inline uint64_t xxh64_mixed_word(uint64_t start, uint64_t mixed) {
     return xxh_avalanche(xxh_rotl(start ^ mixed, 27) * XXH_P1 + XXH_P4);

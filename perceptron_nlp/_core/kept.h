@@ -48,8 +48,8 @@ static inline int tag_around_kept(const Decoder *d, Worker *w) {
     Lane lane;
     int64_t next = 0;
     if (prepare_batch(d, w) < 0) return -1;
-    if (l->dense && l->narrow) sum_static_plain(d, w, l->stride / LANES);
-    if (l->dense && !l->narrow) sum_static_wide(d, w, l->stride / LANES);
+    if (l->dense && l->narrow) sum_static_plain(d, w, l->stride / LANES, l->table->mask_words);
+    if (l->dense && !l->narrow) sum_static_wide(d, w, l->stride / LANES, l->table->mask_words);
     while (lane_start(d, w, &lane, &next)) {
         int32_t label;
         do {

@@ -4,8 +4,9 @@
  *   KERNEL_TARGET    attributes of its functions
  *   SCORE            int16_t or int32_t
  *   PART             eight scores (lanes.h)
- *   PART_ADD(a, b)   a += b
+ *   PART_ADD(a, b), PART_TAKE(a, b)   a += b, a -= b
  *   PART_BEST(parts, n_parts, n_labels)   the first of the largest
+ *   PART_ROW(sum, parts, record, mask_words)   sum += a packed row (packed.h)
  *
  * `parts` is the number of PARTs to a vector, a constant where the compiler should unroll. */
 
@@ -14,6 +15,54 @@ KERNEL_TARGET static ALWAYS_INLINE void KERNEL(add)(char *into, const char *from
     const PART *b = (const PART *)(const void *)from;
     for (int k = 0; k < parts; k++) PART_ADD(a[k], b[k]);
 }
+
+/* ---- types never met before ---- */
+
+/* Sum the rows of a type, slot after slot, into its vectors. */
+KERNEL_TARGET static ALWAYS_INLINE void KERNEL(sum_type)(const CacheLayout *l, TypeCache *c,
+                                                         uint32_t type, size_t from, size_t to,
+                                                         int parts, int mask_words) {
+    const uint32_t *records = l->table->records, *rows = c->fresh_rows;
+    const uint64_t *keys = c->fresh_keys;
+    const uint16_t *slots = c->fresh_slots;
+    PART *vectors = (PART *)(void *)(c->vectors + type * vector_bytes(l));
+    memset(vectors, 0, vector_bytes(l));
+    while (from < to) {
+        const int32_t slot = slots[from];
+        const int32_t vector = l->slot_vector[slot], correction = l->slot_correction[slot];
+        PART sum[MAX_PARTS];
+        memset(sum, 0, (size_t)parts * sizeof *sum);
+        do {
+            const uint32_t *record = records + rows[from];
+            if ((record[0] != (uint32_t)(keys[from] >> 32)) & (rows[from] != 0))
+                record = records + frozen_sure(l->table, keys[from], rows[from]);
+            PART_ROW(sum, parts, record, mask_words);
+        } while (++from < to && slots[from] == slot);
+        if (vector >= 0) {
+            PART *into = vectors + (size_t)vector * (size_t)parts;
+            for (int k = 0; k < parts; k++) PART_ADD(into[k], sum[k]);
+        }
+        if (correction >= 0) {
+            const int negative = l->slot_sign[slot] < 0;
+            PART *into = vectors + (size_t)correction * (size_t)parts;
+            for (int k = 0; k < parts && negative; k++) PART_TAKE(into[k], sum[k]);
+            for (int k = 0; k < parts && !negative; k++) PART_ADD(into[k], sum[k]);
+        }
+    }
+}
+
+KERNEL_TARGET static void KERNEL(sum_fresh)(const CacheLayout *l, TypeCache *c) {
+    size_t from = 0;
+    for (int k = 0; k < c->n_fresh; k++) {
+        const uint32_t type = c->fresh[k].type;
+        const size_t to = c->fresh[k].keys_end;
+        if (l->stride == 3 * LANES) KERNEL(sum_type)(l, c, type, from, to, 3, 1);
+        else KERNEL(sum_type)(l, c, type, from, to, l->stride / LANES, l->table->mask_words);
+        from = to;
+    }
+}
+
+/* ---- what words say ---- */
 
 /* What each word of a sentence and its neighbours say one by one. */
 KERNEL_TARGET static ALWAYS_INLINE void KERNEL(sum_types)(const Decoder *d, Worker *w,
@@ -46,31 +95,31 @@ KERNEL_TARGET static ALWAYS_INLINE void KERNEL(sum_types)(const Decoder *d, Work
     }
 }
 
-/* Remember the pairs of a block that are missing: all keys, then their rows, then their cells, so
- * that one does not wait for the memory of another. */
-KERNEL_TARGET static inline void KERNEL(learn_pairs)(const Decoder *d, Worker *w,
-                                                     const int32_t *types, int32_t n_missing,
-                                                     const int32_t *missing) {
-    const CacheLayout *l = &d->layout;
+/* Remember the pair number m of those that pairs_look_up found. */
+KERNEL_TARGET static ALWAYS_INLINE void KERNEL(learn_pair)(const Decoder *d, PairCache *c,
+                                                           PairSet *set, int way, uint64_t key,
+                                                           int32_t m, int parts, int mask_words) {
     const PairLayout *p = &d->pairs;
-    PairCache *c = &w->pairs;
-    for (int32_t m = 0; m < n_missing; m++)
-        for (int32_t t = 0; t < p->n_templates; t++) {
-            uint64_t *key = &c->scratch_keys[m * p->n_templates + t];
-            *key = pair_feature(p, l, t, types + missing[m], w->cache.carried);
-            frozen_prefetch(l->table, *key);
-        }
-    for (int32_t k = 0; k < n_missing * p->n_templates; k++) {
-        c->scratch_rows[k] = frozen_find(l->table, c->scratch_keys[k]);
-        if (c->scratch_rows[k] >= 0) frozen_prefetch_row(l->table, c->scratch_rows[k]);
+    const FrozenTable *t = d->layout.table;
+    const uint64_t *keys = c->fresh_keys + m * p->n_templates;
+    uint32_t *rows = c->fresh_rows + m * p->n_templates, known = 0;
+    for (int32_t k = 0; k < p->n_templates; k++) known |= rows[k] = frozen_sure(t, keys[k], rows[k]);
+    const size_t record = (size_t)(parts * p->n_groups) * sizeof(PART);
+    PART *vectors = (PART *)(void *)pair_enter(c, set, way, key, record, known != 0);
+    for (int32_t g = 0, k = 0; g < p->n_groups && vectors; g++, vectors += parts) {
+        PART sum[MAX_PARTS];
+        memset(sum, 0, (size_t)parts * sizeof *sum);
+        for (; k < p->n_templates && p->group_of[k] == g; k++)
+            PART_ROW(sum, parts, t->records + rows[k], mask_words);
+        memcpy(vectors, sum, (size_t)parts * sizeof *sum);
     }
 }
 
 /* Templates over pairs of neighbours, a block of pairs at a time. Pair j is of words j and j + 1
  * of the sentence. */
 KERNEL_TARGET static ALWAYS_INLINE void KERNEL(sum_pairs)(const Decoder *d, Worker *w,
-                                                          int64_t sentence, int parts) {
-    const CacheLayout *l = &d->layout;
+                                                          int64_t sentence, int parts,
+                                                          int mask_words) {
     const PairLayout *p = &d->pairs;
     PairCache *c = &w->pairs;
     const size_t bytes = (size_t)parts * sizeof(PART), record = bytes * (size_t)p->n_groups;
@@ -79,8 +128,8 @@ KERNEL_TARGET static ALWAYS_INLINE void KERNEL(sum_pairs)(const Decoder *d, Work
     const int32_t *types = w->types[0] + padded_place(d, sentence, begin);
     const int64_t low = p->offsets[0], high = n + p->offsets[p->n_groups - 1];
     uint64_t keys[PAIR_BLOCK];
-    size_t sets[PAIR_BLOCK];
-    int64_t places[PAIR_BLOCK];
+    PairSet *sets[PAIR_BLOCK];
+    int ways[PAIR_BLOCK];
     int32_t missing[PAIR_BLOCK];
     for (int64_t from = low; n && from < high; from += PAIR_BLOCK) {
         int32_t count = (int32_t)(from + PAIR_BLOCK < high ? PAIR_BLOCK : high - from);
@@ -88,33 +137,38 @@ KERNEL_TARGET static ALWAYS_INLINE void KERNEL(sum_pairs)(const Decoder *d, Work
         for (int32_t k = 0; k < count; k++) {
             keys[k] = pair_key(types[from + k], types[from + k + 1]);
             sets[k] = pair_set(c, keys[k], multiplier);
-            PREFETCH(&c->keys[sets[k]]);
+            pair_prefetch(sets[k]);
         }
         for (int32_t k = 0; k < count; k++) {
-            places[k] = pair_find(c, keys[k], sets[k]);
-            if (places[k] < 0) missing[n_missing++] = k;
-            else PREFETCH(c->vectors + (size_t)places[k] * record);
+            ways[k] = pair_find(sets[k], keys[k]);
+            if (ways[k] < 0) missing[n_missing++] = k;
+            else if (sets[k]->vector1[ways[k]]) PREFETCH(pair_vectors(c, sets[k], ways[k], record));
         }
-        if (n_missing) KERNEL(learn_pairs)(d, w, types + from, n_missing, missing);
+        if (n_missing)
+            pairs_look_up(c, p, &d->layout, w->cache.carried, types + from, n_missing, missing);
         for (int32_t k = 0, m = 0; k < count; k++) {
+            PairSet *set = sets[k];
             if (n_missing) { /* newcomers of this block may have taken any place of the set */
                 int expected = m < n_missing && missing[m] == k;
-                places[k] = pair_find(c, keys[k], sets[k]);
-                if (places[k] < 0) {
-                    if (!expected) KERNEL(learn_pairs)(d, w, types + from, 1, &k);
-                    places[k] = (int64_t)pair_victim(c, keys[k], multiplier, sets[k]);
-                    pair_fill(c, p, l, (size_t)places[k], keys[k],
-                              c->scratch_rows + (expected ? m * p->n_templates : 0));
+                ways[k] = pair_find(set, keys[k]);
+                if (ways[k] < 0) {
+                    /* It was there, and lost its place to one that was missing: so what was looked
+                     * up for the first that was missing is needed no more. */
+                    if (!expected)
+                        pairs_look_up(c, p, &d->layout, w->cache.carried, types + from, 1, &k);
+                    ways[k] = pair_victim(set, keys[k], multiplier);
+                    KERNEL(learn_pair)(d, c, set, ways[k], keys[k], expected ? m : 0, parts,
+                                       mask_words);
                 }
                 m += expected;
             }
-            if (c->keys[places[k]] & PAIR_SILENT) continue;
+            if (set->keys[ways[k]] & PAIR_SILENT) continue;
+            const char *vectors = pair_vectors(c, set, ways[k], record);
             for (int32_t g = 0; g < p->n_groups; g++) {
                 int64_t token = from + k - p->offsets[g];
                 if (token >= 0 && token < n)
                     KERNEL(add)(w->scores + (size_t)(begin + token) * bytes,
-                                c->vectors + (size_t)places[k] * record + (size_t)g * bytes,
-                                parts);
+                                vectors + (size_t)g * bytes, parts);
             }
         }
     }
@@ -143,17 +197,17 @@ KERNEL_TARGET static inline void KERNEL(sum_others)(const Decoder *d, Worker *w,
             }
             for (int64_t i = 0; i < n; i++)
                 if (rows[i] >= 0)
-                    add_row(l, rows[i], 1,
+                    add_row(l, rows[i],
                             w->scores + (size_t)(from + i) * (size_t)parts * sizeof(PART));
         }
     }
 }
 
 KERNEL_TARGET static ALWAYS_INLINE void KERNEL(sum_static)(const Decoder *d, Worker *w,
-                                                           int parts) {
+                                                           int parts, int mask_words) {
     for (int64_t s = 0; s < w->n_sentences; s++) {
         KERNEL(sum_types)(d, w, s, parts);
-        if (d->pairs.n_groups) KERNEL(sum_pairs)(d, w, s, parts);
+        if (d->pairs.n_groups) KERNEL(sum_pairs)(d, w, s, parts, mask_words);
         if (d->n_static) KERNEL(sum_others)(d, w, s, parts);
     }
 }
@@ -231,10 +285,10 @@ KERNEL_TARGET static ALWAYS_INLINE int KERNEL(give_labels)(const Decoder *d, Wor
 KERNEL_TARGET static inline int KERNEL(tag_words)(const Decoder *d, struct Worker *w) {
     /* Three parts (17 labels, the universal tag set) are worth code of their own. */
     if (d->layout.stride == 3 * LANES) {
-        KERNEL(sum_static)(d, w, 3);
+        KERNEL(sum_static)(d, w, 3, 1);
         return KERNEL(give_labels)(d, w, 3);
     }
-    KERNEL(sum_static)(d, w, d->layout.stride / LANES);
+    KERNEL(sum_static)(d, w, d->layout.stride / LANES, d->layout.table->mask_words);
     return KERNEL(give_labels)(d, w, d->layout.stride / LANES);
 }
 
@@ -243,4 +297,6 @@ KERNEL_TARGET static inline int KERNEL(tag_words)(const Decoder *d, struct Worke
 #undef SCORE
 #undef PART
 #undef PART_ADD
+#undef PART_TAKE
+#undef PART_ROW
 #undef PART_BEST

@@ -23,6 +23,11 @@ typedef struct {
         for (int k_ = 0; k_ < LANES; k_++) (a).x[k_] += (b).x[k_]; \
     } while (0)
 
+#define PLAIN_TAKE(a, b)                                  \
+    do {                                                  \
+        for (int k_ = 0; k_ < LANES; k_++) (a).x[k_] -= (b).x[k_]; \
+    } while (0)
+
 /* The first of the largest of the scores. */
 static inline int32_t first_largest(const int32_t *scores, int32_t n) {
     int32_t high = scores[0], at = 0;
@@ -52,6 +57,7 @@ static inline int32_t best_plain_ints(const PlainInts *parts, int n_parts, int32
 #if VECTOR_EXTENSIONS
 typedef uint16_t Shorts __attribute__((vector_size(16), aligned(2), may_alias));
 #define VECTOR_ADD(a, b) ((a) += (b))
+#define VECTOR_TAKE(a, b) ((a) -= (b))
 
 #if defined(__SSE2__)
 #include <immintrin.h>

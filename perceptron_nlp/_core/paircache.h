@@ -4,9 +4,10 @@
  * position 0, -1, … seen from the word that is labelled). One probe for a pair of types gives the
  * summed scores of every such group: for 0 those of the left word, for -1 those of the right.
  *
- * A pair may stand in any of the PAIR_WAYS places of its set, half a cache line of keys; a
- * newcomer that finds none free takes the one that the rest of its hash names. So nothing is
- * ever emptied because it is full, and the size is a bound. */
+ * A pair may stand in any of the PAIR_WAYS places of its set; a newcomer that finds none free takes
+ * the one that the rest of its hash names. So nothing is ever emptied because it is full, and the
+ * size is a bound. Vectors are given out one after the other, to pairs of which something is
+ * known, and stay with their places; so a text touches as many as it needs. */
 #ifndef PERCEPTRON_NLP_PAIRCACHE_H
 #define PERCEPTRON_NLP_PAIRCACHE_H
 
@@ -25,18 +26,24 @@ typedef struct {
 } PairLayout;
 
 typedef struct {
-    uint64_t *keys; /* left type << 32 | right type, + 1; 0 is an empty place */
-    char *vectors;  /* [place][group][stride] */
+    uint64_t keys[PAIR_WAYS];    /* left type << 32 | right type, + 1; 0 is an empty place */
+    uint32_t vector1[PAIR_WAYS]; /* the number of the place's vectors, + 1; 0: none yet */
+} PairSet;
+
+typedef struct {
+    PairSet *sets;
+    char *vectors; /* [number][group][stride] */
+    uint32_t used; /* of the vectors */
     int bits;
-    uint64_t *scratch_keys; /* of the pairs that a block misses */
-    int64_t *scratch_rows;
+    uint64_t *fresh_keys; /* of the pairs that a block misses, as the table has them */
+    uint32_t *fresh_rows; /* 0: none */
 } PairCache;
 
 static inline void pair_cache_close(PairCache *c) {
-    free(c->keys);
+    free(c->sets);
     free(c->vectors);
-    free(c->scratch_keys);
-    free(c->scratch_rows);
+    free(c->fresh_keys);
+    free(c->fresh_rows);
     memset(c, 0, sizeof *c);
 }
 
@@ -51,17 +58,18 @@ static inline int pair_cache_open(PairCache *c, const PairLayout *p, const Cache
                                   uint32_t limit, int block) {
     c->bits = 2;
     while (c->bits < PAIR_MAX_SETS_BITS && pair_places(c) < 2 * (uint64_t)limit) c->bits++;
-    c->keys = (uint64_t *)calloc(pair_places(c), sizeof *c->keys);
+    c->sets = (PairSet *)calloc((size_t)1 << c->bits, sizeof *c->sets);
     c->vectors = (char *)malloc(pair_places(c) * pair_bytes(p, l));
-    c->scratch_keys = (uint64_t *)malloc((size_t)(block * p->n_templates) * sizeof(uint64_t));
-    c->scratch_rows = (int64_t *)malloc((size_t)(block * p->n_templates) * sizeof(int64_t));
-    if (c->keys && c->vectors && c->scratch_keys && c->scratch_rows) return 0;
+    c->fresh_keys = (uint64_t *)malloc((size_t)(block * p->n_templates) * sizeof(uint64_t));
+    c->fresh_rows = (uint32_t *)malloc((size_t)(block * p->n_templates) * sizeof(uint32_t));
+    if (c->sets && c->vectors && c->fresh_keys && c->fresh_rows) return 0;
     pair_cache_close(c);
     return -1;
 }
 
 static inline void pair_cache_clear(PairCache *c) {
-    if (c->keys) memset(c->keys, 0, pair_places(c) * sizeof *c->keys);
+    if (c->sets) memset(c->sets, 0, sizeof *c->sets << c->bits);
+    c->used = 0;
 }
 
 /* Type numbers stay below 2^30, so the key is never 0 and 2^31 is free for a mark. */
@@ -71,23 +79,31 @@ static inline uint64_t pair_key(int32_t left, int32_t right) {
     return ((uint64_t)(uint32_t)left << 32 | (uint32_t)right) + 1;
 }
 
-/* The first place of a pair's set, and the place that it takes if all are taken. */
-static inline size_t pair_set(const PairCache *c, uint64_t key, uint64_t multiplier) {
-    return (size_t)((key * multiplier) >> (64 - c->bits)) * PAIR_WAYS;
+static inline PairSet *pair_set(const PairCache *c, uint64_t key, uint64_t multiplier) {
+    return c->sets + ((key * multiplier) >> (64 - c->bits));
 }
 
-static inline size_t pair_victim(const PairCache *c, uint64_t key, uint64_t multiplier,
-                                 size_t set) {
-    for (size_t way = 0; way < PAIR_WAYS; way++)
-        if (!c->keys[set + way]) return set + way;
-    return set + (size_t)((key * multiplier) >> 32) % PAIR_WAYS;
+static inline void pair_prefetch(const PairSet *set) {
+    PREFETCH(set);
+    PREFETCH(&set->vector1[PAIR_WAYS - 1]);
 }
 
-/* Where the pair stands, or -1. */
-static inline int64_t pair_find(const PairCache *c, uint64_t key, size_t set) {
-    for (size_t way = 0; way < PAIR_WAYS; way++)
-        if ((c->keys[set + way] & ~(uint64_t)PAIR_SILENT) == key) return (int64_t)(set + way);
+/* The way that a newcomer takes. */
+static inline int pair_victim(const PairSet *set, uint64_t key, uint64_t multiplier) {
+    for (int way = 0; way < PAIR_WAYS; way++)
+        if (!set->keys[way]) return way;
+    return (int)((key * multiplier) >> 32) & (PAIR_WAYS - 1);
+}
+
+/* In which way of its set the pair stands, or -1. */
+static inline int pair_find(const PairSet *set, uint64_t key) {
+    for (int way = 0; way < PAIR_WAYS; way++)
+        if ((set->keys[way] & ~(uint64_t)PAIR_SILENT) == key) return way;
     return -1;
+}
+
+static inline char *pair_vectors(const PairCache *c, const PairSet *set, int way, size_t record) {
+    return c->vectors + ((size_t)set->vector1[way] - 1) * record;
 }
 
 /* The key of template t for the pair whose left word is types[0]. */
@@ -104,19 +120,32 @@ static inline uint64_t pair_feature(const PairLayout *p, const CacheLayout *l, i
     return token_key(l->program, p->templates[t], &view);
 }
 
-/* Put a pair into its place; rows[t] is the row of template t, or -1. */
-static inline void pair_fill(PairCache *c, const PairLayout *p, const CacheLayout *l, size_t place,
-                             uint64_t key, const int64_t *rows) {
-    char *vectors = c->vectors + place * pair_bytes(p, l);
-    size_t step = (size_t)l->stride * score_bytes(l);
-    uint64_t mark = PAIR_SILENT;
-    for (int32_t t = 0; t < p->n_templates; t++) {
-        if (rows[t] < 0) continue;
-        if (mark) memset(vectors, 0, pair_bytes(p, l));
-        mark = 0;
-        add_row(l, rows[t], 1, vectors + (size_t)p->group_of[t] * step);
+/* Look for the features of the pairs of a block that are missing: all keys, then their rows, so
+ * that one does not wait for the memory of another. */
+static inline void pairs_look_up(PairCache *c, const PairLayout *p, const CacheLayout *l,
+                                 const uint64_t *carried, const int32_t *types, int32_t n_missing,
+                                 const int32_t *missing) {
+    const FrozenTable t = *l->table;
+    uint64_t *keys = c->fresh_keys;
+    uint32_t *rows = c->fresh_rows;
+    int32_t n = 0;
+    for (int32_t m = 0; m < n_missing; m++)
+        for (int32_t k = 0; k < p->n_templates; k++)
+            keys[n++] = fresh_key(&t, pair_feature(p, l, k, types + missing[m], carried));
+    for (int32_t k = 0; k < n; k++) {
+        rows[k] = frozen_guess(&t, keys[k]);
+        PREFETCH(t.records + rows[k]);
     }
-    c->keys[place] = key | mark;
+}
+
+/* Put a pair into a way of its set: where its vectors are to be written, or NULL where no template
+ * knows it. */
+static inline char *pair_enter(PairCache *c, PairSet *set, int way, uint64_t key, size_t record,
+                               int known) {
+    set->keys[way] = known ? key : key | PAIR_SILENT;
+    if (!known) return NULL;
+    if (!set->vector1[way]) set->vector1[way] = ++c->used;
+    return pair_vectors(c, set, way, record);
 }
 
 #endif

@@ -2,6 +2,10 @@
 #ifndef PERCEPTRON_NLP_PORTABLE_H
 #define PERCEPTRON_NLP_PORTABLE_H
 
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
 #if defined(__GNUC__) || defined(__clang__)
 #define PREFETCH(address) __builtin_prefetch(address)
 #define ALWAYS_INLINE inline __attribute__((always_inline))
@@ -12,14 +16,22 @@
 #define VECTOR_EXTENSIONS 0
 #endif
 
+/* The number of the lowest bit that is set; there is one. */
+#if defined(__GNUC__) || defined(__clang__)
+#define lowest_bit(x) __builtin_ctzll(x)
+#else
+static inline int lowest_bit(uint64_t x) {
+    int k = 0;
+    while (!(x >> k & 1)) k++;
+    return k;
+}
+#endif
+
 /* Large blocks in large pages, where the system has them on request: a table that is filled once
  * and read at random takes fewer page faults, and fewer looks into page tables ever after. */
 #if defined(__linux__)
 #include <sys/mman.h>
 #endif
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define LARGE_PAGE ((size_t)1 << 21)
 

@@ -26,10 +26,24 @@ static inline void slot_set(TypeSlot *slot, const WordRef *word, int32_t column,
     slot->type1 = type + 1;
 }
 
-/* Room for `room` types in every array; the slots are laid anew. -1: no memory; nothing lost. */
+/* Lay slots anew, 2^bits of them. -1: no memory; nothing lost. */
+static inline int cache_lay_slots(TypeCache *c, int bits) {
+    TypeSlot *slots = (TypeSlot *)calloc((size_t)1 << bits, sizeof *slots);
+    if (!slots) return -1;
+    free(c->slots);
+    c->slots = slots;
+    c->bits = bits;
+    for (uint32_t type = 0; type < c->n_types; type++) {
+        const TypeEntry *entry = &c->entries[type];
+        if (entry->column >= 0)
+            slot_set(cache_free_slot(slots, bits, cache_hash(c, &entry->word, entry->column)),
+                     &entry->word, entry->column, type);
+    }
+    return 0;
+}
+
+/* Room for `room` types in every array. -1: no memory; nothing lost. */
 static inline int cache_reserve(TypeCache *c, const CacheLayout *l, uint32_t room) {
-    int bits = 6;
-    while ((uint64_t)1 << bits < 2 * (uint64_t)room) bits++;
     if (grow_array(&c->entries, room, sizeof(TypeEntry)) < 0 ||
         grow_array(&c->vectors, room, vector_bytes(l)) < 0 ||
         grow_array(&c->carried, (size_t)room * (size_t)l->program->n_carried, 8) < 0 ||
@@ -39,19 +53,21 @@ static inline int cache_reserve(TypeCache *c, const CacheLayout *l, uint32_t roo
         (!l->dense && grow_array(&c->list_starts,
                                  (size_t)room * (size_t)l->program->n_slots + 1, 4) < 0))
         return -1;
-    TypeSlot *slots = (TypeSlot *)calloc((size_t)1 << bits, sizeof *slots);
-    if (!slots) return -1;
-    free(c->slots);
-    c->slots = slots;
-    c->bits = bits;
     c->room = room;
-    for (uint32_t type = 0; type < c->n_types; type++) {
-        const TypeEntry *entry = &c->entries[type];
-        if (entry->column >= 0)
-            slot_set(cache_free_slot(slots, bits, cache_hash(c, &entry->word, entry->column)),
-                     &entry->word, entry->column, type);
-    }
     return 0;
+}
+
+/* Room for one type more. Most texts are short, or have thousands of types: then there is room
+ * for as many as will be remembered by default, so that nothing is copied again and again. Memory
+ * that is not written to is not taken from the system. */
+#define SHORT_TEXT_TYPES 1024
+static inline int cache_room(TypeCache *c, const CacheLayout *l) {
+    if (2 * ((uint64_t)c->n_types + 1) > (uint64_t)1 << c->bits && cache_lay_slots(c, c->bits + 1) < 0)
+        return -1;
+    if (c->n_types < c->room) return 0;
+    uint32_t most = c->limit < MOST_AT_ONCE ? c->limit : MOST_AT_ONCE;
+    int jump = c->room >= SHORT_TEXT_TYPES && c->room < most;
+    return cache_reserve(c, l, jump ? most : 2 * c->room);
 }
 
 /* What a form may be by the lexicon: as it is written, else lower-cased; the row, or -1. */
@@ -90,7 +106,7 @@ static inline int32_t first_largest_within(const int32_t *scores, int32_t n,
 static inline int32_t type_enter(TypeCache *c, const CacheLayout *l, int32_t column,
                                  const WordRef *word, uint64_t hash, const uint8_t *texts,
                                  int32_t distance) {
-    if (c->n_types == c->room && cache_reserve(c, l, c->room ? 2 * c->room : 1024) < 0) return -1;
+    if (cache_room(c, l) < 0) return -1;
     uint32_t type = c->n_types;
     TypeEntry *entry = &c->entries[type];
     uint8_t small[WORD_SMALL] = {0};
@@ -139,7 +155,7 @@ static inline int cache_clear(TypeCache *c, const CacheLayout *l) {
         free(c->text);
         c->text = NULL;
         c->text_room = 0;
-        if (cache_reserve(c, l, 64) < 0) return -1;
+        if (cache_reserve(c, l, 64) < 0 || cache_lay_slots(c, 7) < 0) return -1;
     } else {
         memset(c->slots, 0, ((size_t)1 << c->bits) * sizeof *c->slots);
     }

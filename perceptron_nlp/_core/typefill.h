@@ -12,14 +12,39 @@
 static inline void plan_close(CacheLayout *l) {
     free(l->plan);
     free(l->plan_starts);
+    free(l->value_plan);
+    free(l->value_starts);
 }
 
-/* The value that is all a template looks at, or -1. */
-static inline int32_t only_value(const Program *p, int32_t template_id) {
+#define FEW_ATOMS 3 /* of which xxh64_word_start may be asked */
+
+/* The value that a template of a slot ends with, if it is the only one; or -1. */
+static inline KeyPlan key_plan(const Program *p, int32_t slot, int32_t template_id) {
     const AtomSpec *atom = &p->atoms[p->atom_starts[template_id]];
-    int alone = p->atom_starts[template_id + 1] - p->atom_starts[template_id] == 1;
-    return alone && atom->kind == ATOM_VALUE && !is_many(&p->values[atom->value]) ? atom->value
-                                                                                   : -1;
+    const int n = p->atom_starts[template_id + 1] - p->atom_starts[template_id];
+    const AtomSpec *last = atom + n - 1;
+    KeyPlan plan = {0, slot, template_id, -1};
+    uint64_t marks[FEW_ATOMS];
+    if (n > FEW_ATOMS || last->kind != ATOM_VALUE || is_many(&p->values[last->value])) return plan;
+    for (int a = 0; a < n - 1; a++) {
+        if (atom[a].kind == ATOM_VALUE) return plan;
+        marks[a] = mark_of(atom[a].kind, p->slots[slot].condition);
+    }
+    plan.start = xxh64_word_start(marks, n, p->seeds[template_id]);
+    plan.value = last->value;
+    return plan;
+}
+
+static inline void plan_values(CacheLayout *l) {
+    const Program *p = l->program;
+    int32_t n = 0;
+    for (int32_t column = 0; column < p->n_columns; column++) {
+        l->value_starts[column] = n;
+        for (int32_t v = 0; v < p->n_values; v++)
+            if (p->value_column[v] == column && !is_many(&p->values[v]))
+                l->value_plan[n++] = (ValuePlan){p->values[v], v, p->carried_at[v]};
+    }
+    l->value_starts[p->n_columns] = n;
 }
 
 /* -1: no memory. */
@@ -29,16 +54,16 @@ static inline int plan_open(CacheLayout *l) {
     for (int32_t s = 0; s < p->n_slots; s++) n += p->slots[s].n_templates;
     l->plan = (KeyPlan *)malloc(((size_t)n + 1) * sizeof *l->plan);
     l->plan_starts = (int32_t *)malloc(((size_t)p->n_columns + 1) * sizeof *l->plan_starts);
-    if (!l->plan || !l->plan_starts) return -1;
+    l->value_plan = (ValuePlan *)malloc(((size_t)p->n_values + 1) * sizeof *l->value_plan);
+    l->value_starts = (int32_t *)malloc(((size_t)p->n_columns + 1) * sizeof *l->value_starts);
+    if (!l->plan || !l->plan_starts || !l->value_plan || !l->value_starts) return -1;
+    plan_values(l);
     n = 0;
     for (int32_t column = 0; column < p->n_columns; column++) {
         l->plan_starts[column] = n;
         for (int32_t s = 0; s < p->n_slots; s++)
-            for (int32_t k = 0; k < p->slots[s].n_templates && p->slots[s].column == column; k++) {
-                int32_t template_id = p->slots[s].templates[k];
-                l->plan[n++] = (KeyPlan){xxh64_word_start(p->seeds[template_id]), s, template_id,
-                                         only_value(p, template_id)};
-            }
+            for (int32_t k = 0; k < p->slots[s].n_templates && p->slots[s].column == column; k++)
+                l->plan[n++] = key_plan(p, s, p->slots[s].templates[k]);
     }
     l->plan_starts[p->n_columns] = n;
     return 0;
@@ -51,79 +76,78 @@ static inline int fresh_reserve(TypeCache *c, size_t more) {
     if (c->n_fresh_keys + more <= c->fresh_room) return 0;
     size_t room = 2 * c->fresh_room + more + 256;
     if (grow_array(&c->fresh_keys, room, sizeof *c->fresh_keys) < 0 ||
+        grow_array(&c->fresh_rows, room, sizeof *c->fresh_rows) < 0 ||
         grow_array(&c->fresh_slots, room, sizeof *c->fresh_slots) < 0)
         return -1;
     c->fresh_room = room;
     return 0;
 }
 
-static inline void fresh_key(TypeCache *c, const CacheLayout *l, uint64_t key, int32_t slot) {
-    c->fresh_keys[c->n_fresh_keys] = key;
-    c->fresh_slots[c->n_fresh_keys++] = (uint16_t)slot;
-    frozen_prefetch(l->table, key);
+/* Make a key the table's own, and fetch its bucket. */
+static inline uint64_t fresh_key(const FrozenTable *t, uint64_t key) {
+    uint64_t own = frozen_key(t, key);
+    PREFETCH(&t->buckets[frozen_start(t, own)]);
+    return own;
+}
+
+/* The keys of a template that does not look at one value alone. -1: no memory. */
+static inline int make_listed_keys(TypeCache *c, const CacheLayout *l, const KeyPlan *k,
+                                   int is_pad) {
+    const Program *p = l->program;
+    c->keys.n = 0;
+    if (type_template_keys(p, k->template_id, p->slots[k->slot].condition, c->values,
+                           is_pad ? NULL : &c->words, &c->keys) < 0 ||
+        fresh_reserve(c, c->keys.n) < 0)
+        return -1;
+    for (size_t i = 0; i < c->keys.n; i++) {
+        c->fresh_keys[c->n_fresh_keys] = fresh_key(l->table, c->keys.keys[i]);
+        c->fresh_slots[c->n_fresh_keys++] = (uint16_t)k->slot;
+    }
+    return 0;
 }
 
 /* All keys of a type by the values that were made of it. */
 static inline int make_keys(TypeCache *c, const CacheLayout *l, int32_t column, int is_pad) {
-    const Program *p = l->program;
+    const FrozenTable t = *l->table; /* a copy, which no store can change */
     const KeyPlan *k = l->plan + l->plan_starts[column];
     const KeyPlan *end = l->plan + l->plan_starts[column + 1];
-    if (fresh_reserve(c, (size_t)(end - k)) < 0) return -1;
-    for (; k < end; k++) {
-        if (k->value >= 0) {
-            fresh_key(c, l, xxh64_mixed_word(k->start, c->mixed[k->value]), k->slot);
+    while (k < end) {
+        if (k->value < 0) {
+            if (make_listed_keys(c, l, k++, is_pad) < 0) return -1;
             continue;
         }
-        c->keys.n = 0;
-        if (type_template_keys(p, k->template_id, p->slots[k->slot].condition, c->values,
-                               is_pad ? NULL : &c->words, &c->keys) < 0 ||
-            fresh_reserve(c, c->keys.n + (size_t)(end - k)) < 0)
-            return -1;
-        for (size_t i = 0; i < c->keys.n; i++) fresh_key(c, l, c->keys.keys[i], k->slot);
+        if (fresh_reserve(c, (size_t)(end - k)) < 0) return -1;
+        const uint64_t *mixed = c->mixed;
+        uint64_t *keys = c->fresh_keys + c->n_fresh_keys, *at = keys;
+        uint16_t *slots = c->fresh_slots + c->n_fresh_keys;
+        for (; k < end && k->value >= 0; k++) {
+            *at++ = fresh_key(&t, xxh64_mixed_word(k->start, mixed[k->value]));
+            *slots++ = (uint16_t)k->slot;
+        }
+        c->n_fresh_keys += (size_t)(at - keys);
     }
     return 0;
 }
 
 /* ---- rows ---- */
 
-static inline int keep_row(TypeCache *c, int64_t row) {
+static inline int keep_row(TypeCache *c, uint32_t row) {
     if (c->rows_used == c->rows_room) {
         size_t room = c->rows_room ? 2 * c->rows_room : 1024;
         if (room > 0xFFFFFFFFu || grow_array(&c->rows, room, 4) < 0) return -1;
         c->rows_room = room;
     }
-    c->rows[c->rows_used++] = (uint32_t)row;
+    c->rows[c->rows_used++] = row;
     return 0;
 }
 
 /* Add a row to a vector of scores of the layout's width. */
-static inline void add_row(const CacheLayout *l, int64_t row, int times, char *vector) {
-    if (l->narrow) {
-        frozen_add_narrow(l->table, row, times, (int16_t *)(void *)vector);
-    } else {
-        int32_t *scores = (int32_t *)(void *)vector;
-        const FrozenRow *r = frozen_row(l->table, row);
-        for (uint32_t i = 0; i < r->n; i++) scores[r->cells[i].label] += times * r->cells[i].weight;
-    }
+static inline void add_row(const CacheLayout *l, int64_t row, char *vector) {
+    if (l->narrow) frozen_add_narrow(l->table, row, (int16_t *)(void *)vector);
+    else frozen_add(l->table, row, (int32_t *)(void *)vector);
 }
 
-/* Sum the rows of a type, which stand in place of its keys, into its vectors. */
-static inline void sum_rows(TypeCache *c, const CacheLayout *l, uint32_t type, size_t from,
-                            size_t to) {
-    const size_t step = (size_t)l->stride * score_bytes(l);
-    char *base = c->vectors + type * vector_bytes(l);
-    memset(base, 0, vector_bytes(l));
-    for (size_t i = from; i < to; i++) {
-        int64_t row = (int64_t)c->fresh_keys[i];
-        if (row < 0) continue;
-        int32_t slot = c->fresh_slots[i];
-        int32_t vector = l->slot_vector[slot], correction = l->slot_correction[slot];
-        if (vector >= 0) add_row(l, row, 1, base + (size_t)vector * step);
-        if (correction >= 0) add_row(l, row, l->slot_sign[slot], base + (size_t)correction * step);
-    }
-}
-
-/* List the rows of a type, which stand in place of its keys, slot after slot. */
+/* List the rows of a type slot after slot. */
 static inline int list_rows(TypeCache *c, const CacheLayout *l, uint32_t type, size_t from,
                             size_t to) {
     const int32_t n_slots = l->program->n_slots;
@@ -131,8 +155,8 @@ static inline int list_rows(TypeCache *c, const CacheLayout *l, uint32_t type, s
     for (int32_t s = 0; s < n_slots; s++) {
         starts[s] = (uint32_t)c->rows_used;
         for (; from < to && c->fresh_slots[from] == s; from++) {
-            int64_t row = (int64_t)c->fresh_keys[from];
-            if (row >= 0 && keep_row(c, row) < 0) return -1;
+            uint32_t row = frozen_sure(l->table, c->fresh_keys[from], c->fresh_rows[from]);
+            if (row && keep_row(c, row) < 0) return -1;
         }
     }
     starts[n_slots] = (uint32_t)c->rows_used;
@@ -143,19 +167,35 @@ static inline int list_rows(TypeCache *c, const CacheLayout *l, uint32_t type, s
 
 /* Read the rows of the types that were begun. -1: no memory. */
 static inline int finish_types(TypeCache *c, const CacheLayout *l) {
-    size_t from = 0;
-    for (size_t i = 0; i < c->n_fresh_keys; i++) frozen_prefetch_record(l->table, c->fresh_keys[i]);
-    for (size_t i = 0; i < c->n_fresh_keys; i++) /* a key becomes its row */
-        c->fresh_keys[i] = (uint64_t)frozen_find(l->table, c->fresh_keys[i]);
-    for (int k = 0; k < c->n_fresh; k++) {
-        const FreshType *fresh = &c->fresh[k];
-        if (l->dense) sum_rows(c, l, fresh->type, from, fresh->keys_end);
-        else if (list_rows(c, l, fresh->type, from, fresh->keys_end) < 0) return -1;
-        from = fresh->keys_end;
+    const FrozenTable t = *l->table;
+    const uint64_t *keys = c->fresh_keys;
+    uint32_t *rows = c->fresh_rows;
+    size_t from = 0, n = c->n_fresh_keys;
+    for (size_t i = 0; i < n; i++) {
+        rows[i] = frozen_guess(&t, keys[i]);
+        PREFETCH(t.records + rows[i]);
+    }
+    if (l->dense) l->sum_fresh(l, c);
+    for (int k = 0; k < c->n_fresh && !l->dense; k++) {
+        if (list_rows(c, l, c->fresh[k].type, from, c->fresh[k].keys_end) < 0) return -1;
+        from = c->fresh[k].keys_end;
     }
     c->n_fresh = 0;
     c->n_fresh_keys = 0;
     return 0;
+}
+
+/* The values of the word whose views were made last, or of a pad where distance is not 0. */
+static inline void make_values(TypeCache *c, const CacheLayout *l, int32_t column,
+                               int32_t distance, uint64_t *carried) {
+    const ValuePlan *v = l->value_plan + l->value_starts[column];
+    const ValuePlan *end = l->value_plan + l->value_starts[column + 1];
+    for (; v < end; v++) {
+        uint64_t value = distance ? pad_hash(distance) : word_value(&c->words, &v->spec);
+        c->values[v->value] = value;
+        c->mixed[v->value] = xxh64_mixed(value);
+        if (v->carried_at >= 0) carried[v->carried_at] = value;
+    }
 }
 
 /* Begin to work out what the type just entered says; text is NULL for a pad. finish_types must
@@ -164,16 +204,8 @@ static inline int begin_type(TypeCache *c, const CacheLayout *l, uint32_t type, 
                              const uint8_t *text, size_t n, int32_t distance) {
     const Program *p = l->program;
     if (c->n_fresh == FRESH_TYPES && finish_types(c, l) < 0) return -1;
-    if (text ? type_values(p, &c->words, column, text, n, c->values) < 0
-             : (pad_values(p, distance, c->values), 0))
-        return -1;
-    for (int32_t v = 0; v < p->n_values; v++) {
-        if (p->value_column[v] != column) continue;
-        c->mixed[v] = xxh64_mixed(c->values[v]);
-        if (p->carried_at[v] >= 0)
-            c->carried[(size_t)type * (size_t)p->n_carried + (size_t)p->carried_at[v]] =
-                c->values[v];
-    }
+    if (text && word_views(&c->words, text, n, p->wanted[column]) < 0) return -1;
+    make_values(c, l, column, text ? 0 : distance, c->carried + (size_t)type * (size_t)p->n_carried);
     if (memo_words(l)) memset(c->memos + type * memo_words(l), 0xFF, memo_words(l) * 4);
     if (make_keys(c, l, column, text == NULL) < 0) return -1;
     c->fresh[c->n_fresh++] = (FreshType){type, c->n_fresh_keys};

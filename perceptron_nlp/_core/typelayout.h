@@ -13,11 +13,13 @@
 #define PERCEPTRON_NLP_TYPELAYOUT_H
 
 #include "frozen.h"
+#include "probe.h"
 #include "program.h"
 #include "wordref.h"
 
-#define DENSE_LABELS 64
+#define DENSE_LABELS PACKED_LABELS
 #define TEXT_PER_TYPE 64
+#define MOST_AT_ONCE 32768 /* types that there is room made for at once */
 #define MEMO_UNKNOWN 0xFFFFFFFFu
 #define FREE (-1)
 #define FRESH_TYPES 8 /* as many as the first-level cache holds the slots and rows of */
@@ -38,13 +40,20 @@ typedef struct {
     uint32_t type1; /* type + 1; 0 is an empty slot */
 } TypeSlot;
 
-/* How a key of a type is made. Most templates look at one value of a word: what hashing does with
- * their seed is done once, and what it does with the value once for all of them. */
+/* How a key of a type is made. Most templates look at one value of a word, if anything after being
+ * first or last: what hashing does before the value is done once, and what it does with the value
+ * once for all of them. */
 typedef struct {
     uint64_t start; /* the hash before the value */
     int32_t slot, template_id;
     int32_t value; /* -1: there is more to the template */
 } KeyPlan;
+
+/* The values of a column. */
+typedef struct {
+    ValueSpec spec;
+    int32_t value, carried_at;
+} ValuePlan;
 
 /* A type whose keys are known and whose rows are still to be read. */
 typedef struct {
@@ -52,10 +61,14 @@ typedef struct {
     size_t keys_end; /* in fresh_keys */
 } FreshType;
 
+struct TypeCache;
+
 /* What the cache needs to know of the model; shared by all workers, never written after set-up. */
-typedef struct {
+typedef struct CacheLayout {
     const Program *program;
     const FrozenTable *table;
+    /* Sum the rows of the types that were begun into their vectors; NULL unless dense. */
+    void (*sum_fresh)(const struct CacheLayout *, struct TypeCache *);
     int dense;
     int narrow;     /* dense, and no sum of weights leaves 16 bits */
     int32_t stride; /* labels rounded up to a whole number of lanes */
@@ -66,6 +79,8 @@ typedef struct {
     int *slot_sign;           /* sign with which it enters the correction */
     int32_t n_memos;          /* history templates of (tag[-1], values of the word itself) */
     int32_t *memo_templates;
+    uint64_t *memo_starts; /* [memo][label]: see memo.h */
+    int32_t *memo_values;
     Index dictionary;         /* hash of a word -> its one label */
     uint16_t *dictionary_labels;
     Index lexicon;           /* hash of a form, as written or lower-cased -> what it may be */
@@ -75,9 +90,11 @@ typedef struct {
     int forces;              /* is there anything in the dictionary or the lexicon? */
     KeyPlan *plan;           /* of column 0, then 1, …; in a column by slot */
     int32_t *plan_starts;    /* column -> its first; one more at the end */
+    ValuePlan *value_plan;   /* of column 0, then 1, …; values of many hashes are left out */
+    int32_t *value_starts;
 } CacheLayout;
 
-typedef struct {
+typedef struct TypeCache {
     uint64_t secrets[N_SECRETS]; /* those of the decoder */
     TypeSlot *slots;
     int bits;
@@ -99,7 +116,8 @@ typedef struct {
     KeyBuffer keys; /* scratch of one template */
     FreshType fresh[FRESH_TYPES];
     int n_fresh;
-    uint64_t *fresh_keys;
+    uint64_t *fresh_keys; /* as the table has them */
+    uint32_t *fresh_rows; /* of each key; 0: none */
     uint16_t *fresh_slots; /* program slot of each key */
     size_t n_fresh_keys, fresh_room;
     int64_t hits, misses;
@@ -116,6 +134,7 @@ static inline void cache_close(TypeCache *c) {
     free(c->values);
     free(c->mixed);
     free(c->fresh_keys);
+    free(c->fresh_rows);
     free(c->fresh_slots);
     free(c->list_starts);
     free(c->rows);
