@@ -28,6 +28,9 @@ RESTARTS = 3
 _LOST = (exceptions.RayActorError, exceptions.WorkerCrashedError, exceptions.ObjectLostError,
          exceptions.NodeDiedError, exceptions.OutOfMemoryError)
 _FULL = (exceptions.ObjectStoreFullError, exceptions.OutOfDiskError)
+_MORE_ROOM = (", and so is the disc that it moves objects to; start Ray with a larger"
+              " object_store_memory, or with an object_spilling_directory that has more room, or"
+              " have the workers read the files (read_by)")
 Done = TypeVar("Done")
 
 
@@ -58,14 +61,13 @@ def typed() -> Iterator[None]:
         yield
     except _FULL as error:
         raise MemoryLimitError(
-            "engine: Ray's object store is full; start Ray with a larger object_store_memory, or"
-            " give fewer workers") from error
+            f"engine: Ray's object store is full{_MORE_ROOM}") from error
     except exceptions.RayTaskError as error:
         if isinstance(error.cause, PerceptronNLPError):
             raise error.cause from None
         if isinstance(error.cause, _FULL):
-            raise MemoryLimitError("engine: Ray's object store is full where a worker runs; start"
-                                   " Ray there with a larger object_store_memory") from error
+            raise MemoryLimitError(
+                f"engine: Ray's object store is full where a worker runs{_MORE_ROOM}") from error
         raise
 
 
