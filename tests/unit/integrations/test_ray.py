@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 import signal
+import socket
 import threading
 import time
 from collections.abc import Iterator
@@ -124,6 +125,16 @@ def test_a_worker_of_another_version_is_refused(
     monkeypatch.setattr("perceptron_nlp.integrations.shardtraining.Shard", Older)
     with pytest.raises(pn.EngineError, match=r"has version .*, and the training was begun with 0"):
         pn.train(many, engine="ray", workers=2, **OPTIONS)
+
+
+def test_a_cluster_that_does_not_answer_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+    monkeypatch.setattr(ray, "is_initialized", lambda: False)
+    for address in (f"127.0.0.1:{port}", f"ray://127.0.0.1:{port}", "127.0.0.1:99999"):
+        monkeypatch.setenv("RAY_ADDRESS", address)
+        with pytest.raises(pn.EngineError, match=f"RAY_ADDRESS is {address}, and no Ray answers"):
+            raycrew.connect()
 
 
 def test_an_object_store_that_is_full_is_said_to_be() -> None:
