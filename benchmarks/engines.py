@@ -1,11 +1,13 @@
 """Training and tagging on engines: accuracy of shards, killed workers, memory, speed.
 
-    PERCEPTRON_NLP_CORPORA=folder python benchmarks/engines.py accuracy|kills|memory|tagging
+    PERCEPTRON_NLP_CORPORA=folder python benchmarks/engines.py accuracy|kills|memory|reading|tagging
 
 accuracy   UPOS accuracy on EWT's dev and test part, of the ordinary trainer and of shards after as
            many epochs: by how often and by what they are mixed on dev, with the defaults on test
 kills      a worker of three is killed at a random moment, 20 times; how many models are the same
 memory     the most memory that each of four workers has had, epoch by epoch
+reading    the most memory that the program has had by itself, when it reads files of more and more
+           text and deals them out to two workers, and when the workers read them
 tagging    see engine_tagging.py
 
 Needs Ray, PySpark with Java, and pyarrow. What it costs to train is in engine_costs.py.
@@ -15,10 +17,14 @@ from __future__ import annotations
 
 import os
 import random
+import resource
 import signal
+import subprocess
 import sys
+import tempfile
 import threading
 import time
+from pathlib import Path
 from typing import Any
 
 from corpora import treebank
@@ -113,9 +119,36 @@ def memory() -> None:
               f" {piece.bytes_mixed / 1e6:.1f} MB")
 
 
-WAYS = {"accuracy": accuracy, "kills": kills, "memory": memory, "tagging": tagging}
+def reading() -> None:
+    """Peaks of programs, each in a process of its own."""
+    with tempfile.TemporaryDirectory() as place:
+        for times in (4, 8, 16):
+            path = Path(place) / "text.conllu"
+            path.write_bytes(Path(treebank("EWT", "train")).read_bytes() * times)
+            peaks = {who: int(subprocess.run(
+                [sys.executable, __file__, "reading-by", who, str(path)], check=True,
+                stdout=subprocess.PIPE).stdout) for who in ("program", "workers")}
+            print(f"{path.stat().st_size / 1e6:.0f} MB of text: " + ", ".join(
+                f"read by the {who}: {peak / 1e6:.0f} MB" for who, peak in peaks.items()),
+                flush=True)
+
+
+def reading_by(who: str, path: str) -> None:
+    """Train, and print the most bytes that this process has had."""
+    from perceptron_nlp.integrations.ray import RayEngine
+
+    ray_on_two()
+    pn.train(path, engine=RayEngine(2, read_by=who), preset="fast", epochs=1)
+    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)
+
+
+WAYS = {"accuracy": accuracy, "kills": kills, "memory": memory, "reading": reading,
+        "tagging": tagging}
 
 if __name__ == "__main__":
+    if sys.argv[1:2] == ["reading-by"]:
+        reading_by(*sys.argv[2:])
+        sys.exit()
     if len(sys.argv) != 2 or sys.argv[1] not in WAYS:
         sys.exit(__doc__)
     WAYS[sys.argv[1]]()

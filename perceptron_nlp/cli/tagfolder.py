@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import os
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import perceptron_nlp as pn
@@ -52,8 +54,12 @@ class FolderJob:
         try:
             batches = importlib.import_module("perceptron_nlp.integrations.batches")
             batches.check_version(self.version)
-            pn.replace_file(written, self._pieces(batches.tagger_at(self.model, self.digest), read))
+            tagger = batches.tagger_at(self.model, self.digest)
+            pn.replace_file(written, _while_unchanged(read, self._pieces(tagger, read)))
         except pn.PerceptronNLPError as error:
+            if isinstance(error, pn.ArgumentError | pn.ArgumentTypeError):
+                # What option does not fit is told, and here in which file.
+                return read, type(error)(f"{read}: {error}")
             return read, error
         return read, None
 
@@ -67,6 +73,24 @@ class FolderJob:
         filling = Filling(tagger, self.column, keep=self.keep)
         return make(tagger, filling, format=self.format, fields=self.fields, threads=1,
                     quiet=True).texts([read], "")
+
+
+def _while_unchanged(path: str, pieces: Iterable[Any]) -> Iterator[Any]:
+    """The pieces that are made of a file; FileError in place of the end if it was changed."""
+    before = _state(path)
+    yield from pieces
+    if _state(path) != before:
+        raise pn.FileError(f"{path}: was changed while it was tagged; begin again when nobody"
+                           " writes it")
+
+
+def _state(path: str) -> tuple[int, int, int] | None:
+    try:
+        found = os.stat(path)
+    except OSError:
+        # Whoever reads it tells what is wrong.
+        return None
+    return found.st_ino, found.st_size, found.st_mtime_ns
 
 
 def tag_folder(chosen: argparse.Namespace) -> None:
@@ -87,11 +111,15 @@ def tag_folder(chosen: argparse.Namespace) -> None:
     for read, error in engine.run_all(job, plan.todo) if plan.todo else ():
         if error is not None:
             failed.append((read, error))
+    failed.sort(key=lambda pair: pair[0])
     if not chosen.quiet:
+        # The first is raised, and so said last.
+        for _, error in failed[1:]:
+            say(one_line(str(error)))
         say(f"{one_line(target)}: files tagged: {len(plan.todo) - len(failed)}, done before:"
             f" {plan.n_done}, not tagged: {len(failed)}")
     if failed:
-        raise min(failed, key=lambda pair: pair[0])[1]
+        raise failed[0][1]
 
 
 def _check(chosen: argparse.Namespace) -> None:

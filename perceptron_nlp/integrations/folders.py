@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import perceptron_nlp as pn
@@ -36,7 +36,7 @@ class FolderPlan:
     Raises
     ------
     FileError : there is no such folder, no input in it, or the folder of outputs has files of
-        another origin, or is inside the other
+        another origin, or is inside the other; or one inside it cannot be read
     ArgumentError : two inputs have the same output, or outputs were made with something else
     """
 
@@ -45,8 +45,10 @@ class FolderPlan:
         if not self._source.is_dir():
             raise FileError(f"{source}: there is no such folder; name one of Parquet or CoNLL-U"
                             " files")
-        inside = os.path.realpath(target) + os.sep
-        if inside.startswith(os.path.realpath(source) + os.sep):
+        if os.path.realpath(target) == os.path.realpath(source):
+            raise FileError(f"{target}: is the folder of inputs itself; name another one for the"
+                            " outputs")
+        if os.path.realpath(target).startswith(os.path.join(os.path.realpath(source), "")):
             raise FileError(f"{target}: is inside of {source}, so its files would be tagged in"
                             " their turn; name another folder")
         pairs = self._pairs()
@@ -58,9 +60,9 @@ class FolderPlan:
 
     def _pairs(self) -> list[tuple[str, str]]:
         found: dict[str, str] = {}
-        for path in sorted(self._source.rglob("*")):
+        for path in sorted(_files(self._source)):
             ending = next((e for e in reversed(ENDINGS) if path.name.endswith(e)), None)
-            if ending is None or path.name.startswith(".") or not path.is_file():
+            if ending is None or path.name.startswith("."):
                 continue
             name = str(path.relative_to(self._source))
             if ending.startswith(".conllu"):
@@ -90,6 +92,18 @@ class FolderPlan:
         pn.replace_file(record, (json.dumps(made_with, indent=2, sort_keys=True) + "\n").encode())
 
 
+def _files(folder: Path) -> Iterator[Path]:
+    """All files in a folder and in those inside it; links to nothing, too, which are not to be
+    passed over in silence."""
+    def refuse(error: OSError) -> None:
+        raise FileError(f"{error.filename}: cannot be read: {error.strerror}") from error
+
+    for place, _, names in os.walk(folder, onerror=refuse):
+        for path in (Path(place, name) for name in names):
+            if path.is_file() or not path.exists():
+                yield path
+
+
 def _compare(record: Path, made_with: dict[str, object]) -> None:
     try:
         before = json.loads(bytes(read_file_bytes(record)))
@@ -106,17 +120,16 @@ def _compare(record: Path, made_with: dict[str, object]) -> None:
 
 def _is_done(read: str, written: str) -> bool:
     """Is the output there, and not older than the input?"""
-    return (os.path.isfile(written)
-            and os.stat(written).st_mtime_ns >= os.stat(read).st_mtime_ns)
+    try:
+        return (os.path.isfile(written)
+                and os.stat(written).st_mtime_ns >= os.stat(read).st_mtime_ns)
+    except OSError:
+        # An input that is not there is for a worker to complain of.
+        return False
 
 
 def _make(folder: Path) -> None:
     try:
-        folder.mkdir(parents=False, exist_ok=True)
-    except FileNotFoundError:
-        if folder.parent == folder:
-            raise
-        _make(folder.parent)
-        _make(folder)
+        folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise FileError(f"{folder}: cannot be made: {error.strerror}") from error

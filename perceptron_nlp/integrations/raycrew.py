@@ -25,9 +25,14 @@ logger = logging.getLogger("perceptron_nlp")
 
 # How often one worker is started again in a piece before somebody has to look into it.
 RESTARTS = 3
+# Seconds that a cluster may take to answer.
+CONNECTING = 10
 _LOST = (exceptions.RayActorError, exceptions.WorkerCrashedError, exceptions.ObjectLostError,
          exceptions.NodeDiedError, exceptions.OutOfMemoryError)
 _FULL = (exceptions.ObjectStoreFullError, exceptions.OutOfDiskError)
+_MORE_ROOM = (", and so is the disc that it moves objects to; start Ray with a larger"
+              " object_store_memory, or with an object_spilling_directory that has more room, or"
+              " have the workers read the files (read_by)")
 Done = TypeVar("Done")
 
 
@@ -40,10 +45,23 @@ def connect() -> None:
     """
     if ray.is_initialized():
         return
+    _check_address(os.environ.get("RAY_ADDRESS", ""))
     try:
         ray.init(log_to_driver=False, logging_level=logging.ERROR, configure_logging=False)
     except (ConnectionError, OSError, RuntimeError, ValueError) as error:
         raise EngineError(f"engine: Ray could not be started or reached: {error}") from error
+
+
+def _check_address(address: str) -> None:
+    """Raise EngineError where nothing answers at host and port; Ray itself would try for minutes."""
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    if not host or not port.isdecimal():
+        return
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), CONNECTING).close()
+    except (OSError, OverflowError) as error:
+        raise EngineError(f"engine: RAY_ADDRESS is {address}, and no Ray answers there ({error});"
+                          " start it, or unset RAY_ADDRESS to have one on this machine") from error
 
 
 def processors() -> int:
@@ -58,14 +76,13 @@ def typed() -> Iterator[None]:
         yield
     except _FULL as error:
         raise MemoryLimitError(
-            "engine: Ray's object store is full; start Ray with a larger object_store_memory, or"
-            " give fewer workers") from error
+            f"engine: Ray's object store is full{_MORE_ROOM}") from error
     except exceptions.RayTaskError as error:
         if isinstance(error.cause, PerceptronNLPError):
             raise error.cause from None
         if isinstance(error.cause, _FULL):
-            raise MemoryLimitError("engine: Ray's object store is full where a worker runs; start"
-                                   " Ray there with a larger object_store_memory") from error
+            raise MemoryLimitError(
+                f"engine: Ray's object store is full where a worker runs{_MORE_ROOM}") from error
         raise
 
 

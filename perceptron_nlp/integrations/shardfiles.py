@@ -7,6 +7,7 @@ tells each worker which bytes are its own, with a hash of each run of them.
 
 from __future__ import annotations
 
+import contextlib
 import io
 import os
 import socket
@@ -175,7 +176,7 @@ def deal_files(examples: FiledExamples, workers: int) -> list[ShardFiles]:
     if examples.gold is not examples.as_read:
         raise ArgumentError("read_by: workers learn labels as they are in the files, and these are"
                             " learnt as others (spans, features); leave read_by out")
-    ends = [_ends(file) for file in examples.files]
+    ends = [ends_in(file) for file in examples.files]
     n_sentences = len(examples.sentences)
     if sum(map(len, ends)) != n_sentences:
         names = ", ".join(file.path for file in examples.files)
@@ -197,22 +198,30 @@ def deal_files(examples: FiledExamples, workers: int) -> list[ShardFiles]:
             for k in range(workers)]
 
 
-def _ends(file: TextFile) -> Int64s:
+def ends_in(file: TextFile) -> Int64s:
     """Where each sentence of a file ends: behind its last empty line, or with the file."""
-    if not file.size:
-        return np.empty(0, np.int64)
-    text = np.memmap(file.path, np.uint8, "r")
-    found = []
-    for at in range(0, len(text), BLOCK):
-        feeds = text[at:at + BLOCK + 2] == 10
-        last = feeds[:-1] & feeds[1:]
-        last[:-1] &= ~feeds[2:]
-        found.append(np.flatnonzero(last[:BLOCK]) + at + 2)
-    ends = np.concatenate(found).astype(np.int64)
-    behind = int(ends[-1]) if len(ends) else 0
-    if bytes(text[behind:behind + BLOCK]).strip():
-        ends = np.append(ends, len(text))
+    found, at, before = [np.empty(0, np.int64)], 0, b""
+    # Pages of a file that is mapped would count as memory of the program.
+    with open(file.path, "rb") as stream:
+        while block := stream.read(BLOCK):
+            # With the byte before it, since it may begin with the second of two line feeds.
+            feeds = np.frombuffer(before + block, np.uint8) == 10
+            second = np.flatnonzero(feeds[:-1] & feeds[1:]) + 2
+            found.append(second + at - len(before))
+            at, before = at + len(block), (before + block)[-1:]
+    ends = np.concatenate(found)
+    # Of several empty lines the last.
+    ends = ends[np.diff(ends, append=-1) != 1]
+    if _is_more(file.path, int(ends[-1]) if len(ends) else 0):
+        ends = np.append(ends, at)
     return ends
+
+
+def _is_more(path: str, behind: int) -> bool:
+    """Is there anything but white space behind a place?"""
+    with open(path, "rb") as stream:
+        stream.seek(behind)
+        return bool(stream.read(BLOCK).strip())
 
 
 def _runs(ends: Sequence[Int64s], card: int) -> Int64s:
@@ -233,9 +242,13 @@ def _runs(ends: Sequence[Int64s], card: int) -> Int64s:
 
 
 def _hashes(files: Sequence[TextFile], runs: Int64s) -> npt.NDArray[np.uint64]:
-    texts = [np.memmap(file.path, np.uint8, "r") if file.size else None for file in files]
-    return np.array([hash64(memoryview(text[at:at + size])) for number, at, size in runs.tolist()
-                     if (text := texts[number]) is not None], np.uint64)
+    found = []
+    with contextlib.ExitStack() as stack:
+        streams = [stack.enter_context(open(file.path, "rb")) for file in files]
+        for number, at, size in runs.tolist():
+            streams[number].seek(at)
+            found.append(hash64(streams[number].read(size)))
+    return np.array(found, np.uint64)
 
 
 class _Runs(io.RawIOBase):

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 import perceptron_nlp as pn
 from perceptron_nlp.cli.main import main
+from perceptron_nlp.cli.tagfolder import FolderJob
+from perceptron_nlp.integrations.batches import digest_of
 from perceptron_nlp.integrations.folders import FolderPlan
 
 
@@ -49,10 +52,55 @@ def test_folders_that_cannot_be_tagged_are_refused(folder: Path, tmp_path: Path)
     (tmp_path / "empty").mkdir()
     with pytest.raises(pn.FileError, match=r"has no file that ends in \.parquet"):
         FolderPlan(str(tmp_path / "empty"), str(tmp_path / "out"), {})
+    with pytest.raises(pn.FileError, match="is the folder of inputs itself"):
+        FolderPlan(str(folder), str(folder), {})
+    (tmp_path / "file").touch()
+    with pytest.raises(pn.FileError, match="out: cannot be made: "):
+        FolderPlan(str(folder), str(tmp_path / "file" / "out"), {})
     (folder / "a.conllu.gz").write_bytes(b"")
     with pytest.raises(pn.ArgumentError, match="rename one of them"):
         FolderPlan(str(folder), str(tmp_path / "out"), {})
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="/proc is where no folder can be made")
+def test_a_folder_that_cannot_be_made_is_named(folder: Path) -> None:
+    with pytest.raises(pn.FileError, match="/proc/nowhere/out: cannot be made: "):
+        FolderPlan(str(folder), "/proc/nowhere/out", {})
+
+
+def test_inputs_that_cannot_be_read_are_not_passed_over(
+        folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (folder / "gone.conllu").symlink_to(folder / "nowhere")
+    for _ in range(2):
+        plan = FolderPlan(str(folder), str(tmp_path / "out"), {})
+        assert str(folder / "gone.conllu") in [read for read, _ in plan.todo]
+        (tmp_path / "out" / "gone.conllu").write_bytes(b"")
+    scandir = os.scandir
+
+    def refusing(path: str) -> object:
+        if path.endswith("deeper"):
+            raise PermissionError(13, "Permission denied", path)
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", refusing)
+    with pytest.raises(pn.FileError, match="deeper: cannot be read: Permission denied"):
+        FolderPlan(str(folder), str(tmp_path / "out"), {})
+
+
+def test_a_file_that_is_written_while_it_is_tagged_is_not_done(
+        folder: Path, tmp_path: Path, model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def pieces(job: FolderJob, tagger: pn.Tagger, read: str) -> Iterator[bytes]:
+        yield b"half of it"
+        Path(read).write_text("other text")
+
+    job = FolderJob(str(model), digest_of(str(model)), pn.__version__, None, "auto", None, False,
+                    None)
+    monkeypatch.setattr(FolderJob, "_pieces", pieces)
+    read, error = job((str(folder / "a.conllu"), str(tmp_path / "a.conllu")))
+    assert read == str(folder / "a.conllu") and isinstance(error, pn.FileError)
+    assert "a.conllu: was changed while it was tagged" in str(error)
+    assert not (tmp_path / "a.conllu").exists()
 
 
 @pytest.mark.parametrize(("more", "message"), [

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 import signal
+import socket
 import threading
 import time
 from collections.abc import Iterator
@@ -126,8 +127,18 @@ def test_a_worker_of_another_version_is_refused(
         pn.train(many, engine="ray", workers=2, **OPTIONS)
 
 
+def test_a_cluster_that_does_not_answer_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+    monkeypatch.setattr(ray, "is_initialized", lambda: False)
+    for address in (f"127.0.0.1:{port}", f"ray://127.0.0.1:{port}", "127.0.0.1:99999"):
+        monkeypatch.setenv("RAY_ADDRESS", address)
+        with pytest.raises(pn.EngineError, match=f"RAY_ADDRESS is {address}, and no Ray answers"):
+            raycrew.connect()
+
+
 def test_an_object_store_that_is_full_is_said_to_be() -> None:
-    with (pytest.raises(pn.MemoryLimitError, match="object store is full; start Ray with"),
+    with (pytest.raises(pn.MemoryLimitError, match="object store is full, and so is the disc"),
           raycrew.typed()):
         raise ray.exceptions.ObjectStoreFullError
 
@@ -174,15 +185,18 @@ def test_the_command_line_tags_a_folder_and_goes_on_with_what_is_not_done(
     assert "column: the files in" in capsys.readouterr().err
 
 
-def test_a_bad_file_is_named_and_the_others_are_tagged(
+def test_bad_files_are_named_and_the_others_are_tagged(
         cluster: None, folder: Path, model: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "bad.conllu").write_text("1\tno\ttabs\n\n")
+    (folder / "worse.parquet").write_text("none")
+    (folder / "gone.conllu").symlink_to(folder / "nowhere")
     out = folder.parent / "out"
     assert main(["tag", "--engine", "ray", str(model), str(folder), str(out), "--column", "upos"]
                 ) == 2
     said = capsys.readouterr().err
-    assert f"{folder / 'bad.conllu'}:1: " in said
-    assert "files tagged: 3, done before: 0, not tagged: 1" in said
+    assert f"{folder / 'bad.conllu'}:1: " in said and said.count("\n") == 4
+    assert "worse.parquet: is no Parquet file" in said and "gone.conllu: " in said
+    assert "files tagged: 3, done before: 0, not tagged: 3" in said
     assert not (out / "bad.conllu").exists() and (out / "words.parquet").exists()
 
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import perceptron_nlp as pn
 from perceptron_nlp._core.hashing import hash64
 from perceptron_nlp.integrations.engines import engine_of
-from perceptron_nlp.integrations.shardfiles import dealt_sentences
+from perceptron_nlp.integrations.shardfiles import TextFile, dealt_sentences, ends_in
 from perceptron_nlp.integrations.shards import ShardWorker
 from perceptron_nlp.integrations.shardtraining import Sharding
 
@@ -157,6 +157,16 @@ def test_cards_of_several_sentences_are_the_same_whoever_reads_them(
     found = [bytes(pn.train(files, engine=here(2, read_by=who), **FAST).to_bytes())
              for who in ("program", "workers")]
     assert found[0] == found[1] != bytes(whole)
+
+
+@pytest.mark.parametrize("block", [1, 2, 3, 7, 100])
+def test_where_a_sentence_ends_does_not_depend_on_what_is_read_at_a_time(
+        block: int, files: list[Path], here: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = []
+    for size in (1 << 24, block):
+        monkeypatch.setattr("perceptron_nlp.integrations.shardfiles.BLOCK", size)
+        found.append([ends_in(TextFile.at(str(path))).tolist() for path in files])
+    assert found[0] == found[1] and found[0][0][-1] == files[0].stat().st_size
 
 
 @given(n_sentences=st.integers(0, 400), workers=st.integers(1, 9), least=st.integers(1, 20))
