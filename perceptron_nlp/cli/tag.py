@@ -30,6 +30,7 @@ from perceptron_nlp.cli.parsing import (
     add_threads_option,
 )
 from perceptron_nlp.cli.tagfolder import add_engine_option, tag_folder
+from perceptron_nlp.formats.packedtext import packed
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -68,7 +69,8 @@ def parser() -> VerbParser:
     verb.add_argument("files", nargs="*", metavar="FILES",
                       help="files to tag (default: standard input, which - stands for)")
     verb.add_argument("-o", "--output", metavar="OUT",
-                      help="the file to write, whole or not at all (default: standard output)")
+                      help="the file to write, whole or not at all, packed where its name ends in"
+                           " .gz, .bz2 or .xz (default: standard output)")
     verb.add_argument("--column", metavar="NAME",
                       help="the column to fill, by name or number (default: the one that was"
                            " learnt); of a model of several columns, which of them are filled,"
@@ -121,7 +123,7 @@ def run(chosen: argparse.Namespace) -> None:
         check_apart(chosen.output, [chosen.model], "the model")
         check_apart(chosen.output, filter(None, [chosen.lexicon]), "the lexicon")
         check_stdin(files, quiet=chosen.quiet)
-        pn.replace_file(chosen.output, tagging.texts(files, STDIN))
+        pn.replace_file(chosen.output, packed(chosen.output, tagging.texts(files, STDIN)))
         return
     if sys.stdout is None:
         raise pn.FileError("<stdout>: is closed; name a file with -o")

@@ -25,6 +25,7 @@ from perceptron_nlp.formats.grid import split_grid
 from perceptron_nlp.formats.joining import joined_blocks
 from perceptron_nlp.formats.lines import BOM, LineSource
 from perceptron_nlp.formats.opening import Readable
+from perceptron_nlp.formats.packedtext import packed
 from perceptron_nlp.formats.replace import replace_file
 from perceptron_nlp.text.sentence import Sentence
 
@@ -220,7 +221,7 @@ def write_columns(sentences: Iterable[Sentence], path: str | os.PathLike[str]) -
     columns cannot hold.
     """
     texts = joined_blocks(rewrite(sentence, {}) for sentence in sentences)
-    replace_file(path, (text.encode("utf-8") for text in texts))
+    replace_file(path, packed(path, (text.encode("utf-8") for text in texts)))
 
 
 def _start_of_words(block: str, first_line: int) -> int:

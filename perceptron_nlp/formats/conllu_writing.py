@@ -10,6 +10,7 @@ from perceptron_nlp.formats.conllu_layout import ConlluLayout, plain_ids
 from perceptron_nlp.formats.conllu_rules import COLUMNS, wrong_value
 from perceptron_nlp.formats.grid import join_grid
 from perceptron_nlp.formats.joining import joined_blocks
+from perceptron_nlp.formats.packedtext import packed
 from perceptron_nlp.formats.replace import replace_file
 from perceptron_nlp.text.sentence import Sentence
 
@@ -64,7 +65,7 @@ def write_conllu(sentences: Iterable[Sentence], path: str | os.PathLike[str]) ->
     CoNLL-U cannot hold.
     """
     texts = joined_blocks(rewrite(sentence, {}) for sentence in sentences)
-    replace_file(path, (text.encode("utf-8") for text in texts))
+    replace_file(path, packed(path, (text.encode("utf-8") for text in texts)))
 
 
 def with_misc(value: str, key: str, new: str) -> str:

@@ -18,6 +18,7 @@ from perceptron_nlp.errors import ArgumentError, FormatError, quote
 from perceptron_nlp.formats.joining import joined_lines
 from perceptron_nlp.formats.lines import LineSource
 from perceptron_nlp.formats.opening import Readable
+from perceptron_nlp.formats.packedtext import packed
 from perceptron_nlp.formats.replace import replace_file
 from perceptron_nlp.formats.tokenlines import (
     SEPARATOR,
@@ -134,7 +135,7 @@ def write_tagged(
     if separator is not None:
         _check_separator(separator)
     texts = (_text(sentence, column, separator) for sentence in sentences)
-    replace_file(path, (text.encode("utf-8") for text in joined_lines(texts)))
+    replace_file(path, packed(path, (text.encode("utf-8") for text in joined_lines(texts))))
 
 
 def _text(sentence: Sentence, column: str | None, separator: str | None) -> str:

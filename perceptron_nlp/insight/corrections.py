@@ -9,6 +9,7 @@ from pathlib import Path
 
 from perceptron_nlp.errors import ArgumentError, FileError, FormatError, quote
 from perceptron_nlp.formats import Corpus, open_corpus, replace_file
+from perceptron_nlp.formats.opening import plain_name
 from perceptron_nlp.insight.diagnosis import TABLE_COLUMNS, cell
 from perceptron_nlp.text.sentence import Sentence
 
@@ -40,7 +41,8 @@ def apply_corrections(
     ----------
     gold : the files that were examined, by the names under which they stand in the table
     table : the table (``Diagnosis.to_table``); columns are known by their headings
-    folder : where the copies go, under the files' own names; made if it is not there
+    folder : where the copies go, under the files' own names; made if it is not there. Packed files
+        are unpacked, and their names lose ``.gz``, ``.bz2`` or ``.xz``
     column, format, fields : as for ``perceptron_nlp.doctor``
 
     Returns
@@ -52,7 +54,7 @@ def apply_corrections(
     FormatError : the table is malformed, or a row does not fit its file (table:line)
     FileError : a file cannot be read or written, or two of them have the same name
     """
-    names = [Path(path).name for path in gold]
+    names = [plain_name(Path(path).name) for path in gold]
     for path, name in zip(gold, names, strict=True):
         if names.count(name) > 1:
             raise FileError(f"{os.fspath(path)}: another file is called {name}, too, and both"

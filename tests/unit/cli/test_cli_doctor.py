@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from pathlib import Path
 
@@ -127,3 +128,13 @@ def test_files_are_never_overwritten_by_their_corrections(cli, gold: Path) -> No
     assert "one does not go without" in cli("doctor", gold, "--apply", "fix.tsv").message
     assert "another file is called" in cli("doctor", gold, gold, "--apply", "fix.tsv", "--output",
                                            "new").message
+
+
+def test_copies_of_packed_files_are_unpacked_under_names_that_say_so(cli, gold: Path) -> None:
+    Path("gold.conllu.gz").write_bytes(gzip.compress(gold.read_bytes()))
+    assert cli("doctor", "gold.conllu.gz", "--folds", "3", "--fix-list", "fix.tsv").status == 0
+    assert cli("doctor", "gold.conllu.gz", "--apply", "fix.tsv", "--output", "new").status == 0
+    assert [path.name for path in Path("new").iterdir()] == ["gold.conllu"]
+    before, after = gold.read_text().splitlines(), Path("new/gold.conllu").read_text().splitlines()
+    n_rows = len(Path("fix.tsv").read_text().splitlines()) - 1
+    assert sum(a != b for a, b in zip(before, after, strict=True)) == n_rows > 0

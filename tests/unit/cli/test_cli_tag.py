@@ -404,3 +404,20 @@ def test_a_file_whose_name_is_a_dash_does_not_hide_standard_input(
     Path("-").write_text("not this one", "utf-8")
     outcome = cli("evaluate", model, "-", stdin=train_file.read_bytes())
     assert outcome.status == 0 and outcome.out == cli("evaluate", model, train_file).out
+
+
+@pytest.mark.parametrize("suffix", ["gz", "bz2", "XZ"])
+def test_an_output_whose_name_says_that_it_is_packed_is(cli, model: Path, suffix: str) -> None:
+    Path("in.conllu").write_text(BLOCK * 40)
+    cli("tag", model, "in.conllu", "-o", "plain.conllu", "--quiet")
+    assert cli("tag", model, "in.conllu", "-o", f"out.conllu.{suffix}", "--quiet").status == 0
+    assert len(Path(f"out.conllu.{suffix}").read_bytes()) < len(Path("plain.conllu").read_bytes())
+    cli("tag", model, f"out.conllu.{suffix}", "-o", "again.conllu", "--quiet")
+    assert Path("again.conllu").read_bytes() == Path("plain.conllu").read_bytes()
+
+
+def test_an_output_that_cannot_be_packed_as_its_name_says_is_refused(refuses, model: Path) -> None:
+    Path("in.conllu").write_text(BLOCK)
+    message = refuses("tag", model, "in.conllu", "-o", "out.conllu.zst", "--quiet")
+    assert message == "out.conllu.zst: zstd is not written; name a file in .gz, .bz2 or .xz"
+    assert not Path("out.conllu.zst").exists()

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+import perceptron_nlp as pn
 from perceptron_nlp.errors import ArgumentError, FileError, FormatError
 from perceptron_nlp.formats import open_corpus
 
@@ -98,3 +99,17 @@ def test_a_conllu_plus_file_without_upos_has_no_default_column():
     corpus = open_corpus(io.BytesIO(b"# global.columns = ID FORM X\n1\ta\tb\n"))
     assert corpus.default_column is None
     assert next(iter(corpus)).column("x") == ("b",)
+
+
+@pytest.mark.parametrize("suffix", ["gz", "bz2", "xz"])
+@pytest.mark.parametrize(("write", "name"), [
+    (pn.write_conllu, "x.conllu"), (pn.write_columns, "x.columns"), (pn.write_tagged, "x.tagged")])
+def test_what_is_written_under_the_name_of_a_packed_file_can_be_read(
+        tmp_path, write, name, suffix):
+    sentences = [pn.Sentence(["a", "b"], {"upos": ["X", "Y"]})] * 3
+    write(sentences, tmp_path / f"{name}.{suffix}")
+    write(sentences, tmp_path / name)
+    with pn.open_corpus(tmp_path / f"{name}.{suffix}") as corpus:
+        found = [list(sentence) for sentence in corpus]
+    with pn.open_corpus(tmp_path / name) as corpus:
+        assert found == [list(sentence) for sentence in corpus] == [["a", "b"]] * 3
