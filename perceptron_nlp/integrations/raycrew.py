@@ -53,7 +53,7 @@ def connect() -> None:
 
 
 def _check_address(address: str) -> None:
-    """Raise EngineError where nothing answers at host and port; Ray itself would try for minutes."""
+    """Raise EngineError where nothing answers at host and port; Ray itself tries for minutes."""
     host, _, port = address.removeprefix("ray://").rpartition(":")
     if not host or not port.isdecimal():
         return
