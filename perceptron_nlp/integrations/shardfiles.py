@@ -40,6 +40,8 @@ BOM = b"\xef\xbb\xbf"
 class _NoLimit(MemoryLimit):
     """None at all."""
 
+    option = "read_by"
+
     def __init__(self) -> None:
         pass
 

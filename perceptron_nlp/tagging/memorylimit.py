@@ -29,11 +29,17 @@ class MemoryLimit:
     ----------
     size : bytes, at least what the process has already and some room to read into
 
+    Attributes
+    ----------
+    option : what it was asked for by
+
     Raises
     ------
     MemoryLimitError : too small for any training
     ArgumentError : the system does not tell what a process holds
     """
+
+    option = "max_memory"
 
     def __init__(self, size: int) -> None:
         self._size = size

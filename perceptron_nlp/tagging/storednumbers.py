@@ -99,15 +99,20 @@ class StoredNumbers:
 
     def tolist(self) -> list[int]:
         """Never all at once: raises ArgumentError."""
-        raise whole_text_needed()
+        raise whole_text_needed(self._limit.option)
 
 
-def whole_text_needed() -> ArgumentError:
-    """What is raised where something looks at whole sentences, which are not in memory."""
+def whole_text_needed(option: str = "max_memory") -> ArgumentError:
+    """What is raised where something looks at whole sentences, which are not in memory.
+
+    Parameters
+    ----------
+    option : that for the sake of which they are not
+    """
     return ArgumentError(
-        "max_memory, read_by: what is learnt here looks at whole sentences, not at one word after"
-        " the other: columns of spans (unless beam=1) and of features (unless beam=2), templates"
-        " that look at a word's other places; leave max_memory and read_by out")
+        f"{option}: what is learnt here looks at whole sentences, not at one word after the other:"
+        " columns of spans (unless beam=1) and of features (unless beam=2), raw and lexicon,"
+        f" templates that look at a word's other places; leave {option} out")
 
 
 def _failed(what: str, error: OSError) -> FileError:

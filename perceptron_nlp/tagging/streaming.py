@@ -35,12 +35,15 @@ CHUNK = 1 << 15
 
 
 class _Gone:
-    """The sentences of a text that was read piece by piece."""
+    """The sentences of a text that was read piece by piece, for the sake of an option."""
+
+    def __init__(self, option: str) -> None:
+        self._option = option
 
     @property
     def all(self) -> list[Sentence]:
         """Raises ArgumentError: they are no longer there."""
-        raise whole_text_needed()
+        raise whole_text_needed(self._option)
 
 
 class _Column:
@@ -172,7 +175,8 @@ def read_numbers(source: Source, column: str, evidence: Sequence[str], limit: Me
     lengths = np.array(reading.lengths, np.int64)
     columns = {name: ([word_bytes(word or "") for word in found.numbers], found.stored)
                for name, found in reading.columns.items()}
-    return (NumberedText(_Gone(), np.arange(len(lengths), dtype=np.int32), lengths, columns),
+    numbers = np.arange(len(lengths), dtype=np.int32)
+    return (NumberedText(_Gone(limit.option), numbers, lengths, columns),
             NumberedLabels(list(reading.labels.numbers), reading.labels.stored, lengths),
             reading.n_labelled, reading.digest.hexdigest())
 

@@ -216,7 +216,7 @@ def test_a_file_that_is_another_one_where_a_worker_is_is_refused(
      "they read plain CoNLL-U, whose lines end in line feeds"),
     (lambda files: _as(files[0], "x.conllu.gz", gzip.compress(files[0].read_bytes())), FAST,
      "unpack or rewrite it, or leave read_by out"),
-    (lambda files: files, {**FAST, "column": "feats"}, "leave max_memory and read_by out"),
+    (lambda files: files, {**FAST, "column": "feats"}, "read_by: what is learnt here looks"),
     (lambda files: files, {"features": own_features, "epochs": 1}, "leave read_by out"),
 ], ids=["memory", "stream", "tagged", "carriage returns", "packed", "features", "function"])
 def test_what_workers_cannot_read_for_themselves_is_refused(
