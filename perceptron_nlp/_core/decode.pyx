@@ -237,7 +237,8 @@ cdef class SentenceDecoder:
         cdef const int64_t[::1] row_starts = _buffer(starts, "int64")
         cdef const uint16_t[::1] label_view = _buffer(cell_labels, "uint16")
         cdef const int16_t[::1] weight_view = _buffer(weights, "int16")
-        cdef int64_t i, k, begin, end, n_labels = self.table.n_labels, largest = 0
+        cdef int64_t i, k, begin, end, n_labels = self.table.n_labels
+        cdef int64_t size, largest = 0
         cdef const uint16_t *label
         cdef const int16_t *weight
         if len(group_starts) != p.n_templates + 1:
@@ -247,7 +248,10 @@ cdef class SentenceDecoder:
                 return False
         if self.table.fixed_bits:
             for i in range(weight_view.shape[0]):
-                largest = max(largest, abs(<int64_t>weight_view[i]))
+                size = weight_view[i]
+                size = -size if size < 0 else size
+                if size > largest:
+                    largest = size
             return p.n_templates * largest < 1 << 15
         # What the weights of each label are at least and at most, and the sums of these.
         cdef int32_t[::1] bounds = memoryview(bytearray(8 * n_labels)).cast("i")
@@ -273,7 +277,9 @@ cdef class SentenceDecoder:
                 for i in range(2 * n_labels):
                     sums[i] += low[i]
         for i in range(2 * n_labels):
-            largest = max(largest, abs(sums[i]))
+            size = -sums[i] if sums[i] < 0 else sums[i]
+            if size > largest:
+                largest = size
         return largest < 1 << 15
 
     def _has_many(self, int32_t template):
