@@ -237,7 +237,10 @@ cdef class SentenceDecoder:
         cdef const int64_t[::1] row_starts = _buffer(starts, "int64")
         cdef const uint16_t[::1] label_view = _buffer(cell_labels, "uint16")
         cdef const int16_t[::1] weight_view = _buffer(weights, "int16")
-        cdef int64_t i, k, begin, end, n_labels = self.table.n_labels, largest = 0
+        cdef int64_t i, k, begin, end, n_labels = self.table.n_labels
+        cdef int64_t size, largest = 0
+        cdef const uint16_t *label
+        cdef const int16_t *weight
         if len(group_starts) != p.n_templates + 1:
             return False
         for k in range(p.n_templates):
@@ -245,24 +248,38 @@ cdef class SentenceDecoder:
                 return False
         if self.table.fixed_bits:
             for i in range(weight_view.shape[0]):
-                largest = max(largest, abs(<int64_t>weight_view[i]))
+                size = weight_view[i]
+                size = -size if size < 0 else size
+                if size > largest:
+                    largest = size
             return p.n_templates * largest < 1 << 15
         # What the weights of each label are at least and at most, and the sums of these.
         cdef int32_t[::1] bounds = memoryview(bytearray(8 * n_labels)).cast("i")
-        cdef int32_t[::1] low = bounds[:n_labels]
-        cdef int32_t[::1] high = bounds[n_labels:]
+        cdef int32_t *low = &bounds[0]
+        cdef int32_t *high = low + n_labels
         cdef int64_t[::1] sums = memoryview(bytearray(16 * n_labels)).cast("q")
+        if not label_view.shape[0]:
+            return True
+        label, weight = &label_view[0], &weight_view[0]
         for k in range(p.n_templates):
             begin, end = row_starts[group_starts[k]], row_starts[group_starts[k + 1]]
+            if not 0 <= begin <= end <= label_view.shape[0]:
+                raise ArgumentError("group_starts, starts: they lead out of the cells")
             with nogil:
-                bounds[:] = 0
+                memset(low, 0, 2 * n_labels * sizeof(int32_t))
                 for i in range(begin, end):
-                    low[label_view[i]] = min(low[label_view[i]], <int32_t>weight_view[i])
-                    high[label_view[i]] = max(high[label_view[i]], <int32_t>weight_view[i])
+                    if label[i] >= n_labels:
+                        continue
+                    if weight[i] < low[label[i]]:
+                        low[label[i]] = weight[i]
+                    if weight[i] > high[label[i]]:
+                        high[label[i]] = weight[i]
                 for i in range(2 * n_labels):
-                    sums[i] += bounds[i]
+                    sums[i] += low[i]
         for i in range(2 * n_labels):
-            largest = max(largest, abs(sums[i]))
+            size = -sums[i] if sums[i] < 0 else sums[i]
+            if size > largest:
+                largest = size
         return largest < 1 << 15
 
     def _has_many(self, int32_t template):

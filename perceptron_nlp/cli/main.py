@@ -6,12 +6,13 @@ usage; 130 interrupted. Set ``PERCEPTRON_NLP_TRACEBACK=1`` to see where an error
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import importlib
 import os
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import perceptron_nlp as pn
 from perceptron_nlp.cli.parsing import PROGRAM, UsageError, VerbParser, nearest
@@ -108,12 +109,14 @@ def _run(arguments: list[str]) -> int:
         known = ["--help", "--version"] if kind == "option" else list(VERBS)
         hint = nearest(verb, known) or f"; there are {', '.join(known)}"
         raise UsageError(f"unknown {kind} {verb}{hint}")
-    module = importlib.import_module(f"perceptron_nlp.cli.{verb}")
-    parser: VerbParser = module.parser()
+    with _nothing_collected():
+        module = importlib.import_module(f"perceptron_nlp.cli.{verb}")
+        parser: VerbParser = module.parser()
     try:
-        chosen = parser.parse(arguments[1:])
-        if verb in TAGGING_VERBS:
-            _import_for_tagging()
+        with _nothing_collected():
+            chosen = parser.parse(arguments[1:])
+            if verb in TAGGING_VERBS:
+                _import_for_tagging()
         module.run(chosen)
     except SystemExit:
         # argparse has shown the help.
@@ -127,12 +130,18 @@ def _import_for_tagging() -> None:
     """Import what tagging takes, without what only takes time."""
     # NumPy's library of linear algebra, which tagging does not use, starts its threads on import.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    # Imports make much that the cyclic collector would look through, and nothing that it would
-    # find.
+    importlib.import_module("perceptron_nlp.tagging.loading")
+    importlib.import_module("perceptron_nlp.formats.corpus")
+
+
+@contextlib.contextmanager
+def _nothing_collected() -> Iterator[None]:
+    """Imports make much that the cyclic collector would look through, and nothing that it would
+    find."""
     collects = gc.isenabled()
     gc.disable()
     try:
-        importlib.import_module("perceptron_nlp.tagging.loading")
+        yield
     finally:
         if collects:
             gc.enable()

@@ -9,6 +9,7 @@ little more than its splitting.
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Callable, Iterable, Sequence
 from operator import eq
@@ -28,7 +29,8 @@ _NUMBER = re.compile(r"0|[1-9][0-9]*")
 _FEATS = re.compile(r"[^\s|=]+=[^\s|=]+(?:\|[^\s|=]+=[^\s|=]+)*")
 _NODE = r"(?:0|[1-9][0-9]*)(?:\.[1-9][0-9]*)?"
 _DEPS = re.compile(rf"{_NODE}:[^\s|]+(?:\|{_NODE}:[^\s|]+)*")
-_POSSIBLE = [frozenset(["_", *map(str, range(length + 1))]) for length in range(128)]
+# Sentences of so many words at most are told by sets of HEADs that are kept.
+_USUAL_LENGTH = 128
 _STARTED_ANEW = "is an empty line missing before it, or a line?"
 
 
@@ -128,6 +130,12 @@ def starts_in_the_middle(name: str) -> bool:
     return bool(_ANY_ID.fullmatch(name)) and name != "1" and not name.startswith(("1-", "0."))
 
 
+@functools.lru_cache(maxsize=_USUAL_LENGTH)
+def _possible(length: int) -> frozenset[str]:
+    """What HEAD may be in a sentence of so many words, numbered from 1."""
+    return frozenset(["_", *map(str, range(length + 1))])
+
+
 def check_heads(
     heads: Sequence[str], ids: Sequence[str], place: Place, rows: Sequence[int]
 ) -> None:
@@ -136,7 +144,7 @@ def check_heads(
     ``heads`` and ``ids`` are those of its words, ``rows`` their rows.
     """
     length = len(ids)
-    possible = _POSSIBLE[length] if length < len(_POSSIBLE) else {"_", "0", *ids}
+    possible = _possible(length) if length < _USUAL_LENGTH else {"_", "0", *ids}
     if not possible.issuperset(heads):
         index, head = next((i, head) for i, head in enumerate(heads) if head not in possible)
         if not _NUMBER.fullmatch(head):

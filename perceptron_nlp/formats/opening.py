@@ -11,7 +11,6 @@ import contextlib
 import importlib
 import io
 import os
-import re
 import stat
 import sys
 from collections.abc import Callable, Iterator
@@ -25,10 +24,11 @@ Readable: TypeAlias = str | os.PathLike[str] | BinaryIO
 STDIN = "-"
 # "BZh9" may begin a text; what follows it, the mark of a block or of the end, may not.
 _MAGIC = {
-    "gzip": re.compile(rb"\x1f\x8b"),
-    "bzip2": re.compile(rb"BZh[1-9](?:1AY&SY|\x17rE8P\x90)"),
-    "xz": re.compile(rb"\xfd7zXZ\x00"),
-    "zstd": re.compile(rb"\x28\xb5\x2f\xfd"),
+    "gzip": (b"\x1f\x8b",),
+    "bzip2": tuple(b"BZh%d%s" % (level, mark) for level in range(1, 10)
+                   for mark in (b"1AY&SY", b"\x17rE8P\x90")),
+    "xz": (b"\xfd7zXZ\x00",),
+    "zstd": (b"\x28\xb5\x2f\xfd",),
 }
 _LONGEST_MAGIC = 10
 _FIRST_OF_MAGIC = b"\x1fB\xfd\x28"
@@ -166,7 +166,7 @@ def _open_raw(path: Readable, name: str) -> tuple[BinaryIO, bool]:
 
 
 def _compression(name: str, first: bytes) -> str | None:
-    found = next((kind for kind, magic in _MAGIC.items() if magic.match(first)), None)
+    found = next((kind for kind, magic in _MAGIC.items() if first.startswith(magic)), None)
     promised = _SUFFIX.get(os.path.splitext(name)[1].lower())
     if promised is not None and found is None:
         what = "holds no" if first else "is empty; it should hold"
