@@ -13,11 +13,11 @@ from perceptron_nlp.tagging.sizes import parse_size
 # What reading needs at a time: a piece of text, its numbers, and the library's own pages.
 ROOM = 24 << 20
 # What averaging, rounding and sorting the weights take at the end. With rows of all labels it
-# depends on how many of a row's labels have a weight, mostly few: so many bytes for a row and for
-# each label, half as much again as was measured with 5 and with 17 labels. With others it is a
-# share of the table, of which 0.7 to 1.14 were measured. Four runs, which are summed, took 1.4
-# where one took 0.5.
-ROW_BYTES, LABEL_BYTES, USUAL_LABELS = 100, 54, 4
+# depends on how many of a row's labels have a weight, mostly few: so many bytes for a feature, for
+# one that has learnt something, and for each label, half as much again as was measured with 5 and
+# with 17 labels. With others it is a share of the table, of which 0.7 to 1.14 were measured. Four
+# runs, which are summed, took 1.4 where one took 0.5.
+FEATURE_BYTES, ROW_BYTES, LABEL_BYTES, USUAL_LABELS = 20, 80, 45, 4
 CELL_SHARE, SHARE_OF_RUN = 1.25, 0.5
 
 
@@ -65,7 +65,8 @@ class MemoryLimit:
             return 0
         rows, n = self._table.rows_learnt, self._table.n_labels
         needed = (CELL_SHARE * self._table.bytes_used if rows is None
-                  else rows * (ROW_BYTES + LABEL_BYTES * min(n, USUAL_LABELS)))
+                  else self._table.n_rows * FEATURE_BYTES
+                  + rows * (ROW_BYTES + LABEL_BYTES * min(n, USUAL_LABELS)))
         return int(self._runs * needed)
 
     def check(self) -> None:
