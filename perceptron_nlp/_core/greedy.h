@@ -26,8 +26,8 @@ typedef struct {
     const int64_t *padded_starts;      /* sentence -> place of its first token in types */
     const int64_t *token_starts;       /* sentence -> number of its first token; one more at end */
     const uint64_t *carried;           /* see TokenView */
-    const int32_t *const *slot_starts; /* per slot: type -> first of its rows */
-    const int32_t *const *slot_rows;
+    const int32_t *slot_starts; /* [type * n_slots + slot]: its first row, and so to the next */
+    const int32_t *slot_rows;
     const int32_t *static_rows; /* [token * n_static + i]; -1: left out */
     int is_thinned;             /* some of them are */
     const int32_t *gold;        /* token -> label; -1: not labelled */
@@ -67,8 +67,8 @@ static inline size_t find_static(const Program *p, const Corpus *c, int64_t plac
         const SlotSpec *slot = &p->slots[s];
         if (!slot_applies(slot->condition, first, last)) continue;
         int32_t type = c->types[slot->column][place + slot->offset];
-        const int32_t *start = c->slot_starts[s] + type;
-        n += copy_rows(rows + n, c->slot_rows[s] + start[0], start[1] - start[0]);
+        const int32_t *start = c->slot_starts + (size_t)type * (size_t)p->n_slots + s;
+        n += copy_rows(rows + n, c->slot_rows + start[0], start[1] - start[0]);
     }
     if (!c->is_thinned)
         return n + copy_rows(rows + n, c->static_rows + token * p->n_static, p->n_static);
@@ -241,11 +241,76 @@ static inline int32_t learn_token(const Greedy *x, const Visit *v, Counts *count
     return guess;
 }
 
+/* Fetching goes in steps, each some tokens before the next, as each follows what the one before has
+ * fetched: where the rows of a type begin, the rows, what is remembered of labels; then, one token
+ * ahead, weights. A type is first looked at by the neighbour that is farthest before it. */
+static inline int64_t place_of(const Greedy *x, int64_t sentence, int64_t step) {
+    const int64_t *starts = x->corpus->token_starts + sentence;
+    int64_t i = x->right_to_left ? starts[1] - starts[0] - 1 - step : step;
+    return x->corpus->padded_starts[sentence] + i;
+}
+
+static inline void fetch_starts(const Greedy *x, int64_t place) {
+    const Corpus *c = x->corpus;
+    for (int32_t k = 0; k < x->program->n_columns; k++)
+        PREFETCH(c->slot_starts + (size_t)c->types[k][place] * (size_t)x->program->n_slots);
+}
+
+static inline void fetch_numbers(const Greedy *x, int64_t place) {
+    const Corpus *c = x->corpus;
+    const int32_t a_line = CACHE_LINE / (int32_t)sizeof(int32_t);
+    for (int32_t k = 0; k < x->program->n_columns; k++) {
+        const int32_t *rows = c->slot_rows +
+                              c->slot_starts[(size_t)c->types[k][place] *
+                                             (size_t)x->program->n_slots];
+        PREFETCH(rows);
+        PREFETCH(rows + a_line);
+    }
+}
+
+static inline void fetch_remembered(const Greedy *x, int64_t place) {
+    const Corpus *c = x->corpus;
+    for (int32_t h = 0; h < x->program->n_history; h++) {
+        const HistoryMemo *m = &x->memos[h];
+        if (!m->row1 || !m->values) continue;
+        const int32_t *first =
+            m->row1 + (size_t)m->values[c->types[m->column][place + m->offset]] * m->span;
+        PREFETCH(first);
+        PREFETCH(first + (m->span > 1 ? m->span - 1 : 0));
+    }
+}
+
+static inline void fetch_ahead(const Greedy *x, int64_t sentence, int64_t step, int64_t n) {
+    const int64_t first = x->program->reach + 2;
+    if (step + 2 < n) fetch_remembered(x, place_of(x, sentence, step + 2));
+    if (step + first < n) fetch_numbers(x, place_of(x, sentence, step + first));
+    if (step + first + 1 < n) fetch_starts(x, place_of(x, sentence, step + first + 1));
+}
+
+/* What stands where a sentence begins: two sentences ahead. */
+static inline void fetch_sentence(const Greedy *x, int64_t sentence) {
+    const Corpus *c = x->corpus;
+    int64_t token = c->token_starts[sentence + x->right_to_left];
+    int64_t place = place_of(x, sentence, 0);
+    for (int32_t k = 0; k < x->program->n_columns; k++) PREFETCH(c->types[k] + place);
+    PREFETCH(c->static_rows + token * x->program->n_static);
+    PREFETCH(c->gold + token);
+}
+
+/* Where the rows of its first types begin: one sentence ahead. */
+static inline void fetch_first_starts(const Greedy *x, int64_t sentence) {
+    const int64_t *starts = x->corpus->token_starts + sentence;
+    for (int64_t step = 0; step < x->program->reach + 3 && step < starts[1] - starts[0]; step++)
+        fetch_starts(x, place_of(x, sentence, step));
+}
+
 /* One sentence, in the direction asked for; -1: no memory. */
 static inline int learn_sentence(Greedy *x, int64_t sentence, Counts *counts) {
     const Corpus *c = x->corpus;
     int64_t n = c->token_starts[sentence + 1] - c->token_starts[sentence];
     Visit visits[2];
+    for (int64_t step = 0; step < x->program->reach + 2 && step < n; step++)
+        fetch_numbers(x, place_of(x, sentence, step));
     visit(x, sentence, 0, &visits[0]);
     visit_first(x, &visits[0]);
     visit_rows(x, &visits[0], x->next);
@@ -255,6 +320,7 @@ static inline int learn_sentence(Greedy *x, int64_t sentence, Counts *counts) {
         x->next = x->rows;
         x->rows = rows;
         int32_t expected = now->forced >= 0 ? now->forced : c->gold[now->token];
+        fetch_ahead(x, sentence, step, n);
         if (step + 1 < n) {
             visit(x, sentence, step + 1, then);
             visit_after(x, now, expected < 0 ? 0 : expected, then);
@@ -271,17 +337,6 @@ static inline int learn_sentence(Greedy *x, int64_t sentence, Counts *counts) {
         }
     }
     return 0;
-}
-
-/* Fetch what learning from a sentence begins with. */
-static inline void prefetch_sentence(const Greedy *x, int64_t sentence) {
-    const Corpus *c = x->corpus;
-    int64_t end = x->right_to_left;
-    int64_t token = c->token_starts[sentence + end], place = c->padded_starts[sentence];
-    if (end) place += token - c->token_starts[sentence];
-    for (int32_t k = 0; k < x->program->n_columns; k++) PREFETCH(c->types[k] + place);
-    PREFETCH(c->static_rows + token * x->program->n_static);
-    PREFETCH(c->gold + token);
 }
 
 #endif

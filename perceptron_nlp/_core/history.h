@@ -15,6 +15,7 @@
 typedef struct {
     int32_t n_past, past[MAX_ATOMS]; /* which of the labels given: 0 is the last */
     int32_t column, offset;
+    uint32_t span;         /* places of one value: all labels that it can stand behind */
     const int32_t *values; /* type -> number of its value; NULL: it looks at labels alone */
     int32_t *row1;         /* row + 1, ROW_ABSENT, or 0: not looked for. NULL: not remembered */
 } HistoryMemo;

@@ -149,6 +149,11 @@ static inline int64_t table_find(const Table *t, uint64_t key) {
     return t->fixed_bits ? (int64_t)(key >> (64 - t->fixed_bits)) : index_find(&t->index, key);
 }
 
+/* Fetch what says where the row of a key is. */
+static inline void table_prefetch_key(const Table *t, uint64_t key) {
+    if (!t->fixed_bits) index_prefetch(&t->index, key);
+}
+
 /* Room for more rows, made before a key goes in, so that a failure changes nothing. */
 static inline int table_reserve_rows(Table *t, uint32_t more) {
     uint64_t wanted = (uint64_t)t->index.n + more;

@@ -16,8 +16,8 @@ cdef extern from "greedy.h" nogil:
         const int64_t *padded_starts
         const int64_t *token_starts
         const uint64_t *carried
-        const int32_t *const *slot_starts
-        const int32_t *const *slot_rows
+        const int32_t *slot_starts
+        const int32_t *slot_rows
         const int32_t *static_rows
         bint is_thinned
         const int32_t *gold
@@ -29,6 +29,7 @@ cdef extern from "greedy.h" nogil:
         int32_t *past
         int32_t column
         int32_t offset
+        uint32_t span
         const int32_t *values
         int32_t *row1
     ctypedef struct Greedy:
@@ -46,7 +47,8 @@ cdef extern from "greedy.h" nogil:
         int64_t mistakes
         int64_t updates
     const int COPIED
-    void prefetch_sentence(const Greedy *x, int64_t sentence) noexcept
+    void fetch_sentence(const Greedy *x, int64_t sentence) noexcept
+    void fetch_first_starts(const Greedy *x, int64_t sentence) noexcept
     int learn_sentence(Greedy *x, int64_t sentence, Counts *counts) noexcept
 
 
@@ -55,8 +57,6 @@ cdef class TrainingSet:
     cdef WeightTable table
     cdef Corpus corpus
     cdef const int32_t *type_pointers[64]
-    cdef const int32_t **slot_start_pointers
-    cdef const int32_t **slot_row_pointers
     cdef list kept
     cdef object placed, laid_out, offsets, lengths, stored, often
     cdef object carried

@@ -14,7 +14,8 @@ from perceptron_nlp._core.extract cimport (
     key_buffer_close, pad_values, token_key, type_slot_keys, type_values, word_scratch_close,
 )
 from perceptron_nlp._core.weights cimport (
-    Table, WeightTable, table_find, table_insert, table_make_whole, table_width,
+    Table, WeightTable, table_find, table_insert, table_make_whole, table_prefetch_key,
+    table_width,
 )
 from perceptron_nlp.errors import ArgumentError, MemoryLimitError
 
@@ -95,8 +96,6 @@ cdef class TrainingSet:
         self._keep_rows(starts, rows)
 
     def __dealloc__(self):
-        free(self.slot_start_pointers)
-        free(self.slot_row_pointers)
         free(self.memos)
 
     cdef const int32_t *_int32(self, array) except NULL:
@@ -212,29 +211,31 @@ cdef class TrainingSet:
         self.corpus.is_thinned = bool(np.min(static, initial=0) < 0)
 
     def _keep_rows(self, starts, rows):
-        cdef int32_t s
-        cdef int32_t n = len(rows)
-        self.slot_start_pointers = <const int32_t **>malloc((n + 1) * sizeof(void *))
-        self.slot_row_pointers = <const int32_t **>malloc((n + 1) * sizeof(void *))
-        if self.slot_start_pointers == NULL or self.slot_row_pointers == NULL:
-            raise MemoryError
+        """Keep the rows of all slots of a type together: whoever visits a token has just been at
+        its neighbours, and looked at the rows of the same types.
+        """
+        cdef Py_ssize_t n_slots = len(rows), s
+        counts = np.diff(starts)
+        firsts = np.concatenate([[0], np.cumsum(counts.T.reshape(-1))])
+        merged = np.empty(firsts[-1], np.int32)
         self.most_rows = self.program.program.n_static + self.program.program.n_history + COPIED
-        for s in range(n):
-            self.slot_start_pointers[s] = self._int32(starts[s])
-            self.slot_row_pointers[s] = self._int32(rows[s])
-            self.most_rows += int(np.max(np.diff(starts[s]), initial=0))
-        self.corpus.slot_starts = self.slot_start_pointers
-        self.corpus.slot_rows = self.slot_row_pointers
+        for s in range(n_slots):
+            moved = firsts[s:len(firsts) - 1:n_slots] - starts[s][:-1]
+            merged[np.repeat(moved, counts[s]) + np.arange(len(rows[s]))] = rows[s]
+            self.most_rows += int(np.max(counts[s], initial=0))
+        self.corpus.slot_starts = self._int32(firsts)
+        self.corpus.slot_rows = self._int32(merged)
 
     def _make_static(self, int64_t n_tokens):
         """Rows of the templates that look at several words, token by token."""
         cdef const Program *p = &self.program.program
-        cdef int64_t sentence, i, begin, n, place, row
+        cdef int64_t sentence, i, begin, n, place
         cdef int32_t k, c
         cdef const int32_t *types[64]
         cdef TokenView view
         rows = np.empty(n_tokens * p.n_static, np.int32)
         cdef int32_t[::1] row_view = rows if len(rows) else np.zeros(1, np.int32)
+        cdef uint64_t[::1] keys = np.empty(self.longest * p.n_static + 1, np.uint64)
         view.types = types
         view.carried = self.corpus.carried
         view.past = NULL
@@ -248,9 +249,13 @@ cdef class TrainingSet:
                 view.first = i == 0
                 view.last = i == n - 1
                 for k in range(p.n_static):
-                    row = self._row(token_key(p, p.static_templates[k], &view),
-                                    <uint16_t>p.static_templates[k], sentence < self.corpus.n_open)
-                    row_view[(begin + i) * p.n_static + k] = <int32_t>row
+                    keys[i * p.n_static + k] = token_key(p, p.static_templates[k], &view)
+                    table_prefetch_key(&self.table.table, keys[i * p.n_static + k])
+            # All keys first, so that one row's way is not waited for before the next is known.
+            for i in range(n * p.n_static):
+                row_view[begin * p.n_static + i] = <int32_t>self._row(
+                    keys[i], <uint16_t>p.static_templates[i % p.n_static],
+                    sentence < self.corpus.n_open)
         return rows
 
     def _store(self, starts, rows, min_count):
@@ -382,6 +387,7 @@ cdef class TrainingSet:
             else:
                 return
         if size <= MOST_REMEMBERED:
+            memo.span = (self.table.table.n_labels + 1) ** memo.n_past
             rows = np.zeros(size, np.int32)
             view = rows
             self.remembered.append(rows)
@@ -486,8 +492,10 @@ def learn(TrainingSet data not None, order, *, rule="perceptron", double rate=1.
             with nogil:
                 for i in range(at, end):
                     r.scale = scale[i]
+                    if i + 2 < end:
+                        fetch_sentence(&x, sentences[i + 2])
                     if i + 1 < end:
-                        prefetch_sentence(&x, sentences[i + 1])
+                        fetch_first_starts(&x, sentences[i + 1])
                     status = learn_sentence(&x, sentences[i], &counts)
                     if status < 0:
                         break

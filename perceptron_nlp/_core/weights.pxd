@@ -10,6 +10,8 @@ cdef extern from "table.h" nogil:
     ctypedef struct Index:
         uint64_t *keys
         uint32_t n
+    ctypedef struct RowStore:
+        uint32_t n_rows
     ctypedef struct Table:
         int32_t n_labels
         int fixed_bits
@@ -18,6 +20,8 @@ cdef extern from "table.h" nogil:
         Index index
         uint16_t *group
         bint mixed
+        bint dense
+        RowStore store
     ctypedef struct RowView:
         uint32_t span
         bint ascending
@@ -40,6 +44,7 @@ cdef extern from "table.h" nogil:
     int table_add_adagrad(Table *t, int64_t row, int32_t label, double gradient,
                           double rate) noexcept
     void table_make_whole(Table *t) noexcept
+    void table_prefetch_key(const Table *t, uint64_t key) noexcept
     void table_clear_row(Table *t, int64_t row) noexcept
     RowView table_row(const Table *t, int64_t row) noexcept
     double view_weight(const RowView *v, uint32_t j) noexcept

@@ -76,6 +76,11 @@ cdef class WeightTable:
         """Bytes of memory that the table has asked for."""
         return table_bytes(&self.table)
 
+    @property
+    def rows_learnt(self):
+        """Rows that hold weights; None where that is not known: many labels, or a fixed table."""
+        return self.table.store.n_rows - 1 if self.table.dense else None
+
     def advance(self, int64_t examples=1):
         """Say that `examples` more examples are finished (>= 0)."""
         if examples < 0 or self.table.done > (<int64_t>1 << 62) - examples:

@@ -93,8 +93,7 @@ class TemplateLearner:
         self.table = weight_table(
             len(examples.tags) if self._parts is None else self._parts.n_parts, options)
         if limit is not None:
-            limit.watch(self.table, runs=options.n_runs, is_fixed=options.table_bits is not None,
-                        has_gradients=options.update == "adagrad")
+            limit.watch(self.table, runs=options.n_runs)
         self._data = TrainingSet(
             FeatureProgram(compiled), self.table, strings=strings, tokens=tokens,
             lengths=examples.lengths(), gold=gold, stored=stored,

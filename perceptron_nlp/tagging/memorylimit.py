@@ -12,14 +12,13 @@ from perceptron_nlp.tagging.sizes import parse_size
 
 # What reading needs at a time: a piece of text, its numbers, and the library's own pages.
 ROOM = 24 << 20
-# What averaging, rounding and sorting the weights take at the end is a share of the table. With
-# rows of all labels it depends on how many of a row's labels have a weight, mostly few: so many
-# bytes for a row and for each label, half as much again as was measured with 5 and with 17 labels.
-# With others 0.7 to 1.14 were measured; with four runs, which are summed, 1.4 in place of 0.5.
-ROW_BYTES, LABEL_BYTES, USUAL_LABELS = 80, 45, 4
+# What averaging, rounding and sorting the weights take at the end. With rows of all labels it
+# depends on how many of a row's labels have a weight, mostly few: so many bytes for a feature, for
+# one that has learnt something, and for each label, half as much again as was measured with 5 and
+# with 17 labels. With others it is a share of the table, of which 0.7 to 1.14 were measured. Four
+# runs, which are summed, took 1.4 where one took 0.5.
+FEATURE_BYTES, ROW_BYTES, LABEL_BYTES, USUAL_LABELS = 20, 80, 45, 4
 CELL_SHARE, SHARE_OF_RUN = 1.25, 0.5
-# The core has rows of all labels up to this many.
-MOST_ROW_LABELS = 32
 
 
 class MemoryLimit:
@@ -44,7 +43,7 @@ class MemoryLimit:
     def __init__(self, size: int) -> None:
         self._size = size
         self._table: WeightTable | None = None
-        self._share = 0.0
+        self._runs = 1.0
         held = resident()
         if held is None:
             raise ArgumentError("max_memory: this system does not tell how much memory a process"
@@ -55,29 +54,31 @@ class MemoryLimit:
                 f" {_megabytes(held)} before it has read anything, and reading needs"
                 f" {_megabytes(ROOM)}; allow at least {_megabytes(held + ROOM)}")
 
-    def watch(self, table: WeightTable, *, runs: int, is_fixed: bool, has_gradients: bool
-              ) -> None:
+    def watch(self, table: WeightTable, *, runs: int) -> None:
         """From now on, leave room to make a model of this table within the limit.
 
         Parameters
         ----------
         table : learns
         runs : how many tables are learnt one after the other, and summed
-        is_fixed : whether the table has a fixed size
-        has_gradients : whether it was made for AdaGrad
         """
         self._table = table
-        share, n = CELL_SHARE, table.n_labels
-        if n <= MOST_ROW_LABELS and not is_fixed:
-            # float64 for each label: a weight, what it owes, AdaGrad's square; in groups of four.
-            row = 8 * _in_fours(_in_fours(n) + (2 * n if has_gradients else n))
-            share = (ROW_BYTES + LABEL_BYTES * min(n, USUAL_LABELS)) / row
-        self._share = share * (1 + SHARE_OF_RUN * (runs - 1))
+        self._runs = 1 + SHARE_OF_RUN * (runs - 1)
+
+    def _needed(self) -> int:
+        """Bytes that making a model will take."""
+        if self._table is None:
+            return 0
+        rows, n = self._table.rows_learnt, self._table.n_labels
+        needed = (CELL_SHARE * self._table.bytes_used if rows is None
+                  else self._table.n_rows * FEATURE_BYTES
+                  + rows * (ROW_BYTES + LABEL_BYTES * min(n, USUAL_LABELS)))
+        return int(self._runs * needed)
 
     def check(self) -> None:
         """Raise MemoryLimitError where what is held, and what the model will need, are too much."""
         held = resident() or 0
-        needed = 0 if self._table is None else int(self._share * self._table.bytes_used)
+        needed = self._needed()
         if held + needed <= self._size:
             return
         making = (f", and making a model of what it has learnt takes up to {_megabytes(needed)}"
@@ -117,10 +118,6 @@ def resident() -> int | None:
         return None
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (
         1 if sys.platform == "darwin" else 1024)
-
-
-def _in_fours(number: int) -> int:
-    return -(-number // 4) * 4
 
 
 def _megabytes(size: int) -> str:

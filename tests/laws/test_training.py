@@ -86,6 +86,8 @@ def assert_close(found: Mapping[tuple[int, int], float],
 
 @pytest.mark.parametrize(("rule", "rate", "margin"), [
     ("perceptron", 1.0, 0.0), ("margin", 1.0, 1.0), ("margin", 2.0, 3.0),
+    # Steps after few of which sums, and then weights, need more than 16 bits.
+    ("perceptron", 3000.0, 0.0), ("margin", 12000.0, 3.0), ("perceptron", 40000.0, 0.0),
     ("passive-aggressive", 1.0, 1.0), ("passive-aggressive", 0.01, 2.0), ("adagrad", 0.1, 1.0)])
 @settings(max_examples=80, suppress_health_check=[HealthCheck.too_slow])
 @given(data=corpora_of(), templates=TEMPLATES, bits=st.sampled_from([None, None, 2, 7]),
@@ -202,6 +204,46 @@ def test_steps_times_one_are_the_steps_themselves(
         arrays = table.to_arrays()
         states.append({name: array.tobytes() for name, array in arrays.items()})
     assert states[0] == states[1]
+
+
+@pytest.mark.parametrize("n_labels", [2, 8, 9, 16, 17, 24, 32, 33])
+@pytest.mark.parametrize(("rule", "rate"), [("perceptron", 1.0), ("perceptron", 5000.0),
+                                            ("margin", 1.0), ("adagrad", 0.1)])
+def test_weights_of_any_form_learn_the_same_bytes(
+        n_labels: int, rule: str, rate: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    random = np.random.default_rng(n_labels)
+    sentences = [{"form": [f"w{k}" for k in random.integers(0, 12, 6)]} for _ in range(40)]
+    gold = random.integers(0, n_labels, (40, 6)).tolist()
+    data = Data([f"L{k}" for k in range(n_labels)], sentences, gold, {})
+    templates = [Template.parse(text) for text in ("word[0]", "word[-1]", "word[1]", "tag[-1]",
+                                                   "word[0] word[1]", "tag[-1] word[0]")]
+    states = []
+    for plain, scales in (("0", None), ("1", None), ("0", np.ones(40)), ("1", np.ones(40))):
+        monkeypatch.setenv("PERCEPTRON_NLP_PORTABLE", plain)
+        table = WeightTable(n_labels, gradients=rule == "adagrad")
+        fast = training_set(data, templates, table)
+        counts = [learn(fast, np.arange(40), rule=rule, rate=rate, scales=scales)
+                  for _ in range(4)]
+        arrays = table.to_arrays()
+        states.append((counts, {name: array.tobytes() for name, array in arrays.items()}))
+    assert all(state == states[0] for state in states)
+    assert table.done == 4 * 40 * 6
+
+
+def test_a_state_that_is_taken_up_goes_on_by_whole_and_by_broken_steps() -> None:
+    data = Data(["A", "B", "C"], [{"form": ["a", "b"]}, {"form": ["b", "a"]}], [[0, 1], [2, 0]], {})
+    steps = (1.0, 0.5, 2.0, 30000.0, 1.0)
+    whole = WeightTable(3)
+    one = training_set(data, [Template.parse("word[0]"), Template.parse("tag[-1]")], whole)
+    part = whole
+    for rate in steps:
+        taken = WeightTable(3)
+        taken.from_arrays(part.to_arrays(), part.done)
+        again = training_set(data, [Template.parse("word[0]"), Template.parse("tag[-1]")], taken)
+        assert learn(one, np.arange(2), rate=rate) == learn(again, np.arange(2), rate=rate)
+        assert cells_of(whole.average()) == cells_of(taken.average())
+        part = taken
+    assert {label for _, label in cells_of(whole.last())} == {0, 1, 2}
 
 
 @pytest.mark.parametrize("scales", [[1.0], [1.0, -0.5], [1.0, float("nan")], [float("inf"), 1.0]])
