@@ -8,9 +8,10 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t
 from libc.string cimport memcpy
 
 from perceptron_nlp._core.decode cimport (
-    Batch, Decoder, KeptSets, SentenceDecoder, Worker, WorkerBox, batch_reset, give_lists,
+    Batch, KeptSets, SentenceDecoder, Worker, WorkerBox, batch_reset, give_lists,
 )
 from perceptron_nlp._core.decode import BATCH_BYTES, BATCH_TOKENS
+from perceptron_nlp._core.frozenmodel cimport Decoder
 from perceptron_nlp.errors import ArgumentError, MemoryLimitError
 
 cdef extern from "crew.h" nogil:

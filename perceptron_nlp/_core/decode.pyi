@@ -1,49 +1,20 @@
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Self, overload
 
 import numpy as np
 import numpy.typing as npt
 
-from perceptron_nlp._core.extract import FeatureProgram
-from perceptron_nlp._core.labelparts import LabelParts
+from perceptron_nlp._core.frozenmodel import FrozenModel
 
 BATCH_TOKENS: int
-DEFAULT_CACHE_LIMIT: int
-WIDEST_BEAM: int
-
-def allowed_bytes(allowed: Iterable[Iterable[object]], n_labels: int) -> memoryview: ...
+BATCH_BYTES: int
 
 class KeptSets:
     def __new__(
         cls, numbers: Sequence[Sequence[int]], sets: Sequence[Sequence[int]]
     ) -> Self: ...
 
-class SentenceDecoder:
-    def __new__(
-        cls,
-        program: FeatureProgram,
-        *,
-        keys: npt.NDArray[np.uint64] | memoryview,
-        starts: npt.NDArray[np.int64] | memoryview,
-        cell_labels: npt.NDArray[np.uint16] | memoryview,
-        weights: npt.NDArray[np.int16] | memoryview,
-        labels: Sequence[str],
-        label_hashes: Sequence[int] | npt.NDArray[np.uint64],
-        group_starts: npt.NDArray[np.int64] | memoryview | None = None,
-        table_bits: int | None = None,
-        right_to_left: bool = False,
-        dictionary: Mapping[bytes, int] | None = None,
-        lexicon: Mapping[bytes, Sequence[int]] | None = None,
-        beam: int = 1,
-        allowed: npt.NDArray[np.bool_] | Iterable[Iterable[object]] | None = None,
-        parts: LabelParts | None = None,
-        cache_limit: int = ...,
-        narrow: bool = True,
-    ) -> Self: ...
-    @property
-    def labels(self) -> tuple[str, ...]: ...
-    @property
-    def narrow(self) -> bool: ...
+class SentenceDecoder(FrozenModel):
     @property
     def cache_counts(self) -> tuple[int, int, int]: ...
     @overload
@@ -58,6 +29,3 @@ class SentenceDecoder:
         self, sentences: list[Sequence[str]] | list[tuple[Sequence[str], ...]],
         kept: KeptSets | None = None,
     ) -> tuple[npt.NDArray[np.uint16], npt.NDArray[np.int32]]: ...
-    def score(
-        self, keys: npt.NDArray[np.uint64], values: npt.ArrayLike | None = None
-    ) -> npt.NDArray[np.float64]: ...

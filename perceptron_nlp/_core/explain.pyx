@@ -11,13 +11,14 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport realloc, free
 from libc.string cimport memset
 
-from perceptron_nlp._core.decode cimport (
-    FrozenCell, SentenceDecoder, frozen_add, frozen_cells, frozen_find,
-)
+from perceptron_nlp._core.decode cimport SentenceDecoder
 from perceptron_nlp._core.extract cimport (
     ATOM_VALUE, KeyBuffer, MAX_COLUMNS, MAX_HISTORY, Program, SlotSpec, TokenView, WordScratch,
     is_many, key_buffer_close, pad_values, slot_applies, token_key, type_slot_keys, type_values,
     word_scratch_close,
+)
+from perceptron_nlp._core.frozenmodel cimport (
+    FrozenCell, frozen_add, frozen_cells, frozen_find,
 )
 from perceptron_nlp._core.labelparts cimport whole_label_scores
 from perceptron_nlp.errors import ArgumentError, MemoryLimitError

@@ -10,7 +10,7 @@
  * half. The key of a fixed table is the top bits of a feature's key, and the place's number where
  * most of the table is in use (`direct`).
  *
- * The first bucket is (key * multiplier) >> shift: see probe.h. Weights are whole numbers of
+ * The first bucket is (key * multiplier) >> shift, as in probe.h. Weights are whole numbers of
  * 1 / scale, and sums of them are exact in 32 bits, so every order of adding them gives the same
  * tags. */
 #ifndef PERCEPTRON_NLP_FROZEN_H
@@ -20,6 +20,7 @@
 #include "portable.h"
 
 #define BUCKET 8
+#define BUCKET_BITS 3
 #define BUCKET_MEAN 5 /* rows to a bucket, at most */
 #define BUCKET_MIN_BITS 3
 
@@ -38,7 +39,9 @@ typedef struct {
     int fixed_bits; /* 0: exact */
     int direct;     /* fixed, and places are found without a search */
     int bits;       /* log2 of the number of buckets */
-    uint64_t multiplier; /* odd, drawn anew by each process */
+    int drop;       /* bits of a feature's key that its own key is without */
+    int shift;      /* of the own key times multiplier: what is left is a bucket's number */
+    uint64_t multiplier; /* odd, drawn anew by each process; 1 where direct */
     void *block;         /* the buckets', before it is aligned */
     FrozenBucket *buckets;
     uint32_t *records;
@@ -66,9 +69,11 @@ static inline int frozen_open(FrozenTable *t, int32_t n_labels, int fixed_bits,
     /* A file of a few rows may claim a table of 2^30: memory follows the rows that are there. */
     t->direct = fixed_bits && (uint64_t)1 << fixed_bits <= 8 * n_rows + 4096;
     t->bits = BUCKET_MIN_BITS;
-    t->multiplier = multiplier | 1;
     uint64_t places = t->direct ? (uint64_t)1 << fixed_bits : n_rows / BUCKET_MEAN * BUCKET + BUCKET;
     while ((uint64_t)BUCKET << t->bits < places) t->bits++;
+    t->drop = fixed_bits ? 64 - fixed_bits : 0;
+    t->shift = t->direct ? BUCKET_BITS : 64 - t->bits;
+    t->multiplier = t->direct ? 1 : multiplier | 1;
     if (words > FROZEN_MAX_WORDS) return -1;
     t->block = large_block((sizeof(FrozenBucket) << t->bits) + sizeof(FrozenBucket), 1);
     t->records = (uint32_t *)large_block((size_t)words * sizeof(uint32_t), 0);
@@ -82,11 +87,11 @@ static inline int frozen_open(FrozenTable *t, int32_t n_labels, int fixed_bits,
 
 /* What a feature's key is in this table. */
 static inline uint64_t frozen_key(const FrozenTable *t, uint64_t key) {
-    return t->fixed_bits ? key >> (64 - t->fixed_bits) : key;
+    return key >> t->drop;
 }
 
 static inline size_t frozen_start(const FrozenTable *t, uint64_t own) {
-    return t->direct ? (size_t)(own / BUCKET) : (size_t)((own * t->multiplier) >> (64 - t->bits));
+    return (size_t)((own * t->multiplier) >> t->shift);
 }
 
 static inline size_t frozen_next(const FrozenTable *t, size_t bucket) {

@@ -9,7 +9,7 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
-from perceptron_nlp._core.decode import allowed_bytes
+from perceptron_nlp._core.frozenmodel import allowed_bytes
 from perceptron_nlp._core.extract cimport Program, no_label_hash
 from perceptron_nlp._core.train cimport Corpus, Counts, Rule, TrainingSet
 from perceptron_nlp._core.train import BLOCK, RULES

@@ -9,8 +9,9 @@ from libc.stdint cimport int64_t, uint8_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
 
-from perceptron_nlp._core.decode cimport Decoder, SentenceDecoder, Worker, WorkerBox
+from perceptron_nlp._core.decode cimport SentenceDecoder, Worker, WorkerBox
 from perceptron_nlp._core.decode cimport batch_end_sentence, batch_reset
+from perceptron_nlp._core.frozenmodel cimport Decoder
 from perceptron_nlp._core.decode import BATCH_TOKENS
 from perceptron_nlp.errors import ArgumentError, MemoryLimitError
 

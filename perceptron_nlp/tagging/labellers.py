@@ -7,8 +7,9 @@ import itertools
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar, cast
 
-from perceptron_nlp._core.decode import DEFAULT_CACHE_LIMIT, SentenceDecoder
+from perceptron_nlp._core.decode import SentenceDecoder
 from perceptron_nlp._core.extract import FeatureProgram
+from perceptron_nlp._core.frozenmodel import DEFAULT_CACHE_LIMIT
 from perceptron_nlp.errors import ArgumentError, MemoryLimitError, ModelError
 from perceptron_nlp.features.compile import compile_templates
 from perceptron_nlp.tagging.attributes import JOINT, features_of, parts_of

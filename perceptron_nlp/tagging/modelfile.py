@@ -25,7 +25,7 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from perceptron_nlp._core.decode import WIDEST_BEAM
+from perceptron_nlp._core.frozenmodel import WIDEST_BEAM
 from perceptron_nlp._core.modelrows import rise
 from perceptron_nlp._version import __version__
 from perceptron_nlp.errors import ModelError, PerceptronNLPError, quote

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from perceptron_nlp._core.decode import WIDEST_BEAM
+from perceptron_nlp._core.frozenmodel import WIDEST_BEAM
 from perceptron_nlp._core.train import RULES
 from perceptron_nlp._core.weights import MAX_TABLE_BITS
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError

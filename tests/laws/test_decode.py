@@ -18,6 +18,7 @@ from oracles.word_views import text_hash
 
 from perceptron_nlp._core.decode import BATCH_TOKENS, SentenceDecoder
 from perceptron_nlp._core.extract import FeatureProgram
+from perceptron_nlp._core.hashing import hash64, hash_words
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError
 from perceptron_nlp.features.compile import CompiledTemplates, compile_templates
 from perceptron_nlp.features.templates import Template, preset
@@ -218,3 +219,21 @@ def test_the_same_key_twice_is_refused() -> None:
         SentenceDecoder(program, keys=np.array([5, 5], np.uint64), starts=np.array([0, 1, 2]),
                         cell_labels=np.array([0, 1], np.uint16), weights=np.array([1, 1], np.int16),
                         labels=["A", "B"], label_hashes=np.array([1, 2], np.uint64))
+
+
+@pytest.mark.parametrize("n_labels", [2, 40, 70])
+def test_keys_that_share_their_lower_half_are_told_apart(n_labels: int) -> None:
+    compiled = compile_templates([Template.parse("word[0]")])
+    own = {word: hash_words([hash64(word.encode())], compiled.seeds[0]) for word in "abc"}
+    keys = [own["a"], own["b"]]
+    keys += [key ^ (high << 32) for key in own.values() for high in range(1, 400)]
+    decoder = SentenceDecoder(
+        FeatureProgram(compiled), keys=np.array(keys, np.uint64), starts=np.arange(len(keys) + 1),
+        cell_labels=np.array([1, 1, *[0] * (len(keys) - 2)], np.uint16),
+        weights=np.array([5, 7, *[9] * (len(keys) - 2)], np.int16), group_starts=[0, len(keys)],
+        labels=[f"L{k}" for k in range(n_labels)],
+        label_hashes=np.arange(n_labels, dtype=np.uint64))
+    labels, scores = decoder.tag_scored([["a", "b", "c", "d"]])
+    assert labels.tolist() == [1, 1, 0, 0]
+    assert scores[:, :2].tolist() == [[0, 5], [0, 7], [0, 0], [0, 0]]
+    assert decoder.score(np.array(keys[2:4], np.uint64))[0] == 18

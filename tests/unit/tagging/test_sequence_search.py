@@ -8,8 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sequence_oracle import TEMPLATES, UNKNOWN, Oracle, keys_of
 
-from perceptron_nlp._core.decode import KeptSets, SentenceDecoder, allowed_bytes
+from perceptron_nlp._core.decode import KeptSets, SentenceDecoder
 from perceptron_nlp._core.extract import FeatureProgram
+from perceptron_nlp._core.frozenmodel import allowed_bytes
 from perceptron_nlp._core.hashing import hash64
 from perceptron_nlp._core.search import learn_sequences
 from perceptron_nlp._core.train import TrainingSet
