@@ -124,13 +124,14 @@ def add_format_options(parser: VerbParser, formats: str = FORMATS) -> None:
         help="names of the columns of column files, such as form,xpos,chunk; _ leaves one out")
 
 
-def add_lexicon_option(parser: VerbParser) -> None:
-    """``--lexicon`` of the verbs that tag."""
+def add_lexicon_option(parser: VerbParser, *, column: bool = True) -> None:
+    """``--lexicon`` of the verbs that tag; `column` tells whether they have ``--column``, too."""
+    which = "the one that --column names, or else in the first" if column else "the first"
     parser.add_argument(
         "--lexicon", metavar="FILE",
         help="a form, a tab and a label on each line: words that are in it, as they are written or"
              " lower-cased, get no other label than theirs; where a model fills several columns, in"
-             " the one that --column names, or else in the first")
+             f" {which}")
 
 
 def add_json_option(verb: VerbParser) -> None:

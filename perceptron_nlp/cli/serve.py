@@ -28,7 +28,7 @@ def parser() -> VerbParser:
     verb.add_argument("--spaces", action="store_true",
                       help="words are what stands between spaces, and sentences are lines (default:"
                            " both are found by rules)")
-    add_lexicon_option(verb)
+    add_lexicon_option(verb, column=False)
     return verb
 
 
