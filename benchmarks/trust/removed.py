@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import NamedTuple
 
@@ -108,13 +109,15 @@ REMOVALS = (
 def show(rows: list[str]) -> int:
     """Take out the protections of these rows, one after the other; 1 where a check still passes."""
     unseen = 0
-    for number, removal in enumerate(REMOVALS):
-        if removal.row not in rows:
-            continue
+    chosen = [removal for removal in REMOVALS if removal.row in rows]
+    for number, removal in enumerate(chosen, 1):
+        begin = time.monotonic()
         failed, said = _fails(f"removed-{number}", removal)
         unseen += not failed
         print(f"{removal.row}  {removal.what}\n    {'seen to fail' if failed else 'NOT SEEN'}"
-              f"  {said}", flush=True)
+              f"  {said}  [{time.monotonic() - begin:.0f} s]  ({number} of {len(chosen)})",
+              flush=True)
+    print(f"{len(chosen) - unseen} of {len(chosen)} removals seen to fail")
     return 1 if unseen else 0
 
 
