@@ -96,7 +96,7 @@ REMOVALS = (
             "            if (!table_cell(x->table, x->rows[i], x->differing[k]).w) return -1;\n",
             "            (void)k;\n"),
     Removal("O2", "a chunk of rows is half as large as it says", "_core/rowstore.h",
-            "return CHUNK_ROWS * (size_t)s->size", "return CHUNK_ROWS / 2 * (size_t)s->size",
+            "calloc(CHUNK_ROWS * debts_of_row(s) + 1", "calloc(CHUNK_ROWS / 2 * debts_of_row(s) + 1",
             builds=True),
     Removal("O3", "closing a table forgets a part", "_core/table.h",
             "    free(t->block);\n", "", builds=True),
