@@ -66,6 +66,26 @@ def built(env: Mapping[str, str]) -> Path:
     return _built(tuple(sorted(env.items())))
 
 
+def renewed(target: Path, env: Mapping[str, str]) -> Path:
+    """A built copy that stays in a folder: what is old there is copied and built again."""
+    target = target.resolve()
+    fresh = copied(f"fresh-{target.name}", with_core=False)
+    wanted = {path.relative_to(fresh) for path in fresh.rglob("*") if path.is_file()}
+    for path in wanted:
+        there = target / path
+        if not there.is_file() or there.read_bytes() != (fresh / path).read_bytes():
+            there.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(fresh / path, there)
+    for folder in ("perceptron_nlp", "tests", "benchmarks"):
+        for there in list((target / folder).rglob("*")):
+            if there.suffix not in (".so", ".c", "") and there.is_file() and (
+                    there.relative_to(target) not in wanted):
+                there.unlink()
+    shutil.rmtree(fresh)
+    build(target, env)
+    return target
+
+
 @functools.cache
 def _built(env: tuple[tuple[str, str], ...]) -> Path:
     tree = copied("-".join(f"{name}-{value.replace(',', '-')}" for name, value in env).lower(),

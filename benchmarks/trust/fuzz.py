@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 import perceptron_nlp as pn
-from benchmarks.trust import samples
+from benchmarks.trust import agreement, samples
 from benchmarks.trust.children import ROOT, call
 from benchmarks.trust.damage import mutate, resign, taken_apart
 from perceptron_nlp.features.templates import parse_templates
@@ -188,6 +188,11 @@ TARGETS: dict[str, Target] = {
     "model": (read_model, lambda: [samples.small_model(), _tiny()], mutate),
     "signed": (read_model, lambda: [
         _tiny(), _tiny(table_bits=5), _tiny(beam=3), _tiny("upos,xpos")], resigned),
+    "filling": (agreement.fill_as_bytes, _corpora(".conllu"), mix),
+    "numbering": (agreement.number, _corpora(".conllu"), mix),
+    "running": (agreement.cut_text, _corpora(".text"), mix),
+    "buffers": (agreement.buffers, _corpora(".text"), mix),
+    "explaining": (agreement.explain, _corpora(".text"), mix),
     "templates": (read_templates, lambda: [
         path.read_bytes() for path in sorted(
             (ROOT / "perceptron_nlp" / "features" / "presets").glob("*.t*"))], mix),

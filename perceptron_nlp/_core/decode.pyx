@@ -120,9 +120,9 @@ cdef class SentenceDecoder(FrozenModel):
         list of lists of str, one label a token; None where a label is kept that is not known
         """
         cdef WorkerBox box = self.take()
-        cdef Py_ssize_t at = 0, begin, n = len(sentences)
         # Sentences that are added or removed by other threads meanwhile are left out of it.
         cdef list taken = list(sentences)
+        cdef Py_ssize_t at = 0, begin, n = len(taken)
         cdef list out = [None] * n
         # One more than there are labels, for a label that is not known.
         labels = self.labels if kept is None else (*self.labels, None)

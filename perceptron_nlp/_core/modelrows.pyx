@@ -14,6 +14,24 @@ ctypedef fused Number:
     uint64_t
 
 
+def aligned(data not None, int item):
+    """Bytes, moved only where numbers of so many bytes each may not stand.
+
+    Parameters
+    ----------
+    data : a memoryview of bytes
+    item : 1, 2, 4 or 8
+
+    Returns
+    -------
+    the same memoryview, or one of a copy
+    """
+    cdef const uint8_t[::1] view = data
+    if not view.shape[0] or <size_t>&view[0] % <size_t>item == 0:
+        return data
+    return memoryview(bytes(data))
+
+
 def starts_of(numbers not None):
     """Where rows begin, given how many cells each has, and where the last one ends.
 

@@ -31,9 +31,10 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from perceptron_nlp._core.modelrows import aligned
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, ModelError, quote
 from perceptron_nlp.formats.tensorheader import METADATA, parse_header
-from perceptron_nlp.formats.tensors import DTYPES, Tensor
+from perceptron_nlp.formats.tensors import DTYPES, Tensor, item_size
 
 if TYPE_CHECKING:
     import mmap
@@ -121,7 +122,7 @@ def open_tensors(
     """The arrays and the metadata (without ``sha256``) of a file.
 
     Everything is checked before anything is made; the arrays are read-only views of
-    ``data``, not copies.
+    ``data``. Those that another program has put where their numbers may not stand are copies.
 
     Parameters
     ----------
@@ -157,7 +158,8 @@ def open_tensors(
         )
     del metadata["sha256"]
     tensors = {
-        name: Tensor(entry.dtype, entry.shape, view[start + entry.begin:start + entry.end])
+        name: Tensor(entry.dtype, entry.shape,
+                     aligned(view[start + entry.begin:start + entry.end], item_size(entry.dtype)))
         for name, entry in entries.items()
     }
     return tensors, metadata

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, overload
+from typing import Any, TypeVar, overload
 
 import numpy as np
 
-from perceptron_nlp.errors import ArgumentError
+from perceptron_nlp.errors import ArgumentError, ArgumentTypeError
 from perceptron_nlp.tagging.explanationpage import page
 from perceptron_nlp.tagging.explanationtext import Paint, plain, text
 from perceptron_nlp.tagging.heldwords import DICTIONARY, LEXICON, HeldWords
@@ -20,6 +20,7 @@ from perceptron_nlp.tagging.keeping import forms_of
 from perceptron_nlp.tagging.model import TaggerModel
 from perceptron_nlp.tagging.reading import Compared, Reading, WeighedFeature
 
+T = TypeVar("T")
 WEIGHTS = "weights"
 SHOWN = 5
 
@@ -180,7 +181,8 @@ def explanation(reading: Reading, labels: Sequence[str], held: HeldWords, words:
     top : how many features are kept one by one for each word; None for all
     against : None, or for each word the label to compare with in place of the runner-up, or None
 
-    Raises ArgumentError where `against` has not as many labels as there are words.
+    Raises ArgumentError where `against` has not as many labels as there are words, and
+    ArgumentTypeError where it holds something else.
     """
     model = reading.model
     runners_up = _runners_up(reading, held, words)
@@ -223,6 +225,8 @@ def _runners_up(reading: Reading, held: HeldWords, words: Sequence[str]) -> list
 def _instead(reading: Reading, labels: Sequence[str], runners_up: list[int],
              against: Sequence[str | None]) -> list[int]:
     """Runners-up, but where a label is asked for that is learnt and was not given, that one."""
+    if not all(wanted is None or isinstance(wanted, str) for wanted in check_against(against)):
+        raise ArgumentTypeError("against: for each word a label is needed, or None")
     if len(against) != len(labels):
         raise ArgumentError(f"against: {len(against)} labels for {len(labels)} words; give one for"
                             " each word, or None")
@@ -237,6 +241,13 @@ def _instead(reading: Reading, labels: Sequence[str], runners_up: list[int],
             able = [n for n in learnt[wanted] if n != reading.numbers[i]]
             found[i] = max(able, key=reading.scores[i].__getitem__, default=found[i])
     return found
+
+
+def check_against(against: Sequence[T]) -> Sequence[T]:
+    """What is compared with, once it is sure to be a list of something."""
+    if isinstance(against, str | bytes) or not isinstance(against, Sequence):
+        raise ArgumentTypeError(f"against: a list is needed, not {type(against).__name__}")
+    return against
 
 
 def _note(model: TaggerModel, held: HeldWords, word: str, is_behind: bool) -> str | None:

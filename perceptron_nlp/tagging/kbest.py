@@ -12,7 +12,8 @@ template looks at labels, the scores are plain sums.
 least STATES states, and no fewer than the model's beam or k (up to MOST_STATES), each with its k
 best ways. It is exact where there are no more different memories of past labels than states. A
 sequence that would score more than what tagging gives, which the model's own narrower beam has
-passed over, is left out.
+passed over, is left out. Where there are hundreds of those (MOST_AHEAD), as in text unlike any that
+was learnt from, what follows are the sequences that have one label other than tagging gives.
 
 A word that a dictionary or a lexicon gives its only label scores 0, as in the model's own search.
 Of a model of two passes, the labels of the first stay as they are.
@@ -37,6 +38,7 @@ from perceptron_nlp.text.spans import SCHEMES
 
 MOST_SEQUENCES = 1_000_000
 STATES, MOST_STATES = 64, 1024
+MOST_AHEAD = 256
 _FEW = 64
 _Floats = npt.NDArray[np.float64]
 _Path = tuple[int, ...]
@@ -186,8 +188,7 @@ class _State:
 
 def _by_sums(steps: _Steps, tagged: _Path, k: int) -> Iterator[_Found]:
     """Sequences of a model with a beam by the sums of their scores, what was tagged first."""
-    own = sum(float(steps.scores(step, tagged[:step])[label])
-              for step, label in enumerate(tagged))
+    own = _score(steps, tagged)
     yield tagged, own
     ways = k
     while True:
@@ -195,15 +196,49 @@ def _by_sums(steps: _Steps, tagged: _Path, k: int) -> Iterator[_Found]:
         yield from ((path, score) for path, score in found if score <= own and path != tagged)
         if len(found) < ways:
             return
+        if ways >= MOST_AHEAD + 2 * k:
+            break
         # Some were left out, or are written alike; those that were given come again.
         ways *= 2
+    yield from _by_one_label(steps, tagged, own)
+
+
+def _by_one_label(steps: _Steps, tagged: _Path, most: float) -> Iterator[_Found]:
+    """Sequences with one label other than those given, by their sums, up to so much."""
+    allowed = _allowed(steps)
+    found = []
+    for at in range(len(tagged)):
+        for label in range(len(steps.model.tags)):
+            path = (*tagged[:at], label, *tagged[at + 1:])
+            score = _score(steps, path)
+            if path != tagged and -np.inf < score <= most and _is_legal(path, allowed):
+                found.append((path, score))
+    yield from sorted(found, key=lambda way: -way[1])
+
+
+def _score(steps: _Steps, path: _Path) -> float:
+    return sum(float(steps.scores(step, path[:step])[label]) for step, label in enumerate(path))
+
+
+def _allowed(steps: _Steps) -> npt.NDArray[np.bool_] | None:
+    """Which label may follow which, in the order of reading; None for any."""
+    if steps.model.scheme not in SCHEMES:
+        return None
+    return transitions(steps.model.tags, steps.model.right_to_left)
+
+
+def _is_legal(path: _Path, allowed: npt.NDArray[np.bool_] | None) -> bool:
+    """None is before the first label, and none behind the last."""
+    if allowed is None:
+        return True
+    none = len(allowed) - 1
+    return all(allowed[one, two] for one, two in itertools.pairwise((none, *path, none)))
 
 
 def _searched(steps: _Steps, k: int, width: int) -> list[_Found]:
     depth = max([0, *(-atom.offset for template in steps.model.templates
                       for atom in template.atoms if atom.kind == "tag")])
-    allowed = (transitions(steps.model.tags, steps.model.right_to_left)
-               if steps.model.scheme in SCHEMES else None)
+    allowed = _allowed(steps)
     # What may follow depends on the last label.
     depth = max(depth, 0 if allowed is None else 1)
     states = [_State((), np.zeros(1), [()])]

@@ -234,7 +234,7 @@ class _Checked:
             dictionary=self._dictionary(tags), vocabulary=self._vocabulary(),
             record=self.record, first=self._first(), tables=self._tables(),
             window=self._window(templates), calibration=self._calibration(),
-            state=self._state(n_weighed), packed=packed)
+            state=self._state(n_weighed, max(1, len(templates))), packed=packed)
 
     def _calibration(self) -> Calibration | None:
         # Models that were never calibrated do not speak of it.
@@ -274,7 +274,7 @@ class _Checked:
             raise self._bad("tables", "in a first pass, which has those of the second")
         return tables_from_arrays(described, self.tensors, self.number, self._bad)
 
-    def _state(self, n_weighed: int) -> TrainingState | None:
+    def _state(self, n_weighed: int, n_groups: int) -> TrainingState | None:
         described = self.described.get("state")
         if described is None:
             return None
@@ -284,7 +284,7 @@ class _Checked:
         prefix = f"{self.number}.state."
         arrays = {name: tensor.array() for name, tensor in self.tensors.items()
                   if name.startswith(prefix)}
-        return TrainingState.from_parts(described, arrays, prefix, n_weighed)
+        return TrainingState.from_parts(described, arrays, prefix, n_weighed, n_groups)
 
     def _scheme(self, tags: TagSet) -> str | None:
         scheme = self.described["scheme"]

@@ -316,9 +316,8 @@ class Tagger:
         ModelError : the model is not calibrated; see calibrate
         ArgumentTypeError, ArgumentError : as for tag
         """
-        _check_tokens(tokens, "tokens")
         kept = None if keep is None else [keep]
-        return self.tag_sents_with_confidences([tokens], keep=kept)[1][0]
+        return self.tag_sents_with_confidences([_listed(tokens)], keep=kept)[1][0]
 
     def probabilities(self, tokens: Sequence[str]) -> npt.NDArray[np.float64]:
         """How likely each label is for each word, given the labels of the words around it.
@@ -342,9 +341,8 @@ class Tagger:
         """
         from perceptron_nlp.tagging.sureness import label_chances
 
-        _check_tokens(tokens, "tokens")
         return label_chances(self._parts[0].model if self._parts else self.model, self._labeller,
-                             self._own_lexicon, tokens)
+                             self._own_lexicon, _listed(tokens))
 
     @property
     def _own_lexicon(self) -> Lexicon | None:
@@ -561,7 +559,7 @@ class Tagger:
         Parameters are those of explain and of tag_sents, and so are the errors; `against` has
         labels for each sentence.
         """
-        from perceptron_nlp.tagging.explaining import explanation
+        from perceptron_nlp.tagging.explaining import check_against, explanation
         from perceptron_nlp.tagging.heldwords import HeldWords
 
         if column is not None:
@@ -572,7 +570,7 @@ class Tagger:
         held = HeldWords(part.model, allowed_by(part._lexicon, part.model))
         prepared = part._labeller.prepared(_sentences(sentences), before, after)
         given = part._labeller.label(prepared)
-        others = [None] * len(prepared) if against is None else against
+        others = [None] * len(prepared) if against is None else check_against(against)
         if len(others) != len(prepared):
             raise ArgumentError(f"against: labels of {len(others)} sentences for {len(prepared)}")
         return [explanation(part._labeller.read(sentence), labels, held, _words_in(sentence), top,

@@ -80,8 +80,8 @@ class RunState:
 
     @classmethod
     def from_parts(cls, described: Mapping[str, Any], arrays: Mapping[str, Array], prefix: str,
-                   n_labels: int) -> RunState:
-        """What to_parts gave, every part of it checked.
+                   n_labels: int, n_groups: int = 1 << 16) -> RunState:
+        """What to_parts gave, every part of it checked; `n_groups` is how many templates there are.
 
         Raises
         ------
@@ -100,6 +100,8 @@ class RunState:
         if (n_cells and int(parts["labels"].max()) >= n_labels) or (
                 parts["keys"][1:] <= parts["keys"][:-1]).any():
             raise ArgumentError("state: its keys or labels are out of order or range")
+        if n_rows and int(parts["groups"].max()) >= n_groups:
+            raise ArgumentError(f"state: rows of more than the {n_groups} templates that there are")
         if not all(np.isfinite(array).all() for array in by_cell.values()) or (
                 with_g and (parts["g"] < 0).any()):
             raise ArgumentError("state: not all of its numbers can be")
@@ -156,8 +158,8 @@ class TrainingState:
 
     @classmethod
     def from_parts(cls, described: Mapping[str, Any], arrays: Mapping[str, Array], prefix: str,
-                   n_labels: int) -> TrainingState:
-        """What to_parts gave, every part of it checked.
+                   n_labels: int, n_groups: int) -> TrainingState:
+        """What to_parts gave, every part of it checked; see RunState.
 
         Raises
         ------
@@ -168,7 +170,7 @@ class TrainingState:
             given["dictionary"] = tuple(given["dictionary"])
         options = TrainingOptions(**given)
         runs = tuple(
-            RunState.from_parts(run, arrays, f"{prefix}{number}.", n_labels)
+            RunState.from_parts(run, arrays, f"{prefix}{number}.", n_labels, n_groups)
             for number, run in enumerate(described["runs"]))
         if len(runs) != options.n_runs or any(
                 (run.g is None) == (options.update == "adagrad") for run in runs):

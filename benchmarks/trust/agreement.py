@@ -1,0 +1,121 @@
+"""Fuzzing of what is done in two ways: the fast one must give what the plain one gives."""
+
+from __future__ import annotations
+
+import functools
+import io
+import random
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+
+import perceptron_nlp as pn
+from benchmarks.trust import samples
+from perceptron_nlp.tagging.modelfile import model_to_bytes
+
+_LETTERS = ["a", "B", "9", "-", ".", " ", "\t", "\n", "\r\n", "\0", "\x85", "\u00a0", "\u0130",
+            "\u2028", "\ud800", "\udfff", "\ufeff", "\ufffd", "\U0001f600", "e\u0301", "'", '"',
+            "?!", "...", "http://a.b/c", "\u0645", "\u4e2d", "x" * 70, "\u00df" * 40]
+
+
+def same(what: str, left: object, right: object) -> None:
+    """Raise AssertionError where two ways of doing something gave different things."""
+    if left != right:
+        raise AssertionError(f"{what}: {str(left)[:80]} and {str(right)[:80]}")
+
+
+def odd_text(data: bytes) -> str:
+    """Text made of what is rare in text, the same for the same bytes."""
+    return "".join(_LETTERS[byte % len(_LETTERS)] for byte in data)
+
+
+def fill_as_bytes(data: bytes) -> None:
+    """CoNLL-U filled in as bytes, and sentence by sentence."""
+    whole = data + b"\n\n"
+    corpus = pn.open_corpus(io.BytesIO(whole), format="conllu")
+    fill = _tagger().filler(corpus)
+    done = None if fill is None else fill(whole)
+    if done is None:
+        return
+    corpus = pn.open_corpus(io.BytesIO(whole), format="conllu")
+    sentences = list(corpus)
+    labels = _tagger().tag_sents([sentence.words for sentence in sentences])
+    written = [corpus.rewrite(sentence, {"upos": tags} if tags else {})
+               for sentence, tags in zip(sentences, labels, strict=True)]
+    same("filled in", done, ("".join(written) + corpus.tail).encode())
+
+
+def number(data: bytes) -> None:
+    """CoNLL-U learnt from as numbers, and as sentences."""
+    sentences = list(pn.open_corpus(io.BytesIO(data), format="conllu"))
+    learnt = [
+        pn.train(source, epochs=1, templates="fast", column="upos").model for source in (
+            pn.open_corpus(io.BytesIO(data), format="conllu"), sentences)]
+    same("learnt", *(model_to_bytes(replace(model, record={})) for model in learnt))
+
+
+def cut_text(data: bytes) -> None:
+    """Running text: no character is lost, and pieces of text are labelled as words are."""
+    text = odd_text(data)
+    sentences = _tagger().tag_text(text)
+    end = 0
+    for token in (token for sentence in sentences for token in sentence):
+        same("between tokens", text[end:token.start].strip(), "")
+        same("token", text[token.start:token.end], token.form)
+        end = token.end
+    same("behind the last", text[end:].strip(), "")
+    same("labels", [sentence.labels for sentence in sentences],
+         _tagger().tag_sents([sentence.words for sentence in sentences], threads=2))
+
+
+def buffers(data: bytes) -> None:
+    """Words out of buffers, and as strings."""
+    words = _words(data)
+    if any("\ud800" <= letter <= "\udfff" for word in words for letter in word):
+        words = [word.encode("utf-8", "replace").decode() for word in words]
+    texts = [word.encode() for word in words]
+    tokens = np.cumsum([0, *map(len, texts)])
+    chance = random.Random(data)
+    cuts = sorted(chance.randrange(len(words) + 1) for _ in range(3))
+    numbers, labels = _tagger().tag_buffers(b"".join(texts), tokens, cuts, threads=2)
+    sentences = [words[begin:end] for begin, end in pairwise(cuts)]
+    same("labels", [labels[number] for number in numbers.tolist()],
+         [tag for tags in _tagger().tag_sents(sentences) for tag in tags])
+
+
+def explain(data: bytes) -> None:
+    """What explains labels, counts ways of labelling or tells scores, and the labels."""
+    words = _words(data)[:30]
+    for kind in ("greedy", "beam"):
+        tagger = _taggers()[kind]
+        labels = tagger.tag(words)
+        explained = tagger.explain(words)
+        same("explained", explained.labels, labels)
+        few = words[:6]  # all ways of labelling many words are slow to go through
+        same("best of all", tagger.k_best(few, 3)[0][0], tagger.tag(few))
+        same("with confidences", tagger.tag_sents_with_confidences([words])[0], [labels])
+        scores = tagger.scores(words)
+        for word, row in zip(explained, scores, strict=True):
+            same("score", word.score, row[tagger.labels.index(word.learnt)])
+            total = sum(feature.score for feature in word.features)
+            same("sum", round(total, 6), round(word.score, 6))
+
+
+def _words(data: bytes) -> list[str]:
+    text = odd_text(data)
+    pieces: Sequence[str] = text.split(" ")
+    return [*pieces[:200], *(text[:3] if data else "")]
+
+
+@functools.cache
+def _taggers() -> dict[str, pn.Tagger]:
+    sentences = list(pn.open_corpus(samples.TRAIN))[:150]
+    dev = list(pn.open_corpus(samples.DEV))[:60]
+    return {"greedy": pn.train(sentences, dev=dev, column="upos", epochs=2),
+            "beam": pn.train(sentences, dev=dev, column="upos", epochs=2, beam=3)}
+
+
+def _tagger() -> pn.Tagger:
+    return _taggers()["greedy"]

@@ -1,0 +1,139 @@
+"""Calls that hardly anybody makes, and what others do to their arguments meanwhile."""
+
+from __future__ import annotations
+
+import copy
+import itertools
+import pickle
+import threading
+from collections.abc import Callable, Iterator
+
+import pytest
+
+import perceptron_nlp as pn
+from perceptron_nlp.tagging import kbest
+
+WORDS = ["The", "old", "man"]
+
+
+@pytest.fixture(scope="module")
+def sure(small: list[tuple[list[str], list[str]]]) -> pn.Tagger:
+    """A calibrated tagger that can be resumed, with a beam of 1."""
+    noisy = [(words, [*labels[1:], labels[0]] if number % 3 else labels)
+             for number, (words, labels) in enumerate(small * 6)]
+    return pn.train(small, epochs=3, resumable=True).calibrate(noisy)
+
+
+def test_words_may_come_from_an_iterator_wherever_a_sentence_is_taken(sure: pn.Tagger) -> None:
+    assert sure.tag(iter(WORDS)) == sure.tag(WORDS)  # type: ignore[arg-type]
+    assert sure.confidences(iter(WORDS)) == sure.confidences(WORDS)  # type: ignore[arg-type]
+    assert (sure.probabilities(iter(WORDS))  # type: ignore[arg-type]
+            == sure.probabilities(WORDS)).all()
+    assert (sure.scores(iter(WORDS)) == sure.scores(WORDS)).all()  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("against", [3, "DET", [3, None, None], [["DET"], None, None]], ids=str)
+def test_only_labels_can_be_compared_with(sure: pn.Tagger, against: object) -> None:
+    with pytest.raises(pn.ArgumentTypeError, match="against"):
+        sure.explain(WORDS, against=against)  # type: ignore[arg-type]
+    with pytest.raises(pn.ArgumentTypeError, match="against"):
+        sure.explain_sents(
+            [WORDS], against=[against] if isinstance(against, list) else against)  # type: ignore[arg-type]
+
+
+def _breaking_off() -> Iterator[list[str]]:
+    yield WORDS
+    raise LookupError("the source is gone")
+
+
+@pytest.mark.parametrize("call", [
+    lambda tagger, broken: tagger.tag_sents(broken),
+    lambda tagger, broken: tagger.tag_sents(broken, threads=2),
+    lambda tagger, broken: tagger.tag_sents([WORDS, broken]),
+    lambda tagger, broken: tagger.tag_sents([WORDS, broken], threads=2),
+    lambda tagger, broken: tagger.resume(broken),
+    lambda tagger, broken: pn.train(broken),
+])
+def test_what_a_source_raises_comes_out_and_the_tagger_stays_whole(
+        sure: pn.Tagger, call: Callable[[pn.Tagger, Iterator[list[str]]], object]) -> None:
+    before = sure.tag_sents([WORDS] * 3)
+    with pytest.raises(LookupError, match="the source is gone"):
+        call(sure, _breaking_off())
+    assert sure.tag_sents([WORDS] * 3) == before
+
+
+def test_lists_that_others_change_meanwhile_are_tagged_as_they_stood_at_some_moment(
+        sure: pn.Tagger) -> None:
+    sentences = [list(WORDS) for _ in range(300)]
+    done = threading.Event()
+
+    def change() -> None:
+        for number in itertools.count():
+            if done.is_set():
+                return
+            one = sentences[number % len(sentences)]
+            one.append("x" * (number % 40)) if number % 2 else one.clear()
+            if number % 7 == 0 and len(sentences) > 200:
+                sentences.pop()
+            elif number % 7 == 1:
+                sentences.append(list(WORDS))
+
+    thread = threading.Thread(target=change)
+    thread.start()
+    try:
+        for threads in [1, 3] * 20:
+            labels = sure.tag_sents(sentences, threads=threads)
+            assert len(labels) > 100
+            assert {label for tags in labels for label in tags} <= set(sure.labels)
+    finally:
+        done.set()
+        thread.join()
+
+
+def test_a_tagger_is_copied_resumed_and_calibrated_while_threads_tag_with_it(
+        sure: pn.Tagger, small: list[tuple[list[str], list[str]]]) -> None:
+    sentences = [words for words, _ in small] * 5
+    expected, model = sure.tag_sents(sentences), sure.to_bytes()
+    wrong: list[object] = []
+    done = threading.Event()
+
+    def tag() -> None:
+        while not done.is_set():
+            if sure.tag_sents(sentences) != expected:
+                wrong.append("other labels")
+                return
+
+    threads = [threading.Thread(target=tag) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    try:
+        for _ in range(3):
+            for other in (copy.deepcopy(sure), copy.copy(sure), pickle.loads(pickle.dumps(sure))):
+                assert other.tag_sents(sentences) == expected
+            sure.resume(small, epochs=1)
+            sure.compress(20_000)
+            assert sure.to_bytes() == model
+    finally:
+        done.set()
+        for thread in threads:
+            thread.join()
+    assert wrong == []
+
+
+def test_ways_to_label_words_unlike_any_are_found_though_hundreds_score_more(
+        small: list[tuple[list[str], list[str]]], monkeypatch: pytest.MonkeyPatch) -> None:
+    narrow = pn.train(small, epochs=1, seed=0, beam=2, templates=["word[0]", "tag[-1]"])
+    looked, search = [0], kbest._searched
+
+    def watched(steps: kbest._Steps, k: int, width: int) -> list[tuple[tuple[int, ...], float]]:
+        looked.append(k)
+        assert k < 4 * kbest.MOST_AHEAD, "it would go on and on"
+        return search(steps, k, width)
+
+    monkeypatch.setattr(kbest, "_searched", watched)
+    words = ["\0"] * 12
+    found = narrow.k_best(words, 4)
+    assert max(looked) >= kbest.MOST_AHEAD
+    assert found[0][0] == narrow.tag(words) and len(found) == 4
+    assert sorted((score for _, score in found), reverse=True) == [score for _, score in found]
+    assert len({tuple(labels) for labels, _ in found}) == 4
