@@ -27,6 +27,9 @@ typedef struct {
 typedef struct {
     const Decoder *decoder;
     Piece *pieces;
+    /* Memory of emptied batches, which who fills takes back, the last first: it is still near. */
+    Batch *spare;
+    int64_t n_spare;
     int64_t n_pieces, filled, claimed, emptied;
     int stopped;
     PyThread_type_lock guard;
@@ -52,10 +55,12 @@ static inline void sleeper_wake(Sleeper *s) {
 
 static inline void crew_close(Crew *c) {
     for (int64_t k = 0; c->pieces && k < c->n_pieces; k++) batch_close(&c->pieces[k].batch);
+    for (int64_t k = 0; k < c->n_spare; k++) batch_close(&c->spare[k]);
     for (int k = 0; c->helpers && k < c->n_helpers; k++) sleeper_close(&c->helpers[k]);
     sleeper_close(&c->first);
     if (c->guard) PyThread_free_lock(c->guard);
     free(c->pieces);
+    free(c->spare);
     free(c->helpers);
     memset(c, 0, sizeof *c);
 }
@@ -68,9 +73,10 @@ static inline int crew_open(Crew *c, const Decoder *d, int n_helpers) {
     /* Room to go on for a while where the system lets a helper wait with the oldest piece. */
     c->n_pieces = 4 * (int64_t)n_helpers + 20;
     c->pieces = (Piece *)calloc((size_t)c->n_pieces, sizeof *c->pieces);
+    c->spare = (Batch *)calloc((size_t)c->n_pieces, sizeof *c->spare);
     c->helpers = (Sleeper *)calloc((size_t)n_helpers + 1, sizeof *c->helpers);
     c->guard = PyThread_allocate_lock();
-    if (!c->pieces || !c->helpers || !c->guard || sleeper_open(&c->first) < 0) return -1;
+    if (!c->pieces || !c->spare || !c->helpers || !c->guard || sleeper_open(&c->first) < 0) return -1;
     for (int k = 0; k < n_helpers; k++)
         if (sleeper_open(&c->helpers[k]) < 0) return -1;
     return 0;
@@ -120,9 +126,13 @@ static inline void crew_help(Crew *c, Worker *w) {
     crew_unlock(c);
 }
 
-/* The next piece to fill, or NULL where the ring is full. */
-static inline Piece *crew_free_piece(const Crew *c) {
-    return c->filled - c->emptied < c->n_pieces ? &c->pieces[c->filled % c->n_pieces] : NULL;
+static inline int crew_is_full(const Crew *c) { return c->filled - c->emptied == c->n_pieces; }
+
+/* The next piece to fill; the ring is not full. */
+static inline Piece *crew_free_piece(Crew *c) {
+    Piece *piece = &c->pieces[c->filled % c->n_pieces];
+    if (!piece->batch.words && c->n_spare) exchange_batches(&piece->batch, &c->spare[--c->n_spare]);
+    return piece;
 }
 
 static inline void crew_publish(Crew *c) {
@@ -137,10 +147,11 @@ static inline void crew_publish(Crew *c) {
     crew_unlock(c);
 }
 
-/* Does it pay to fill another piece before anything else? */
+/* Does it pay to fill another piece before anything else? While who fills labels a piece itself, the
+ * helpers must not run out of them: to wake one that sleeps takes longer than to label a piece. */
 static inline int crew_is_hungry(Crew *c) {
     crew_lock(c);
-    int hungry = c->filled - c->claimed <= c->n_helpers && crew_free_piece(c) != NULL;
+    int hungry = c->filled - c->claimed <= 2 * (int64_t)c->n_helpers + 1 && !crew_is_full(c);
     crew_unlock(c);
     return hungry;
 }
@@ -155,6 +166,7 @@ static inline Piece *crew_oldest_done(Crew *c) {
 }
 
 static inline void crew_emptied(Crew *c) {
+    exchange_batches(&c->pieces[c->emptied % c->n_pieces].batch, &c->spare[c->n_spare++]);
     crew_lock(c);
     c->emptied++;
     crew_unlock(c);

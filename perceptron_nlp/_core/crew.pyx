@@ -25,7 +25,7 @@ cdef extern from "crew.h" nogil:
     int crew_open(CrewState *c, const Decoder *d, int n_helpers) noexcept
     void crew_close(CrewState *c) noexcept
     void crew_help(CrewState *c, Worker *w) noexcept
-    Piece *crew_free_piece(const CrewState *c) noexcept
+    Piece *crew_free_piece(CrewState *c) noexcept
     void crew_publish(CrewState *c) noexcept
     bint crew_is_hungry(CrewState *c) noexcept
     Piece *crew_oldest_done(CrewState *c) noexcept

@@ -7,7 +7,7 @@
  *
  * Passes 2 and 3 are compiled for scores of 16 bits (where no sum can leave them) in up to three
  * forms, and for scores of 32 bits (kernel.h); all give the same labels. With more than
- * DENSE_LABELS labels there are no vectors, and one loop does both. */
+ * DENSE_LABELS labels there are no vectors, and one loop does both (listed.h). */
 #ifndef PERCEPTRON_NLP_DECODE_H
 #define PERCEPTRON_NLP_DECODE_H
 
@@ -161,56 +161,7 @@ static inline void lane_open(const Decoder *d, Worker *w, const Lane *lane, char
 #include "kernel.h"
 #endif
 
-/* ---- many labels ---- */
-
-/* The rows of the words, straight into the scores of one token. */
-static inline void add_listed_rows(const Decoder *d, Worker *w, const TokenView *view,
-                                   int32_t *scores) {
-    const Program *p = d->layout.program;
-    const FrozenTable *t = d->layout.table;
-    for (int32_t s = 0; s < p->n_slots; s++) {
-        const SlotSpec *slot = &p->slots[s];
-        if (!slot_applies(slot->condition, view->first, view->last)) continue;
-        int32_t type = view->types[slot->column][slot->offset];
-        const uint32_t *range =
-            w->cache.list_starts + (size_t)type * (size_t)p->n_slots + (size_t)s;
-        for (uint32_t i = range[0]; i < range[1]; i++) frozen_add(t, w->cache.rows[i], scores);
-    }
-    for (int32_t k = 0; k < p->n_static; k++) {
-        int64_t row = frozen_find(t, token_key(p, p->static_templates[k], view));
-        if (row >= 0) frozen_add(t, row, scores);
-    }
-}
-
-static inline int32_t tag_token_listed(const Decoder *d, Worker *w, const Lane *lane,
-                                       int32_t forced) {
-    const CacheLayout *l = &d->layout;
-    const int32_t *types[MAX_COLUMNS];
-    uint64_t past[MAX_HISTORY];
-    size_t at = w->keep_scores ? (size_t)lane->token * (size_t)l->stride : 0;
-    int32_t *scores = (int32_t *)(void *)w->scores + at;
-    TokenView view = lane_view(d, w, lane, past, types);
-    memset(scores, 0, (size_t)l->stride * sizeof *scores);
-    add_listed_rows(d, w, &view, scores);
-    add_open(d, &view, (char *)scores);
-    if (forced != FREE)
-        return first_largest_within(scores, l->table->n_labels, mask_of(l, forced));
-    return first_largest(scores, l->table->n_labels);
-}
-
-static inline int tag_words_listed(const Decoder *d, struct Worker *w) {
-    Lane lane;
-    int64_t next = 0;
-    while (lane_start(d, w, &lane, &next)) {
-        int32_t label;
-        do {
-            label = forced_label(d, w, &lane);
-            if (label < 0) label = tag_token_listed(d, w, &lane, label);
-            w->labels[lane.token] = (uint16_t)label;
-        } while (lane_step(d, &lane, label));
-    }
-    return 0;
-}
+#include "listed.h"
 
 /* ---- all of it ---- */
 
@@ -272,7 +223,7 @@ static inline int add_history(const Decoder *d, Worker *w, const TokenView *view
 static inline int prepare_batch(const Decoder *d, Worker *w) {
     const CacheLayout *l = &d->layout;
     size_t kept = l->dense || w->keep_scores ? (size_t)w->n_tokens : 1;
-    size_t bytes = kept * (size_t)l->stride * score_bytes(l);
+    size_t bytes = kept * (size_t)l->stride * score_bytes(l) + listed_bytes(l);
     if (bytes > w->scores_room) {
         if (grow_array(&w->scores, bytes, 1) < 0) return -1;
         w->scores_room = bytes;

@@ -3,7 +3,8 @@
  *   buckets  | 8 tags : u32 | 8 rows : u32 |  one cache line, filled from the front; row 0 is an
  *            empty place. What finds its bucket full goes to the next one
  *   records  what each row says, one after the other: packed.h where labels are few, else
- *            | key >> 32 : u32 | number of cells : u32 | cells: label:u16 weight:i16 |
+ *            | key >> 32 : u32 | number of cells, highest weight : u32 | cells: label:u16
+ *            weight:i16 |, ascending labels
  *
  * A row is named by its place in records, so that a feature costs two cache misses: its bucket and
  * its record. Row 0 says nothing. The tag is the low half of the key and the record has the high
@@ -32,6 +33,13 @@ typedef struct {
     uint16_t label;
     int16_t weight;
 } FrozenCell;
+
+/* A record where they list cells. */
+typedef struct {
+    uint32_t key_high;
+    uint32_t n : 17, highest : 15; /* cells; the highest of their weights, at least 0 */
+    FrozenCell cells[];
+} FrozenRow;
 
 typedef struct {
     int32_t n_labels;
@@ -179,6 +187,23 @@ static inline uint32_t *frozen_enter(FrozenTable *t, uint64_t own) {
     return t->records + t->used;
 }
 
+/* The cells of a row, whose key is there already. */
+static inline void frozen_list(FrozenRow *row, const uint16_t *labels, const int16_t *weights,
+                               int64_t n) {
+    int16_t highest = 0;
+    for (int64_t k = 0; k < n; k++) {
+        row->cells[k] = (FrozenCell){labels[k], weights[k]};
+        if (weights[k] > highest) highest = weights[k];
+    }
+    row->n = (uint32_t)n & 0x1FFFF;
+    row->highest = (uint32_t)highest & 0x7FFF;
+}
+
+/* A row where they list cells. */
+static inline const FrozenRow *frozen_row(const FrozenTable *t, int64_t row) {
+    return (const FrozenRow *)(const void *)(t->records + row);
+}
+
 #define FROZEN_AHEAD 16
 
 /* Enter all rows; starts are those of FrozenWeights. The first row whose key is there already, or
@@ -196,10 +221,7 @@ static inline int64_t frozen_fill(FrozenTable *t, const uint64_t *keys, const in
             t->used += packed_write(record, t->mask_words, labels + start, weights + start, n);
             continue;
         }
-        FrozenCell *cells = (FrozenCell *)(void *)(record + 2);
-        record[1] = (uint32_t)n;
-        for (int64_t k = 0; k < n; k++)
-            cells[k] = (FrozenCell){labels[start + k], weights[start + k]};
+        frozen_list((FrozenRow *)(void *)record, labels + start, weights + start, n);
         t->used += 2 + (uint64_t)n;
     }
     return -1;
@@ -210,8 +232,9 @@ static inline uint32_t frozen_cells(const FrozenTable *t, int64_t row, FrozenCel
     const uint32_t *record = t->records + row;
     uint32_t n = 0;
     if (!t->mask_words) {
-        memcpy(cells, record + 2, record[1] * sizeof *cells);
-        return record[1];
+        const FrozenRow *listed = frozen_row(t, row);
+        memcpy(cells, listed->cells, listed->n * sizeof *cells);
+        return listed->n;
     }
     const int16_t *weight = packed_weights(record, t->mask_words);
     for (uint64_t left = packed_mask(record, t->mask_words); left; left &= left - 1, n++)
@@ -225,8 +248,9 @@ static inline void frozen_add(const FrozenTable *t, int64_t row, int32_t *scores
         ADD_PACKED_ONE_BY_ONE(scores, uint32_t, record, t->mask_words);
         return;
     }
-    const FrozenCell *cells = (const FrozenCell *)(const void *)(record + 2);
-    for (uint32_t i = 0; i < record[1]; i++) scores[cells[i].label] += cells[i].weight;
+    const FrozenRow *listed = frozen_row(t, row);
+    for (uint32_t i = 0; i < listed->n; i++)
+        scores[listed->cells[i].label] += listed->cells[i].weight;
 }
 
 /* Like frozen_add, modulo 2^16, of packed rows. */

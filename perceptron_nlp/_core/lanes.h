@@ -28,10 +28,19 @@ typedef struct {
         for (int k_ = 0; k_ < LANES; k_++) (a).x[k_] -= (b).x[k_]; \
     } while (0)
 
-/* The first of the largest of the scores. */
+#define LARGEST_BLOCK 64
+
+/* The first of the largest of the scores. Compilers make vectors of looking for the largest, but
+ * not of looking for its place: that is done in one block alone. */
 static inline int32_t first_largest(const int32_t *scores, int32_t n) {
     int32_t high = scores[0], at = 0;
-    for (int32_t k = 1; k < n; k++) high = scores[k] > high ? scores[k] : high;
+    for (int32_t from = 0; from < n; from += LARGEST_BLOCK) {
+        int32_t to = n - from < LARGEST_BLOCK ? n : from + LARGEST_BLOCK, here = scores[from];
+        for (int32_t k = from; k < to; k++) here = scores[k] > here ? scores[k] : here;
+        if (here <= high) continue;
+        high = here;
+        at = from;
+    }
     while (scores[at] != high) at++;
     return at;
 }

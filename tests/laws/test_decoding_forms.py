@@ -81,6 +81,37 @@ def test_16_bits_plain_c_and_small_caches_give_what_32_bits_give(
         assert results(form, sentences) == expected
 
 
+@settings(max_examples=40, deadline=None)
+@given(
+    name=st.sampled_from(sorted(LISTS)), n_labels=st.sampled_from([255, 256, 300, 1000, 5000]),
+    seed=st.integers(0, 1000), largest=st.sampled_from([1, 3, 2000, 32766]),
+    lowest=st.sampled_from([0.0, -0.5, -1.0]), beam=st.sampled_from([1, 1, 1, 2]),
+    sentences=st.lists(st.lists(st.sampled_from(WORDS), max_size=9), max_size=4),
+)
+def test_of_many_labels_the_first_of_the_best_is_found_without_looking_at_all(
+        name: str, n_labels: int, seed: int, largest: int, lowest: float, beam: int,
+        sentences: list[Sequence[str]]) -> None:
+    model = trained(name, 30, seed % 7, None)
+    random = np.random.default_rng(seed)
+    lengths = random.choice([1, 2, 25, 60, n_labels // 5, n_labels], len(model.weights.keys),
+                            p=[0.4, 0.2, 0.1, 0.1, 0.1, 0.1])
+    cells = [np.sort(random.permutation(n_labels)[:length]) for length in lengths]
+    starts = np.concatenate([[0], np.cumsum(lengths)])
+    weights = random.integers(int(lowest * largest), largest + 1, starts[-1])
+    labels = [f"t{i}" for i in range(n_labels)]
+    many = SentenceDecoder(
+        FeatureProgram(compile_templates(model.templates)), keys=model.weights.keys,
+        starts=starts, group_starts=model.weights.group_starts,
+        cell_labels=np.concatenate(cells).astype(np.uint16), weights=weights.astype(np.int16),
+        labels=labels, label_hashes=label_hashes(labels), beam=beam,
+        right_to_left=model.right_to_left)
+    numbers, scores = many.tag_scored(list(sentences))
+    if beam == 1:
+        assert numbers.tolist() == scores.argmax(1).tolist()
+    found = [label for given in many.tag(list(sentences)) for label in given]
+    assert found == [labels[number] for number in numbers]
+
+
 def test_a_model_whose_sums_could_leave_16_bits_is_summed_in_32() -> None:
     model = trained("fast", 4, 3, None)
     large = np.full_like(model.weights.weights, 32767)
