@@ -136,7 +136,7 @@ class SlowTrainer:
         first, last = i == 0, i == len(columns["form"]) - 1
         holds = {ALWAYS: True, NOT_FIRST: not first, FIRST: first, NOT_LAST: not last, LAST: last}
         c = self._compiled
-        for slot, (_, _, condition) in enumerate(c.slots.tolist()):
+        for slot, (_, _, condition) in enumerate(c.slots):
             if holds[condition]:
                 for number in c.slot_templates[c.slot_starts[slot]:c.slot_starts[slot + 1]]:
                     yield from template_keys(self.templates[number], columns, i, ())
