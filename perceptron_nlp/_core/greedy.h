@@ -196,7 +196,8 @@ static inline int learn_mistake(const Greedy *x, const Visit *v, int32_t gold, i
                                 double step) {
     const Program *p = x->program;
     Table *t = x->table;
-    if (t->dense && t->store.whole && !takes_step(&t->store, step) && table_make_mixed(t) < 0)
+    if (t->dense && t->store.whole && !takes_step(&t->store, step, v->n) &&
+        table_make_mixed(t) < 0)
         return -1;
     if (table_reserve(t, v->n, (uint32_t)p->n_history) < 0) return -1;
     for (int32_t h = 0; v->open && h < p->n_history; h++) {

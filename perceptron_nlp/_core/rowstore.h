@@ -174,9 +174,10 @@ static inline int holds_shorts(const RowStore *s) {
     return 1;
 }
 
-/* Does every weight stay one of 16 bits after this step? */
-static inline int takes_step(const RowStore *s, double step) {
-    return is_short(step) && s->largest + fabs(step) <= INT16_MAX;
+/* Does every weight stay one of 16 bits after this step of n features? A word can have one of them
+ * as often as all: its n-grams repeat. */
+static inline int takes_step(const RowStore *s, double step, size_t n) {
+    return is_short(step) && s->largest + (double)n * fabs(step) <= INT16_MAX;
 }
 
 /* w(row, label) += step, for whole weights that take it (takes_step). */

@@ -30,7 +30,7 @@ TEMPLATES = st.lists(
         "word.pieces[0]",
         "tag[-1] column:x[-1]", "flags[0] word[0]"]),
     min_size=1, max_size=7, unique=True).map(lambda texts: [Template.parse(t) for t in texts])
-WORDS = ["a", "b", "A", "ab", "a|b|", "ß1", "the", "👍"]
+WORDS = ["a", "b", "A", "ab", "a|b|", "aaaa", "ß1", "the", "👍"]
 
 
 @dataclass
@@ -86,8 +86,10 @@ def assert_close(found: Mapping[tuple[int, int], float],
 
 @pytest.mark.parametrize(("rule", "rate", "margin"), [
     ("perceptron", 1.0, 0.0), ("margin", 1.0, 1.0), ("margin", 2.0, 3.0),
-    # Steps after few of which sums, and then weights, need more than 16 bits.
+    # Steps after few of which sums, and then weights, need more than 16 bits; after one, where a
+    # word has an n-gram four times.
     ("perceptron", 3000.0, 0.0), ("margin", 12000.0, 3.0), ("perceptron", 40000.0, 0.0),
+    ("perceptron", 9000.0, 0.0),
     ("passive-aggressive", 1.0, 1.0), ("passive-aggressive", 0.01, 2.0), ("adagrad", 0.1, 1.0)])
 @settings(max_examples=80, suppress_health_check=[HealthCheck.too_slow])
 @given(data=corpora_of(), templates=TEMPLATES, bits=st.sampled_from([None, None, 2, 7]),
