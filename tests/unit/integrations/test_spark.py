@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -35,6 +36,8 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """Two threads, and all files in a folder of the tests."""
     place = tmp_path_factory.mktemp("spark")
     patch = pytest.MonkeyPatch()
+    # Spark sets its own, for good.
+    at_ctrl_c = signal.getsignal(signal.SIGINT)
     patch.setenv("PYSPARK_PYTHON", sys.executable)
     patch.setenv("PYSPARK_DRIVER_PYTHON", sys.executable)
     found = (pyspark.SparkSession.builder.master("local[2]").appName("perceptron_nlp tests")
@@ -46,6 +49,7 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     found.sparkContext.setLogLevel("ERROR")
     yield found
     found.stop()
+    signal.signal(signal.SIGINT, at_ctrl_c)
     patch.undo()
 
 
