@@ -192,6 +192,7 @@ static inline int32_t tag_token_listed(const Decoder *d, Worker *w, const Lane *
     x.complete = forced == FREE && !w->keep_scores && n >= MANY_LABELS;
     x.n_waiting = 0;
     x.best = -1;
+    x.score = 0;
     take_listed_rows(d, w, &view, &x);
     take_open_rows(d, &view, &x);
     if (x.complete || x.n_waiting) return listing_best(&x, n);

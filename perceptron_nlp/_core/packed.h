@@ -26,23 +26,38 @@ static inline const int16_t *packed_weights(const uint32_t *record, int mask_wor
     return (const int16_t *)(const void *)(record + 1 + mask_words);
 }
 
-/* Write the mask and the weights of n cells; how many words the whole record takes. */
-static inline uint32_t packed_write(uint32_t *record, int mask_words, const uint16_t *labels,
-                                    const int16_t *weights, int64_t n) {
+/* The weights of n cells by ascending labels, those of one label added; how many labels. */
+static inline int64_t packed_sort(int16_t *out, const uint16_t *labels, const int16_t *weights,
+                                  int64_t n) {
     int16_t by_label[PACKED_LABELS] = {0};
-    uint64_t mask = 0, left;
-    int16_t *out = (int16_t *)(void *)(record + 1 + mask_words);
-    uint32_t count = 0;
+    uint64_t left = 0;
+    int64_t count = 0;
     for (int64_t k = 0; k < n; k++) {
         int32_t label = labels[k] % PACKED_LABELS;
         by_label[label] = (int16_t)(by_label[label] + weights[k]);
-        mask |= (uint64_t)1 << label;
+        left |= (uint64_t)1 << label;
     }
+    for (; left; left &= left - 1) out[count++] = by_label[lowest_bit(left)];
+    return count;
+}
+
+/* Write the mask and the weights of n cells; how many words the whole record takes. */
+static inline uint32_t packed_write(uint32_t *record, int mask_words, const uint16_t *labels,
+                                    const int16_t *weights, int64_t n) {
+    int16_t *out = (int16_t *)(void *)(record + 1 + mask_words);
+    uint64_t mask = 0;
+    int sorted = 1;
+    for (int64_t k = 0; k < n; k++) {
+        uint64_t bit = (uint64_t)1 << labels[k] % PACKED_LABELS;
+        sorted &= bit > mask;
+        mask |= bit;
+        out[k] = weights[k];
+    }
+    if (!sorted) n = packed_sort(out, labels, weights, n);
+    if (n & 1) out[n] = 0;
     record[1] = (uint32_t)mask;
     if (mask_words == 2) record[2] = (uint32_t)(mask >> 32);
-    for (left = mask; left; left &= left - 1) out[count++] = by_label[lowest_bit(left)];
-    if (count & 1) out[count] = 0;
-    return 1 + (uint32_t)mask_words + (count + 1) / 2;
+    return 1 + (uint32_t)mask_words + (uint32_t)(n + 1) / 2;
 }
 
 #define ADD_PACKED_ONE_BY_ONE(sum, type, record, mask_words)                              \
