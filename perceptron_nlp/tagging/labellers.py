@@ -1,29 +1,30 @@
-"""The two ways to label sentences with a model: compiled templates, or a Python function."""
+"""The labeller that suits a model; labelling with templates, in the core."""
 
 from __future__ import annotations
 
 import functools
-import itertools
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar, cast
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, cast
 
-from perceptron_nlp._core.decode import SentenceDecoder
-from perceptron_nlp._core.extract import FeatureProgram
-from perceptron_nlp._core.frozenmodel import DEFAULT_CACHE_LIMIT
 from perceptron_nlp.errors import ArgumentError, MemoryLimitError, ModelError
-from perceptron_nlp.features.compile import compile_templates
-from perceptron_nlp.tagging.attributes import JOINT, features_of, parts_of
+from perceptron_nlp.tagging.attributes import JOINT, features_of
 from perceptron_nlp.tagging.documents import with_neighbours
-from perceptron_nlp.tagging.extractor import Extractor, extract, extractor_name, reading_order
+from perceptron_nlp.tagging.extractor import Extractor, extractor_name
 from perceptron_nlp.tagging.filling import Fill, filler
 from perceptron_nlp.tagging.keeping import Keep, Keeping, with_kept
-from perceptron_nlp.tagging.latearrays import held_in
-from perceptron_nlp.tagging.lexicon import Lexicon, lower_cased
+from perceptron_nlp.tagging.labelling import (
+    NOT_WORDS_ALONE,
+    Labeller,
+    T,
+    Use,
+    allowed_by,
+    decoder_of,
+)
+from perceptron_nlp.tagging.lexicon import Lexicon
 from perceptron_nlp.tagging.model import TaggerModel
 from perceptron_nlp.tagging.passcolumns import seen
-from perceptron_nlp.tagging.spancolumns import legal_steps, written
-from perceptron_nlp.tagging.threads import in_pieces, label_buffers, label_in_chunks, label_lists
-from perceptron_nlp.tagging.wordbytes import word_bytes, word_hash
+from perceptron_nlp.tagging.spancolumns import written
+from perceptron_nlp.tagging.threads import in_pieces, label_buffers, label_lists
 from perceptron_nlp.text.sentence import Sentence
 from perceptron_nlp.text.spans import SCHEMES
 
@@ -35,90 +36,6 @@ if TYPE_CHECKING:
     from perceptron_nlp.formats import Corpus
     from perceptron_nlp.tagging.buffers import Words
     from perceptron_nlp.tagging.reading import Reading
-
-NOT_WORDS_ALONE = ("data: this model looks at more than the words of a sentence (other columns,"
-                   " a lexicon, clusters), or its labels hang together; use tag_sents")
-
-T = TypeVar("T")
-Use: TypeAlias = "Callable[[range, npt.NDArray[np.int64], npt.NDArray[np.float64]], T]"
-
-
-class Labeller(Protocol):
-    """A model ready to label sentences; may be used by several threads at once."""
-
-    def prepared(self, sentences: Sequence[Sequence[str]], before: Sequence[Sequence[str]] = (),
-                 after: Sequence[Sequence[str]] = ()) -> list[Sequence[str]]:
-        """Sentences of one text with what they show of each other; before the text is cut up."""
-
-    def label(self, sentences: list[Sequence[str]], keep: Sequence[Keep] | None = None,
-              threads: int = 1) -> list[list[str]]:
-        """One list of labels a sentence; `keep` is for each the labels that it has already.
-
-        The sentences are prepared.
-        """
-
-    def label_buffers(self, words: Words, threads: int = 1
-                      ) -> tuple[npt.NDArray[np.uint16], tuple[str, ...]]:
-        """The number of each word's label, and the labels in the order of these numbers."""
-
-    def scores(self, sentence: Sequence[str]) -> npt.NDArray[np.float64]:
-        """float64[n_words, n_labels]: what each label scored when its word was labelled."""
-
-    def scored(self, sentences: list[Sequence[str]], use: Use[T],
-               keep: Sequence[Keep] | None = None, threads: int = 1) -> list[T]:
-        """Label sentences, prepared as for `label`, and look at the scores.
-
-        What comes back is what `use` made of the sentences piece by piece: of a range of them, the
-        numbers of their words' labels (int64[n_words]; n_labels for a kept one that is not known)
-        and what all labels scored (float64[n_words, n_labels]; nothing that means something for
-        words whose label was not chosen by score). Where the pieces end does not depend on
-        the number of threads.
-        """
-
-    def written(self, labels: list[list[str]]) -> list[list[str]]:
-        """Labels of sentences, from the form that they are learnt in to that of the column."""
-
-    def read(self, sentence: Sequence[str]) -> Reading:
-        """How a prepared sentence is labelled, feature by feature."""
-
-    def filler(self, corpus: Corpus, column: str) -> Fill | None:
-        """What fills a column of this text in as bytes, or None: see filling.filler."""
-
-
-def decoder_of(model: TaggerModel, cache_limit: int | None = None,
-               lexicon: Lexicon | None = None) -> SentenceDecoder:
-    """The core's form of a model, and of a lexicon that goes before it."""
-    compiled = compile_templates(model.templates)
-    weights = model.weights
-    return SentenceDecoder(
-        FeatureProgram(compiled), keys=held_in(weights, "keys"), starts=held_in(weights, "starts"),
-        group_starts=held_in(weights, "group_starts"), cell_labels=held_in(weights, "labels"),
-        weights=held_in(weights, "weights"), labels=model.tags.labels,
-        label_hashes=[word_hash(label) for label in model.tags], table_bits=weights.table_bits,
-        right_to_left=model.right_to_left, beam=model.beam,
-        allowed=legal_steps(model.tags, model.right_to_left) if model.scheme in SCHEMES else None,
-        parts=None if model.parts is None else parts_of(model.tags.labels, model.parts),
-        dictionary={word_bytes(w): model.tags.id_of(t) for w, t in model.dictionary.items()},
-        lexicon={word_bytes(form): labels for form, labels in allowed_by(lexicon, model).items()},
-        cache_limit=DEFAULT_CACHE_LIMIT if cache_limit is None else cache_limit)
-
-
-def allowed_by(lexicon: Lexicon | None, model: TaggerModel) -> dict[str, list[int]]:
-    """The numbers of the labels that a lexicon leaves to its forms.
-
-    Raises
-    ------
-    ArgumentError : the labels are of spans, or the model has no such label
-    FormatError : the model has no such label, and the lexicon is from a file (file:line)
-    """
-    if lexicon is None:
-        return {}
-    if model.scheme in SCHEMES:
-        raise ArgumentError("lexicon: this model labels spans, whose labels hang together from"
-                            " word to word; a lexicon can leave single words some labels only"
-                            " where each stands for itself")
-    joint = model.scheme == JOINT
-    return lexicon.numbers([features_of(label) if joint else label for label in model.tags])
 
 
 class TemplateLabeller:
@@ -288,105 +205,6 @@ class TemplateLabeller:
         return sentence
 
 
-class FunctionLabeller:
-    """Labels with a person's own feature function.
-
-    Parameters
-    ----------
-    model : a model with an extractor
-    function : the function
-    lexicon : what labels some forms may have, or None
-    """
-
-    def __init__(self, model: TaggerModel, function: Extractor,
-                 lexicon: Lexicon | None = None) -> None:
-        self._decoder = decoder_of(model)
-        self._model = model
-        self._allowed = allowed_by(lexicon, model)
-        self._function = function
-
-    def prepared(self, sentences: Sequence[Sequence[str]], before: Sequence[Sequence[str]] = (),
-                 after: Sequence[Sequence[str]] = ()) -> list[Sequence[str]]:
-        """The sentences as they are: a function sees one at a time."""
-        return list(sentences)
-
-    def label(self, sentences: list[Sequence[str]], keep: Sequence[Keep] | None = None,
-              threads: int = 1) -> list[list[str]]:
-        """See Labeller."""
-        return label_in_chunks(self._label, sentences, keep, threads)
-
-    def label_buffers(self, words: Words, threads: int = 1
-                      ) -> tuple[npt.NDArray[np.uint16], tuple[str, ...]]:
-        """Always raises: a function needs to see the sentences."""
-        raise ArgumentError(NOT_WORDS_ALONE)
-
-    def _label(self, sentences: list[Sequence[str]], keep: Sequence[Keep] | None
-               ) -> list[list[str]]:
-        return [self._run(sentence, kept)[0] for sentence, kept in zip(
-            sentences, keep or itertools.repeat(None, len(sentences)), strict=True)]
-
-    def scores(self, sentence: Sequence[str]) -> npt.NDArray[np.float64]:
-        """See Labeller."""
-        return self._run(sentence)[1]
-
-    def scored(self, sentences: list[Sequence[str]], use: Use[T],
-               keep: Sequence[Keep] | None = None, threads: int = 1) -> list[T]:
-        """See Labeller."""
-        import numpy as np
-
-        n_labels = len(self._model.tags)
-        numbers = {label: number for number, label in enumerate(self._model.tags)}
-
-        def run(piece: range) -> T:
-            found = [self._run(sentences[k], None if keep is None else keep[k]) for k in piece]
-            labels = [numbers.get(label, n_labels) for given, _ in found for label in given]
-            return use(piece, np.array(labels, np.int64),
-                       np.concatenate([scores for _, scores in found]))
-        return in_pieces(run, list(map(len, sentences)), n_labels, threads)
-
-    def written(self, labels: list[list[str]]) -> list[list[str]]:
-        """The labels as they are: they are learnt so."""
-        return labels
-
-    def read(self, sentence: Sequence[str]) -> Reading:
-        """See Labeller."""
-        from perceptron_nlp.tagging.reading import FunctionReading, Recorder
-
-        function = Recorder(self._function)
-        labels, scores = self._run(sentence, function=function)
-        numbers = [self._model.tags.id_of(label) for label in labels]
-        known = sentence if isinstance(sentence, Sentence) else Sentence(sentence)
-        return FunctionReading(self._model, self._decoder, self._function, known, numbers, scores,
-                               function.found)
-
-    def filler(self, corpus: Corpus, column: str) -> Fill | None:
-        """None: a function needs to see the sentences."""
-        return None
-
-    def _run(self, tokens: Sequence[str], kept: Keep = None, function: Extractor | None = None
-             ) -> tuple[list[str], npt.NDArray[np.float64]]:
-        import numpy as np
-
-        sentence = tokens if isinstance(tokens, Sentence) else Sentence(tokens)
-        model, history = self._model, list[str]()
-        scores = np.zeros((len(sentence), len(model.tags)))
-        order = reading_order(len(sentence), model.right_to_left)
-        for i in order:
-            word = sentence.words[i]
-            allowed = self._allowed.get(word) or self._allowed.get(lower_cased(word))
-            label = None if kept is None else kept[i]
-            if label is None and not allowed:
-                label = model.dictionary.get(word)
-            if label is None:
-                keys, values = extract(function or self._function, sentence, i, history)
-                scores[i] = self._decoder.score(keys, values)
-                best = (int(np.argmax(scores[i])) if not allowed
-                        else max(sorted(allowed), key=scores[i].__getitem__))
-                label = model.tags.label_of(best)
-            history.append(label)
-        return history[::-1] if model.right_to_left else history, scores / model.weights.scale
-
-
 def make_labeller(model: TaggerModel, features: Extractor | None = None,
                   cache_limit: int | None = None, lexicon: Lexicon | None = None) -> Labeller:
     """The labeller that suits a model.
@@ -417,5 +235,8 @@ def make_labeller(model: TaggerModel, features: Extractor | None = None,
         raise ModelError(
             f"this model was trained with the feature function {model.extractor}; give it to"
             " load: pn.load(path, features=your_function)")
+    # Here, since few models have a function, and labelling with one takes NumPy.
+    from perceptron_nlp.tagging.functionlabeller import FunctionLabeller
+
     extractor_name(features)
     return FunctionLabeller(model, features, lexicon)

@@ -37,7 +37,8 @@ from perceptron_nlp.tagging.calibrationfit import (
 from perceptron_nlp.tagging.examples import Examples
 from perceptron_nlp.tagging.extractor import Extractor
 from perceptron_nlp.tagging.keeping import Keep, forms_of, with_kept
-from perceptron_nlp.tagging.labellers import Labeller, allowed_by, make_labeller
+from perceptron_nlp.tagging.labellers import make_labeller
+from perceptron_nlp.tagging.labelling import Labeller, allowed_by
 from perceptron_nlp.tagging.lexicon import Lexicon, lower_cased
 from perceptron_nlp.tagging.model import TaggerModel, calibration_of, joined
 from perceptron_nlp.tagging.sources import Source, check_labelled, gold_labels

@@ -14,7 +14,8 @@ import perceptron_nlp.formats as formats
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError
 from perceptron_nlp.tagging.checks import check_choice, check_int
 from perceptron_nlp.tagging.keeping import Keep, check_columns, check_keep
-from perceptron_nlp.tagging.labellers import Labeller, allowed_by, make_labeller
+from perceptron_nlp.tagging.labellers import make_labeller
+from perceptron_nlp.tagging.labelling import Labeller, allowed_by
 from perceptron_nlp.tagging.model import TaggerModel
 from perceptron_nlp.tagging.modelfile import model_from_bytes, model_to_bytes
 from perceptron_nlp.tagging.threads import check_threads

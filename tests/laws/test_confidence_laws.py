@@ -23,7 +23,7 @@ from perceptron_nlp.tagging.calibration import (
     with_share,
 )
 from perceptron_nlp.tagging.calibrationfit import Evidence, fit_calibration, too_few
-from perceptron_nlp.tagging.labellers import decoder_of
+from perceptron_nlp.tagging.labelling import decoder_of
 from perceptron_nlp.tagging.reliability import BINS, Reliability
 
 SCORE = st.integers(-2**20, 2**20).map(lambda x: x / 64) | st.just(-np.inf)
