@@ -24,6 +24,7 @@ from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, quote
 from perceptron_nlp.features.compile import compile_templates
 from perceptron_nlp.features.templates import Template
 from perceptron_nlp.sampling import permutation, without_replacement
+from perceptron_nlp.tagging.calibrating import calibrated_by
 from perceptron_nlp.tagging.checkpoint import take_checkpoint_options
 from perceptron_nlp.tagging.checks import check_int
 from perceptron_nlp.tagging.choices import decide
@@ -32,7 +33,6 @@ from perceptron_nlp.tagging.learners import Learner, weight_table
 from perceptron_nlp.tagging.options import TrainingOptions, make_options
 from perceptron_nlp.tagging.rawtext import RawSource
 from perceptron_nlp.tagging.sources import Labelled, Source
-from perceptron_nlp.tagging.sureness import calibrated_by
 from perceptron_nlp.tagging.tagger import Tagger
 from perceptron_nlp.tagging.threads import MAX_THREADS
 from perceptron_nlp.tagging.trainer import Callback, Trainer

@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from perceptron_nlp.errors import ArgumentError
+from perceptron_nlp.tagging.calibrating import with_room
 from perceptron_nlp.tagging.model import TaggerModel
 from perceptron_nlp.tagging.modelfile import model_to_bytes
 from perceptron_nlp.tagging.reduced import reduced
-from perceptron_nlp.tagging.sureness import with_room
 
 Score = Callable[[TaggerModel], float]
 Calibrate = Callable[[TaggerModel], TaggerModel]

@@ -11,6 +11,7 @@ from typing import Any
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, MemoryLimitError
 from perceptron_nlp.features.templates import check_templates
 from perceptron_nlp.tagging.attributes import JOINT, UPOS
+from perceptron_nlp.tagging.calibrating import calibrated_by
 from perceptron_nlp.tagging.checkpoint import CheckpointOptions, take_checkpoint_options
 from perceptron_nlp.tagging.choices import decide, wants_upos_first
 from perceptron_nlp.tagging.columnnames import learnt_columns, named_columns
@@ -39,7 +40,6 @@ from perceptron_nlp.tagging.model import TaggerModel, is_in, joined, vocabulary_
 from perceptron_nlp.tagging.options import TrainingOptions, make_options
 from perceptron_nlp.tagging.sources import Labelled, Source
 from perceptron_nlp.tagging.streaming import check_streamable, read_stored
-from perceptron_nlp.tagging.sureness import calibrated_by
 from perceptron_nlp.tagging.trainer import Callback, Engine, Trainer, resolve_templates
 from perceptron_nlp.tagging.wordtables import WordTables
 from perceptron_nlp.text.sentence import Sentence

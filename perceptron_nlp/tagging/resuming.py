@@ -20,6 +20,7 @@ import numpy.typing as npt
 
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FormatError, quote
 from perceptron_nlp.tagging.attributes import JOINT, holds_attributes, part_names
+from perceptron_nlp.tagging.calibrating import calibrated_by
 from perceptron_nlp.tagging.checks import check_choice, check_int
 from perceptron_nlp.tagging.documents import with_neighbours
 from perceptron_nlp.tagging.evidence import MADE
@@ -31,7 +32,6 @@ from perceptron_nlp.tagging.model import TaggerModel, is_in, joined, vocabulary_
 from perceptron_nlp.tagging.options import TrainingOptions
 from perceptron_nlp.tagging.sources import Labelled, Source
 from perceptron_nlp.tagging.spancolumns import as_iobes
-from perceptron_nlp.tagging.sureness import calibrated_by
 from perceptron_nlp.tagging.trainer import Callback, Trainer
 from perceptron_nlp.tagging.trainingstate import RunState, TrainingState
 from perceptron_nlp.tagging.wordtables import with_tables

@@ -510,8 +510,8 @@ class Tagger:
         ArgumentError : it is too small: less than 300 labelled words, or less than 5 of them
             labelled right or wrong
         """
+        from perceptron_nlp.tagging.calibrating import calibrated_columns
         from perceptron_nlp.tagging.sources import Source
-        from perceptron_nlp.tagging.sureness import calibrated_columns
 
         source = Source(dev, "dev", format=format, fields=fields)
         source.hold()
@@ -687,10 +687,10 @@ class Tagger:
             the message says what it can do with
         FileError, FormatError : `dev` cannot be read
         """
+        from perceptron_nlp.tagging.calibrating import calibrated_columns
         from perceptron_nlp.tagging.compression import compress_model
         from perceptron_nlp.tagging.sizes import parse_size
         from perceptron_nlp.tagging.sources import Source
-        from perceptron_nlp.tagging.sureness import calibrated_columns
 
         n_bytes = parse_size(size)
         if dev is None:

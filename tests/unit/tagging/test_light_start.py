@@ -21,6 +21,7 @@ HEAVY = {
     "perceptron_nlp.tagging.sources", "perceptron_nlp.tagging.evaluation",
     "perceptron_nlp.tagging.explaining", "perceptron_nlp.tagging.reading",
     "perceptron_nlp.tagging.kbest", "perceptron_nlp.tagging.sureness",
+    "perceptron_nlp.tagging.calibrating", "perceptron_nlp.tagging.labelview",
     "perceptron_nlp.tagging.functionlabeller", "perceptron_nlp.tagging.compression",
     "perceptron_nlp.tagging.trainingstate",
     "perceptron_nlp.text.splitter", "perceptron_nlp.formats.running",
