@@ -41,7 +41,7 @@ LATE = {(f"{module}.py", function) for module, functions in {
     "tagging/functionlabeller": ("read",),
     "tagging/labellers": ("make_labeller", "_readable", "read"),
     "tagging/model": ("inputs",),
-    "tagging/modelfile": ("_state",),
+    "tagging/modeldescription": ("_state",),
     "tagging/threads": ("_crew",),
 }.items() for function in functions}
 LEAVES = {"errors", "records", "sampling", "_version"}
