@@ -12,8 +12,8 @@ from typing import Any, TypeVar
 
 from perceptron_nlp.errors import ArgumentTypeError, EngineError
 from perceptron_nlp.integrations.extras import missing_extra
+from perceptron_nlp.integrations.filedealing import READ_BY, reader_of
 from perceptron_nlp.integrations.raycrew import RESTARTS, RayCrew, connect, processors, typed
-from perceptron_nlp.integrations.shardfiles import READ_BY, reader_of
 from perceptron_nlp.integrations.shardtraining import Round, ShardedTrainer, Sharding
 from perceptron_nlp.tagging.checks import check_choice
 from perceptron_nlp.tagging.examples import Examples

@@ -15,13 +15,9 @@ from perceptron_nlp.combining.statechanges import changes
 from perceptron_nlp.errors import ArgumentError, EngineError
 from perceptron_nlp.features.compile import compile_templates
 from perceptron_nlp.features.templates import Template
+from perceptron_nlp.integrations.filedealing import FiledExamples, deal_files, dealt_sentences
 from perceptron_nlp.integrations.shardchanges import Step, difference, no_state
-from perceptron_nlp.integrations.shardfiles import (
-    FiledExamples,
-    ShardFiles,
-    deal_files,
-    dealt_sentences,
-)
+from perceptron_nlp.integrations.shardfiles import ShardFiles
 from perceptron_nlp.sampling import permutation
 from perceptron_nlp.tagging.examples import Examples
 from perceptron_nlp.tagging.extractor import Extractor

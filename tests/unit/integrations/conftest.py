@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import perceptron_nlp as pn
-from perceptron_nlp.integrations.shardfiles import reader_of
+from perceptron_nlp.integrations.filedealing import reader_of
 from perceptron_nlp.integrations.shardtraining import (
     LocalCrew,
     Round,
