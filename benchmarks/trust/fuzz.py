@@ -25,7 +25,7 @@ from typing import Any
 import perceptron_nlp as pn
 from benchmarks.trust import agreement, samples
 from benchmarks.trust.children import ROOT, call
-from benchmarks.trust.damage import mutate, resign, taken_apart
+from benchmarks.trust.damaging import mutate, resign, taken_apart
 from perceptron_nlp.features.templates import parse_templates
 
 CASES = ROOT / "tests" / "unit" / "trust" / "cases"

@@ -12,7 +12,8 @@ from typing import Any
 
 from benchmarks.trust import samples
 from benchmarks.trust.children import call
-from benchmarks.trust.damage import SECONDS_TO_LOAD, mutate
+from benchmarks.trust.damage import SECONDS_TO_LOAD
+from benchmarks.trust.damaging import mutate
 from benchmarks.trust.kills import kill_while
 from benchmarks.trust.reached import Missing, Reached
 

@@ -14,6 +14,7 @@ from benchmarks.trust import (
     reading,
     resuming,
     sameness,
+    sources,
     threads,
 )
 from benchmarks.trust.reached import Row
@@ -28,7 +29,7 @@ ROWS = (
     Row("M3", "a hostile header allocates nothing it claims", "peak memory below 64 MB",
         damage.hostile_headers),
     Row("M4", "a foreign model gets a clear error", "all", damage.foreign_files),
-    Row("M5", "loading runs no code", "no pickle, eval or import in the way", damage.no_code),
+    Row("M5", "loading runs no code", "no pickle, eval or import in the way", sources.no_code),
     Row("M6", "the same model on any machine", "byte-equal in 20 runs", sameness.same_bytes),
     Row("R1", "malformed text is refused with file:line", "≥ 99 % name the very line",
         reading.wrong_lines),

@@ -14,7 +14,7 @@ import pytest
 
 import perceptron_nlp as pn
 from benchmarks.trust import samples
-from benchmarks.trust.damage import resign, taken_apart
+from benchmarks.trust.damaging import resign, taken_apart
 from perceptron_nlp.formats import read_tensors
 from perceptron_nlp.formats.tensors import DTYPES, item_size
 
