@@ -6,6 +6,7 @@ import copy
 import dataclasses
 import inspect
 import pickle
+from typing import Any
 
 import pytest
 
@@ -57,8 +58,10 @@ def test_records_do_not_change() -> None:
         del place.name
 
 
-@pytest.mark.parametrize("make", [
-    lambda: Place(), lambda: Place(1, "a", 2), lambda: Place(1, line=2), lambda: Place(1, x=2)])
-def test_fields_that_do_not_fit_are_named(make: object) -> None:
-    with pytest.raises(TypeError, match="Place"):
-        make()  # type: ignore[operator]
+@pytest.mark.parametrize(("given", "named", "message"), [
+    ((), {}, "line is missing"), ((1, "a", 2), {}, "takes 2 fields, not 3"),
+    ((1,), {"line": 2}, "line is given twice"), ((1,), {"x": 2}, "has no field x")])
+def test_fields_that_do_not_fit_are_named(
+        given: tuple[Any, ...], named: dict[str, Any], message: str) -> None:
+    with pytest.raises(TypeError, match=message):
+        Place(*given, **named)
