@@ -33,7 +33,8 @@ def record(*, eq: bool = True, kw_only: bool = False) -> Callable[[type[T]], typ
         made: type[T] = metaclass(kind.__name__, kind.__bases__, {
             **{name: method for name, method in methods.items() if name not in own}, **own,
             "__slots__": names, "__match_args__": () if kw_only else names,
-            "__record_defaults__": defaults, "__dataclass_fields__": _Fields()})
+            "__record_defaults__": defaults, "__dataclass_fields__": _Fields(),
+            "__signature__": _Signature()})
         return made
     return decorated
 
@@ -52,6 +53,22 @@ class _Fields:
         made: Any = dataclasses.make_dataclass(kind.__name__, fields, kw_only=True)
         kind.__dataclass_fields__ = made.__dataclass_fields__  # type: ignore[attr-defined]
         return made.__dataclass_fields__
+
+
+class _Signature:
+    """How a record is made, for help, editors and the pages of the reference."""
+
+    def __get__(self, owner: object, kind: type) -> Any:
+        # Here, as above.
+        import inspect
+
+        how = (inspect.Parameter.POSITIONAL_OR_KEYWORD if vars(kind)["__match_args__"]
+               else inspect.Parameter.KEYWORD_ONLY)
+        defaults = vars(kind)["__record_defaults__"]
+        return inspect.Signature([
+            inspect.Parameter(name, how, annotation=hint,
+                              default=defaults.get(name, inspect.Parameter.empty))
+            for name, hint in kind.__annotations__.items()])
 
 
 def _init(self: Any, *given: Any, **named: Any) -> None:

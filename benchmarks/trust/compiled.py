@@ -13,7 +13,6 @@ from pathlib import Path
 from benchmarks.trust.children import ROOT
 
 HERE = Path(__file__).resolve().parent
-SANITIZERS = "address,undefined,leak"
 
 
 class NoCompiler(Exception):

@@ -61,8 +61,8 @@ def engine_of(engine: object, workers: int | None = None, read_by: str | None = 
     options = {"workers": workers, "read_by": read_by}
     given = {name: value for name, value in options.items() if value is not None}
     if engine is None:
-        raise ArgumentError(f"{next(iter(given), 'engine')}: is an option of an engine; name it,"
-                            " such as engine=\"ray\"")
+        raise ArgumentError(f"{next(iter(given), 'engine')}: is an option of an engine; name one,"
+                            " too, such as ray")
     if isinstance(engine, str):
         check_choice("engine", engine, _ENGINES)
         module, name = _ENGINES[engine]

@@ -100,7 +100,7 @@ def _files(folder: Path) -> Iterator[Path]:
 
     for place, _, names in os.walk(folder, onerror=refuse):
         for path in (Path(place, name) for name in names):
-            if path.is_file() or not path.exists():
+            if os.path.isfile(path) or not os.path.exists(path):
                 yield path
 
 

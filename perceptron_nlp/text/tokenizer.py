@@ -35,7 +35,7 @@ LOOKS_AHEAD = 4
 CHUNK = re.compile(rf"\S{{1,{LONGEST_CHUNK}}}")
 
 _END = f"(?!{WORD})"
-# Marks over letters are no \\w.
+# Marks over letters are no \w.
 _LETTER = rf"(?:{WORD}|_)"
 _NAME = rf"(?:{WORD}|[_-]){{1,63}}+"
 _ADDRESSES = rf"""

@@ -101,8 +101,8 @@ def test_what_shards_cannot_know_is_refused(small: Small, here: Any) -> None:
 
 
 @pytest.mark.parametrize(("options", "error", "message"), [
-    ({"workers": 2}, pn.ArgumentError, "workers: is an option of an engine; name it"),
-    ({"read_by": "workers"}, pn.ArgumentError, "read_by: is an option of an engine; name it"),
+    ({"workers": 2}, pn.ArgumentError, "workers: is an option of an engine; name one"),
+    ({"read_by": "workers"}, pn.ArgumentError, "read_by: is an option of an engine; name one"),
     ({"engine": "rey"}, pn.ArgumentError, "engine: 'rey' is not one of ray; did you mean ray"),
     ({"engine": 3}, pn.ArgumentTypeError, "engine: a name or an engine is needed, not int"),
 ], ids=lambda value: "" if isinstance(value, str) else None)
