@@ -88,6 +88,20 @@ def test_inputs_that_cannot_be_read_are_not_passed_over(
         FolderPlan(str(folder), str(tmp_path / "out"), {})
 
 
+def test_files_that_nothing_may_be_asked_of_are_not_passed_over(
+        folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    stat = os.stat
+
+    def refusing(path: str | os.PathLike[str], **how: bool) -> os.stat_result:
+        if os.path.dirname(path) == str(folder / "deeper"):
+            raise PermissionError(13, "Permission denied", path)
+        return stat(path, **how)
+
+    monkeypatch.setattr(os, "stat", refusing)
+    plan = FolderPlan(str(folder), str(tmp_path / "out"), {})
+    assert str(folder / "deeper" / "b.conllu") in [read for read, _ in plan.todo]
+
+
 def test_a_file_that_is_written_while_it_is_tagged_is_not_done(
         folder: Path, tmp_path: Path, model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def pieces(job: FolderJob, tagger: pn.Tagger, read: str) -> Iterator[bytes]:
