@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 import perceptron_nlp as pn
 from perceptron_nlp._core.hashing import hash64
+from perceptron_nlp.integrations import filedealing, shardtraining
 from perceptron_nlp.integrations.engines import engine_of
 from perceptron_nlp.integrations.filedealing import TextFile, dealt_sentences, ends_in
 from perceptron_nlp.integrations.shards import ShardWorker
@@ -153,7 +154,7 @@ def test_who_reads_the_files_changes_no_byte(
 def test_cards_of_several_sentences_are_the_same_whoever_reads_them(
         files: list[Path], here: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = pn.train(files, engine=here(2), **FAST).to_bytes()
-    monkeypatch.setattr("perceptron_nlp.integrations.filedealing.CARDS", 2)
+    monkeypatch.setattr(filedealing, "CARDS", 2)
     found = [bytes(pn.train(files, engine=here(2, read_by=who), **FAST).to_bytes())
              for who in ("program", "workers")]
     assert found[0] == found[1] != bytes(whole)
@@ -164,7 +165,7 @@ def test_where_a_sentence_ends_does_not_depend_on_what_is_read_at_a_time(
         block: int, files: list[Path], here: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     found = []
     for size in (1 << 24, block):
-        monkeypatch.setattr("perceptron_nlp.integrations.filedealing.BLOCK", size)
+        monkeypatch.setattr(filedealing, "BLOCK", size)
         found.append([ends_in(TextFile.at(str(path))).tolist() for path in files])
     assert found[0] == found[1] and found[0][0][-1] == files[0].stat().st_size
 
@@ -173,7 +174,7 @@ def test_where_a_sentence_ends_does_not_depend_on_what_is_read_at_a_time(
 def test_every_sentence_is_dealt_to_one_worker_and_shards_differ_by_one_card(
         n_sentences: int, workers: int, least: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("perceptron_nlp.integrations.filedealing.CARDS", least)
+        patch.setattr(filedealing, "CARDS", least)
         dealt = dealt_sentences(n_sentences, workers)
     assert sorted(number for part in dealt for number in part.tolist()) == [*range(n_sentences)]
     sizes = [len(part) for part in dealt]
@@ -203,7 +204,7 @@ def test_a_file_that_is_another_one_where_a_worker_is_is_refused(
             change(files[0])
             super().__init__(shard)
 
-    monkeypatch.setattr("perceptron_nlp.integrations.shardtraining.ShardWorker", Elsewhere)
+    monkeypatch.setattr(shardtraining, "ShardWorker", Elsewhere)
     with pytest.raises(error, match=message):
         pn.train(files, engine=here(2, read_by="workers"), **FAST)
 
@@ -237,7 +238,7 @@ def test_a_file_that_is_written_while_it_is_read_is_refused(
         os.utime(files[0], ns=(0, 1))
         return hash64(data)
 
-    monkeypatch.setattr("perceptron_nlp.integrations.filedealing.hash64", later)
+    monkeypatch.setattr(filedealing, "hash64", later)
     with pytest.raises(pn.FileError, match="was changed while it was read"):
         pn.train(files, engine=here(2, read_by="workers"), **FAST)
 
