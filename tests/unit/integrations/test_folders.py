@@ -111,8 +111,8 @@ def test_a_file_that_is_written_while_it_is_tagged_is_not_done(
     batches = pytest.importorskip("perceptron_nlp.integrations.batches",
                                   reason="the extra arrow is not installed",
                                   exc_type=pn.MissingExtraError)
-    job = FolderJob(str(model), batches.digest_of(str(model)), pn.__version__, None, "auto", None, False,
-                    None)
+    job = FolderJob(str(model), batches.digest_of(str(model)), pn.__version__, None, "auto",
+                    None, False, None)
     monkeypatch.setattr(FolderJob, "_pieces", pieces)
     read, error = job((str(folder / "a.conllu"), str(tmp_path / "a.conllu")))
     assert read == str(folder / "a.conllu") and isinstance(error, pn.FileError)
