@@ -58,7 +58,7 @@ static inline int lane_step(const Decoder *d, Lane *lane, int32_t label) {
 #define CACHE_LINE 64
 
 /* All vectors of the type at a place of column 0; there may be none there. */
-static inline void fetch_type(const Decoder *d, const Worker *w, int64_t place) {
+static ALWAYS_INLINE void fetch_type(const Decoder *d, const Worker *w, int64_t place) {
     const size_t record = vector_bytes(&d->layout);
     if (place >= w->n_tokens + 2 * d->layout.program->reach * w->n_sentences) return;
     const char *vectors = w->cache.vectors + (size_t)w->types[0][place] * record;
@@ -67,7 +67,7 @@ static inline void fetch_type(const Decoder *d, const Worker *w, int64_t place) 
 
 /* What the token after the next needs of its type, and the next one's vector for the label that
  * was just given. */
-static inline void lane_fetch(const Decoder *d, const Worker *w, const Lane *lane) {
+static ALWAYS_INLINE void lane_fetch(const Decoder *d, const Worker *w, const Lane *lane) {
     const CacheLayout *l = &d->layout;
     const size_t n = memo_words(l);
     if (!n) return;

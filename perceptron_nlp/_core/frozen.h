@@ -106,11 +106,11 @@ static inline size_t frozen_next(const FrozenTable *t, size_t bucket) {
     return (bucket + 1) & (((size_t)1 << t->bits) - 1);
 }
 
-static inline void frozen_prefetch(const FrozenTable *t, uint64_t key) {
+static ALWAYS_INLINE void frozen_prefetch(const FrozenTable *t, uint64_t key) {
     PREFETCH(&t->buckets[frozen_start(t, frozen_key(t, key))]);
 }
 
-static inline void frozen_prefetch_row(const FrozenTable *t, int64_t row) {
+static ALWAYS_INLINE void frozen_prefetch_row(const FrozenTable *t, int64_t row) {
     PREFETCH(t->records + row);
 }
 

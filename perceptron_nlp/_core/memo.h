@@ -47,8 +47,8 @@ static inline uint64_t memo_key(const CacheLayout *l, const TypeCache *c, int32_
 }
 
 /* Fetch what memo_fill will look for. */
-static inline void memo_fetch(const CacheLayout *l, const TypeCache *c, int32_t type,
-                              int32_t label) {
+static ALWAYS_INLINE void memo_fetch(const CacheLayout *l, const TypeCache *c, int32_t type,
+                                     int32_t label) {
     for (int32_t m = 0; m < l->n_memos; m++)
         if (l->memo_values[m] >= 0) frozen_prefetch(l->table, memo_key(l, c, m, type, label));
 }

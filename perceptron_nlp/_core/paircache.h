@@ -83,7 +83,7 @@ static inline PairSet *pair_set(const PairCache *c, uint64_t key, uint64_t multi
     return c->sets + ((key * multiplier) >> (64 - c->bits));
 }
 
-static inline void pair_prefetch(const PairSet *set) {
+static ALWAYS_INLINE void pair_prefetch(const PairSet *set) {
     PREFETCH(set);
     PREFETCH(&set->vector1[PAIR_WAYS - 1]);
 }

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* To GCC a function that only prefetches has no effect, and it drops its calls: so such a function
+ * is ALWAYS_INLINE. */
 #if defined(__GNUC__) || defined(__clang__)
 #define PREFETCH(address) __builtin_prefetch(address)
 #define ALWAYS_INLINE inline __attribute__((always_inline))

@@ -51,7 +51,7 @@ static inline size_t index_start(const Index *x, uint64_t key) {
     return (size_t)((key * x->multiplier) >> (64 - x->bits));
 }
 
-static inline void index_prefetch(const Index *x, uint64_t key) {
+static ALWAYS_INLINE void index_prefetch(const Index *x, uint64_t key) {
     PREFETCH(&x->slots[index_start(x, key)]);
 }
 
