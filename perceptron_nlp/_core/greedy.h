@@ -251,13 +251,13 @@ static inline int64_t place_of(const Greedy *x, int64_t sentence, int64_t step) 
     return x->corpus->padded_starts[sentence] + i;
 }
 
-static inline void fetch_starts(const Greedy *x, int64_t place) {
+static ALWAYS_INLINE void fetch_starts(const Greedy *x, int64_t place) {
     const Corpus *c = x->corpus;
     for (int32_t k = 0; k < x->program->n_columns; k++)
         PREFETCH(c->slot_starts + (size_t)c->types[k][place] * (size_t)x->program->n_slots);
 }
 
-static inline void fetch_numbers(const Greedy *x, int64_t place) {
+static ALWAYS_INLINE void fetch_numbers(const Greedy *x, int64_t place) {
     const Corpus *c = x->corpus;
     const int32_t a_line = CACHE_LINE / (int32_t)sizeof(int32_t);
     for (int32_t k = 0; k < x->program->n_columns; k++) {
@@ -269,7 +269,7 @@ static inline void fetch_numbers(const Greedy *x, int64_t place) {
     }
 }
 
-static inline void fetch_remembered(const Greedy *x, int64_t place) {
+static ALWAYS_INLINE void fetch_remembered(const Greedy *x, int64_t place) {
     const Corpus *c = x->corpus;
     for (int32_t h = 0; h < x->program->n_history; h++) {
         const HistoryMemo *m = &x->memos[h];
@@ -281,7 +281,7 @@ static inline void fetch_remembered(const Greedy *x, int64_t place) {
     }
 }
 
-static inline void fetch_ahead(const Greedy *x, int64_t sentence, int64_t step, int64_t n) {
+static ALWAYS_INLINE void fetch_ahead(const Greedy *x, int64_t sentence, int64_t step, int64_t n) {
     const int64_t first = x->program->reach + 2;
     if (step + 2 < n) fetch_remembered(x, place_of(x, sentence, step + 2));
     if (step + first < n) fetch_numbers(x, place_of(x, sentence, step + first));
@@ -289,7 +289,7 @@ static inline void fetch_ahead(const Greedy *x, int64_t sentence, int64_t step, 
 }
 
 /* What stands where a sentence begins: two sentences ahead. */
-static inline void fetch_sentence(const Greedy *x, int64_t sentence) {
+static ALWAYS_INLINE void fetch_sentence(const Greedy *x, int64_t sentence) {
     const Corpus *c = x->corpus;
     int64_t token = c->token_starts[sentence + x->right_to_left];
     int64_t place = place_of(x, sentence, 0);
@@ -299,7 +299,7 @@ static inline void fetch_sentence(const Greedy *x, int64_t sentence) {
 }
 
 /* Where the rows of its first types begin: one sentence ahead. */
-static inline void fetch_first_starts(const Greedy *x, int64_t sentence) {
+static ALWAYS_INLINE void fetch_first_starts(const Greedy *x, int64_t sentence) {
     const int64_t *starts = x->corpus->token_starts + sentence;
     for (int64_t step = 0; step < x->program->reach + 3 && step < starts[1] - starts[0]; step++)
         fetch_starts(x, place_of(x, sentence, step));

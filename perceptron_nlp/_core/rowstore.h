@@ -189,8 +189,8 @@ static inline void add_short(RowStore *s, uint32_t row, int32_t label, int32_t s
 }
 
 /* Fetch the weights of many rows: one to four cache lines each. */
-static inline void prefetch_rows(const RowStore *s, const uint32_t *stored, const int32_t *rows,
-                                 size_t n) {
+static ALWAYS_INLINE void prefetch_rows(const RowStore *s, const uint32_t *stored,
+                                        const int32_t *rows, size_t n) {
     const size_t bytes = row_bytes(s);
     const char *weights = s->weights;
     if (s->whole) {

@@ -150,7 +150,7 @@ static inline int64_t table_find(const Table *t, uint64_t key) {
 }
 
 /* Fetch what says where the row of a key is. */
-static inline void table_prefetch_key(const Table *t, uint64_t key) {
+static ALWAYS_INLINE void table_prefetch_key(const Table *t, uint64_t key) {
     if (!t->fixed_bits) index_prefetch(&t->index, key);
 }
 
@@ -511,7 +511,7 @@ static inline int table_add_adagrad(Table *t, int64_t row, int32_t label, double
 }
 
 /* Fetch the weights of n rows, of which some may be -1. */
-static inline void table_prefetch_rows(const Table *t, const int32_t *rows, size_t n) {
+static ALWAYS_INLINE void table_prefetch_rows(const Table *t, const int32_t *rows, size_t n) {
     if (t->dense) {
         prefetch_rows(&t->store, t->stored, rows, n);
         return;
