@@ -187,16 +187,21 @@ static inline uint32_t *frozen_enter(FrozenTable *t, uint64_t own) {
     return t->records + t->used;
 }
 
-/* The cells of a row, whose key is there already. */
-static inline void frozen_list(FrozenRow *row, const uint16_t *labels, const int16_t *weights,
-                               int64_t n) {
+/* The cells of a row, whose key is there already. -1: its labels do not ascend, as those must that
+ * are searched for in it (listed.h), or lead beyond the labels that there are. */
+static inline int frozen_list(FrozenRow *row, const uint16_t *labels, const int16_t *weights,
+                              int64_t n, int32_t n_labels) {
     int16_t highest = 0;
+    int32_t before = -1, falls = 0;
     for (int64_t k = 0; k < n; k++) {
         row->cells[k] = (FrozenCell){labels[k], weights[k]};
         if (weights[k] > highest) highest = weights[k];
+        falls |= labels[k] <= before;
+        before = labels[k];
     }
     row->n = (uint32_t)n & 0x1FFFF;
     row->highest = (uint32_t)highest & 0x7FFF;
+    return falls || before >= n_labels ? -1 : 0;
 }
 
 /* A row where they list cells. */
@@ -207,7 +212,7 @@ static inline const FrozenRow *frozen_row(const FrozenTable *t, int64_t row) {
 #define FROZEN_AHEAD 16
 
 /* Enter all rows; starts are those of FrozenWeights. The first row whose key is there already, or
- * -1 when there is none. */
+ * whose labels cannot be listed; -1 when there is none. */
 static inline int64_t frozen_fill(FrozenTable *t, const uint64_t *keys, const int64_t *starts,
                                   const uint16_t *labels, const int16_t *weights,
                                   int64_t n_rows) {
@@ -221,7 +226,9 @@ static inline int64_t frozen_fill(FrozenTable *t, const uint64_t *keys, const in
             t->used += packed_write(record, t->mask_words, labels + start, weights + start, n);
             continue;
         }
-        frozen_list((FrozenRow *)(void *)record, labels + start, weights + start, n);
+        if (frozen_list((FrozenRow *)(void *)record, labels + start, weights + start, n,
+                        t->n_labels) < 0)
+            return row;
         t->used += 2 + (uint64_t)n;
     }
     return -1;

@@ -138,7 +138,7 @@ cdef class FrozenModel:
         cdef const int64_t[::1] start_view = _buffer(starts, "int64")
         cdef const uint16_t[::1] label_view = _buffer(cell_labels, "uint16")
         cdef const int16_t[::1] weight_view = _buffer(weights, "int16")
-        cdef int64_t n_rows = key_view.shape[0], repeated, earlier = 0
+        cdef int64_t n_rows = key_view.shape[0], wrong, earlier = 0
         if frozen_open(t, n_labels, bits, int.from_bytes(os.urandom(8), "little"), n_rows,
                        label_view.shape[0]) < 0:
             raise MemoryLimitError("no memory for the model's weights")
@@ -146,12 +146,16 @@ cdef class FrozenModel:
         if not n_rows or not label_view.shape[0]:
             return
         with nogil:
-            repeated = frozen_fill(t, &key_view[0], &start_view[0], &label_view[0],
-                                   &weight_view[0], n_rows)
-        if repeated >= 0:
-            while key_view[earlier] != key_view[repeated]:
-                earlier += 1
-            raise ArgumentError(f"keys: row {earlier} and row {repeated} have the same key")
+            wrong = frozen_fill(t, &key_view[0], &start_view[0], &label_view[0],
+                                &weight_view[0], n_rows)
+        if wrong < 0:
+            return
+        while key_view[earlier] != key_view[wrong]:
+            earlier += 1
+        if earlier < wrong:
+            raise ArgumentError(f"keys: row {earlier} and row {wrong} have the same key")
+        raise ArgumentError(f"cell_labels: those of row {wrong} do not ascend within the {n_labels}"
+                            " labels; sort the cells of each row, each label once")
 
     def _sums_fit(self, group_starts, starts, cell_labels, weights):
         """Does no sum of one feature of each template leave 16 bits, whatever the words?

@@ -309,6 +309,7 @@ static ALWAYS_INLINE void fetch_first_starts(const Greedy *x, int64_t sentence) 
 static inline int learn_sentence(Greedy *x, int64_t sentence, Counts *counts) {
     const Corpus *c = x->corpus;
     int64_t n = c->token_starts[sentence + 1] - c->token_starts[sentence];
+    if (!n) return 0;
     Visit visits[2];
     for (int64_t step = 0; step < x->program->reach + 2 && step < n; step++)
         fetch_numbers(x, place_of(x, sentence, step));

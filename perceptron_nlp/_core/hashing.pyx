@@ -25,6 +25,29 @@ def hash64(data not None, seed=0):
     return xxh64(&view[0], view.shape[0], s)
 
 
+def hash64_each(strings not None):
+    """XXH64 of each of some byte strings.
+
+    Parameters
+    ----------
+    strings : sequence of bytes, n of them
+
+    Returns
+    -------
+    uint64[n], as a memoryview
+    """
+    cdef Py_ssize_t i, n = len(strings)
+    cdef bytes data
+    cdef const unsigned char *text
+    out = memoryview(bytearray(8 * n)).cast("Q")
+    cdef uint64_t[::1] hashes = out
+    for i in range(n):
+        data = strings[i]
+        text = data
+        hashes[i] = xxh64(text, len(data), 0)
+    return out
+
+
 def hash_words(words, seed=0):
     """XXH64 of a tuple of 64-bit words, each as eight little-endian bytes: a feature's key.
 

@@ -39,7 +39,7 @@ cdef class TrainingSet:
         position of a string is its type number
     tokens : int32[n_columns, n_tokens]; the type numbers of all sentences, one after the other;
         None where they are stored elsewhere
-    lengths : int64[n_sentences]; tokens in each, none of them 0
+    lengths : int64[n_sentences]; tokens in each; where it is 0, there is nothing to learn
     gold : int32[n_tokens]; label numbers, -1 where there is none; None where they are stored
     label_hashes : uint64[n_labels]
     forced : int32[number of forms]; the label that a form has without scoring, or -1
@@ -326,8 +326,8 @@ cdef class TrainingSet:
         own = np.repeat(padded_starts - token_starts[:-1], lengths) + np.arange(token_starts[-1])
         first = np.zeros(len(own), bool)
         last = np.zeros(len(own), bool)
-        first[token_starts[:-1]] = True
-        last[token_starts[1:] - 1] = True
+        first[token_starts[:-1][lengths > 0]] = True
+        last[token_starts[1:][lengths > 0] - 1] = True
         for s in range(p.n_slots):
             chosen = {1: ~first, 2: first, 3: ~last, 4: last}.get(p.slots[s].condition, slice(None))
             types = self.laid_out[p.slots[s].column][own[chosen] + p.slots[s].offset]
@@ -388,7 +388,7 @@ cdef class TrainingSet:
                 return
         if size <= MOST_REMEMBERED:
             memo.span = (self.table.table.n_labels + 1) ** memo.n_past
-            rows = np.zeros(size, np.int32)
+            rows = np.zeros(max(size, 1), np.int32)
             view = rows
             self.remembered.append(rows)
             memo.row1 = &view[0]

@@ -15,7 +15,7 @@ from perceptron_nlp.features.atoms import MANY, Atom, parse_atom
 from perceptron_nlp.records import record
 
 if TYPE_CHECKING:
-    from importlib.resources.abc import Traversable
+    from pathlib import Path
 
 MAX_ATOMS = 8
 MAX_TEMPLATES = 1000
@@ -173,8 +173,8 @@ def preset(name: str, columns: Sequence[str] = ()) -> tuple[Template, ...]:
     return parse_templates(text, name)
 
 
-def _presets() -> Traversable:
-    # Here, since tagging does without.
-    from importlib import resources
+def _presets() -> Path:
+    # Here, since tagging does without. importlib.resources would bring in as much as NumPy does.
+    from pathlib import Path
 
-    return resources.files("perceptron_nlp.features") / "presets"
+    return Path(__file__).with_name("presets")

@@ -163,12 +163,12 @@ class Examples:
             strings.append([word_bytes(word) for word in seen])
         return strings, tokens
 
-    def vocabulary(self) -> set[str]:
-        """Every distinct word."""
+    def vocabulary(self) -> list[bytes]:
+        """Every distinct word, in order of appearance, as the core hashes it."""
         if isinstance(self.sentences, NumberedText):
-            return {word.decode()
-                    for word in self.sentences.columns["form"][0]}
-        return {word for sentence in self.sentences for word in sentence.words}
+            return self.sentences.columns["form"][0]
+        return [word_bytes(word) for word in dict.fromkeys(
+            word for sentence in self.sentences for word in sentence.words)]
 
     def unambiguous(self, count: int, share: float) -> dict[str, str]:
         """Words seen at least `count` times, one label making up at least `share` of them."""

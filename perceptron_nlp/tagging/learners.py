@@ -98,8 +98,7 @@ class TemplateLearner:
             FeatureProgram(compiled), self.table, strings=strings, tokens=tokens,
             lengths=examples.lengths(), gold=gold, stored=stored,
             label_hashes=label_hashes(examples.tags),
-            forced=np.array([always.get(word.decode("utf-8", "surrogatepass"), -1)
-                             for word in strings[0]], np.int32),
+            forced=_labels_of(strings[0], always),
             min_count=options.min_count)
 
     def learn(self, order: npt.NDArray[np.int64]) -> tuple[int, int, int]:
@@ -128,6 +127,14 @@ class TemplateLearner:
     def average(self) -> FrozenWeights:
         """See Learner."""
         return self.table.average()
+
+
+def _labels_of(words: Sequence[bytes], always: dict[str, int]) -> npt.NDArray[np.int32]:
+    """The label that each word has without being scored, or -1."""
+    if not always:
+        return np.full(len(words), -1, np.int32)
+    return np.array([always.get(word.decode("utf-8", "surrogatepass"), -1) for word in words],
+                    np.int32)
 
 
 class FunctionLearner:

@@ -77,7 +77,9 @@ class QuantisedWeights:
         kept_cells = np.flatnonzero(whole)
         counts = np.bincount(row_of_cell[kept_cells], minlength=len(counts))
         rows = np.flatnonzero(counts)
-        order = rows[np.lexsort((frozen.keys[rows], frozen.groups[rows]))]
+        # No key is there twice, so the first sort need not be stable: np.lexsort's are.
+        order = rows[np.argsort(frozen.keys[rows])]
+        order = order[np.argsort(frozen.groups[order], kind="stable")]
         # Cells move with their rows: the new place of each is its row's new start plus its rank.
         new_starts = np.concatenate([[0], np.cumsum(counts[order])])
         old_starts = np.concatenate([[0], np.cumsum(counts)])

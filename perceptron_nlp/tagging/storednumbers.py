@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import tempfile
 import weakref
 from typing import Any
 
@@ -35,6 +34,8 @@ class StoredNumbers:
     """
 
     def __init__(self, limit: MemoryLimit) -> None:
+        import tempfile  # here, since most trainings do without
+
         self._limit = limit
         self._length = 0
         try:
@@ -116,6 +117,8 @@ def whole_text_needed(option: str = "max_memory") -> ArgumentError:
 
 
 def _failed(what: str, error: OSError) -> FileError:
+    import tempfile
+
     folder = tempfile.tempdir or "TMPDIR"
     return FileError(
         f"{folder}: the temporary file for max_memory cannot be {what}: {error.strerror};"

@@ -221,6 +221,16 @@ def test_the_same_key_twice_is_refused() -> None:
                         labels=["A", "B"], label_hashes=np.array([1, 2], np.uint64))
 
 
+@pytest.mark.parametrize("cells", [[3, 1], [1, 1], [2, 70], [65535, 1]])
+def test_labels_that_cannot_be_searched_for_in_their_row_are_refused(cells: list[int]) -> None:
+    program = FeatureProgram(compile_templates([Template.parse("word[0]")]))
+    with pytest.raises(ArgumentError, match=r"cell_labels: those of row 1 do not ascend within"):
+        SentenceDecoder(program, keys=np.array([5, 6], np.uint64), starts=np.array([0, 1, 3]),
+                        cell_labels=np.array([0, *cells], np.uint16),
+                        weights=np.ones(3, np.int16), labels=[f"L{k}" for k in range(70)],
+                        label_hashes=np.arange(70, dtype=np.uint64))
+
+
 @pytest.mark.parametrize("n_labels", [2, 40, 70])
 def test_keys_that_share_their_lower_half_are_told_apart(n_labels: int) -> None:
     compiled = compile_templates([Template.parse("word[0]")])

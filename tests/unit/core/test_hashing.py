@@ -7,7 +7,7 @@ import xxhash
 from hypothesis import given
 from hypothesis import strategies as st
 
-from perceptron_nlp._core.hashing import hash64, hash_words
+from perceptron_nlp._core.hashing import hash64, hash64_each, hash_words
 from perceptron_nlp.errors import ArgumentError
 
 PRIME32 = 2654435761
@@ -54,6 +54,11 @@ def test_every_length_up_to_100_hashes_as_the_reference_library_does(size: int) 
     data = bytes((7 * i + size) % 256 for i in range(size))
     for seed in (0, 1, 2**32, 2**63, 2**64 - 1):
         assert hash64(data, seed) == xxhash.xxh64_intdigest(data, seed)
+
+
+@given(st.lists(st.binary(max_size=40)))
+def test_many_strings_hash_as_one_by_one(strings: list[bytes]) -> None:
+    assert hash64_each(strings).tolist() == [hash64(data) for data in strings]
 
 
 @given(st.binary(max_size=300), WORDS)
