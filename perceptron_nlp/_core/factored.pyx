@@ -7,11 +7,11 @@ from libc.string cimport memset
 
 from perceptron_nlp._core.extract cimport Program
 from perceptron_nlp._core.labelparts cimport LabelParts, Parts, parts_scratch
+from perceptron_nlp._core.table cimport Table
 from perceptron_nlp._core.train cimport (
     Counts, Rule, Scratch, checked_order, checked_rule, learn_in_order,
 )
 from perceptron_nlp._core.trainingset cimport Corpus, TrainingSet
-from perceptron_nlp._core.weights cimport Table
 from perceptron_nlp.errors import ArgumentError
 
 cdef extern from "factored.h" nogil:

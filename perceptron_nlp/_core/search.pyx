@@ -10,11 +10,11 @@ from libc.string cimport memset
 
 from perceptron_nlp._core.frozenmodel import allowed_bytes
 from perceptron_nlp._core.extract cimport Program, no_label_hash
+from perceptron_nlp._core.table cimport Table
 from perceptron_nlp._core.train cimport (
     Counts, Rule, Scratch, checked_order, checked_rule, learn_in_order,
 )
 from perceptron_nlp._core.trainingset cimport Corpus, TrainingSet
-from perceptron_nlp._core.weights cimport Table
 from perceptron_nlp.errors import ArgumentError
 
 cdef extern from "structured.h" nogil:

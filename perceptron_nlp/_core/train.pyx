@@ -14,8 +14,8 @@ from libc.string cimport memset
 
 from perceptron_nlp._core.extract cimport Program
 from perceptron_nlp._core.history cimport HistoryMemo, HistoryRows
+from perceptron_nlp._core.table cimport Table, table_make_whole, table_width
 from perceptron_nlp._core.trainingset cimport Corpus, TrainingSet
-from perceptron_nlp._core.weights cimport Table, table_make_whole, table_width
 from perceptron_nlp.errors import ArgumentError, MemoryLimitError
 
 cdef extern from "greedy.h" nogil:

@@ -13,9 +13,8 @@ from perceptron_nlp._core.extract cimport (
     token_key, type_slot_keys, type_values, word_scratch_close,
 )
 from perceptron_nlp._core.history cimport HistoryRows
-from perceptron_nlp._core.weights cimport (
-    WeightTable, table_find, table_insert, table_prefetch_key,
-)
+from perceptron_nlp._core.table cimport table_find, table_insert, table_prefetch_key
+from perceptron_nlp._core.weights cimport WeightTable
 from perceptron_nlp.errors import ArgumentError, MemoryLimitError
 
 # Distinct strings between two looks at a bound on memory.
