@@ -101,7 +101,7 @@ REMOVALS = (
             builds=True),
     Removal("O3", "closing a table forgets a part", "_core/table.h",
             "    free(t->block);\n", "", builds=True),
-    Removal("C1", "what stands for words is not looked at", "tagging/tagger.py",
+    Removal("C1", "what stands for words is not looked at", "tagging/checks.py",
             "if isinstance(tokens, str | bytes) or not isinstance(tokens, Iterable):",
             "if False:"),
 )

@@ -2,7 +2,7 @@ import numpy as np
 import numpy.typing as npt
 
 from perceptron_nlp._core.labelparts import LabelParts
-from perceptron_nlp._core.train import TrainingSet
+from perceptron_nlp._core.trainingset import TrainingSet
 
 class CopiedRows:
     def __init__(self) -> None: ...

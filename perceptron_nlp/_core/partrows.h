@@ -53,7 +53,7 @@ static inline void add_part_row(const PartRows *x, const Table *t, int64_t row, 
 /* Is the row hashed, or are its cells slower to walk than all parts are to add? */
 static inline int is_worth_a_copy(const Table *t, int64_t row) {
     if (t->dense) return 0;
-    uint32_t n = cells_of(t, t->block[row]).n;
+    uint32_t n = cells_of(&t->pool, t->block[row]).n;
     return n > FEW_CELLS || 3 * n > (uint32_t)t->n_labels;
 }
 

@@ -3,7 +3,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from perceptron_nlp._core.train import TrainingSet
+from perceptron_nlp._core.trainingset import TrainingSet
 
 def learn_sequences(
     data: TrainingSet, order: npt.NDArray[np.int64], *, rule: str = ..., rate: float = ...,

@@ -4,17 +4,18 @@
 
 import numpy as np
 
-from cpython.exc cimport PyErr_CheckSignals
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
-from libc.stdlib cimport free, malloc
+from libc.stdlib cimport free
 from libc.string cimport memset
 
 from perceptron_nlp._core.frozenmodel import allowed_bytes
 from perceptron_nlp._core.extract cimport Program, no_label_hash
-from perceptron_nlp._core.train cimport Corpus, Counts, Rule, TrainingSet
-from perceptron_nlp._core.train import BLOCK, RULES
-from perceptron_nlp._core.weights cimport Table
-from perceptron_nlp.errors import ArgumentError, MemoryLimitError
+from perceptron_nlp._core.table cimport Table
+from perceptron_nlp._core.train cimport (
+    Counts, Rule, Scratch, checked_order, checked_rule, learn_in_order,
+)
+from perceptron_nlp._core.trainingset cimport Corpus, TrainingSet
+from perceptron_nlp.errors import ArgumentError
 
 cdef extern from "structured.h" nogil:
     const int MAX_BEAM
@@ -67,30 +68,19 @@ def learn_sequences(TrainingSet data not None, order, *, rule="perceptron", doub
     ArgumentError : sentence numbers or beam out of range, a rule for single labels only
     MemoryLimitError : no memory for a new weight; what was learnt before that sentence stays
     """
-    cdef const int64_t[::1] sentences = np.append(np.ascontiguousarray(order, np.int64),
-                                                  np.int64(0))
-    cdef int64_t n = sentences.shape[0] - 1, at, end, i
-    cdef int status = 0
+    cdef const int64_t[::1] sentences = checked_order(data, order)
     cdef Rule r
-    cdef Counts counts
+    cdef Scratch scratch = Scratch()
     cdef Structured x
     cdef Table *t = &data.table.table
     cdef const uint8_t[::1] allowed_view
     cdef uint64_t[::1] hashes = np.append(
         np.asarray(<uint64_t[:t.n_labels]> data.corpus.label_hashes), np.uint64(no_label_hash()))
-    if n and (np.min(order) < 0 or np.max(order) >= data.n_sentences):
-        raise ArgumentError(f"order: sentence numbers run from 0 to {data.n_sentences - 1}")
     if not 1 <= beam <= MAX_BEAM:
         raise ArgumentError(f"beam: {beam} is not between 1 and {MAX_BEAM}")
     if rule not in ("perceptron", "margin", "adagrad"):
         raise ArgumentError(f"rule: {rule} learns from single labels, not from sequences")
-    if rule == "adagrad" and not t.with_gradient:
-        raise ArgumentError("rule: adagrad needs a table made with gradients=True")
-    r.kind = RULES.index(rule)
-    r.rate = rate
-    r.margin = 0
-    r.scale = 1
-    memset(&counts, 0, sizeof(counts))
+    r = checked_rule(data, rule, rate, 0)
     memset(&x, 0, sizeof(x))
     x.program = &data.program.program
     x.table = t
@@ -105,31 +95,18 @@ def learn_sequences(TrainingSet data not None, order, *, rule="perceptron", doub
     if allowed is not None:
         allowed_view = allowed_bytes(allowed, t.n_labels)
         x.beam.allowed = &allowed_view[0]
-    x.rows = <int32_t *>malloc((data.most_rows + 1) * sizeof(int32_t))
-    x.fixed = <double *>malloc(t.n_labels * sizeof(double))
-    x.scores = <double *>malloc(t.n_labels * sizeof(double))
-    x.gold = <int32_t *>malloc((data.longest + 1) * sizeof(int32_t))
-    x.guess = <int32_t *>malloc((data.longest + 1) * sizeof(int32_t))
+    x.rows = <int32_t *>scratch.of((data.most_rows + 1) * sizeof(int32_t))
+    x.fixed = <double *>scratch.of(t.n_labels * sizeof(double))
+    x.scores = <double *>scratch.of(t.n_labels * sizeof(double))
+    x.gold = <int32_t *>scratch.of((data.longest + 1) * sizeof(int32_t))
+    x.guess = <int32_t *>scratch.of((data.longest + 1) * sizeof(int32_t))
     try:
-        if (x.rows == NULL or x.fixed == NULL or x.scores == NULL or x.gold == NULL
-                or x.guess == NULL):
-            raise MemoryLimitError("no memory to train with")
-        for at in range(0, n, BLOCK):
-            end = min(at + <int64_t>BLOCK, n)
-            with nogil:
-                for i in range(at, end):
-                    status = learn_sequence(&x, sentences[i], &counts)
-                    if status < 0:
-                        break
-            if status < 0:
-                raise MemoryLimitError("no memory for a new weight; use table_bits or less data")
-            PyErr_CheckSignals()
+        return learn_in_order(sentences, _search, &x)
     finally:
         beam_close(&x.beam)
-        free(x.rows)
-        free(x.fixed)
-        free(x.scores)
-        free(x.gold)
-        free(x.guess)
         free(x.changes)
-    return counts.examples, counts.mistakes, counts.updates
+
+
+cdef int _search(void *learner, const int64_t *order, int64_t i, int64_t n,
+                 Counts *counts) noexcept nogil:
+    return learn_sequence(<Structured *>learner, order[i], counts)

@@ -4,6 +4,8 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from perceptron_nlp._core.frozenweights import FrozenWeights
+
 MAX_TABLE_BITS: int
 
 class WeightTable:
@@ -48,26 +50,3 @@ class WeightTable:
     def to_arrays(self) -> dict[str, npt.NDArray[Any]]: ...
     def from_arrays(self, arrays: Mapping[str, npt.NDArray[Any]], done: int) -> None: ...
     def clear(self) -> None: ...
-
-class FrozenWeights:
-    n_labels: int
-    keys: npt.NDArray[np.uint64]
-    groups: npt.NDArray[np.uint16]
-    starts: npt.NDArray[np.int64]
-    labels: npt.NDArray[np.uint32]
-    weights: npt.NDArray[np.float64]
-    table_bits: int | None
-    def __init__(
-        self,
-        n_labels: int,
-        keys: npt.NDArray[np.uint64],
-        groups: npt.NDArray[np.uint16],
-        starts: npt.NDArray[np.int64],
-        labels: npt.NDArray[np.uint32],
-        weights: npt.NDArray[np.float64],
-        *,
-        table_bits: int | None = None,
-    ) -> None: ...
-    def score(
-        self, keys: npt.NDArray[np.uint64], values: npt.ArrayLike | None = None
-    ) -> npt.NDArray[np.float64]: ...

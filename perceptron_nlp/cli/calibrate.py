@@ -14,6 +14,7 @@ from perceptron_nlp.cli.inputs import (
 )
 from perceptron_nlp.cli.parsing import VerbParser, add_format_options, add_quiet_option
 from perceptron_nlp.cli.style import one_line, say
+from perceptron_nlp.cli.summary import say_calibration
 
 EXAMPLES = """\
   perceptron-nlp calibrate en.model dev.conllu
@@ -54,18 +55,3 @@ def run(chosen: argparse.Namespace) -> None:
     if not chosen.quiet:
         say_calibration(calibrated)
         say(f"{one_line(place)}: {len(calibrated.to_bytes()):,} bytes")
-
-
-def say_calibration(tagger: pn.Tagger) -> None:
-    """Say how each column was calibrated, or why not; nothing where it was not tried."""
-    for column, part in tagger.by_column.items():
-        found = part.model.record.get("calibration")
-        if found is None:
-            continue
-        name = f"{one_line(column)}: " if len(tagger.columns) > 1 else ""
-        if found["method"] is None:
-            say(f"{name}not calibrated: {found['why']}")
-            continue
-        how = "a curve of margins" if found["method"] == "isotonic" else "a temperature"
-        say(f"{name}calibrated by {how} on {found['words']:,} words; error of the confidences"
-            f" {found['ece']:.4f}, cross-validated")

@@ -8,29 +8,30 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import perceptron_nlp as pn
+from perceptron_nlp.cli.checkpointing import (
+    add_checkpoint_options,
+    checkpoint_options,
+    how_to_go_on,
+)
 from perceptron_nlp.cli.curve import LearningCurve
 from perceptron_nlp.cli.inputs import check_stdin, check_there, open_inputs
+from perceptron_nlp.cli.learningoptions import (
+    add_patience_option,
+    add_runs_option,
+    add_table_bits_option,
+    templates_named,
+)
+from perceptron_nlp.cli.modelplace import check_model_place, save_model
 from perceptron_nlp.cli.parsing import (
     VerbParser,
+    a_number,
     add_format_options,
     add_quiet_option,
     add_threads_option,
     whole_number,
 )
 from perceptron_nlp.cli.style import messages, say, write_message
-from perceptron_nlp.cli.train import (
-    a_number,
-    add_checkpoint_options,
-    add_patience_option,
-    add_runs_option,
-    add_table_bits_option,
-    check_model_place,
-    checkpoint_options,
-    how_to_go_on,
-    save_model,
-    summarise,
-    templates_named,
-)
+from perceptron_nlp.cli.summary import summarise
 from perceptron_nlp.combining.distilling import RAW_SHARE, RAW_WEIGHT, RawUse, greedy_options
 from perceptron_nlp.tagging.rawtext import place_of, raw_sentences
 

@@ -114,6 +114,14 @@ def whole_number(text: str) -> int:
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number") from None
 
 
+def a_number(text: str) -> float:
+    """A number; argparse reports what is none."""
+    try:
+        return float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number") from None
+
+
 def add_format_options(parser: VerbParser, formats: str = FORMATS) -> None:
     """The options that say how files are read."""
     parser.add_argument(

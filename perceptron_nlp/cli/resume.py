@@ -8,6 +8,7 @@ import logging
 import perceptron_nlp as pn
 from perceptron_nlp.cli.curve import LearningCurve
 from perceptron_nlp.cli.inputs import check_stdin, check_there, open_inputs
+from perceptron_nlp.cli.modelplace import check_model_place, save_model
 from perceptron_nlp.cli.parsing import (
     VerbParser,
     add_format_options,
@@ -15,7 +16,7 @@ from perceptron_nlp.cli.parsing import (
     whole_number,
 )
 from perceptron_nlp.cli.style import messages
-from perceptron_nlp.cli.train import check_model_place, save_model, summarise
+from perceptron_nlp.cli.summary import summarise
 
 EXAMPLES = """\
   perceptron-nlp resume en.model mail.conllu --dev mail-dev.conllu --model mail.model

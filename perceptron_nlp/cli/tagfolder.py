@@ -6,16 +6,15 @@ import argparse
 import importlib
 import os
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import perceptron_nlp as pn
 from perceptron_nlp.cli.filling import Filling
+from perceptron_nlp.cli.parquet import taggers_of
 from perceptron_nlp.cli.parsing import UsageError, VerbParser
 from perceptron_nlp.cli.style import one_line, say
+from perceptron_nlp.cli.texttagging import Tagging
 from perceptron_nlp.records import record
-
-if TYPE_CHECKING:
-    from perceptron_nlp.cli.tag import Tagging
 
 ENGINES = ("ray",)
 
@@ -66,13 +65,11 @@ class FolderJob:
     def _pieces(self, tagger: pn.Tagger, read: str) -> Any:
         if read.endswith(".parquet"):
             parquet = importlib.import_module("perceptron_nlp.integrations.parquet")
-            by_column = importlib.import_module("perceptron_nlp.cli.parquet").taggers_of
-            return parquet.tag_parquet(by_column(tagger, self.column), read,
+            return parquet.tag_parquet(taggers_of(tagger, self.column), read,
                                        tokens_column=self.tokens_column)
-        make: type[Tagging] = importlib.import_module("perceptron_nlp.cli.tag").Tagging
         filling = Filling(tagger, self.column, keep=self.keep)
-        return make(tagger, filling, format=self.format, fields=self.fields, threads=1,
-                    quiet=True).texts([read], "")
+        return Tagging(tagger, filling, format=self.format, fields=self.fields, threads=1,
+                       quiet=True).texts([read], "")
 
 
 def _while_unchanged(path: str, pieces: Iterable[Any]) -> Iterator[Any]:

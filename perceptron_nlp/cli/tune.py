@@ -9,6 +9,11 @@ from typing import Any
 
 import perceptron_nlp as pn
 from perceptron_nlp.cli.inputs import check_apart, open_inputs
+from perceptron_nlp.cli.learningoptions import (
+    add_learning_options,
+    learning_options,
+    templates_named,
+)
 from perceptron_nlp.cli.parsing import (
     PROGRAM,
     UsageError,
@@ -21,7 +26,6 @@ from perceptron_nlp.cli.parsing import (
 )
 from perceptron_nlp.cli.printing import print_json
 from perceptron_nlp.cli.style import BOLD, Terminal, messages, one_line, output, shortened
-from perceptron_nlp.cli.train import add_learning_options, learning_options, templates_named
 from perceptron_nlp.cli.tuningview import TuningView, settings_text
 from perceptron_nlp.tuning.searchspace import SPACE, TRIALS
 from perceptron_nlp.tuning.tuning import FOLDS

@@ -17,8 +17,9 @@ import numpy as np
 import numpy.typing as npt
 
 from perceptron_nlp._core.extract import FeatureProgram
-from perceptron_nlp._core.train import TrainingSet, learn
-from perceptron_nlp._core.weights import FrozenWeights
+from perceptron_nlp._core.frozenweights import FrozenWeights
+from perceptron_nlp._core.train import learn
+from perceptron_nlp._core.trainingset import TrainingSet
 from perceptron_nlp.combining.teaching import Lessons, Teachers, take_teachers, teach
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, quote
 from perceptron_nlp.features.compile import compile_templates

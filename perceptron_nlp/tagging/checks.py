@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, quote
+from perceptron_nlp.text.sentence import Sentence
 
 
 def check_int(name: str, value: object, low: int, high: int) -> None:
@@ -27,3 +28,23 @@ def check_choice(name: str, value: object, choices: Iterable[str]) -> None:
         near = difflib.get_close_matches(value, known, 1)
         hint = f"; did you mean {near[0]}?" if near else ""
         raise ArgumentError(f"{name}: {quote(value)} is not one of {', '.join(known)}{hint}")
+
+
+def check_tokens(tokens: object) -> None:
+    """Raise unless tokens is something to go over, and no text."""
+    if isinstance(tokens, str | bytes) or not isinstance(tokens, Iterable):
+        raise ArgumentTypeError(f"tokens: a list of words is needed, not {type(tokens).__name__}")
+
+
+def token_list(tokens: Sequence[str]) -> Sequence[str]:
+    """The tokens of a sentence as something that can be gone over more than once."""
+    check_tokens(tokens)
+    return tokens if isinstance(tokens, Sentence) else list(tokens)
+
+
+def sentence_list(sentences: Iterable[Sequence[str]]) -> list[Sequence[str]]:
+    """The sentences as a list."""
+    if isinstance(sentences, str | bytes) or not isinstance(sentences, Iterable):
+        raise ArgumentTypeError(
+            f"sentences: a list of sentences is needed, not {type(sentences).__name__}")
+    return list(sentences)

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from perceptron_nlp.errors import ArgumentError
-from perceptron_nlp.tagging.calibrating import with_room
+from perceptron_nlp.tagging.calibrating import calibrated_columns, with_room
+from perceptron_nlp.tagging.extractor import Extractor
 from perceptron_nlp.tagging.model import TaggerModel
 from perceptron_nlp.tagging.modelfile import model_to_bytes
 from perceptron_nlp.tagging.reduced import reduced
+from perceptron_nlp.tagging.sizes import parse_size
+from perceptron_nlp.tagging.sources import Source
 
 Score = Callable[[TaggerModel], float]
 Calibrate = Callable[[TaggerModel], TaggerModel]
@@ -74,6 +78,44 @@ def compress_model(model: TaggerModel, size: int, score: Score | None = None,
         raise ArgumentError(f"size: {size:,} bytes are too few for this model, whatever is left"
                             f" out of it; the least that it can do with is {least:,}")
     return best[1] if calibrate is None else calibrate(best[1])
+
+
+def compress_by(source: Source, model: TaggerModel, size: int, features: Extractor | None,
+                score: Score) -> TaggerModel:
+    """compress_model, and what comes out calibrated anew on labelled text, if that does.
+
+    Parameters
+    ----------
+    source : the text, which can be gone over again
+    model, size, score : as for compress_model
+    features : the model's feature function, or None
+    """
+    def calibrate(smaller: TaggerModel) -> TaggerModel:
+        return calibrated_columns(smaller, features, source)[0]
+
+    left_out = calibrated_columns(model, features, source)[1]
+    does = len(left_out) < len(model.parts_by_column)
+    return compress_model(model, size, score, calibrate if does else None)
+
+
+def compressed_size(size: int | str | None, options: Mapping[str, Any]) -> int | None:
+    """The bytes that what is trained is to be compressed into; None for as many as it takes.
+
+    Raises
+    ------
+    ArgumentError, ArgumentTypeError : no size, or one that does not go with the options of the
+        training
+    """
+    if size is None:
+        return None
+    n_bytes = parse_size(size)
+    if options.get("resumable"):
+        raise ArgumentError("resumable: a tagger compressed into a size cannot be trained"
+                            " further; leave size out, and compress what is resumed")
+    if options.get("max_memory") is not None:
+        raise ArgumentError("max_memory: compressing into a size needs more memory than"
+                            " training; leave size out, and compress what is trained")
+    return n_bytes
 
 
 def n_rows(model: TaggerModel) -> int:

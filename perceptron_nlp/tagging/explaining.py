@@ -17,8 +17,11 @@ from perceptron_nlp.tagging.explanationpage import page
 from perceptron_nlp.tagging.explanationtext import Paint, plain, text
 from perceptron_nlp.tagging.heldwords import DICTIONARY, LEXICON, HeldWords
 from perceptron_nlp.tagging.keeping import forms_of
+from perceptron_nlp.tagging.labelling import Labeller
+from perceptron_nlp.tagging.lexicon import Lexicon
 from perceptron_nlp.tagging.model import TaggerModel
 from perceptron_nlp.tagging.reading import Compared, Reading, WeighedFeature
+from perceptron_nlp.text.sentence import words_of
 
 T = TypeVar("T")
 WEIGHTS = "weights"
@@ -168,6 +171,31 @@ class Explanation(Sequence[WordExplanation]):
         return self.to_text()
 
 
+def explanations(model: TaggerModel, labeller: Labeller, lexicon: Lexicon | None,
+                 sentences: list[Sequence[str]], top: int | None,
+                 against: Sequence[Sequence[str | None]] | None = None) -> list[Explanation]:
+    """Why sentences are labelled as they are.
+
+    Parameters
+    ----------
+    model : of one column
+    labeller : of the model and the lexicon
+    lexicon : what labels some forms may have, or None
+    sentences : prepared, as for the labeller
+    top, against : as for explanation, `against` of each sentence
+
+    Raises ArgumentError and ArgumentTypeError as explanation does, and where `against` is not of
+    as many sentences.
+    """
+    given = labeller.label(sentences)
+    others = [None] * len(sentences) if against is None else _checked_against(against)
+    if len(others) != len(sentences):
+        raise ArgumentError(f"against: labels of {len(others)} sentences for {len(sentences)}")
+    held = HeldWords(model, lexicon)
+    return [explanation(labeller.read(sentence), labels, held, words_of(sentence), top, wanted)
+            for sentence, labels, wanted in zip(sentences, given, others, strict=True)]
+
+
 def explanation(reading: Reading, labels: Sequence[str], held: HeldWords, words: Sequence[str],
                 top: int | None, against: Sequence[str | None] | None = None) -> Explanation:
     """Why a sentence was labelled as it was.
@@ -225,7 +253,7 @@ def _runners_up(reading: Reading, held: HeldWords, words: Sequence[str]) -> list
 def _instead(reading: Reading, labels: Sequence[str], runners_up: list[int],
              against: Sequence[str | None]) -> list[int]:
     """Runners-up, but where a label is asked for that is learnt and was not given, that one."""
-    if not all(wanted is None or isinstance(wanted, str) for wanted in check_against(against)):
+    if not all(wanted is None or isinstance(wanted, str) for wanted in _checked_against(against)):
         raise ArgumentTypeError("against: for each word a label is needed, or None")
     if len(against) != len(labels):
         raise ArgumentError(f"against: {len(against)} labels for {len(labels)} words; give one for"
@@ -243,7 +271,7 @@ def _instead(reading: Reading, labels: Sequence[str], runners_up: list[int],
     return found
 
 
-def check_against(against: Sequence[T]) -> Sequence[T]:
+def _checked_against(against: Sequence[T]) -> Sequence[T]:
     """What is compared with, once it is sure to be a list of something."""
     if isinstance(against, str | bytes) or not isinstance(against, Sequence):
         raise ArgumentTypeError(f"against: a list is needed, not {type(against).__name__}")

@@ -6,14 +6,17 @@ the right, what speaks against it a minus sign and a bar to the left.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
-from perceptron_nlp.tagging.explanationtext import printable, remarks, signed, told, verdict
+from perceptron_nlp.tagging.explanationtext import (
+    ExplainedWord,
+    printable,
+    remarks,
+    signed,
+    told,
+    verdict,
+)
 from perceptron_nlp.tagging.reading import WeighedFeature
-
-if TYPE_CHECKING:
-    from perceptron_nlp.tagging.explaining import Explanation, WordExplanation
 
 # Blue and orange are told apart by all, and both are clear of the grounds that they stand on.
 STYLE = """\
@@ -52,7 +55,7 @@ add to the margin between the two: <b>+</b> speaks for the label, <b>−</b> for
 """
 
 
-def page(explanations: Iterable[Explanation], *, top: int | None, title: str) -> str:
+def page(explanations: Iterable[Sequence[ExplainedWord]], *, top: int | None, title: str) -> str:
     """A page with the explanations of some sentences; see Explanation.to_html."""
     body = "\n".join(
         f"<h2>{_safe(' '.join(word.word for word in explanation))}</h2>\n"
@@ -60,12 +63,12 @@ def page(explanations: Iterable[Explanation], *, top: int | None, title: str) ->
     return _PAGE.format(title=_safe(title), style=STYLE, body=body)
 
 
-def fragment(explanation: Explanation, *, top: int | None) -> str:
+def fragment(explanation: Sequence[ExplainedWord], *, top: int | None) -> str:
     """The words of a sentence, for a page that has STYLE, inside an element of class ``why``."""
     return "\n".join(word_fragment(word, top=top) for word in explanation)
 
 
-def word_fragment(word: WordExplanation, *, top: int | None) -> str:
+def word_fragment(word: ExplainedWord, *, top: int | None) -> str:
     """One word, closed until it is clicked; see fragment."""
     features, rest = word.heaviest(top if word.top is None else word.top)
     shown = [*features, *filter(None, [rest])]

@@ -1,15 +1,12 @@
-"""Explanations as text that fits a terminal."""
+"""Explanations as text that fits a terminal, and what is said of a word wherever it is said."""
 
 from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, TypeAlias
+from typing import Protocol, TypeAlias
 
 from perceptron_nlp.tagging.reading import WeighedFeature
-
-if TYPE_CHECKING:
-    from perceptron_nlp.tagging.explaining import WordExplanation
 
 Paint: TypeAlias = Callable[[str, str], str]
 """Puts a text in a style, an SGR code."""
@@ -19,18 +16,45 @@ _BOLD, _FAINT, _FOR, _AGAINST = "1", "2", "36", "33"
 _INDENT = "  "
 
 
+class ExplainedWord(Protocol):
+    """What is shown of a word: ExplainedWord tells what each is."""
+
+    @property
+    def word(self) -> str: ...
+    @property
+    def label(self) -> str: ...
+    @property
+    def learnt(self) -> str: ...
+    @property
+    def score(self) -> float: ...
+    @property
+    def runner_up(self) -> str | None: ...
+    @property
+    def runner_up_score(self) -> float | None: ...
+    @property
+    def margin(self) -> float | None: ...
+    @property
+    def known(self) -> bool: ...
+    @property
+    def note(self) -> str | None: ...
+    @property
+    def top(self) -> int | None: ...
+    def heaviest(self, top: int | None, /
+                 ) -> tuple[tuple[WeighedFeature, ...], WeighedFeature | None]: ...
+
+
 def plain(text: str, style: str) -> str:
     """A text in no style."""
     return text
 
 
-def text(words: Iterable[WordExplanation], *, width: int, top: int | None, paint: Paint) -> str:
+def text(words: Iterable[ExplainedWord], *, width: int, top: int | None, paint: Paint) -> str:
     """A paragraph a word, an empty line between them; see Explanation.to_text."""
     return "\n\n".join("\n".join(_paragraph(word, max(NARROWEST, width), top, paint))
                        for word in words)
 
 
-def verdict(word: WordExplanation) -> str:
+def verdict(word: ExplainedWord) -> str:
     """What a word got, and by how much, in a line."""
     said = f"{word.label} {number(word.score)}"
     if word.learnt != word.label:
@@ -41,7 +65,7 @@ def verdict(word: WordExplanation) -> str:
             f" margin {signed(word.margin)}")
 
 
-def remarks(word: WordExplanation) -> str:
+def remarks(word: ExplainedWord) -> str:
     """What else there is to say of a word."""
     seen = "seen in training" if word.known else "not seen in training"
     return seen if word.note is None else f"{seen}; {word.note}"
@@ -68,7 +92,7 @@ def printable(text: str) -> str:
         character if character.isprintable() else ascii(character)[1:-1] for character in text)
 
 
-def _paragraph(word: WordExplanation, width: int, top: int | None, paint: Paint) -> list[str]:
+def _paragraph(word: ExplainedWord, width: int, top: int | None, paint: Paint) -> list[str]:
     lines = [paint(_cut(f"{printable(word.word)}  {printable(verdict(word))}", width), _BOLD),
              _INDENT + paint(_cut(printable(remarks(word)), width - len(_INDENT)), _FAINT)]
     features, rest = word.heaviest(top if word.top is None else word.top)

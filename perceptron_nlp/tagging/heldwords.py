@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-
-from perceptron_nlp.tagging.lexicon import lower_cased
+from perceptron_nlp.tagging.labelling import allowed_by
+from perceptron_nlp.tagging.lexicon import Lexicon, lower_cased
 from perceptron_nlp.tagging.model import TaggerModel
 
 DICTIONARY, LEXICON = "dictionary", "lexicon"
@@ -16,12 +15,12 @@ class HeldWords:
     Parameters
     ----------
     model : the model, for its dictionary
-    allowed : the numbers of the labels that a lexicon leaves to its forms, or None
+    lexicon : what goes before that, or None
     """
 
-    def __init__(self, model: TaggerModel, allowed: Mapping[str, Sequence[int]] | None) -> None:
+    def __init__(self, model: TaggerModel, lexicon: Lexicon | None) -> None:
         self._model = model
-        self._allowed = {} if allowed is None else allowed
+        self._allowed = allowed_by(lexicon, model)
 
     @property
     def any(self) -> bool:

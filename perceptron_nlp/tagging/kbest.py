@@ -32,8 +32,12 @@ import numpy.typing as npt
 from perceptron_nlp.tagging.attributes import JOINT, features_of
 from perceptron_nlp.tagging.extractor import reading_order
 from perceptron_nlp.tagging.heldwords import HeldWords
+from perceptron_nlp.tagging.labelling import Labeller
+from perceptron_nlp.tagging.lexicon import Lexicon
+from perceptron_nlp.tagging.model import TaggerModel
 from perceptron_nlp.tagging.reading import Reading
 from perceptron_nlp.tagging.spancolumns import transitions, written
+from perceptron_nlp.text.sentence import words_of
 from perceptron_nlp.text.spans import SCHEMES
 
 MOST_SEQUENCES = 1_000_000
@@ -45,9 +49,26 @@ _Path = tuple[int, ...]
 _Found = tuple[_Path, float]
 
 
+def best_labellings(model: TaggerModel, labeller: Labeller, lexicon: Lexicon | None,
+                    sentence: Sequence[str], k: int) -> list[tuple[list[str], float]]:
+    """The k best ways to label a sentence; see Tagger.k_best.
+
+    Parameters
+    ----------
+    model : of one column
+    labeller : of the model and the lexicon
+    lexicon : what labels some forms may have, or None
+    sentence : prepared, as for the labeller
+    k : how many
+    """
+    labels = labeller.label([sentence])[0]
+    return best_sequences(labeller.read(sentence), labels, HeldWords(model, lexicon),
+                          words_of(sentence), k)
+
+
 def best_sequences(reading: Reading, labels: Sequence[str], held: HeldWords,
                    words: Sequence[str], k: int) -> list[tuple[list[str], float]]:
-    """The k best ways to label a sentence; see Tagger.k_best.
+    """The k best ways to label a sentence that was read and labelled.
 
     Parameters
     ----------

@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple, overload
+from typing import NamedTuple, Protocol, overload
 
 from perceptron_nlp.errors import ArgumentTypeError
 from perceptron_nlp.text.splitter import sentences_of
 from perceptron_nlp.text.tokenizer import Span
-
-if TYPE_CHECKING:
-    from perceptron_nlp.tagging.tagger import Tagger
 
 # What is labelled at a time: enough to keep the core busy, few enough to stay small.
 BATCH = 1024
@@ -145,11 +142,25 @@ def tokenize(text: str) -> list[TextSentence]:
     return [_sentence(text, spans, [], ()) for spans in sentences_of(text)]
 
 
-def tagged_sentences(tagger: Tagger, text: str, threads: int) -> Iterator[TextSentence]:
-    """The sentences of running text with labels, a batch at a time; see Tagger.tag_text."""
+class TagSentences(Protocol):
+    """Gives sentences their labels in one column, as Tagger.tag_sents does."""
+
+    def __call__(self, sentences: list[list[str]], *, before: Sequence[Sequence[str]],
+                 after: Sequence[Sequence[str]]) -> list[list[str]]: ...
+
+
+def tagged_sentences(text: str, taggers: Mapping[str, TagSentences], window: int
+                     ) -> Iterator[TextSentence]:
+    """The sentences of running text with labels, a batch at a time; see Tagger.tag_text.
+
+    Parameters
+    ----------
+    text : any str
+    taggers : by column, what labels sentences in it; at least one
+    window : how many sentences on either side they look at, at most
+    """
     _check(text)
-    window = tagger.window
-    names = tagger.columns
+    names = tuple(taggers)
     # Equal labels are one mapping, so that a token costs little.
     known: dict[tuple[str, ...], Mapping[str, str]] = {}
     spans = sentences_of(text)
@@ -158,8 +169,7 @@ def tagged_sentences(tagger: Tagger, text: str, threads: int) -> Iterator[TextSe
     while ready:
         coming = list(islice(spans, max(BATCH, window)))
         words, after = _words(text, ready), _words(text, coming[:window])
-        by_column = [part.tag_sents(words, threads=threads, before=before, after=after)
-                     for part in tagger.by_column.values()]
+        by_column = [tag(words, before=before, after=after) for tag in taggers.values()]
         for number, places in enumerate(ready):
             rows = zip(*(labels[number] for labels in by_column), strict=True)
             yield _sentence(text, places, [

@@ -8,18 +8,24 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import perceptron_nlp.formats as formats
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError
-from perceptron_nlp.tagging.checks import check_choice, check_int
+from perceptron_nlp.tagging.checks import (
+    check_choice,
+    check_int,
+    check_tokens,
+    sentence_list,
+    token_list,
+)
 from perceptron_nlp.tagging.keeping import Keep, check_columns, check_keep
 from perceptron_nlp.tagging.labellers import make_labeller
-from perceptron_nlp.tagging.labelling import Labeller, allowed_by
+from perceptron_nlp.tagging.labelling import Labeller
 from perceptron_nlp.tagging.model import TaggerModel
 from perceptron_nlp.tagging.modelfile import model_from_bytes, model_to_bytes
 from perceptron_nlp.tagging.threads import check_threads
-from perceptron_nlp.text.sentence import Sentence
 
 if TYPE_CHECKING:
     import numpy as np
@@ -113,17 +119,11 @@ class Tagger:
         MemoryLimitError : words, features and weights do not fit max_memory, or the machine
         ArgumentError, ArgumentTypeError, TemplateError : an option cannot be used
         """
+        from perceptron_nlp.tagging.compression import compressed_size
         from perceptron_nlp.tagging.fitting import fit
-        from perceptron_nlp.tagging.sizes import parse_size
         from perceptron_nlp.tagging.sources import Source
 
-        n_bytes = None if size is None else parse_size(size)
-        if n_bytes is not None and options.get("resumable"):
-            raise ArgumentError("resumable: a tagger compressed into a size cannot be trained"
-                                " further; leave size out, and compress what is resumed")
-        if n_bytes is not None and options.get("max_memory") is not None:
-            raise ArgumentError("max_memory: compressing into a size needs more memory than"
-                                " training; leave size out, and compress what is trained")
+        n_bytes = compressed_size(size, options)
         if n_bytes is not None and dev is not None:
             # It is gone over twice, and may be a stream.
             dev = list(Source(dev, "dev", format=format, fields=fields))
@@ -199,6 +199,11 @@ class Tagger:
         """A tagger for each of its columns alone."""
         return {part.column: part for part in self._parts or (self,)}
 
+    @property
+    def _first(self) -> Tagger:
+        """The tagger of its first column alone."""
+        return self._parts[0] if self._parts else self
+
     def tag(self, tokens: Sequence[str], *, keep: Keep = None) -> list[str]:
         """The labels of one sentence, in the first column where there are several.
 
@@ -222,7 +227,7 @@ class Tagger:
         --------
         ``tagger.tag(["The", "old", "man"])`` may give ``["DET", "ADJ", "NOUN"]``.
         """
-        _check_tokens(tokens, "tokens")
+        check_tokens(tokens)
         if keep is None:
             return self._labeller.label(self._labeller.prepared([tokens]))[0]
         kept = check_keep([tokens], [keep])
@@ -274,7 +279,7 @@ class Tagger:
                   keep: Sequence[Keep] | None, before: Sequence[Sequence[str]],
                   after: Sequence[Sequence[str]]) -> tuple[list[Sequence[str]], list[Keep] | None]:
         check_threads(threads)
-        batch = _sentences(sentences)
+        batch = sentence_list(sentences)
         kept = check_keep(batch, keep)
         return self._labeller.prepared(batch, before, after), kept
 
@@ -293,8 +298,8 @@ class Tagger:
         from perceptron_nlp.tagging.sureness import sure_labels
 
         prepared, kept = self._prepared(sentences, threads, keep, before, after)
-        return sure_labels(self._parts[0].model if self._parts else self.model, self._labeller,
-                           self._own_lexicon, prepared, kept, threads)
+        part = self._first
+        return sure_labels(part.model, part._labeller, part._lexicon, prepared, kept, threads)
 
     def confidences(self, tokens: Sequence[str], *, keep: Keep = None) -> list[float]:
         """How likely each label that `tag` gives the words of a sentence is right.
@@ -318,7 +323,7 @@ class Tagger:
         ArgumentTypeError, ArgumentError : as for tag
         """
         kept = None if keep is None else [keep]
-        return self.tag_sents_with_confidences([_listed(tokens)], keep=kept)[1][0]
+        return self.tag_sents_with_confidences([token_list(tokens)], keep=kept)[1][0]
 
     def probabilities(self, tokens: Sequence[str]) -> npt.NDArray[np.float64]:
         """How likely each label is for each word, given the labels of the words around it.
@@ -342,13 +347,8 @@ class Tagger:
         """
         from perceptron_nlp.tagging.sureness import label_chances
 
-        return label_chances(self._parts[0].model if self._parts else self.model, self._labeller,
-                             self._own_lexicon, _listed(tokens))
-
-    @property
-    def _own_lexicon(self) -> Lexicon | None:
-        """The lexicon that the first column is held to."""
-        return self._parts[0]._lexicon if self._parts else self._lexicon
+        part = self._first
+        return label_chances(part.model, part._labeller, part._lexicon, token_list(tokens))
 
     def tag_text(self, text: str, *, threads: int = 1) -> list[TextSentence]:
         """The sentences of running text, cut into tokens by rules, with labels in every column.
@@ -381,7 +381,9 @@ class Tagger:
         from perceptron_nlp.tagging.taggedtext import tagged_sentences
 
         check_threads(threads)
-        return tagged_sentences(self, text, threads)
+        return tagged_sentences(
+            text, {name: partial(part.tag_sents, threads=threads)
+                   for name, part in self.by_column.items()}, self.window)
 
     def tag_buffers(self, data: bytes | bytearray | memoryview | npt.NDArray[np.uint8],
                     token_offsets: npt.ArrayLike, sentence_offsets: npt.ArrayLike, *,
@@ -488,7 +490,7 @@ class Tagger:
         that get their label from a dictionary or a lexicon are scored too, though that decides
         nothing (not by a feature function, which is not asked about words of the dictionary)
         """
-        _check_tokens(tokens, "tokens")
+        check_tokens(tokens)
         return self._labeller.scores(tokens)
 
     def calibrate(self, dev: Labelled, *, format: str = "auto",
@@ -548,7 +550,7 @@ class Tagger:
         --------
         ``print(tagger.explain(["The", "old", "man"]))``
         """
-        return self.explain_sents([_listed(tokens)], column=column, top=top,
+        return self.explain_sents([token_list(tokens)], column=column, top=top,
                                   against=None if against is None else [against])[0]
 
     def explain_sents(self, sentences: Iterable[Sequence[str]], *, column: str | None = None,
@@ -560,23 +562,20 @@ class Tagger:
         Parameters are those of explain and of tag_sents, and so are the errors; `against` has
         labels for each sentence.
         """
-        from perceptron_nlp.tagging.explaining import check_against, explanation
-        from perceptron_nlp.tagging.heldwords import HeldWords
+        from perceptron_nlp.tagging.explaining import explanations
 
-        if column is not None:
-            check_choice("column", column, self.columns)
+        part = self._of_column(column)
         if top is not None:
             check_int("top", top, 0, 1_000_000)
-        part = self.by_column[column or self.column]
-        held = HeldWords(part.model, allowed_by(part._lexicon, part.model))
-        prepared = part._labeller.prepared(_sentences(sentences), before, after)
-        given = part._labeller.label(prepared)
-        others = [None] * len(prepared) if against is None else check_against(against)
-        if len(others) != len(prepared):
-            raise ArgumentError(f"against: labels of {len(others)} sentences for {len(prepared)}")
-        return [explanation(part._labeller.read(sentence), labels, held, _words_in(sentence), top,
-                            wanted)
-                for sentence, labels, wanted in zip(prepared, given, others, strict=True)]
+        prepared = part._labeller.prepared(sentence_list(sentences), before, after)
+        return explanations(part.model, part._labeller, part._lexicon, prepared, top, against)
+
+    def _of_column(self, column: str | None) -> Tagger:
+        """The tagger of one of its columns alone; None for the first."""
+        if column is None:
+            return self._first
+        check_choice("column", column, self.columns)
+        return self.by_column[column]
 
     def k_best(self, tokens: Sequence[str], k: int, *, column: str | None = None
                ) -> list[tuple[list[str], float]]:
@@ -599,17 +598,12 @@ class Tagger:
         ------
         ArgumentTypeError, ArgumentError : as for tag; k out of its range; no such column
         """
-        from perceptron_nlp.tagging.heldwords import HeldWords
-        from perceptron_nlp.tagging.kbest import MOST_SEQUENCES, best_sequences
+        from perceptron_nlp.tagging.kbest import MOST_SEQUENCES, best_labellings
 
         check_int("k", k, 1, MOST_SEQUENCES)
-        if column is not None:
-            check_choice("column", column, self.columns)
-        part = self.by_column[column or self.column]
-        sentence = part._labeller.prepared([_listed(tokens)])[0]
-        labels = part._labeller.label([sentence])[0]
-        held = HeldWords(part.model, allowed_by(part._lexicon, part.model))
-        return best_sequences(part._labeller.read(sentence), labels, held, _words_in(sentence), k)
+        part = self._of_column(column)
+        sentence = part._labeller.prepared([token_list(tokens)])[0]
+        return best_labellings(part.model, part._labeller, part._lexicon, sentence, k)
 
     def evaluate(self, data: Labelled, *, column: str | None = None, format: str = "auto",
                  fields: Sequence[str] | None = None, threads: int = 1,
@@ -657,7 +651,7 @@ class Tagger:
                   ) -> Evaluation:
         from perceptron_nlp.tagging.evaluation import compare
 
-        part = self.by_column.get(name) or self.by_column[self.column]
+        part = self.by_column.get(name) or self._first
         if calibration:
             return compare(part.model, source, name, lambda sentences:
                            part.tag_sents_with_confidences(sentences, threads=threads))
@@ -687,8 +681,7 @@ class Tagger:
             the message says what it can do with
         FileError, FormatError : `dev` cannot be read
         """
-        from perceptron_nlp.tagging.calibrating import calibrated_columns
-        from perceptron_nlp.tagging.compression import compress_model
+        from perceptron_nlp.tagging.compression import compress_by, compress_model
         from perceptron_nlp.tagging.sizes import parse_size
         from perceptron_nlp.tagging.sources import Source
 
@@ -703,11 +696,7 @@ class Tagger:
             found = [tagger._evaluate(source, name, 1).accuracy for name in tagger.columns]
             return sum(found) / len(found)
 
-        def finish(model: TaggerModel) -> TaggerModel:
-            return calibrated_columns(model, self._features, source)[0]
-
-        does = len(calibrated_columns(self.model, self._features, source)[1]) < len(self.columns)
-        return self._with(compress_model(self.model, n_bytes, score, finish if does else None))
+        return self._with(compress_by(source, self.model, n_bytes, self._features, score))
 
     def _with(self, model: TaggerModel) -> Tagger:
         return self if model is self.model else Tagger(
@@ -749,29 +738,6 @@ def _unpickle(data: bytes, features: Extractor | None, cache_limit: int | None,
               lexicon: Lexicon | None) -> Tagger:
     return Tagger(model_from_bytes(data, "<bytes>"), features=features, cache_limit=cache_limit,
                   lexicon=lexicon)
-
-
-def _check_tokens(tokens: object, name: str) -> None:
-    if isinstance(tokens, str | bytes) or not isinstance(tokens, Iterable):
-        raise ArgumentTypeError(
-            f"{name}: a list of words is needed, not {type(tokens).__name__}")
-
-
-def _sentences(sentences: Iterable[Sequence[str]]) -> list[Sequence[str]]:
-    if isinstance(sentences, str | bytes) or not isinstance(sentences, Iterable):
-        raise ArgumentTypeError(
-            f"sentences: a list of sentences is needed, not {type(sentences).__name__}")
-    return list(sentences)
-
-
-def _listed(tokens: Sequence[str]) -> Sequence[str]:
-    """The tokens as something that can be gone over more than once."""
-    _check_tokens(tokens, "tokens")
-    return tokens if isinstance(tokens, Sentence) else list(tokens)
-
-
-def _words_in(sentence: Sequence[str]) -> Sequence[str]:
-    return sentence.words if isinstance(sentence, Sentence) else list(sentence)
 
 
 train = Tagger.train

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from perceptron_nlp._core.weights import FrozenWeights, WeightTable
+from perceptron_nlp._core.frozenweights import FrozenWeights
+from perceptron_nlp._core.weights import WeightTable
 from perceptron_nlp.errors import ArgumentError
 from perceptron_nlp.tagging.cells import Rows, Union
 from perceptron_nlp.tagging.options import TrainingOptions

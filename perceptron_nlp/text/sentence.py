@@ -165,6 +165,11 @@ class Sentence(Sequence[str]):
         return Sentence.from_reader, parts
 
 
+def words_of(sentence: Sequence[str]) -> Sequence[str]:
+    """The words of a sentence, whether it is a Sentence or words alone."""
+    return sentence.words if isinstance(sentence, Sentence) else list(sentence)
+
+
 def _fill(
     sentence: Sentence,
     words: tuple[str, ...],

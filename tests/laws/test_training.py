@@ -14,7 +14,8 @@ from oracles.naive_weights import cells_of
 from oracles.word_views import text_hash
 
 from perceptron_nlp._core.extract import FeatureProgram
-from perceptron_nlp._core.train import TrainingSet, learn
+from perceptron_nlp._core.train import learn
+from perceptron_nlp._core.trainingset import TrainingSet
 from perceptron_nlp._core.weights import WeightTable
 from perceptron_nlp.errors import ArgumentError
 from perceptron_nlp.features.compile import compile_templates

@@ -17,6 +17,8 @@ HEAVY = {
     "gzip", "bz2", "lzma", "tempfile", "random", "difflib", "concurrent", "multiprocessing",
     "perceptron_nlp.integrations.engines",
     "perceptron_nlp._core.train", "perceptron_nlp._core.weights",
+    "perceptron_nlp._core.trainingset", "perceptron_nlp._core.history",
+    "perceptron_nlp._core.frozenweights",
     "perceptron_nlp._core.explain", "perceptron_nlp._core.crew", "perceptron_nlp.sampling",
     "perceptron_nlp.tagging.options", "perceptron_nlp.tagging.examples",
     "perceptron_nlp.tagging.sources", "perceptron_nlp.tagging.evaluation",

@@ -22,7 +22,7 @@ import perceptron_nlp as pn
 from benchmarks.trust import samples
 from benchmarks.trust.children import call
 from perceptron_nlp._core.extract import FeatureProgram
-from perceptron_nlp._core.train import TrainingSet
+from perceptron_nlp._core.trainingset import TrainingSet
 from perceptron_nlp._core.weights import WeightTable
 from perceptron_nlp.features.compile import compile_templates
 from perceptron_nlp.tagging import memorylimit, streaming

@@ -9,9 +9,11 @@ import pytest
 
 import perceptron_nlp as pn
 from perceptron_nlp._core.extract import FeatureProgram
+from perceptron_nlp._core.frozenweights import FrozenWeights
 from perceptron_nlp._core.search import learn_sequences
-from perceptron_nlp._core.train import TrainingSet, learn
-from perceptron_nlp._core.weights import FrozenWeights, WeightTable
+from perceptron_nlp._core.train import learn
+from perceptron_nlp._core.trainingset import TrainingSet
+from perceptron_nlp._core.weights import WeightTable
 from perceptron_nlp.features.compile import compile_templates
 from perceptron_nlp.features.templates import check_templates
 from perceptron_nlp.tagging.examples import Examples, label_hashes

@@ -13,7 +13,7 @@ from perceptron_nlp._core.extract import FeatureProgram
 from perceptron_nlp._core.frozenmodel import allowed_bytes
 from perceptron_nlp._core.hashing import hash64
 from perceptron_nlp._core.search import learn_sequences
-from perceptron_nlp._core.train import TrainingSet
+from perceptron_nlp._core.trainingset import TrainingSet
 from perceptron_nlp._core.weights import WeightTable
 from perceptron_nlp.errors import ArgumentError
 from perceptron_nlp.features.compile import compile_templates
