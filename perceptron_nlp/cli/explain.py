@@ -108,7 +108,5 @@ def _print(found: Iterator[pn.Explanation], top: int | None) -> None:
     for explanation in found:
         if explanation:
             said = explanation.to_text(width=terminal.width, top=top, paint=terminal.paint)
-            if not terminal.unicode:
-                said = said.encode("ascii", "backslashreplace").decode()
             print(said if is_first else "\n" + said)
             is_first = False

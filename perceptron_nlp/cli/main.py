@@ -16,7 +16,13 @@ from collections.abc import Iterator, Sequence
 
 import perceptron_nlp as pn
 from perceptron_nlp.cli.parsing import PROGRAM, UsageError, VerbParser, nearest
-from perceptron_nlp.cli.style import one_line, say, silence, write_message
+from perceptron_nlp.cli.style import (
+    escape_what_does_not_fit,
+    one_line,
+    say,
+    silence,
+    write_message,
+)
 
 DONE, FAILED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
 TRACEBACK = "PERCEPTRON_NLP_TRACEBACK"
@@ -73,6 +79,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     ----------
     arguments : those after the program's name; None for those of this process
     """
+    escape_what_does_not_fit(sys.stdout)
     try:
         return _finish(_run(list(sys.argv[1:] if arguments is None else arguments)))
     except BrokenPipeError:

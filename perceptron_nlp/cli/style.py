@@ -6,6 +6,7 @@ Standard output and standard error are asked separately. ``NO_COLOR`` turns colo
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from typing import TextIO
@@ -98,6 +99,15 @@ def silence(stream: TextIO | None) -> None:
             os.close(nowhere)
     except (OSError, ValueError):
         return
+
+
+def escape_what_does_not_fit(stream: TextIO | None) -> None:
+    """Have characters that a stream cannot encode written as escapes, as on standard error.
+
+    A page for a person holds labels and words of any script, and the locale may know ASCII alone.
+    """
+    if isinstance(stream, io.TextIOWrapper):
+        stream.reconfigure(errors="backslashreplace")
 
 
 def one_line(text: str) -> str:

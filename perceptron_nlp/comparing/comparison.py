@@ -64,7 +64,7 @@ def compare(a: System, b: System, test: Labelled, *, column: str | None = None,
     check_int("seed", seed, 0, 2**64 - 1)
     systems = [_opened(a), _opened(b)]
     source = Source(test, "test", format=format, fields=fields)
-    name = source.column_named(column or _column_of(systems, source))
+    name = source.column_named(_column_of(systems, source) if column is None else column)
     sentences = list(source)
     gold = [gold_labels(sentence, name) for sentence in sentences]
     n_labelled = sum(label is not None for labels in gold for label in labels)

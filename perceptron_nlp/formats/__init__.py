@@ -6,12 +6,12 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from perceptron_nlp.formats.columns import read_columns, write_columns
+    from perceptron_nlp.formats.columns import names_in, read_columns, write_columns
     from perceptron_nlp.formats.conllu import read_conllu
     from perceptron_nlp.formats.conllu_rules import COLUMNS as CONLLU_COLUMNS
     from perceptron_nlp.formats.conllu_rules import wrong_value as wrong_conllu_value
     from perceptron_nlp.formats.conllu_writing import with_misc, without_misc, write_conllu
-    from perceptron_nlp.formats.corpus import AUTO, FORMATS, Corpus, open_corpus
+    from perceptron_nlp.formats.corpus import AUTO, FORMATS, Corpus, check_format, open_corpus
     from perceptron_nlp.formats.documents import opens_document
     from perceptron_nlp.formats.filelayout import Section, layout_of
     from perceptron_nlp.formats.modelbytes import map_file_bytes, read_file_bytes
@@ -39,10 +39,12 @@ __all__ = [
     "Section",
     "as_conllu",
     "begins_like_tensors",
+    "check_format",
     "check_place",
     "layout_of",
     "map_file_bytes",
     "named_stream",
+    "names_in",
     "open_corpus",
     "open_tensors",
     "opens_document",
@@ -68,11 +70,11 @@ __all__ = [
 
 # The names of each module, and what those are called there that have another name here.
 _PLACES = {
-    "columns": ("read_columns", "write_columns"),
+    "columns": ("names_in", "read_columns", "write_columns"),
     "conllu": ("read_conllu",),
     "conllu_rules": ("CONLLU_COLUMNS", "wrong_conllu_value"),
     "conllu_writing": ("with_misc", "without_misc", "write_conllu"),
-    "corpus": ("AUTO", "FORMATS", "Corpus", "open_corpus"),
+    "corpus": ("AUTO", "FORMATS", "Corpus", "check_format", "open_corpus"),
     "documents": ("opens_document",),
     "filelayout": ("Section", "layout_of"),
     "modelbytes": ("map_file_bytes", "read_file_bytes"),

@@ -142,13 +142,21 @@ class ColumnReader:
         return Sentence.from_reader(words, values, name, range(line, line + len(words)), layout)
 
 
-def checked_fields(fields: Sequence[str] | None) -> tuple[str, ...] | None:
-    """``fields`` as a tuple; raises unless they are different names with ``form`` in them."""
+def names_in(fields: Sequence[str] | None) -> tuple[str, ...] | None:
+    """``fields`` as a tuple; ArgumentTypeError unless they are a list of names, or None."""
     if fields is None:
         return None
-    if isinstance(fields, str) or not all(isinstance(name, str) for name in fields):
+    if (isinstance(fields, str) or not isinstance(fields, Sequence)
+            or not all(isinstance(name, str) for name in fields)):
         raise ArgumentTypeError("fields: a list of column names is needed")
-    names = tuple(fields)
+    return tuple(fields)
+
+
+def checked_fields(fields: Sequence[str] | None) -> tuple[str, ...] | None:
+    """``fields`` as a tuple; raises unless they are different names with ``form`` in them."""
+    names = names_in(fields)
+    if names is None:
+        return None
     if "form" not in names:
         raise ArgumentError(
             f"fields: none of {', '.join(map(quote, names)) or 'no names'} is 'form'; "

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import Any, NamedTuple, Protocol
 
-from perceptron_nlp.errors import ArgumentError, FileError, quote
+from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FileError, quote
 from perceptron_nlp.formats import columns as column_format
 from perceptron_nlp.formats import conllu, conllu_writing, detect
 from perceptron_nlp.formats.lines import BOM, LineSource
@@ -15,6 +15,10 @@ from perceptron_nlp.formats.opening import STDIN, Readable, name_of
 from perceptron_nlp.text.sentence import Sentence
 
 AUTO = "auto"
+
+
+# No text has columns with longer numbers.
+MOST_DIGITS = 9
 
 
 class SentenceReader(Protocol):
@@ -99,9 +103,8 @@ class Corpus(Iterable[Sentence]):
 
     def column_named(self, column: str) -> str:
         """The name of a column that is given by its number, from 1; a name as it is."""
-        if column.isdecimal() and 1 <= int(column) <= len(self._columns):
-            return self._columns[int(column) - 1]
-        return column
+        number = int(column) if column.isdecimal() and len(column) <= MOST_DIGITS else 0
+        return self._columns[number - 1] if 0 < number <= len(self._columns) else column
 
     def rewrite(self, sentence: Sentence, columns: Mapping[str, Sequence[str]]) -> str:
         """The text of a sentence with columns replaced, in the format of this text.
@@ -189,10 +192,21 @@ def open_corpus(
 
     Raises
     ------
-    ArgumentError : an unknown format, or ``fields`` that do not fit
+    ArgumentError, ArgumentTypeError : an unknown format, or ``fields`` that do not fit
     FileError : the file cannot be read
     FormatError : it is no text; later, in iteration, a line breaks the format
     """
+    check_format(format)
+    checked = column_format.checked_fields(fields)
+    if checked is not None and format == AUTO:
+        format = "columns"
+    return Corpus(path, format, checked, errors)
+
+
+def check_format(format: object) -> None:
+    """Raise ArgumentError or ArgumentTypeError for what is no format, nor ``auto``."""
+    if not isinstance(format, str):
+        raise ArgumentTypeError(f"format: a str is needed, not {type(format).__name__}")
     if format != AUTO and format not in FORMATS:
         # Here, since a program that nothing goes wrong in does without.
         import difflib
@@ -201,10 +215,6 @@ def open_corpus(
         hint = f"; did you mean {quote(near[0])}?" if near else ""
         known = ", ".join([AUTO, *FORMATS])
         raise ArgumentError(f"format: {quote(format)} is not one of {known}{hint}")
-    checked = column_format.checked_fields(fields)
-    if checked is not None and format == AUTO:
-        format = "columns"
-    return Corpus(path, format, checked, errors)
 
 
 def _tells_columns(head: str) -> bool:

@@ -18,7 +18,7 @@ from types import TracebackType
 from typing import TypeVar
 
 from perceptron_nlp._core.newlines import count_newlines
-from perceptron_nlp.errors import ArgumentError, FileError, FormatError, quote
+from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FileError, FormatError, quote
 from perceptron_nlp.formats.opening import Readable, name_of, open_bytes
 
 BOM = "\ufeff"
@@ -59,6 +59,8 @@ class LineSource:
     """
 
     def __init__(self, path: Readable, *, errors: str = "strict") -> None:
+        if not isinstance(errors, str):
+            raise ArgumentTypeError(f"errors: a str is needed, not {type(errors).__name__}")
         if errors not in ("strict", "replace"):
             raise ArgumentError(f"errors: {quote(errors)} is neither 'strict' nor 'replace'")
         self.name = name_of(path)

@@ -157,7 +157,7 @@ def _options(given: dict[str, Any]) -> DoctorOptions:
 
 
 def _column(source: Source, column: str | None) -> str:
-    name = source.column_named(column or source.default_column or "")
+    name = source.column_named((source.default_column or "") if column is None else column)
     if not name:
         raise FormatError("read as plain text, which has no labels to examine; if it is labelled,"
                           " say its format", source.place)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from perceptron_nlp.errors import ArgumentError
+from perceptron_nlp.errors import ArgumentError, ArgumentTypeError
 from perceptron_nlp.formats import Section, layout_of, read_file_bytes
 from perceptron_nlp.insight.featuresearch import Coverage, FeatureSearch, FoundFeature
 from perceptron_nlp.insight.templateworth import TemplateWorth, accuracy_lost, sizes
@@ -143,13 +143,15 @@ def inspect(model: Tagger | str | os.PathLike[str], *, dev: Labelled | None = No
     parts = whole.parts_by_column
     known = sorted({name for part in parts for name in part.tags.labels})
     if label is not None:
+        if not isinstance(label, str):
+            raise ArgumentTypeError(f"label: a str is needed, not {type(label).__name__}")
         if dev is None and text is None:
             raise ArgumentError("label: a model holds only hashes of its features; give a text"
                                 " (or dev) to find them in")
         if label not in known:
             raise ArgumentError(f"label: the model has no label {label!r}; there are"
                                 f" {', '.join(known[:TOP])}" + (" …" if known[TOP:] else ""))
-    if (label or text or dev) and any(part.extractor is not None for part in parts):
+    if not (label is text is dev is None) and any(part.extractor is not None for part in parts):
         raise ArgumentError("model: a function makes its features, which is not at hand here; only"
                             " models with templates are measured on text")
     gold = None if dev is None else list(Source(dev, "dev", format=format, fields=fields))

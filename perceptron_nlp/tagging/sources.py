@@ -12,7 +12,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, TypeAlias
 
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FormatError, quote
-from perceptron_nlp.formats import CONLLU_COLUMNS, Corpus, named_stream, open_corpus, read_conllu
+from perceptron_nlp.formats import (
+    CONLLU_COLUMNS,
+    Corpus,
+    check_format,
+    named_stream,
+    names_in,
+    open_corpus,
+    read_conllu,
+)
 from perceptron_nlp.text.sentence import Sentence
 
 Labelled: TypeAlias = (
@@ -53,6 +61,8 @@ class Source:
 
     def __init__(self, data: Labelled, name: str, *, format: str = "auto",
                  fields: Sequence[str] | None = None) -> None:
+        check_format(format)
+        names_in(fields)
         self.name = name
         self.corpora: list[Corpus] = []
         self._items: Iterable[Any] = ()

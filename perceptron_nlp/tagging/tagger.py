@@ -451,9 +451,10 @@ class Tagger:
         """
         from perceptron_nlp.tagging.lexicon import Lexicon
 
-        check_choice("column", column or self.column, self.columns)
+        name = self.column if column is None else column
+        check_choice("column", name, self.columns)
         return Tagger(self.model, features=self._features, cache_limit=self._cache_limit,
-                      lexicon=Lexicon.of(lexicon, column=column or self.column))
+                      lexicon=Lexicon.of(lexicon, column=name))
 
     def filler(self, corpus: formats.Corpus, *, column: str | None = None) -> Fill | None:
         """What labels whole sentences of a CoNLL-U text without making Python objects of them.
@@ -627,7 +628,7 @@ class Tagger:
         from perceptron_nlp.tagging.sources import Source
 
         source = Source(data, "data", format=format, fields=fields)
-        name = source.column_named(column or self.column)
+        name = source.column_named(self.column if column is None else column)
         return self._evaluate(source, name, threads, calibration)
 
     def evaluate_columns(self, data: Labelled, *, format: str = "auto",

@@ -84,7 +84,7 @@ def tune(train: Labelled, *, dev: Labelled | None = None, folds: int | None = No
     if dev is not None and folds is not None:
         raise ArgumentError("folds: there is a dev set to score by, too; leave one of them out")
     source = Source(train, "train", format=format, fields=fields)
-    learnt = source.column_named(column or source.default_column or "")
+    learnt = source.column_named((source.default_column or "") if column is None else column)
     if not learnt:
         raise FormatError("read as plain text, which has no labels to learn from; if it is"
                           " labelled, say its format", source.place)

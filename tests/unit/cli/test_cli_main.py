@@ -164,3 +164,18 @@ def test_the_arguments_of_the_process_are_the_default(
     monkeypatch.setattr(sys, "argv", ["perceptron-nlp", "--version"])
     assert main() == 0
     assert capsys.readouterr().out.startswith("perceptron-nlp ")
+
+
+@pytest.mark.parametrize(("encoding", "shown"), [("ascii", b"\\xc4\\u5b57"),
+                                                 ("latin-1", b"\xc4\\u5b57"),
+                                                 ("utf-8", "Ä字".encode())])
+def test_what_standard_output_cannot_encode_is_escaped(
+    process, encoding: str, shown: bytes
+) -> None:
+    text = Path("text.tagged")
+    text.write_text("a/Ä字 b/B\n", "utf-8")
+    pn.train(text, epochs=1, templates="classic").save("odd.model")
+    for arguments in (("inspect", "odd.model"), ("evaluate", "odd.model", text),
+                      ("explain", "odd.model", text)):
+        done = process(*arguments, before=("env", f"PYTHONIOENCODING={encoding}"))
+        assert (done.returncode, shown in done.stdout) == (0, True), done

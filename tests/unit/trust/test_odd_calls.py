@@ -7,7 +7,10 @@ import itertools
 import pickle
 import threading
 from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 import perceptron_nlp as pn
@@ -137,3 +140,48 @@ def test_ways_to_label_words_unlike_any_are_found_though_hundreds_score_more(
     assert found[0][0] == narrow.tag(words) and len(found) == 4
     assert sorted((score for _, score in found), reverse=True) == [score for _, score in found]
     assert len({tuple(labels) for labels, _ in found}) == 4
+
+
+ARRAY = np.array([1, 2])
+
+
+@pytest.mark.parametrize(("argument", "value"), [
+    ("format", ["conllu"]), ("format", 3), ("format", ARRAY), ("fields", 1.5),
+    ("fields", [["form"]]), ("fields", ARRAY), ("fields", "form"), ("fields", iter(["form"])),
+    ("column", ARRAY), ("column", 3),
+], ids=str)
+def test_how_a_text_is_read_is_checked_wherever_it_is_told(
+        sure: pn.Tagger, tmp_path: Path, argument: str, value: object) -> None:
+    path = tmp_path / "a.tagged"
+    path.write_text("The/DET old/ADJ man/NOUN\n")
+    told: dict[str, Any] = {argument: value}
+    memory = [(WORDS, ["DET", "ADJ", "NOUN"])] * 2
+    takes: list[Callable[[Any], object]] = [
+        lambda data: pn.train(data, epochs=1, **told),
+        lambda data: sure.evaluate(data, **told),
+        lambda data: pn.compare(sure, sure, data, **told),
+        lambda data: pn.doctor(data, **told),
+        lambda data: pn.tune(data, dev=data, trials=1, **told),
+    ]
+    for take, data in itertools.product(takes, (path, memory)):
+        with pytest.raises(pn.ArgumentTypeError, match=argument):
+            take(data)
+
+
+def test_odd_names_of_columns_labels_and_modes_are_refused(sure: pn.Tagger) -> None:
+    with pytest.raises(pn.ArgumentTypeError, match="column"):
+        sure.with_lexicon({"man": "NOUN"}, column=ARRAY)  # type: ignore[arg-type]
+    with pytest.raises(pn.ArgumentError, match="column"):
+        sure.with_lexicon({"man": "NOUN"}, column="")
+    with pytest.raises(pn.ArgumentTypeError, match="label"):
+        pn.inspect(sure, text=[WORDS], label=ARRAY)  # type: ignore[arg-type]
+    with pytest.raises(pn.ArgumentTypeError, match="errors"):
+        pn.open_corpus("nowhere", errors=ARRAY)  # type: ignore[arg-type]
+
+
+def test_a_column_of_thousands_of_digits_is_a_name(tmp_path: Path) -> None:
+    path = tmp_path / "a.columns"
+    path.write_text("The DET\nold ADJ\n\n")
+    with pytest.raises(pn.PerceptronNLPError, match="no column '999"):
+        pn.train(path, column="9" * 5000)
+    assert pn.train(path, column="2", epochs=1).column == "2"
