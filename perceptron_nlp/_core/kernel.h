@@ -51,9 +51,9 @@ KERNEL_TARGET static ALWAYS_INLINE void KERNEL(sum_type)(const CacheLayout *l, T
     }
 }
 
-KERNEL_TARGET static void KERNEL(sum_fresh)(const CacheLayout *l, TypeCache *c) {
+KERNEL_TARGET static void KERNEL(sum_fresh)(const CacheLayout *l, TypeCache *c, int n) {
     size_t from = 0;
-    for (int k = 0; k < c->n_fresh; k++) {
+    for (int k = 0; k < n; k++) {
         const uint32_t type = c->fresh[k].type;
         const size_t to = c->fresh[k].keys_end;
         if (l->stride == 3 * LANES) KERNEL(sum_type)(l, c, type, from, to, 3, 1);
@@ -115,63 +115,61 @@ KERNEL_TARGET static ALWAYS_INLINE void KERNEL(learn_pair)(const Decoder *d, Pai
     }
 }
 
-/* Templates over pairs of neighbours, a block of pairs at a time. Pair j is of words j and j + 1
- * of the sentence. */
-KERNEL_TARGET static ALWAYS_INLINE void KERNEL(sum_pairs)(const Decoder *d, Worker *w,
-                                                          int64_t sentence, int parts,
-                                                          int mask_words) {
+/* What up to PAIR_BLOCK pairs of neighbours say. */
+KERNEL_TARGET static ALWAYS_INLINE void KERNEL(add_pairs)(const Decoder *d, Worker *w,
+                                                          const PairPlace *places, int32_t count,
+                                                          int parts, int mask_words) {
     const PairLayout *p = &d->pairs;
     PairCache *c = &w->pairs;
     const size_t bytes = (size_t)parts * sizeof(PART), record = bytes * (size_t)p->n_groups;
-    const uint64_t multiplier = w->cache.secrets[0] | 1;
-    const int64_t begin = w->starts[sentence], n = w->starts[sentence + 1] - begin;
-    const int32_t *types = w->types[0] + padded_place(d, sentence, begin);
-    const int64_t low = p->offsets[0], high = n + p->offsets[p->n_groups - 1];
+    const uint64_t multiplier = w->cache.secrets[0] | 1, *carried = w->cache.carried;
     uint64_t keys[PAIR_BLOCK];
     PairSet *sets[PAIR_BLOCK];
     int ways[PAIR_BLOCK];
-    int32_t missing[PAIR_BLOCK];
-    for (int64_t from = low; n && from < high; from += PAIR_BLOCK) {
-        int32_t count = (int32_t)(from + PAIR_BLOCK < high ? PAIR_BLOCK : high - from);
-        int32_t n_missing = 0;
-        for (int32_t k = 0; k < count; k++) {
-            keys[k] = pair_key(types[from + k], types[from + k + 1]);
-            sets[k] = pair_set(c, keys[k], multiplier);
-            pair_prefetch(sets[k]);
-        }
-        for (int32_t k = 0; k < count; k++) {
-            ways[k] = pair_find(sets[k], keys[k]);
-            if (ways[k] < 0) missing[n_missing++] = k;
-            else if (sets[k]->vector1[ways[k]]) PREFETCH(pair_vectors(c, sets[k], ways[k], record));
-        }
-        if (n_missing)
-            pairs_look_up(c, p, &d->layout, w->cache.carried, types + from, n_missing, missing);
-        for (int32_t k = 0, m = 0; k < count; k++) {
-            PairSet *set = sets[k];
-            if (n_missing) { /* newcomers of this block may have taken any place of the set */
-                int expected = m < n_missing && missing[m] == k;
-                ways[k] = pair_find(set, keys[k]);
-                if (ways[k] < 0) {
-                    /* It was there, and lost its place to one that was missing: so what was looked
-                     * up for the first that was missing is needed no more. */
-                    if (!expected)
-                        pairs_look_up(c, p, &d->layout, w->cache.carried, types + from, 1, &k);
-                    ways[k] = pair_victim(set, keys[k], multiplier);
-                    KERNEL(learn_pair)(d, c, set, ways[k], keys[k], expected ? m : 0, parts,
-                                       mask_words);
-                }
-                m += expected;
-            }
-            if (set->keys[ways[k]] & PAIR_SILENT) continue;
-            const char *vectors = pair_vectors(c, set, ways[k], record);
-            for (int32_t g = 0; g < p->n_groups; g++) {
-                int64_t token = from + k - p->offsets[g];
-                if (token >= 0 && token < n)
-                    KERNEL(add)(w->scores + (size_t)(begin + token) * bytes,
-                                vectors + (size_t)g * bytes, parts);
-            }
-        }
+    int32_t missing[PAIR_BLOCK], n_missing = 0;
+    for (int32_t k = 0; k < count; k++) {
+        keys[k] = pair_key(places[k].types[0], places[k].types[1]);
+        sets[k] = pair_set(c, keys[k], multiplier);
+        pair_prefetch(sets[k]);
     }
+    for (int32_t k = 0; k < count; k++) {
+        ways[k] = pair_find(sets[k], keys[k]);
+        if (ways[k] < 0) missing[n_missing++] = k;
+        else if (sets[k]->vector1[ways[k]]) PREFETCH(pair_vectors(c, sets[k], ways[k], record));
+    }
+    if (n_missing) pairs_look_up(c, p, &d->layout, carried, places, n_missing, missing);
+    for (int32_t k = 0, m = 0; k < count; k++) {
+        PairSet *set = sets[k];
+        if (n_missing) { /* newcomers of this block may have taken any place of the set */
+            int expected = m < n_missing && missing[m] == k;
+            ways[k] = pair_find(set, keys[k]);
+            if (ways[k] < 0) {
+                /* It was there, and lost its place to one that was missing: so what was looked up
+                 * for the first that was missing is needed no more. */
+                if (!expected) pairs_look_up(c, p, &d->layout, carried, places, 1, &k);
+                ways[k] = pair_victim(set, keys[k], multiplier);
+                KERNEL(learn_pair)(d, c, set, ways[k], keys[k], expected ? m : 0, parts,
+                                   mask_words);
+            }
+            m += expected;
+        }
+        if (set->keys[ways[k]] & PAIR_SILENT) continue;
+        const char *vectors = pair_vectors(c, set, ways[k], record);
+        for (int32_t g = 0; g < p->n_groups; g++)
+            if (places[k].groups >> g & 1)
+                KERNEL(add)(w->scores + (size_t)(places[k].token - p->offsets[g]) * bytes,
+                            vectors + (size_t)g * bytes, parts);
+    }
+}
+
+/* Templates over pairs of neighbours, a block of pairs at a time. */
+KERNEL_TARGET static ALWAYS_INLINE void KERNEL(sum_pairs)(const Decoder *d, Worker *w, int parts,
+                                                          int mask_words) {
+    PairPlace places[PAIR_BLOCK];
+    int64_t sentence = 0, next = 0;
+    int32_t count;
+    while ((count = take_pairs(d, w, &sentence, &next, places)) > 0)
+        KERNEL(add_pairs)(d, w, places, count, parts, mask_words);
 }
 
 /* All other templates over several words, for a block of tokens. */
@@ -205,11 +203,9 @@ KERNEL_TARGET static inline void KERNEL(sum_others)(const Decoder *d, Worker *w,
 
 KERNEL_TARGET static ALWAYS_INLINE void KERNEL(sum_static)(const Decoder *d, Worker *w,
                                                            int parts, int mask_words) {
-    for (int64_t s = 0; s < w->n_sentences; s++) {
-        KERNEL(sum_types)(d, w, s, parts);
-        if (d->pairs.n_groups) KERNEL(sum_pairs)(d, w, s, parts, mask_words);
-        if (d->n_static) KERNEL(sum_others)(d, w, s, parts);
-    }
+    for (int64_t s = 0; s < w->n_sentences; s++) KERNEL(sum_types)(d, w, s, parts);
+    if (d->pairs.n_groups) KERNEL(sum_pairs)(d, w, parts, mask_words);
+    for (int64_t s = 0; s < w->n_sentences && d->n_static; s++) KERNEL(sum_others)(d, w, s, parts);
 }
 
 /* The best of the labels that a lexicon leaves. */
@@ -222,11 +218,36 @@ KERNEL_TARGET static int32_t KERNEL(best_within)(const PART *sum, int32_t n,
     return first_largest_within(wide, n, mask);
 }
 
+/* Sum up what a word and the label before it say together; -1: no memory. Whether they say anything
+ * cannot be foreseen, so nothing branches on it. */
+KERNEL_TARGET static ALWAYS_INLINE int KERNEL(learn_memo)(const Decoder *d, Worker *w,
+                                                          const Lane *lane, uint32_t *memo,
+                                                          int parts, int mask_words) {
+    const CacheLayout *l = &d->layout;
+    const FrozenTable *t = l->table;
+    TypeCache *c = &w->cache;
+    if (!l->memos_planned) return lane_memo(d, w, lane, memo);
+    if (memo_reserve(l, c) < 0) return -1;
+    PART sum[MAX_PARTS];
+    uint32_t known = 0;
+    memset(sum, 0, (size_t)parts * sizeof *sum);
+    for (int32_t m = 0; m < l->n_memos; m++) {
+        uint64_t own = frozen_key(t, memo_key(l, c, m, *lane->type, lane->past[0]));
+        uint32_t row = frozen_sure(t, own, frozen_guess(t, own));
+        PART_ROW(sum, parts, t->records + row, mask_words);
+        known |= row;
+    }
+    memcpy(memo_vector(l, c, c->pool_used), sum, (size_t)parts * sizeof *sum);
+    *memo = known ? c->pool_used : 0;
+    c->pool_used += known != 0;
+    return 0;
+}
+
 /* The best label of a token, once the labels before it are known, of those that `forced` leaves;
  * -1: no memory. */
 KERNEL_TARGET static ALWAYS_INLINE int32_t KERNEL(tag_token)(const Decoder *d, Worker *w,
                                                              const Lane *lane, int32_t forced,
-                                                             int parts) {
+                                                             int parts, int mask_words) {
     const CacheLayout *l = &d->layout;
     const size_t bytes = (size_t)parts * sizeof(PART);
     const size_t n = (size_t)l->table->n_labels + 1;
@@ -242,7 +263,9 @@ KERNEL_TARGET static ALWAYS_INLINE int32_t KERNEL(tag_token)(const Decoder *d, W
     }
     if (l->n_memos) {
         uint32_t *memo = w->cache.memos + (size_t)*lane->type * n + (size_t)lane->past[0];
-        if (*memo == MEMO_UNKNOWN && lane_memo(d, w, lane, memo) < 0) return -1;
+        if (*memo == MEMO_UNKNOWN &&
+            KERNEL(learn_memo)(d, w, lane, memo, parts, mask_words) < 0)
+            return -1;
         const PART *said = (const PART *)(const void *)(w->cache.pool + (size_t)*memo * bytes);
         for (int k = 0; k < parts; k++) PART_ADD(sum[k], said[k]);
     }
@@ -260,7 +283,7 @@ KERNEL_TARGET static ALWAYS_INLINE int32_t KERNEL(tag_token)(const Decoder *d, W
 
 /* Each token waits for the label before, so several sentences go side by side. */
 KERNEL_TARGET static ALWAYS_INLINE int KERNEL(give_labels)(const Decoder *d, Worker *w,
-                                                           int parts) {
+                                                           int parts, int mask_words) {
     Lane lanes[SIDE_BY_SIDE];
     int64_t next = 0;
     int n_lanes = 0;
@@ -269,7 +292,7 @@ KERNEL_TARGET static ALWAYS_INLINE int KERNEL(give_labels)(const Decoder *d, Wor
         for (int k = 0; k < n_lanes; k++) {
             Lane *lane = &lanes[k];
             int32_t label = forced_label(d, w, lane);
-            if (label < 0) label = KERNEL(tag_token)(d, w, lane, label, parts);
+            if (label < 0) label = KERNEL(tag_token)(d, w, lane, label, parts, mask_words);
             if (label < 0) return -1;
             w->labels[lane->token] = (uint16_t)label;
             if (!lane_step(d, lane, label) && !lane_start(d, w, lane, &next)) {
@@ -277,6 +300,8 @@ KERNEL_TARGET static ALWAYS_INLINE int KERNEL(give_labels)(const Decoder *d, Wor
                 continue;
             }
             lane_fetch(d, w, lane);
+            const int opposite = k + n_lanes / 2;
+            lane_fetch_rows(d, w, &lanes[opposite < n_lanes ? opposite : opposite - n_lanes]);
         }
     }
     return 0;
@@ -286,10 +311,10 @@ KERNEL_TARGET static inline int KERNEL(tag_words)(const Decoder *d, struct Worke
     /* Three parts (17 labels, the universal tag set) are worth code of their own. */
     if (d->layout.stride == 3 * LANES) {
         KERNEL(sum_static)(d, w, 3, 1);
-        return KERNEL(give_labels)(d, w, 3);
+        return KERNEL(give_labels)(d, w, 3, 1);
     }
     KERNEL(sum_static)(d, w, d->layout.stride / LANES, d->layout.table->mask_words);
-    return KERNEL(give_labels)(d, w, d->layout.stride / LANES);
+    return KERNEL(give_labels)(d, w, d->layout.stride / LANES, d->layout.table->mask_words);
 }
 
 #undef KERNEL
