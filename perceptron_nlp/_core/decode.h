@@ -52,42 +52,9 @@ static inline int lane_step(const Decoder *d, Lane *lane, int32_t label) {
     return --lane->left > 0;
 }
 
-/* ---- memory that will be needed soon ---- */
-
 #define TYPES_AHEAD 8
 #define CACHE_LINE 64
-
-/* All vectors of the type at a place of column 0; there may be none there. */
-static ALWAYS_INLINE void fetch_type(const Decoder *d, const Worker *w, int64_t place) {
-    const size_t record = vector_bytes(&d->layout);
-    if (place >= w->n_tokens + 2 * d->layout.program->reach * w->n_sentences) return;
-    const char *vectors = w->cache.vectors + (size_t)w->types[0][place] * record;
-    for (size_t at = 0; at < record; at += CACHE_LINE) PREFETCH(vectors + at);
-    PREFETCH(vectors + record - 1);
-}
-
-/* What the token after the next needs of its type, and the next one's vector for the label that
- * was just given. */
-static ALWAYS_INLINE void lane_fetch(const Decoder *d, const Worker *w, const Lane *lane) {
-    const CacheLayout *l = &d->layout;
-    const size_t n = memo_words(l);
-    if (!n) return;
-    uint32_t memo = w->cache.memos[(size_t)*lane->type * n + (size_t)lane->past[0]];
-    if (memo != MEMO_UNKNOWN) PREFETCH(memo_vector(l, &w->cache, memo));
-    else memo_fetch(l, &w->cache, *lane->type, lane->past[0]);
-    if (lane->left < 3) return;
-    const uint32_t *memos = w->cache.memos + (size_t)lane->type[d->right_to_left ? -2 : 2] * n;
-    PREFETCH(memos);
-    PREFETCH(memos + n - 1);
-}
-
-/* The rows that tell the vector of a lane, for which lane_fetch was some lanes ago. */
-static ALWAYS_INLINE void lane_fetch_rows(const Decoder *d, const Worker *w, const Lane *lane) {
-    const CacheLayout *l = &d->layout;
-    const size_t n = memo_words(l);
-    if (n && w->cache.memos[(size_t)*lane->type * n + (size_t)lane->past[0]] == MEMO_UNKNOWN)
-        memo_fetch_rows(l, &w->cache, *lane->type, lane->past[0]);
-}
+#define HELD_SOURCES 8
 
 static inline int32_t forced_label(const Decoder *d, const Worker *w, const Lane *lane) {
     return d->layout.forces ? w->cache.entries[*lane->type].forced : FREE;

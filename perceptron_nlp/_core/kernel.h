@@ -73,17 +73,34 @@ KERNEL_TARGET static ALWAYS_INLINE void KERNEL(sum_types)(const Decoder *d, Work
     const int64_t place = padded_place(d, sentence, begin);
     const PART *start = (const PART *)d->start;
     const char *vectors = w->cache.vectors;
+    const int32_t n_always = l->n_always, n_held = n_always < HELD_SOURCES ? n_always : HELD_SOURCES;
+    /* From the vectors that always apply, of a type of column 0 ahead; there may be none there. */
+    const size_t fetched = (size_t)n_always * bytes;
+    const int32_t *ahead = w->types[0] + place + TYPES_AHEAD;
+    const int64_t n_ahead = padded_place(d, w->n_sentences, w->n_tokens) - l->program->reach -
+                            place - TYPES_AHEAD;
+    const int32_t *held[HELD_SOURCES]; /* the types that the first vectors are of */
     char *scores = w->scores + (size_t)begin * bytes;
+    for (int32_t v = 0; v < n_held; v++)
+        held[v] = w->types[l->vectors[v].column] + place + l->vectors[v].offset;
     for (int64_t i = 0; i < end - begin; i++) {
-        fetch_type(d, w, place + i + TYPES_AHEAD);
+        if (i < n_ahead) {
+            const char *soon = vectors + (size_t)ahead[i] * record;
+            for (size_t at = 0; at < fetched; at += CACHE_LINE) PREFETCH(soon + at);
+            PREFETCH(soon + fetched - 1);
+        }
         PART sum[MAX_PARTS];
         PART *out = (PART *)(void *)(scores + (size_t)i * bytes);
+        const char *from = vectors;
         for (int k = 0; k < parts; k++) sum[k] = start[k];
-        for (int32_t v = 0; v < l->n_always; v++) {
+        for (int32_t v = 0; v < n_held; v++, from += bytes) {
+            const PART *said = (const PART *)(const void *)(from + (size_t)held[v][i] * record);
+            for (int k = 0; k < parts; k++) PART_ADD(sum[k], said[k]);
+        }
+        for (int32_t v = n_held; v < n_always; v++, from += bytes) {
             int32_t type = w->types[l->vectors[v].column][place + i + l->vectors[v].offset];
-            const PART *from =
-                (const PART *)(const void *)(vectors + (size_t)type * record + (size_t)v * bytes);
-            for (int k = 0; k < parts; k++) PART_ADD(sum[k], from[k]);
+            const PART *said = (const PART *)(const void *)(from + (size_t)type * record);
+            for (int k = 0; k < parts; k++) PART_ADD(sum[k], said[k]);
         }
         for (int k = 0; k < parts; k++) out[k] = sum[k];
     }
@@ -281,12 +298,31 @@ KERNEL_TARGET static ALWAYS_INLINE int32_t KERNEL(tag_token)(const Decoder *d, W
     return PART_BEST(sum, parts, l->table->n_labels);
 }
 
+/* Fetch what the next token needs to be told by the label just given, and what the one after it
+ * needs of its type. Does what the first needs still have to be learnt? */
+KERNEL_TARGET static ALWAYS_INLINE int KERNEL(fetch_memo)(const Decoder *d, const Worker *w,
+                                                          const Lane *lane, size_t n, int parts) {
+    const TypeCache *c = &w->cache;
+    const uint32_t *memos = c->memos;
+    const uint32_t memo = memos[(size_t)*lane->type * n + (size_t)lane->past[0]];
+    if (memo == MEMO_UNKNOWN) memo_fetch(&d->layout, c, *lane->type, lane->past[0]);
+    else PREFETCH(c->pool + (size_t)memo * (size_t)parts * sizeof(PART));
+    if (lane->left > 2) {
+        memos += (size_t)lane->type[d->right_to_left ? -2 : 2] * n;
+        PREFETCH(memos);
+        PREFETCH(memos + n - 1);
+    }
+    return memo == MEMO_UNKNOWN;
+}
+
 /* Each token waits for the label before, so several sentences go side by side. */
 KERNEL_TARGET static ALWAYS_INLINE int KERNEL(give_labels)(const Decoder *d, Worker *w,
                                                            int parts, int mask_words) {
+    const size_t n = memo_words(&d->layout);
     Lane lanes[SIDE_BY_SIDE];
     int64_t next = 0;
     int n_lanes = 0;
+    uint32_t waiting = 0; /* a bit for each lane whose next vector is to be learnt */
     while (n_lanes < SIDE_BY_SIDE && lane_start(d, w, &lanes[n_lanes], &next)) n_lanes++;
     while (n_lanes) {
         for (int k = 0; k < n_lanes; k++) {
@@ -299,9 +335,13 @@ KERNEL_TARGET static ALWAYS_INLINE int KERNEL(give_labels)(const Decoder *d, Wor
                 *lane = lanes[--n_lanes];
                 continue;
             }
-            lane_fetch(d, w, lane);
-            const int opposite = k + n_lanes / 2;
-            lane_fetch_rows(d, w, &lanes[opposite < n_lanes ? opposite : opposite - n_lanes]);
+            if (n) waiting |= (uint32_t)KERNEL(fetch_memo)(d, w, lane, n, parts) << k;
+            if (waiting) { /* the rows of a lane for which that was done half a turn ago */
+                const int other = k + n_lanes / 2, at = other < n_lanes ? other : other - n_lanes;
+                if (waiting >> at & 1)
+                    memo_fetch_rows(&d->layout, &w->cache, *lanes[at].type, lanes[at].past[0]);
+                waiting &= ~((uint32_t)1 << at);
+            }
         }
     }
     return 0;
