@@ -73,19 +73,20 @@ KERNEL_TARGET static ALWAYS_INLINE void KERNEL(sum_types)(const Decoder *d, Work
     const int64_t place = padded_place(d, sentence, begin);
     const PART *start = (const PART *)d->start;
     const char *vectors = w->cache.vectors;
-    const int32_t n_always = l->n_always, n_held = n_always < HELD_SOURCES ? n_always : HELD_SOURCES;
+    const int32_t n_always = l->n_always;
+    const int32_t n_held = n_always < HELD_SOURCES ? n_always : HELD_SOURCES;
     /* From the vectors that always apply, of a type of column 0 ahead; there may be none there. */
     const size_t fetched = (size_t)n_always * bytes;
-    const int32_t *ahead = w->types[0] + place + TYPES_AHEAD;
-    const int64_t n_ahead = padded_place(d, w->n_sentences, w->n_tokens) - l->program->reach -
-                            place - TYPES_AHEAD;
+    const int32_t *types = w->types[0];
+    const int64_t n_places = w->n_tokens + 2 * l->program->reach * w->n_sentences;
     const int32_t *held[HELD_SOURCES]; /* the types that the first vectors are of */
     char *scores = w->scores + (size_t)begin * bytes;
     for (int32_t v = 0; v < n_held; v++)
         held[v] = w->types[l->vectors[v].column] + place + l->vectors[v].offset;
     for (int64_t i = 0; i < end - begin; i++) {
-        if (i < n_ahead) {
-            const char *soon = vectors + (size_t)ahead[i] * record;
+        const int64_t ahead = place + i + TYPES_AHEAD;
+        if (ahead < n_places) {
+            const char *soon = vectors + (size_t)types[ahead] * record;
             for (size_t at = 0; at < fetched; at += CACHE_LINE) PREFETCH(soon + at);
             PREFETCH(soon + fetched - 1);
         }
@@ -151,24 +152,25 @@ KERNEL_TARGET static ALWAYS_INLINE void KERNEL(add_pairs)(const Decoder *d, Work
     }
     for (int32_t k = 0; k < count; k++) {
         ways[k] = pair_find(sets[k], keys[k]);
-        if (ways[k] < 0) missing[n_missing++] = k;
-        else if (sets[k]->vector1[ways[k]]) PREFETCH(pair_vectors(c, sets[k], ways[k], record));
+        missing[n_missing] = k;
+        n_missing += ways[k] < 0;
+        if (ways[k] >= 0 && sets[k]->vector1[ways[k]])
+            PREFETCH(pair_vectors(c, sets[k], ways[k], record));
     }
     if (n_missing) pairs_look_up(c, p, &d->layout, carried, places, n_missing, missing);
-    for (int32_t k = 0, m = 0; k < count; k++) {
+    for (int32_t m = 0; m < n_missing; m++) {
+        const int32_t k = missing[m];
+        if (pair_find(sets[k], keys[k]) < 0) /* else it stands in the block before, too */
+            KERNEL(learn_pair)(d, c, sets[k], pair_victim(sets[k], keys[k], multiplier), keys[k], m,
+                               parts, mask_words);
+    }
+    for (int32_t k = 0; k < count; k++) {
         PairSet *set = sets[k];
-        if (n_missing) { /* newcomers of this block may have taken any place of the set */
-            int expected = m < n_missing && missing[m] == k;
-            ways[k] = pair_find(set, keys[k]);
-            if (ways[k] < 0) {
-                /* It was there, and lost its place to one that was missing: so what was looked up
-                 * for the first that was missing is needed no more. */
-                if (!expected) pairs_look_up(c, p, &d->layout, carried, places, 1, &k);
-                ways[k] = pair_victim(set, keys[k], multiplier);
-                KERNEL(learn_pair)(d, c, set, ways[k], keys[k], expected ? m : 0, parts,
-                                   mask_words);
-            }
-            m += expected;
+        if (n_missing) ways[k] = pair_find(set, keys[k]);
+        if (ways[k] < 0) { /* newcomers of this block took its place */
+            ways[k] = pair_victim(set, keys[k], multiplier);
+            pairs_look_up(c, p, &d->layout, carried, places, 1, &k);
+            KERNEL(learn_pair)(d, c, set, ways[k], keys[k], 0, parts, mask_words);
         }
         if (set->keys[ways[k]] & PAIR_SILENT) continue;
         const char *vectors = pair_vectors(c, set, ways[k], record);

@@ -103,11 +103,13 @@ static inline int pair_victim(const PairSet *set, uint64_t key, uint64_t multipl
     return (int)((key * multiplier) >> 32) & (PAIR_WAYS - 1);
 }
 
-/* In which way of its set the pair stands, or -1. */
+/* In which way of its set the pair stands, or -1. Which one cannot be foreseen, so all are looked
+ * at. */
 static inline int pair_find(const PairSet *set, uint64_t key) {
+    uint32_t found = 0;
     for (int way = 0; way < PAIR_WAYS; way++)
-        if ((set->keys[way] & ~(uint64_t)PAIR_SILENT) == key) return way;
-    return -1;
+        found |= (uint32_t)((set->keys[way] & ~(uint64_t)PAIR_SILENT) == key) << way;
+    return found ? (int)lowest_bit(found) : -1;
 }
 
 static inline char *pair_vectors(const PairCache *c, const PairSet *set, int way, size_t record) {
