@@ -52,9 +52,9 @@ static inline int lane_step(const Decoder *d, Lane *lane, int32_t label) {
     return --lane->left > 0;
 }
 
-#define TYPES_AHEAD 8
+#define TYPES_AHEAD 8 /* tokens between fetching a type's vectors and adding them */
 #define CACHE_LINE 64
-#define HELD_SOURCES 8
+#define HELD_SOURCES 8 /* vectors of a token for which the place of their types is held */
 
 static inline int32_t forced_label(const Decoder *d, const Worker *w, const Lane *lane) {
     return d->layout.forces ? w->cache.entries[*lane->type].forced : FREE;

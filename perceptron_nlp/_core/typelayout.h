@@ -22,7 +22,7 @@
 #define MOST_AT_ONCE 32768 /* types that there is room made for at once */
 #define MEMO_UNKNOWN 0xFFFFFFFFu
 #define FREE (-1)
-#define FRESH_TYPES 8 /* as many as the first-level cache holds the slots and rows of */
+#define FRESH_TYPES 8 /* as many as the first-level cache holds the buckets and rows of */
 
 typedef struct {
     int32_t column, offset, condition; /* condition: ALWAYS, or FIRST / LAST for a correction */
