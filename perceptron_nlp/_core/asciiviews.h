@@ -8,15 +8,40 @@
 #endif
 #include "wordscratch.h"
 
+/* Lengths of words cannot be foreseen: what is shorter than a load is read by two that overlap,
+ * without a loop. */
 static inline int is_ascii(const uint8_t *text, size_t n) {
-    uint64_t all = 0, eight;
-    size_t i = 0;
-    for (; i + 8 <= n; i += 8) {
-        memcpy(&eight, text + i, 8);
-        all |= eight;
+    uint64_t all, eight;
+    uint32_t four[2];
+    if (n < 4) {
+        all = n ? text[0] | text[n / 2] | text[n - 1] : 0;
+    } else if (n < 8) {
+        memcpy(&four[0], text, 4);
+        memcpy(&four[1], text + n - 4, 4);
+        all = four[0] | four[1];
+    } else {
+        memcpy(&all, text + n - 8, 8);
+        for (size_t i = 0; i + 8 < n; i += 8) {
+            memcpy(&eight, text + i, 8);
+            all |= eight;
+        }
     }
-    for (; i < n; i++) all |= text[i];
     return !(all & 0x8080808080808080ULL);
+}
+
+/* Copy up to 16 bytes. */
+static inline void copy_short(uint8_t *out, const uint8_t *text, size_t n) {
+    if (n >= 8) {
+        memcpy(out + n - 8, text + n - 8, 8);
+        memcpy(out, text, 8);
+    } else if (n >= 4) {
+        memcpy(out + n - 4, text + n - 4, 4);
+        memcpy(out, text, 4);
+    } else if (n) {
+        out[n / 2] = text[n / 2];
+        out[n - 1] = text[n - 1];
+        out[0] = text[0];
+    }
 }
 
 static inline uint8_t ascii_lower(uint8_t c) {
@@ -45,7 +70,7 @@ static inline void short_ascii_views(View *v, const uint8_t *text, uint32_t n) {
 #define CHOOSE(where, c, x) \
     _mm_or_si128(_mm_and_si128(where, BYTES(c)), _mm_andnot_si128(where, x))
     uint8_t classes[16] = {0};
-    memcpy(classes, text, n);
+    copy_short(classes, text, n);
     const __m128i word = _mm_loadu_si128((const __m128i *)(const void *)classes);
     const __m128i upper = WITHIN(word, 'A', 'Z');
     const __m128i lower = _mm_or_si128(word, _mm_and_si128(upper, BYTES('a' - 'A')));
@@ -55,6 +80,7 @@ static inline void short_ascii_views(View *v, const uint8_t *text, uint32_t n) {
     const __m128i before = _mm_slli_si128(class, 1);
     const uint32_t all = (1u << n) - 1;
     const uint32_t same = (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(class, before)) & all & ~1u;
+    _mm_storeu_si128((__m128i *)(void *)v[VIEW_WORD].text, word);
     _mm_storeu_si128((__m128i *)(void *)v[VIEW_LOWER].text, lower);
     _mm_storeu_si128((__m128i *)(void *)classes, class);
     view_kept(&v[VIEW_SHAPE], classes, all & ~same);
@@ -74,7 +100,6 @@ static inline void ascii_views(WordScratch *s, const uint8_t *text, uint32_t n, 
     uint8_t before = 0;
     s->one_byte = 1;
     s->n = n;
-    if (wanted >> VIEW_WORD & 1) memcpy(v[VIEW_WORD].text, text, n);
     v[VIEW_WORD].n = v[VIEW_LOWER].n = n;
 #if defined(__SSE2__)
     if (n <= 16) {
@@ -82,6 +107,7 @@ static inline void ascii_views(WordScratch *s, const uint8_t *text, uint32_t n, 
         return;
     }
 #endif
+    if (wanted >> VIEW_WORD & 1) memcpy(v[VIEW_WORD].text, text, n);
     for (uint32_t i = 0; i < n; i++) {
         uint8_t c = ascii_shape_class(text[i]);
         v[VIEW_LOWER].text[i] = ascii_lower(text[i]);

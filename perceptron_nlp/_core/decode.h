@@ -52,33 +52,9 @@ static inline int lane_step(const Decoder *d, Lane *lane, int32_t label) {
     return --lane->left > 0;
 }
 
-/* ---- memory that will be needed soon ---- */
-
-#define TYPES_AHEAD 8
+#define TYPES_AHEAD 8 /* tokens between fetching a type's vectors and adding them */
 #define CACHE_LINE 64
-
-/* All vectors of the type at a place of column 0; there may be none there. */
-static ALWAYS_INLINE void fetch_type(const Decoder *d, const Worker *w, int64_t place) {
-    const size_t record = vector_bytes(&d->layout);
-    if (place >= w->n_tokens + 2 * d->layout.program->reach * w->n_sentences) return;
-    const char *vectors = w->cache.vectors + (size_t)w->types[0][place] * record;
-    for (size_t at = 0; at < record; at += CACHE_LINE) PREFETCH(vectors + at);
-}
-
-/* What the token after the next needs of its type, and the next one's vector for the label that
- * was just given. */
-static ALWAYS_INLINE void lane_fetch(const Decoder *d, const Worker *w, const Lane *lane) {
-    const CacheLayout *l = &d->layout;
-    const size_t n = memo_words(l);
-    if (!n) return;
-    uint32_t memo = w->cache.memos[(size_t)*lane->type * n + (size_t)lane->past[0]];
-    if (memo != MEMO_UNKNOWN) PREFETCH(memo_vector(l, &w->cache, memo));
-    else memo_fetch(l, &w->cache, *lane->type, lane->past[0]);
-    if (lane->left < 3) return;
-    const uint32_t *memos = w->cache.memos + (size_t)lane->type[d->right_to_left ? -2 : 2] * n;
-    PREFETCH(memos);
-    PREFETCH(memos + n - 1);
-}
+#define HELD_SOURCES 8 /* vectors of a token for which the place of their types is held */
 
 static inline int32_t forced_label(const Decoder *d, const Worker *w, const Lane *lane) {
     return d->layout.forces ? w->cache.entries[*lane->type].forced : FREE;
@@ -113,6 +89,30 @@ static inline void lane_open(const Decoder *d, Worker *w, const Lane *lane, char
     uint64_t past[MAX_HISTORY];
     TokenView view = lane_view(d, w, lane, past, types);
     add_open(d, &view, scores);
+}
+
+/* The next pairs of the batch, up to PAIR_BLOCK; how many, 0 at its end. Pair j of a sentence is of
+ * its words j and j + 1; *sentence and *next, both 0 at first, say how many came before. */
+static inline int32_t take_pairs(const Decoder *d, const Worker *w, int64_t *sentence,
+                                 int64_t *next, PairPlace *places) {
+    const PairLayout *p = &d->pairs;
+    const int64_t low = p->offsets[0], span = p->offsets[p->n_groups - 1] - low;
+    int32_t count = 0;
+    for (; *sentence < w->n_sentences; ++*sentence, *next = 0) {
+        const int64_t begin = w->starts[*sentence], n = w->starts[*sentence + 1] - begin;
+        const int32_t *types = w->types[0] + padded_place(d, *sentence, begin);
+        for (; n && *next < n + span; ++*next) {
+            if (count == PAIR_BLOCK) return count;
+            const int64_t j = low + *next;
+            PairPlace *place = &places[count++];
+            *place = (PairPlace){types + j, begin + j, 0};
+            for (int32_t g = 0; g < p->n_groups; g++) {
+                const int64_t token = j - p->offsets[g];
+                place->groups |= (uint32_t)((token >= 0) & (token < n)) << g;
+            }
+        }
+    }
+    return count;
 }
 
 /* ---- forms of the dense passes ---- */

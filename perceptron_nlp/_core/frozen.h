@@ -57,6 +57,7 @@ typedef struct {
 } FrozenTable;
 
 #define FROZEN_MAX_WORDS 0xFFFFFFF0u
+#define ROW_READ 8 /* words of a row of four weights that are read, with what is thrown away */
 
 static inline void frozen_close(FrozenTable *t) {
     free(t->block);
@@ -83,7 +84,7 @@ static inline int frozen_open(FrozenTable *t, int32_t n_labels, int fixed_bits,
     t->shift = t->direct ? BUCKET_BITS : 64 - t->bits;
     t->multiplier = t->direct ? 1 : multiplier | 1;
     if (words > FROZEN_MAX_WORDS) return -1;
-    t->block = large_block((sizeof(FrozenBucket) << t->bits) + sizeof(FrozenBucket), 1);
+    t->block = large_block((sizeof(FrozenBucket) << t->bits) + sizeof(FrozenBucket) - 1, 1);
     t->records = (uint32_t *)large_block((size_t)words * sizeof(uint32_t), 0);
     if (!t->block || !t->records) return -1;
     uintptr_t start = (uintptr_t)t->block + sizeof(FrozenBucket) - 1;
@@ -110,8 +111,10 @@ static ALWAYS_INLINE void frozen_prefetch(const FrozenTable *t, uint64_t key) {
     PREFETCH(&t->buckets[frozen_start(t, frozen_key(t, key))]);
 }
 
+/* What is read of most rows, which may be in two cache lines. */
 static ALWAYS_INLINE void frozen_prefetch_row(const FrozenTable *t, int64_t row) {
     PREFETCH(t->records + row);
+    PREFETCH(t->records + row + ROW_READ - 1);
 }
 
 /* A bit for each place of a bucket that has the tag; the first empty places may have it too. */
@@ -137,9 +140,10 @@ static inline uint32_t frozen_guess(const FrozenTable *t, uint64_t own) {
     if (t->direct) return t->buckets[at].rows[own % BUCKET];
     for (;; at = frozen_next(t, at)) {
         const FrozenBucket *b = &t->buckets[at];
-        uint32_t match = bucket_match(b, (uint32_t)own);
-        if (match) return b->rows[lowest_bit(match)];
-        if (!b->rows[BUCKET - 1]) return 0;
+        const uint32_t match = bucket_match(b, (uint32_t)own), last = 1u << (BUCKET - 1);
+        const uint32_t row = b->rows[lowest_bit(match | last)] & (0 - (uint32_t)(match != 0));
+        /* Whether a feature is there cannot be foreseen; that a bucket is not full, can. */
+        if (match | (uint32_t)!b->rows[BUCKET - 1]) return row;
     }
 }
 

@@ -27,8 +27,9 @@ static inline int32_t tag_token_plainly(const Decoder *d, Worker *w, const Lane 
                                         int32_t forced) {
     const CacheLayout *l = &d->layout;
     if (!l->dense) return tag_token_listed(d, w, lane, forced);
-    if (l->narrow) return tag_token_plain(d, w, lane, forced, l->stride / LANES);
-    return tag_token_wide(d, w, lane, forced, l->stride / LANES);
+    const int parts = l->stride / LANES, mask_words = l->table->mask_words;
+    if (l->narrow) return tag_token_plain(d, w, lane, forced, parts, mask_words);
+    return tag_token_wide(d, w, lane, forced, parts, mask_words);
 }
 
 /* -1: no memory. */

@@ -51,9 +51,9 @@ KERNEL_TARGET static ALWAYS_INLINE void KERNEL(sum_type)(const CacheLayout *l, T
     }
 }
 
-KERNEL_TARGET static void KERNEL(sum_fresh)(const CacheLayout *l, TypeCache *c) {
+KERNEL_TARGET static void KERNEL(sum_fresh)(const CacheLayout *l, TypeCache *c, int n) {
     size_t from = 0;
-    for (int k = 0; k < c->n_fresh; k++) {
+    for (int k = 0; k < n; k++) {
         const uint32_t type = c->fresh[k].type;
         const size_t to = c->fresh[k].keys_end;
         if (l->stride == 3 * LANES) KERNEL(sum_type)(l, c, type, from, to, 3, 1);
@@ -73,17 +73,35 @@ KERNEL_TARGET static ALWAYS_INLINE void KERNEL(sum_types)(const Decoder *d, Work
     const int64_t place = padded_place(d, sentence, begin);
     const PART *start = (const PART *)d->start;
     const char *vectors = w->cache.vectors;
+    const int32_t n_always = l->n_always;
+    const int32_t n_held = n_always < HELD_SOURCES ? n_always : HELD_SOURCES;
+    /* From the vectors that always apply, of a type of column 0 ahead; there may be none there. */
+    const size_t fetched = (size_t)n_always * bytes;
+    const int32_t *types = w->types[0];
+    const int64_t n_places = w->n_tokens + 2 * l->program->reach * w->n_sentences;
+    const int32_t *held[HELD_SOURCES]; /* the types that the first vectors are of */
     char *scores = w->scores + (size_t)begin * bytes;
+    for (int32_t v = 0; v < n_held; v++)
+        held[v] = w->types[l->vectors[v].column] + place + l->vectors[v].offset;
     for (int64_t i = 0; i < end - begin; i++) {
-        fetch_type(d, w, place + i + TYPES_AHEAD);
+        const int64_t ahead = place + i + TYPES_AHEAD;
+        if (ahead < n_places) {
+            const char *soon = vectors + (size_t)types[ahead] * record;
+            for (size_t at = 0; at < fetched; at += CACHE_LINE) PREFETCH(soon + at);
+            PREFETCH(soon + fetched - 1);
+        }
         PART sum[MAX_PARTS];
         PART *out = (PART *)(void *)(scores + (size_t)i * bytes);
+        const char *from = vectors;
         for (int k = 0; k < parts; k++) sum[k] = start[k];
-        for (int32_t v = 0; v < l->n_always; v++) {
+        for (int32_t v = 0; v < n_held; v++, from += bytes) {
+            const PART *said = (const PART *)(const void *)(from + (size_t)held[v][i] * record);
+            for (int k = 0; k < parts; k++) PART_ADD(sum[k], said[k]);
+        }
+        for (int32_t v = n_held; v < n_always; v++, from += bytes) {
             int32_t type = w->types[l->vectors[v].column][place + i + l->vectors[v].offset];
-            const PART *from =
-                (const PART *)(const void *)(vectors + (size_t)type * record + (size_t)v * bytes);
-            for (int k = 0; k < parts; k++) PART_ADD(sum[k], from[k]);
+            const PART *said = (const PART *)(const void *)(from + (size_t)type * record);
+            for (int k = 0; k < parts; k++) PART_ADD(sum[k], said[k]);
         }
         for (int k = 0; k < parts; k++) out[k] = sum[k];
     }
@@ -115,63 +133,62 @@ KERNEL_TARGET static ALWAYS_INLINE void KERNEL(learn_pair)(const Decoder *d, Pai
     }
 }
 
-/* Templates over pairs of neighbours, a block of pairs at a time. Pair j is of words j and j + 1
- * of the sentence. */
-KERNEL_TARGET static ALWAYS_INLINE void KERNEL(sum_pairs)(const Decoder *d, Worker *w,
-                                                          int64_t sentence, int parts,
-                                                          int mask_words) {
+/* What up to PAIR_BLOCK pairs of neighbours say. */
+KERNEL_TARGET static ALWAYS_INLINE void KERNEL(add_pairs)(const Decoder *d, Worker *w,
+                                                          const PairPlace *places, int32_t count,
+                                                          int parts, int mask_words) {
     const PairLayout *p = &d->pairs;
     PairCache *c = &w->pairs;
     const size_t bytes = (size_t)parts * sizeof(PART), record = bytes * (size_t)p->n_groups;
-    const uint64_t multiplier = w->cache.secrets[0] | 1;
-    const int64_t begin = w->starts[sentence], n = w->starts[sentence + 1] - begin;
-    const int32_t *types = w->types[0] + padded_place(d, sentence, begin);
-    const int64_t low = p->offsets[0], high = n + p->offsets[p->n_groups - 1];
+    const uint64_t multiplier = w->cache.secrets[0] | 1, *carried = w->cache.carried;
     uint64_t keys[PAIR_BLOCK];
     PairSet *sets[PAIR_BLOCK];
     int ways[PAIR_BLOCK];
-    int32_t missing[PAIR_BLOCK];
-    for (int64_t from = low; n && from < high; from += PAIR_BLOCK) {
-        int32_t count = (int32_t)(from + PAIR_BLOCK < high ? PAIR_BLOCK : high - from);
-        int32_t n_missing = 0;
-        for (int32_t k = 0; k < count; k++) {
-            keys[k] = pair_key(types[from + k], types[from + k + 1]);
-            sets[k] = pair_set(c, keys[k], multiplier);
-            pair_prefetch(sets[k]);
-        }
-        for (int32_t k = 0; k < count; k++) {
-            ways[k] = pair_find(sets[k], keys[k]);
-            if (ways[k] < 0) missing[n_missing++] = k;
-            else if (sets[k]->vector1[ways[k]]) PREFETCH(pair_vectors(c, sets[k], ways[k], record));
-        }
-        if (n_missing)
-            pairs_look_up(c, p, &d->layout, w->cache.carried, types + from, n_missing, missing);
-        for (int32_t k = 0, m = 0; k < count; k++) {
-            PairSet *set = sets[k];
-            if (n_missing) { /* newcomers of this block may have taken any place of the set */
-                int expected = m < n_missing && missing[m] == k;
-                ways[k] = pair_find(set, keys[k]);
-                if (ways[k] < 0) {
-                    /* It was there, and lost its place to one that was missing: so what was looked
-                     * up for the first that was missing is needed no more. */
-                    if (!expected)
-                        pairs_look_up(c, p, &d->layout, w->cache.carried, types + from, 1, &k);
-                    ways[k] = pair_victim(set, keys[k], multiplier);
-                    KERNEL(learn_pair)(d, c, set, ways[k], keys[k], expected ? m : 0, parts,
-                                       mask_words);
-                }
-                m += expected;
-            }
-            if (set->keys[ways[k]] & PAIR_SILENT) continue;
-            const char *vectors = pair_vectors(c, set, ways[k], record);
-            for (int32_t g = 0; g < p->n_groups; g++) {
-                int64_t token = from + k - p->offsets[g];
-                if (token >= 0 && token < n)
-                    KERNEL(add)(w->scores + (size_t)(begin + token) * bytes,
-                                vectors + (size_t)g * bytes, parts);
-            }
-        }
+    int32_t missing[PAIR_BLOCK], n_missing = 0;
+    for (int32_t k = 0; k < count; k++) {
+        keys[k] = pair_key(places[k].types[0], places[k].types[1]);
+        sets[k] = pair_set(c, keys[k], multiplier);
+        pair_prefetch(sets[k]);
     }
+    for (int32_t k = 0; k < count; k++) {
+        ways[k] = pair_find(sets[k], keys[k]);
+        missing[n_missing] = k;
+        n_missing += ways[k] < 0;
+        if (ways[k] >= 0 && sets[k]->vector1[ways[k]])
+            PREFETCH(pair_vectors(c, sets[k], ways[k], record));
+    }
+    if (n_missing) pairs_look_up(c, p, &d->layout, carried, places, n_missing, missing);
+    for (int32_t m = 0; m < n_missing; m++) {
+        const int32_t k = missing[m];
+        if (pair_find(sets[k], keys[k]) < 0) /* else it stands in the block before, too */
+            KERNEL(learn_pair)(d, c, sets[k], pair_victim(sets[k], keys[k], multiplier), keys[k], m,
+                               parts, mask_words);
+    }
+    for (int32_t k = 0; k < count; k++) {
+        PairSet *set = sets[k];
+        if (n_missing) ways[k] = pair_find(set, keys[k]);
+        if (ways[k] < 0) { /* newcomers of this block took its place */
+            ways[k] = pair_victim(set, keys[k], multiplier);
+            pairs_look_up(c, p, &d->layout, carried, places, 1, &k);
+            KERNEL(learn_pair)(d, c, set, ways[k], keys[k], 0, parts, mask_words);
+        }
+        if (set->keys[ways[k]] & PAIR_SILENT) continue;
+        const char *vectors = pair_vectors(c, set, ways[k], record);
+        for (int32_t g = 0; g < p->n_groups; g++)
+            if (places[k].groups >> g & 1)
+                KERNEL(add)(w->scores + (size_t)(places[k].token - p->offsets[g]) * bytes,
+                            vectors + (size_t)g * bytes, parts);
+    }
+}
+
+/* Templates over pairs of neighbours, a block of pairs at a time. */
+KERNEL_TARGET static ALWAYS_INLINE void KERNEL(sum_pairs)(const Decoder *d, Worker *w, int parts,
+                                                          int mask_words) {
+    PairPlace places[PAIR_BLOCK];
+    int64_t sentence = 0, next = 0;
+    int32_t count;
+    while ((count = take_pairs(d, w, &sentence, &next, places)) > 0)
+        KERNEL(add_pairs)(d, w, places, count, parts, mask_words);
 }
 
 /* All other templates over several words, for a block of tokens. */
@@ -205,11 +222,9 @@ KERNEL_TARGET static inline void KERNEL(sum_others)(const Decoder *d, Worker *w,
 
 KERNEL_TARGET static ALWAYS_INLINE void KERNEL(sum_static)(const Decoder *d, Worker *w,
                                                            int parts, int mask_words) {
-    for (int64_t s = 0; s < w->n_sentences; s++) {
-        KERNEL(sum_types)(d, w, s, parts);
-        if (d->pairs.n_groups) KERNEL(sum_pairs)(d, w, s, parts, mask_words);
-        if (d->n_static) KERNEL(sum_others)(d, w, s, parts);
-    }
+    for (int64_t s = 0; s < w->n_sentences; s++) KERNEL(sum_types)(d, w, s, parts);
+    if (d->pairs.n_groups) KERNEL(sum_pairs)(d, w, parts, mask_words);
+    for (int64_t s = 0; s < w->n_sentences && d->n_static; s++) KERNEL(sum_others)(d, w, s, parts);
 }
 
 /* The best of the labels that a lexicon leaves. */
@@ -222,11 +237,36 @@ KERNEL_TARGET static int32_t KERNEL(best_within)(const PART *sum, int32_t n,
     return first_largest_within(wide, n, mask);
 }
 
+/* Sum up what a word and the label before it say together; -1: no memory. Whether they say anything
+ * cannot be foreseen, so nothing branches on it. */
+KERNEL_TARGET static ALWAYS_INLINE int KERNEL(learn_memo)(const Decoder *d, Worker *w,
+                                                          const Lane *lane, uint32_t *memo,
+                                                          int parts, int mask_words) {
+    const CacheLayout *l = &d->layout;
+    const FrozenTable *t = l->table;
+    TypeCache *c = &w->cache;
+    if (!l->memos_planned) return lane_memo(d, w, lane, memo);
+    if (memo_reserve(l, c) < 0) return -1;
+    PART sum[MAX_PARTS];
+    uint32_t known = 0;
+    memset(sum, 0, (size_t)parts * sizeof *sum);
+    for (int32_t m = 0; m < l->n_memos; m++) {
+        uint64_t own = frozen_key(t, memo_key(l, c, m, *lane->type, lane->past[0]));
+        uint32_t row = frozen_sure(t, own, frozen_guess(t, own));
+        PART_ROW(sum, parts, t->records + row, mask_words);
+        known |= row;
+    }
+    memcpy(memo_vector(l, c, c->pool_used), sum, (size_t)parts * sizeof *sum);
+    *memo = known ? c->pool_used : 0;
+    c->pool_used += known != 0;
+    return 0;
+}
+
 /* The best label of a token, once the labels before it are known, of those that `forced` leaves;
  * -1: no memory. */
 KERNEL_TARGET static ALWAYS_INLINE int32_t KERNEL(tag_token)(const Decoder *d, Worker *w,
                                                              const Lane *lane, int32_t forced,
-                                                             int parts) {
+                                                             int parts, int mask_words) {
     const CacheLayout *l = &d->layout;
     const size_t bytes = (size_t)parts * sizeof(PART);
     const size_t n = (size_t)l->table->n_labels + 1;
@@ -242,7 +282,9 @@ KERNEL_TARGET static ALWAYS_INLINE int32_t KERNEL(tag_token)(const Decoder *d, W
     }
     if (l->n_memos) {
         uint32_t *memo = w->cache.memos + (size_t)*lane->type * n + (size_t)lane->past[0];
-        if (*memo == MEMO_UNKNOWN && lane_memo(d, w, lane, memo) < 0) return -1;
+        if (*memo == MEMO_UNKNOWN &&
+            KERNEL(learn_memo)(d, w, lane, memo, parts, mask_words) < 0)
+            return -1;
         const PART *said = (const PART *)(const void *)(w->cache.pool + (size_t)*memo * bytes);
         for (int k = 0; k < parts; k++) PART_ADD(sum[k], said[k]);
     }
@@ -258,25 +300,50 @@ KERNEL_TARGET static ALWAYS_INLINE int32_t KERNEL(tag_token)(const Decoder *d, W
     return PART_BEST(sum, parts, l->table->n_labels);
 }
 
+/* Fetch what the next token needs to be told by the label just given, and what the one after it
+ * needs of its type. Does what the first needs still have to be learnt? */
+KERNEL_TARGET static ALWAYS_INLINE int KERNEL(fetch_memo)(const Decoder *d, const Worker *w,
+                                                          const Lane *lane, size_t n, int parts) {
+    const TypeCache *c = &w->cache;
+    const uint32_t *memos = c->memos;
+    const uint32_t memo = memos[(size_t)*lane->type * n + (size_t)lane->past[0]];
+    if (memo == MEMO_UNKNOWN) memo_fetch(&d->layout, c, *lane->type, lane->past[0]);
+    else PREFETCH(c->pool + (size_t)memo * (size_t)parts * sizeof(PART));
+    if (lane->left > 2) {
+        memos += (size_t)lane->type[d->right_to_left ? -2 : 2] * n;
+        PREFETCH(memos);
+        PREFETCH(memos + n - 1);
+    }
+    return memo == MEMO_UNKNOWN;
+}
+
 /* Each token waits for the label before, so several sentences go side by side. */
 KERNEL_TARGET static ALWAYS_INLINE int KERNEL(give_labels)(const Decoder *d, Worker *w,
-                                                           int parts) {
+                                                           int parts, int mask_words) {
+    const size_t n = memo_words(&d->layout);
     Lane lanes[SIDE_BY_SIDE];
     int64_t next = 0;
     int n_lanes = 0;
+    uint32_t waiting = 0; /* a bit for each lane whose next vector is to be learnt */
     while (n_lanes < SIDE_BY_SIDE && lane_start(d, w, &lanes[n_lanes], &next)) n_lanes++;
     while (n_lanes) {
         for (int k = 0; k < n_lanes; k++) {
             Lane *lane = &lanes[k];
             int32_t label = forced_label(d, w, lane);
-            if (label < 0) label = KERNEL(tag_token)(d, w, lane, label, parts);
+            if (label < 0) label = KERNEL(tag_token)(d, w, lane, label, parts, mask_words);
             if (label < 0) return -1;
             w->labels[lane->token] = (uint16_t)label;
             if (!lane_step(d, lane, label) && !lane_start(d, w, lane, &next)) {
                 *lane = lanes[--n_lanes];
                 continue;
             }
-            lane_fetch(d, w, lane);
+            if (n) waiting |= (uint32_t)KERNEL(fetch_memo)(d, w, lane, n, parts) << k;
+            if (waiting) { /* the rows of a lane for which that was done half a turn ago */
+                const int other = k + n_lanes / 2, at = other < n_lanes ? other : other - n_lanes;
+                if (waiting >> at & 1)
+                    memo_fetch_rows(&d->layout, &w->cache, *lanes[at].type, lanes[at].past[0]);
+                waiting &= ~((uint32_t)1 << at);
+            }
         }
     }
     return 0;
@@ -286,10 +353,10 @@ KERNEL_TARGET static inline int KERNEL(tag_words)(const Decoder *d, struct Worke
     /* Three parts (17 labels, the universal tag set) are worth code of their own. */
     if (d->layout.stride == 3 * LANES) {
         KERNEL(sum_static)(d, w, 3, 1);
-        return KERNEL(give_labels)(d, w, 3);
+        return KERNEL(give_labels)(d, w, 3, 1);
     }
     KERNEL(sum_static)(d, w, d->layout.stride / LANES, d->layout.table->mask_words);
-    return KERNEL(give_labels)(d, w, d->layout.stride / LANES);
+    return KERNEL(give_labels)(d, w, d->layout.stride / LANES, d->layout.table->mask_words);
 }
 
 #undef KERNEL

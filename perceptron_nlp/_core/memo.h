@@ -10,6 +10,7 @@
 static inline int memo_plan_open(CacheLayout *l, const uint64_t *label_hashes) {
     const Program *p = l->program;
     const size_t n = memo_words(l);
+    l->memos_planned = 1;
     l->memo_starts = (uint64_t *)malloc(((size_t)l->n_memos * n + 1) * sizeof(uint64_t));
     l->memo_values = (int32_t *)malloc(((size_t)l->n_memos + 1) * sizeof(int32_t));
     if (!l->memo_starts || !l->memo_values) return -1;
@@ -18,8 +19,10 @@ static inline int memo_plan_open(CacheLayout *l, const uint64_t *label_hashes) {
         const AtomSpec *atom = &p->atoms[first];
         l->memo_values[m] = -1;
         if (p->atom_starts[template_id + 1] - first != 2 || atom[0].kind != ATOM_TAG ||
-            atom[1].kind != ATOM_VALUE)
+            atom[1].kind != ATOM_VALUE) {
+            l->memos_planned = 0;
             continue;
+        }
         l->memo_values[m] = p->carried_at[atom[1].value];
         for (size_t label = 0; label < n; label++)
             l->memo_starts[(size_t)m * n + label] =
@@ -53,16 +56,29 @@ static ALWAYS_INLINE void memo_fetch(const CacheLayout *l, const TypeCache *c, i
         if (l->memo_values[m] >= 0) frozen_prefetch(l->table, memo_key(l, c, m, type, label));
 }
 
+/* The same, once that is there: their rows. */
+static ALWAYS_INLINE void memo_fetch_rows(const CacheLayout *l, const TypeCache *c, int32_t type,
+                                          int32_t label) {
+    for (int32_t m = 0; m < l->n_memos; m++)
+        if (l->memo_values[m] >= 0)
+            frozen_prefetch_row(l->table, frozen_guess(l->table, frozen_key(l->table,
+                                                       memo_key(l, c, m, type, label))));
+}
+
+/* Room for one vector more in the pool. -1: no memory. */
+static inline int memo_reserve(const CacheLayout *l, TypeCache *c) {
+    if (c->pool_used < c->pool_room) return 0;
+    if (c->pool_room > MEMO_UNKNOWN / 4 ||
+        grow_array(&c->pool, 2 * (size_t)c->pool_room, (size_t)l->stride * score_bytes(l)) < 0)
+        return -1;
+    c->pool_room *= 2;
+    return 0;
+}
+
 /* A new vector of zeros in the pool; 0: no memory. */
 static inline uint32_t memo_take(const CacheLayout *l, TypeCache *c) {
-    const size_t bytes = (size_t)l->stride * score_bytes(l);
-    if (c->pool_used == c->pool_room) {
-        if (c->pool_room > MEMO_UNKNOWN / 4 ||
-            grow_array(&c->pool, 2 * (size_t)c->pool_room, bytes) < 0)
-            return 0;
-        c->pool_room *= 2;
-    }
-    memset(memo_vector(l, c, c->pool_used), 0, bytes);
+    if (memo_reserve(l, c) < 0) return 0;
+    memset(memo_vector(l, c, c->pool_used), 0, (size_t)l->stride * score_bytes(l));
     return c->pool_used++;
 }
 

@@ -30,6 +30,14 @@ typedef struct {
     uint32_t vector1[PAIR_WAYS]; /* the number of the place's vectors, + 1; 0: none yet */
 } PairSet;
 
+/* Where a pair stands: its words' types, the left one's token, and, a bit for each group, whether
+ * there is a token that the group speaks of. */
+typedef struct {
+    const int32_t *types;
+    int64_t token;
+    uint32_t groups;
+} PairPlace;
+
 typedef struct {
     PairSet *sets;
     char *vectors; /* [number][group][stride] */
@@ -95,11 +103,13 @@ static inline int pair_victim(const PairSet *set, uint64_t key, uint64_t multipl
     return (int)((key * multiplier) >> 32) & (PAIR_WAYS - 1);
 }
 
-/* In which way of its set the pair stands, or -1. */
+/* In which way of its set the pair stands, or -1. Which one cannot be foreseen, so all are looked
+ * at. */
 static inline int pair_find(const PairSet *set, uint64_t key) {
+    uint32_t found = 0;
     for (int way = 0; way < PAIR_WAYS; way++)
-        if ((set->keys[way] & ~(uint64_t)PAIR_SILENT) == key) return way;
-    return -1;
+        found |= (uint32_t)((set->keys[way] & ~(uint64_t)PAIR_SILENT) == key) << way;
+    return found ? (int)lowest_bit(found) : -1;
 }
 
 static inline char *pair_vectors(const PairCache *c, const PairSet *set, int way, size_t record) {
@@ -123,18 +133,18 @@ static inline uint64_t pair_feature(const PairLayout *p, const CacheLayout *l, i
 /* Look for the features of the pairs of a block that are missing: all keys, then their rows, so
  * that one does not wait for the memory of another. */
 static inline void pairs_look_up(PairCache *c, const PairLayout *p, const CacheLayout *l,
-                                 const uint64_t *carried, const int32_t *types, int32_t n_missing,
-                                 const int32_t *missing) {
+                                 const uint64_t *carried, const PairPlace *places,
+                                 int32_t n_missing, const int32_t *missing) {
     const FrozenTable t = *l->table;
     uint64_t *keys = c->fresh_keys;
     uint32_t *rows = c->fresh_rows;
     int32_t n = 0;
     for (int32_t m = 0; m < n_missing; m++)
         for (int32_t k = 0; k < p->n_templates; k++)
-            keys[n++] = fresh_key(&t, pair_feature(p, l, k, types + missing[m], carried));
+            keys[n++] = fresh_key(&t, pair_feature(p, l, k, places[missing[m]].types, carried));
     for (int32_t k = 0; k < n; k++) {
         rows[k] = frozen_guess(&t, keys[k]);
-        PREFETCH(t.records + rows[k]);
+        frozen_prefetch_row(&t, rows[k]);
     }
 }
 

@@ -37,14 +37,16 @@ static inline int lowest_bit(uint64_t x) {
 
 #define LARGE_PAGE ((size_t)1 << 21)
 
-/* Memory that free() gives back, all 0 where `zeroed`; NULL when there is none. */
+/* Memory that free() gives back, all 0 where `zeroed`; NULL when there is none. What is less than
+ * half a large page at its end is in small ones. */
 static inline void *large_block(size_t size, int zeroed) {
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
-    if (size >= LARGE_PAGE) {
+    if (size >= LARGE_PAGE / 2) {
         size_t whole = (size + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE;
+        size_t large = (size + LARGE_PAGE / 2) / LARGE_PAGE * LARGE_PAGE;
         void *block = aligned_alloc(LARGE_PAGE, whole);
         if (!block) return NULL;
-        (void)madvise(block, whole, MADV_HUGEPAGE);
+        (void)madvise(block, large, MADV_HUGEPAGE);
         if (zeroed) memset(block, 0, size);
         return block;
     }

@@ -141,6 +141,7 @@ static inline int cache_clear(TypeCache *c, const CacheLayout *l) {
     c->text_used = 0;
     c->rows_used = 0;
     c->n_fresh = 0;
+    c->n_guessed = 0;
     c->n_fresh_keys = 0;
     if (l->n_memos && !c->pool) {
         if (grow_array(&c->pool, 256, vector) < 0) return -1;

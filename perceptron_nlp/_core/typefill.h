@@ -1,7 +1,8 @@
 /* What a type that was never met before says: its keys, their rows, their sums.
  *
- * Slots and rows of weights stand anywhere in memory. So keys are made, and their slots fetched,
- * when a type is entered; the rows of a few such types are then fetched and read together. */
+ * Buckets and rows of weights stand anywhere in memory, and only so much can be fetched at a time.
+ * So keys are made, and their buckets fetched, when a type is entered; their rows are found and
+ * fetched when GUESS_BEHIND types more were entered, and summed some types later. */
 #ifndef PERCEPTRON_NLP_TYPEFILL_H
 #define PERCEPTRON_NLP_TYPEFILL_H
 
@@ -165,24 +166,47 @@ static inline int list_rows(TypeCache *c, const CacheLayout *l, uint32_t type, s
 
 /* ---- types ---- */
 
-/* Read the rows of the types that were begun. -1: no memory. */
-static inline int finish_types(TypeCache *c, const CacheLayout *l) {
+#define GUESS_BEHIND 2
+
+/* Find and fetch the rows of the first n types that were begun. */
+static inline void guess_types(TypeCache *c, const CacheLayout *l, int n) {
     const FrozenTable t = *l->table;
     const uint64_t *keys = c->fresh_keys;
     uint32_t *rows = c->fresh_rows;
-    size_t from = 0, n = c->n_fresh_keys;
-    for (size_t i = 0; i < n; i++) {
-        rows[i] = frozen_guess(&t, keys[i]);
-        PREFETCH(t.records + rows[i]);
+    for (; c->n_guessed < n; c->n_guessed++) {
+        const size_t end = c->fresh[c->n_guessed].keys_end;
+        for (size_t i = c->n_guessed ? c->fresh[c->n_guessed - 1].keys_end : 0; i < end; i++) {
+            rows[i] = frozen_guess(&t, keys[i]);
+            frozen_prefetch_row(&t, rows[i]);
+        }
     }
-    if (l->dense) l->sum_fresh(l, c);
-    for (int k = 0; k < c->n_fresh && !l->dense; k++) {
+}
+
+/* Read the rows of the first n types that were begun, n > 0, and forget these. -1: no memory. */
+static inline int sum_types_begun(TypeCache *c, const CacheLayout *l, int n) {
+    const size_t end = c->fresh[n - 1].keys_end, left = c->n_fresh_keys - end;
+    size_t from = 0;
+    guess_types(c, l, n);
+    if (l->dense) l->sum_fresh(l, c, n);
+    for (int k = 0; k < n && !l->dense; k++) {
         if (list_rows(c, l, c->fresh[k].type, from, c->fresh[k].keys_end) < 0) return -1;
         from = c->fresh[k].keys_end;
     }
-    c->n_fresh = 0;
-    c->n_fresh_keys = 0;
+    c->n_fresh -= n;
+    c->n_guessed -= n;
+    c->n_fresh_keys = left;
+    for (int k = 0; k < c->n_fresh; k++)
+        c->fresh[k] = (FreshType){c->fresh[k + n].type, c->fresh[k + n].keys_end - end};
+    if (!left) return 0;
+    memmove(c->fresh_keys, c->fresh_keys + end, left * sizeof *c->fresh_keys);
+    memmove(c->fresh_rows, c->fresh_rows + end, left * sizeof *c->fresh_rows);
+    memmove(c->fresh_slots, c->fresh_slots + end, left * sizeof *c->fresh_slots);
     return 0;
+}
+
+/* Read the rows of all types that were begun. -1: no memory. */
+static inline int finish_types(TypeCache *c, const CacheLayout *l) {
+    return c->n_fresh ? sum_types_begun(c, l, c->n_fresh) : 0;
 }
 
 /* The values of the word whose views were made last, or of a pad where distance is not 0. */
@@ -203,12 +227,13 @@ static inline void make_values(TypeCache *c, const CacheLayout *l, int32_t colum
 static inline int begin_type(TypeCache *c, const CacheLayout *l, uint32_t type, int32_t column,
                              const uint8_t *text, size_t n, int32_t distance) {
     const Program *p = l->program;
-    if (c->n_fresh == FRESH_TYPES && finish_types(c, l) < 0) return -1;
+    if (c->n_fresh == FRESH_TYPES && sum_types_begun(c, l, FRESH_TYPES / 2) < 0) return -1;
     if (text && word_views(&c->words, text, n, p->wanted[column]) < 0) return -1;
     make_values(c, l, column, text ? 0 : distance, c->carried + (size_t)type * (size_t)p->n_carried);
     if (memo_words(l)) memset(c->memos + type * memo_words(l), 0xFF, memo_words(l) * 4);
     if (make_keys(c, l, column, text == NULL) < 0) return -1;
     c->fresh[c->n_fresh++] = (FreshType){type, c->n_fresh_keys};
+    guess_types(c, l, c->n_fresh - GUESS_BEHIND);
     return 0;
 }
 

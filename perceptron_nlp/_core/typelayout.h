@@ -22,7 +22,7 @@
 #define MOST_AT_ONCE 32768 /* types that there is room made for at once */
 #define MEMO_UNKNOWN 0xFFFFFFFFu
 #define FREE (-1)
-#define FRESH_TYPES 8 /* as many as the first-level cache holds the slots and rows of */
+#define FRESH_TYPES 8 /* as many as the first-level cache holds the buckets and rows of */
 
 typedef struct {
     int32_t column, offset, condition; /* condition: ALWAYS, or FIRST / LAST for a correction */
@@ -67,8 +67,8 @@ struct TypeCache;
 typedef struct CacheLayout {
     const Program *program;
     const FrozenTable *table;
-    /* Sum the rows of the types that were begun into their vectors; NULL unless dense. */
-    void (*sum_fresh)(const struct CacheLayout *, struct TypeCache *);
+    /* Sum the rows of the first types that were begun into their vectors; NULL unless dense. */
+    void (*sum_fresh)(const struct CacheLayout *, struct TypeCache *, int);
     int dense;
     int narrow;     /* dense, and no sum of weights leaves 16 bits */
     int32_t stride; /* labels rounded up to a whole number of lanes */
@@ -81,6 +81,7 @@ typedef struct CacheLayout {
     int32_t *memo_templates;
     uint64_t *memo_starts; /* [memo][label]: see memo.h */
     int32_t *memo_values;
+    int memos_planned;        /* have all of them a plan? */
     Index dictionary;         /* hash of a word -> its one label */
     uint16_t *dictionary_labels;
     Index lexicon;           /* hash of a form, as written or lower-cased -> what it may be */
@@ -115,7 +116,7 @@ typedef struct TypeCache {
     WordScratch words;
     KeyBuffer keys; /* scratch of one template */
     FreshType fresh[FRESH_TYPES];
-    int n_fresh;
+    int n_fresh, n_guessed; /* types begun; those of them that have fresh_rows */
     uint64_t *fresh_keys; /* as the table has them */
     uint32_t *fresh_rows; /* of each key; 0: none */
     uint16_t *fresh_slots; /* program slot of each key */

@@ -47,8 +47,12 @@ static inline WordRef word_ref(const uint8_t *text, size_t n, const uint64_t *se
     return word_ref_inside(padded + WORD_SMALL, n, secrets);
 }
 
-static inline void write_bytes(uint8_t *out, uint64_t word, size_t n) {
-    for (size_t i = 0; i < n; i++) out[i] = (uint8_t)(word >> 8 * i);
+/* Eight bytes, the lowest first. */
+static inline void write_bytes(uint8_t *out, uint64_t word) {
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    word = __builtin_bswap64(word);
+#endif
+    memcpy(out, &word, 8);
 }
 
 /* Its bytes: in `small` for a short string, at their place in `texts` for a long one. */
@@ -56,8 +60,8 @@ static inline const uint8_t *word_bytes(const WordRef *w, const uint8_t *texts,
                                         uint8_t small[WORD_SMALL]) {
     size_t n = (size_t)w->length, first = n > 8 ? n - 8 : 0;
     if (n > WORD_SMALL) return texts + w->at;
-    write_bytes(small, w->head, first);
-    write_bytes(small + first, w->tail, n - first);
+    write_bytes(small, w->head);
+    write_bytes(small + first, w->tail);
     return small;
 }
 
