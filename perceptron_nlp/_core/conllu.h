@@ -3,12 +3,9 @@
 #define PERCEPTRON_NLP_CONLLU_H
 
 #include "batch.h"
-#include "conllu_sentence.h"
+#include "conllu_words.h"
+#include "gaps.h"
 #include "utf8.h"
-
-typedef struct {
-    size_t begin, end; /* of the field in the text */
-} Gap;
 
 /* Take the words of one sentence into the batch, and the gaps to be filled. `at` is where its
  * lines begin. Where it ends; NULL: unusual. *status is set to -1 where there is no memory. */

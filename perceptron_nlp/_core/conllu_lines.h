@@ -70,13 +70,33 @@ static inline int no_line(const uint8_t *at, const uint8_t *end) {
     return at == end || !memchr(at, '\n', (size_t)(end - at));
 }
 
+/* The end of the line at `at`; NULL: it holds a carriage return or a NUL, or is not whole. */
+static inline const uint8_t *line_end_of(const uint8_t *at, const uint8_t *end) {
+#if defined(__SSE2__)
+    const __m128i highest = _mm_set1_epi8('\r');
+    for (; end - at >= 16; at += 16) {
+        __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)at);
+        unsigned marks =
+            (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_min_epu8(bytes, highest), bytes));
+        for (; marks; marks &= marks - 1) {
+            const uint8_t *mark = at + LOWEST_BIT(marks);
+            if (*mark == '\n') return mark;
+            if (*mark == '\r' || *mark == 0) return NULL;
+        }
+    }
+#endif
+    for (; at < end; at++) {
+        if (*at == '\n') return at;
+        if (*at == '\r' || *at == 0) return NULL;
+    }
+    return NULL;
+}
+
 /* Move *at behind empty lines and comments; 0: unusual, or a line that is not whole. */
 static inline int skip_comments(const uint8_t **at, const uint8_t *end) {
     while (*at < end && (**at == '\n' || **at == '#')) {
-        const uint8_t *line_end = (const uint8_t *)memchr(*at, '\n', (size_t)(end - *at));
-        if (!line_end || memchr(*at, '\r', (size_t)(line_end - *at)) ||
-            memchr(*at, 0, (size_t)(line_end - *at)))
-            return 0;
+        const uint8_t *line_end = line_end_of(*at, end);
+        if (!line_end) return 0;
         *at = line_end + 1;
     }
     return 1;

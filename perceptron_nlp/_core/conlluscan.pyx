@@ -11,7 +11,7 @@ from libc.stdlib cimport calloc, free
 
 from perceptron_nlp.errors import MemoryLimitError
 
-cdef extern from "conllu_sentence.h" nogil:
+cdef extern from "conllu_words.h" nogil:
     const int CONLLU_COLUMNS
     const int MAX_PLACES
     const int C_FORM, C_UPOS, C_XPOS

@@ -78,7 +78,8 @@ static inline int frozen_open(FrozenTable *t, int32_t n_labels, int fixed_bits,
     /* A file of a few rows may claim a table of 2^30: memory follows the rows that are there. */
     t->direct = fixed_bits && (uint64_t)1 << fixed_bits <= 8 * n_rows + 4096;
     t->bits = BUCKET_MIN_BITS;
-    uint64_t places = t->direct ? (uint64_t)1 << fixed_bits : n_rows / BUCKET_MEAN * BUCKET + BUCKET;
+    uint64_t places =
+        t->direct ? (uint64_t)1 << fixed_bits : n_rows / BUCKET_MEAN * BUCKET + BUCKET;
     while ((uint64_t)BUCKET << t->bits < places) t->bits++;
     t->drop = fixed_bits ? 64 - fixed_bits : 0;
     t->shift = t->direct ? BUCKET_BITS : 64 - t->bits;
@@ -117,20 +118,25 @@ static ALWAYS_INLINE void frozen_prefetch_row(const FrozenTable *t, int64_t row)
     PREFETCH(t->records + row + ROW_READ - 1);
 }
 
-/* A bit for each place of a bucket that has the tag; the first empty places may have it too. */
-static inline uint32_t bucket_match(const FrozenBucket *b, uint32_t tag) {
+/* A bit for each of the tags or rows of a bucket that is this number. */
+static inline uint32_t equal_places(const uint32_t *eight, uint32_t number) {
 #if HAS_SHORT_LANES && defined(__SSE2__)
-    const __m128i wanted = _mm_set1_epi32((int)tag);
-    const __m128i *tags = (const __m128i *)(const void *)b->tags;
-    __m128i low = _mm_cmpeq_epi32(_mm_load_si128(tags), wanted);
-    __m128i high = _mm_cmpeq_epi32(_mm_load_si128(tags + 1), wanted);
+    const __m128i wanted = _mm_set1_epi32((int)number);
+    const __m128i *halves = (const __m128i *)(const void *)eight;
+    __m128i low = _mm_cmpeq_epi32(_mm_load_si128(halves), wanted);
+    __m128i high = _mm_cmpeq_epi32(_mm_load_si128(halves + 1), wanted);
     __m128i both = _mm_packs_epi32(low, high);
     return (uint32_t)_mm_movemask_epi8(_mm_packs_epi16(both, _mm_setzero_si128()));
 #else
     uint32_t match = 0;
-    for (int k = 0; k < BUCKET; k++) match |= (uint32_t)(b->tags[k] == tag) << k;
+    for (int k = 0; k < BUCKET; k++) match |= (uint32_t)(eight[k] == number) << k;
     return match;
 #endif
+}
+
+/* A bit for each place of a bucket that has the tag; the first empty places may have it too. */
+static inline uint32_t bucket_match(const FrozenBucket *b, uint32_t tag) {
+    return equal_places(b->tags, tag);
 }
 
 /* The row of a key of the table's own, going by its tag alone; 0 if there is none. Its bucket was
@@ -179,15 +185,25 @@ static inline uint32_t frozen_sure(const FrozenTable *t, uint64_t own, uint32_t 
 
 /* The next record under a key of the table's own; NULL where the key is there already. */
 static inline uint32_t *frozen_enter(FrozenTable *t, uint64_t own) {
-    size_t at = frozen_start(t, own), place = own % BUCKET;
-    if (frozen_find_own(t, own) >= 0) return NULL;
-    if (!t->direct) {
-        while (t->buckets[at].rows[BUCKET - 1]) at = frozen_next(t, at);
-        for (place = 0; t->buckets[at].rows[place];) place++;
+    const uint32_t high = (uint32_t)(own >> 32);
+    FrozenBucket *b = &t->buckets[frozen_start(t, own)];
+    size_t place = own % BUCKET;
+    if (t->direct) {
+        if (b->rows[place]) return NULL;
+    } else {
+        uint32_t empty;
+        for (;; b = &t->buckets[frozen_next(t, (size_t)(b - t->buckets))]) {
+            empty = equal_places(b->rows, 0);
+            for (uint32_t match = bucket_match(b, (uint32_t)own) & ~empty; match;
+                 match &= match - 1)
+                if (t->records[b->rows[lowest_bit(match)]] == high) return NULL;
+            if (empty) break;
+        }
+        place = (size_t)lowest_bit(empty);
     }
-    t->buckets[at].tags[place] = (uint32_t)own;
-    t->buckets[at].rows[place] = (uint32_t)t->used;
-    t->records[t->used] = (uint32_t)(own >> 32);
+    b->tags[place] = (uint32_t)own;
+    b->rows[place] = (uint32_t)t->used;
+    t->records[t->used] = high;
     return t->records + t->used;
 }
 
@@ -220,6 +236,7 @@ static inline const FrozenRow *frozen_row(const FrozenTable *t, int64_t row) {
 static inline int64_t frozen_fill(FrozenTable *t, const uint64_t *keys, const int64_t *starts,
                                   const uint16_t *labels, const int16_t *weights,
                                   int64_t n_rows) {
+    const int64_t n_cells = starts[n_rows];
     for (int64_t row = 0; row < n_rows; row++) {
         if (row + FROZEN_AHEAD < n_rows)
             PREFETCH(&t->buckets[frozen_start(t, keys[row + FROZEN_AHEAD])]);
@@ -227,7 +244,9 @@ static inline int64_t frozen_fill(FrozenTable *t, const uint64_t *keys, const in
         uint32_t *record = frozen_enter(t, keys[row]);
         if (!record) return row;
         if (t->mask_words) {
-            t->used += packed_write(record, t->mask_words, labels + start, weights + start, n);
+            const int few = n - 1 < PACKED_FEW && start + PACKED_FEW <= n_cells;
+            t->used += (few ? packed_write_few : packed_write)(
+                record, t->mask_words, labels + start, weights + start, n);
             continue;
         }
         if (frozen_list((FrozenRow *)(void *)record, labels + start, weights + start, n,

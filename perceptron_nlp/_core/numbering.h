@@ -4,7 +4,7 @@
 #ifndef PERCEPTRON_NLP_NUMBERING_H
 #define PERCEPTRON_NLP_NUMBERING_H
 
-#include "conllu_sentence.h"
+#include "conllu_words.h"
 #include "hashing.h"
 #include "utf8.h"
 

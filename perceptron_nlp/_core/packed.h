@@ -60,6 +60,28 @@ static inline uint32_t packed_write(uint32_t *record, int mask_words, const uint
     return 1 + (uint32_t)mask_words + (uint32_t)(n + 1) / 2;
 }
 
+#define PACKED_FEW 4
+
+/* The same of 1 to PACKED_FEW cells, of which so many can be read, without branches on n: three
+ * rows in four have few cells, and nobody can foresee how many. */
+static inline uint32_t packed_write_few(uint32_t *record, int mask_words, const uint16_t *labels,
+                                        const int16_t *weights, int64_t n) {
+    uint64_t mask = 0, bit;
+    int sorted = 1;
+    for (int k = 0; k < PACKED_FEW; k++) {
+        bit = (uint64_t)(k < n) << labels[k] % PACKED_LABELS;
+        sorted &= (k >= n) | (bit > mask);
+        mask |= bit;
+    }
+    if (!sorted) return packed_write(record, mask_words, labels, weights, n);
+    int16_t *out = (int16_t *)(void *)(record + 1 + mask_words);
+    memcpy(out, weights, PACKED_FEW * sizeof *out);
+    out[n] = 0;
+    record[1] = (uint32_t)mask;
+    if (mask_words == 2) record[2] = (uint32_t)(mask >> 32);
+    return 1 + (uint32_t)mask_words + (uint32_t)(n + 1) / 2;
+}
+
 #define ADD_PACKED_ONE_BY_ONE(sum, type, record, mask_words)                              \
     do {                                                                                  \
         const int16_t *weight_ = packed_weights(record, mask_words);                      \

@@ -2,12 +2,11 @@
 # cython: freethreading_compatible=True
 """Files tagged as bytes: no Python object is made of a word or of a label (conllu.h)."""
 
+from cpython.bytearray cimport PyByteArray_AS_STRING, PyByteArray_GET_SIZE, PyByteArray_Resize
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
-from cpython.object cimport PyObject
 from libc.stddef cimport size_t
-from libc.stdint cimport int64_t, uint8_t
+from libc.stdint cimport int64_t, uint8_t, uint16_t
 from libc.stdlib cimport free, malloc
-from libc.string cimport memcpy
 
 from perceptron_nlp._core.decode cimport SentenceDecoder, Worker, WorkerBox
 from perceptron_nlp._core.decode cimport batch_end_sentence, batch_reset
@@ -21,21 +20,19 @@ cdef extern from "conllu.h" nogil:
     ctypedef struct ConlluSentence:
         pass
     ctypedef struct Gap:
-        size_t begin
-        size_t end
+        pass
+    ctypedef struct GapText:
+        pass
+    const size_t GAP_SLACK
+    GapText gap_text(const char *text, size_t length) noexcept
+    char *write_filled(char *to, const char *text, size_t at, size_t end, const Gap *gaps,
+                       const uint16_t *chosen, int64_t n, const GapText *texts) noexcept
     void sentence_open(ConlluSentence *s) noexcept
     bint skip_comments(const uint8_t **at, const uint8_t *end) noexcept
     const uint8_t *scan_sentence(const Decoder *d, Worker *w, ConlluSentence *s,
                                  const uint8_t *text, const uint8_t *at, const uint8_t *end,
                                  int column, Gap *gaps, int *status) noexcept
     bint is_utf8(const uint8_t *p, size_t n) noexcept
-
-cdef extern from *:
-    # As pointers, since a bytes object may change its size only while nobody else knows it.
-    PyObject *PyBytes_FromStringAndSize(const char *text, Py_ssize_t n) except NULL
-    int _PyBytes_Resize(PyObject **bytes, Py_ssize_t n) except -1
-    char *bytes_of "PyBytes_AS_STRING"(PyObject *bytes) noexcept nogil
-    void Py_CLEAR(PyObject *bytes)
 
 cdef extern from *:
     """
@@ -57,6 +54,7 @@ cdef class ConlluFiller:
     cdef SentenceDecoder decoder
     cdef int column
     cdef list labels
+    cdef list idle  # fillings that no thread is at
 
     def __cinit__(self, SentenceDecoder decoder not None, int column, labels):
         if decoder.program.program.n_columns != 1:
@@ -66,8 +64,9 @@ cdef class ConlluFiller:
         self.decoder = decoder
         self.column = column
         self.labels = list(labels)
+        self.idle = []
 
-    def fill(self, bytes text not None):
+    def fill(self, const uint8_t[::1] text not None):
         """The text with the column filled in; None where it must be read by the checked reader.
 
         Parameters
@@ -78,10 +77,24 @@ cdef class ConlluFiller:
         ------
         MemoryLimitError : no room for it
         """
+        cdef bytearray memory = bytearray()
+        cdef Py_ssize_t length = self.fill_into(text, memory)
+        return None if length < 0 else PyByteArray_AS_STRING(memory)[:length]
+
+    def fill_into(self, const uint8_t[::1] text not None, bytearray memory not None):
+        """The same, written into memory that can be used again, and grows where it must; how many
+        bytes, or -1 where the text must be read by the checked reader."""
         cdef WorkerBox box = self.decoder.take()
-        cdef _Filling filling = _Filling()
+        cdef _Filling filling
+        cdef Py_ssize_t length
         try:
-            return filling.run(self, &box.worker, text)
+            try:
+                filling = self.idle.pop()
+            except IndexError:
+                filling = _Filling(self.labels)
+            length = filling.run(self, &box.worker, text, memory)
+            self.idle.append(filling)
+            return length
         except MemoryError as error:
             raise MemoryLimitError(
                 "no memory for these sentences; give fewer at a time") from error
@@ -90,33 +103,49 @@ cdef class ConlluFiller:
 
 
 cdef class _Filling:
-    """One text being filled in."""
+    """One text after the other being filled in."""
 
     cdef ConlluSentence *sentence
     cdef Gap *gaps
-    cdef const char **label_texts
-    cdef size_t *label_lengths
-    cdef PyObject *out
-    cdef size_t longest, used, room
+    cdef GapText *texts  # of each label; the bytes are the filler's
+    cdef size_t longest
+
+    def __cinit__(self, list labels):
+        cdef Py_ssize_t k
+        cdef size_t length
+        self.sentence = <ConlluSentence *>malloc(sizeof(ConlluSentence))
+        self.gaps = <Gap *>malloc(GAPS_OF_A_BATCH(BATCH_TOKENS) * sizeof(Gap))
+        self.texts = <GapText *>malloc((len(labels) + 1) * sizeof(GapText))
+        if self.sentence == NULL or self.gaps == NULL or self.texts == NULL:
+            raise MemoryError
+        sentence_open(self.sentence)
+        for k in range(len(labels)):
+            length = PyBytes_GET_SIZE(labels[k])
+            self.texts[k] = gap_text(PyBytes_AS_STRING(labels[k]), length)
+            self.longest = max(self.longest, length)
 
     def __dealloc__(self):
         free(self.sentence)
         free(self.gaps)
-        free(self.label_texts)
-        free(self.label_lengths)
-        Py_CLEAR(self.out)
+        free(self.texts)
 
-    cdef run(self, ConlluFiller filler, Worker *w, bytes text):
-        cdef const uint8_t *start = <const uint8_t *>PyBytes_AS_STRING(text)
+    cdef Py_ssize_t run(self, ConlluFiller filler, Worker *w, const uint8_t[::1] text,
+                        bytearray memory) except -2:
+        cdef Py_ssize_t n = text.shape[0]
+        cdef const uint8_t *start = &text[0] if n else NULL
         cdef const uint8_t *at = start
-        cdef const uint8_t *end = start + PyBytes_GET_SIZE(text)
+        cdef const uint8_t *end = start + n
         cdef const uint8_t *written = start
         cdef int64_t most = BATCH_TOKENS
         cdef int column = filler.column, status = 0
         cdef bint usual = True
-        self._make_room(filler.labels, text)
+        cdef char *to
+        cdef size_t used = 0
+        if n == 0:
+            return 0
+        reserve(memory, n + n // 8 + 1024)
         with nogil:
-            usual = is_utf8(start, end - start)
+            usual = is_utf8(start, n)
         while usual and at < end:
             with nogil:
                 batch_reset(&w.batch)
@@ -137,52 +166,19 @@ cdef class _Filling:
             usual = at != NULL
             if usual:
                 filler.decoder._run(w)
-                self._reserve((at - written) + self.longest * <size_t>w.n_tokens)
+                reserve(memory, used + (at - written) + self.longest * <size_t>w.n_tokens
+                        + GAP_SLACK)
+                to = PyByteArray_AS_STRING(memory)
                 with nogil:
-                    self._write(w, start, written, at)
+                    used = write_filled(to + used, <const char *>start, written - start,
+                                        at - start, self.gaps, w.labels, w.n_tokens,
+                                        self.texts) - to
                 written = at
-        if not usual:
-            return None
-        _PyBytes_Resize(&self.out, self.used)
-        return <object>self.out
+        return used if usual else -1
 
-    cdef int _make_room(self, list labels, bytes text) except -1:
-        cdef Py_ssize_t k
-        self.sentence = <ConlluSentence *>malloc(sizeof(ConlluSentence))
-        self.gaps = <Gap *>malloc(GAPS_OF_A_BATCH(BATCH_TOKENS) * sizeof(Gap))
-        self.label_texts = <const char **>malloc((len(labels) + 1) * sizeof(char *))
-        self.label_lengths = <size_t *>malloc((len(labels) + 1) * sizeof(size_t))
-        self.room = PyBytes_GET_SIZE(text) + PyBytes_GET_SIZE(text) // 8 + 1024
-        self.out = PyBytes_FromStringAndSize(NULL, self.room)
-        if (self.sentence == NULL or self.gaps == NULL or self.label_texts == NULL
-                or self.label_lengths == NULL):
-            raise MemoryLimitError("no memory for these sentences; give fewer at a time")
-        sentence_open(self.sentence)
-        for k in range(len(labels)):
-            self.label_texts[k] = PyBytes_AS_STRING(labels[k])
-            self.label_lengths[k] = PyBytes_GET_SIZE(labels[k])
-            self.longest = max(self.longest, self.label_lengths[k])
-        return 0
 
-    cdef int _reserve(self, size_t more) except -1:
-        """Room for so many bytes more."""
-        if self.used + more > self.room:
-            self.room = 2 * (self.used + more)
-            _PyBytes_Resize(&self.out, self.room)
-        return 0
-
-    cdef void _write(self, Worker *w, const uint8_t *start, const uint8_t *at,
-                     const uint8_t *end) noexcept nogil:
-        """Append the text from `at` to `end`, labels in place of the gaps; there is room."""
-        cdef int64_t i
-        cdef size_t before, length
-        cdef char *to = bytes_of(self.out) + self.used
-        for i in range(w.n_tokens):
-            before = start + self.gaps[i].begin - at
-            length = self.label_lengths[w.labels[i]]
-            memcpy(to, at, before)
-            memcpy(to + before, self.label_texts[w.labels[i]], length)
-            to += before + length
-            at = start + self.gaps[i].end
-        memcpy(to, at, end - at)
-        self.used = to + (end - at) - bytes_of(self.out)
+cdef int reserve(bytearray memory, size_t room) except -1:
+    """Make memory as long as that at least."""
+    if <size_t>PyByteArray_GET_SIZE(memory) < room:
+        PyByteArray_Resize(memory, room)
+    return 0

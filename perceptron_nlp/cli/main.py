@@ -81,7 +81,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     escape_what_does_not_fit(sys.stdout)
     try:
-        return _finish(_run(list(sys.argv[1:] if arguments is None else arguments)))
+        status = _finish(_run(list(sys.argv[1:] if arguments is None else arguments)))
+        if arguments is None:
+            # The process is about to end, and the collector would look through everything.
+            gc.freeze()
+        return status
     except BrokenPipeError:
         # The reader has seen enough.
         silence(sys.stdout)

@@ -26,7 +26,7 @@ from perceptron_nlp.cli.parsing import (
     add_threads_option,
 )
 from perceptron_nlp.cli.tagfolder import add_engine_option, tag_folder
-from perceptron_nlp.cli.texttagging import Tagging
+from perceptron_nlp.cli.texttagging import Piece, Tagging
 from perceptron_nlp.cli.watchedinput import WatchedInput
 from perceptron_nlp.formats.packedtext import packed
 
@@ -123,7 +123,7 @@ def run(chosen: argparse.Namespace) -> None:
         _write(text)
 
 
-def _write(text: bytes) -> None:
+def _write(text: Piece) -> None:
     if text:
         sys.stdout.buffer.write(text)
         sys.stdout.buffer.flush()

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 BATCH_SENTENCES = 1024
 BATCH_WORDS = 1 << 15
 PIECE_BYTES = 1 << 18
+Piece = bytes | memoryview
 
 
 class Tagging:
@@ -45,8 +46,11 @@ class Tagging:
         self._before: list[pn.Sentence] = []
         self._last = ""
 
-    def texts(self, files: list[str], stdin: str | BinaryIO) -> Iterator[bytes]:
-        """The tagged texts, piece by piece; `stdin` is what is read in place of ``-``."""
+    def texts(self, files: list[str], stdin: str | BinaryIO) -> Iterator[Piece]:
+        """The tagged texts, piece by piece; `stdin` is what is read in place of ``-``.
+
+        The memory of a piece may be used again for the next one.
+        """
         for path in files:
             with pn.open_corpus(stdin if path == STDIN else path, format=self._format,
                                 fields=self._fields) as corpus:
@@ -65,7 +69,7 @@ class Tagging:
                 self._last = corpus.tail or self._last
                 yield corpus.tail.encode()
 
-    def _filled(self, corpus: pn.Corpus, ahead: int) -> Iterator[bytes]:
+    def _filled(self, corpus: pn.Corpus, ahead: int) -> Iterator[Piece]:
         """What the core can tag as bytes, up to `ahead` pieces at a time read before the first is
         done; the rest of the text stays in the corpus."""
         fill = self._filling.as_bytes(corpus)
@@ -94,14 +98,17 @@ class Tagging:
                 if not piece:
                     return
 
-    def _filled_in_turn(self, corpus: pn.Corpus, fill: Fill) -> Iterator[bytes]:
-        while piece := corpus.take_blocks(PIECE_BYTES):
-            text = fill(piece)
-            if text is None:
-                corpus.put_back(piece)
-                return
+    def _filled_in_turn(self, corpus: pn.Corpus, fill: Fill) -> Iterator[Piece]:
+        memory, filled = bytearray(PIECE_BYTES), bytearray()
+        while length := corpus.take_blocks_into(memory):
+            with memoryview(memory)[:length] as piece:
+                done = fill.into(piece, filled)
+                if done is None:
+                    corpus.put_back(piece)
+                    return
             self._last = "\n\n"
-            yield text
+            with memoryview(filled)[:done] as text:
+                yield text
 
     def finished(self, at_end: bool = False) -> bytes:
         """The text of the sentences read since the last call, tagged.

@@ -131,6 +131,10 @@ class Corpus(Iterable[Sentence]):
         """
         return b"" if self._source is None else self._source.take_blocks(least, most)
 
+    def take_blocks_into(self, memory: bytearray) -> int:
+        """The same, written into memory that can be used again; how many bytes."""
+        return 0 if self._source is None else self._source.take_blocks_into(memory)
+
     def reopen(self) -> None:
         """Goes to the start of a file that was closed or read; does nothing where it is open.
 
@@ -139,7 +143,7 @@ class Corpus(Iterable[Sentence]):
         if self._source is None:
             self._source = self._take_source()
 
-    def put_back(self, piece: bytes) -> None:
+    def put_back(self, piece: bytes | memoryview) -> None:
         """Undoes the last ``take_blocks``, or the last few: iteration begins with ``piece``."""
         if self._source is not None:
             self._source.put_back(piece)

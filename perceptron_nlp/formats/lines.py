@@ -197,7 +197,30 @@ class LineSource:
             if not self._fill(least):
                 return b""
 
-    def put_back(self, piece: bytes) -> None:
+    def take_blocks_into(self, memory: bytearray) -> int:
+        """The same, written into memory that can be used again; how many bytes.
+
+        Where a block is longer than the memory, that grows.
+        """
+        held = len(self._buffer)
+        # Blocks that are there are not kept waiting for more to be read.
+        if (self._checked_binary and not self._ended and 2 * held <= len(memory)
+                and self._buffer.find(b"\n\n") < 0):
+            with memoryview(memory) as whole:
+                whole[:held] = self._buffer
+                filled = held + self._bytes.readinto(whole[held:])
+                self._ended = filled == held
+                end = memory.rfind(b"\n\n", 0, filled) + 2
+                if end > 1:
+                    self._buffer[:] = whole[end:filled]
+                    self._line += count_newlines(whole[:end])
+                    return end
+                self._buffer += whole[held:filled]
+        piece = self.take_blocks(len(memory))
+        memory[:len(piece)] = piece
+        return len(piece)
+
+    def put_back(self, piece: bytes | memoryview) -> None:
         """Makes what ``take_blocks`` took last the next to be read."""
         self._buffer[:0] = piece
         self._line -= count_newlines(piece)

@@ -42,6 +42,9 @@ class ByteSource(Protocol):
     def read(self, size: int, /) -> bytes:
         """At most ``size`` bytes; none at the end."""
 
+    def readinto(self, memory: memoryview, /) -> int:
+        """The same, into memory that is there already; how many."""
+
     def close(self) -> None:
         """Lets go of what this library opened."""
 
@@ -205,6 +208,8 @@ class _Rejoined(io.RawIOBase):
         self._stream = rest
         # read1 hands over what a pipe has now; read would wait for the full size.
         self._read: Callable[[int], bytes] = getattr(rest, "read1", rest.read)
+        # Streams of others need not be able to.
+        self._into: Any = getattr(rest, "readinto", None) if owned else None
 
     def readable(self) -> bool:
         return True
@@ -218,6 +223,8 @@ class _Rejoined(io.RawIOBase):
         return self._read(size)
 
     def readinto(self, buffer: Any) -> int:
+        if self._into is not None and not self._first:
+            return self._into(buffer) or 0
         piece = self.read(len(buffer))
         buffer[: len(piece)] = piece
         return len(piece)
@@ -239,6 +246,11 @@ class _Checked:
     def read(self, size: int, /) -> bytes:
         with reading(self._name):
             return self._stream.read(size) or b""
+
+    def readinto(self, memory: memoryview, /) -> int:
+        with reading(self._name):
+            # What IO promises leaves it out; every binary stream has it.
+            return cast(io.RawIOBase, self._stream).readinto(memory) or 0
 
     def close(self) -> None:
         self._stream.close()

@@ -13,7 +13,7 @@ _GZIP_HEADER = 16
 
 
 class _Packer(Protocol):
-    def compress(self, data: bytes, /) -> bytes: ...
+    def compress(self, data: bytes | memoryview, /) -> bytes: ...
 
     def flush(self) -> bytes: ...
 
@@ -38,7 +38,8 @@ def _xz() -> _Packer:
 _PACKERS: dict[str, Callable[[], _Packer]] = {".gz": _gzip, ".bz2": _bzip2, ".xz": _xz}
 
 
-def packed(path: str | os.PathLike[str], chunks: Iterable[bytes]) -> Iterable[bytes]:
+def packed(path: str | os.PathLike[str], chunks: Iterable[bytes | memoryview]
+           ) -> Iterable[bytes | memoryview]:
     """What is written to ``path``: packed where its name ends in .gz, .bz2 or .xz, else as it is.
 
     The reader takes files by what their names promise, so others could not be read again.
@@ -52,7 +53,7 @@ def packed(path: str | os.PathLike[str], chunks: Iterable[bytes]) -> Iterable[by
     return _pack(_PACKERS[suffix](), chunks) if suffix in _PACKERS else chunks
 
 
-def _pack(packer: _Packer, chunks: Iterable[bytes]) -> Iterator[bytes]:
+def _pack(packer: _Packer, chunks: Iterable[bytes | memoryview]) -> Iterator[bytes]:
     for chunk in chunks:
         yield packer.compress(chunk)
     yield packer.flush()

@@ -18,7 +18,7 @@ import os
 import stat
 import sys
 from collections.abc import Iterable, Iterator
-from typing import BinaryIO
+from io import FileIO
 
 from perceptron_nlp._core.hashing import hash64
 from perceptron_nlp.errors import ArgumentTypeError, FileError
@@ -27,9 +27,11 @@ if sys.platform != "win32":
     import fcntl
 
 _DIRECT_PLACES = ("/dev/", "/proc/")
+_BLOCK = 1 << 17
 
 
-def replace_file(path: str | os.PathLike[str], data: bytes | Iterable[bytes]) -> None:
+def replace_file(path: str | os.PathLike[str], data: bytes | Iterable[bytes | memoryview]
+                 ) -> None:
     """Makes ``data`` the content of ``path``, whole or not at all.
 
     A symbolic link stays and its target is replaced; permission bits stay.  A device, a
@@ -42,7 +44,7 @@ def replace_file(path: str | os.PathLike[str], data: bytes | Iterable[bytes]) ->
     FileError : the place cannot be written (a folder, read-only, no such folder, disk full)
     BrokenPipeError : ``path`` is a pipe whose reader went away
     """
-    chunks: Iterable[bytes] = (data,) if isinstance(data, (bytes, bytearray)) else data
+    chunks: Iterable[bytes | memoryview] = (data,) if isinstance(data, (bytes, bytearray)) else data
     name = _name_of(path)
     mode = _mode_of(name)
     if name.startswith(_DIRECT_PLACES) or (mode is not None and not stat.S_ISREG(mode)):
@@ -54,11 +56,8 @@ def replace_file(path: str | os.PathLike[str], data: bytes | Iterable[bytes]) ->
         raise FileError(f"{name}: is read-only")
     _remove_ownerless(target)
     with _temporary(target, name) as (temporary, handle):
-        for chunk in chunks:
-            with _writing(name):
-                handle.write(chunk)
+        _write_blocks(handle, name, chunks)
         with _writing(name):
-            handle.flush()
             if mode is not None:
                 os.chmod(temporary, stat.S_IMODE(mode))
             os.fsync(handle.fileno())
@@ -118,15 +117,43 @@ def _mode_of(name: str) -> int | None:
     return mode
 
 
-def _write_directly(name: str, chunks: Iterable[bytes]) -> None:
+def _write_directly(name: str, chunks: Iterable[bytes | memoryview]) -> None:
     with _writing(name):
         handle = open(name, "wb", buffering=0)  # noqa: SIM115 - closed below
     with handle:
         for chunk in chunks:
-            rest = memoryview(chunk)
-            while rest:
-                with _writing(name):
-                    rest = rest[handle.write(rest) :]
+            _write_all(handle, name, [chunk])
+
+
+def _write_blocks(handle: FileIO, name: str, chunks: Iterable[bytes | memoryview]) -> None:
+    """Writes so that each write begins and ends where a block does; the last one may end within.
+
+    Systems hold a file in pages of any size that fit where a write begins, and few large ones cost
+    less than many small ones.
+    """
+    held = bytearray()
+    for chunk in chunks:
+        whole = (len(held) + len(chunk)) // _BLOCK * _BLOCK - len(held)
+        if whole <= 0:
+            held += chunk
+            continue
+        with memoryview(chunk) as view:
+            _write_all(handle, name, [held, view[:whole]])
+            held = bytearray(view[whole:])
+    _write_all(handle, name, [held])
+
+
+def _write_all(handle: FileIO, name: str, parts: Iterable[bytes | bytearray | memoryview]) -> None:
+    rest = [memoryview(part) for part in parts if part]
+    while rest:
+        with _writing(name):
+            # Windows has no writev.
+            written = os.writev(handle.fileno(), rest) if hasattr(os, "writev") else (
+                handle.write(rest[0]))
+        while rest and written >= len(rest[0]):
+            written -= len(rest.pop(0))
+        if written:
+            rest[0] = rest[0][written:]
 
 
 def _prefix(target: str) -> str:
@@ -135,7 +162,7 @@ def _prefix(target: str) -> str:
 
 
 @contextlib.contextmanager
-def _temporary(target: str, name: str) -> Iterator[tuple[str, BinaryIO]]:
+def _temporary(target: str, name: str) -> Iterator[tuple[str, FileIO]]:
     with _writing(name):
         temporary, handle = _create(target)
     with handle:
@@ -150,13 +177,13 @@ def _temporary(target: str, name: str) -> Iterator[tuple[str, BinaryIO]]:
             raise
 
 
-def _create(target: str) -> tuple[str, BinaryIO]:
+def _create(target: str) -> tuple[str, FileIO]:
     """A new temporary file that this process owns, by lock where there are locks."""
     for number in itertools.count():
         temporary = os.path.join(os.path.dirname(target),
                                  f"{_prefix(target)}{os.getpid()}-{number}.part")
         try:
-            handle = open(temporary, "xb")  # noqa: SIM115 - the caller closes it
+            handle = open(temporary, "xb", buffering=0)  # noqa: SIM115 - the caller closes it
         except FileExistsError:
             continue
         # Between creation and lock another run may have taken the file for ownerless.
@@ -166,7 +193,7 @@ def _create(target: str) -> tuple[str, BinaryIO]:
     raise AssertionError("unreachable")
 
 
-def _lock(handle: BinaryIO) -> bool:
+def _lock(handle: FileIO) -> bool:
     if sys.platform == "win32":
         return True
     try:
@@ -177,7 +204,7 @@ def _lock(handle: BinaryIO) -> bool:
     return True
 
 
-def _still_there(temporary: str, handle: BinaryIO) -> bool:
+def _still_there(temporary: str, handle: FileIO) -> bool:
     try:
         return os.path.samestat(os.stat(temporary), os.fstat(handle.fileno()))
     except FileNotFoundError:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from perceptron_nlp._core.decode import SentenceDecoder
@@ -12,23 +12,36 @@ from perceptron_nlp.formats import CONLLU_COLUMNS, wrong_conllu_value
 if TYPE_CHECKING:
     from perceptron_nlp.formats import Corpus
 
-Fill = Callable[[bytes], bytes | None]
+class Fill:
+    """Fills one column after the other in; several threads may call it.
+
+    It gives None for sentences that it is not sure of, right or wrong; those must be read.
+    """
+
+    def __init__(self, fillers: Sequence[ConlluFiller]) -> None:
+        self.fillers = fillers
+
+    def __call__(self, text: bytes | memoryview) -> bytes | None:
+        done = self.fillers[0].fill(text)
+        for each in self.fillers[1:]:
+            done = None if done is None else each.fill(done)
+        return done
+
+    def into(self, text: bytes | memoryview, memory: bytearray) -> int | None:
+        """The same, written into memory that can be used again, and grows; how many bytes."""
+        for each in self.fillers[:-1]:
+            done = each.fill(text)
+            if done is None:
+                return None
+            text = done
+        length = self.fillers[-1].fill_into(text, memory)
+        return None if length < 0 else length
 
 
 def fill_in_turn(fills: Sequence[Fill | None]) -> Fill | None:
     """What fills one column after the other in; None where one of them cannot be."""
     able = [fill for fill in fills if fill is not None]
-    if len(able) < len(fills):
-        return None
-    if len(able) == 1:
-        return able[0]
-
-    def run(text: bytes) -> bytes | None:
-        done: bytes | None = text
-        for fill in able:
-            done = None if done is None else fill(done)
-        return done
-    return run
+    return None if len(able) < len(fills) else Fill([one for fill in able for one in fill.fillers])
 
 
 def filler(decoder: SentenceDecoder, corpus: Corpus, column: str, written: Sequence[str]
@@ -55,4 +68,4 @@ def filler(decoder: SentenceDecoder, corpus: Corpus, column: str, written: Seque
     if any(wrong_conllu_value(column, label) for label in written):
         return None
     labels = [label.encode() for label in written]
-    return ConlluFiller(decoder, columns.index(column), labels).fill
+    return Fill([ConlluFiller(decoder, columns.index(column), labels)])

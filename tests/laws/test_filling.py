@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
@@ -66,21 +67,63 @@ def test_bytes_are_filled_in_as_the_reader_would_or_left_to_it(path: Path) -> No
 
 
 @settings(max_examples=300, deadline=None)
-@given(data=st.data())
-def test_damaged_text_is_filled_in_as_the_reader_would_or_left_to_it(data: st.DataObject) -> None:
+@given(data=st.data(), more=st.integers(0, 2))
+def test_damaged_text_is_filled_in_as_the_reader_would_or_left_to_it(
+        data: st.DataObject, more: int) -> None:
+    """Lines with much behind them are judged in a way of their own (conllu_usual.h)."""
     text = bytearray(GOOD)
     for _ in range(data.draw(st.integers(1, 3))):
         at = data.draw(st.integers(0, len(text) - 1))
         piece = data.draw(st.sampled_from(
             [b"", b"\t", b"\n", b"\n\n", b" ", b"_", b"0", b"1", b"2", b"9", b"-", b".", b":", b"|",
-             b"=", b"#", b"\r", b"\0", b"\xc2\xa0", b"\xff", b"\xe2\x80\x83", b"3-4", b"x"]))
+             b"=", b"#", b"\r", b"\0", b"\xc2\xa0", b"\xff", b"\xe2\x80\x83", b"3-4", b"x",
+             b"\x7f", b"x" * 70]))
         text[at:at + data.draw(st.integers(0, 2))] = piece
-    whole = bytes(text) + b"\n\n"
+    whole = bytes(text) + b"\n\n" + GOOD * more
     try:
         done = filled(whole)
     except pn.FormatError:
         return
     assert done is None or done == by_sentence(whole)
+
+
+WORD = [b"1", b"form", b"lemma", b"_", b"X", b"Name=Value", b"0", b"rel", b"0:rel", b"_"]
+ODD = [b"", b"_", b"0", b"1", b"2", b"3", b"4", b"01", b"1234", b"12345", b"1a", b":", b"/", b"1:",
+       b":x", b"0:x", b"3:x:y", b"4:x", b"1:x|2:y", b"1:x|", b"01:x", b"0.1:x", b"3.1:x", b"a b",
+       b"0:a-very-long-one", b"0:\xc2\xa0", b"0:x\x7f", b"0:\xe2\x80\x83", b"a\xc2\xa0b",
+       b"\xc3\xa9", b"x\rx", b"A=1", b"Name=Value|Name=Value", b"Name=Value|Other=Value",
+       b"Name==Value", b"Name=Valuf", b"Name=Value1", b"L=" + b"ong" * 20, b"L=" + b"ong" * 60,
+       b"long" * 15, b"long" * 16, b"long" * 30]
+
+
+def check_words(changed: Iterable[tuple[int, int, bytes]]) -> None:
+    """Words with some values changed, much behind them, are filled in rightly or left."""
+    words = [[b"%d" % number, *WORD[1:]] for number in (1, 2, 3)]
+    for row, column, value in changed:
+        words[row][column] = value
+    text = b"".join(b"\t".join(word) + b"\n" for word in words) + b"\n" + GOOD * 2
+    done = filled(GOOD + text)
+    assert done is None or done == by_sentence(GOOD + text)
+
+
+@pytest.mark.parametrize("column", range(10))
+def test_a_word_with_an_odd_value_is_filled_in_as_the_reader_would_or_left_to_it(
+        column: int) -> None:
+    for value in ODD:
+        check_words([(1, column, value)])
+
+
+@given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 9), st.sampled_from(ODD)), max_size=4))
+def test_words_with_odd_values_are_filled_in_as_the_reader_would_or_left_to_it(
+        changed: list[tuple[int, int, bytes]]) -> None:
+    check_words(changed)
+
+
+def test_usual_words_with_much_behind_them_are_filled_in_as_bytes() -> None:
+    long = b"1\t%s\t%s\t_\tX\t%s\t0\trel\t0:rel\t_\n\n" % (b"f" * 50, b"l" * 50, b"N=" + b"v" * 80)
+    for text in (GOOD, long):
+        expected = by_sentence(text * 9)
+        assert isinstance(expected, bytes) and filled(text * 9) == expected != text * 9
 
 
 @pytest.mark.parametrize("threads", [1, 2])

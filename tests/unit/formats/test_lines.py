@@ -7,8 +7,11 @@ import io
 import lzma
 import os
 import sys
+import tempfile
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FileError, FormatError
 from perceptron_nlp.formats.lines import LineSource
@@ -217,3 +220,23 @@ def test_a_long_line_is_read_whole():
 def test_a_name_loses_only_the_suffix_of_a_compression():
     assert plain_name("a.conllu.gz") == "a.conllu"
     assert plain_name("a.conllu") == "a.conllu"
+
+
+@given(text=st.text("ab\n", max_size=60).map(str.encode), size=st.integers(1, 40),
+       at_once=st.integers(1, 12))
+def test_blocks_are_the_same_in_memory_that_is_used_again(text, size, at_once):
+    class Dripping(io.BytesIO):
+        def read1(self, wanted=-1):
+            return super().read1(min(wanted, at_once))
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "x")
+        with open(path, "wb") as file:
+            file.write(text)
+        for place in (Dripping(text), path):
+            with LineSource(Dripping(text)) as new, LineSource(place) as again:
+                memory, taken = bytearray(size), b""
+                while length := again.take_blocks_into(memory):
+                    taken += memory[:length]
+                assert taken == b"".join(iter(lambda new=new: new.take_blocks(size), b""))
+                assert list(again.lines()) == list(new.lines())

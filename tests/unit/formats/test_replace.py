@@ -1,16 +1,21 @@
 """Files replaced whole or not at all."""
 
 import errno
+import itertools
 import os
 import signal
 import stat
 import subprocess
 import sys
+import tempfile
+from unittest import mock
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from perceptron_nlp.errors import FileError
-from perceptron_nlp.formats import replace_file
+from perceptron_nlp.formats import replace, replace_file
 
 WRITER = """
 import sys
@@ -171,3 +176,28 @@ def test_a_run_that_is_still_writing_is_not_disturbed(tmp_path):
     assert end(writer) == 0
     assert (tmp_path / "x").read_bytes() == b"new" * 100_000 + b"rest"
     assert os.listdir(tmp_path) == ["x"]
+
+
+@given(sizes=st.lists(st.integers(0, 40), max_size=12), most=st.integers(1, 30))
+def test_pieces_of_any_size_are_written_whole_and_in_order(sizes, most):
+    text = bytes(range(256)) * 2
+    ends = list(itertools.accumulate(sizes, initial=0))
+    pieces = [text[start:end] for start, end in itertools.pairwise(ends)]
+    at_once = os.writev
+
+    def some(descriptor, parts):
+        return at_once(descriptor, [b"".join(parts)[:most]])
+
+    with (tempfile.TemporaryDirectory() as folder,
+          mock.patch.object(replace, "_BLOCK", 16), mock.patch.object(os, "writev", some)):
+        # Memory that is used again for the next piece.
+        memory = bytearray(40)
+
+        def reused():
+            for piece in pieces:
+                memory[:len(piece)] = piece
+                with memoryview(memory)[:len(piece)] as view:
+                    yield view
+        replace_file(f"{folder}/x", reused())
+        with open(f"{folder}/x", "rb") as file:
+            assert file.read() == b"".join(pieces)
