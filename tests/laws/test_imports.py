@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Container
 from pathlib import Path
 
 import pytest
@@ -62,15 +63,23 @@ def layer(path: Path) -> str:
     return parts[0] if len(parts) > 1 else path.stem
 
 
-def python_imports(path: Path) -> list[str]:
+def module_name(path: Path) -> str:
+    parts = ("perceptron_nlp", *path.relative_to(ROOT).with_suffix("").parts)
+    return ".".join(parts).removesuffix(".__init__")
+
+
+def python_imports(path: Path, modules: Container[str] = ()) -> list[str]:
+    """What a file imports, and from where; the package of a module that is known counts not."""
     found: list[str] = []
     for node in ast.walk(ast.parse(path.read_text("utf-8"))):
         if isinstance(node, ast.Import):
             found += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{place(path)}:{node.lineno}: a relative import"
-            found.append(node.module or "")
-            found += [f"{node.module}.{alias.name}" for alias in node.names]
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+            found += names
+            if not all(name in modules for name in names):
+                found.append(node.module or "")
     return found
 
 
@@ -124,14 +133,28 @@ def test_the_core_includes_only_itself_and_the_system(path: Path) -> None:
             assert header in HEADERS and layer(header) == layer(path), name
 
 
-def test_headers_include_each_other_without_a_cycle() -> None:
-    after = {path.name: {name.strip('"') for name in included(path) if name.startswith('"')}
-             for path in HEADERS}
+def check_one_way(after: dict[str, set[str]]) -> None:
+    """Fail unless all can be put into an order in which each comes after what it needs."""
     done: set[str] = set()
     while len(done) < len(after):
         ready = {name for name in after if name not in done and after[name] <= done}
         assert ready, f"a cycle among {sorted(after.keys() - done)}"
         done |= ready
+
+
+def test_headers_include_each_other_without_a_cycle() -> None:
+    check_one_way({path.name: {name.strip('"') for name in included(path) if name.startswith('"')}
+                   for path in HEADERS})
+
+
+def test_modules_import_each_other_without_a_cycle() -> None:
+    """Late imports and those for annotations count; the public names stand above everything."""
+    modules = {module_name(path): set[str]() for path in PYTHON + CYTHON}
+    for path in PYTHON + CYTHON:
+        names = cython_imports(path) if path in CYTHON else python_imports(path, modules)
+        modules[module_name(path)].update(names)
+    del modules["perceptron_nlp"]
+    check_one_way({name: (names & modules.keys()) - {name} for name, names in modules.items()})
 
 
 @pytest.mark.parametrize("path", PYTHON + CYTHON + HEADERS, ids=place)
