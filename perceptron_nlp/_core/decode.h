@@ -25,6 +25,11 @@ typedef struct {
     const int32_t *type; /* in column 0 */
     int64_t place;
     int32_t past[MAX_HISTORY]; /* labels given, the last first; n_labels for none */
+    /* What of the first memo template was worked out ahead: NOTHING, its key, and its row by
+     * frozen_guess, too. */
+    enum { ASKED_NOTHING, ASKED_KEY, ASKED_ROW } asked;
+    uint32_t row;
+    uint64_t key; /* as the table has it */
 } Lane;
 
 static inline int lane_start(const Decoder *d, const Worker *w, Lane *lane, int64_t *next) {
@@ -38,6 +43,7 @@ static inline int lane_start(const Decoder *d, const Worker *w, Lane *lane, int6
     lane->place = padded_place(d, sentence, lane->token);
     lane->type = w->types[0] + lane->place;
     for (int k = 0; k < MAX_HISTORY; k++) lane->past[k] = d->layout.table->n_labels;
+    lane->asked = ASKED_NOTHING;
     return 1;
 }
 
@@ -46,6 +52,7 @@ static inline int lane_step(const Decoder *d, Lane *lane, int32_t label) {
     int step = d->right_to_left ? -1 : 1;
     for (int h = MAX_HISTORY - 1; h > 0; h--) lane->past[h] = lane->past[h - 1];
     lane->past[0] = label;
+    lane->asked = ASKED_NOTHING;
     lane->token += step;
     lane->place += step;
     lane->type += step;

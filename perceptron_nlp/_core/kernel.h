@@ -251,8 +251,11 @@ KERNEL_TARGET static ALWAYS_INLINE int KERNEL(learn_memo)(const Decoder *d, Work
     uint32_t known = 0;
     memset(sum, 0, (size_t)parts * sizeof *sum);
     for (int32_t m = 0; m < l->n_memos; m++) {
-        uint64_t own = frozen_key(t, memo_key(l, c, m, *lane->type, lane->past[0]));
-        uint32_t row = frozen_sure(t, own, frozen_guess(t, own));
+        const int asked = m ? ASKED_NOTHING : (int)lane->asked;
+        const uint64_t own = asked ? lane->key
+                                   : frozen_key(t, memo_key(l, c, m, *lane->type, lane->past[0]));
+        const uint32_t guess = asked == ASKED_ROW ? lane->row : frozen_guess(t, own);
+        const uint32_t row = frozen_sure(t, own, guess);
         PART_ROW(sum, parts, t->records + row, mask_words);
         known |= row;
     }
@@ -303,18 +306,32 @@ KERNEL_TARGET static ALWAYS_INLINE int32_t KERNEL(tag_token)(const Decoder *d, W
 /* Fetch what the next token needs to be told by the label just given, and what the one after it
  * needs of its type. Does what the first needs still have to be learnt? */
 KERNEL_TARGET static ALWAYS_INLINE int KERNEL(fetch_memo)(const Decoder *d, const Worker *w,
-                                                          const Lane *lane, size_t n, int parts) {
+                                                          Lane *lane, size_t n, int parts) {
+    const CacheLayout *l = &d->layout;
     const TypeCache *c = &w->cache;
     const uint32_t *memos = c->memos;
     const uint32_t memo = memos[(size_t)*lane->type * n + (size_t)lane->past[0]];
-    if (memo == MEMO_UNKNOWN) memo_fetch(&d->layout, c, *lane->type, lane->past[0]);
-    else PREFETCH(c->pool + (size_t)memo * (size_t)parts * sizeof(PART));
+    const int unknown = memo == MEMO_UNKNOWN && l->memos_planned;
+    if (memo != MEMO_UNKNOWN) PREFETCH(c->pool + (size_t)memo * (size_t)parts * sizeof(PART));
+    if (unknown) {
+        lane->key = fresh_key(l->table, memo_key(l, c, 0, *lane->type, lane->past[0]));
+        lane->asked = ASKED_KEY;
+        memo_fetch(l, c, 1, *lane->type, lane->past[0]);
+    }
     if (lane->left > 2) {
         memos += (size_t)lane->type[d->right_to_left ? -2 : 2] * n;
         PREFETCH(memos);
         PREFETCH(memos + n - 1);
     }
-    return memo == MEMO_UNKNOWN;
+    return unknown;
+}
+
+/* Find and fetch the row for which fetch_memo was some lanes ago. */
+KERNEL_TARGET static ALWAYS_INLINE void KERNEL(fetch_memo_row)(const Decoder *d, Lane *lane) {
+    if (lane->asked != ASKED_KEY) return;
+    lane->row = frozen_guess(d->layout.table, lane->key);
+    lane->asked = ASKED_ROW;
+    frozen_prefetch_row(d->layout.table, lane->row);
 }
 
 /* Each token waits for the label before, so several sentences go side by side. */
@@ -340,8 +357,7 @@ KERNEL_TARGET static ALWAYS_INLINE int KERNEL(give_labels)(const Decoder *d, Wor
             if (n) waiting |= (uint32_t)KERNEL(fetch_memo)(d, w, lane, n, parts) << k;
             if (waiting) { /* the rows of a lane for which that was done half a turn ago */
                 const int other = k + n_lanes / 2, at = other < n_lanes ? other : other - n_lanes;
-                if (waiting >> at & 1)
-                    memo_fetch_rows(&d->layout, &w->cache, *lanes[at].type, lanes[at].past[0]);
+                KERNEL(fetch_memo_row)(d, &lanes[at]);
                 waiting &= ~((uint32_t)1 << at);
             }
         }

@@ -49,20 +49,11 @@ static inline uint64_t memo_key(const CacheLayout *l, const TypeCache *c, int32_
                             xxh64_mixed(value));
 }
 
-/* Fetch what memo_fill will look for. */
-static ALWAYS_INLINE void memo_fetch(const CacheLayout *l, const TypeCache *c, int32_t type,
-                                     int32_t label) {
-    for (int32_t m = 0; m < l->n_memos; m++)
+/* Fetch what memo_fill will look for, from template m on. */
+static ALWAYS_INLINE void memo_fetch(const CacheLayout *l, const TypeCache *c, int32_t m,
+                                     int32_t type, int32_t label) {
+    for (; m < l->n_memos; m++)
         if (l->memo_values[m] >= 0) frozen_prefetch(l->table, memo_key(l, c, m, type, label));
-}
-
-/* The same, once that is there: their rows. */
-static ALWAYS_INLINE void memo_fetch_rows(const CacheLayout *l, const TypeCache *c, int32_t type,
-                                          int32_t label) {
-    for (int32_t m = 0; m < l->n_memos; m++)
-        if (l->memo_values[m] >= 0)
-            frozen_prefetch_row(l->table, frozen_guess(l->table, frozen_key(l->table,
-                                                       memo_key(l, c, m, type, label))));
 }
 
 /* Room for one vector more in the pool. -1: no memory. */
