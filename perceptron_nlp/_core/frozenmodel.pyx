@@ -51,8 +51,8 @@ def allowed_bytes(allowed, n_labels):
 
 
 cdef class FrozenModel:
-    """A frozen model as the core tags with it: its weights laid out, its templates sorted by how they
-    are looked up. What it is made of is what SentenceDecoder says, which is made of the same.
+    """A frozen model as the core tags with it: its weights laid out, its templates sorted by how
+    they are looked up. What it is made of is what SentenceDecoder says, which is made of the same.
 
     Raises
     ------

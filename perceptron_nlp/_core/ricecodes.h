@@ -24,8 +24,8 @@ static inline int rice_zeros(uint64_t word) {
 #endif
 }
 
-/* A code being read, a block of numbers at a time: the low bits and the unary parts, which stand one
- * after the other, are followed side by side. */
+/* A code being read, a block of numbers at a time: the low bits and the unary parts, which stand
+ * one after the other, are followed side by side. */
 typedef struct {
     const uint8_t *data, *unary, *end;
     int64_t missing; /* numbers still to be read */

@@ -25,7 +25,10 @@ static inline int is_utf8(const uint8_t *p, size_t n) {
         }
         uint8_t c = *p++;
         if (c < 0x80) continue;
-        int more = c >= 0xC2 && c <= 0xDF ? 1 : (c & 0xF0) == 0xE0 ? 2 : c >= 0xF0 && c <= 0xF4 ? 3 : 0;
+        int more = c >= 0xC2 && c <= 0xDF   ? 1
+                   : (c & 0xF0) == 0xE0     ? 2
+                   : c >= 0xF0 && c <= 0xF4 ? 3
+                                            : 0;
         if (!more || end - p < more) return 0;
         uint8_t low = c == 0xE0 ? 0xA0 : c == 0xF0 ? 0x90 : 0x80;
         uint8_t high = c == 0xED ? 0x9F : c == 0xF4 ? 0x8F : 0xBF;

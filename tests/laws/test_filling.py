@@ -88,6 +88,9 @@ def test_damaged_text_is_filled_in_as_the_reader_would_or_left_to_it(
 
 
 WORD = [b"1", b"form", b"lemma", b"_", b"X", b"Name=Value", b"0", b"rel", b"0:rel", b"_"]
+# Longer than is looked at at once.
+LONG_WORD = [b"1", b"f" * 50, b"l" * 50, b"_", b"X", b"Name=" + b"v" * 40, b"0", b"r" * 30,
+             b"0:rel", b"_"]
 ODD = [b"", b"_", b"0", b"1", b"2", b"3", b"4", b"01", b"1234", b"12345", b"1a", b":", b"/", b"1:",
        b":x", b"0:x", b"3:x:y", b"4:x", b"1:x|2:y", b"1:x|", b"01:x", b"0.1:x", b"3.1:x", b"a b",
        b"0:a-very-long-one", b"0:\xc2\xa0", b"0:x\x7f", b"0:\xe2\x80\x83", b"a\xc2\xa0b",
@@ -96,9 +99,9 @@ ODD = [b"", b"_", b"0", b"1", b"2", b"3", b"4", b"01", b"1234", b"12345", b"1a",
        b"long" * 15, b"long" * 16, b"long" * 30]
 
 
-def check_words(changed: Iterable[tuple[int, int, bytes]]) -> None:
+def check_words(changed: Iterable[tuple[int, int, bytes]], word: list[bytes]) -> None:
     """Words with some values changed, much behind them, are filled in rightly or left."""
-    words = [[b"%d" % number, *WORD[1:]] for number in (1, 2, 3)]
+    words = [[b"%d" % number, *word[1:]] for number in (1, 2, 3)]
     for row, column, value in changed:
         words[row][column] = value
     text = b"".join(b"\t".join(word) + b"\n" for word in words) + b"\n" + GOOD * 2
@@ -106,22 +109,22 @@ def check_words(changed: Iterable[tuple[int, int, bytes]]) -> None:
     assert done is None or done == by_sentence(GOOD + text)
 
 
+@pytest.mark.parametrize("word", [WORD, LONG_WORD], ids=["short", "long"])
 @pytest.mark.parametrize("column", range(10))
 def test_a_word_with_an_odd_value_is_filled_in_as_the_reader_would_or_left_to_it(
-        column: int) -> None:
+        column: int, word: list[bytes]) -> None:
     for value in ODD:
-        check_words([(1, column, value)])
+        check_words([(1, column, value)], word)
 
 
 @given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 9), st.sampled_from(ODD)), max_size=4))
 def test_words_with_odd_values_are_filled_in_as_the_reader_would_or_left_to_it(
         changed: list[tuple[int, int, bytes]]) -> None:
-    check_words(changed)
+    check_words(changed, WORD)
 
 
 def test_usual_words_with_much_behind_them_are_filled_in_as_bytes() -> None:
-    long = b"1\t%s\t%s\t_\tX\t%s\t0\trel\t0:rel\t_\n\n" % (b"f" * 50, b"l" * 50, b"N=" + b"v" * 80)
-    for text in (GOOD, long):
+    for text in (GOOD, b"\t".join(LONG_WORD) + b"\n\n"):
         expected = by_sentence(text * 9)
         assert isinstance(expected, bytes) and filled(text * 9) == expected != text * 9
 
