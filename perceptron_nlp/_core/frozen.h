@@ -244,7 +244,7 @@ static inline int64_t frozen_fill(FrozenTable *t, const uint64_t *keys, const in
         uint32_t *record = frozen_enter(t, keys[row]);
         if (!record) return row;
         if (t->mask_words) {
-            const int few = n - 1 < PACKED_FEW && start + PACKED_FEW <= n_cells;
+            const int few = n <= PACKED_FEW && start + PACKED_FEW <= n_cells;
             t->used += (few ? packed_write_few : packed_write)(
                 record, t->mask_words, labels + start, weights + start, n);
             continue;

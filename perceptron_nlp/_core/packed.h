@@ -62,8 +62,8 @@ static inline uint32_t packed_write(uint32_t *record, int mask_words, const uint
 
 #define PACKED_FEW 4
 
-/* The same of 1 to PACKED_FEW cells, of which so many can be read, without branches on n: three
- * rows in four have few cells, and nobody can foresee how many. */
+/* The same of up to PACKED_FEW cells, without branches on n: three rows in four have few, and
+ * nobody can foresee how many. As many as PACKED_FEW can be read. */
 static inline uint32_t packed_write_few(uint32_t *record, int mask_words, const uint16_t *labels,
                                         const int16_t *weights, int64_t n) {
     uint64_t mask = 0, bit;
