@@ -1,52 +1,58 @@
 # cython: language_level=3, freethreading_compatible=True
-"""Many sentences labelled by several threads at once, or out of plain buffers (crew.h)."""
-
-import numpy as np
+"""Many sentences labelled by several threads at once, or out of plain buffers (crew.h, turns.h,
+buffers.h)."""
 
 from cpython.exc cimport PyErr_CheckSignals
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t
-from libc.string cimport memcpy
+from libc.stdint cimport int64_t, uint8_t, uint16_t
 
-from perceptron_nlp._core.decode cimport (
-    Batch, KeptSets, SentenceDecoder, Worker, WorkerBox, batch_reset, give_lists,
-)
+from perceptron_nlp._core.decode cimport KeptSets, SentenceDecoder, Worker, WorkerBox, give_lists
 from perceptron_nlp._core.decode import BATCH_BYTES, BATCH_TOKENS
 from perceptron_nlp._core.frozenmodel cimport Decoder
 from perceptron_nlp.errors import ArgumentError, MemoryLimitError
 
 cdef extern from "crew.h" nogil:
-    ctypedef struct Piece:
-        Batch batch
-        int status
     ctypedef struct CrewState "Crew":
-        int64_t n_pieces
-        int64_t filled
-        int64_t emptied
-    int crew_open(CrewState *c, const Decoder *d, int n_helpers) noexcept
+        int n
+        void (*help)(void *job, Worker *w) noexcept
+        void *job
+    int crew_open(CrewState *c, int n) noexcept
     void crew_close(CrewState *c) noexcept
-    void crew_help(CrewState *c, Worker *w) noexcept
-    Piece *crew_free_piece(CrewState *c) noexcept
-    void crew_publish(CrewState *c) noexcept
-    bint crew_is_hungry(CrewState *c) noexcept
-    Piece *crew_oldest_done(CrewState *c) noexcept
-    void crew_emptied(CrewState *c) noexcept
-    void crew_work_or_wait(CrewState *c, Worker *w) noexcept
-    void crew_stop(CrewState *c) noexcept
+    int crew_start(CrewState *c, int k, Worker *worker) noexcept
+    void crew_end(CrewState *c) noexcept
+
+cdef extern from "turns.h":
+    ctypedef void *PyThread_type_lock
+    PyThread_type_lock PyThread_allocate_lock() noexcept
+    void PyThread_free_lock(PyThread_type_lock lock) noexcept
+    void PyThread_release_lock(PyThread_type_lock lock) noexcept nogil
+    void turn_take(PyThread_type_lock turn) noexcept nogil
+    int turn_label(PyThread_type_lock turn, const Decoder *d, Worker *w) noexcept nogil
 
 cdef extern from "buffers.h" nogil:
-    const int BAD_TEXT
-    int take_sentence(const Decoder *d, Batch *b, const uint8_t *data, const int64_t *tokens,
-                      int64_t begin, int64_t end, int64_t *bad) noexcept
+    ctypedef struct BufferJob:
+        CrewState *crew
+        const Decoder *decoder
+        const uint8_t *data
+        const int64_t *tokens
+        const int64_t *sentences
+        int64_t n_sentences
+        int64_t most_tokens
+        int64_t most_bytes
+        uint16_t *out
+        int64_t next
+        int64_t bad
+        int no_memory
+    int buffers_label_next(BufferJob *job, Worker *w) noexcept
+    void buffers_help(void *job, Worker *w) noexcept
 
 
 cdef class Crew:
-    """One job of labelling, shared by the thread that calls `lists` or `buffers` and by as many
-    others as call `help`.
+    """One job of labelling, done by the thread that calls `lists` or `buffers` and by helpers.
 
     Parameters
     ----------
     decoder : SentenceDecoder
-    helpers : how many threads will call `help`; 0 is allowed
+    helpers : how many threads to start; 0 is allowed. Where the system gives fewer, fewer help
 
     Raises
     ------
@@ -55,32 +61,53 @@ cdef class Crew:
 
     cdef CrewState state
     cdef SentenceDecoder decoder
-    cdef _Job job  # where a job fails, helpers may still look at its arrays
+    cdef list boxes  # of the caller, then of the helpers
 
     def __cinit__(self, SentenceDecoder decoder not None, int helpers):
         self.decoder = decoder
-        if crew_open(&self.state, &decoder.decoder, helpers) < 0:
+        self.boxes = []
+        if crew_open(&self.state, helpers) < 0:
             raise MemoryLimitError("no memory for these threads; use fewer")
 
     def __dealloc__(self):
         crew_close(&self.state)
 
-    def help(self):
-        """Label what the caller of `lists` or `buffers` hands out, until `stop`."""
+    cdef WorkerBox _begin(self, void (*help)(void *, Worker *) noexcept nogil, void *job):
+        """Start the helpers; the worker of the caller."""
         cdef WorkerBox box = self.decoder.take()
-        with nogil:
-            crew_help(&self.state, &box.worker)
-        self.decoder.idle.append(box)
+        cdef WorkerBox own = box
+        cdef int k
+        self.boxes.append(box)
+        self.state.help = help
+        self.state.job = job
+        for k in range(self.state.n):
+            box = self.decoder.take()
+            self.boxes.append(box)
+            if not crew_start(&self.state, k, &box.worker):
+                break
+        return own
 
-    def stop(self):
-        """Let all helpers end, each after the piece that it is at."""
-        with nogil:
-            crew_stop(&self.state)
+    cdef int _give_back(self) except -1:
+        """The workers, when all helpers have ended: that of the caller last, so that the next job
+        takes it first, on the same processor as likely as not."""
+        while self.boxes:
+            self.decoder.idle.append(self.boxes.pop())
+        return 0
 
     def lists(self, list sentences not None, KeptSets kept=None):
         """What SentenceDecoder.tag gives."""
-        cdef _ListJob job = _ListJob(self.decoder, sentences, kept, self.state.n_pieces)
-        self._run(job)
+        cdef _ListJob job = _ListJob(self.decoder, sentences, kept)
+        cdef WorkerBox box
+        try:
+            box = self._begin(_help_lists, <void *>job)
+            job.work(&box.worker)
+        finally:
+            job.stop()
+            with nogil:
+                crew_end(&self.state)
+            self._give_back()
+        if job.error is not None:
+            raise job.error
         return job.out
 
     def buffers(self, data, tokens, sentences, out):
@@ -99,62 +126,59 @@ cdef class Crew:
         ------
         ArgumentError : a word that is not UTF-8
         """
-        self._run(_BufferJob(self.decoder, data, tokens, sentences, out))
-
-    cdef int _run(self, _Job job) except -1:
-        cdef WorkerBox box = self.decoder.take()
-        cdef Piece *piece
-        self.job = job
+        if self.decoder.program.program.n_columns != 1:
+            raise ArgumentError("decoder: its templates look at other columns than the words")
+        cdef const uint8_t[::1] bytes_of = data
+        cdef const int64_t[::1] token_of = tokens, sentence_of = sentences
+        cdef uint16_t[::1] label_of = out
+        cdef BufferJob job
+        cdef WorkerBox box
+        cdef bint more = True
+        job.crew = &self.state
+        job.decoder = &self.decoder.decoder
+        job.data = &bytes_of[0] if bytes_of.shape[0] else NULL
+        job.tokens = &token_of[0]
+        job.sentences = &sentence_of[0]
+        job.n_sentences = sentence_of.shape[0] - 1
+        job.most_tokens = BATCH_TOKENS
+        job.most_bytes = BATCH_BYTES
+        job.out = &label_of[0] if label_of.shape[0] else NULL
+        job.next = job.no_memory = 0
+        job.bad = -1
         try:
-            while True:
-                if job.has_more() and crew_is_hungry(&self.state):
-                    piece = crew_free_piece(&self.state)
-                    job.fill(&piece.batch, self.state.filled % self.state.n_pieces)
-                    crew_publish(&self.state)
-                    continue
-                piece = crew_oldest_done(&self.state)
-                if piece != NULL:
-                    if piece.status < 0:
-                        raise MemoryLimitError(
-                            "no memory to label these sentences; give fewer at a time")
-                    job.empty(&piece.batch)
-                    crew_emptied(&self.state)
-                elif self.state.emptied == self.state.filled and not job.has_more():
-                    return 0
-                else:
-                    with nogil:
-                        crew_work_or_wait(&self.state, &box.worker)
-                    PyErr_CheckSignals()
+            box = self._begin(buffers_help, &job)
+            while more:
+                with nogil:
+                    more = buffers_label_next(&job, &box.worker)
+                PyErr_CheckSignals()
         finally:
             with nogil:
-                crew_stop(&self.state)
-            self.decoder.idle.append(box)
+                crew_end(&self.state)
+            self._give_back()
+        if job.bad >= 0:
+            raise ArgumentError(
+                f"data: token {job.bad} (bytes {tokens[job.bad]} to {tokens[job.bad + 1]}) is not"
+                " UTF-8; decode it the way it was written, and encode it again")
+        if job.no_memory:
+            raise MemoryLimitError("no memory to label these sentences; give fewer at a time")
 
 
-cdef class _Job:
-    """What batches are filled from, and where their labels go, both in order."""
+cdef class _ListJob:
+    """Lists of strings in, lists of labels out. Whoever has the turn may look at it."""
 
-    cdef bint has_more(self):
-        return False
-
-    cdef int fill(self, Batch *batch, int64_t slot) except -1:
-        return 0
-
-    cdef int empty(self, const Batch *batch) except -1:
-        return 0
-
-
-cdef class _ListJob(_Job):
-    """Lists of strings in, lists of labels out."""
-
+    cdef PyThread_type_lock turn
     cdef SentenceDecoder decoder
     cdef KeptSets kept
     cdef list sentences, out
-    cdef Py_ssize_t taken, given
+    cdef Py_ssize_t taken  # sentences that somebody labels, or has labelled
     cdef tuple labels
-    cdef list alive
+    cdef bint over
+    cdef object error  # what ended the job too early
 
-    def __cinit__(self, SentenceDecoder decoder, list sentences, KeptSets kept, slots):
+    def __cinit__(self, SentenceDecoder decoder, list sentences, KeptSets kept):
+        self.turn = PyThread_allocate_lock()
+        if self.turn == NULL:
+            raise MemoryLimitError("no memory for these threads; use fewer")
         self.decoder = decoder
         self.kept = kept
         # Sentences that are added or removed by other threads meanwhile are left out of it.
@@ -162,73 +186,50 @@ cdef class _ListJob(_Job):
         self.out = [None] * len(self.sentences)
         # One more than there are labels, for a label that is not known.
         self.labels = decoder.labels if kept is None else (*decoder.labels, None)
-        # The kept labels of each piece, which live as long as it is at work.
-        self.alive = [None] * slots
         if kept is not None:
             decoder._check_kept(kept, len(self.sentences))
 
-    cdef bint has_more(self):
-        return self.taken < len(self.sentences)
+    def __dealloc__(self):
+        if self.turn != NULL:
+            PyThread_free_lock(self.turn)
 
-    cdef int fill(self, Batch *batch, int64_t slot) except -1:
-        cdef Py_ssize_t begin = self.taken
-        self.taken = self.decoder._fill(batch, self.sentences, begin)
-        if self.kept is not None:
-            self.alive[slot] = self.decoder._fill_kept(batch, self.kept, begin)
-        return 0
-
-    cdef int empty(self, const Batch *batch) except -1:
-        give_lists(batch, self.labels, self.out, self.given)
-        self.given += batch.n_sentences
-        return 0
-
-
-cdef class _BufferJob(_Job):
-    """UTF-8 and offsets in, label numbers out."""
-
-    cdef SentenceDecoder decoder
-    cdef const uint8_t[::1] data
-    cdef const int64_t[::1] tokens, sentences
-    cdef uint16_t[::1] out
-    cdef int64_t taken, given, most_tokens
-    cdef size_t most_bytes
-
-    def __cinit__(self, SentenceDecoder decoder, data, tokens, sentences, out):
-        if decoder.program.program.n_columns != 1:
-            raise ArgumentError("decoder: its templates look at other columns than the words")
-        self.decoder = decoder
-        self.data = data
-        self.tokens = tokens
-        self.sentences = sentences
-        self.out = out
-        self.most_tokens = BATCH_TOKENS
-        self.most_bytes = BATCH_BYTES
-
-    cdef bint has_more(self):
-        return self.taken < self.sentences.shape[0] - 1
-
-    cdef int fill(self, Batch *batch, int64_t slot) except -1:
-        cdef int64_t bad = 0, n = self.sentences.shape[0] - 1
-        cdef int status = 0
-        cdef const uint8_t *data = &self.data[0] if self.data.shape[0] else NULL
+    cdef void stop(self) noexcept:
+        """Let nobody begin anything."""
         with nogil:
-            batch_reset(batch)
-            while (self.taken < n and status == 0 and batch.n_tokens < self.most_tokens
-                    and batch.text_used < self.most_bytes):
-                status = take_sentence(&self.decoder.decoder, batch, data, &self.tokens[0],
-                                       self.sentences[self.taken], self.sentences[self.taken + 1],
-                                       &bad)
-                self.taken += 1
-        if status == BAD_TEXT:
-            raise ArgumentError(
-                f"data: token {bad} (bytes {self.tokens[bad]} to {self.tokens[bad + 1]}) is not"
-                " UTF-8; decode it the way it was written, and encode it again")
-        if status < 0:
-            raise MemoryLimitError("no memory for these sentences; give fewer at a time")
-        return 0
+            turn_take(self.turn)
+        self.over = True
+        PyThread_release_lock(self.turn)
 
-    cdef int empty(self, const Batch *batch) except -1:
-        if batch.n_tokens:
-            memcpy(&self.out[self.given], batch.labels, batch.n_tokens * sizeof(uint16_t))
-        self.given += batch.n_tokens
-        return 0
+    cdef void work(self, Worker *w) noexcept:
+        """Label what nobody has taken, until nothing is left or something is wrong.
+
+        Sentences are read in order, and none after one that cannot be read; so what is wrong first
+        is told, whatever the threads do.
+        """
+        cdef Py_ssize_t begin
+        cdef int status
+        with nogil:
+            turn_take(self.turn)
+        try:
+            while not self.over and self.taken < len(self.sentences):
+                begin = self.taken
+                self.taken = self.decoder._fill(&w.batch, self.sentences, begin)
+                if self.kept is not None:
+                    numbers = self.decoder._fill_kept(&w.batch, self.kept, begin)
+                with nogil:
+                    status = turn_label(self.turn, &self.decoder.decoder, w)
+                if status < 0:
+                    raise MemoryLimitError(
+                        "no memory to label these sentences; give fewer at a time")
+                give_lists(&w.batch, self.labels, self.out, begin)
+                PyErr_CheckSignals()
+        except BaseException as error:
+            self.over = True
+            if self.error is None:
+                self.error = error
+        w.kept.of = NULL
+        PyThread_release_lock(self.turn)
+
+
+cdef void _help_lists(void *job, Worker *w) noexcept with gil:
+    (<_ListJob>job).work(w)

@@ -18,6 +18,15 @@
 #define VECTOR_EXTENSIONS 0
 #endif
 
+/* What a thread does while it waits for another without sleeping. */
+#if (defined(__GNUC__) || defined(__clang__)) && (defined(__x86_64__) || defined(__i386__))
+#define SPIN_PAUSE __builtin_ia32_pause()
+#elif (defined(__GNUC__) || defined(__clang__)) && defined(__aarch64__)
+#define SPIN_PAUSE __asm__ volatile("isb" ::: "memory")
+#else
+#define SPIN_PAUSE ((void)0)
+#endif
+
 /* The number of the lowest bit that is set; there is one. */
 #if defined(__GNUC__) || defined(__clang__)
 #define lowest_bit(x) __builtin_ctzll(x)

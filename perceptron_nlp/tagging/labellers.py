@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, cast
 
@@ -88,8 +89,8 @@ class TemplateLabeller:
         if self._scheme is None:
             return labels
         if self._scheme == JOINT:
-            return [[features_of(label) for label in found] for found in labels]
-        return [written(found, self._scheme) for found in labels]
+            return [list(map(features_of, found)) for found in labels]
+        return list(map(written, labels, itertools.repeat(self._scheme)))
 
     def label_inside(self, sentences: Sequence[Sequence[str]],
                      keep: Sequence[Keep] | None = None, threads: int = 1) -> list[list[str]]:
@@ -98,7 +99,7 @@ class TemplateLabeller:
         kept = None if keep is None else self._keeping.sets_of(keep, map(len, sentences))
         found = label_lists(self._decoder, given, kept, threads)
         if keep is None:
-            return cast(list[list[str]], found)
+            return cast("list[list[str]]", found)
         inside = self._keeping.inside
         return [[inside(str(kept and kept[i])) if label is None else label
                  for i, label in enumerate(labels)]

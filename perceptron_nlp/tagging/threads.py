@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from perceptron_nlp._core.decode import KeptSets, SentenceDecoder
@@ -15,7 +14,6 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from perceptron_nlp._core.crew import Crew
     from perceptron_nlp.tagging.buffers import Words
 
 # Fewer sentences than this are not worth a second thread.
@@ -36,37 +34,16 @@ def check_threads(threads: object) -> None:
     check_int("threads", threads, 1, MAX_THREADS)
 
 
-@contextlib.contextmanager
-def _crew(decoder: SentenceDecoder, threads: int) -> Iterator[Crew]:
-    """A crew for one job, helped by all threads but this one."""
-    # Here, since lists that one thread labels do without.
-    from perceptron_nlp._core.crew import Crew
-
-    crew = Crew(decoder, threads - 1)
-    if threads == 1:
-        yield crew
-        return
-    # Here, since it brings logging in, and one thread does without.
-    from concurrent.futures import ThreadPoolExecutor
-
-    with ThreadPoolExecutor(threads - 1) as pool:
-        try:
-            helpers = [pool.submit(crew.help) for _ in range(threads - 1)]
-            yield crew
-        finally:
-            crew.stop()
-    for helper in helpers:
-        helper.result()
-
-
 def label_lists(decoder: SentenceDecoder, sentences: list[Sequence[str]], kept: KeptSets | None,
                 threads: int) -> list[list[str | None]]:
     """What the decoder's ``tag`` gives."""
     if threads == 1 or len(sentences) <= CHUNK:
         labels: list[list[str | None]] = decoder.tag(sentences, kept)
         return labels
-    with _crew(decoder, threads) as crew:
-        return crew.lists(sentences, kept)
+    # Here, since lists that one thread labels do without.
+    from perceptron_nlp._core.crew import Crew
+
+    return Crew(decoder, threads - 1).lists(sentences, kept)
 
 
 def label_buffers(decoder: SentenceDecoder, words: Words, threads: int) -> npt.NDArray[np.uint16]:
@@ -76,11 +53,14 @@ def label_buffers(decoder: SentenceDecoder, words: Words, threads: int) -> npt.N
     ------
     ArgumentError : a word that is not UTF-8
     """
+    # Here, since lists that one thread labels do without.
     import numpy as np
 
+    from perceptron_nlp._core.crew import Crew
+
     numbers = np.empty(words.n_tokens, np.uint16)
-    with _crew(decoder, 1 if len(words.sentences) <= CHUNK else threads) as crew:
-        crew.buffers(words.data, words.tokens, words.sentences, numbers)
+    crew = Crew(decoder, 0 if len(words.sentences) <= CHUNK else threads - 1)
+    crew.buffers(words.data, words.tokens, words.sentences, numbers)
     return numbers
 
 

@@ -1,4 +1,4 @@
-"""Threads that label what one of them fills and empties: the labels of one thread, and errors."""
+"""Threads that do one job together: the labels of one thread, and errors."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import itertools
 import sys
 import threading
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -88,13 +89,55 @@ def test_sentences_that_change_while_they_are_labelled_harm_nothing(
         other.join()
 
 
-def test_a_crew_without_helpers_and_one_whose_helpers_come_late_do_the_whole_job(
+def test_a_crew_without_helpers_and_one_without_work_do_the_whole_job(
         tagger: pn.Tagger, small: Labelled) -> None:
     sentences: list[Any] = many(small)
-    expected = tagger.tag_sents(sentences)
     decoder = tagger._labeller._decoder  # type: ignore[attr-defined]
-    assert Crew(decoder, 0).lists(sentences) == expected
-    late = Crew(decoder, 2)
-    assert late.lists(sentences) == expected
-    late.help()  # the job is over: it returns at once
+    assert Crew(decoder, 0).lists(sentences) == tagger.tag_sents(sentences)
     assert Crew(decoder, 2).lists([]) == []
+
+
+@pytest.mark.parametrize("threads", [1, 2, 4])
+def test_what_is_wrong_first_is_told_whatever_the_threads_do(
+        threads: int, tagger: pn.Tagger, small: Labelled) -> None:
+    sentences: list[Any] = many(small)
+    starts = [0, *itertools.accumulate(map(len, sentences))]
+    words = [word.encode() for sentence in sentences for word in sentence]
+    first = len(sentences) // 3
+    for at in range(first, len(sentences), 5):
+        sentences[at] = ["the", None]
+        words[starts[at]] = b"\xff"
+    ends = [0, *itertools.accumulate(map(len, words))]
+    for _ in range(5):
+        with pytest.raises(pn.ArgumentTypeError, match=rf"sentences\[{first}\]\[1\]"):
+            tagger.tag_sents(sentences, threads=threads)
+        with pytest.raises(pn.ArgumentError, match=f"token {starts[first]} .* is not UTF-8"):
+            tagger.tag_buffers(b"".join(words), ends, starts, threads=threads)
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_what_reading_a_sentence_raises_reaches_the_caller(
+        threads: int, tagger: pn.Tagger, small: Labelled) -> None:
+    class Unreadable(tuple[str, ...]):
+        def __iter__(self) -> Iterator[str]:
+            raise OSError("gone")
+
+    sentences: list[Any] = many(small)
+    expected = tagger.tag_sents(sentences)
+    with pytest.raises(OSError, match="gone"):
+        tagger.tag_sents([*sentences, Unreadable(), *sentences], threads=threads)
+    assert tagger.tag_sents(list(map(tuple, sentences)), threads=threads) == expected
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a stack of any size is granted there")
+def test_where_the_system_gives_no_threads_the_caller_does_it_all(
+        tagger: pn.Tagger, small: Labelled) -> None:
+    sentences = many(small)
+    expected = tagger.tag_sents(sentences)
+    before = threading.stack_size(1 << 46)
+    try:
+        with pytest.raises(RuntimeError):
+            threading.Thread(target=len).start()
+        assert tagger.tag_sents(sentences, threads=4) == expected
+    finally:
+        threading.stack_size(before)

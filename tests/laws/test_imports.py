@@ -43,7 +43,7 @@ LATE = {(f"{module}.py", function) for module, functions in {
     "tagging/labellers": ("make_labeller", "_readable", "read"),
     "tagging/model": ("inputs",),
     "tagging/modeldescription": ("_state",),
-    "tagging/threads": ("_crew",),
+    "tagging/threads": ("label_lists", "label_buffers"),
 }.items() for function in functions}
 LEAVES = {"errors", "records", "sampling", "_version"}
 BANNED = {"utils", "util", "helpers", "helper", "common", "misc"}
