@@ -9,12 +9,11 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
 from corpora import treebank
 from cputime import least_seconds
+from threads import thread_rows
 
 import perceptron_nlp as pn
 from perceptron_nlp.features.templates import preset
@@ -125,36 +124,6 @@ def starting_rows(folder: Path, rounds: int) -> list[tuple[str, str]]:
     return rows
 
 
-def _clock(work: Callable[[], object]) -> float:
-    start = time.perf_counter()
-    held = work()
-    seconds = time.perf_counter() - start
-    del held  # giving the results back is not part of making them
-    return seconds
-
-
-def thread_rows(taggers: dict[str, pn.Tagger], rounds: int) -> list[tuple[str, str]]:
-    """Lists and plain buffers on one thread, and how many times faster two are, by the clock, in
-    turns."""
-    text = [list(sentence.words) for sentence in pn.read_conllu(treebank("EWT", "test"))] * 40
-    words = [word.encode() for sentence in text for word in sentence]
-    plain = (b"".join(words), np.cumsum([0, *map(len, words)]), np.cumsum([0, *map(len, text)]))
-    rows = []
-    for name, tagger in taggers.items():
-        ways: dict[str, Callable[[int], object]] = {
-            "lists": lambda n, tagger=tagger: tagger.tag_sents(text, threads=n),
-            "buffers": lambda n, tagger=tagger: tagger.tag_buffers(*plain, threads=n)}
-        for way, tag in ways.items():
-            seconds = {1: float("inf"), 2: float("inf")}
-            for _ in range(rounds + 1):
-                for n in seconds:
-                    seconds[n] = min(seconds[n], _clock(lambda n=n, tag=tag: tag(n)))
-            rows.append((f"{way}, `{name}`, one thread; two threads, by the clock",
-                         f"{len(words) / seconds[1] / 1e6:.1f} M tokens/s; "
-                         f"{seconds[1] / seconds[2]:.2f} × one ({os.cpu_count()} processors)"))
-    return rows
-
-
 def report(rounds: int, quick: bool, peer: float) -> None:
     """The table; `peer` is the tokens a second of the fastest peer on a CoNLL-U file."""
     print("\n## Commands and borders\n\n| | |\n|---|---|")
@@ -172,6 +141,6 @@ def report(rounds: int, quick: bool, peer: float) -> None:
         for part in (lambda: training_rows(folder, rounds, train),
                      lambda: file_rows(folder, rounds, 2 if quick else 40, peer),
                      lambda: starting_rows(folder, rounds),
-                     lambda: thread_rows(taggers, rounds)):
+                     lambda: thread_rows(taggers, rounds + 1)):
             for label, figure in part():
                 print(f"| {label} | {figure} |", flush=True)
