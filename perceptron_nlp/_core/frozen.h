@@ -11,6 +11,8 @@
  * half. The key of a fixed table is the top bits of a feature's key, and the place's number where
  * most of the table is in use (`direct`).
  *
+ * Of many labels, the long rows are there a second time, in a form that is searched (widerows.h).
+ *
  * The first bucket is (key * multiplier) >> shift, as in probe.h. Weights are whole numbers of
  * 1 / scale, and sums of them are exact in 32 bits, so every order of adding them gives the same
  * tags. */
@@ -19,6 +21,7 @@
 
 #include "packed.h"
 #include "portable.h"
+#include "widerows.h"
 
 #define BUCKET 8
 #define BUCKET_BITS 3
@@ -54,7 +57,17 @@ typedef struct {
     FrozenBucket *buckets;
     uint32_t *records;
     uint64_t used; /* words of records in use */
+    WideRows wide; /* of many labels; none before frozen_widen */
 } FrozenTable;
+
+/* Below so many labels, looking at all scores costs less than choosing which. */
+#define MANY_LABELS 256
+/* Rows are wide that have more cells than a share of the labels, and no more of them than a share of
+ * all records may take, and than so many bytes. */
+#define SHORT_ROW 24
+#define WIDE_LABELS 32
+#define WIDE_SHARE 4
+#define WIDE_BYTES ((size_t)32 << 20)
 
 #define FROZEN_MAX_WORDS 0xFFFFFFF0u
 #define ROW_READ 8 /* words of a row of four weights that are read, with what is thrown away */
@@ -62,13 +75,20 @@ typedef struct {
 static inline void frozen_close(FrozenTable *t) {
     free(t->block);
     free(t->records);
+    wide_close(&t->wide);
     memset(t, 0, sizeof *t);
+}
+
+/* Where the record of the first row is. */
+static inline uint64_t first_record(const FrozenTable *t) {
+    return 1 + (uint64_t)(t->mask_words ? t->mask_words : 1);
 }
 
 /* Room for n_rows rows and n_cells cells; fixed_bits is 0 for exact keys. -1: no memory. */
 static inline int frozen_open(FrozenTable *t, int32_t n_labels, int fixed_bits,
                               uint64_t multiplier, uint64_t n_rows, uint64_t n_cells) {
     memset(t, 0, sizeof *t);
+    t->wide.least = UINT32_MAX;
     t->n_labels = n_labels;
     t->mask_words = packed_mask_words(n_labels);
     t->fixed_bits = fixed_bits;
@@ -90,7 +110,7 @@ static inline int frozen_open(FrozenTable *t, int32_t n_labels, int fixed_bits,
     if (!t->block || !t->records) return -1;
     uintptr_t start = (uintptr_t)t->block + sizeof(FrozenBucket) - 1;
     t->buckets = (FrozenBucket *)(start - start % sizeof(FrozenBucket));
-    t->used = 1 + (uint64_t)(t->mask_words ? t->mask_words : 1);
+    t->used = first_record(t);
     memset(t->records, 0, (size_t)t->used * sizeof(uint32_t));
     return 0;
 }
@@ -255,6 +275,40 @@ static inline int64_t frozen_fill(FrozenTable *t, const uint64_t *keys, const in
         t->used += 2 + (uint64_t)n;
     }
     return -1;
+}
+
+/* The record after that of a row which lists cells. */
+static inline uint64_t next_listed(const FrozenTable *t, uint64_t at) {
+    return at + 2 + frozen_row(t, (int64_t)at)->n;
+}
+
+/* Once all rows are there: lay the long ones of many labels out in the other form, too. -1: no
+ * memory. */
+static inline int frozen_widen(FrozenTable *t) {
+    WideRows *w = &t->wide;
+    if (t->mask_words || t->n_labels < MANY_LABELS) return 0;
+    size_t most = (size_t)t->used * sizeof(uint32_t) * WIDE_SHARE, each = wide_bytes(t->n_labels);
+    if (most > WIDE_BYTES) most = WIDE_BYTES;
+    uint32_t least = SHORT_ROW + 1, n;
+    if (least < (uint32_t)t->n_labels / WIDE_LABELS) least = (uint32_t)t->n_labels / WIDE_LABELS;
+    for (;; least *= 2) {
+        n = 0;
+        for (uint64_t at = first_record(t); at < t->used; at = next_listed(t, at))
+            n += frozen_row(t, (int64_t)at)->n >= least;
+        if (n * each <= most) break;
+    }
+    if (!n) return 0;
+    if (wide_open(w, t->n_labels, n) < 0) return -1;
+    for (uint64_t at = first_record(t); at < t->used; at = next_listed(t, at)) {
+        const FrozenRow *row = frozen_row(t, (int64_t)at);
+        if (row->n < least) continue;
+        int16_t *weights = wide_weights(w, w->n);
+        for (uint32_t i = 0; i < row->n; i++) weights[row->cells[i].label] = row->cells[i].weight;
+        wide_find_peaks(w, w->n);
+        w->rows[w->n++] = (uint32_t)at;
+    }
+    w->least = least;
+    return 0;
 }
 
 /* The weights of a row into cells, which have room for all labels; how many there are. */

@@ -75,6 +75,7 @@ cdef extern from "search.h" nogil:
                     uint64_t n_rows, uint64_t n_cells) noexcept
     int64_t frozen_fill(FrozenTable *t, const uint64_t *keys, const int64_t *starts,
                         const uint16_t *labels, const int16_t *weights, int64_t n_rows) noexcept
+    int frozen_widen(FrozenTable *t) noexcept
     int64_t frozen_find(const FrozenTable *t, uint64_t key) noexcept
     uint32_t frozen_cells(const FrozenTable *t, int64_t row, FrozenCell *cells) noexcept
     void frozen_add(const FrozenTable *t, int64_t row, int32_t *scores) noexcept

@@ -5,14 +5,16 @@
  * add to a label is no more than the sum of their highest weights, which every row knows: where the
  * best label found, with what the long rows say of it alone, has more than that, no label that was
  * not met can be the best, and of those that were met only the near ones are looked at. Else the
- * next longer row is summed, and in the end all of them: the label is the same in every case. (As
- * in MaxScore: H. Turtle and J. Flood, Query Evaluation: Strategies and Optimizations, 1995.)
+ * next longer row is summed. (As in MaxScore: H. Turtle and J. Flood, Query Evaluation: Strategies
+ * and Optimizations, 1995.) Once only rows are left that are laid out by label, too (widerows.h),
+ * what they can add to a label is known span by span, and no span is looked at that cannot have the
+ * best. (As in S. Ding and T. Suel, Faster Top-k Document Retrieval Using Block-Max Indexes, 2011.)
+ * Else all rows are summed in the end: the label is the same in every case.
  *
  * This is a part of decode.h. */
 #ifndef PERCEPTRON_NLP_LISTED_H
 #define PERCEPTRON_NLP_LISTED_H
 
-#define SHORT_ROW 24
 #define MAX_LONG_ROWS 64
 
 /* The rows of one token. `scores` is all zeros before and after. */
@@ -101,18 +103,78 @@ static inline int settle(Listing *x, int k, int32_t most) {
     return 1;
 }
 
+static inline void forget_met(Listing *x) {
+    for (uint32_t i = 0; i < x->n_met; i++) x->scores[x->met[i]] = 0;
+}
+
+static inline void listing_offer(Listing *x, int32_t label, int32_t score) {
+    if (score < x->score || (score == x->score && label > x->best)) return;
+    x->best = label;
+    x->score = score;
+}
+
+/* Look at all labels of a span, to which n rows laid out by label add their weights. */
+static inline void search_span(Listing *x, int32_t span, const int16_t *const *weights, int n,
+                               int32_t n_labels) {
+    int32_t sum[SPAN] = {0}, first = span * SPAN;
+    int32_t count = n_labels - first < SPAN ? n_labels - first : SPAN;
+    memcpy(sum, x->scores + first, (size_t)count * sizeof *sum);
+    for (int j = 0; j < n; j++)
+        for (int32_t i = 0; i < SPAN; i++) sum[i] += weights[j][first + i];
+    for (int32_t i = 0; i < count; i++)
+        if (sum[i] >= x->score) listing_offer(x, first + i, sum[i]);
+}
+
+/* The best label, with rows from number k on waiting, all of them laid out by label. */
+static inline int32_t search_spans(Listing *x, const FrozenTable *t, int k) {
+    const WideRows *w = &t->wide;
+    const int16_t *weights[MAX_LONG_ROWS];
+    int32_t peaks[MOST_SPANS] = {0}, top = 0;
+    int n = 0;
+    for (; k < x->n_waiting; k++) {
+        const uint32_t *record = (const uint32_t *)(const void *)x->waiting[k];
+        uint32_t number = wide_number(w, (uint32_t)(record - t->records));
+        const int16_t *peak = wide_peaks(w, number);
+        for (int32_t s = 0; s < w->n_spans; s++) peaks[s] += peak[s];
+        weights[n++] = wide_weights(w, number);
+    }
+    if (x->best < 0) x->score = INT32_MIN;
+    for (uint32_t i = 0; i < x->n_met; i++) {
+        uint16_t label = x->met[i];
+        int32_t score = x->scores[label];
+        if (score + peaks[label / SPAN] < x->score) continue;
+        for (int j = 0; j < n; j++) score += weights[j][label];
+        listing_offer(x, label, score);
+    }
+    /* The likeliest span first, so that few of the others are looked at. */
+    for (int32_t s = 1; s < w->n_spans; s++)
+        if (peaks[s] > peaks[top]) top = s;
+    if (peaks[top] >= x->score) search_span(x, top, weights, n, t->n_labels);
+    for (int32_t s = 0; s < w->n_spans; s++)
+        if (peaks[s] > x->score || (peaks[s] == x->score && s * SPAN < x->best))
+            search_span(x, s, weights, n, t->n_labels);
+    return x->best;
+}
+
 /* The best label of all rows; the scores are zeros again. */
-static inline int32_t listing_best(Listing *x, int32_t n_labels) {
+static inline int32_t listing_best(Listing *x, const FrozenTable *t) {
+    const int32_t n_labels = t->n_labels;
     const uint32_t longest = (uint32_t)n_labels / 4;
     int32_t most = 0;
     int k = 0;
     for (int i = 0; i < x->n_waiting; i++) most += (int32_t)x->waiting[i]->highest;
     while (x->complete) {
         /* Looking is worth it where it costs less than summing the next row. */
-        int last = k == x->n_waiting || x->waiting[k]->n > longest;
+        int wide = k < x->n_waiting && x->waiting[k]->n >= t->wide.least;
+        int last = k == x->n_waiting || wide || x->waiting[k]->n > longest;
         if ((last || x->n_met < x->waiting[k]->n) && settle(x, k, most)) {
-            for (uint32_t i = 0; i < x->n_met; i++) x->scores[x->met[i]] = 0;
+            forget_met(x);
             return x->best;
+        }
+        if (wide) {
+            int32_t best = search_spans(x, t, k);
+            forget_met(x);
+            return best;
         }
         if (last) break;
         most -= (int32_t)x->waiting[k]->highest;
@@ -132,9 +194,6 @@ static inline uint32_t most_met(const CacheLayout *l) { return (uint32_t)l->tabl
 static inline size_t listed_bytes(const CacheLayout *l) {
     return l->dense ? 0 : ((size_t)most_met(l) + 1) * sizeof(uint16_t);
 }
-
-/* Below so many labels, looking at all scores costs less than choosing which. */
-#define MANY_LABELS 256
 
 /* The rows of the words of one token. */
 static inline void take_listed_rows(const Decoder *d, const Worker *w, const TokenView *view,
@@ -195,7 +254,7 @@ static inline int32_t tag_token_listed(const Decoder *d, Worker *w, const Lane *
     x.score = 0;
     take_listed_rows(d, w, &view, &x);
     take_open_rows(d, &view, &x);
-    if (x.complete || x.n_waiting) return listing_best(&x, n);
+    if (x.complete || x.n_waiting) return listing_best(&x, l->table);
     int32_t label = forced == FREE ? first_largest(scores, n)
                                    : first_largest_within(scores, n, mask_of(l, forced));
     if (!w->keep_scores) memset(scores, 0, (size_t)n * sizeof *scores);

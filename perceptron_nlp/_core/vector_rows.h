@@ -124,26 +124,14 @@ static inline void add_row(const rows_t *rows, int64_t j, double a, int64_t k, i
     }
 }
 
-/* w[k] += a * row j and v[k] += b * row j: the row is read once. */
-static inline void add_row_twice(const rows_t *rows, int64_t j, double a, double b, int64_t k,
-                                 int64_t classes, double *w, double *v) {
-    if (rows->columns == NULL) {
-        const double *restrict x = rows->values + j * rows->width;
-        double *restrict to = w + k * rows->width, *restrict also = v + k * rows->width;
-        for (int64_t i = 0; i < rows->width; i++) {
-            to[i] += a * x[i];
-            also[i] += b * x[i];
-        }
-        return;
-    }
-    const int64_t start = rows->starts[j], n = rows->starts[j + 1] - start;
-    const double *restrict x = rows->values + start;
-    const int32_t *restrict columns = rows->columns + start;
-    double *to = w + k, *also = v + k;
-    for (int64_t i = 0; i < n; i++) {
-        const int64_t at = classes == 1 ? columns[i] : (int64_t)columns[i] * classes;
-        to[at] += a * x[i];
-        also[at] += b * x[i];
+/* w[k] += a * row j and v[k] += b * row j, of a dense row: it is read once. */
+static inline void add_dense_twice(const rows_t *rows, int64_t j, double a, double b, int64_t k,
+                                   double *w, double *v) {
+    const double *restrict x = rows->values + j * rows->width;
+    double *restrict to = w + k * rows->width, *restrict also = v + k * rows->width;
+    for (int64_t i = 0; i < rows->width; i++) {
+        to[i] += a * x[i];
+        also[i] += b * x[i];
     }
 }
 
@@ -167,6 +155,16 @@ ROWS_INLINE void prefetch_row(const rows_t *rows, int64_t j) {
         prefetch_lines(rows->values + rows->starts[j], 4);
         prefetch_lines(rows->columns + rows->starts[j], 2);
     }
+}
+
+/* Ask for the weights of class k of a sparse row, as many as a cache keeps meanwhile. */
+#define WEIGHTS_AHEAD 256
+ROWS_INLINE void prefetch_weights(const rows_t *rows, int64_t j, int64_t k, int64_t classes,
+                                  const double *w) {
+    const int64_t start = rows->starts[j], n = rows->starts[j + 1] - start;
+    const int32_t *columns = rows->columns + start;
+    for (int64_t i = 0; i < n && i < WEIGHTS_AHEAD; i++)
+        ROWS_PREFETCH(w + (int64_t)columns[i] * classes + k);
 }
 
 /* The class of the highest score; the lowest id among equals. Skips class `but` (-1: none). */

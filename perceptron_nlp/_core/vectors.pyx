@@ -45,6 +45,7 @@ cdef extern from "vector_training.h" nogil:
         int32_t *rivals
         update_t *log
         int64_t logged
+        int n_debts
     int64_t train(learner_t *, const int64_t *, int64_t, int64_t, const double *, double, int64_t)
     void mean_of_owed(const double *, double *, double, int64_t)
     void owed_of_mean(const double *, const double *, double, int64_t, double *)
@@ -171,6 +172,7 @@ cdef class Learner:
         self.c.owed_w = self.c.owed_bias = NULL
         self.c.rivals = NULL
         self.c.log = NULL
+        self.c.n_debts = 0
         self.c.seen = self.c.quiet = self.c.updates = self.c.mistakes = self.c.logged = 0
 
     def keep_average(self, double[::1] owed not None, double[::1] owed_bias not None,
