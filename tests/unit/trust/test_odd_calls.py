@@ -149,7 +149,7 @@ ARRAY = np.array([1, 2])
     ("format", ["conllu"]), ("format", 3), ("format", ARRAY), ("fields", 1.5),
     ("fields", [["form"]]), ("fields", ARRAY), ("fields", "form"), ("fields", iter(["form"])),
     ("column", ARRAY), ("column", 3),
-], ids=str)
+], ids=lambda value: value if isinstance(value, str) else type(value).__name__)
 def test_how_a_text_is_read_is_checked_wherever_it_is_told(
         sure: pn.Tagger, tmp_path: Path, argument: str, value: object) -> None:
     path = tmp_path / "a.tagged"
