@@ -32,12 +32,14 @@ lint: $(VENV)/linted
 	$(BIN)/mypy
 	$(BIN)/stubtest --concise --ignore-missing-stub --ignore-disjoint-bases $(STUBBED)
 
-# Speed, size and cost beside other taggers; needs PERCEPTRON_NLP_CORPORA, and a quiet machine.
+# Speed, size and cost beside other taggers; needs PERCEPTRON_NLP_CORPORA, a quiet machine, and 11 GB
+# of disc for 100 million words.
 bench: $(VENV)/benched
 	mkdir -p docs/images
 	$(BIN)/python benchmarks/speed.py --png docs/images/speed.png
 	$(BIN)/python benchmarks/instructions.py
 	$(BIN)/python benchmarks/main_job.py
+	$(BIN)/python benchmarks/large.py 5000000 100000000 --max-memory 3GB --bounded-only
 	$(BIN)/python benchmarks/averaging.py
 	$(BIN)/python benchmarks/classifier.py
 	$(BIN)/python benchmarks/family.py
