@@ -70,7 +70,7 @@ class PerceptronClassifier(Parameters):
     n_features_in_ : features of X; of dictionaries: the distinct ones seen
     feature_names_in_ : the column names, where X was a data frame with such
     n_iter_ : epochs begun by the last fit
-    n_updates_ : steps of the last fit that changed the weights
+    n_updates_ : steps of the last fit, those by vectors of zeros among them
     mistakes_ : int64[n_iter_], examples of each epoch that were mistaken
     halted_by_ : what ended the last fit: a `learning.textbook.Halt`, which is a string
     t_ : examples seen since training began
