@@ -337,19 +337,22 @@ cdef class TrainingSet:
             kept = often[rows[s]]
             starts[s] = np.concatenate([[0], np.cumsum(kept)])[starts[s]]
             rows[s] = rows[s][kept]
-        kept = often[static] & (static >= 0)
+        kept = static >= 0
+        kept[kept] = often[static[kept]]
         return np.where(kept, static, -1).astype(np.int32)
 
 
 def _types(strings, open_types, reach):
-    """Column, string, distance and whether it makes rows, of every type; pads have no string."""
+    """Column, string, distance and whether it makes rows, of every type; pads have no string, and
+    are beside every word that there is."""
+    cdef bint are_words = any(open_types)
     for c, column in enumerate(strings):
         for number, string in enumerate(column):
             yield c, string, 0, number < open_types[c]
     for c in range(len(strings)):
         for sign in (-1, 1):
             for d in range(1, reach + 1):
-                yield c, None, sign * d, True
+                yield c, None, sign * d, are_words
 
 
 cdef class _Rows:
