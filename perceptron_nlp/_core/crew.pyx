@@ -5,7 +5,9 @@ buffers.h)."""
 from cpython.exc cimport PyErr_CheckSignals
 from libc.stdint cimport int64_t, uint8_t, uint16_t
 
-from perceptron_nlp._core.decode cimport KeptSets, SentenceDecoder, Worker, WorkerBox, give_lists
+from perceptron_nlp._core.decode cimport (
+    KeptSets, SentenceDecoder, Worker, WorkerBox, as_list, give_lists,
+)
 from perceptron_nlp._core.decode import BATCH_BYTES, BATCH_TOKENS
 from perceptron_nlp._core.frozenmodel cimport Decoder
 from perceptron_nlp.errors import ArgumentError, MemoryLimitError
@@ -108,6 +110,8 @@ cdef class Crew:
             self._give_back()
         if job.error is not None:
             raise job.error
+        if job.unread is not None:
+            raise job.unread
         return job.out
 
     def buffers(self, data, tokens, sentences, out):
@@ -174,6 +178,7 @@ cdef class _ListJob:
     cdef tuple labels
     cdef bint over
     cdef object error  # what ended the job too early
+    cdef object unread  # what reading the sentence behind the last one raised
 
     def __cinit__(self, SentenceDecoder decoder, list sentences, KeptSets kept):
         self.turn = PyThread_allocate_lock()
@@ -184,14 +189,30 @@ cdef class _ListJob:
         # Sentences that are added or removed by other threads meanwhile are left out of it.
         self.sentences = list(sentences)
         self.out = [None] * len(self.sentences)
+        self._read_here()
         # One more than there are labels, for a label that is not known.
         self.labels = decoder.labels if kept is None else (*decoder.labels, None)
         if kept is not None:
-            decoder._check_kept(kept, len(self.sentences))
+            decoder._check_kept(kept, len(self.out))
 
     def __dealloc__(self):
         if self.turn != NULL:
             PyThread_free_lock(self.turn)
+
+    cdef int _read_here(self) except -1:
+        """Lists in place of what runs code of its own when it is gone over: that may hold locks of
+        the calling thread or belong to it."""
+        cdef Py_ssize_t k
+        try:
+            for k in range(len(self.sentences)):
+                one = self.sentences[k]
+                if type(one) is not list and type(one) is not tuple:
+                    self.sentences[k] = as_list(one, k)
+        except BaseException as error:
+            # After what is wrong with those before it.
+            self.unread = error
+            del self.sentences[k:]
+        return 0
 
     cdef void stop(self) noexcept:
         """Let nobody begin anything."""
@@ -225,7 +246,7 @@ cdef class _ListJob:
                 PyErr_CheckSignals()
         except BaseException as error:
             self.over = True
-            if self.error is None:
+            if self.error is None or not isinstance(error, Exception):
                 self.error = error
         w.kept.of = NULL
         PyThread_release_lock(self.turn)

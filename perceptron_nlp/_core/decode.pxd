@@ -66,3 +66,6 @@ cdef class SentenceDecoder(FrozenModel):
     cdef int _fill_columns(self, Batch *b, sentence, Py_ssize_t at) except -1
     cdef int _check_kept(self, KeptSets kept, Py_ssize_t n) except -1
     cdef int _refuse(self, int status, word, Py_ssize_t at, Py_ssize_t i) except -1
+
+
+cdef list as_list(sentence, Py_ssize_t at)

@@ -275,7 +275,7 @@ cdef class SentenceDecoder(FrozenModel):
         return at
 
     cdef int _fill_words(self, Batch *b, sentence, Py_ssize_t at) except -1:
-        cdef list words = <list>sentence if type(sentence) is list else _as_list(sentence, at)
+        cdef list words = <list>sentence if type(sentence) is list else as_list(sentence, at)
         cdef Py_ssize_t i = 0
         cdef int status = take_words(&self.decoder, b, words, &i)
         if status < 0:
@@ -286,7 +286,7 @@ cdef class SentenceDecoder(FrozenModel):
         cdef Py_ssize_t i
         cdef int32_t c
         cdef int status
-        columns = [_as_list(column, at) for column in sentence]
+        columns = [as_list(column, at) for column in sentence]
         if len(columns) != self.program.program.n_columns:
             raise ArgumentError(
                 f"sentences[{at}]: {self.program.program.n_columns} columns are needed,"
@@ -311,7 +311,7 @@ cdef class SentenceDecoder(FrozenModel):
         raise MemoryLimitError("no memory for these sentences; give fewer at a time")
 
 
-cdef list _as_list(sentence, Py_ssize_t at):
+cdef list as_list(sentence, Py_ssize_t at):
     if isinstance(sentence, (str, bytes)):
         raise ArgumentTypeError(
             f"sentences[{at}]: a list of words is needed, not one {type(sentence).__name__};"

@@ -28,6 +28,8 @@ if sys.platform != "win32":
 
 _DIRECT_PLACES = ("/dev/", "/proc/")
 _BLOCK = 1 << 17
+# Bytes by one call.  macOS refuses 2 GiB.
+_MOST = 1 << 30
 
 
 def replace_file(path: str | os.PathLike[str], data: bytes | Iterable[bytes | memoryview]
@@ -133,23 +135,23 @@ def _write_blocks(handle: FileIO, name: str, chunks: Iterable[bytes | memoryview
     """
     held = bytearray()
     for chunk in chunks:
-        whole = (len(held) + len(chunk)) // _BLOCK * _BLOCK - len(held)
-        if whole <= 0:
-            held += chunk
-            continue
-        with memoryview(chunk) as view:
+        with memoryview(chunk) as given, given.cast("B") as view:
+            whole = (len(held) + len(view)) // _BLOCK * _BLOCK - len(held)
+            if whole <= 0:
+                held += view
+                continue
             _write_all(handle, name, [held, view[:whole]])
             held = bytearray(view[whole:])
     _write_all(handle, name, [held])
 
 
 def _write_all(handle: FileIO, name: str, parts: Iterable[bytes | bytearray | memoryview]) -> None:
-    rest = [memoryview(part) for part in parts if part]
+    rest = [view for part in parts if len(view := memoryview(part).cast("B"))]
     while rest:
         with _writing(name):
-            # Windows has no writev.
-            written = os.writev(handle.fileno(), rest) if hasattr(os, "writev") else (
-                handle.write(rest[0]))
+            # Windows has no writev; `write` may write a part only.
+            written = os.writev(handle.fileno(), rest) if (
+                hasattr(os, "writev") and sum(map(len, rest)) <= _MOST) else handle.write(rest[0])
         while rest and written >= len(rest[0]):
             written -= len(rest.pop(0))
         if written:

@@ -129,6 +129,23 @@ def test_what_reading_a_sentence_raises_reaches_the_caller(
     assert tagger.tag_sents(list(map(tuple, sentences)), threads=threads) == expected
 
 
+def test_sentences_with_code_of_their_own_are_read_by_the_thread_that_gave_them(
+        tagger: pn.Tagger, small: Labelled) -> None:
+    seen, lock = set(), threading.RLock()
+
+    class Guarded(list[str]):
+        def __iter__(self) -> Iterator[str]:
+            with lock:
+                seen.add(threading.get_ident())
+                return super().__iter__()
+
+    sentences = many(small)
+    expected = tagger.tag_sents(sentences)
+    with lock:
+        assert tagger.tag_sents(list(map(Guarded, sentences)), threads=3) == expected
+    assert seen == {threading.get_ident()}
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="a stack of any size is granted there")
 def test_where_the_system_gives_no_threads_the_caller_does_it_all(
         tagger: pn.Tagger, small: Labelled) -> None:

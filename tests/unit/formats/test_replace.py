@@ -1,5 +1,6 @@
 """Files replaced whole or not at all."""
 
+import array
 import errno
 import itertools
 import os
@@ -201,3 +202,9 @@ def test_pieces_of_any_size_are_written_whole_and_in_order(sizes, most):
         replace_file(f"{folder}/x", reused())
         with open(f"{folder}/x", "rb") as file:
             assert file.read() == b"".join(pieces)
+
+
+def test_views_of_larger_items_are_written_as_their_bytes(tmp_path):
+    numbers = array.array("I", range(100_000))
+    replace_file(tmp_path / "x", [b"begin", memoryview(numbers), memoryview(numbers)[:3]])
+    assert (tmp_path / "x").read_bytes() == b"begin" + numbers.tobytes() + numbers[:3].tobytes()
