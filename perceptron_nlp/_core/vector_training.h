@@ -6,8 +6,8 @@
  *
  * The mean after each example of updates D_t is sum (N - t + 1) D_t / N, which is
  * (N w - owed) / N with owed = sum (t - 1) D_t: each mistake adds its row to two vectors, of sparse
- * rows to the second one mistake later (add_debts). Everything added is an integer where rates and rows are, so on integers
- * this is exactly what settling stamped weights would give.
+ * rows to the second one mistake later (add_debts). Everything added is an integer where rates and
+ * rows are, so on integers this is exactly what settling stamped weights would give.
  *
  * Dropped: one number a row instead (each D_t is a multiple of a row), with all rows ever wrong
  * added up at the end. Bags of 100 words, 20 epochs, the ways run in random order on a busy

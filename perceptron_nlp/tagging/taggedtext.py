@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from types import MappingProxyType
-from typing import NamedTuple, Protocol, overload
+from typing import Any, NamedTuple, Protocol, overload
 
 from perceptron_nlp.errors import ArgumentTypeError
 from perceptron_nlp.text.splitter import sentences_of
@@ -35,6 +35,15 @@ class TextToken(NamedTuple):
     def __repr__(self) -> str:
         label = "" if self.label is None else f"/{self.label}"
         return f"<{self.form}{label} {self.start}:{self.end}>"
+
+    # Labels that cannot be changed do not pickle.
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _token, (*self[:4], dict(self.labels))
+
+
+def _token(form: str, label: str | None, start: int, end: int, labels: dict[str, str]
+           ) -> TextToken:
+    return TextToken(form, label, start, end, MappingProxyType(labels))
 
 
 class TextSentence(Sequence[TextToken]):

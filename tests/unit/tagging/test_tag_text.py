@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 import shutil
 from pathlib import Path
 
@@ -44,6 +46,14 @@ def test_tokens_and_sentences_do_not_change(english: pn.Tagger) -> None:
     assert sentence == english.tag_text("Stop.")[0] != english.tag_text("Stop!")[0]
     assert hash(sentence) == hash(english.tag_text("Stop.")[0])
     assert "Stop/VERB" in repr(sentence)
+
+
+def test_sentences_pickle_and_copy(english: pn.Tagger) -> None:
+    sentences = english.tag_text(TEXT)
+    for copies in (pickle.loads(pickle.dumps(sentences)), copy.deepcopy(sentences)):
+        assert copies == sentences and copies[0][2].labels == sentences[0][2].labels
+        with pytest.raises(TypeError):
+            copies[0][0].labels["upos"] = "X"  # type: ignore[index]
 
 
 def test_text_without_words_has_no_sentences(tagger: pn.Tagger) -> None:
