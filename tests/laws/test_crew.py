@@ -72,7 +72,7 @@ def test_sentences_that_change_while_they_are_labelled_harm_nothing(
         while not done.is_set():
             k += 1
             words = sentences[k * 37 % len(sentences)]
-            if k % 3:
+            if len(words) < 50:
                 words.append(f"new{k}")
             else:
                 words.clear()
