@@ -133,7 +133,7 @@ def _places() -> Iterator[str]:
     yield "tests/laws"
     for folder in (ROOT / "tests" / "unit", ROOT / "tests"):
         for place in sorted(folder.iterdir()):
-            if place.name != "laws" and (
+            if place.name not in ("laws", "unit") and (
                     place.name.startswith("test_") or list(place.glob("test_*.py"))):
                 yield str(place.relative_to(ROOT))
 
