@@ -68,10 +68,13 @@ class Ended(NamedTuple):
     seconds: float
 
 
+# What is known of guests and has to do with nothing of ours.
+KNOWN = Path(__file__).with_name("guests.supp")
 # A report must not mix with what a test reads, so it goes to a file; whether there is one decides.
 KINDS = {
     "address": Kind("address,undefined", ("libasan.so", "libubsan.so", "libstdc++.so"), {
-        "ASAN_OPTIONS": "detect_leaks=1:allocator_may_return_null=1:log_path={log}",
+        "ASAN_OPTIONS": "detect_leaks=1:allocator_may_return_null=1:log_path={log}"
+                        ":suppressions={known}",
         "LSAN_OPTIONS": "exitcode=0",
         "UBSAN_OPTIONS": "print_stacktrace=1:log_path={log}"}),
     "thread": Kind("thread", ("libtsan.so", "libstdc++.so"), {
@@ -178,7 +181,8 @@ def _run_group(kind: Kind, tree: Path, group: Group) -> Ended:
     logs = tree / "sanitizer-logs" / re.sub(r"\W", "_", group.name)
     logs.mkdir(parents=True)
     env = environment({
-        **{name: value.format(log=logs / "report") for name, value in kind.options.items()},
+        **{name: value.format(log=logs / "report", known=KNOWN)
+           for name, value in kind.options.items()},
         "LD_PRELOAD": " ".join(map(library, kind.libraries)),
         "PYTHONMALLOC": "malloc", "OPENBLAS_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1",
     }, tree)
