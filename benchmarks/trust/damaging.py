@@ -104,7 +104,7 @@ def _wrapped_groups() -> bytes:
     header, arrays = taken_apart(samples.small_model())
     begin, end = header["0.group_starts"]["data_offsets"]
     starts = np.frombuffer(arrays[begin:end], "<i8").copy()
-    starts[1:4] = 2**63 - 1, -2**63, -1
+    starts[1:4] = 2**63 - 1, -2**63, -2**60
     return resign(header, arrays[:begin] + starts.tobytes() + arrays[end:])
 
 
