@@ -94,7 +94,7 @@ def bounded_training(full: bool) -> Reached:
         small, large = Path(folder) / "small.conllu", Path(folder) / "large.conllu"
         small.write_bytes(text)
         with large.open("wb") as out:
-            for _ in range(2000 if full else 60):
+            for _ in range(2000 if full else 800):
                 out.write(text)
         said = {}
         megabytes = 400 if full else 150
