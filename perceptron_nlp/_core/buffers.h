@@ -19,8 +19,7 @@ static inline int take_sentence(const Decoder *d, Batch *b, const uint8_t *data,
     for (int64_t i = begin; i < end; i++) {
         const uint8_t *text = data + tokens[i];
         size_t n = (size_t)(tokens[i + 1] - tokens[i]);
-        WordRef word = tokens[i + 1] >= WORD_SMALL ? word_ref_inside(text, n, d->secrets)
-                                                   : word_ref(text, n, d->secrets);
+        WordRef word = word_ref_within(data, text, n, d->secrets);
         if (batch_word(d, b, 0, word, text) < 0) return -1;
         if (n <= WORD_SMALL && !((word.head | word.tail) & 0x8080808080808080ULL)) continue;
         uint8_t small[WORD_SMALL];

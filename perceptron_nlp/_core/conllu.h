@@ -21,12 +21,8 @@ static inline const uint8_t *scan_sentence(const Decoder *d, Worker *w, ConlluSe
         Gap *gap = &gaps[w->n_tokens];
         gap->begin = (size_t)(field->text - text);
         gap->end = gap->begin + field->length;
-        /* The first words of a text may have too few bytes before their ends. */
         const uint8_t *form = fields[C_FORM].text;
-        const size_t length = fields[C_FORM].length;
-        WordRef word = (size_t)(form - text) + length < WORD_SMALL
-                           ? word_ref(form, length, d->secrets)
-                           : word_ref_inside(form, length, d->secrets);
+        WordRef word = word_ref_within(text, form, fields[C_FORM].length, d->secrets);
         if (batch_room(d, &w->batch, 1) < 0 ||
             batch_word(d, &w->batch, 0, word, form) < 0) {
             *status = -1;

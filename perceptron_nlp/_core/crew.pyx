@@ -202,7 +202,7 @@ cdef class _ListJob:
     cdef int _read_here(self) except -1:
         """Lists in place of what runs code of its own when it is gone over: that may hold locks of
         the calling thread or belong to it."""
-        cdef Py_ssize_t k
+        cdef Py_ssize_t k = 0
         try:
             for k in range(len(self.sentences)):
                 one = self.sentences[k]

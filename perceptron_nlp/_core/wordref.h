@@ -47,6 +47,14 @@ static inline WordRef word_ref(const uint8_t *text, size_t n, const uint64_t *se
     return word_ref_inside(padded + WORD_SMALL, n, secrets);
 }
 
+/* The same of a string in a text that begins at `start`: only the first ones have too few bytes
+ * before their ends. */
+static inline WordRef word_ref_within(const uint8_t *start, const uint8_t *text, size_t n,
+                                      const uint64_t *secrets) {
+    return (size_t)(text - start) + n < WORD_SMALL ? word_ref(text, n, secrets)
+                                                   : word_ref_inside(text, n, secrets);
+}
+
 /* Eight bytes, the lowest first. */
 static inline void write_bytes(uint8_t *out, uint64_t word) {
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
