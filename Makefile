@@ -29,6 +29,8 @@ test: $(VENV)/tested
 
 lint: $(VENV)/linted
 	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	git ls-files '*.h' '*.c' | xargs $(BIN)/clang-format --dry-run --Werror
 	$(BIN)/mypy
 	$(BIN)/stubtest --concise --ignore-missing-stub --ignore-disjoint-bases $(STUBBED)
 

@@ -31,8 +31,11 @@ if sanitize:
     compile_args += [f"-fsanitize={sanitize}", "-g", "-O1", "-fno-omit-frame-pointer"]
     link_args += [f"-fsanitize={sanitize}"]
 
-macros = [(name, "1") for name in ("PERCEPTRON_NLP_VANILLA", "PERCEPTRON_NLP_NARROW")
-          if os.environ.get(name)]
+macros = [
+    (name, "1")
+    for name in ("PERCEPTRON_NLP_VANILLA", "PERCEPTRON_NLP_NARROW")
+    if os.environ.get(name)
+]
 
 core = Path("perceptron_nlp/_core")
 NEEDED = re.compile(r'"(\w+\.h)"|^from perceptron_nlp\._core\.(\w+) cimport', re.MULTILINE)

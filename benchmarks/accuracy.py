@@ -45,15 +45,31 @@ def rows() -> Iterator[Row]:
     """All rows, in the order of the table."""
     for name in TREEBANKS:
         for column in COLUMNS.get(name, ("upos", "feats")):
-            yield Row(f"{name} {column.upper()}", column, treebank(name, "train"),
-                      treebank(name, "test"))
-    yield Row("EWT UPOS with raw text", "upos", treebank("EWT", "train"), treebank("EWT", "test"),
-              raw=True)
+            yield Row(
+                f"{name} {column.upper()}", column, treebank(name, "train"), treebank(name, "test")
+            )
+    yield Row(
+        "EWT UPOS with raw text",
+        "upos",
+        treebank("EWT", "train"),
+        treebank("EWT", "test"),
+        raw=True,
+    )
     chunks, names = corpora() / "corpora/conll2000", corpora() / "corpora/conll2002"
-    yield Row("CoNLL-2000 chunks F1", "chunk", str(chunks / "train.txt"),
-              str(chunks / "test.txt"), ("form", "xpos", "chunk"))
-    yield Row("CoNLL-2002 Spanish F1", "ner", str(names / "esp.train"), str(names / "esp.testb"),
-              ("form", "xpos", "ner"))
+    yield Row(
+        "CoNLL-2000 chunks F1",
+        "chunk",
+        str(chunks / "train.txt"),
+        str(chunks / "test.txt"),
+        ("form", "xpos", "chunk"),
+    )
+    yield Row(
+        "CoNLL-2002 Spanish F1",
+        "ner",
+        str(names / "esp.train"),
+        str(names / "esp.testb"),
+        ("form", "xpos", "ner"),
+    )
 
 
 def measure(row: Row, preset: str, seeds: int) -> str:
@@ -62,8 +78,9 @@ def measure(row: Row, preset: str, seeds: int) -> str:
     raw = list(raw_sentences()) if row.raw else None
     for seed in SEEDS[preset][:seeds]:
         start = time.process_time()
-        tagger = pn.train(row.train, column=row.column, fields=row.fields, preset=preset,
-                          seed=seed, raw=raw)
+        tagger = pn.train(
+            row.train, column=row.column, fields=row.fields, preset=preset, seed=seed, raw=raw
+        )
         seconds.append(time.process_time() - start)
         result = tagger.evaluate(row.test, column=row.column, fields=row.fields)
         scores.append(result.accuracy if result.spans is None else result.spans.f1)
@@ -74,8 +91,10 @@ def measure_distilled(seeds: int) -> list[str]:
     """The cells of the row DISTILLED."""
     train, test = treebank("EWT", "train"), treebank("EWT", "test")
     raw = list(raw_sentences())
-    teachers = [pn.train(train, preset="accurate", seed=seed, right_to_left=backwards, raw=raw)
-                for seed, backwards in TEACHERS]
+    teachers = [
+        pn.train(train, preset="accurate", seed=seed, right_to_left=backwards, raw=raw)
+        for seed, backwards in TEACHERS
+    ]
     cells = []
     for preset in ("fast", "default"):
         scores, seconds = [], []

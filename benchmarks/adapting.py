@@ -30,8 +30,11 @@ def documents(part: str) -> list[tuple[str, list[pn.Sentence]]]:
     found: list[tuple[str, list[pn.Sentence]]] = []
     with open(treebank("EWT", part), encoding="utf-8") as file:
         blocks = file.read().split("\n\n")
-    starts = [next((line for line in block.split("\n") if line.startswith(NEWDOC)), None)
-              for block in blocks if block.strip()]
+    starts = [
+        next((line for line in block.split("\n") if line.startswith(NEWDOC)), None)
+        for block in blocks
+        if block.strip()
+    ]
     for start, sentence in zip(starts, pn.read_conllu(treebank("EWT", part)), strict=True):
         if start is not None:
             found.append((start.removeprefix(NEWDOC).partition("-")[0], []))
@@ -67,8 +70,9 @@ def accuracy(tagger: pn.Tagger, sentences: Sequence[pn.Sentence]) -> float:
     return 100 * tagger.evaluate(sentences).accuracy
 
 
-def best_of(ways: dict[str, pn.Tagger], dev: Sequence[pn.Sentence],
-            test: Sequence[pn.Sentence]) -> tuple[str, float]:
+def best_of(
+    ways: dict[str, pn.Tagger], dev: Sequence[pn.Sentence], test: Sequence[pn.Sentence]
+) -> tuple[str, float]:
     """The way that does best on dev, the first of equals, and its accuracy on test."""
     chosen = max(ways, key=lambda name: accuracy(ways[name], dev))
     return chosen, accuracy(ways[chosen], test)
@@ -100,27 +104,37 @@ def rows(genre: str) -> Iterable[Row]:
         part = first_share(given, share)
         own = pn.train(part, column="upos", runs=1, templates=templates)
         merged = {f"{weight:g}": pn.merge([base, own], weights=[1, weight]) for weight in WEIGHTS}
-        chosen = [best_of(taggers, held_out, judged) for taggers in (
-            resumed(base, part, "all"), resumed(base, part, "new"), merged)]
+        chosen = [
+            best_of(taggers, held_out, judged)
+            for taggers in (resumed(base, part, "all"), resumed(base, part, "new"), merged)
+        ]
         anew = accuracy(
-            pn.train([*rest, *part], column="upos", runs=1, templates=templates), judged)
-        yield (share, sum(len(sentence.words) for sentence in part),
-               [round(figure, 2) for figure in (alone, *(right for _, right in chosen), anew)],
-               ["", *(name for name, _ in chosen), ""])
+            pn.train([*rest, *part], column="upos", runs=1, templates=templates), judged
+        )
+        yield (
+            share,
+            sum(len(sentence.words) for sentence in part),
+            [round(figure, 2) for figure in (alone, *(right for _, right in chosen), anew)],
+            ["", *(name for name, _ in chosen), ""],
+        )
 
 
 def line(genre: str, row: Row) -> str:
     """A row as Markdown."""
     share, words, figures, names = row
-    cells = [f"{figure:.2f}" + (f" ({name})" if name else "")
-             for figure, name in zip(figures, names, strict=True)]
+    cells = [
+        f"{figure:.2f}" + (f" ({name})" if name else "")
+        for figure, name in zip(figures, names, strict=True)
+    ]
     return f"| {genre} | {share} % | {words:,} | {' | '.join(cells)} |"
 
 
 def main(genres: Sequence[str]) -> None:
     """Print the table, and then the means over genres."""
-    print("| genre left out | of it given | words | the rest alone | resumed (epochs) |"
-          " resumed, new average (epochs) | merged (weight) | trained anew on both |")
+    print(
+        "| genre left out | of it given | words | the rest alone | resumed (epochs) |"
+        " resumed, new average (epochs) | merged (weight) | trained anew on both |"
+    )
     print("|---|---:|---:|---:|---:|---:|---:|---:|")
     found: dict[int, list[Row]] = {}
     for genre in genres:

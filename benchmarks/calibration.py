@@ -35,17 +35,25 @@ REPEATS = 7
 def main() -> None:
     """Print the table, and draw the first settings."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("names", nargs="*", metavar="NAME", default=list(TREEBANKS),
-                        help=f"of {', '.join(TREEBANKS)}")
+    parser.add_argument(
+        "names",
+        nargs="*",
+        metavar="NAME",
+        default=list(TREEBANKS),
+        help=f"of {', '.join(TREEBANKS)}",
+    )
     parser.add_argument("--png", metavar="FILE", help="draw the bins")
     chosen = parser.parse_args()
-    print("| model | treebank | right | confidence | error | chosen | labels/s | with confidences |"
-          "\n|---|---|--:|--:|--:|---|--:|--:|")
+    print(
+        "| model | treebank | right | confidence | error | chosen | labels/s | with confidences |"
+        "\n|---|---|--:|--:|--:|---|--:|--:|"
+    )
     drawn: dict[str, Any] = {}
     for setting, options in SETTINGS.items():
         for name in chosen.names:
-            found = row(setting, name, *(treebank(name, part) for part in (
-                "train", "dev", "test")), options)
+            found = row(
+                setting, name, *(treebank(name, part) for part in ("train", "dev", "test")), options
+            )
             if not options:
                 drawn[name] = found
     if chosen.names == list(TREEBANKS):
@@ -56,15 +64,26 @@ def main() -> None:
 
 def spans() -> None:
     """The lines of chunks and of names."""
+
     def read(path: str) -> list[pn.Sentence]:
         return list(pn.read_columns(corpora() / "corpora" / path, fields=FIELDS))
 
     chunks = read("conll2000/train.txt")
     n_train = len(chunks) * 9 // 10
-    row("4 epochs, beam, chunks", "CoNLL-2000", chunks[:n_train], chunks[n_train:],
-        read("conll2000/test.txt"), SPANS)
-    row("4 epochs, beam, names", "CoNLL-2002 Spanish", *(read(f"conll2002/esp.{part}") for part in (
-        "train", "testa", "testb")), SPANS)
+    row(
+        "4 epochs, beam, chunks",
+        "CoNLL-2000",
+        chunks[:n_train],
+        chunks[n_train:],
+        read("conll2000/test.txt"),
+        SPANS,
+    )
+    row(
+        "4 epochs, beam, names",
+        "CoNLL-2002 Spanish",
+        *(read(f"conll2002/esp.{part}") for part in ("train", "testa", "testb")),
+        SPANS,
+    )
 
 
 def row(setting: str, name: str, train: Any, dev: Any, test: Any, options: dict[str, Any]) -> Any:
@@ -78,9 +97,11 @@ def row(setting: str, name: str, train: Any, dev: Any, test: Any, options: dict[
     mean = sum(part.count * (part.confidence or 0) for part in found.bins) / n_words
     alone = n_words / least_of(REPEATS, lambda: tagger.tag_sents(inputs))
     sure = n_words / least_of(REPEATS, lambda: tagger.tag_sents_with_confidences(inputs))
-    print(f"| {setting} | {name} | {100 * result.accuracy:.2f} | {100 * mean:.2f} |"
-          f" {found.ece:.4f} | {tagger.model.calibration.method} | {alone:,.0f} | {sure:,.0f} |",
-          flush=True)
+    print(
+        f"| {setting} | {name} | {100 * result.accuracy:.2f} | {100 * mean:.2f} |"
+        f" {found.ece:.4f} | {tagger.model.calibration.method} | {alone:,.0f} | {sure:,.0f} |",
+        flush=True,
+    )
     return found
 
 
@@ -91,19 +112,39 @@ def draw(drawn: dict[str, Any], path: str) -> None:
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
-    figure, places = pyplot.subplots(1, len(drawn), figsize=(3.1 * len(drawn), 3.9), dpi=120,
-                                     sharey=True, squeeze=False, layout="constrained")
+    figure, places = pyplot.subplots(
+        1,
+        len(drawn),
+        figsize=(3.1 * len(drawn), 3.9),
+        dpi=120,
+        sharey=True,
+        squeeze=False,
+        layout="constrained",
+    )
     for axes, (name, found) in zip(places[0], drawn.items(), strict=True):
         for part in found.bins:
             if part.count:
-                axes.bar(part.low, part.accuracy, part.high - part.low, align="edge",
-                         color="#4477aa", edgecolor="white", linewidth=0.8)
-        axes.plot([part.confidence for part in found.bins if part.count],
-                  [part.confidence for part in found.bins if part.count],
-                  "D", color="#ee6677", markersize=4, label="mean confidence")
+                axes.bar(
+                    part.low,
+                    part.accuracy,
+                    part.high - part.low,
+                    align="edge",
+                    color="#4477aa",
+                    edgecolor="white",
+                    linewidth=0.8,
+                )
+        axes.plot(
+            [part.confidence for part in found.bins if part.count],
+            [part.confidence for part in found.bins if part.count],
+            "D",
+            color="#ee6677",
+            markersize=4,
+            label="mean confidence",
+        )
         axes.plot([0, 1], [0, 1], color="#555555", linewidth=0.8, linestyle="--")
-        axes.set(xlim=(0, 1), ylim=(0, 1), xlabel="confidence",
-                 title=f"{name}\nerror {found.ece:.4f}")
+        axes.set(
+            xlim=(0, 1), ylim=(0, 1), xlabel="confidence", title=f"{name}\nerror {found.ece:.4f}"
+        )
         axes.set_aspect("equal")
         axes.spines[["top", "right"]].set_visible(False)
     places[0][0].set_ylabel("share of words right")

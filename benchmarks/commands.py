@@ -23,13 +23,26 @@ from perceptron_nlp.tagging.learners import TemplateLearner
 from perceptron_nlp.tagging.options import TrainingOptions
 from perceptron_nlp.tagging.sources import Source
 
-PLAIN = ("--templates", "default", "--update", "perceptron", "--epochs", "10", "--beam", "1",
-         "--no-right-to-left")
-PEAK = ("import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True,"
-        " stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL);"
-        " print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)")
-TAG_ONE = ("import sys, perceptron_nlp as pn;"
-           " pn.load(sys.argv[1]).tag(['The', 'old', 'man', 'the', 'boats', '.'])")
+PLAIN = (
+    "--templates",
+    "default",
+    "--update",
+    "perceptron",
+    "--epochs",
+    "10",
+    "--beam",
+    "1",
+    "--no-right-to-left",
+)
+PEAK = (
+    "import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True,"
+    " stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL);"
+    " print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
+)
+TAG_ONE = (
+    "import sys, perceptron_nlp as pn;"
+    " pn.load(sys.argv[1]).tag(['The', 'old', 'man', 'the', 'boats', '.'])"
+)
 
 
 def started(*arguments: str) -> tuple[float, float]:
@@ -37,26 +50,38 @@ def started(*arguments: str) -> tuple[float, float]:
 
     It keeps compiled modules, as installed ones are kept, whatever the environment says.
     """
-    kept = {name: value for name, value in os.environ.items()
-            if name != "PYTHONDONTWRITEBYTECODE"}
+    kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-    subprocess.run([sys.executable, *arguments], check=True, stdout=subprocess.DEVNULL,
-                   stderr=subprocess.DEVNULL, env=kept)
+    subprocess.run(
+        [sys.executable, *arguments],
+        check=True,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        env=kept,
+    )
     clock, after = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, clock
 
 
 def peak_of(*arguments: str) -> float:
     """Peak megabytes of a Python process with these arguments."""
-    run = subprocess.run([sys.executable, "-c", PEAK, sys.executable, *arguments], check=True,
-                         capture_output=True, text=True)
+    run = subprocess.run(
+        [sys.executable, "-c", PEAK, sys.executable, *arguments],
+        check=True,
+        capture_output=True,
+        text=True,
+    )
     return int(run.stdout) / (1e6 if sys.platform == "darwin" else 1000)
 
 
 def core_seconds(sentences: list[pn.Sentence]) -> float:
     """CPU seconds of ten plain epochs of `default` templates, reading and hashing left out."""
-    learner = TemplateLearner(Examples.read(Source(sentences, "train"), "upos", ()),
-                              preset("default"), TrainingOptions(update="perceptron"), {})
+    learner = TemplateLearner(
+        Examples.read(Source(sentences, "train"), "upos", ()),
+        preset("default"),
+        TrainingOptions(update="perceptron"),
+        {},
+    )
     used = 0.0
     for epoch in range(1, 11):
         order = permutation(len(sentences), 1, epoch)
@@ -72,55 +97,89 @@ def training_rows(folder: Path, rounds: int, train: str) -> list[tuple[str, str]
     command = ("-m", "perceptron_nlp", "train", train, "--model", str(folder / "model"), *PLAIN)
     core = min(core_seconds(sentences) for _ in range(rounds))
     whole = min(started(*command)[0] for _ in range(rounds))
-    return [("training, 10 plain epochs, `default` templates: in the core", f"{core:.2f} s"),
-            ("the same, whole command", f"{whole:.2f} s"),
-            ("the same, peak memory", f"{peak_of(*command):.0f} MB")]
+    return [
+        ("training, 10 plain epochs, `default` templates: in the core", f"{core:.2f} s"),
+        ("the same, whole command", f"{whole:.2f} s"),
+        ("the same, peak memory", f"{peak_of(*command):.0f} MB"),
+    ]
 
 
 def file_rows(folder: Path, rounds: int, copies: int, peer: float) -> list[tuple[str, str]]:
     """Whole files from the shell, start included, and plain reading beside the conllu package."""
     text = Path(treebank("EWT", "test")).read_text(encoding="utf-8")
-    big, tokens = folder / "big.conllu", copies * sum(
-        len(sentence.words) for sentence in pn.read_conllu(treebank("EWT", "test")))
+    big, tokens = (
+        folder / "big.conllu",
+        copies * sum(len(sentence.words) for sentence in pn.read_conllu(treebank("EWT", "test"))),
+    )
     big.write_text(text * copies, encoding="utf-8")
     rows = []
     for name in ("fast", "default"):
-        command = ("-m", "perceptron_nlp", "tag", str(folder / name), str(big), "-o",
-                   str(folder / "out.conllu"))
+        command = (
+            "-m",
+            "perceptron_nlp",
+            "tag",
+            str(folder / name),
+            str(big),
+            "-o",
+            str(folder / "out.conllu"),
+        )
         speed = tokens / min(started(*command)[0] for _ in range(rounds))
-        rows.append((f"CoNLL-U file from the shell, `{name}`, {tokens:,} tokens, start included",
-                     f"{speed / 1e6:.2f} M tokens / CPU s, {speed / peer:.1f} × the fastest peer"))
+        rows.append(
+            (
+                f"CoNLL-U file from the shell, `{name}`, {tokens:,} tokens, start included",
+                f"{speed / 1e6:.2f} M tokens / CPU s, {speed / peer:.1f} × the fastest peer",
+            )
+        )
     part = treebank("EWT", "dev")
     ours = least_seconds(lambda: sum(1 for _ in pn.read_conllu(part)))
     if importlib.util.find_spec("conllu") is None:
-        return [*rows, ("plain reading of EWT dev; pip install conllu to see it beside ours",
-                        f"{ours:.3f} s")]
+        return [
+            *rows,
+            ("plain reading of EWT dev; pip install conllu to see it beside ours", f"{ours:.3f} s"),
+        ]
     import conllu
 
     def theirs() -> int:
         with open(part, encoding="utf-8") as file:
             return sum(1 for _ in conllu.parse_incr(file))
-    return [*rows, ("plain reading of EWT dev, beside the `conllu` package",
-                    f"{ours:.3f} s, {least_seconds(theirs) / ours:.1f} × as fast")]
+
+    return [
+        *rows,
+        (
+            "plain reading of EWT dev, beside the `conllu` package",
+            f"{ours:.3f} s, {least_seconds(theirs) / ours:.1f} × as fast",
+        ),
+    ]
 
 
 def starting_rows(folder: Path, rounds: int) -> list[tuple[str, str]]:
     """The bare interpreter, importing, loading, one sentence."""
+
     def least(*arguments: str) -> str:
         runs = [started(*arguments) for _ in range(4 * rounds)]
-        return (f"{1000 * min(cpu for cpu, _ in runs):.0f} ms CPU,"
-                f" {1000 * min(clock for _, clock in runs):.0f} ms by the clock")
+        return (
+            f"{1000 * min(cpu for cpu, _ in runs):.0f} ms CPU,"
+            f" {1000 * min(clock for _, clock in runs):.0f} ms by the clock"
+        )
 
-    rows = [("starting Python alone", least("-c", "pass")),
-            ("`import perceptron_nlp`, start included", least("-c", "import perceptron_nlp")),
-            ("`import numpy`, start included", least("-c", "import numpy"))]
+    rows = [
+        ("starting Python alone", least("-c", "pass")),
+        ("`import perceptron_nlp`, start included", least("-c", "import perceptron_nlp")),
+        ("`import numpy`, start included", least("-c", "import numpy")),
+    ]
     for name in ("fast", "default"):
         path = folder / name
         load = least_seconds(lambda path=path: pn.load(path))
-        rows += [(f"from process start to one tagged sentence, `{name}`",
-                  least("-c", TAG_ONE, str(path))),
-                 (f"loading the model, `{name}`",
-                  f"{1000 * load:.1f} ms, {path.stat().st_size / 1e6:.2f} MB")]
+        rows += [
+            (
+                f"from process start to one tagged sentence, `{name}`",
+                least("-c", TAG_ONE, str(path)),
+            ),
+            (
+                f"loading the model, `{name}`",
+                f"{1000 * load:.1f} ms, {path.stat().st_size / 1e6:.2f} MB",
+            ),
+        ]
     return rows
 
 
@@ -138,9 +197,11 @@ def report(rounds: int, quick: bool, peer: float) -> None:
         for templates in ("fast", "default"):
             taggers[templates] = pn.train(train, preset=templates, update="perceptron", epochs=3)
             taggers[templates].save(folder / templates)
-        for part in (lambda: training_rows(folder, rounds, train),
-                     lambda: file_rows(folder, rounds, 2 if quick else 40, peer),
-                     lambda: starting_rows(folder, rounds),
-                     lambda: thread_rows(taggers, rounds + 1)):
+        for part in (
+            lambda: training_rows(folder, rounds, train),
+            lambda: file_rows(folder, rounds, 2 if quick else 40, peer),
+            lambda: starting_rows(folder, rounds),
+            lambda: thread_rows(taggers, rounds + 1),
+        ):
             for label, figure in part():
                 print(f"| {label} | {figure} |", flush=True)

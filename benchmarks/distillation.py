@@ -47,7 +47,8 @@ def row(name: str, examples: Examples, lessons: Lessons, seed: int) -> str:
     preset, changes = ROWS[name]
     use = RawUse(**{"share": RAW_SHARE, "weight": RAW_WEIGHT, **changes})
     given, options, choices = decide(
-        examples, greedy_options({"preset": preset, "seed": seed}), None)
+        examples, greedy_options({"preset": preset, "seed": seed}), None
+    )
     start = time.process_time()
     model = Distillation(given, None, "upos", options, choices, lessons=lessons, use=use).run(None)
     seconds = time.process_time() - start
@@ -67,7 +68,8 @@ def main() -> None:
     train = treebank("EWT", "train")
     named: Sequence[Any] = chosen.teachers or [
         pn.train(train, preset="accurate", seed=seed, right_to_left=backwards, raw=raw)
-        for seed, backwards in TEACHERS]
+        for seed, backwards in TEACHERS
+    ]
     teachers = take_teachers(named)
     for number, teacher in enumerate(teachers, 1):
         right = 100 * teacher.evaluate(treebank("EWT", "dev")).accuracy

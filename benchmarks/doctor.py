@@ -42,8 +42,12 @@ def confusions(sentences: Sequence[pn.Sentence], seed: int) -> dict[str, Counter
     random.Random(seed).shuffle(order)
     for fold in range(FOLDS):
         held_out = set(order[fold::FOLDS])
-        tagger = pn.train([s for k, s in enumerate(sentences) if k not in held_out],
-                          column="upos", preset="fast", epochs=4)
+        tagger = pn.train(
+            [s for k, s in enumerate(sentences) if k not in held_out],
+            column="upos",
+            preset="fast",
+            epochs=4,
+        )
         for number in sorted(held_out):
             sentence = sentences[number]
             for gold, given in zip(sentence.column("upos"), tagger.tag(sentence), strict=True):
@@ -52,8 +56,12 @@ def confusions(sentences: Sequence[pn.Sentence], seed: int) -> dict[str, Counter
     return found
 
 
-def planted(sentences: Sequence[pn.Sentence], share: float, seed: int,
-            confused: dict[str, Counter[str]] | None) -> tuple[list[pn.Sentence], set[Place]]:
+def planted(
+    sentences: Sequence[pn.Sentence],
+    share: float,
+    seed: int,
+    confused: dict[str, Counter[str]] | None,
+) -> tuple[list[pn.Sentence], set[Place]]:
     """The sentences with wrong labels, and where these are."""
     chance = random.Random(seed)
     places = [(k, i) for k, sentence in enumerate(sentences) for i in range(len(sentence))]
@@ -69,22 +77,26 @@ def planted(sentences: Sequence[pn.Sentence], share: float, seed: int,
             gold[k][i] = chance.choices(others, [confused[right][o] for o in others])[0]
         if gold[k][i] != right:
             wrong.add((k, i))
-    return [pn.Sentence(s.words, {"upos": row}) for s, row in zip(sentences, gold, strict=True)], \
-        wrong
+    return [
+        pn.Sentence(s.words, {"upos": row}) for s, row in zip(sentences, gold, strict=True)
+    ], wrong
 
 
 def row(name: str, ranked: Sequence[Place], wrong: set[Place]) -> str:
     """A line of the table."""
     hits = np.array([place in wrong for place in ranked], float)
     precision = np.cumsum(hits) / np.arange(1, len(hits) + 1)
-    at_n = hits[:len(wrong)].sum() / len(wrong)
+    at_n = hits[: len(wrong)].sum() / len(wrong)
     average = float((precision * hits).sum()) / len(wrong)
-    return (f"| {name} | {len(ranked):,} | {hits[:100].mean():.2f} | {hits[:1000].mean():.3f} |"
-            f" {at_n:.3f} | {average:.3f} |")
+    return (
+        f"| {name} | {len(ranked):,} | {hits[:100].mean():.2f} | {hits[:1000].mean():.3f} |"
+        f" {at_n:.3f} | {average:.3f} |"
+    )
 
 
-def cleanlab_ranked(examined: Examination, log_probabilities: npt.NDArray[np.float64]
-                    ) -> list[Place]:
+def cleanlab_ranked(
+    examined: Examination, log_probabilities: npt.NDArray[np.float64]
+) -> list[Place]:
     """What cleanlab's filter finds, the worst first."""
     said = examined.said
     whole = np.full((len(said.words), len(said.labels)), 0.0)
@@ -93,7 +105,8 @@ def cleanlab_ranked(examined: Examination, log_probabilities: npt.NDArray[np.flo
     ends = np.cumsum([len(sentence) for sentence in examined.examples.sentences])[:-1]
     labels = [part.tolist() for part in np.split(said.gold, ends)]
     found = find_label_issues(
-        labels, np.split(whole, ends), return_indices_ranked_by="self_confidence", n_jobs=1)
+        labels, np.split(whole, ends), return_indices_ranked_by="self_confidence", n_jobs=1
+    )
     return [(examined.order[number], i) for number, i in found]
 
 
@@ -105,18 +118,23 @@ def measure(sentences: list[pn.Sentence], wrong: set[Place], options: DoctorOpti
     seconds = time.process_time() - start
     ours = [(one.sentence - 1, one.index) for one in found.suspects]
     print(row(f"**doctor** ({seconds:.0f} CPU s)", ours, wrong), flush=True)
-    variation = Variation(Surroundings.of(examined.examples.sentences), examined.gold,
-                          len(examined.said.labels))
+    variation = Variation(
+        Surroundings.of(examined.examples.sentences), examined.gold, len(examined.said.labels)
+    )
     taggers = examined.said.scores
     for name, logs in {
-            "cleanlab, taggers of words": log_softmax(taggers[..., 0]),
-            "cleanlab, taggers with labels beside": log_softmax(taggers[..., 1]),
-            "cleanlab, the doctor's pool": examined.pool(variation)[1]}.items():
+        "cleanlab, taggers of words": log_softmax(taggers[..., 0]),
+        "cleanlab, taggers with labels beside": log_softmax(taggers[..., 1]),
+        "cleanlab, the doctor's pool": examined.pool(variation)[1],
+    }.items():
         print(row(name, cleanlab_ranked(examined, logs), wrong), flush=True)
     for one, place in zip(found.suspects[:100], ours, strict=False):
         if place not in wrong:
-            print(f"\nNot planted, but among the doctor's first 100: {one.context},"
-                  f" {one.gold} → {one.expected}", flush=True)
+            print(
+                f"\nNot planted, but among the doctor's first 100: {one.context},"
+                f" {one.gold} → {one.expected}",
+                flush=True,
+            )
 
 
 def main() -> None:
@@ -130,11 +148,15 @@ def main() -> None:
     sentences = [s for s in pn.open_corpus(treebank(chosen.treebank, "train")) if s.words]
     confused = confusions(sentences, chosen.seed)
     for how in ("random", "confusable"):
-        given, wrong = planted(sentences, chosen.share, chosen.seed,
-                               None if how == "random" else confused)
-        print(f"\n{chosen.treebank} train, {len(wrong):,} errors planted ({how}), seed"
-              f" {chosen.seed}\n\n| method | suspects | precision at 100 | at 1,000 | at as many as"
-              " planted | average precision |\n|---|---|---|---|---|---|", flush=True)
+        given, wrong = planted(
+            sentences, chosen.share, chosen.seed, None if how == "random" else confused
+        )
+        print(
+            f"\n{chosen.treebank} train, {len(wrong):,} errors planted ({how}), seed"
+            f" {chosen.seed}\n\n| method | suspects | precision at 100 | at 1,000 | at as many as"
+            " planted | average precision |\n|---|---|---|---|---|---|",
+            flush=True,
+        )
         measure(given, wrong, DoctorOptions(seed=chosen.seed, runs=chosen.runs))
 
 

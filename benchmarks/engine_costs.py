@@ -98,8 +98,10 @@ class TimedCrew(LocalCrew):
 
     def mixed(self, shares: list[float], words: int, begun: int) -> Change:
         """See LocalCrew."""
-        terms = [weighted(changed, share, words, begun)
-                 for changed, share in zip(self._changed, shares, strict=True)]
+        terms = [
+            weighted(changed, share, words, begun)
+            for changed, share in zip(self._changed, shares, strict=True)
+        ]
         at = time.process_time()
         whole = terms[0]
         for term in terms[1:]:
@@ -120,10 +122,25 @@ def applied_cost(rows: int = 400_000) -> float:
     """Seconds a byte to make a state of a state and a mix of a third of it."""
     keys = np.arange(rows, dtype=np.uint64) << np.uint64(20)
     numbers = np.ones(rows)
-    state = RunState(keys, np.zeros(rows, np.uint16), np.ones(rows, np.uint32),
-                     np.zeros(rows, np.uint32), numbers, numbers, numbers, 1, 1)
-    third = RunState(*(getattr(state, name)[::3] for name in (
-        "keys", "groups", "counts", "labels", "w", "owed", "g")), 2, 1)
+    state = RunState(
+        keys,
+        np.zeros(rows, np.uint16),
+        np.ones(rows, np.uint32),
+        np.zeros(rows, np.uint32),
+        numbers,
+        numbers,
+        numbers,
+        1,
+        1,
+    )
+    third = RunState(
+        *(
+            getattr(state, name)[::3]
+            for name in ("keys", "groups", "counts", "labels", "w", "owed", "g")
+        ),
+        2,
+        1,
+    )
     step = Added(weighted(third, 1.0, 1, 1), 1, 2)
     at = time.process_time()
     step.applied(state)
@@ -133,24 +150,36 @@ def applied_cost(rows: int = 400_000) -> float:
 def measured(sentences: list[pn.Sentence]) -> Costs:
     """The model's numbers, out of trainings in this process."""
     rounds = {workers: on_shards(workers, sentences) for workers in (2, 8)}
-    rows = [(count.examples, piece.bytes_state, count.seconds, count.bytes_sent, number)
-            for found in rounds.values() for number, piece in enumerate(found)
-            for count in piece.counts if number]
+    rows = [
+        (count.examples, piece.bytes_state, count.seconds, count.bytes_sent, number)
+        for found in rounds.values()
+        for number, piece in enumerate(found)
+        for count in piece.counts
+        if number
+    ]
     left = np.array([row[:2] for row in rows], float)
     per_word, per_byte = np.linalg.lstsq(left, np.array([row[2] for row in rows]), rcond=None)[0]
     speeds = [count.seconds / count.examples for piece in rounds[8][1:] for count in piece.counts]
-    parts = [sentences[:len(sentences) * share // 8] for share in (1, 2, 4, 8)]
-    states = [pn.train(part, resumable=True, templates="fast", epochs=1).model.state.runs[0]
-              for part in parts]
+    parts = [sentences[: len(sentences) * share // 8] for share in (1, 2, 4, 8)]
+    states = [
+        pn.train(part, resumable=True, templates="fast", epochs=1).model.state.runs[0]
+        for part in parts
+    ]
     crew = Here(workers=8)
     crew.trainer = lambda *what, **how: trainer_of(crew, what, how)
     pn.train(sentences, engine=crew, **OPTIONS)
     return Costs(
-        float(per_word), float(per_byte), TimedCrew.seconds / TimedCrew.mixed_bytes,
-        applied_cost(), statistics.stdev(speeds) / statistics.mean(speeds),
+        float(per_word),
+        float(per_byte),
+        TimedCrew.seconds / TimedCrew.mixed_bytes,
+        applied_cost(),
+        statistics.stdev(speeds) / statistics.mean(speeds),
         power_law([row[0] for row in rows if row[4] == 1], [row[3] for row in rows if row[4] == 1]),
-        power_law([float(sum(map(len, part))) for part in parts],
-                  [float(sum(a.nbytes for a in state.arrays().values())) for state in states]))
+        power_law(
+            [float(sum(map(len, part))) for part in parts],
+            [float(sum(a.nbytes for a in state.arrays().values())) for state in states],
+        ),
+    )
 
 
 def trainer_of(crew: Here, what: tuple[object, ...], how: dict[str, object]) -> object:
@@ -165,8 +194,10 @@ def check(costs: Costs, sentences: list[pn.Sentence]) -> None:
     from perceptron_nlp.integrations.ray import RayEngine
 
     ray_on_two()
-    print("workers | processor s a worker: model, measured | MB sent by one: model, measured |"
-          " slowest/mean: model, measured")
+    print(
+        "workers | processor s a worker: model, measured | MB sent by one: model, measured |"
+        " slowest/mean: model, measured"
+    )
     for workers in (1, 2, 3, 4):
         engine = RayEngine(workers)
         pn.train(sentences, engine=engine, **OPTIONS)
@@ -174,21 +205,28 @@ def check(costs: Costs, sentences: list[pn.Sentence]) -> None:
         words = statistics.mean(count.examples for count in piece.counts)
         took = [count.seconds for count in piece.counts]
         late = costs.spread * math.sqrt(2 * math.log(workers)) if workers > 1 else 0
-        print(f"{workers} | {costs.worker_seconds(words, piece.bytes_state):.2f},"
-              f" {statistics.mean(took):.2f} |"
-              f" {costs.sent_bytes(words, piece.bytes_state) / 1e6:.2f},"
-              f" {statistics.mean(c.bytes_sent for c in piece.counts) / 1e6:.2f} |"
-              f" {1 + late:.2f}, {max(took) / statistics.mean(took):.2f}", flush=True)
+        print(
+            f"{workers} | {costs.worker_seconds(words, piece.bytes_state):.2f},"
+            f" {statistics.mean(took):.2f} |"
+            f" {costs.sent_bytes(words, piece.bytes_state) / 1e6:.2f},"
+            f" {statistics.mean(c.bytes_sent for c in piece.counts) / 1e6:.2f} |"
+            f" {1 + late:.2f}, {max(took) / statistics.mean(took):.2f}",
+            flush=True,
+        )
 
 
 def foretold(costs: Costs, words: float, state_bytes: float, name: str) -> None:
     """Print where an epoch's hours go, by the number of workers."""
-    print(f"\n{words:.0e} words, {name}: a state of {state_bytes / 1e9:.2f} GB\n"
-          "workers | hours an epoch | " + " | ".join(costs.epoch_seconds(1, 1, 1)))
+    print(
+        f"\n{words:.0e} words, {name}: a state of {state_bytes / 1e9:.2f} GB\n"
+        "workers | hours an epoch | " + " | ".join(costs.epoch_seconds(1, 1, 1))
+    )
     for workers in WORKERS:
         parts = costs.epoch_seconds(words, workers, state_bytes)
-        print(f"{workers} | {sum(parts.values()) / 3600:,.2f} | "
-              + " | ".join(f"{value / 3600:,.3f}" for value in parts.values()))
+        print(
+            f"{workers} | {sum(parts.values()) / 3600:,.2f} | "
+            + " | ".join(f"{value / 3600:,.3f}" for value in parts.values())
+        )
 
 
 def draw(costs: Costs, path: str) -> None:
@@ -206,8 +244,11 @@ def draw(costs: Costs, path: str) -> None:
         ideal = [costs.per_word * words / n / 3600 for n in workers]
         axes.loglog(workers, hours, colour, label=f"{words:.0e} words")
         axes.loglog(workers, ideal, colour, linestyle=":", linewidth=1)
-    axes.set(xlabel="workers", ylabel="hours an epoch",
-             title="One mix an epoch, a table of 2^22 rows; dotted: nothing but learning")
+    axes.set(
+        xlabel="workers",
+        ylabel="hours an epoch",
+        title="One mix an epoch, a table of 2^22 rows; dotted: nothing but learning",
+    )
     axes.legend()
     axes.grid(alpha=0.3)
     figure.tight_layout()

@@ -35,8 +35,15 @@ def ray_on_two() -> Any:
     """Ray with two processors on this machine."""
     import ray
 
-    ray.init(address="local", num_cpus=2, object_store_memory=500 << 20, include_dashboard=False,
-             log_to_driver=False, logging_level="ERROR", configure_logging=False)
+    ray.init(
+        address="local",
+        num_cpus=2,
+        object_store_memory=500 << 20,
+        include_dashboard=False,
+        log_to_driver=False,
+        logging_level="ERROR",
+        configure_logging=False,
+    )
     return ray
 
 
@@ -51,8 +58,9 @@ def write_files(folder: Path, tokens: int) -> Path:
     times = round(tokens / FILES / sum(map(len, words)))
     column = pa.chunked_array([once] * times if times else [once.slice(0, 10)])
     for number in range(FILES):
-        pq.write_table(pa.table({"tokens": column}), folder / f"{number}.parquet",
-                       row_group_size=len(words))
+        pq.write_table(
+            pa.table({"tokens": column}), folder / f"{number}.parquet", row_group_size=len(words)
+        )
     return folder
 
 
@@ -79,8 +87,9 @@ def tagging() -> None:
         context.enable_progress_bars = False
         # The newer reader makes one piece of work of 128 MB of files, which all of these are.
         context.use_datasource_v2 = False
-        job = FolderJob(str(model), digest_of(str(model)), pn.__version__, None, "auto", None,
-                        False, None)
+        job = FolderJob(
+            str(model), digest_of(str(model)), pn.__version__, None, "auto", None, False, None
+        )
 
         def by_threads(files: Path) -> None:
             for path in sorted(files.iterdir()):
@@ -88,8 +97,14 @@ def tagging() -> None:
 
         def ray_alone(files: Path) -> None:
             read = ray.data.read_parquet(str(files), override_num_blocks=BLOCKS)
-            drained(read.map_batches(lambda table: table, batch_format="pyarrow", batch_size=None,
-                                     zero_copy_batch=True))
+            drained(
+                read.map_batches(
+                    lambda table: table,
+                    batch_format="pyarrow",
+                    batch_size=None,
+                    zero_copy_batch=True,
+                )
+            )
 
         def by_ray_data(files: Path) -> None:
             read = ray.data.read_parquet(str(files), override_num_blocks=BLOCKS)
@@ -115,9 +130,17 @@ def tagging() -> None:
         print("files to files:")
         compared({"two threads": files_by_threads, "Ray": files_by_ray}, big, tiny)
         print("labels alone:")
-        compared({"two threads": by_threads, "Ray Data": by_ray_data,
-                  "Ray Data, nothing tagged": ray_alone, "Spark": by_spark,
-                  "Spark, nothing tagged": spark_alone}, big, tiny)
+        compared(
+            {
+                "two threads": by_threads,
+                "Ray Data": by_ray_data,
+                "Ray Data, nothing tagged": ray_alone,
+                "Spark": by_spark,
+                "Spark, nothing tagged": spark_alone,
+            },
+            big,
+            tiny,
+        )
 
 
 def drained(dataset: Any) -> None:
@@ -153,8 +176,11 @@ def compared(ways: dict[str, Callable[[Path], None]], big: Path, tiny: Path) -> 
     for name, lasted in seconds.items():
         ratio = statistics.median(a / b for a, b in zip(first, lasted, strict=True))
         speed = TOKENS / statistics.median(lasted) / 1e6
-        print(f"  {name:24s} {speed:.2f} million tokens a second, {ratio:.2f} times two threads,"
-              f" {statistics.median(worked[name]):.1f} processor seconds", flush=True)
+        print(
+            f"  {name:24s} {speed:.2f} million tokens a second, {ratio:.2f} times two threads,"
+            f" {statistics.median(worked[name]):.1f} processor seconds",
+            flush=True,
+        )
 
 
 def processor_seconds() -> float:
@@ -183,9 +209,15 @@ def spark_on_two(place: str) -> Any:
     from pyspark.sql import SparkSession
 
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    session = (SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
-               .config("spark.driver.memory", "1g").config("spark.local.dir", place)
-               .config("spark.driver.host", "127.0.0.1").config("spark.log.level", "ERROR")
-               .config("spark.sql.warehouse.dir", str(Path(place) / "tables")).getOrCreate())
+    session = (
+        SparkSession.builder.master("local[2]")
+        .config("spark.ui.enabled", "false")
+        .config("spark.driver.memory", "1g")
+        .config("spark.local.dir", place)
+        .config("spark.driver.host", "127.0.0.1")
+        .config("spark.log.level", "ERROR")
+        .config("spark.sql.warehouse.dir", str(Path(place) / "tables"))
+        .getOrCreate()
+    )
     session.sparkContext.setLogLevel("ERROR")
     return session

@@ -54,15 +54,21 @@ def accuracy() -> None:
 
     def row(name: str, part: str, **options: Any) -> None:
         tagger = pn.train(train, **options)
-        print(f"{name:44s} {part}: {100 * tagger.evaluate(treebank('EWT', part)).accuracy:.2f} %",
-              flush=True)
+        print(
+            f"{name:44s} {part}: {100 * tagger.evaluate(treebank('EWT', part)).accuracy:.2f} %",
+            flush=True,
+        )
 
     row("ordinary, default", "test")
     for workers in (4, 2, 8):
         row(f"{workers} shards, default", "test", engine=Here(workers=workers))
     row("ordinary, fast", "dev", preset="fast")
-    for sharding in ({"mix_by": "errors"}, {"mix_by": "examples"}, {"mix_by": "errors", "mixes": 2},
-                     {"mix_by": "errors", "mixes": 4}):
+    for sharding in (
+        {"mix_by": "errors"},
+        {"mix_by": "examples"},
+        {"mix_by": "errors", "mixes": 2},
+        {"mix_by": "errors", "mixes": 4},
+    ):
         row(f"4 shards, fast, {sharding}", "dev", preset="fast", engine=Here(workers=4, **sharding))
 
 
@@ -100,8 +106,11 @@ def kills() -> None:
         if hit:
             done += 1
             same += model == whole
-            print(f"killed after {moment:5.2f} s: {'the same' if model == whole else 'OTHER'}"
-                  f" bytes, {took:.1f} s instead of {seconds:.1f} s", flush=True)
+            print(
+                f"killed after {moment:5.2f} s: {'the same' if model == whole else 'OTHER'}"
+                f" bytes, {took:.1f} s instead of {seconds:.1f} s",
+                flush=True,
+            )
     print(f"{same} of {done} models are the same, byte for byte")
 
 
@@ -114,9 +123,11 @@ def memory() -> None:
     pn.train(treebank("EWT", "train"), engine=engine, epochs=8)
     for number, piece in enumerate(engine.rounds, 1):
         peaks = ", ".join(f"{count.peak_memory / 1e6:.0f}" for count in piece.counts)
-        print(f"epoch {number}: {peaks} MB; state {piece.bytes_state / 1e6:.1f} MB, sent"
-              f" {sum(c.bytes_sent for c in piece.counts) / 4e6:.1f} MB by each, mix"
-              f" {piece.bytes_mixed / 1e6:.1f} MB")
+        print(
+            f"epoch {number}: {peaks} MB; state {piece.bytes_state / 1e6:.1f} MB, sent"
+            f" {sum(c.bytes_sent for c in piece.counts) / 4e6:.1f} MB by each, mix"
+            f" {piece.bytes_mixed / 1e6:.1f} MB"
+        )
 
 
 def reading() -> None:
@@ -125,12 +136,23 @@ def reading() -> None:
         for times in (4, 8, 16):
             path = Path(place) / "text.conllu"
             path.write_bytes(Path(treebank("EWT", "train")).read_bytes() * times)
-            peaks = {who: int(subprocess.run(
-                [sys.executable, __file__, "reading-by", who, str(path)], check=True,
-                stdout=subprocess.PIPE).stdout) for who in ("program", "workers")}
-            print(f"{path.stat().st_size / 1e6:.0f} MB of text: " + ", ".join(
-                f"read by the {who}: {peak / 1e6:.0f} MB" for who, peak in peaks.items()),
-                flush=True)
+            peaks = {
+                who: int(
+                    subprocess.run(
+                        [sys.executable, __file__, "reading-by", who, str(path)],
+                        check=True,
+                        stdout=subprocess.PIPE,
+                    ).stdout
+                )
+                for who in ("program", "workers")
+            }
+            print(
+                f"{path.stat().st_size / 1e6:.0f} MB of text: "
+                + ", ".join(
+                    f"read by the {who}: {peak / 1e6:.0f} MB" for who, peak in peaks.items()
+                ),
+                flush=True,
+            )
 
 
 def reading_by(who: str, path: str) -> None:
@@ -142,8 +164,13 @@ def reading_by(who: str, path: str) -> None:
     print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)
 
 
-WAYS = {"accuracy": accuracy, "kills": kills, "memory": memory, "reading": reading,
-        "tagging": tagging}
+WAYS = {
+    "accuracy": accuracy,
+    "kills": kills,
+    "memory": memory,
+    "reading": reading,
+    "tagging": tagging,
+}
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["reading-by"]:

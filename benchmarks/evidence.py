@@ -38,17 +38,29 @@ def folds_of_documents(path: str) -> list[int]:
     return [fold_of[number] for number in documents]
 
 
-def measure(columns: tuple[str, ...], sentences: list[pn.Sentence], folds: list[int],
-            raw: list[list[str]], chosen: list[int]) -> str:
+def measure(
+    columns: tuple[str, ...],
+    sentences: list[pn.Sentence],
+    folds: list[int],
+    raw: list[list[str]],
+    chosen: list[int],
+) -> str:
     """Cells of the table: percent right, CPU seconds and megabytes of a model."""
-    templates = [*pn.preset("default"), *(
-        pn.Template.parse(f"column:{name}[{place}]") for name in columns for place in PLACES)]
+    templates = [
+        *pn.preset("default"),
+        *(pn.Template.parse(f"column:{name}[{place}]") for name in columns for place in PLACES),
+    ]
     right = words = seconds = size = 0.0
     for fold in chosen:
         start = time.process_time()
         tagger = pn.train(
-            [s for s, f in zip(sentences, folds, strict=True) if f != fold], column="upos",
-            templates=templates, raw=raw if columns else None, beam=4, right_to_left=True)
+            [s for s, f in zip(sentences, folds, strict=True) if f != fold],
+            column="upos",
+            templates=templates,
+            raw=raw if columns else None,
+            beam=4,
+            right_to_left=True,
+        )
         seconds += time.process_time() - start
         size += len(tagger.to_bytes()) / 1e6
         result = tagger.evaluate([s for s, f in zip(sentences, folds, strict=True) if f == fold])
@@ -61,8 +73,14 @@ def measure(columns: tuple[str, ...], sentences: list[pn.Sentence], folds: list[
 def main() -> None:
     """Print the table, a row as soon as it is done."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--folds", type=int, nargs="+", choices=range(FOLDS),
-                        default=list(range(FOLDS)), metavar="N")
+    parser.add_argument(
+        "--folds",
+        type=int,
+        nargs="+",
+        choices=range(FOLDS),
+        default=list(range(FOLDS)),
+        metavar="N",
+    )
     chosen = parser.parse_args().folds
     path = treebank("EWT", "train")
     sentences, raw = list(pn.open_corpus(path)), list(raw_sentences())

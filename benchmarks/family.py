@@ -40,20 +40,27 @@ def print_growth(growth: list[Curve]) -> None:
     for quantity, title in TITLES.items():
         print(f"## {title}\n\nFitted power (stated power).\n")
         print_table(["row", "stated", *VARIABLES], power_rows(growth, quantity))
-        worst = max((c for c in growth if c.quantity == quantity),
-                    key=lambda c: abs(c.power - c.stated))
+        worst = max(
+            (c for c in growth if c.quantity == quantity), key=lambda c: abs(c.power - c.stated)
+        )
         off = abs(worst.power - worst.stated)
-        print(f"Worst: {worst.keeper.ids} in {worst.series.variable}, off by {off:.2f}"
-              f" ({'within' if off <= TOLERANCE else 'NOT within'} {TOLERANCE}).\n")
+        print(
+            f"Worst: {worst.keeper.ids} in {worst.series.variable}, off by {off:.2f}"
+            f" ({'within' if off <= TOLERANCE else 'NOT within'} {TOLERANCE}).\n"
+        )
 
 
 def print_comparison(found: Comparison) -> None:
     """Standard against averaged."""
-    rows = [[name, f"{each.seconds:.3f} s", f"{each.accuracy:.4f}"]
-            for name, each in (("standard", found.standard), ("averaged", found.averaged))]
+    rows = [
+        [name, f"{each.seconds:.3f} s", f"{each.accuracy:.4f}"]
+        for name, each in (("standard", found.standard), ("averaged", found.averaged))
+    ]
     print_table(["weights", "training", "right on dev"], rows)
-    print(f"The average takes {100 * found.more_time:+.1f} % time; {found.epochs} epochs, the"
-          f" fastest of {found.repeats} in turn, processor time.")
+    print(
+        f"The average takes {100 * found.more_time:+.1f} % time; {found.epochs} epochs, the"
+        f" fastest of {found.repeats} in turn, processor time."
+    )
 
 
 def main() -> None:
@@ -65,8 +72,10 @@ def main() -> None:
     print("# The perceptron family\n")
     print_growth(growth_curves())
     corpus = read_study_corpus([train], dev=dev, tokens=10**9)
-    print(f"## Standard against averaged: {corpus.column} of EWT, {len(corpus.train):,} words,"
-          f" {corpus.train.X.shape[1]:,} features, {len(corpus.dev):,} words of dev\n")
+    print(
+        f"## Standard against averaged: {corpus.column} of EWT, {len(corpus.train):,} words,"
+        f" {corpus.train.X.shape[1]:,} features, {len(corpus.dev):,} words of dev\n"
+    )
     print_comparison(compare(corpus, epochs=epochs, repeats=9))
 
 

@@ -55,13 +55,16 @@ def arrow_table(tagger: pn.Tagger, sentences: list[list[str]], text: bytes, roun
     array = pa.array(sentences)
     large = array.cast(pa.large_list(pa.large_string()))
     views = array.cast(pa.list_(pa.string_view()))
-    least = least_seconds({
-        "CoNLL-U text": lambda: whole_file(tagger, text),
-        "`tag_sents`, lists of str": lambda: tagger.tag_sents(sentences),
-        "`tag_arrow`, list of string": lambda: tag_arrow(tagger, array),
-        "`tag_arrow`, large list of large string": lambda: tag_arrow(tagger, large),
-        "`tag_arrow`, list of string view": lambda: tag_arrow(tagger, views),
-    }, rounds)
+    least = least_seconds(
+        {
+            "CoNLL-U text": lambda: whole_file(tagger, text),
+            "`tag_sents`, lists of str": lambda: tagger.tag_sents(sentences),
+            "`tag_arrow`, list of string": lambda: tag_arrow(tagger, array),
+            "`tag_arrow`, large list of large string": lambda: tag_arrow(tagger, large),
+            "`tag_arrow`, list of string view": lambda: tag_arrow(tagger, views),
+        },
+        rounds,
+    )
     show(least, sum(map(len, sentences)), "CoNLL-U text")
 
 
@@ -76,10 +79,13 @@ def spacy_table(tagger: pn.Tagger, sentences: list[list[str]], rounds: int) -> N
         theirs.add_label(label)
     example = Example(docs[0].copy(), docs[0].copy())
     theirs.initialize(lambda: [example], nlp=nlp)
-    least = least_seconds({
-        "spaCy's tagger": lambda: list(theirs.pipe(docs, batch_size=nlp.batch_size)),
-        "`perceptron_tagger`": lambda: list(ours.pipe(docs, batch_size=nlp.batch_size)),
-    }, rounds)
+    least = least_seconds(
+        {
+            "spaCy's tagger": lambda: list(theirs.pipe(docs, batch_size=nlp.batch_size)),
+            "`perceptron_tagger`": lambda: list(ours.pipe(docs, batch_size=nlp.batch_size)),
+        },
+        rounds,
+    )
     show(least, sum(map(len, sentences)), "spaCy's tagger")
 
 
@@ -101,8 +107,9 @@ def main() -> None:
     test = Path(treebank("EWT", "test"))
     sentences = [list(sentence.words) for sentence in pn.read_conllu(test)]
     rounds = 1 if chosen.quick else chosen.rounds
-    tagger = pn.train(train[:QUICK_SENTENCES] if chosen.quick else train, column="upos", seed=1,
-                      runs=1)
+    tagger = pn.train(
+        train[:QUICK_SENTENCES] if chosen.quick else train, column="upos", seed=1, runs=1
+    )
     print("## Arrow\n")
     arrow_table(tagger, sentences * COPIES, test.read_bytes() * COPIES, rounds)
     print("## spaCy\n")

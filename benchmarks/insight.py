@@ -40,44 +40,71 @@ def explain() -> str:
     few = sentences[:200]
     n_words, n_few = sum(map(len, sentences)), sum(map(len, few))
     jobs: list[tuple[str, int, Callable[[], object]]] = [
-        ("`explain`: labels, runners-up, scores, margins", n_words,
-         lambda: each(sentences, tagger.explain)),
-        ("the same, and every feature made", n_words,
-         lambda: each(sentences, lambda words: [
-             word.features for word in tagger.explain(words)])),
-        ("`explain(…, top=5)`, and these features made", n_words,
-         lambda: each(sentences, lambda words: [
-             word.features for word in tagger.explain(words, top=5)])),
-        ("the same as dictionaries", n_words,
-         lambda: each(sentences, lambda words: tagger.explain(words).to_dict(top=5))),
-        ("the same as HTML", n_few,
-         lambda: each(few, lambda words: tagger.explain(words).to_html())),
-        (f"`k_best`, k = {BEST}", n_few,
-         lambda: each(few, lambda words: tagger.k_best(words, BEST))),
-        ("`tag`, one sentence at a time", n_words,
-         lambda: each(sentences, tagger.tag)),
+        (
+            "`explain`: labels, runners-up, scores, margins",
+            n_words,
+            lambda: each(sentences, tagger.explain),
+        ),
+        (
+            "the same, and every feature made",
+            n_words,
+            lambda: each(
+                sentences, lambda words: [word.features for word in tagger.explain(words)]
+            ),
+        ),
+        (
+            "`explain(…, top=5)`, and these features made",
+            n_words,
+            lambda: each(
+                sentences, lambda words: [word.features for word in tagger.explain(words, top=5)]
+            ),
+        ),
+        (
+            "the same as dictionaries",
+            n_words,
+            lambda: each(sentences, lambda words: tagger.explain(words).to_dict(top=5)),
+        ),
+        (
+            "the same as HTML",
+            n_few,
+            lambda: each(few, lambda words: tagger.explain(words).to_html()),
+        ),
+        (
+            f"`k_best`, k = {BEST}",
+            n_few,
+            lambda: each(few, lambda words: tagger.k_best(words, BEST)),
+        ),
+        ("`tag`, one sentence at a time", n_words, lambda: each(sentences, tagger.tag)),
     ]
-    lines = [f"## Why: EWT test, {n_words:,} words, the default preset\n",
-             "| | words / CPU s |", "|---|---|"]
+    lines = [
+        f"## Why: EWT test, {n_words:,} words, the default preset\n",
+        "| | words / CPU s |",
+        "|---|---|",
+    ]
     lines += [f"| {name} | {count / least_of(ROUNDS, work):,.0f} |" for name, count, work in jobs]
     return "\n".join(lines)
 
 
 def report() -> str:
     """How large reports are, what writing them takes, and how soon a browser has drawn them."""
-    lines = ["## Reports: test sets, the default preset\n",
-             "| | page, bytes | written in CPU s | drawn, 1280 wide | drawn, 390 wide |",
-             "|---|---|---|---|---|"]
+    lines = [
+        "## Reports: test sets, the default preset\n",
+        "| | page, bytes | written in CPU s | drawn, 1280 wide | drawn, 390 wide |",
+        "|---|---|---|---|---|",
+    ]
     with tempfile.TemporaryDirectory() as folder:
         for name, column in REPORTED:
-            tagger = pn.train(treebank(name, "train"), column=column, seed=1,
-                              dev=treebank(name, "dev"))
+            tagger = pn.train(
+                treebank(name, "train"), column=column, seed=1, dev=treebank(name, "dev")
+            )
             start = time.process_time()
             written = pn.report(tagger, treebank(name, "test"), os.path.join(folder, "report"))
             seconds = time.process_time() - start
             wide, narrow = (drawn(written.page.as_uri(), width) for width in (1280, 390))
-            lines.append(f"| {name}, {column} | {written.page.stat().st_size:,} | {seconds:.1f} |"
-                         f" {wide} | {narrow} |")
+            lines.append(
+                f"| {name}, {column} | {written.page.stat().st_size:,} | {seconds:.1f} |"
+                f" {wide} | {narrow} |"
+            )
     return "\n".join(lines)
 
 
@@ -99,9 +126,12 @@ def drawn(address: str, width: int) -> str:
         for _ in range(DRAWINGS):
             page = browser.new_page(viewport={"width": width, "height": 900})
             page.goto(address)
-            found.append(page.evaluate(
-                "new Promise(done => requestAnimationFrame(() => requestAnimationFrame("
-                "() => done(performance.now()))))"))
+            found.append(
+                page.evaluate(
+                    "new Promise(done => requestAnimationFrame(() => requestAnimationFrame("
+                    "() => done(performance.now()))))"
+                )
+            )
             page.close()
         browser.close()
     return f"{statistics.median(found):.0f} ms"
@@ -113,8 +143,12 @@ MEASUREMENTS: dict[str, Callable[[], str]] = {"explain": explain, "report": repo
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0], allow_abbrev=False)
-    parser.add_argument("names", nargs="*", metavar="NAME",
-                        help=f"what to measure: {', '.join(MEASUREMENTS)} (default: all)")
+    parser.add_argument(
+        "names",
+        nargs="*",
+        metavar="NAME",
+        help=f"what to measure: {', '.join(MEASUREMENTS)} (default: all)",
+    )
     chosen = parser.parse_args().names or list(MEASUREMENTS)
     for name in chosen:
         if name not in MEASUREMENTS:

@@ -80,8 +80,14 @@ def train_models(folder: Path) -> list[str]:
     paths = []
     for templates in TEMPLATES:
         paths.append(str(folder / templates))
-        pn.train(treebank("EWT", "train"), templates=templates, update="perceptron", epochs=3,
-                 beam=1, right_to_left=False).save(paths[-1])
+        pn.train(
+            treebank("EWT", "train"),
+            templates=templates,
+            update="perceptron",
+            epochs=3,
+            beam=1,
+            right_to_left=False,
+        ).save(paths[-1])
     return paths
 
 
@@ -90,9 +96,20 @@ def dumps(folder: Path, data: dict[str, object]) -> list[Path]:
     source = folder / "data.json"
     source.write_text(json.dumps(data), encoding="utf-8")
     run = subprocess.run(
-        ["valgrind", "--tool=callgrind", "--dump-before=getppid",
-         f"--callgrind-out-file={folder}/out", sys.executable, "-c", DRIVER, str(source)],
-        capture_output=True, text=True, env={**os.environ, "PYTHONHASHSEED": "0"})
+        [
+            "valgrind",
+            "--tool=callgrind",
+            "--dump-before=getppid",
+            f"--callgrind-out-file={folder}/out",
+            sys.executable,
+            "-c",
+            DRIVER,
+            str(source),
+        ],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONHASHSEED": "0"},
+    )
     if run.returncode:
         raise NotCounted(f"the run under valgrind failed:\n{run.stderr}")
     return sorted(folder.glob("out.*"), key=lambda path: int(path.suffix[1:]))
@@ -111,30 +128,43 @@ def surroundings() -> dict[str, str]:
     compiler = subprocess.run(["cc", "--version"], check=False, capture_output=True, text=True)
     flags = Path("/proc/cpuinfo")
     wide = flags.exists() and " avx2 " in flags.read_text(encoding="utf-8", errors="replace")
-    return {"python": platform.python_version(), "machine": platform.machine(),
-            "compiler": compiler.stdout.partition("\n")[0],
-            "library": " ".join(platform.libc_ver()), "vectors": "avx2" if wide else "plain"}
+    return {
+        "python": platform.python_version(),
+        "machine": platform.machine(),
+        "compiler": compiler.stdout.partition("\n")[0],
+        "library": " ".join(platform.libc_ver()),
+        "vectors": "avx2" if wide else "plain",
+    }
 
 
 def by_function(update: str, dump: Path, examined: int) -> list[str]:
     """Rows of a table: instructions a token of each function of the core."""
-    listed = subprocess.run(["callgrind_annotate", "--threshold=100", str(dump)],
-                            check=True, capture_output=True, text=True).stdout
+    listed = subprocess.run(
+        ["callgrind_annotate", "--threshold=100", str(dump)],
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout
     counts: dict[str, int] = {}
-    for count, name in re.findall(r"^ *([\d,]+) .*?:(\S+) \[\S*/_core/\w+\.\S+\]", listed,
-                                  re.MULTILINE):
+    for count, name in re.findall(
+        r"^ *([\d,]+) .*?:(\S+) \[\S*/_core/\w+\.\S+\]", listed, re.MULTILINE
+    ):
         counts[name] = counts.get(name, 0) + int(count.replace(",", ""))
-    return [f"| {update} | {name} | {count / examined:,.0f} |"
-            for name, count in sorted(counts.items(), key=lambda item: -item[1])
-            if count >= examined]
+    return [
+        f"| {update} | {name} | {count / examined:,.0f} |"
+        for name, count in sorted(counts.items(), key=lambda item: -item[1])
+        if count >= examined
+    ]
 
 
 def measured(training: bool) -> tuple[dict[str, float], list[str]]:
     """Instructions a token, by what is done; rows of learning by function, where asked for."""
     if shutil.which("valgrind") is None:
         raise NotCounted("valgrind is not installed.")
-    learnt = [(list(sentence.words), list(sentence.column("upos"))) for sentence
-              in islice(pn.read_conllu(treebank("EWT", "train")), LEARNT_SENTENCES)]
+    learnt = [
+        (list(sentence.words), list(sentence.column("upos")))
+        for sentence in islice(pn.read_conllu(treebank("EWT", "train")), LEARNT_SENTENCES)
+    ]
     tagged = [list(sentence.words) for sentence in pn.read_conllu(treebank("EWT", "test"))]
     examined = EPOCHS * sum(len(words) for words, _ in learnt)
     tokens = sum(map(len, tagged))
@@ -143,8 +173,17 @@ def measured(training: bool) -> tuple[dict[str, float], list[str]]:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         models = [] if training else train_models(folder)
-        parts = dumps(folder, {"learnt": learnt, "tagged": tagged, "models": models,
-                               "updates": UPDATES, "epochs": EPOCHS, "rounds": ROUNDS})
+        parts = dumps(
+            folder,
+            {
+                "learnt": learnt,
+                "tagged": tagged,
+                "models": models,
+                "updates": UPDATES,
+                "epochs": EPOCHS,
+                "rounds": ROUNDS,
+            },
+        )
         for number, update in enumerate(UPDATES):
             dump = parts[2 * number + 1]
             figures[f"training, {update}"] = total(dump) / examined
@@ -161,8 +200,9 @@ def main() -> None:
     """Print the table; compare or record."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0], allow_abbrev=False)
     parser.add_argument("--record", action="store_true", help="write the figures down")
-    parser.add_argument("--training", action="store_true",
-                        help="count only the learning, and by function")
+    parser.add_argument(
+        "--training", action="store_true", help="count only the learning, and by function"
+    )
     chosen = parser.parse_args()
     try:
         figures, rows = measured(chosen.training)
@@ -180,16 +220,20 @@ def main() -> None:
         print(f"| {name} | {count:,.0f} | {recorded.get(name, '–')} |")
     if chosen.record:
         counts = recorded | {name: round(count) for name, count in figures.items()}
-        RECORDED.write_text(json.dumps({"surroundings": here, "counts": counts}, indent=1) + "\n",
-                            encoding="utf-8")
+        RECORDED.write_text(
+            json.dumps({"surroundings": here, "counts": counts}, indent=1) + "\n", encoding="utf-8"
+        )
         return
     there = record.get("surroundings", {})
     other = {name for name, value in here.items() if there.get(name) != value}
     if other:
         print(f"\nNot compared: the record was made with another {', '.join(sorted(other))}.")
         return
-    worse = [name for name, count in figures.items()
-             if name in recorded and count > MARGIN * recorded[name]]
+    worse = [
+        name
+        for name, count in figures.items()
+        if name in recorded and count > MARGIN * recorded[name]
+    ]
     if worse:
         sys.exit(f"over 5 % more instructions than recorded: {', '.join(worse)}")
 

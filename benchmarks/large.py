@@ -25,9 +25,11 @@ from corpora import treebank
 
 VARIED = 50
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
-PEAK = ("import resource, subprocess, sys; done = subprocess.run(sys.argv[1:]);"
-        " print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss);"
-        " sys.exit(done.returncode)")
+PEAK = (
+    "import resource, subprocess, sys; done = subprocess.run(sys.argv[1:]);"
+    " print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss);"
+    " sys.exit(done.returncode)"
+)
 
 
 def varied(sentence: list[str], chance: random.Random) -> Iterator[str]:
@@ -36,7 +38,7 @@ def varied(sentence: list[str], chance: random.Random) -> Iterator[str]:
         if line[:1].isdigit() and chance.randrange(VARIED) == 0:
             fields = line.split("\t")
             at = chance.randrange(len(fields[1]))
-            fields[1] = fields[1][:at] + chance.choice(LETTERS) + fields[1][at + 1:]
+            fields[1] = fields[1][:at] + chance.choice(LETTERS) + fields[1][at + 1 :]
             line = "\t".join(fields)
         yield line
 
@@ -63,15 +65,33 @@ def write_text(path: Path, n_tokens: int) -> int:
     return written
 
 
-def train(text: Path, model: Path, epochs: int, limit: str | None, options: list[str]
-          ) -> tuple[float, float]:
+def train(
+    text: Path, model: Path, epochs: int, limit: str | None, options: list[str]
+) -> tuple[float, float]:
     """CPU seconds and peak megabytes of a whole training."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run(
-        [sys.executable, "-c", PEAK, sys.executable, "-m", "perceptron_nlp", "train", str(text),
-         "--model", str(model), "--epochs", str(epochs), "--quiet", *options,
-         *(["--max-memory", limit] if limit else [])],
-        check=True, stdout=subprocess.PIPE, text=True)
+        [
+            sys.executable,
+            "-c",
+            PEAK,
+            sys.executable,
+            "-m",
+            "perceptron_nlp",
+            "train",
+            str(text),
+            "--model",
+            str(model),
+            "--epochs",
+            str(epochs),
+            "--quiet",
+            *options,
+            *(["--max-memory", limit] if limit else []),
+        ],
+        check=True,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     return seconds, int(done.stdout) / (1e6 if sys.platform == "darwin" else 1000)
@@ -84,8 +104,9 @@ def main() -> None:
     parser.add_argument("--max-memory", default="1GB", help="the bound, for every size")
     parser.add_argument("--epochs", type=int, default=3)
     parser.add_argument("--bounded-only", action="store_true", help="do not train without bound")
-    parser.add_argument("--options", default="--templates default",
-                        help="options of the trainings, in one argument")
+    parser.add_argument(
+        "--options", default="--templates default", help="options of the trainings, in one argument"
+    )
     given = parser.parse_args()
     print("| words | bound | CPU s | ns a word and epoch | peak MB | same model |")
     print("|---|---|---|---|---|---|", flush=True)
@@ -98,9 +119,11 @@ def main() -> None:
                 seconds, peak = train(text, model, given.epochs, limit, given.options.split())
                 digests.append(hashlib.sha256(model.read_bytes()).digest())
                 same = "" if len(digests) < 2 else "yes" if digests[0] == digests[1] else "NO"
-                print(f"| {words:,} | {limit or 'none'} | {seconds:.1f}"
-                      f" | {1e9 * seconds / words / given.epochs:.0f} | {peak:.0f} | {same} |",
-                      flush=True)
+                print(
+                    f"| {words:,} | {limit or 'none'} | {seconds:.1f}"
+                    f" | {1e9 * seconds / words / given.epochs:.0f} | {peak:.0f} | {same} |",
+                    flush=True,
+                )
 
 
 if __name__ == "__main__":

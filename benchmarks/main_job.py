@@ -35,9 +35,11 @@ def command(*arguments: str) -> tuple[float, float]:
     script = (
         "import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True,"
         " stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL);"
-        " print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)")
+        " print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
+    )
     peak = subprocess.run(
-        [sys.executable, "-c", script, *program], check=True, capture_output=True, text=True)
+        [sys.executable, "-c", script, *program], check=True, capture_output=True, text=True
+    )
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     return cpu, int(peak.stdout) / 1000
@@ -59,29 +61,47 @@ def accuracy_table(seeds: int) -> None:
             dev, test = [], []
             for seed in range(1, seeds + 1):
                 tagger = pn.train(
-                    treebank(name, "train"), dev=treebank(name, "dev"), seed=seed,
-                    update="perceptron", templates=templates)
+                    treebank(name, "train"),
+                    dev=treebank(name, "dev"),
+                    seed=seed,
+                    update="perceptron",
+                    templates=templates,
+                )
                 record = tagger.model.record
                 dev.append(max(epoch["dev_accuracy"] for epoch in record["epochs"]))
                 test.append(tagger.evaluate(treebank(name, "test")).accuracy)
             spread = " ".join(f"{100 * value:.2f}" for value in test)
-            print(f"| {name} | {templates} | {100 * statistics.mean(dev):.2f} |"
-                  f" {100 * statistics.mean(test):.2f} | {spread} |", flush=True)
+            print(
+                f"| {name} | {templates} | {100 * statistics.mean(dev):.2f} |"
+                f" {100 * statistics.mean(test):.2f} | {spread} |",
+                flush=True,
+            )
 
 
 def command_table(folder: Path) -> str:
     """The whole commands, start to end; the path of the model."""
     model = str(folder / "ewt.model")
-    train = ("train", treebank("EWT", "train"), "--model", model, "--update", "perceptron",
-             "--templates", "default")
+    train = (
+        "train",
+        treebank("EWT", "train"),
+        "--model",
+        model,
+        "--update",
+        "perceptron",
+        "--templates",
+        "default",
+    )
     print("\n## Whole commands on EWT (process start to end)\n")
     print("| command | CPU seconds | peak MB |\n|---|---|---|")
     for label, arguments in (
-            ("train", train),
-            ("train, --dev", (*train, "--dev", treebank("EWT", "dev"))),
-            ("tag the test set", ("tag", model, treebank("EWT", "test"), "-o",
-                                  str(folder / "out.conllu"))),
-            ("evaluate", ("evaluate", model, treebank("EWT", "test")))):
+        ("train", train),
+        ("train, --dev", (*train, "--dev", treebank("EWT", "dev"))),
+        (
+            "tag the test set",
+            ("tag", model, treebank("EWT", "test"), "-o", str(folder / "out.conllu")),
+        ),
+        ("evaluate", ("evaluate", model, treebank("EWT", "test"))),
+    ):
         cpu, peak = min(command(*arguments) for _ in range(3))
         print(f"| {label} | {cpu:.2f} | {peak:.0f} |", flush=True)
     print(f"\nModel: {os.path.getsize(model) / 1e6:.2f} MB.")
@@ -90,8 +110,10 @@ def command_table(folder: Path) -> str:
     bare = min(_start("pass") for _ in range(10))
     ours = min(_start("import perceptron_nlp") for _ in range(10))
     numpy = min(_start("import numpy") for _ in range(10))
-    print(f"`import perceptron_nlp`: {1000 * (ours - bare):.0f} ms over a bare interpreter,"
-          f" of which NumPy {1000 * (numpy - bare):.0f} ms.")
+    print(
+        f"`import perceptron_nlp`: {1000 * (ours - bare):.0f} ms over a bare interpreter,"
+        f" of which NumPy {1000 * (numpy - bare):.0f} ms."
+    )
     return model
 
 
@@ -109,7 +131,7 @@ def speed_table(model: str) -> None:
     words = sum(map(len, sentences))
     ours = pn.load(model)
     jobs: dict[str, Callable[[], object]] = {
-        "perceptron_nlp, `default` templates": lambda: ours.tag_sents(sentences),
+        "perceptron_nlp, `default` templates": lambda: ours.tag_sents(sentences)
     }
     try:
         from nltk.tag.perceptron import PerceptronTagger
@@ -117,8 +139,13 @@ def speed_table(model: str) -> None:
         print("NLTK is not installed: pip install nltk to see it beside ours.\n")
     else:
         theirs = PerceptronTagger(load=False)
-        theirs.train([list(zip(s.words, s.column("upos"), strict=True))
-                      for s in pn.read_conllu(treebank("EWT", "train"))], nr_iter=1)
+        theirs.train(
+            [
+                list(zip(s.words, s.column("upos"), strict=True))
+                for s in pn.read_conllu(treebank("EWT", "train"))
+            ],
+            nr_iter=1,
+        )
         jobs["NLTK PerceptronTagger"] = lambda: [theirs.tag(sentence) for sentence in sentences]
     best = dict.fromkeys(jobs, float("inf"))
     for _ in range(ROUNDS):
@@ -135,8 +162,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0], allow_abbrev=False)
     parser.add_argument("--seeds", type=int, default=5)
     seeds = parser.parse_args().seeds
-    print(f"# The main job\n\nperceptron_nlp {pn.__version__}, Python {platform.python_version()},"
-          f" {platform.machine()}")
+    print(
+        f"# The main job\n\nperceptron_nlp {pn.__version__}, Python {platform.python_version()},"
+        f" {platform.machine()}"
+    )
     with tempfile.TemporaryDirectory() as folder:
         speed_table(command_table(Path(folder)))
     if seeds:

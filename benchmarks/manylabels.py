@@ -19,33 +19,50 @@ def made_up(labels: int, tokens: int, seed: int) -> list[pn.Sentence]:
     draw = random.Random(seed)
     order = list(range(labels)) * (tokens // labels + 1)
     draw.shuffle(order)
-    return [pn.Sentence([f"w{draw.randrange(WORDS_OF_LABEL)}x{label:x}" for label in part],
-                        {"tag": [f"L{label}" for label in part]})
-            for part in (order[start:start + LENGTH] for start in range(0, tokens, LENGTH))]
+    return [
+        pn.Sentence(
+            [f"w{draw.randrange(WORDS_OF_LABEL)}x{label:x}" for label in part],
+            {"tag": [f"L{label}" for label in part]},
+        )
+        for part in (order[start : start + LENGTH] for start in range(0, tokens, LENGTH))
+    ]
 
 
 def row(labels: int, tokens: int, epochs: int) -> str:
     """A table row: what so many labels cost."""
     train, test = made_up(labels, tokens, 1), made_up(labels, 20_000, 2)
     start = time.process_time()
-    tagger = pn.train(train, column="tag", templates="fast", update="perceptron", epochs=epochs,
-                      beam=1, right_to_left=False)
+    tagger = pn.train(
+        train,
+        column="tag",
+        templates="fast",
+        update="perceptron",
+        epochs=epochs,
+        beam=1,
+        right_to_left=False,
+    )
     training = time.process_time() - start
     data = tagger.to_bytes()
     load = least_seconds(lambda: pn.Tagger.from_bytes(data))
     text = [list(sentence.words) for sentence in test]
     speed = sum(map(len, text)) / least_seconds(lambda: tagger.tag_sents(text))
     accuracy = tagger.evaluate(test).accuracy
-    return (f"| {labels:,} | {tokens:,} | {training:.1f} | {peak_megabytes():.0f} |"
-            f" {len(data) / 1e6:.1f} | {1000 * load:.0f} | {speed / 1e6:.2f} |"
-            f" {100 * accuracy:.1f} |")
+    return (
+        f"| {labels:,} | {tokens:,} | {training:.1f} | {peak_megabytes():.0f} |"
+        f" {len(data) / 1e6:.1f} | {1000 * load:.0f} | {speed / 1e6:.2f} |"
+        f" {100 * accuracy:.1f} |"
+    )
 
 
 def report(quick: bool) -> None:
     """The table of many labels."""
     print("\n## Many labels (made-up text, `fast` templates, plain updates)\n")
-    print("| labels | training tokens | train, CPU s | peak MB so far | model MB | load ms |"
-          " M tokens / CPU s | right % |\n|---|---|---|---|---|---|---|---|")
-    for labels, tokens, epochs in ((1_000, 20_000 if quick else 100_000, 3),
-                                   (65_536, 65_536 if quick else 131_072, 1)):
+    print(
+        "| labels | training tokens | train, CPU s | peak MB so far | model MB | load ms |"
+        " M tokens / CPU s | right % |\n|---|---|---|---|---|---|---|---|"
+    )
+    for labels, tokens, epochs in (
+        (1_000, 20_000 if quick else 100_000, 3),
+        (65_536, 65_536 if quick else 131_072, 1),
+    ):
         print(row(labels, tokens, epochs), flush=True)

@@ -65,8 +65,11 @@ def main(names: list[str]) -> None:
     """Print a table for each treebank, a row as soon as it is done."""
     logging.disable(logging.WARNING)
     for name in names:
-        print(f"| {name} | right | training, CPU s | tagging, ns a word | MB |\n"
-              "|---|--:|--:|--:|--:|", flush=True)
+        print(
+            f"| {name} | right | training, CPU s | tagging, ns a word | MB |\n"
+            "|---|--:|--:|--:|--:|",
+            flush=True,
+        )
         templates = pn.train(treebank(name, "train"), epochs=1).model.templates
         chosen = {"runs": 1, "templates": templates}
         for what, options in VARIANTS.items():

@@ -39,19 +39,34 @@ def features(words: list[str]) -> list[list[str]]:
     rows = []
     for place, word in enumerate(words):
         before, after = around[place + 1], around[place + 3]
-        rows.append([
-            f"w={word}", f"l={word.lower()}", f"a={around[place]}", f"b={before}", f"c={after}",
-            f"d={around[place + 4]}", f"s1={word[-1:]}", f"s2={word[-2:]}", f"s3={word[-3:]}",
-            f"s4={word[-4:]}", f"p1={word[:1]}", f"p2={word[:2]}", f"p3={word[:3]}",
-            f"bs={before[-3:]}", f"cs={after[-3:]}",
-            f"k={word[:1].isupper():d}{word.isupper():d}{any(map(str.isdigit, word)):d}"
-            f"{'-' in word:d}{not place:d}"])
+        rows.append(
+            [
+                f"w={word}",
+                f"l={word.lower()}",
+                f"a={around[place]}",
+                f"b={before}",
+                f"c={after}",
+                f"d={around[place + 4]}",
+                f"s1={word[-1:]}",
+                f"s2={word[-2:]}",
+                f"s3={word[-3:]}",
+                f"s4={word[-4:]}",
+                f"p1={word[:1]}",
+                f"p2={word[:2]}",
+                f"p3={word[:3]}",
+                f"bs={before[-3:]}",
+                f"cs={after[-3:]}",
+                f"k={word[:1].isupper():d}{word.isupper():d}{any(map(str.isdigit, word)):d}"
+                f"{'-' in word:d}{not place:d}",
+            ]
+        )
     return rows
 
 
 def nltk(examples: list[Example], folder: Path) -> tuple[Tag, Path]:
     """NLTK's averaged perceptron, which learns and tags in Python."""
     from nltk.tag.perceptron import PerceptronTagger
+
     random.seed(1)
     tagger = PerceptronTagger(load=False)
     tagger.train([list(zip(words, labels, strict=True)) for words, labels in examples], nr_iter=5)
@@ -62,8 +77,10 @@ def nltk(examples: list[Example], folder: Path) -> tuple[Tag, Path]:
 
 def crfsuite(algorithm: str, iterations: int) -> Callable[[list[Example], Path], tuple[Tag, Path]]:
     """CRFsuite with a training algorithm of its own."""
+
     def train(examples: list[Example], folder: Path) -> tuple[Tag, Path]:
         import pycrfsuite
+
         trainer = pycrfsuite.Trainer(algorithm=algorithm, verbose=False)
         for words, labels in examples:
             trainer.append(features(words), labels)
@@ -73,6 +90,7 @@ def crfsuite(algorithm: str, iterations: int) -> Callable[[list[Example], Path],
         tagger = pycrfsuite.Tagger()
         tagger.open(str(path))
         return lambda text: [tagger.tag(features(words)) for words in text], path
+
     return train
 
 
@@ -91,14 +109,17 @@ def sklearn(examples: list[Example], folder: Path) -> tuple[Tag, Path]:
         return matrix
 
     model = SGDClassifier(loss="log_loss", alpha=1e-6, max_iter=5, tol=None, random_state=1)
-    model.fit(narrow(vectoriser.fit_transform(rows([words for words, _ in examples]))),
-              [label for _, labels in examples for label in labels])
+    model.fit(
+        narrow(vectoriser.fit_transform(rows([words for words, _ in examples]))),
+        [label for _, labels in examples for label in labels],
+    )
     path = folder / "sklearn.pickle"
     path.write_bytes(pickle.dumps((vectoriser, model)))
 
     def tag(text: Sentences) -> Sentences:
         labels = iter(model.predict(narrow(vectoriser.transform(rows(text)))).tolist())
         return [[next(labels) for _ in words] for words in text]
+
     return tag, path
 
 
@@ -106,11 +127,19 @@ def ltp(examples: list[Example], folder: Path) -> tuple[Tag, Path]:
     """LTP's extension in Rust: a passive-aggressive tagger, on one thread."""
     os.environ["RAYON_NUM_THREADS"] = "1"
     from ltp_extension import perceptron
+
     source, path = folder / "ltp.txt", folder / "ltp.model"
     labels = sorted({label for _, labels in examples for label in labels})
-    source.write_text("".join(
-        " ".join(f"{word.replace('/', '|')}/{label}" for word, label in zip(*example, strict=True))
-        + "\n" for example in examples), encoding="utf-8")
+    source.write_text(
+        "".join(
+            " ".join(
+                f"{word.replace('/', '|')}/{label}" for word, label in zip(*example, strict=True)
+            )
+            + "\n"
+            for example in examples
+        ),
+        encoding="utf-8",
+    )
     trainer = perceptron.POSTrainer(labels)
     trainer.load_train_data(str(source))
     trainer.load_eval_data(str(source))
@@ -127,6 +156,7 @@ _SAFE = str.maketrans({":": "<colon>", "|": "<pipe>", " ": "_", "\u00a0": "_", "
 def vowpal_wabbit(examples: list[Example], folder: Path) -> tuple[Tag, Path]:
     """Vowpal Wabbit's learning to search. Text goes through files, its fastest way from Python."""
     from vowpalwabbit import pyvw
+
     labels = sorted({label for _, labels in examples for label in labels})
     numbers = {label: number for number, label in enumerate(labels, 1)}
     path, source = folder / "vw.model", folder / "vw.txt"
@@ -141,16 +171,22 @@ def vowpal_wabbit(examples: list[Example], folder: Path) -> tuple[Tag, Path]:
         workspace = pyvw.Workspace(f"--quiet -d {source} {options}")
         workspace.finish()
 
-    run(f"-f {path} --search {len(labels)} --search_task sequence --search_rollout none "
+    run(
+        f"-f {path} --search {len(labels)} --search_task sequence --search_rollout none "
         "--search_alpha 1e-6 --search_history_length 2 -b 24 --passes 3 -c -k --holdout_off "
         "--random_seed 1",
-        [words for words, _ in examples], [labels for _, labels in examples])
+        [words for words, _ in examples],
+        [labels for _, labels in examples],
+    )
 
     def tag(text: Sentences) -> Sentences:
         answers = folder / "vw.answers"
         run(f"-i {path} -t -p {answers}", text, None)
-        return [[labels[int(number) - 1] for number in line.split()]
-                for line in answers.read_text().splitlines()]
+        return [
+            [labels[int(number) - 1] for number in line.split()]
+            for line in answers.read_text().splitlines()
+        ]
+
     return tag, path
 
 
@@ -168,9 +204,15 @@ def udpipe(examples: list[Example], folder: Path) -> tuple[Tag, Path]:
 
     error = udp.ProcessingError()
     data = udp.Trainer.train(
-        "morphodita_parsito", [sentence(*example) for example in examples], [], "none",
+        "morphodita_parsito",
+        [sentence(*example) for example in examples],
+        [],
+        "none",
         "models=1;use_lemma=0;provide_lemma=0;use_xpostag=0;provide_xpostag=0;use_feats=0;"
-        "provide_feats=0;iterations=1", "none", error)
+        "provide_feats=0;iterations=1",
+        "none",
+        error,
+    )
     if error.occurred():
         raise RuntimeError(error.message)
     path = folder / "udpipe.model"
@@ -184,6 +226,7 @@ def udpipe(examples: list[Example], folder: Path) -> tuple[Tag, Path]:
             model.tag(made, udp.Model.DEFAULT)
             tagged.append([word.upostag for word in made.words][1:])
         return tagged
+
     return tag, path
 
 
@@ -192,11 +235,14 @@ def spacy(examples: list[Example], folder: Path) -> tuple[Tag, Path]:
     import spacy as library
     from spacy.tokens import Doc
     from spacy.training import Example as Pair
+
     library.util.fix_random_seed(1)
     program = library.blank("en")
     program.add_pipe("tagger")
-    pairs = [Pair.from_dict(Doc(program.vocab, words=words), {"tags": labels})
-             for words, labels in examples]
+    pairs = [
+        Pair.from_dict(Doc(program.vocab, words=words), {"tags": labels})
+        for words, labels in examples
+    ]
     optimizer = program.initialize(lambda: pairs)
     for batch in library.util.minibatch(pairs, size=32):
         program.update(batch, sgd=optimizer)
@@ -206,15 +252,16 @@ def spacy(examples: list[Example], folder: Path) -> tuple[Tag, Path]:
     def tag(text: Sentences) -> Sentences:
         documents = program.pipe(Doc(program.vocab, words=words) for words in text)
         return [[token.tag_ for token in document] for document in documents]
+
     return tag, path
 
 
 PEERS = (
     Peer("NLTK PerceptronTagger", "nltk", "5 epochs", nltk),
-    Peer("python-crfsuite, averaged perceptron", "python-crfsuite", "10 epochs",
-         crfsuite("ap", 10)),
-    Peer("python-crfsuite, passive-aggressive", "python-crfsuite", "10 epochs",
-         crfsuite("pa", 10)),
+    Peer(
+        "python-crfsuite, averaged perceptron", "python-crfsuite", "10 epochs", crfsuite("ap", 10)
+    ),
+    Peer("python-crfsuite, passive-aggressive", "python-crfsuite", "10 epochs", crfsuite("pa", 10)),
     Peer("scikit-learn DictVectorizer + SGD", "scikit-learn", "5 epochs", sklearn),
     Peer("LTP extension, passive-aggressive", "ltp-extension", "5 epochs", ltp),
     Peer("Vowpal Wabbit search", "vowpalwabbit", "3 passes", vowpal_wabbit),

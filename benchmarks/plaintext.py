@@ -39,8 +39,10 @@ def main() -> None:
         for what, spans in found.items():
             right = len(spans & gold[what])
             precision, recall = right / len(spans), right / len(gold[what])
-            print(f"| {part} | {what} | {100 * precision:.2f} | {100 * recall:.2f} |"
-                  f" {200 * right / (len(spans) + len(gold[what])):.2f} |")
+            print(
+                f"| {part} | {what} | {100 * precision:.2f} | {100 * recall:.2f} |"
+                f" {200 * right / (len(spans) + len(gold[what])):.2f} |"
+            )
 
 
 def raw_text(conllu: str) -> tuple[str, dict[str, set[Span]]]:
@@ -92,8 +94,9 @@ def surface(text: str, spans: list[Span]) -> list[Span]:
     for start, end in spans:
         before = tokens[-1] if tokens else (0, 0)
         if before[1] == start and (
-                (CLITIC.fullmatch(text, start, end) and text[start - 1].isalnum())
-                or text[before[0]:end].lower() in CONTRACTIONS):
+            (CLITIC.fullmatch(text, start, end) and text[start - 1].isalnum())
+            or text[before[0] : end].lower() in CONTRACTIONS
+        ):
             tokens[-1] = (before[0], end)
         else:
             tokens.append((start, end))

@@ -28,8 +28,12 @@ HYPHEN = re.compile(r"(-)")
 
 def raw_sentences() -> Iterator[list[str]]:
     """The sentences of all three corpora, in EWT's words."""
-    whole = {word.lower() for sentence in pn.open_corpus(treebank("EWT", "train"))
-             for word in sentence.words if "-" in word}
+    whole = {
+        word.lower()
+        for sentence in pn.open_corpus(treebank("EWT", "train"))
+        for word in sentence.words
+        if "-" in word
+    }
     folder = corpora() / "corpora"
     for line in _lines(folder / "brown/brown.tagged.txt"):
         words = [token.rpartition("/")[0] for token in line.split()]

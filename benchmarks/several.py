@@ -18,8 +18,12 @@ import perceptron_nlp as pn
 from perceptron_nlp.sampling import permutation
 
 FOLDS, FOLD_EPOCHS = 5, 5
-EVIDENCE = ("column:first[0]", "column:first[0] lower[0]", "column:first[-1] column:first[0]",
-            "column:first[0] column:first[1]")
+EVIDENCE = (
+    "column:first[0]",
+    "column:first[0] lower[0]",
+    "column:first[-1] column:first[0]",
+    "column:first[0] column:first[1]",
+)
 
 
 def sentences(name: str, part: str) -> list[pn.Sentence]:
@@ -38,11 +42,18 @@ def keep(name: str) -> None:
         tagger = pn.train(treebank(name, "train"), beam=beam, runs=1)
         shares = []
         for found in (tagger.tag_sents(words), tagger.tag_sents(words, keep=kept)):
-            free = [truth == label for row in zip(gold, kept, found, strict=True)
-                    for truth, own, label in zip(*row, strict=True) if own is None]
+            free = [
+                truth == label
+                for row in zip(gold, kept, found, strict=True)
+                for truth, own, label in zip(*row, strict=True)
+                if own is None
+            ]
             shares.append(100 * sum(free) / len(free))
-        print(f"{name} beam {beam}: {len(free)} words, {shares[0]:.2f} % without,"
-              f" {shares[1]:.2f} % with the labels kept", flush=True)
+        print(
+            f"{name} beam {beam}: {len(free)} words, {shares[0]:.2f} % without,"
+            f" {shares[1]:.2f} % with the labels kept",
+            flush=True,
+        )
 
 
 def evidence(name: str, column: str) -> None:
@@ -53,20 +64,25 @@ def evidence(name: str, column: str) -> None:
     given: dict[int, list[str]] = {}
     for fold in range(FOLDS):
         held_out = {int(k) for k in order[fold::FOLDS]}
-        part = pn.train([s for k, s in enumerate(train) if k not in held_out], column="upos",
-                        epochs=FOLD_EPOCHS, templates=first.model.templates)
+        part = pn.train(
+            [s for k, s in enumerate(train) if k not in held_out],
+            column="upos",
+            epochs=FOLD_EPOCHS,
+            templates=first.model.templates,
+        )
         given |= {k: part.tag(list(train[k].words)) for k in held_out}
     seen = [pn.Sentence(s.words, {**s.columns, "first": given[k]}) for k, s in enumerate(train)]
-    seen_dev = [pn.Sentence(s.words, {**s.columns, "first": first.tag(list(s.words))})
-                for s in dev]
+    seen_dev = [pn.Sentence(s.words, {**s.columns, "first": first.tag(list(s.words))}) for s in dev]
     alone = pn.train(train, column=column, runs=1)
     print(f"{name} {column}: {100 * alone.evaluate(dev).accuracy:.2f} % alone", flush=True)
     templates = [*map(str, alone.model.templates), *EVIDENCE]
     for backwards in (True, False):
-        tagger = pn.train(seen, column=column, templates=templates, right_to_left=backwards,
-                          runs=1)
-        print(f"{name} {column}: {100 * tagger.evaluate(seen_dev).accuracy:.2f} % with UPOS, read"
-              f" from the {'end' if backwards else 'start'}", flush=True)
+        tagger = pn.train(seen, column=column, templates=templates, right_to_left=backwards, runs=1)
+        print(
+            f"{name} {column}: {100 * tagger.evaluate(seen_dev).accuracy:.2f} % with UPOS, read"
+            f" from the {'end' if backwards else 'start'}",
+            flush=True,
+        )
 
 
 if __name__ == "__main__":

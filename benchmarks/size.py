@@ -23,8 +23,11 @@ import perceptron_nlp as pn
 
 SIZES = ("1.1MB", "650kB", "400kB", "300kB", "200kB")
 # Between the presets fast and default: pairs of endings, but not of words.
-ENDINGS = ("word.suffix3[-1] word.suffix3[0]", "word.suffix3[0] word.suffix3[1]",
-           "shape4[0] shape4[1]")
+ENDINGS = (
+    "word.suffix3[-1] word.suffix3[0]",
+    "word.suffix3[0] word.suffix3[1]",
+    "shape4[0] shape4[1]",
+)
 REPEATS = 9
 Tagged = list[list[tuple[str, str]]]
 
@@ -35,8 +38,10 @@ def main() -> None:
     print("| model | size | dev | test | load |\n|---|--:|--:|--:|--:|")
     endings = [*map(str, pn.preset("fast")), *ENDINGS]
     lists: dict[str, dict[str, Any]] = {
-        "`default`": {}, "`fast`": {"preset": "fast"},
-        "`fast` and pairs of endings": {"templates": endings}}
+        "`default`": {},
+        "`fast`": {"preset": "fast"},
+        "`fast` and pairs of endings": {"templates": endings},
+    }
     for name, options in lists.items():
         tagger = pn.train(train, dev=dev, runs=1, **options)
         row(name, tagger, dev, test)
@@ -44,10 +49,15 @@ def main() -> None:
             smaller = tagger.compress(size, dev=dev)
             if smaller is not tagger:
                 found = smaller.model.record["compressed"]["steps"] or "all"
-                row(f"{name}, {size} [{smaller.model.weights.n_rows:,} rows, {found} steps]",
-                    smaller, dev, test)
-    sentences = {part: tagged(path) for part, path in (("train", train), ("dev", dev),
-                                                       ("test", test))}
+                row(
+                    f"{name}, {size} [{smaller.model.weights.n_rows:,} rows, {found} steps]",
+                    smaller,
+                    dev,
+                    test,
+                )
+    sentences = {
+        part: tagged(path) for part, path in (("train", train), ("dev", dev), ("test", test))
+    }
     for package, peer in (("nltk", nltk_peer), ("pycrfsuite", crfsuite_peer)):
         if importlib.util.find_spec(package) is None:
             print(f"| {package} | not installed | | | |")
@@ -60,9 +70,12 @@ def row(name: str, tagger: pn.Tagger, dev: str, test: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "a.model"
         tagger.save(path)
-        print(f"| {name} | {path.stat().st_size:,} | {100 * tagger.evaluate(dev).accuracy:.2f} |"
-              f" {100 * tagger.evaluate(test).accuracy:.2f} |"
-              f" {milliseconds(lambda: pn.load(path)):.1f} |", flush=True)
+        print(
+            f"| {name} | {path.stat().st_size:,} | {100 * tagger.evaluate(dev).accuracy:.2f} |"
+            f" {100 * tagger.evaluate(test).accuracy:.2f} |"
+            f" {milliseconds(lambda: pn.load(path)):.1f} |",
+            flush=True,
+        )
 
 
 def milliseconds(job: Job) -> float:
@@ -72,8 +85,10 @@ def milliseconds(job: Job) -> float:
 
 def tagged(path: str) -> Tagged:
     """Sentences as pairs of words and tags."""
-    return [list(zip(sentence.words, sentence.column("upos"), strict=True))
-            for sentence in pn.read_conllu(path)]
+    return [
+        list(zip(sentence.words, sentence.column("upos"), strict=True))
+        for sentence in pn.read_conllu(path)
+    ]
 
 
 def accuracy(tag: Callable[[list[str]], list[str]], sentences: Tagged) -> float:
@@ -97,9 +112,12 @@ def nltk_peer(sentences: dict[str, Tagged]) -> None:
     def tag(words: list[str]) -> list[str]:
         return [label for _, label in tagger.tag(words)]
 
-    print(f"| NLTK | {len(state):,} | {accuracy(tag, sentences['dev']):.2f} |"
-          f" {accuracy(tag, sentences['test']):.2f} |"
-          f" {milliseconds(lambda: pickle.loads(state)):.1f} |", flush=True)
+    print(
+        f"| NLTK | {len(state):,} | {accuracy(tag, sentences['dev']):.2f} |"
+        f" {accuracy(tag, sentences['test']):.2f} |"
+        f" {milliseconds(lambda: pickle.loads(state)):.1f} |",
+        flush=True,
+    )
 
 
 def crfsuite_peer(sentences: dict[str, Tagged]) -> None:
@@ -119,18 +137,30 @@ def crfsuite_peer(sentences: dict[str, Tagged]) -> None:
         def tag(words: list[str]) -> list[str]:
             return list(tagger.tag(crf_features(words)))
 
-        print(f"| python-crfsuite | {os.path.getsize(path):,} |"
-              f" {accuracy(tag, sentences['dev']):.2f} | {accuracy(tag, sentences['test']):.2f} |"
-              f" {milliseconds(lambda: pycrfsuite.Tagger().open(path)):.1f} |", flush=True)
+        print(
+            f"| python-crfsuite | {os.path.getsize(path):,} |"
+            f" {accuracy(tag, sentences['dev']):.2f} | {accuracy(tag, sentences['test']):.2f} |"
+            f" {milliseconds(lambda: pycrfsuite.Tagger().open(path)):.1f} |",
+            flush=True,
+        )
 
 
 def crf_features(words: list[str]) -> list[list[str]]:
     """The features of each word: itself, its ending, its case, its neighbours."""
     padded = ["<s>", *words, "</s>"]
-    return [[f"w={word.lower()}", f"s3={word[-3:]}", f"s2={word[-2:]}", f"t={word.istitle()}",
-             f"u={word.isupper()}", f"d={word.isdigit()}", f"p={before.lower()}",
-             f"n={after.lower()}"]
-            for before, word, after in zip(padded, words, padded[2:], strict=False)]
+    return [
+        [
+            f"w={word.lower()}",
+            f"s3={word[-3:]}",
+            f"s2={word[-2:]}",
+            f"t={word.istitle()}",
+            f"u={word.isupper()}",
+            f"d={word.isdigit()}",
+            f"p={before.lower()}",
+            f"n={after.lower()}",
+        ]
+        for before, word, after in zip(padded, words, padded[2:], strict=False)
+    ]
 
 
 if __name__ == "__main__":

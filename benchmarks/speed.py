@@ -30,9 +30,11 @@ def table(shown: list[Contestant], tokens: int) -> str:
     # Those that learnt from a part of the text are not compared.
     whole = [each.train for each in peers if "sentences" not in each.setting]
     cheapest = min(whole, default=float("nan"))
-    lines = ["| tagger | right % | learning, CPU s | fastest peer ÷ it | peak MB | model MB |"
-             " lists, M tokens / CPU s | × the fastest peer | CoNLL-U text, M tokens / CPU s |",
-             "|---|---|---|---|---|---|---|---|---|"]
+    lines = [
+        "| tagger | right % | learning, CPU s | fastest peer ÷ it | peak MB | model MB |"
+        " lists, M tokens / CPU s | × the fastest peer | CoNLL-U text, M tokens / CPU s |",
+        "|---|---|---|---|---|---|---|---|---|",
+    ]
     for each in sorted(shown, key=lambda each: (not each.ours, each.seconds[SEEN])):
         speed, file = tokens / each.seconds[SEEN], each.seconds.get(FILE)
         name = f"**{each.name}**" if each.ours else f"{each.name} ({each.setting})"
@@ -40,7 +42,8 @@ def table(shown: list[Contestant], tokens: int) -> str:
             f"| {name} | {100 * each.accuracy:.2f} | {each.train:.2f} | {cheapest / each.train:.2f}"
             f" | {each.megabytes:.0f} | {each.size / 1e6:.2f} | {speed / 1e6:.3f} |"
             f" {quickest / each.seconds[SEEN]:.2f} |"
-            f" {f'{tokens / file / 1e6:.3f}' if file else '–'} |")
+            f" {f'{tokens / file / 1e6:.3f}' if file else '–'} |"
+        )
     return "\n".join(lines)
 
 
@@ -51,30 +54,40 @@ def lists_table(shown: list[Contestant], tokens: int) -> str:
     nltk = peers.get("NLTK PerceptronTagger", float("nan"))
     lines = ["| | M tokens / CPU s | × the fastest peer | × NLTK |", "|---|---|---|---|"]
     ours = [each for each in shown if each.ours]
-    rows = [(f"{each.name}, {job}", each.seconds[job])
-            for each in ours for job in (SEEN, NEW)]
-    rows.append(("floor: look at every word, build the lists",
-                 min(each.seconds[FLOOR] for each in ours)))
-    lines += [f"| {name} | {tokens / seconds / 1e6:.2f} | {fastest / seconds:.1f} |"
-              f" {nltk / seconds:.0f} |" for name, seconds in rows]
+    rows = [(f"{each.name}, {job}", each.seconds[job]) for each in ours for job in (SEEN, NEW)]
+    rows.append(
+        ("floor: look at every word, build the lists", min(each.seconds[FLOOR] for each in ours))
+    )
+    lines += [
+        f"| {name} | {tokens / seconds / 1e6:.2f} | {fastest / seconds:.1f} |"
+        f" {nltk / seconds:.0f} |"
+        for name, seconds in rows
+    ]
     return "\n".join(lines)
 
 
 def draw(shown: list[Contestant], tokens: int, path: str) -> None:
     """Bars on logarithmic scales: speed of tagging, cost of learning."""
     import matplotlib
+
     matplotlib.use("Agg")
     from matplotlib import pyplot
     from matplotlib.patches import Patch
+
     order = sorted(shown, key=lambda each: -each.seconds[SEEN])
     names = [each.name if each.ours else f"{each.name}\n({each.setting})" for each in order]
     colours = [OURS_COLOUR if each.ours else PEERS_COLOUR for each in order]
     panels = (
-        ("Tagging EWT test, lists in and out:\nmillion tokens per CPU second (more is better)",
-         [tokens / each.seconds[SEEN] / 1e6 for each in order], "{:.3g}"),
-        ("Learning EWT:\nCPU seconds (less is better)", [each.train for each in order], "{:.3g}"))
-    figure, axes = pyplot.subplots(1, 2, figsize=(12, 0.5 * len(order) + 1.8), sharey=True,
-                                   layout="constrained")
+        (
+            "Tagging EWT test, lists in and out:\nmillion tokens per CPU second (more is better)",
+            [tokens / each.seconds[SEEN] / 1e6 for each in order],
+            "{:.3g}",
+        ),
+        ("Learning EWT:\nCPU seconds (less is better)", [each.train for each in order], "{:.3g}"),
+    )
+    figure, axes = pyplot.subplots(
+        1, 2, figsize=(12, 0.5 * len(order) + 1.8), sharey=True, layout="constrained"
+    )
     for axis, (title, values, shape) in zip(axes, panels, strict=True):
         bars = axis.barh(range(len(order)), values, color=colours)
         axis.bar_label(bars, [shape.format(value) for value in values], padding=3)
@@ -83,9 +96,15 @@ def draw(shown: list[Contestant], tokens: int, path: str) -> None:
         axis.margins(x=0.2)
         axis.spines[["top", "right"]].set_visible(False)
     axes[0].set_yticks(range(len(order)), names)
-    figure.legend(handles=[Patch(color=OURS_COLOUR, label="perceptron_nlp"),
-                           Patch(color=PEERS_COLOUR, label="others")],
-                  loc="outside lower center", ncols=2, frameon=False)
+    figure.legend(
+        handles=[
+            Patch(color=OURS_COLOUR, label="perceptron_nlp"),
+            Patch(color=PEERS_COLOUR, label="others"),
+        ],
+        loc="outside lower center",
+        ncols=2,
+        frameon=False,
+    )
     figure.savefig(path, dpi=120)
 
 
@@ -98,8 +117,11 @@ def main() -> None:
     chosen = parser.parse_args()
     rounds = 1 if chosen.quick else chosen.rounds
     tokens = sum(len(sentence.words) for sentence in pn.read_conllu(treebank("EWT", "test")))
-    print(f"# Speed ({tokens:,} tokens of EWT test, one core, Python {platform.python_version()},"
-          f" {platform.machine()})\n", flush=True)
+    print(
+        f"# Speed ({tokens:,} tokens of EWT test, one core, Python {platform.python_version()},"
+        f" {platform.machine()})\n",
+        flush=True,
+    )
     shown, missing = contest(rounds, QUICK_SENTENCES if chosen.quick else None)
     print(table(shown, tokens))
     print("\nNot measured: " + ("; ".join(missing) or "none") + ".")

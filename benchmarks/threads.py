@@ -73,17 +73,18 @@ def side_by_side(work: Callable[[], object], rounds: int, reserve: bool) -> floa
     return min(slower)
 
 
-def thread_rows(taggers: dict[str, pn.Tagger], rounds: int, reserve: bool = False
-                ) -> Iterator[tuple[str, str]]:
+def thread_rows(
+    taggers: dict[str, pn.Tagger], rounds: int, reserve: bool = False
+) -> Iterator[tuple[str, str]]:
     """One thread, two threads and two processes, the least of some rounds, in turns."""
-    text = [list(sentence.words)
-            for sentence in pn.read_conllu(treebank("EWT", "test"))] * COPIES
+    text = [list(sentence.words) for sentence in pn.read_conllu(treebank("EWT", "test"))] * COPIES
     words = [word.encode() for sentence in text for word in sentence]
     plain = (b"".join(words), np.cumsum([0, *map(len, words)]), np.cumsum([0, *map(len, text)]))
     for name, tagger in taggers.items():
         ways: dict[str, Callable[[int], object]] = {
             "lists": lambda n, tagger=tagger: tagger.tag_sents(text, threads=n),
-            "buffers": lambda n, tagger=tagger: tagger.tag_buffers(*plain, threads=n)}
+            "buffers": lambda n, tagger=tagger: tagger.tag_buffers(*plain, threads=n),
+        }
         for way, tag in ways.items():
             seconds = {1: float("inf"), 2: float("inf")}
             for n in seconds:
@@ -92,8 +93,10 @@ def thread_rows(taggers: dict[str, pn.Tagger], rounds: int, reserve: bool = Fals
                 for n in seconds:
                     seconds[n] = min(seconds[n], clock(lambda n=n, tag=tag: tag(n), reserve))
             label = f"{way}, `{name}`, one thread; two threads, by the clock"
-            figure = (f"{len(words) / seconds[1] / 1e6:.1f} M tokens/s;"
-                      f" {seconds[1] / seconds[2]:.2f} × one ({os.cpu_count()} processors)")
+            figure = (
+                f"{len(words) / seconds[1] / 1e6:.1f} M tokens/s;"
+                f" {seconds[1] / seconds[2]:.2f} × one ({os.cpu_count()} processors)"
+            )
             if "fork" in multiprocessing.get_all_start_methods():
                 apart = side_by_side(lambda tag=tag: tag(1), rounds, reserve)
                 label += "; two processes"
@@ -103,12 +106,15 @@ def thread_rows(taggers: dict[str, pn.Tagger], rounds: int, reserve: bool = Fals
 
 def main() -> None:
     parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--rounds", type=int, default=12)
     parser.add_argument("--reserve", action="store_true")
     options = parser.parse_args()
-    taggers = {name: pn.train(treebank("EWT", "train"), preset=name, update="perceptron", epochs=3)
-               for name in ("fast", "default")}
+    taggers = {
+        name: pn.train(treebank("EWT", "train"), preset=name, update="perceptron", epochs=3)
+        for name in ("fast", "default")
+    }
     for label, figure in thread_rows(taggers, options.rounds, options.reserve):
         print(f"| {label} | {figure} |", flush=True)
 

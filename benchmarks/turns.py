@@ -78,14 +78,18 @@ class Fresh:
 def fill_file(tag: Tag, path: str, out: Path) -> None:
     """The shortest program around a peer: CoNLL-U in, the fourth column filled, CoNLL-U out."""
     text = Path(path).read_text(encoding="utf-8")
-    blocks = [[line.split("\t") for line in block.split("\n")]
-              for block in text.rstrip("\n").split("\n\n")]
+    blocks = [
+        [line.split("\t") for line in block.split("\n")]
+        for block in text.rstrip("\n").split("\n\n")
+    ]
     words = [[row for row in block if row[0].isdigit()] for block in blocks]
     for rows, labels in zip(words, tag([[row[1] for row in rows] for rows in words]), strict=True):
         for row, label in zip(rows, labels, strict=True):
             row[3] = label
-    out.write_text("\n\n".join("\n".join("\t".join(row) for row in block) for block in blocks)
-                   + "\n\n", encoding="utf-8")
+    out.write_text(
+        "\n\n".join("\n".join("\t".join(row) for row in block) for block in blocks) + "\n\n",
+        encoding="utf-8",
+    )
 
 
 def _labelled(part: str, count: int | None) -> list[Example]:
@@ -93,8 +97,9 @@ def _labelled(part: str, count: int | None) -> list[Example]:
     return [(list(sentence.words), list(sentence.column("upos"))) for sentence in sentences]
 
 
-def _our_jobs(arguments: dict[str, Any], text: Sentences, folder: Path, shown: Contestant,
-              count: int | None) -> tuple[Tag, dict[str, Job]]:
+def _our_jobs(
+    arguments: dict[str, Any], text: Sentences, folder: Path, shown: Contestant, count: int | None
+) -> tuple[Tag, dict[str, Job]]:
     train: Any = treebank("EWT", "train")
     if count is not None:
         train = list(islice(pn.read_conllu(train), count))
@@ -104,15 +109,18 @@ def _our_jobs(arguments: dict[str, Any], text: Sentences, folder: Path, shown: C
     shown.size = len(tagger.to_bytes())
     path = treebank("EWT", "test")
     fill, whole = tagger.filler(pn.open_corpus(path)), Path(path).read_bytes()
-    jobs: dict[str, Job] = {SEEN: lambda: tagger.tag_sents(text),
-                            NEW: Fresh(tagger.to_bytes(), text)}
+    jobs: dict[str, Job] = {
+        SEEN: lambda: tagger.tag_sents(text),
+        NEW: Fresh(tagger.to_bytes(), text),
+    }
     if fill is not None:
         jobs[FILE] = lambda: fill(whole)
     return tagger.tag_sents, jobs
 
 
-def _peer_jobs(peer: Peer, text: Sentences, folder: Path, shown: Contestant,
-               count: int | None) -> tuple[Tag, dict[str, Job]]:
+def _peer_jobs(
+    peer: Peer, text: Sentences, folder: Path, shown: Contestant, count: int | None
+) -> tuple[Tag, dict[str, Job]]:
     counts = [number for number in (count, peer.sentences) if number is not None]
     train = _labelled("train", min(counts, default=None))
     start = time.process_time()
@@ -121,8 +129,10 @@ def _peer_jobs(peer: Peer, text: Sentences, folder: Path, shown: Contestant,
     shown.size = path.stat().st_size
     if peer.sentences is not None:
         shown.setting += f", {len(train):,} sentences"
-    return tag, {SEEN: lambda: tag(text),
-                 FILE: lambda: fill_file(tag, treebank("EWT", "test"), folder / "out.conllu")}
+    return tag, {
+        SEEN: lambda: tag(text),
+        FILE: lambda: fill_file(tag, treebank("EWT", "test"), folder / "out.conllu"),
+    }
 
 
 def _work(name: str, count: int | None, pipe: Connection) -> None:
@@ -136,25 +146,36 @@ def _work(name: str, count: int | None, pipe: Connection) -> None:
             text = [words for words, _ in test]
             peer = next((peer for peer in PEERS if peer.name == name), None)
             shown = Contestant(name, peer is None, peer.setting if peer else "")
-            tag, jobs = (_peer_jobs(peer, text, Path(folder), shown, count) if peer
-                         else _our_jobs(OURS[name], text, Path(folder), shown, count))
+            tag, jobs = (
+                _peer_jobs(peer, text, Path(folder), shown, count)
+                if peer
+                else _our_jobs(OURS[name], text, Path(folder), shown, count)
+            )
             shown.megabytes = peak_megabytes()
-            pairs = [(guess, gold) for labels, (_, golds) in zip(tag(text), test, strict=True)
-                     for guess, gold in zip(labels, golds, strict=True)]
+            pairs = [
+                (guess, gold)
+                for labels, (_, golds) in zip(tag(text), test, strict=True)
+                for guess, gold in zip(labels, golds, strict=True)
+            ]
             shown.accuracy = sum(guess == gold for guess, gold in pairs) / len(pairs)
             if peer is None:
                 jobs[FLOOR] = lambda: [["NOUN" for _ in words] for words in text]
             pipe.send(shown)
             while pipe.recv():
-                pipe.send({name: least_seconds(job, getattr(job, "ready", None))
-                           for name, job in jobs.items()})
+                pipe.send(
+                    {
+                        name: least_seconds(job, getattr(job, "ready", None))
+                        for name, job in jobs.items()
+                    }
+                )
     except Exception as error:
         pipe.send(f"{type(error).__name__}: {error}")
 
 
 def _module(package: str) -> str:
     return {"python-crfsuite": "pycrfsuite", "scikit-learn": "sklearn"}.get(
-        package, package.replace("-", "_"))
+        package, package.replace("-", "_")
+    )
 
 
 def _installed(peer: Peer) -> bool:
@@ -194,8 +215,7 @@ def contest(rounds: int, count: int | None) -> tuple[list[Contestant], list[str]
             if isinstance(answer, str):
                 sys.exit(f"{contestant.name}: {answer}")
             for job, seconds in answer.items():
-                contestant.seconds[job] = min(seconds,
-                                              contestant.seconds.get(job, float("inf")))
+                contestant.seconds[job] = min(seconds, contestant.seconds.get(job, float("inf")))
     for pipe, process in running:
         pipe.send(False)
         process.join()

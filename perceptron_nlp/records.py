@@ -22,6 +22,7 @@ def record(*, eq: bool = True, kw_only: bool = False) -> Callable[[type[T]], typ
     eq : whether records with equal fields are equal
     kw_only : whether fields are given by name only; it tells readers and checkers, nobody else
     """
+
     def decorated(kind: type[T]) -> type[T]:
         own = dict(vars(kind))
         names = tuple(own["__annotations__"])
@@ -30,12 +31,21 @@ def record(*, eq: bool = True, kw_only: bool = False) -> Callable[[type[T]], typ
             own.pop(name, None)
         methods = {**_METHODS, **(_EQUALITY if eq else {})}
         metaclass: Any = type(kind)
-        made: type[T] = metaclass(kind.__name__, kind.__bases__, {
-            **{name: method for name, method in methods.items() if name not in own}, **own,
-            "__slots__": names, "__match_args__": () if kw_only else names,
-            "__record_defaults__": defaults, "__dataclass_fields__": _Fields(),
-            "__signature__": _Signature()})
+        made: type[T] = metaclass(
+            kind.__name__,
+            kind.__bases__,
+            {
+                **{name: method for name, method in methods.items() if name not in own},
+                **own,
+                "__slots__": names,
+                "__match_args__": () if kw_only else names,
+                "__record_defaults__": defaults,
+                "__dataclass_fields__": _Fields(),
+                "__signature__": _Signature(),
+            },
+        )
         return made
+
     return decorated
 
 
@@ -49,7 +59,8 @@ class _Fields:
         defaults = vars(kind)["__record_defaults__"]
         fields: Any = [
             (name, hint, dataclasses.field(default=defaults.get(name, dataclasses.MISSING)))
-            for name, hint in kind.__annotations__.items()]
+            for name, hint in kind.__annotations__.items()
+        ]
         made: Any = dataclasses.make_dataclass(kind.__name__, fields, kw_only=True)
         kind.__dataclass_fields__ = made.__dataclass_fields__  # type: ignore[attr-defined]
         return made.__dataclass_fields__
@@ -62,13 +73,20 @@ class _Signature:
         # Here, as above.
         import inspect
 
-        how = (inspect.Parameter.POSITIONAL_OR_KEYWORD if vars(kind)["__match_args__"]
-               else inspect.Parameter.KEYWORD_ONLY)
+        how = (
+            inspect.Parameter.POSITIONAL_OR_KEYWORD
+            if vars(kind)["__match_args__"]
+            else inspect.Parameter.KEYWORD_ONLY
+        )
         defaults = vars(kind)["__record_defaults__"]
-        return inspect.Signature([
-            inspect.Parameter(name, how, annotation=hint,
-                              default=defaults.get(name, inspect.Parameter.empty))
-            for name, hint in kind.__annotations__.items()])
+        return inspect.Signature(
+            [
+                inspect.Parameter(
+                    name, how, annotation=hint, default=defaults.get(name, inspect.Parameter.empty)
+                )
+                for name, hint in kind.__annotations__.items()
+            ]
+        )
 
 
 def _init(self: Any, *given: Any, **named: Any) -> None:
@@ -79,7 +97,7 @@ def _init(self: Any, *given: Any, **named: Any) -> None:
         if name in named:
             raise TypeError(f"{type(self).__name__}: {name} is given twice")
         put(self, name, value)
-    for name in names[len(given):]:
+    for name in names[len(given) :]:
         if name in named:
             put(self, name, named.pop(name))
         elif name in self.__record_defaults__:
@@ -119,6 +137,11 @@ def _hash(self: Any) -> int:
 
 
 _METHODS: dict[str, Any] = {
-    "__init__": _init, "__setattr__": _refuse, "__delattr__": _refuse, "__repr__": _repr,
-    "__getstate__": _values, "__setstate__": _put_back}
+    "__init__": _init,
+    "__setattr__": _refuse,
+    "__delattr__": _refuse,
+    "__repr__": _repr,
+    "__getstate__": _values,
+    "__setstate__": _put_back,
+}
 _EQUALITY: dict[str, Any] = {"__eq__": _eq, "__hash__": _hash}

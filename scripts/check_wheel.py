@@ -33,12 +33,25 @@ def main() -> None:
 def check(folder: Path) -> None:
     """Do it all in a folder."""
     folder.mkdir(parents=True, exist_ok=True)
-    run(sys.executable, "-m", "pip", "wheel", "--quiet", "--disable-pip-version-check", "--no-deps",
-        "--wheel-dir", str(folder), str(Path(__file__).resolve().parents[1]))
+    run(
+        sys.executable,
+        "-m",
+        "pip",
+        "wheel",
+        "--quiet",
+        "--disable-pip-version-check",
+        "--no-deps",
+        "--wheel-dir",
+        str(folder),
+        str(Path(__file__).resolve().parents[1]),
+    )
     (wheel,) = folder.glob("perceptron_nlp-*.whl")
     names = zipfile.ZipFile(wheel).namelist()
-    for name in ("perceptron_nlp/models/en.model", "perceptron_nlp/models/LICENSE",
-                 "perceptron_nlp/models/README.md"):
+    for name in (
+        "perceptron_nlp/models/en.model",
+        "perceptron_nlp/models/LICENSE",
+        "perceptron_nlp/models/README.md",
+    ):
         require(name in names, f"{name} is not in the wheel")
     require(wheel.stat().st_size <= LARGEST, f"the wheel has {wheel.stat().st_size:,} bytes")
     venv.create(folder / "bare", with_pip=True, clear=True)
@@ -46,15 +59,28 @@ def check(folder: Path) -> None:
     python = str(programs / "python")
     run(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", str(wheel))
     installed = run(python, "-m", "pip", "list", "--format", "freeze").splitlines()
-    brought = sorted({line.partition("==")[0].lower() for line in installed}
-                     - {"pip", "setuptools", "wheel"})
-    require(brought in (["numpy", "perceptron-nlp"], ["numpy", "perceptron_nlp"]),
-            f"installed are {', '.join(brought)}")
-    told = run(str(programs / "perceptron-nlp"), "tag", "en", "--column", "upos", "--quiet",
-               text=SENTENCE, folder=folder)
+    brought = sorted(
+        {line.partition("==")[0].lower() for line in installed} - {"pip", "setuptools", "wheel"}
+    )
+    require(
+        brought in (["numpy", "perceptron-nlp"], ["numpy", "perceptron_nlp"]),
+        f"installed are {', '.join(brought)}",
+    )
+    told = run(
+        str(programs / "perceptron-nlp"),
+        "tag",
+        "en",
+        "--column",
+        "upos",
+        "--quiet",
+        text=SENTENCE,
+        folder=folder,
+    )
     require(told == TAGGED, f"the shell prints {told!r}")
-    code = ("import perceptron_nlp as pn; print(' '.join(f'{t.form}/{t.label}' for s in"
-            f" pn.load('en').tag_text({SENTENCE!r}) for t in s))")
+    code = (
+        "import perceptron_nlp as pn; print(' '.join(f'{t.form}/{t.label}' for s in"
+        f" pn.load('en').tag_text({SENTENCE!r}) for t in s))"
+    )
     told = run(python, "-c", code, folder=folder)
     require(told == TAGGED, f"Python prints {told!r}")
     print(f"{wheel.name}: {wheel.stat().st_size:,} bytes; installed with it: numpy; tags English")
@@ -63,8 +89,15 @@ def check(folder: Path) -> None:
 def run(*command: str, text: str | None = None, folder: Path | None = None) -> str:
     """What a program prints; leaves this one if it fails."""
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    done = subprocess.run(command, input=text, cwd=folder, env=environment, capture_output=True,
-                          text=True, encoding="utf-8")
+    done = subprocess.run(
+        command,
+        input=text,
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+    )
     require(done.returncode == 0, f"{' '.join(command[:4])} …: {done.stderr}")
     return done.stdout
 

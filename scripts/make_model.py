@@ -26,17 +26,24 @@ SIZES = {"upos": 430_000, "xpos": 420_000, "feats": 700_000}
 RUNS = {"upos": 4, "xpos": 2, "feats": 1}
 # From so many words on, what is known to suit: pairs of endings, but not of words.
 MUCH_TEXT = 100_000
-ENDINGS = ("word.suffix3[-1] word.suffix3[0]", "word.suffix3[0] word.suffix3[1]",
-           "shape4[0] shape4[1]")
+ENDINGS = (
+    "word.suffix3[-1] word.suffix3[0]",
+    "word.suffix3[0] word.suffix3[1]",
+    "shape4[0] shape4[1]",
+)
 
 
 def main() -> None:
     """Choose, train, write, evaluate."""
-    parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__,
+        allow_abbrev=False,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     parser.add_argument("treebank", metavar="TREEBANK", type=Path)
-    parser.add_argument("-o", "--output", metavar="MODEL",
-                        help="the file to write (default: out/LANGUAGE.model)")
+    parser.add_argument(
+        "-o", "--output", metavar="MODEL", help="the file to write (default: out/LANGUAGE.model)"
+    )
     chosen = parser.parse_args()
     train, dev, test = (part_of(chosen.treebank, name) for name in ("train", "dev", "test"))
     output = chosen.output or f"out/{train.name.partition('_')[0]}.model"
@@ -72,9 +79,11 @@ def column_model(column: str, train: list[pn.Sentence], dev: list[pn.Sentence]) 
         options["templates"] = fast if column == "feats" else [*fast, *ENDINGS]
     tried = pn.train(train, **options)
     small = tried.compress(SIZES[column], dev=dev)
-    print(f"{column}: {100 * tried.evaluate(dev).accuracy:.2f} % of dev,"
-          f" {100 * small.evaluate(dev).accuracy:.2f} % in {len(small.to_bytes()):,} bytes",
-          flush=True)
+    print(
+        f"{column}: {100 * tried.evaluate(dev).accuracy:.2f} % of dev,"
+        f" {100 * small.evaluate(dev).accuracy:.2f} % in {len(small.to_bytes()):,} bytes",
+        flush=True,
+    )
     made = small.model.record.get("compressed")
     whole = pn.train([*train, *dev], **options).model
     if made is not None:

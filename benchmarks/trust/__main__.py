@@ -26,12 +26,16 @@ SECONDS_FOR_A_ROW = 1800
 
 def main() -> int:
     """Run the rows that were asked for."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.trust",
-                                     description="Check every promise.")
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.trust", description="Check every promise."
+    )
     parser.add_argument("rows", nargs="*", metavar="ROW", help="such as M1; all if none is given")
     parser.add_argument("--quick", action="store_true", help="seconds instead of minutes")
-    parser.add_argument("--removed", action="store_true",
-                        help="take each protection out of a copy and see its check fail")
+    parser.add_argument(
+        "--removed",
+        action="store_true",
+        help="take each protection out of a copy and see its check fail",
+    )
     chosen = parser.parse_args()
     unknown = set(chosen.rows) - {row.id for row in ROWS}
     if unknown:
@@ -48,8 +52,10 @@ def main() -> int:
         broken = _side_by_side([row for row in rows if not row.alone], AT_A_TIME)
         broken += _side_by_side([row for row in rows if row.alone], 1)
     named = f"; broken: {', '.join(sorted(broken))}" if broken else ""
-    print(f"{len(rows) - len(broken)} of {len(rows)} promises kept{named}"
-          f" [{time.monotonic() - begin:.0f} s]")
+    print(
+        f"{len(rows) - len(broken)} of {len(rows)} promises kept{named}"
+        f" [{time.monotonic() - begin:.0f} s]"
+    )
     return 1 if broken else 0
 
 
@@ -69,9 +75,15 @@ def _side_by_side(rows: Sequence[Row], at_a_time: int) -> list[str]:
 def _row_elsewhere(row: Row) -> tuple[bool, str]:
     title = f"{row.id}  {row.promise} ({row.wanted})\n"
     try:
-        done = subprocess.run([sys.executable, "-m", "benchmarks.trust", row.id], cwd=ROOT,
-                              env=environment(), capture_output=True, text=True, check=False,
-                              timeout=SECONDS_FOR_A_ROW)
+        done = subprocess.run(
+            [sys.executable, "-m", "benchmarks.trust", row.id],
+            cwd=ROOT,
+            env=environment(),
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=SECONDS_FOR_A_ROW,
+        )
     except subprocess.TimeoutExpired:
         return False, f"{title}    BROKEN  no answer after {SECONDS_FOR_A_ROW} s\n"
     lines = done.stdout.splitlines(keepends=True)
@@ -87,8 +99,9 @@ def _row_here(row: Row, full: bool) -> bool:
     return kept
 
 
-def _check(id: str, title: str, check: Callable[[bool], Reached], full: bool, *,
-           peer: bool = False) -> bool:
+def _check(
+    id: str, title: str, check: Callable[[bool], Reached], full: bool, *, peer: bool = False
+) -> bool:
     begin = time.monotonic()
     try:
         reached = check(full)

@@ -15,9 +15,37 @@ import perceptron_nlp as pn
 from benchmarks.trust import samples
 from perceptron_nlp.tagging.modelfile import model_to_bytes
 
-_LETTERS = ["a", "B", "9", "-", ".", " ", "\t", "\n", "\r\n", "\0", "\x85", "\u00a0", "\u0130",
-            "\u2028", "\ud800", "\udfff", "\ufeff", "\ufffd", "\U0001f600", "e\u0301", "'", '"',
-            "?!", "...", "http://a.b/c", "\u0645", "\u4e2d", "x" * 70, "\u00df" * 40]
+_LETTERS = [
+    "a",
+    "B",
+    "9",
+    "-",
+    ".",
+    " ",
+    "\t",
+    "\n",
+    "\r\n",
+    "\0",
+    "\x85",
+    "\u00a0",
+    "\u0130",
+    "\u2028",
+    "\ud800",
+    "\udfff",
+    "\ufeff",
+    "\ufffd",
+    "\U0001f600",
+    "e\u0301",
+    "'",
+    '"',
+    "?!",
+    "...",
+    "http://a.b/c",
+    "\u0645",
+    "\u4e2d",
+    "x" * 70,
+    "\u00df" * 40,
+]
 
 
 def same(what: str, left: object, right: object) -> None:
@@ -42,8 +70,10 @@ def fill_as_bytes(data: bytes) -> None:
     corpus = pn.open_corpus(io.BytesIO(whole), format="conllu")
     sentences = list(corpus)
     labels = _tagger().tag_sents([sentence.words for sentence in sentences])
-    written = [corpus.rewrite(sentence, {"upos": tags} if tags else {})
-               for sentence, tags in zip(sentences, labels, strict=True)]
+    written = [
+        corpus.rewrite(sentence, {"upos": tags} if tags else {})
+        for sentence, tags in zip(sentences, labels, strict=True)
+    ]
     same("filled in", done, ("".join(written) + corpus.tail).encode())
 
 
@@ -51,8 +81,9 @@ def number(data: bytes) -> None:
     """CoNLL-U learnt from as numbers, and as sentences."""
     sentences = list(pn.open_corpus(io.BytesIO(data), format="conllu"))
     learnt = [
-        pn.train(source, epochs=1, templates="fast", column="upos").model for source in (
-            pn.open_corpus(io.BytesIO(data), format="conllu"), sentences)]
+        pn.train(source, epochs=1, templates="fast", column="upos").model
+        for source in (pn.open_corpus(io.BytesIO(data), format="conllu"), sentences)
+    ]
     same("learnt", *(model_to_bytes(replace(model, record={})) for model in learnt))
 
 
@@ -62,12 +93,15 @@ def cut_text(data: bytes) -> None:
     sentences = _tagger().tag_text(text)
     end = 0
     for token in (token for sentence in sentences for token in sentence):
-        same("between tokens", text[end:token.start].strip(), "")
-        same("token", text[token.start:token.end], token.form)
+        same("between tokens", text[end : token.start].strip(), "")
+        same("token", text[token.start : token.end], token.form)
         end = token.end
     same("behind the last", text[end:].strip(), "")
-    same("labels", [sentence.labels for sentence in sentences],
-         _tagger().tag_sents([sentence.words for sentence in sentences], threads=2))
+    same(
+        "labels",
+        [sentence.labels for sentence in sentences],
+        _tagger().tag_sents([sentence.words for sentence in sentences], threads=2),
+    )
 
 
 def buffers(data: bytes) -> None:
@@ -81,8 +115,11 @@ def buffers(data: bytes) -> None:
     cuts = sorted(chance.randrange(len(words) + 1) for _ in range(3))
     numbers, labels = _tagger().tag_buffers(b"".join(texts), tokens, cuts, threads=2)
     sentences = [words[begin:end] for begin, end in pairwise(cuts)]
-    same("labels", [labels[number] for number in numbers.tolist()],
-         [tag for tags in _tagger().tag_sents(sentences) for tag in tags])
+    same(
+        "labels",
+        [labels[number] for number in numbers.tolist()],
+        [tag for tags in _tagger().tag_sents(sentences) for tag in tags],
+    )
 
 
 def explain(data: bytes) -> None:
@@ -113,8 +150,10 @@ def _words(data: bytes) -> list[str]:
 def _taggers() -> dict[str, pn.Tagger]:
     sentences = list(pn.open_corpus(samples.TRAIN))[:150]
     dev = list(pn.open_corpus(samples.DEV))[:60]
-    return {"greedy": pn.train(sentences, dev=dev, column="upos", epochs=2),
-            "beam": pn.train(sentences, dev=dev, column="upos", epochs=2, beam=3)}
+    return {
+        "greedy": pn.train(sentences, dev=dev, column="upos", epochs=2),
+        "beam": pn.train(sentences, dev=dev, column="upos", epochs=2, beam=3),
+    }
 
 
 def _tagger() -> pn.Tagger:

@@ -14,6 +14,8 @@ from perceptron_nlp._core.weights import WeightTable
 
 Case = tuple[str, Callable[[], Any], Any]
 GOOD = [(["a", "b"], ["X", "Y"]), (["b", "a"], ["Y", "X"])]
+
+
 # In place of a result: the call must raise an error of the library that holds this word.
 class Refused(str):
     """The word that the message of the expected error holds."""
@@ -39,14 +41,19 @@ def _tagging(tagger: pn.Tagger) -> Iterator[Case]:
         yield f"tag_sents([{bad!r:.9}])", lambda bad=bad: many([bad]), Refused("sentences[0]")
         yield f"scores({bad!r:.9})", lambda bad=bad: tagger.scores(bad), Refused("tokens")
     for bad in (None, 5, b"a", ["a"], float("nan")):
-        yield f"the word {bad!r}", lambda bad=bad: many([["a"], ["a", bad]]), Refused(
-            "sentences[1][1]")
+        yield (
+            f"the word {bad!r}",
+            lambda bad=bad: many([["a"], ["a", bad]]),
+            Refused("sentences[1][1]"),
+        )
     for bad in (0, -1, 2**40, "2", None, 1.5, True):
         yield f"threads={bad!r}", lambda bad=bad: many([["a"]], threads=bad), Refused("threads")
         if bad is not None:
-            yield (f"cache_limit={bad!r}",
-                   lambda bad=bad: pn.Tagger.from_bytes(samples.small_model(), cache_limit=bad),
-                   Refused("cache_limit"))
+            yield (
+                f"cache_limit={bad!r}",
+                lambda bad=bad: pn.Tagger.from_bytes(samples.small_model(), cache_limit=bad),
+                Refused("cache_limit"),
+            )
     yield "from_bytes(None)", lambda: pn.Tagger.from_bytes(None), Refused("data")
     yield "from_bytes of a str", lambda: pn.Tagger.from_bytes("a"), Refused("data")
     yield "load(None)", lambda: pn.load(None), Refused("path")
@@ -59,8 +66,11 @@ def _training() -> Iterator[Case]:
     train = pn.train
     yield "one class", lambda: train([(["a"], ["X"])]).tag(["a", "b"]), ["X", "X"]
     yield "two sentences", lambda: train(GOOD).tag(["a", "b"]), ["X", "Y"]
-    yield "labels never seen in dev", lambda: train(
-        GOOD, dev=[(["a"], ["NEVER"])]).labels, ("X", "Y")
+    yield (
+        "labels never seen in dev",
+        lambda: train(GOOD, dev=[(["a"], ["NEVER"])]).labels,
+        ("X", "Y"),
+    )
     yield "no sentences", lambda: train([]), Refused("train")
     yield "only empty sentences", lambda: train([([], [])]), Refused("train")
     for bad in (None, 5, b"x", object()):
@@ -75,19 +85,32 @@ def _training() -> Iterator[Case]:
     yield "a surrogate in a word", lambda: train([(["\ud800"], ["X"])]), Refused("surrogate")
     yield "a surrogate in a label", lambda: train([(["a"], ["\ud800"])]), Refused("surrogate")
     for name, values in {
-            "epochs": (0, -1, 1.5, "3", True, 10**9), "seed": (-1, 2**64, 1.0, "a"),
-            "update": ("perceptrn", 3, None), "table_bits": (0, 31, "4", 2.0),
-            "min_count": (0, -3, "1"), "patience": (0, "1"), "templates": ("nothing", 3, [], [3],
-            ["nothing[0]"], ["word[99]"], ["word[0]", "word[0]"]), "dictionary": (3, (1,), (0, 1.0),
-            (1, 0.2), (1, float("nan"))), "right_to_left": (1, "yes"), "column": (3, ""),
-            "features": (3, "f"), "callback": (3,)}.items():
+        "epochs": (0, -1, 1.5, "3", True, 10**9),
+        "seed": (-1, 2**64, 1.0, "a"),
+        "update": ("perceptrn", 3, None),
+        "table_bits": (0, 31, "4", 2.0),
+        "min_count": (0, -3, "1"),
+        "patience": (0, "1"),
+        "templates": ("nothing", 3, [], [3], ["nothing[0]"], ["word[99]"], ["word[0]", "word[0]"]),
+        "dictionary": (3, (1,), (0, 1.0), (1, 0.2), (1, float("nan"))),
+        "right_to_left": (1, "yes"),
+        "column": (3, ""),
+        "features": (3, "f"),
+        "callback": (3,),
+    }.items():
         for value in values:
-            yield (f"{name}={value!r}",
-                   lambda name=name, value=value: train(GOOD, **{name: value}), Refused(""))
+            yield (
+                f"{name}={value!r}",
+                lambda name=name, value=value: train(GOOD, **{name: value}),
+                Refused(""),
+            )
     yield "an unknown option", lambda: train(GOOD, epoch=3), Refused("epoch")
     for result in (3, None, "ab", [3], {"a": "b"}, {"a": float("nan")}, {"a": float("inf")}):
-        yield (f"features that return {result!r}",
-               lambda result=result: train(GOOD, features=lambda *_: result), Refused("features"))
+        yield (
+            f"features that return {result!r}",
+            lambda result=result: train(GOOD, features=lambda *_: result),
+            Refused("features"),
+        )
 
 
 def _tables() -> Iterator[Case]:
@@ -109,8 +132,11 @@ def _many_classes() -> Iterator[Case]:
     def trained(n: int) -> Any:
         words = [f"w{i}" for i in range(n)]
         labels = [f"L{i:05d}" for i in range(n)]
-        tagger = pn.train([(words[at:at + 256], labels[at:at + 256])
-                           for at in range(0, n, 256)], epochs=1, templates=["word[0]", "tag[-1]"])
+        tagger = pn.train(
+            [(words[at : at + 256], labels[at : at + 256]) for at in range(0, n, 256)],
+            epochs=1,
+            templates=["word[0]", "tag[-1]"],
+        )
         again = pn.Tagger.from_bytes(tagger.to_bytes())
         return len(again.labels), len(again.tag(words[:50]))
 
@@ -122,8 +148,11 @@ def checked(full: bool) -> Reached:
     """C1: each bad argument gets an error that names it; each odd one its documented result."""
     tagger = pn.Tagger.from_bytes(samples.small_model())
     cases = [*_tagging(tagger), *_training(), *_tables(), *(_many_classes() if full else ())]
-    return count_of([said for case in cases if (said := _try(*case))], len(cases),
-                    "calls answered as they should be")
+    return count_of(
+        [said for case in cases if (said := _try(*case))],
+        len(cases),
+        "calls answered as they should be",
+    )
 
 
 def _try(name: str, call: Callable[[], Any], expected: Any) -> str:

@@ -29,8 +29,10 @@ def averages(full: bool) -> Reached:
         counted = float(compiled.run("averages", str(examples)))
     except compiled.NoCompiler:
         return Reached(figure, not wrong and drift <= 1e-9)
-    return Reached(f"{figure}, {counted:.1e} after {examples:,} examples in one by one",
-                   not wrong and max(drift, counted) <= 1e-9)
+    return Reached(
+        f"{figure}, {counted:.1e} after {examples:,} examples in one by one",
+        not wrong and max(drift, counted) <= 1e-9,
+    )
 
 
 def _lazy_is_naive(runs: int) -> list[str]:
@@ -46,8 +48,11 @@ def _lazy_is_naive(runs: int) -> list[str]:
         examples = chance.randrange(1, 120)
         for _ in range(examples):
             for _ in range(chance.randrange(4)):
-                row, label, step = (chance.randrange(8), chance.randrange(n_labels),
-                                    chance.randrange(-3, 4))
+                row, label, step = (
+                    chance.randrange(8),
+                    chance.randrange(n_labels),
+                    chance.randrange(-3, 4),
+                )
                 table.update(np.array([rows[row]]), label, step)
                 weights[row, label] += step
             table.advance()
@@ -115,14 +120,21 @@ def _heavy_weights() -> list[str]:
     """Models whose weights are far beyond int32 still order labels right; endless ones refuse."""
     wrong = []
     for value in (2.0**40, 2.0**200):
-        tagger = pn.train([(["a", "b"], ["X", "Y"])] * 3, epochs=3, update="perceptron",
-                          features=lambda tokens, i, _, v=value: {tokens[i]: v})
+        tagger = pn.train(
+            [(["a", "b"], ["X", "Y"])] * 3,
+            epochs=3,
+            update="perceptron",
+            features=lambda tokens, i, _, v=value: {tokens[i]: v},
+        )
         if tagger.tag(["a", "b"]) != ["X", "Y"]:
             wrong.append(f"values of {value}")
     try:
-        pn.train([(["a", "b"], ["X", "Y"]), (["b", "a"], ["X", "Y"])] * 3, epochs=4,
-                 update="perceptron",
-                 features=lambda tokens, i, _: {tokens[i]: 1.5e308})
+        pn.train(
+            [(["a", "b"], ["X", "Y"]), (["b", "a"], ["X", "Y"])] * 3,
+            epochs=4,
+            update="perceptron",
+            features=lambda tokens, i, _: {tokens[i]: 1.5e308},
+        )
         wrong.append("values of 1.5e308 were taken")
     except pn.ArgumentError as error:
         if "values" not in str(error):

@@ -13,8 +13,19 @@ from pathlib import Path
 
 from benchmarks.trust.children import ROOT
 
-_LEFT_OUT = shutil.ignore_patterns(".git", ".venv", "build", "dist", "out", "*.so", "*.c",
-                                   "__pycache__", ".*_cache", ".hypothesis", "*.egg-info")
+_LEFT_OUT = shutil.ignore_patterns(
+    ".git",
+    ".venv",
+    "build",
+    "dist",
+    "out",
+    "*.so",
+    "*.c",
+    "__pycache__",
+    ".*_cache",
+    ".hypothesis",
+    "*.egg-info",
+)
 
 
 class BuildFailed(Exception):
@@ -55,8 +66,14 @@ def _with_core() -> Path:
 
 def build(tree: Path, env: Mapping[str, str]) -> None:
     """Build the core of a tree in place."""
-    done = subprocess.run([sys.executable, "setup.py", "build_ext", "--inplace"], cwd=tree,
-                          env={**os.environ, **env}, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "setup.py", "build_ext", "--inplace"],
+        cwd=tree,
+        env={**os.environ, **env},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     if done.returncode:
         raise BuildFailed(done.stderr[-2000:])
 
@@ -78,8 +95,11 @@ def renewed(target: Path, env: Mapping[str, str]) -> Path:
             shutil.copyfile(fresh / path, there)
     for folder in ("perceptron_nlp", "tests", "benchmarks"):
         for there in list((target / folder).rglob("*")):
-            if there.suffix not in (".so", ".c", "") and there.is_file() and (
-                    there.relative_to(target) not in wanted):
+            if (
+                there.suffix not in (".so", ".c", "")
+                and there.is_file()
+                and (there.relative_to(target) not in wanted)
+            ):
                 there.unlink()
     shutil.rmtree(fresh)
     build(target, env)
@@ -88,7 +108,9 @@ def renewed(target: Path, env: Mapping[str, str]) -> Path:
 
 @functools.cache
 def _built(env: tuple[tuple[str, str], ...]) -> Path:
-    tree = copied("-".join(f"{name}-{value.replace(',', '-')}" for name, value in env).lower(),
-                  with_core=False)
+    tree = copied(
+        "-".join(f"{name}-{value.replace(',', '-')}" for name, value in env).lower(),
+        with_core=False,
+    )
     build(tree, dict(env))
     return tree

@@ -53,8 +53,14 @@ def environment(more: Mapping[str, str] | None = None, root: Path = ROOT) -> dic
     return {**os.environ, "PYTHONPATH": path, **(more or {})}
 
 
-def call(name: str, *arguments: Any, timeout: float = 600, megabytes: int | None = None,
-         env: Mapping[str, str] | None = None, root: Path = ROOT) -> Child:
+def call(
+    name: str,
+    *arguments: Any,
+    timeout: float = 600,
+    megabytes: int | None = None,
+    env: Mapping[str, str] | None = None,
+    root: Path = ROOT,
+) -> Child:
     """Call a function in a new process.
 
     Parameters
@@ -74,8 +80,15 @@ def call(name: str, *arguments: Any, timeout: float = 600, megabytes: int | None
 
     try:
         done = subprocess.run(
-            command(name, *arguments), capture_output=True, text=True, timeout=timeout,
-            env=environment(env, root), cwd=root, preexec_fn=limit, check=False)
+            command(name, *arguments),
+            capture_output=True,
+            text=True,
+            timeout=timeout,
+            env=environment(env, root),
+            cwd=root,
+            preexec_fn=limit,
+            check=False,
+        )
     except subprocess.TimeoutExpired:
         return Child(None, None, "", "")
     lines = done.stdout.splitlines()

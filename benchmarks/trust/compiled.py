@@ -42,10 +42,23 @@ def compiler() -> list[str]:
 def build(source: str, *flags: str, shared: bool = False) -> Path:
     """The program, or the shared library, of a C file of this folder."""
     target = Path(_folder().name) / f"{Path(source).stem}-{abs(hash(flags))}"
-    line = [*compiler(), "-std=gnu11", "-O2", "-g", "-Wall", "-Wextra", "-Werror", *flags,
-            *(["-shared", "-fPIC"] if shared else []),
-            f"-I{ROOT / 'perceptron_nlp' / '_core'}", str(HERE / source), "-o", str(target),
-            "-lm", "-ldl"]
+    line = [
+        *compiler(),
+        "-std=gnu11",
+        "-O2",
+        "-g",
+        "-Wall",
+        "-Wextra",
+        "-Werror",
+        *flags,
+        *(["-shared", "-fPIC"] if shared else []),
+        f"-I{ROOT / 'perceptron_nlp' / '_core'}",
+        str(HERE / source),
+        "-o",
+        str(target),
+        "-lm",
+        "-ldl",
+    ]
     done = subprocess.run(line, capture_output=True, text=True, check=False)
     if done.returncode:
         if flags and "sanitize" in done.stderr:
@@ -63,8 +76,13 @@ def run(*arguments: str, sanitize: str = "", timeout: float = 3600) -> str:
     Failed : it found something wrong, or a sanitizer did
     """
     flags = (f"-fsanitize={sanitize}", "-fno-sanitize-recover=all") if sanitize else ()
-    done = subprocess.run([str(build("core.c", *flags)), *arguments], capture_output=True,
-                          text=True, check=False, timeout=timeout)
+    done = subprocess.run(
+        [str(build("core.c", *flags)), *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=timeout,
+    )
     if done.returncode:
         raise Failed(f"core {' '.join(arguments)}: {done.returncode}: {done.stderr[-2000:]}")
     return done.stdout.strip()

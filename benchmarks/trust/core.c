@@ -9,10 +9,18 @@
 
 static long calls, fail_at;
 
-static int fails(void) { return ++calls == fail_at; }
-static void *try_malloc(size_t n) { return fails() ? NULL : malloc(n); }
-static void *try_calloc(size_t n, size_t m) { return fails() ? NULL : calloc(n, m); }
-static void *try_realloc(void *p, size_t n) { return fails() ? NULL : realloc(p, n); }
+static int fails(void) {
+    return ++calls == fail_at;
+}
+static void *try_malloc(size_t n) {
+    return fails() ? NULL : malloc(n);
+}
+static void *try_calloc(size_t n, size_t m) {
+    return fails() ? NULL : calloc(n, m);
+}
+static void *try_realloc(void *p, size_t n) {
+    return fails() ? NULL : realloc(p, n);
+}
 #define malloc try_malloc
 #define calloc try_calloc
 #define realloc try_realloc
@@ -29,7 +37,9 @@ static uint64_t next_random(void) {
     z = (z ^ (z >> 27)) * 0x94D049BB133111EBULL;
     return z ^ (z >> 31);
 }
-static uint32_t below(uint32_t n) { return (uint32_t)((next_random() >> 32) * n >> 32); }
+static uint32_t below(uint32_t n) {
+    return (uint32_t)((next_random() >> 32) * n >> 32);
+}
 
 /* ---- averages ---- */
 
@@ -42,8 +52,10 @@ typedef struct {
 
 static void exact_add(Exact *x, long double value) {
     long double sum = x->sum + value;
-    if (fabsl(x->sum) >= fabsl(value)) x->rest += (x->sum - sum) + value;
-    else x->rest += (value - sum) + x->sum;
+    if (fabsl(x->sum) >= fabsl(value))
+        x->rest += (x->sum - sum) + value;
+    else
+        x->rest += (value - sum) + x->sum;
     x->sum = sum;
 }
 
@@ -115,13 +127,15 @@ static long scenario(uint64_t seed, int n_labels, int bits, int gradients, int u
         uint64_t keys[ROWS];
         int64_t rows[ROWS];
         uint32_t n = 1 + below(ROWS);
-        int32_t gold = (int32_t)below((uint32_t)n_labels), rival = (int32_t)below((uint32_t)n_labels);
+        int32_t gold = (int32_t)below((uint32_t)n_labels),
+                rival = (int32_t)below((uint32_t)n_labels);
         for (uint32_t i = 0; i < n; i++) {
             keys[i] = (uint64_t)below(4 + (uint32_t)updates) * 0xD1B54A32D192ED03ULL;
             rows[i] = table_find(&t, keys[i]);
         }
         for (;;) {
-            int near = calls < fail_at && fail_at <= calls + 8; /* an update makes few allocations */
+            int near =
+                calls < fail_at && fail_at <= calls + 8; /* an update makes few allocations */
             uint64_t before = near ? digest(&t) : 0;
             if (table_reserve(&t, n, n) == 0) break;
             failures++;

@@ -58,8 +58,13 @@ def load_mutants(path: str, first: int, count: int) -> dict[str, Any]:
                 wrong.append(f"mutant {seed}: {type(error).__name__}: {error}")
             signal.alarm(0)
         grown = peak_bytes() - before
-    return {"wrong": wrong, "unclear": unclear, "refused": refused, "loaded": loaded,
-            "grown": grown}
+    return {
+        "wrong": wrong,
+        "unclear": unclear,
+        "refused": refused,
+        "loaded": loaded,
+        "grown": grown,
+    }
 
 
 def _hung(number: int, frame: object) -> None:
@@ -107,15 +112,18 @@ def mutants(full: bool) -> Reached:
     return Reached(
         f"{found.refused:,} mutants refused; {len(found.wrong)} wrong, {found.crashes} crashes; at"
         f" most {found.worst:.2f}× the memory of a good load{first}",
-        not found.wrong and found.worst <= 2 and found.refused > 0.9 * found.tried)
+        not found.wrong and found.worst <= 2 and found.refused > 0.9 * found.tried,
+    )
 
 
 def said(full: bool) -> Reached:
     """M2: each of these refusals names the file and what is wrong with it."""
     found = _load_all(10_000 if full else 300)
     first = f"; first: {found.unclear[0]}" if found.unclear else ""
-    return Reached(f"{found.refused - len(found.unclear):,} of {found.refused:,} refusals clear"
-                   f"{first}", found.refused > 0 and not found.unclear)
+    return Reached(
+        f"{found.refused - len(found.unclear):,} of {found.refused:,} refusals clear{first}",
+        found.refused > 0 and not found.unclear,
+    )
 
 
 def load_hostile(paths: list[str], may_load: bool) -> dict[str, Any]:
@@ -157,8 +165,9 @@ def hostile_headers(full: bool) -> Reached:
         wrong += child.result["wrong"]
         most = max(most, child.result["grown"])
     reached = count_of(wrong, tried, "hostile files harmless")
-    return Reached(f"{reached.figure}; at most {most / 2**20:.1f} MB",
-                   reached.kept and most < 64 << 20)
+    return Reached(
+        f"{reached.figure}; at most {most / 2**20:.1f} MB", reached.kept and most < 64 << 20
+    )
 
 
 def foreign_files(full: bool) -> Reached:

@@ -28,17 +28,17 @@ def mutate(data: bytes, chance: random.Random) -> bytes:
     elif kind == "cut":
         del damaged[at:]
     elif kind == "drop":
-        del damaged[at:at + size]
+        del damaged[at : at + size]
     elif kind == "swap":
         other = chance.randrange(len(data))
         damaged[at], damaged[other] = damaged[other], damaged[at]
     elif kind == "insert":
         damaged[at:at] = chance.randbytes(size)
     elif kind == "zero":
-        damaged[at:at + size] = bytes(size)
+        damaged[at : at + size] = bytes(size)
     else:
         other = chance.randrange(len(data) - size + 1)
-        damaged[at:at + size] = damaged[other:other + size]
+        damaged[at : at + size] = damaged[other : other + size]
     return bytes(damaged)
 
 
@@ -55,7 +55,7 @@ def resign(header: dict[str, Any], arrays: bytes) -> bytes:
 def taken_apart(data: bytes) -> tuple[dict[str, Any], bytes]:
     """The header and the bytes of the arrays of a file."""
     length = int.from_bytes(data[:8], "little")
-    return json.loads(data[8:8 + length]), data[8 + length:]
+    return json.loads(data[8 : 8 + length]), data[8 + length :]
 
 
 def hostile_files() -> Iterator[tuple[str, bytes]]:
@@ -104,7 +104,7 @@ def _wrapped_groups() -> bytes:
     header, arrays = taken_apart(samples.small_model())
     begin, end = header["0.group_starts"]["data_offsets"]
     starts = np.frombuffer(arrays[begin:end], "<i8").copy()
-    starts[1:4] = 2**63 - 1, -2**63, -2**60
+    starts[1:4] = 2**63 - 1, -(2**63), -(2**60)
     return resign(header, arrays[:begin] + starts.tobytes() + arrays[end:])
 
 
@@ -123,21 +123,33 @@ def _described(**changes: Any) -> bytes:
 
 def _fixed(bits: int) -> bytes:
     """A model with one row in a fixed table of 2**bits."""
-    parts = {"0.keys": np.array([3], "<u8"), "0.group_starts": np.array([0, 1], "<i8"),
-             "0.labels": np.array([1], "u1"), "0.counts": np.array([1], "u1"),
-             "0.weights": np.array([5], "<i2"), "vocabulary": np.array([7], "<u4")}
+    parts = {
+        "0.keys": np.array([3], "<u8"),
+        "0.group_starts": np.array([0, 1], "<i8"),
+        "0.labels": np.array([1], "u1"),
+        "0.counts": np.array([1], "u1"),
+        "0.weights": np.array([5], "<i2"),
+        "vocabulary": np.array([7], "<u4"),
+    }
     order = sorted(parts, key=lambda name: (-parts[name].itemsize, name))
     header, _ = taken_apart(samples.small_model())
     described = json.loads(header["__metadata__"]["model"])
-    described |= {"templates": ["word[0]"], "labels": ["A", "B"], "table_bits": bits,
-                  "dictionary": {}}
+    described |= {
+        "templates": ["word[0]"],
+        "labels": ["A", "B"],
+        "table_bits": bits,
+        "dictionary": {},
+    }
     header = {"__metadata__": header["__metadata__"] | {"model": json.dumps(described)}}
     at, arrays = 0, b""
     for name in order:
         array = parts[name]
         names = {"<u8": "U64", "<i8": "I64", "<u4": "U32", "<i2": "I16", "|u1": "U8"}
-        header[name] = {"dtype": names[array.dtype.str], "shape": [1 if array.size == 1 else 2],
-                        "data_offsets": [at, at + array.nbytes]}
+        header[name] = {
+            "dtype": names[array.dtype.str],
+            "shape": [1 if array.size == 1 else 2],
+            "data_offsets": [at, at + array.nbytes],
+        }
         at += array.nbytes
         arrays += array.tobytes()
     return resign(header, arrays)

@@ -21,12 +21,23 @@ from perceptron_nlp.tagging.options import TrainingOptions
 from perceptron_nlp.tagging.sources import MEMORY_COLUMN, Source
 
 # n-grams, several columns' worth of history and neighbours: every buffer of the core takes part.
-TEMPLATES = ("word[0]", "lower[-1]", "lower.ngrams2-4[0]", "lower[-1] lower[0]", "tag[-1]",
-             "tag[-1] tag[-2]", "tag[-1] lower[0]", "tag[-1] lower[1]", "first word[0]", "bias")
+TEMPLATES = (
+    "word[0]",
+    "lower[-1]",
+    "lower.ngrams2-4[0]",
+    "lower[-1] lower[0]",
+    "tag[-1]",
+    "tag[-1] tag[-2]",
+    "tag[-1] lower[0]",
+    "tag[-1] lower[1]",
+    "first word[0]",
+    "bias",
+)
 
 
-def _fail_each(work: Callable[[], Any], intact: Callable[[], str], wrong: list[str], name: str
-               ) -> int:
+def _fail_each(
+    work: Callable[[], Any], intact: Callable[[], str], wrong: list[str], name: str
+) -> int:
     """Let each allocation of `work` fail in turn; how many did.
 
     Each failure must be a MemoryError, leave `intact()` with nothing to say, and the same work
@@ -73,27 +84,40 @@ def inject(sentences_each: int) -> dict[str, Any]:
         return "" if tagger.tag_sents(sentences) == before else "the tagger tags otherwise"
 
     counts["load"] = _fail_each(
-        lambda: pn.Tagger.from_bytes(data).tag_sents(sentences), still_tags, wrong, "load and tag")
+        lambda: pn.Tagger.from_bytes(data).tag_sents(sentences), still_tags, wrong, "load and tag"
+    )
     counts["tag"] = _tag_after_failure(data, sentences, before, wrong)
     counts["scores"] = _fail_each(
-        lambda: pn.Tagger.from_bytes(data).scores(sentences[0]).tolist(), still_tags, wrong,
-        "scores")
+        lambda: pn.Tagger.from_bytes(data).scores(sentences[0]).tolist(),
+        still_tags,
+        wrong,
+        "scores",
+    )
     for options in ({}, {"update": "adagrad", "min_count": 2}, {"table_bits": 8}, {"beam": 4}):
         counts[f"train {options}"] = _fail_each(
-            lambda options=options: pn.train(labelled, column="upos", epochs=2,
-                                             templates=TEMPLATES, **options).to_bytes(),
-            still_tags, wrong, f"train {options}")
+            lambda options=options: pn.train(
+                labelled, column="upos", epochs=2, templates=TEMPLATES, **options
+            ).to_bytes(),
+            still_tags,
+            wrong,
+            f"train {options}",
+        )
     counts["table"] = _table(wrong)
-    for kind, options in (("greedy", {}), ("greedy, adagrad", {"update": "adagrad"}),
-                          ("beam", {"beam": 4}), ("beam, fixed", {"beam": 4, "table_bits": 8}),
-                          ("beam, adagrad", {"beam": 4, "update": "adagrad"})):
+    for kind, options in (
+        ("greedy", {}),
+        ("greedy, adagrad", {"update": "adagrad"}),
+        ("beam", {"beam": 4}),
+        ("beam, fixed", {"beam": 4, "table_bits": 8}),
+        ("beam, adagrad", {"beam": 4, "update": "adagrad"}),
+    ):
         counts[f"updates, {kind}"] = _updates(kind, options, sentences_each, wrong)
     counts["updates, parts"] = _updates("parts", {}, sentences_each, wrong)
     return {"wrong": wrong, "counts": counts}
 
 
-def _tag_after_failure(data: bytes, sentences: list[list[str]], before: list[list[str]],
-                       wrong: list[str]) -> int:
+def _tag_after_failure(
+    data: bytes, sentences: list[list[str]], before: list[list[str]], wrong: list[str]
+) -> int:
     """A tagger whose caches could not grow goes on tagging as if nothing had been."""
     library = ctypes.CDLL(None)
     failed = at = 0
@@ -132,7 +156,9 @@ def _table(wrong: list[str]) -> int:
                 failed += 1
                 library.trust_stop()
                 if (table.score(probe).tolist(), table.average().score(probe).tolist()) != (
-                        scores, means):
+                    scores,
+                    means,
+                ):
                     wrong.append(f"table, update {number}: half an update was made")
                 continue
             library.trust_stop()
@@ -147,17 +173,25 @@ def _updates(kind: str, options: dict[str, Any], count: int, wrong: list[str]) -
     Whole sentences are learnt at once by a beam; otherwise sentences of one word are taken.
     """
     column, whole = "feats" if kind == "parts" else "upos", "beam" in options
-    sentences = list(pn.open_corpus(samples.TRAIN))[:count if whole else 10 * count]
-    source = [(s.words if whole else s.words[:1], gold if whole else gold[:1])
-              for s in sentences for gold in (s.column(column),)]
+    sentences = list(pn.open_corpus(samples.TRAIN))[: count if whole else 10 * count]
+    source = [
+        (s.words if whole else s.words[:1], gold if whole else gold[:1])
+        for s in sentences
+        for gold in (s.column(column),)
+    ]
     examples = Examples.read(Source(source, "train"), MEMORY_COLUMN, ())
     if kind == "parts":
         # More parts than a row keeps all of: cells are made one by one.
         examples = replace(examples, parts="pieces+whole")
     learner, undisturbed = (
-        TemplateLearner(examples, [Template.parse(text) for text in TEMPLATES],
-                        TrainingOptions(epochs=1, **{"beam": 1, **options}), {})
-        for _ in range(2))
+        TemplateLearner(
+            examples,
+            [Template.parse(text) for text in TEMPLATES],
+            TrainingOptions(epochs=1, **{"beam": 1, **options}),
+            {},
+        )
+        for _ in range(2)
+    )
     library = ctypes.CDLL(None)
     failed = 0
     for number in range(len(source)):
@@ -190,9 +224,12 @@ def _learnt(table: WeightTable) -> dict[tuple[int, int], tuple[float, ...]]:
     arrays = table.to_arrays()
     keys = np.repeat(arrays["keys"], arrays["counts"])
     said = (arrays["w"] != 0) | (arrays["owed"] != 0)
-    return {(int(key), int(label)): values for key, label, *values in zip(
-        keys[said], *(arrays[name][said] for name in ("labels", "w", "owed")),
-        strict=True)}
+    return {
+        (int(key), int(label)): values
+        for key, label, *values in zip(
+            keys[said], *(arrays[name][said] for name in ("labels", "w", "owed")), strict=True
+        )
+    }
 
 
 def allocations(full: bool) -> Reached:
@@ -204,15 +241,21 @@ def allocations(full: bool) -> Reached:
         raise Missing(str(error)) from None
     except compiled.Failed as error:
         return Reached(str(error), False)
-    child = call("benchmarks.trust.exhaustion:inject", 200 if full else 6,
-                 env={"LD_PRELOAD": str(shim)}, timeout=1800)
+    child = call(
+        "benchmarks.trust.exhaustion:inject",
+        200 if full else 6,
+        env={"LD_PRELOAD": str(shim)},
+        timeout=1800,
+    )
     if child.result is None:
         return Reached(f"{child.fate} {child.err[-500:]}", False)
     wrong, counts = child.result["wrong"], child.result["counts"]
     first = f"; first: {wrong[0]}" if wrong else ""
     failed = sum(counts.values())
-    return Reached(f"{failed} failed allocations in Python and {in_c} in C, {len(wrong)} wrong"
-                   f"{first}", not wrong and min(counts.values()) > 0)
+    return Reached(
+        f"{failed} failed allocations in Python and {in_c} in C, {len(wrong)} wrong{first}",
+        not wrong and min(counts.values()) > 0,
+    )
 
 
 def undefined(full: bool) -> Reached:

@@ -33,7 +33,9 @@ long trust_stop(void) {
     return calls;
 }
 
-void *malloc(size_t n) { return fails(__builtin_return_address(0)) ? NULL : __libc_malloc(n); }
+void *malloc(size_t n) {
+    return fails(__builtin_return_address(0)) ? NULL : __libc_malloc(n);
+}
 void *calloc(size_t n, size_t m) {
     return fails(__builtin_return_address(0)) ? NULL : __libc_calloc(n, m);
 }

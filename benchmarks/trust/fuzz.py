@@ -32,9 +32,31 @@ CASES = ROOT / "tests" / "unit" / "trust" / "cases"
 FINDINGS = Path("out") / "fuzz"
 BATCH = 200
 SECONDS_FOR_ONE = 30
-_PIECES = (b"\t", b"\n", b"\r", b"\n\n", b" ", b"\0", b"\xff", b"\xef\xbb\xbf", b"-", b".", b"#",
-           b"/", b"_", b"1-2", b"0", b"-DOCSTART-", b"# global.columns =", "\u2028".encode(),
-           "\u00a0".encode(), b"\xed\xa0\x80", b"\x1f\x8b", b"BZh", b"9" * 400)
+_PIECES = (
+    b"\t",
+    b"\n",
+    b"\r",
+    b"\n\n",
+    b" ",
+    b"\0",
+    b"\xff",
+    b"\xef\xbb\xbf",
+    b"-",
+    b".",
+    b"#",
+    b"/",
+    b"_",
+    b"1-2",
+    b"0",
+    b"-DOCSTART-",
+    b"# global.columns =",
+    "\u2028".encode(),
+    "\u00a0".encode(),
+    b"\xed\xa0\x80",
+    b"\x1f\x8b",
+    b"BZh",
+    b"9" * 400,
+)
 
 
 def mix(data: bytes, chance: random.Random) -> bytes:
@@ -51,19 +73,23 @@ def mix(data: bytes, chance: random.Random) -> bytes:
             lines.insert(chance.randrange(len(lines) + 1), chance.choice(lines))
             data = b"\n".join(lines)
         else:
-            data = data[:at] + data[at + chance.randrange(40):]
+            data = data[:at] + data[at + chance.randrange(40) :]
     return data
 
 
 # ---- targets: what is done with the bytes; seeds; how they are changed ----
+
 
 def read_text(data: bytes, format: str) -> None:
     """Read, tag and write back."""
     corpus = pn.open_corpus(io.BytesIO(data), format=format)
     sentences = list(corpus)
     back = "".join(corpus.rewrite(sentence, {}) for sentence in sentences) + corpus.tail
-    if corpus.format != "text" and not data.startswith((b"\x1f\x8b", b"BZh")) and \
-            back.encode() != data:
+    if (
+        corpus.format != "text"
+        and not data.startswith((b"\x1f\x8b", b"BZh"))
+        and back.encode() != data
+    ):
         raise AssertionError("written back otherwise")
     labels = _tagger().tag_sents([list(sentence) for sentence in sentences])
     if list(map(len, labels)) != list(map(len, sentences)):
@@ -106,12 +132,16 @@ def call_api(data: bytes) -> None:
     small = {"epochs": 1, "templates": "fast", "beam": 1}
     train = given.get("train")
     # Paths would be read: only sentences are of interest here.
-    if isinstance(train, str) or (isinstance(train, list) and any(
-            isinstance(item, str) for item in train)):
+    if isinstance(train, str) or (
+        isinstance(train, list) and any(isinstance(item, str) for item in train)
+    ):
         return
     if isinstance(options, dict):
-        small |= {name: value for name, value in options.items()
-                  if name not in ("epochs", "runs", "table_bits", "checkpoint", "dev", "train")}
+        small |= {
+            name: value
+            for name, value in options.items()
+            if name not in ("epochs", "runs", "table_bits", "checkpoint", "dev", "train")
+        }
     tagger = pn.train(train, **small)
     tagger.tag(given.get("tag", ["a"]))
 
@@ -146,11 +176,37 @@ def _other(value: Any, chance: random.Random) -> Any:
     """Another value: near by, of another type, or out of all bounds."""
     if isinstance(value, list) and value and chance.random() < 0.7:
         at = chance.randrange(len(value))
-        return [*value[:at], _other(value[at], chance), *value[at + 1:]]
+        return [*value[:at], _other(value[at], chance), *value[at + 1 :]]
     if isinstance(value, int) and chance.random() < 0.5:
-        return value + chance.choice([-1, 1, 2**31, -2**63])
-    return chance.choice([None, True, 0, -1, 1, 30, 64, 65, 2**31, 2**63, 1e308, -1.0, 0.5, "", "x",
-                          "io", "bio", "joint", [], {}, [None], "word[0]", ["word[0]"], "F32"])
+        return value + chance.choice([-1, 1, 2**31, -(2**63)])
+    return chance.choice(
+        [
+            None,
+            True,
+            0,
+            -1,
+            1,
+            30,
+            64,
+            65,
+            2**31,
+            2**63,
+            1e308,
+            -1.0,
+            0.5,
+            "",
+            "x",
+            "io",
+            "bio",
+            "joint",
+            [],
+            {},
+            [None],
+            "word[0]",
+            ["word[0]"],
+            "F32",
+        ]
+    )
 
 
 def api_calls(data: bytes, chance: random.Random) -> bytes:
@@ -159,15 +215,17 @@ def api_calls(data: bytes, chance: random.Random) -> bytes:
     name = chance.choice(["train", "options", "tag"])
     if name == "options":
         option = chance.choice(sorted(pn.TrainingOptions.__dataclass_fields__))
-        given["options"] = {option: _other(chance.choice([1, "perceptron", None, [3, 0.9]]),
-                                           chance)}
+        given["options"] = {
+            option: _other(chance.choice([1, "perceptron", None, [3, 0.9]]), chance)
+        }
     else:
         given[name] = _other(given[name], chance)
     return json.dumps(given).encode()
 
 
-Target = tuple[Callable[[bytes], None], Callable[[], list[bytes]],
-               Callable[[bytes, random.Random], bytes]]
+Target = tuple[
+    Callable[[bytes], None], Callable[[], list[bytes]], Callable[[bytes, random.Random], bytes]
+]
 
 
 def _corpora(*suffixes: str) -> Callable[[], list[bytes]]:
@@ -175,6 +233,7 @@ def _corpora(*suffixes: str) -> Callable[[], list[bytes]]:
         folder = ROOT / "tests" / "corpora"
         found = [path.read_bytes() for path in sorted(folder.glob("*")) if path.suffix in suffixes]
         return [*found, samples.DEV.read_bytes()[:3000]]
+
     return seeds
 
 
@@ -183,22 +242,37 @@ TARGETS: dict[str, Target] = {
     "columns": (lambda data: read_text(data, "columns"), _corpora(".columns"), mix),
     "tagged": (lambda data: read_text(data, "tagged"), _corpora(".tagged"), mix),
     "text": (lambda data: read_text(data, "text"), _corpora(".text"), mix),
-    "auto": (lambda data: read_text(data, "auto"),
-             _corpora(".conllu", ".conllup", ".columns", ".tagged", ".text"), mix),
+    "auto": (
+        lambda data: read_text(data, "auto"),
+        _corpora(".conllu", ".conllup", ".columns", ".tagged", ".text"),
+        mix,
+    ),
     "model": (read_model, lambda: [samples.small_model(), _tiny()], mutate),
-    "signed": (read_model, lambda: [
-        _tiny(), _tiny(table_bits=5), _tiny(beam=3), _tiny("upos,xpos")], resigned),
+    "signed": (
+        read_model,
+        lambda: [_tiny(), _tiny(table_bits=5), _tiny(beam=3), _tiny("upos,xpos")],
+        resigned,
+    ),
     "filling": (agreement.fill_as_bytes, _corpora(".conllu"), mix),
     "numbering": (agreement.number, _corpora(".conllu"), mix),
     "running": (agreement.cut_text, _corpora(".text"), mix),
     "buffers": (agreement.buffers, _corpora(".text"), mix),
     "explaining": (agreement.explain, _corpora(".text"), mix),
-    "templates": (read_templates, lambda: [
-        path.read_bytes() for path in sorted(
-            (ROOT / "perceptron_nlp" / "features" / "presets").glob("*.t*"))], mix),
-    "api": (call_api, lambda: [
-        b'{"train": [[["a", "X"], ["b", "Y"]], [["b", "X"]]], "options": {}, "tag": ["a", "c"]}'],
-        api_calls),
+    "templates": (
+        read_templates,
+        lambda: [
+            path.read_bytes()
+            for path in sorted((ROOT / "perceptron_nlp" / "features" / "presets").glob("*.t*"))
+        ],
+        mix,
+    ),
+    "api": (
+        call_api,
+        lambda: [
+            b'{"train": [[["a", "X"], ["b", "Y"]], [["b", "X"]]], "options": {}, "tag": ["a", "c"]}'
+        ],
+        api_calls,
+    ),
 }
 _MODELS: dict[str, pn.Tagger] = {}
 
@@ -250,8 +324,9 @@ def _input(name: str, seeds: list[bytes], seed: int, number: int) -> bytes:
 
 
 def _findings(name: str, seed: int, first: int) -> Iterator[tuple[bytes, str]]:
-    child = call("benchmarks.trust.fuzz:batch", name, seed, first, BATCH,
-                 timeout=BATCH * SECONDS_FOR_ONE)
+    child = call(
+        "benchmarks.trust.fuzz:batch", name, seed, first, BATCH, timeout=BATCH * SECONDS_FOR_ONE
+    )
     seeds = _seeds(name)
     if child.result is not None:
         for number, said in child.result:
@@ -259,8 +334,9 @@ def _findings(name: str, seed: int, first: int) -> Iterator[tuple[bytes, str]]:
         return
     # A crash or a hang: find the input by trying each by itself.
     for number in range(first, first + BATCH):
-        one = call("benchmarks.trust.fuzz:batch", name, seed, number, 1,
-                   timeout=2 * SECONDS_FOR_ONE)
+        one = call(
+            "benchmarks.trust.fuzz:batch", name, seed, number, 1, timeout=2 * SECONDS_FOR_ONE
+        )
         if one.result is None:
             yield _input(name, seeds, seed, number), one.fate
 

@@ -17,9 +17,16 @@ from perceptron_nlp.cli.inspect import report
 
 Words = npt.NDArray[np.uint64]
 
-_P1, _P2, _P3, _P4, _P5 = (np.uint64(p) for p in (
-    0x9E3779B185EBCA87, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0x85EBCA77C2B2AE63,
-    0x27D4EB2F165667C5))
+_P1, _P2, _P3, _P4, _P5 = (
+    np.uint64(p)
+    for p in (
+        0x9E3779B185EBCA87,
+        0xC2B2AE3D27D4EB4F,
+        0x165667B19E3779F9,
+        0x85EBCA77C2B2AE63,
+        0x27D4EB2F165667C5,
+    )
+)
 # Inverses of the odd multipliers modulo 2^64.
 _I1, _I2, _I3 = (np.uint64(pow(int(p), -1, 1 << 64)) for p in (_P1, _P2, _P3))
 
@@ -63,7 +70,7 @@ def words_with(targets: Words, seed: int) -> list[str]:
         letters = source.integers(33, 127, (n, 8), np.uint8)
         first = letters.view("<u8").reshape(-1)
         after = _lane(np.full(n, start), first)
-        target = np.resize(targets[len(found):], n)
+        target = np.resize(targets[len(found) :], n)
         before_last = _rotl((_avalanche_back(target) - _P4) * _I1, 37)
         second = _round_back(before_last ^ after)
         bytes_ = second.astype("<u8").view(np.uint8).reshape(n, 8)
@@ -116,15 +123,16 @@ def flooding(full: bool) -> Reached:
 
 def _tagging(model: bytes, words: list[str]) -> float:
     """Seconds of processor time to tag a text of these words three times over."""
-    sentences = [words[at:at + 20] for at in range(0, len(words), 20)]
+    sentences = [words[at : at + 20] for at in range(0, len(words), 20)]
     return seconds(lambda: pn.Tagger.from_bytes(model).tag_sents(sentences * 3), 3)
 
 
 def _training(words: list[str]) -> float:
     """Seconds of processor time to learn from these words."""
-    labelled = [(words[at:at + 20], ["A" if len(set(word)) % 2 else "B"
-                                     for word in words[at:at + 20]])
-                for at in range(0, len(words), 20)]
+    labelled = [
+        (words[at : at + 20], ["A" if len(set(word)) % 2 else "B" for word in words[at : at + 20]])
+        for at in range(0, len(words), 20)
+    ]
     return seconds(lambda: pn.train(labelled, epochs=1), 2)
 
 
@@ -151,4 +159,6 @@ def collisions(full: bool) -> Reached:
         wrong.append("exact keys collide")
     return Reached(
         f"exact 0 %, 2^12 rows {100 * rates[12]:.1f} %, 2^16 rows {100 * rates[16]:.1f} %, by"
-        f" inspect{'; ' if wrong else ''}{'; '.join(wrong)}", not wrong)
+        f" inspect{'; ' if wrong else ''}{'; '.join(wrong)}",
+        not wrong,
+    )

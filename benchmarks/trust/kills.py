@@ -24,8 +24,9 @@ from benchmarks.trust.reached import Reached, count_of
 SECONDS_TO_STOP = 1.0
 
 
-def kill_while(save: Callable[[int], None], path: Path, kills: int, seed: int
-               ) -> list[bytes | None]:
+def kill_while(
+    save: Callable[[int], None], path: Path, kills: int, seed: int
+) -> list[bytes | None]:
     """Fork a process that saves to `path` again and again, kill it, and see what is there.
 
     ``save(i)`` saves for the i-th time. The kill comes at a random moment after the file has
@@ -64,16 +65,18 @@ def _state(path: Path) -> tuple[int, int, int] | None:
 
 def kill_saves(folder: str, kills: int) -> dict[str, Any]:
     """Kill saves of two models in turn; runs in a child, since it forks."""
-    models = [pn.Tagger.from_bytes(data)
-              for data in (samples.small_model(), samples.other_model())]
+    models = [pn.Tagger.from_bytes(data) for data in (samples.small_model(), samples.other_model())]
     wholes = {model.to_bytes() for model in models}
     path = Path(folder) / "model.pnlp"
     contents = kill_while(lambda i: models[i % 2].save(path), path, kills, 1)
     left = len(os.listdir(folder))
     models[0].save(path)
-    return {"broken": sum(content not in wholes for content in contents), "left": left,
-            "after": len(os.listdir(folder)),
-            "kinds": len({content for content in contents})}
+    return {
+        "broken": sum(content not in wholes for content in contents),
+        "left": left,
+        "after": len(os.listdir(folder)),
+        "kinds": len({content for content in contents}),
+    }
 
 
 def kill_during_save(full: bool) -> Reached:
@@ -87,10 +90,12 @@ def kill_during_save(full: bool) -> Reached:
     return Reached(
         f"{kills - found['broken']} of {kills} whole; {found['left'] - 1} other files left, "
         f"{found['after'] - 1} after the next save",
-        not found["broken"] and found["left"] <= 2 and found["after"] == 1 and found["kinds"] > 1)
+        not found["broken"] and found["left"] <= 2 and found["after"] == 1 and found["kinds"] > 1,
+    )
 
 
 # ---- K3 ----
+
 
 def train_for_ever(marker: str) -> None:
     """Train until somebody stops it; runs in a child."""
@@ -102,11 +107,19 @@ def train_for_ever(marker: str) -> None:
     pn.train(sentences, column="upos", epochs=10_000, patience=None, callback=report)
 
 
-def interrupt(line: list[str], ready: Callable[[], bool], stdin: Any = None
-              ) -> tuple[int | None, float, str]:
+def interrupt(
+    line: list[str], ready: Callable[[], bool], stdin: Any = None
+) -> tuple[int | None, float, str]:
     """Start a process, send it Ctrl-C when it is ready; its status, seconds to stop, its words."""
-    process = subprocess.Popen(line, stdin=stdin, stdout=subprocess.DEVNULL,
-                               stderr=subprocess.PIPE, text=True, env=environment(), cwd=ROOT)
+    process = subprocess.Popen(
+        line,
+        stdin=stdin,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment(),
+        cwd=ROOT,
+    )
     try:
         limit = time.monotonic() + 120
         while not ready() and process.poll() is None and time.monotonic() < limit:
@@ -146,8 +159,9 @@ def interrupted(full: bool) -> Reached:
 
 def _in_python(folder: Path, number: int) -> tuple[str, float]:
     marker = folder / f"begun-{number}"
-    status, seconds, err = interrupt(command("benchmarks.trust.kills:train_for_ever", str(marker)),
-                                     marker.exists)
+    status, seconds, err = interrupt(
+        command("benchmarks.trust.kills:train_for_ever", str(marker)), marker.exists
+    )
     # Python ends itself with the signal after a KeyboardInterrupt.
     kept = status == -signal.SIGINT and "KeyboardInterrupt" in err
     return "" if kept else f"Python: status {status}: {err[-200:]}", seconds
@@ -155,8 +169,19 @@ def _in_python(folder: Path, number: int) -> tuple[str, float]:
 
 def _on_the_command_line(folder: Path, number: int) -> tuple[str, float]:
     checkpoint, model = folder / f"{number}.checkpoint", folder / f"{number}.pnlp"
-    line = [sys.executable, "-m", "perceptron_nlp", "train", str(samples.TRAIN),
-            "--model", str(model), "--epochs", "10000", "--checkpoint", str(checkpoint)]
+    line = [
+        sys.executable,
+        "-m",
+        "perceptron_nlp",
+        "train",
+        str(samples.TRAIN),
+        "--model",
+        str(model),
+        "--epochs",
+        "10000",
+        "--checkpoint",
+        str(checkpoint),
+    ]
     status, seconds, err = interrupt(line, checkpoint.exists)
     kept = status == 130 and "--resume" in err and "Traceback" not in err and not model.exists()
     return "" if kept else f"train: status {status}: {err[-200:]}", seconds
@@ -166,8 +191,12 @@ def _tagging_stopped(model: Path) -> list[str]:
     """A stream is tagged as it comes; Ctrl-C leaves whole lines of what was there."""
     process = subprocess.Popen(
         [sys.executable, "-m", "perceptron_nlp", "tag", str(model), "--format", "text"],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        env=environment(), cwd=ROOT)
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment(),
+        cwd=ROOT,
+    )
     assert process.stdin is not None and process.stdout is not None
     try:
         process.stdin.write(b"The old man the boats .\n" * 3)
@@ -185,6 +214,7 @@ def _tagging_stopped(model: Path) -> list[str]:
 
 
 # ---- K4 ----
+
 
 def save_without_room(path: str) -> str:
     """Save where files cannot grow; runs in a child. What was raised."""
@@ -225,23 +255,35 @@ def nowhere_to_write(full: bool) -> Reached:
             if Path(path).read_bytes() != old or len(os.listdir(folder)) != 1:
                 wrong.append(f"{name}: the old model is gone, or litter is left")
 
-        expect("no room", call("benchmarks.trust.kills:save_without_room", path).result, path,
-               "cannot be written")
+        expect(
+            "no room",
+            call("benchmarks.trust.kills:save_without_room", path).result,
+            path,
+            "cannot be written",
+        )
         os.chmod(folder, stat.S_IRUSR | stat.S_IXUSR | stat.S_IROTH | stat.S_IXOTH)
-        expect("read-only folder", call("benchmarks.trust.kills:save_as_nobody", path).result, path,
-               os.strerror(errno.EACCES))
+        expect(
+            "read-only folder",
+            call("benchmarks.trust.kills:save_as_nobody", path).result,
+            path,
+            os.strerror(errno.EACCES),
+        )
         os.chmod(folder, 0o755)
         os.chmod(path, 0o444)
-        expect("read-only file", call("benchmarks.trust.kills:save_as_nobody", path).result, path,
-               "read-only")
+        expect(
+            "read-only file",
+            call("benchmarks.trust.kills:save_as_nobody", path).result,
+            path,
+            "read-only",
+        )
         os.chmod(path, 0o644)
         for name, place, word in (
-                ("a full device", "/dev/full", os.strerror(errno.ENOSPC)),
-                ("a folder", folder, "folder"),
-                ("no such folder", os.path.join(folder, "a", "b"), "No such file"),
-                ("a file as a folder", os.path.join(path, "b"), "Not a directory"),
-                ("a name too long", os.path.join(folder, "x" * 300), "too long"),
-                ("a NUL in the name", os.path.join(folder, "\0"), "cannot be the name"),
+            ("a full device", "/dev/full", os.strerror(errno.ENOSPC)),
+            ("a folder", folder, "folder"),
+            ("no such folder", os.path.join(folder, "a", "b"), "No such file"),
+            ("a file as a folder", os.path.join(path, "b"), "Not a directory"),
+            ("a name too long", os.path.join(folder, "x" * 300), "too long"),
+            ("a NUL in the name", os.path.join(folder, "\0"), "cannot be the name"),
         ):
             said = _saving(place)
             expect(name, said, repr(place) if "\0" in place else place, word)
@@ -253,8 +295,9 @@ def _vanished_pipe(folder: Path) -> list[str]:
     """A reader that goes away is the caller's to handle: the system's own BrokenPipeError."""
     pipe = folder / "pipe"
     os.mkfifo(pipe)
-    reader = subprocess.Popen([sys.executable, "-c", "import sys; open(sys.argv[1], 'rb').read(9)",
-                               str(pipe)])
+    reader = subprocess.Popen(
+        [sys.executable, "-c", "import sys; open(sys.argv[1], 'rb').read(9)", str(pipe)]
+    )
     try:
         pn.Tagger.from_bytes(samples.small_model()).save(pipe)
     except BrokenPipeError:

@@ -21,8 +21,12 @@ def stream(total: int, first: int) -> dict[str, Any]:
     early = late = 0
     for at in range(0, total, 2_000):
         # Few at a time, so that what is measured is the tagger and not these lists.
-        tagger.tag_sents([[f"w{number:09x}" for number in range(begin, begin + 20)]
-                          for begin in range(at, at + 2_000, 20)])
+        tagger.tag_sents(
+            [
+                [f"w{number:09x}" for number in range(begin, begin + 20)]
+                for begin in range(at, at + 2_000, 20)
+            ]
+        )
         if at % 100_000 == 0:
             if at < first:
                 early = resident_bytes()
@@ -38,8 +42,9 @@ def steady(full: bool) -> Reached:
     if child.result is None:
         return Reached(child.fate, False)
     growth = child.result["late"] / child.result["early"] - 1
-    return Reached(f"{100 * growth:+.2f} % after the first {first:,} of {total:,} new words",
-                   growth < 0.01)
+    return Reached(
+        f"{100 * growth:+.2f} % after the first {first:,} of {total:,} new words", growth < 0.01
+    )
 
 
 def caches(full: bool) -> Reached:
@@ -60,8 +65,10 @@ def caches(full: bool) -> Reached:
     if child.result is None:
         return Reached(child.fate, False)
     grown = child.result["grown"]
-    return Reached(f"at most {', '.join(most)}; {grown / 2**20:.0f} MB more for endless long words",
-                   kept and grown < 24 << 20)
+    return Reached(
+        f"at most {', '.join(most)}; {grown / 2**20:.0f} MB more for endless long words",
+        kept and grown < 24 << 20,
+    )
 
 
 def long_words(count: int) -> dict[str, Any]:
@@ -99,9 +106,14 @@ def bounded_training(full: bool) -> Reached:
         said = {}
         megabytes = 400 if full else 150
         for name, path in (("small", small), ("large", large)):
-            child = call("benchmarks.trust.memory:train_limited", str(path), epochs,
-                         megabytes=megabytes, env={"OPENBLAS_NUM_THREADS": "1"}, timeout=3600)
+            child = call(
+                "benchmarks.trust.memory:train_limited",
+                str(path),
+                epochs,
+                megabytes=megabytes,
+                env={"OPENBLAS_NUM_THREADS": "1"},
+                timeout=3600,
+            )
             said[name] = child.result if child.result is not None else child.fate
     kept = said["small"] == "trained" and said["large"].startswith("limit after 0 epochs")
-    return Reached(f"in {megabytes} MB: {said['small']}; a corpus too large: {said['large']}",
-                   kept)
+    return Reached(f"in {megabytes} MB: {said['small']}; a corpus too large: {said['large']}", kept)

@@ -29,6 +29,7 @@ def _need(module: str) -> None:
 
 # ---- python-crfsuite ----
 
+
 def _crfsuite_trainer() -> Any:
     import pycrfsuite
 
@@ -36,8 +37,10 @@ def _crfsuite_trainer() -> Any:
     trainer.select("averaged-perceptron")
     trainer.set_params({"max_iterations": 2})
     for words in samples.words_of()[:60]:
-        trainer.append([[f"w={word}", f"s={word[-3:]}"] for word in words],
-                       [str(len(word) % 7) for word in words])
+        trainer.append(
+            [[f"w={word}", f"s={word[-3:]}"] for word in words],
+            [str(len(word) % 7) for word in words],
+        )
     return trainer
 
 
@@ -79,8 +82,10 @@ def _crashes_of(load: str, path: str, per_child: int = 1) -> Reached:
         else:
             crashed += 1
     loaded = MUTANTS - refused - crashed - hung
-    return Reached(f"of {MUTANTS} mutants {refused} refused, {loaded} loaded, {crashed} crashed,"
-                   f" {hung} hung", False)
+    return Reached(
+        f"of {MUTANTS} mutants {refused} refused, {loaded} loaded, {crashed} crashed, {hung} hung",
+        False,
+    )
 
 
 def crfsuite_mutants(full: bool) -> Reached:
@@ -98,14 +103,19 @@ def crfsuite_kill(folder: str) -> int:
     path = Path(folder) / "model"
     trainer = _crfsuite_trainer()
     trainer.train(str(path))
-    return sum(not _crfsuite_whole(content) for content in
-               kill_while(lambda _: trainer.train(str(path)), path, KILLS, 1))
+    return sum(
+        not _crfsuite_whole(content)
+        for content in kill_while(lambda _: trainer.train(str(path)), path, KILLS, 1)
+    )
 
 
 def _crfsuite_whole(content: bytes | None) -> bool:
     """Its header, which it writes last, holds the size of the whole file."""
-    return (content is not None and content[:4] == b"lCRF"
-            and int.from_bytes(content[4:8], "little") == len(content))
+    return (
+        content is not None
+        and content[:4] == b"lCRF"
+        and int.from_bytes(content[4:8], "little") == len(content)
+    )
 
 
 def crfsuite_kills(full: bool) -> Reached:
@@ -125,6 +135,7 @@ def _kills(module: str, function: str) -> Reached:
 
 # ---- NLTK ----
 
+
 def _nltk_tagger(folder: str) -> Any:
     import nltk
     from nltk.tag.perceptron import PerceptronTagger
@@ -132,8 +143,10 @@ def _nltk_tagger(folder: str) -> Any:
     # NLTK reads and writes only below its data folders.
     nltk.data.path.insert(0, folder)
     tagger = PerceptronTagger(load=False)
-    tagger.train([[(word, str(len(word) % 7)) for word in words]
-                  for words in samples.words_of()[:60]], nr_iter=2)
+    tagger.train(
+        [[(word, str(len(word) % 7)) for word in words] for words in samples.words_of()[:60]],
+        nr_iter=2,
+    )
     return tagger
 
 

@@ -19,38 +19,49 @@ SECONDS_TO_READ = 20
 
 def _rows(lines: list[bytes]) -> list[int]:
     """Lines with words; not those of CoNLL-U's ranges and empty nodes, some of which may go."""
-    return [i for i, line in enumerate(lines) if line.strip() and not line.startswith(b"#")
-            and (b"\t" not in line or line.split(b"\t")[0].isdigit())]
+    return [
+        i
+        for i, line in enumerate(lines)
+        if line.strip()
+        and not line.startswith(b"#")
+        and (b"\t" not in line or line.split(b"\t")[0].isdigit())
+    ]
 
 
 def _change(lines: list[bytes], at: int, line: bytes) -> tuple[list[bytes], int]:
-    return [*lines[:at], line, *lines[at + 1:]], at + 1
+    return [*lines[:at], line, *lines[at + 1 :]], at + 1
 
 
 def _field(column: int, value: Callable[[bytes], bytes]) -> Broken:
     """A CoNLL-U row with one field made wrong."""
+
     def broken(lines: list[bytes], chance: random.Random) -> tuple[list[bytes], int] | None:
         at = chance.choice(_rows(lines))
         fields = lines[at].split(b"\t")
         fields[column] = value(fields[column])
         return _change(lines, at, b"\t".join(fields))
+
     return broken
 
 
 def _line(change: Callable[[bytes], bytes]) -> Broken:
     """Any row with its whole line made wrong."""
+
     def broken(lines: list[bytes], chance: random.Random) -> tuple[list[bytes], int] | None:
         at = chance.choice(_rows(lines))
         return _change(lines, at, change(lines[at]))
+
     return broken
 
 
 def _inserted(make: Callable[[bytes], bytes], wrong: int) -> Broken:
     """A line put in after a row that is not its sentence's last; `wrong` counts from there."""
+
     def broken(lines: list[bytes], chance: random.Random) -> tuple[list[bytes], int] | None:
         rows = [i for i in _rows(lines) if i + 1 < len(lines) and lines[i + 1].strip()]
         at = chance.choice(rows)
-        return [*lines[:at + 1], make(lines[at]), *lines[at + 1:]], at + 2 + wrong
+        return [*lines[: at + 1], make(lines[at]), *lines[at + 1 :]], at + 2 + wrong
+
     return broken
 
 
@@ -58,7 +69,7 @@ def _dropped(lines: list[bytes], chance: random.Random) -> tuple[list[bytes], in
     """A row left out: the one after it has the wrong ID."""
     rows = [i for i in _rows(lines) if i + 1 < len(lines) and lines[i + 1].strip()]
     at = chance.choice(rows)
-    return [*lines[:at], *lines[at + 1:]], at + 1
+    return [*lines[:at], *lines[at + 1 :]], at + 1
 
 
 def _bad_byte(line: bytes) -> bytes:
@@ -133,8 +144,11 @@ def wrong_lines(full: bool) -> Reached:
     bad = [what for what in wrong if "for line" not in what]
     share = named / tried
     worst = f"; first: {(bad or wrong)[0]}" if wrong else ""
-    return Reached(f"{named:,} of {tried:,} name the very line ({100 * share:.2f} %), {len(bad)}"
-                   f" neither read nor refused well{worst}", share >= 0.99 and not bad)
+    return Reached(
+        f"{named:,} of {tried:,} name the very line ({100 * share:.2f} %), {len(bad)}"
+        f" neither read nor refused well{worst}",
+        share >= 0.99 and not bad,
+    )
 
 
 def _read(text: bytes, format: str) -> str:
@@ -167,11 +181,28 @@ def _odd() -> Iterator[tuple[str, str, bytes, list[list[str]]]]:
     yield "a lone CR in a form", "conllu", two.replace("a", "a\rc").encode(), [["a\rc", "b"]]
     yield "spaces in a form", "conllu", two.replace("a", "a b").encode(), [["a b", "b"]]
     yield "a no-break space", "conllu", two.replace("a", "a\u00a0b").encode(), [["a\u00a0b", "b"]]
-    yield "line separators", "conllu", two.replace("a", "a\u2028\u0085").encode(), [
-        ["a\u2028\u0085", "b"]]
-    yield "ranges, empty nodes, comments", "conllu", (
-        "# newdoc\n# sent_id = 1\n1-2\tab" + "\t_" * 8 + "\n" + _ROW.format(1, "a")
-        + "1.1\te" + "\t_" * 8 + "\n" + _ROW.format(2, "b") + "\n").encode(), [["a", "b"]]
+    yield (
+        "line separators",
+        "conllu",
+        two.replace("a", "a\u2028\u0085").encode(),
+        [["a\u2028\u0085", "b"]],
+    )
+    yield (
+        "ranges, empty nodes, comments",
+        "conllu",
+        (
+            "# newdoc\n# sent_id = 1\n1-2\tab"
+            + "\t_" * 8
+            + "\n"
+            + _ROW.format(1, "a")
+            + "1.1\te"
+            + "\t_" * 8
+            + "\n"
+            + _ROW.format(2, "b")
+            + "\n"
+        ).encode(),
+        [["a", "b"]],
+    )
     yield "nothing", "conllu", b"", []
     yield "nothing but lines", "conllu", b"\n\n\n", []
     yield "a NUL in a form", "conllu", two.replace("a", "a\0").encode(), [["a\0", "b"]]
@@ -179,8 +210,12 @@ def _odd() -> Iterator[tuple[str, str, bytes, list[list[str]]]]:
     yield "a word of 10 MB", "conllu", two.replace("a", long).encode(), [[long, "b"]]
     yield "a comment of 10 MB", "conllu", ("# " + long + "\n" + two).encode(), [["a", "b"]]
     many = [f"w{i}" for i in range(100_000)]
-    yield "100,000 words", "conllu", "".join(
-        _ROW.format(i, word) for i, word in enumerate(many, 1)).encode() + b"\n", [many]
+    yield (
+        "100,000 words",
+        "conllu",
+        "".join(_ROW.format(i, word) for i, word in enumerate(many, 1)).encode() + b"\n",
+        [many],
+    )
     yield "tabs in columns", "columns", b"a b\tX\nc\tY\n", [["a b", "c"]]
     yield "document marks", "columns", b"-DOCSTART- -X-\n\na X\n", [["a"]]
     yield "a slash in a word", "tagged", b"1/2/NUM ///P\n", [["1/2", "//"]]

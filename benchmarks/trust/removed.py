@@ -28,82 +28,215 @@ class Removal(NamedTuple):
 
 _CORE = "_core/"
 REMOVALS = (
-    Removal("M1", "the checksum is not compared", "formats/tensorfile.py",
-            "    if not intact:", "    if False:"),
-    Removal("M2", "messages leave out the cause", "formats/tensorfile.py",
-            "damaged: its checksum does not fit; get it again", "no good"),
-    Removal("M3", "a fixed table is laid out as large as the file says", "_core/frozen.h",
-            "t->direct = fixed_bits && (uint64_t)1 << fixed_bits <= 8 * n_rows + 4096;",
-            "t->direct = fixed_bits > 0;"),
-    Removal("M3", "starts of groups may fall, and lead anywhere", "tagging/weightfile.py",
-            "or borders != sorted(borders)", "or False"),
-    Removal("M3", "any positive scale is taken", "tagging/weightfile.py",
-            "if not math.isfinite(2**31 / scale):", "if False:"),
-    Removal("M4", "the version is not looked at", "tagging/modelfile.py",
-            'if metadata.get("format_version") not in (str(PLAIN_VERSION), str(FORMAT_VERSION)):',
-            "if False:"),
-    Removal("M5", "pickle comes in", "tagging/model.py",
-            "from typing import TYPE_CHECKING, Any\n",
-            "from typing import TYPE_CHECKING, Any\nimport pickle\n"),
-    Removal("M6", "the order of sentences hangs on Python's hash seed", "tagging/trainer.py",
-            "len(self._examples.sentences), seed, epoch",
-            "len(self._examples.sentences), hash('seed') & 0xFFFF, epoch"),
-    Removal("M6", "plain C takes scores for numbers without sign", "_core/lanes.h",
-            "int32_t score = (int16_t)parts", "int32_t score = parts"),
-    Removal("R1", "errors name the first line of the sentence", "formats/conllu_rules.py",
-            "raise FormatError(what, self.path, self.first_line + row)",
-            "raise FormatError(what, self.path, self.first_line)"),
-    Removal("R2", "a byte order mark stays", "formats/conllu.py",
-            "start = 1 if block.startswith(BOM) else 0", "start = 0"),
-    Removal("T1", "threads share one worker", "_core/decode.pyx",
-            "return self.idle.pop()", "return self.idle[-1]"),
-    Removal("A1", "steps are owed for one example too many", "_core/kernels.h",
-            "*owed += done * delta;", "*owed += (done + 1) * delta;"),
-    Removal("A2", "examples are counted in 32 bits", "_core/kernels.h",
-            "*owed += done * delta;", "*owed += (double)(int32_t)(int64_t)done * delta;"),
-    Removal("K1", "the file is written in place", "formats/replace.py",
-            "(mode is not None and not stat.S_ISREG(mode)):\n        _write_directly",
-            "True:\n        _write_directly"),
-    Removal("K2", "what averages need is not saved", "_core/weights.pyx",
-            "                cell.owed[0] = owed[at]\n", "                pass\n"),
-    Removal("K3", "Ctrl-C is not caught", "cli/main.py",
-            "except KeyboardInterrupt as error:", "except ZeroDivisionError as error:"),
-    Removal("K4", "failures to write go through", "formats/replace.py",
-            "        raise\n    except OSError as error:",
-            "        raise\n    except ZeroDivisionError as error:"),
-    Removal("S1", "the cache is never emptied", "_core/batch.h",
-            "cache->n_types + (uint64_t)(w->n_tokens * p->n_columns) > cache->limit", "0"),
-    Removal("S2", "the cache counts words but not their text", "_core/batch.h",
-            "cache->text_used + w->text_used > (size_t)cache->limit * TEXT_PER_TYPE", "0"),
-    Removal("S3", "running out of memory goes through as it comes", "tagging/fitting.py",
-            "    except MemoryError:\n", "    except ZeroDivisionError:\n"),
-    Removal("H1", "words are looked up by XXH64", "_core/wordref.h",
-            "    return secrets[0] + secrets[1] *",
-            "    uint64_t both[2] = {w->head, w->tail};\n"
-            "    if (w->length) return xxh64((const uint8_t *)both, 16, 0);\n"
-            "    return secrets[0] + secrets[1] *"),
-    Removal("H2", "fixed tables report nothing", "insight/inspection.py",
-            "return 0.0 if weights.table_bits is None else", "return 0.0 if True else"),
-    Removal("O1", "no room is made before an update", "_core/table.h",
-            "    if (t->fixed_bits) return 0;\n    if (t->dense ?",
-            "    return 0;\n    if (t->dense ?"),
-    Removal("O1", "a sentence is learnt while its cells are made", "_core/structured.h",
-            "    x->changes[x->n_changes++] = (Change){row, label, sign};\n",
-            "    if (x->rule->kind == RULE_ADAGRAD)\n"
-            "        table_add_adagrad(x->table, row, label, sign, x->rule->rate);\n"
-            "    else\n        table_add(x->table, row, label, sign * x->rule->rate);\n"),
-    Removal("O1", "parts are added before their cells are made", "_core/factored.h",
-            "            if (!table_cell(x->table, x->rows[i], x->differing[k]).w) return -1;\n",
-            "            (void)k;\n"),
-    Removal("O2", "a chunk of rows is half as large as it says", "_core/rowstore.h",
-            "calloc(CHUNK_ROWS * debts_of_row(s) + 1",
-            "calloc(CHUNK_ROWS / 2 * debts_of_row(s) + 1",
-            builds=True),
-    Removal("O3", "closing a table forgets a part", "_core/table.h",
-            "    free(t->block);\n", "", builds=True),
-    Removal("C1", "what stands for words is not looked at", "tagging/checks.py",
-            "if isinstance(tokens, str | bytes) or not isinstance(tokens, Iterable):",
-            "if False:"),
+    Removal(
+        "M1",
+        "the checksum is not compared",
+        "formats/tensorfile.py",
+        "    if not intact:",
+        "    if False:",
+    ),
+    Removal(
+        "M2",
+        "messages leave out the cause",
+        "formats/tensorfile.py",
+        "damaged: its checksum does not fit; get it again",
+        "no good",
+    ),
+    Removal(
+        "M3",
+        "a fixed table is laid out as large as the file says",
+        "_core/frozen.h",
+        "t->direct = fixed_bits && (uint64_t)1 << fixed_bits <= 8 * n_rows + 4096;",
+        "t->direct = fixed_bits > 0;",
+    ),
+    Removal(
+        "M3",
+        "starts of groups may fall, and lead anywhere",
+        "tagging/weightfile.py",
+        "or borders != sorted(borders)",
+        "or False",
+    ),
+    Removal(
+        "M3",
+        "any positive scale is taken",
+        "tagging/weightfile.py",
+        "if not math.isfinite(2**31 / scale):",
+        "if False:",
+    ),
+    Removal(
+        "M4",
+        "the version is not looked at",
+        "tagging/modelfile.py",
+        'if metadata.get("format_version") not in (str(PLAIN_VERSION), str(FORMAT_VERSION)):',
+        "if False:",
+    ),
+    Removal(
+        "M5",
+        "pickle comes in",
+        "tagging/model.py",
+        "from typing import TYPE_CHECKING, Any\n",
+        "from typing import TYPE_CHECKING, Any\nimport pickle\n",
+    ),
+    Removal(
+        "M6",
+        "the order of sentences hangs on Python's hash seed",
+        "tagging/trainer.py",
+        "len(self._examples.sentences), seed, epoch",
+        "len(self._examples.sentences), hash('seed') & 0xFFFF, epoch",
+    ),
+    Removal(
+        "M6",
+        "plain C takes scores for numbers without sign",
+        "_core/lanes.h",
+        "int32_t score = (int16_t)parts",
+        "int32_t score = parts",
+    ),
+    Removal(
+        "R1",
+        "errors name the first line of the sentence",
+        "formats/conllu_rules.py",
+        "raise FormatError(what, self.path, self.first_line + row)",
+        "raise FormatError(what, self.path, self.first_line)",
+    ),
+    Removal(
+        "R2",
+        "a byte order mark stays",
+        "formats/conllu.py",
+        "start = 1 if block.startswith(BOM) else 0",
+        "start = 0",
+    ),
+    Removal(
+        "T1",
+        "threads share one worker",
+        "_core/decode.pyx",
+        "return self.idle.pop()",
+        "return self.idle[-1]",
+    ),
+    Removal(
+        "A1",
+        "steps are owed for one example too many",
+        "_core/kernels.h",
+        "*owed += done * delta;",
+        "*owed += (done + 1) * delta;",
+    ),
+    Removal(
+        "A2",
+        "examples are counted in 32 bits",
+        "_core/kernels.h",
+        "*owed += done * delta;",
+        "*owed += (double)(int32_t)(int64_t)done * delta;",
+    ),
+    Removal(
+        "K1",
+        "the file is written in place",
+        "formats/replace.py",
+        "(mode is not None and not stat.S_ISREG(mode)):\n        _write_directly",
+        "True:\n        _write_directly",
+    ),
+    Removal(
+        "K2",
+        "what averages need is not saved",
+        "_core/weights.pyx",
+        "                cell.owed[0] = owed[at]\n",
+        "                pass\n",
+    ),
+    Removal(
+        "K3",
+        "Ctrl-C is not caught",
+        "cli/main.py",
+        "except KeyboardInterrupt as error:",
+        "except ZeroDivisionError as error:",
+    ),
+    Removal(
+        "K4",
+        "failures to write go through",
+        "formats/replace.py",
+        "        raise\n    except OSError as error:",
+        "        raise\n    except ZeroDivisionError as error:",
+    ),
+    Removal(
+        "S1",
+        "the cache is never emptied",
+        "_core/batch.h",
+        "cache->n_types + (uint64_t)(w->n_tokens * p->n_columns) > cache->limit",
+        "0",
+    ),
+    Removal(
+        "S2",
+        "the cache counts words but not their text",
+        "_core/batch.h",
+        "cache->text_used + w->text_used > (size_t)cache->limit * TEXT_PER_TYPE",
+        "0",
+    ),
+    Removal(
+        "S3",
+        "running out of memory goes through as it comes",
+        "tagging/fitting.py",
+        "    except MemoryError:\n",
+        "    except ZeroDivisionError:\n",
+    ),
+    Removal(
+        "H1",
+        "words are looked up by XXH64",
+        "_core/wordref.h",
+        "    return secrets[0] + secrets[1] *",
+        "    uint64_t both[2] = {w->head, w->tail};\n"
+        "    if (w->length) return xxh64((const uint8_t *)both, 16, 0);\n"
+        "    return secrets[0] + secrets[1] *",
+    ),
+    Removal(
+        "H2",
+        "fixed tables report nothing",
+        "insight/inspection.py",
+        "return 0.0 if weights.table_bits is None else",
+        "return 0.0 if True else",
+    ),
+    Removal(
+        "O1",
+        "no room is made before an update",
+        "_core/table.h",
+        "    if (t->fixed_bits) return 0;\n    if (t->dense ?",
+        "    return 0;\n    if (t->dense ?",
+    ),
+    Removal(
+        "O1",
+        "a sentence is learnt while its cells are made",
+        "_core/structured.h",
+        "    x->changes[x->n_changes++] = (Change){row, label, sign};\n",
+        "    if (x->rule->kind == RULE_ADAGRAD)\n"
+        "        table_add_adagrad(x->table, row, label, sign, x->rule->rate);\n"
+        "    else\n        table_add(x->table, row, label, sign * x->rule->rate);\n",
+    ),
+    Removal(
+        "O1",
+        "parts are added before their cells are made",
+        "_core/factored.h",
+        "            if (!table_cell(x->table, x->rows[i], x->differing[k]).w) return -1;\n",
+        "            (void)k;\n",
+    ),
+    Removal(
+        "O2",
+        "a chunk of rows is half as large as it says",
+        "_core/rowstore.h",
+        "calloc(CHUNK_ROWS * debts_of_row(s) + 1",
+        "calloc(CHUNK_ROWS / 2 * debts_of_row(s) + 1",
+        builds=True,
+    ),
+    Removal(
+        "O3",
+        "closing a table forgets a part",
+        "_core/table.h",
+        "    free(t->block);\n",
+        "",
+        builds=True,
+    ),
+    Removal(
+        "C1",
+        "what stands for words is not looked at",
+        "tagging/checks.py",
+        "if isinstance(tokens, str | bytes) or not isinstance(tokens, Iterable):",
+        "if False:",
+    ),
 )
 
 
@@ -115,9 +248,11 @@ def show(rows: list[str]) -> int:
         begin = time.monotonic()
         failed, said = _fails(f"removed-{number}", removal)
         unseen += not failed
-        print(f"{removal.row}  {removal.what}\n    {'seen to fail' if failed else 'NOT SEEN'}"
-              f"  {said}  [{time.monotonic() - begin:.0f} s]  ({number} of {len(chosen)})",
-              flush=True)
+        print(
+            f"{removal.row}  {removal.what}\n    {'seen to fail' if failed else 'NOT SEEN'}"
+            f"  {said}  [{time.monotonic() - begin:.0f} s]  ({number} of {len(chosen)})",
+            flush=True,
+        )
     print(f"{len(chosen) - unseen} of {len(chosen)} removals seen to fail")
     return 1 if unseen else 0
 
@@ -133,8 +268,14 @@ def _fails(name: str, removal: Removal) -> tuple[bool, str]:
         return False, f"not built: {error}"
     try:
         done = subprocess.run(
-            [sys.executable, "-m", "benchmarks.trust", "--quick", removal.row], cwd=tree,
-            env=environment(root=tree), capture_output=True, text=True, check=False, timeout=900)
+            [sys.executable, "-m", "benchmarks.trust", "--quick", removal.row],
+            cwd=tree,
+            env=environment(root=tree),
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=900,
+        )
     except subprocess.TimeoutExpired:
         return True, "it never ended"
     lines = [line.strip() for line in done.stdout.splitlines() if line.startswith("    ")]
@@ -151,5 +292,8 @@ def _edit(source: Path, removal: Removal) -> None:
 
 def stale() -> list[str]:
     """Removals whose place is not in the sources any more."""
-    return [f"{removal.row}: {removal.source}: {removal.old}" for removal in REMOVALS
-            if removal.old not in (ROOT / "perceptron_nlp" / removal.source).read_text("utf-8")]
+    return [
+        f"{removal.row}: {removal.source}: {removal.old}"
+        for removal in REMOVALS
+        if removal.old not in (ROOT / "perceptron_nlp" / removal.source).read_text("utf-8")
+    ]

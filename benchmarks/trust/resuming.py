@@ -21,8 +21,11 @@ KINDS: dict[str, dict[str, Any]] = {
     "perceptron, fixed table": {"update": "perceptron", "table_bits": 12},
     "beam": {"beam": 4},
     "three runs": {"runs": 3, "epochs": 3},
-    "n-grams, dictionary": {"templates": ["word[0]", "lower.ngrams2-4[0]", "tag[-1]"],
-                            "dictionary": (3, 0.9), "min_count": 2},
+    "n-grams, dictionary": {
+        "templates": ["word[0]", "lower.ngrams2-4[0]", "tag[-1]"],
+        "dictionary": (3, 0.9),
+        "min_count": 2,
+    },
 }
 
 
@@ -59,8 +62,10 @@ def killed(full: bool) -> Reached:
             if left:
                 wrong.append(f"{kind}: {len(left)} temporary files left")
     first = f"; first: {wrong[0]}" if wrong else ""
-    return Reached(f"{len(kinds) * times} trainings, {kills} kills, {len(wrong)} wrong{first}",
-                   not wrong and kills > 0)
+    return Reached(
+        f"{len(kinds) * times} trainings, {kills} kills, {len(wrong)} wrong{first}",
+        not wrong and kills > 0,
+    )
 
 
 def _train_with_kills(kind: str, place: str, chance: random.Random, wrong: list[str]) -> int:
@@ -68,8 +73,14 @@ def _train_with_kills(kind: str, place: str, chance: random.Random, wrong: list[
     checkpoint = Path(f"{place}.checkpoint")
     for kills in range(4):
         line = command("benchmarks.trust.resuming:train", kind, str(checkpoint), kills > 0, place)
-        process = subprocess.Popen(line, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-                                   text=True, env=environment(), cwd=ROOT)
+        process = subprocess.Popen(
+            line,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=environment(),
+            cwd=ROOT,
+        )
         if kills < 3:
             before = _stamp(checkpoint)
             while process.poll() is None and _stamp(checkpoint) == before:

@@ -13,8 +13,11 @@ from benchmarks.trust.children import ROOT, call
 from benchmarks.trust.reached import Reached
 
 OPTIONS: dict[str, dict[str, object]] = {
-    "exact": {}, "fixed": {"table_bits": 14}, "adagrad": {"update": "adagrad"},
-    "beam": {"beam": 4}, "runs": {"runs": 2, "epochs": 1},
+    "exact": {},
+    "fixed": {"table_bits": 14},
+    "adagrad": {"update": "adagrad"},
+    "beam": {"beam": 4},
+    "runs": {"runs": 2, "epochs": 1},
 }
 
 
@@ -36,21 +39,34 @@ def fingerprint(kind: str, threads: int) -> dict[str, str]:
     if labels != tagger.tag_sents(words):
         raise AssertionError("the reloaded tagger tags otherwise")
     scores = b"".join(again.scores(sentence).tobytes() for sentence in words[:50])
-    return {"file": hashlib.sha256(saved).hexdigest(),
-            "labels": hashlib.sha256(repr(labels).encode()).hexdigest(),
-            "scores": hashlib.sha256(scores).hexdigest()}
+    return {
+        "file": hashlib.sha256(saved).hexdigest(),
+        "labels": hashlib.sha256(repr(labels).encode()).hexdigest(),
+        "scores": hashlib.sha256(scores).hexdigest(),
+    }
 
 
 def circumstances(full: bool) -> list[tuple[int, dict[str, str]]]:
     """Threads and environments: hash seeds, locales, time zones."""
-    few = [(1, {"PYTHONHASHSEED": "0"}),
-           (2, {"PYTHONHASHSEED": "1", "LC_ALL": "C", "PERCEPTRON_NLP_PORTABLE": "1"}),
-           (4, {"PYTHONHASHSEED": "random"})]
+    few = [
+        (1, {"PYTHONHASHSEED": "0"}),
+        (2, {"PYTHONHASHSEED": "1", "LC_ALL": "C", "PERCEPTRON_NLP_PORTABLE": "1"}),
+        (4, {"PYTHONHASHSEED": "random"}),
+    ]
     if not full:
         return few
-    more = [(threads, {"PYTHONHASHSEED": str(seed), "LC_ALL": ("C", "C.UTF-8")[seed % 2],
-                       "TZ": ("UTC", "Asia/Tokyo")[seed % 2], "OMP_NUM_THREADS": str(threads)})
-            for seed, threads in zip(range(2, 19), [1, 2, 4] * 6, strict=False)]
+    more = [
+        (
+            threads,
+            {
+                "PYTHONHASHSEED": str(seed),
+                "LC_ALL": ("C", "C.UTF-8")[seed % 2],
+                "TZ": ("UTC", "Asia/Tokyo")[seed % 2],
+                "OMP_NUM_THREADS": str(threads),
+            },
+        )
+        for seed, threads in zip(range(2, 19), [1, 2, 4] * 6, strict=False)
+    ]
     return few + more
 
 
@@ -60,15 +76,26 @@ def same_bytes(full: bool) -> Reached:
     counts = {}
     for kind in OPTIONS if full else ("exact", "fixed"):
         # Both kinds of table in all circumstances, the other ways of training in a few of them.
-        tried = [(threads, env, ROOT)
-                 for threads, env in circumstances(full and kind in ("exact", "fixed"))]
+        tried = [
+            (threads, env, ROOT)
+            for threads, env in circumstances(full and kind in ("exact", "fixed"))
+        ]
         if full:
             tried.append((1, {}, builds.built({"PERCEPTRON_NLP_NARROW": "1"})))
         counts[kind] = len(tried)
         with ThreadPoolExecutor(2) as pool:
-            children = list(pool.map(lambda one, kind=kind: call(
-                "benchmarks.trust.sameness:fingerprint", kind, one[0], env=one[1], root=one[2]),
-                tried))
+            children = list(
+                pool.map(
+                    lambda one, kind=kind: call(
+                        "benchmarks.trust.sameness:fingerprint",
+                        kind,
+                        one[0],
+                        env=one[1],
+                        root=one[2],
+                    ),
+                    tried,
+                )
+            )
         wrong += [f"{kind}: {child.fate}" for child in children if child.result is None]
         found = {str(child.result) for child in children}
         if len(found) > 1:

@@ -72,63 +72,129 @@ class Ended(NamedTuple):
 KNOWN = Path(__file__).with_name("guests.supp")
 # A report must not mix with what a test reads, so it goes to a file; whether there is one decides.
 KINDS = {
-    "address": Kind("address,undefined", ("libasan.so", "libubsan.so", "libstdc++.so"), {
-        "ASAN_OPTIONS": "detect_leaks=1:allocator_may_return_null=1:log_path={log}"
-                        ":suppressions={known}",
-        "LSAN_OPTIONS": "exitcode=0",
-        "UBSAN_OPTIONS": "print_stacktrace=1:log_path={log}"}),
-    "thread": Kind("thread", ("libtsan.so", "libstdc++.so"), {
-        "TSAN_OPTIONS": "report_signal_unsafe=0:exitcode=0:die_after_fork=0"
-                        ":allocator_may_return_null=1:log_path={log}"}),
+    "address": Kind(
+        "address,undefined",
+        ("libasan.so", "libubsan.so", "libstdc++.so"),
+        {
+            "ASAN_OPTIONS": "detect_leaks=1:allocator_may_return_null=1:log_path={log}"
+            ":suppressions={known}",
+            "LSAN_OPTIONS": "exitcode=0",
+            "UBSAN_OPTIONS": "print_stacktrace=1:log_path={log}",
+        },
+    ),
+    "thread": Kind(
+        "thread",
+        ("libtsan.so", "libstdc++.so"),
+        {
+            "TSAN_OPTIONS": "report_signal_unsafe=0:exitcode=0:die_after_fork=0"
+            ":allocator_may_return_null=1:log_path={log}"
+        },
+    ),
 }
 SLICES = ("core", "tagging", "program", "guests")
 # The slice of a folder or file of tests; of all others, "program".
 _SLICE_OF = {
-    **dict.fromkeys(("tests/unit/core", "tests/laws", "tests/unit/trust", "tests/unit/formats",
-                     "tests/unit/features", "tests/unit/text"), "core"),
-    **dict.fromkeys(("tests/unit/tagging", "tests/unit/combining", "tests/unit/comparing",
-                     "tests/unit/insight", "tests/unit/tuning", "tests/unit/learning",
-                     "tests/unit/study", "tests/corpora", "tests/corpora_accuracy"), "tagging"),
+    **dict.fromkeys(
+        (
+            "tests/unit/core",
+            "tests/laws",
+            "tests/unit/trust",
+            "tests/unit/formats",
+            "tests/unit/features",
+            "tests/unit/text",
+        ),
+        "core",
+    ),
+    **dict.fromkeys(
+        (
+            "tests/unit/tagging",
+            "tests/unit/combining",
+            "tests/unit/comparing",
+            "tests/unit/insight",
+            "tests/unit/tuning",
+            "tests/unit/learning",
+            "tests/unit/study",
+            "tests/corpora",
+            "tests/corpora_accuracy",
+        ),
+        "tagging",
+    ),
     **dict.fromkeys(("tests/unit/integrations", "tests/laws/test_arrow_laws.py"), "guests"),
     # Laws of Python code alone, or nearly.
-    **{f"tests/laws/test_{name}.py": "program" for name in (
-        "classifier_laws", "imports", "lexicon_laws", "plaintext_laws", "report_laws",
-        "significance", "textbook_imports", "textbook_laws")},
+    **{
+        f"tests/laws/test_{name}.py": "program"
+        for name in (
+            "classifier_laws",
+            "imports",
+            "lexicon_laws",
+            "plaintext_laws",
+            "report_laws",
+            "significance",
+            "textbook_imports",
+            "textbook_laws",
+        )
+    },
 }
-_THREADED = ("tests/unit/core", "tests/unit/trust/test_circumstances.py",
-             "tests/laws/test_tagger.py", "tests/laws/test_filling.py", "tests/laws/test_decode.py",
-             "tests/laws/test_crew.py", "tests/laws/test_free_threads.py",
-             "tests/laws/test_reading.py", "tests/laws/test_decoding_forms.py",
-             "tests/laws/test_explaining.py", "tests/unit/tagging", "tests/unit/combining",
-             "tests/unit/comparing", "tests/unit/insight", "tests/unit/tuning")
+_THREADED = (
+    "tests/unit/core",
+    "tests/unit/trust/test_circumstances.py",
+    "tests/laws/test_tagger.py",
+    "tests/laws/test_filling.py",
+    "tests/laws/test_decode.py",
+    "tests/laws/test_crew.py",
+    "tests/laws/test_free_threads.py",
+    "tests/laws/test_reading.py",
+    "tests/laws/test_decoding_forms.py",
+    "tests/laws/test_explaining.py",
+    "tests/unit/tagging",
+    "tests/unit/combining",
+    "tests/unit/comparing",
+    "tests/unit/insight",
+    "tests/unit/tuning",
+)
 # Of these folders each file is a group of its own.
 _TAKEN_APART = ("tests/laws", "tests/unit/tagging", "tests/unit/cli", "tests/unit/integrations")
 _CORE = "perceptron_nlp/_core/"
 _REPORT = re.compile(
-    r"(ERROR: AddressSanitizer|runtime error:|WARNING: ThreadSanitizer|leak of \d+ byte).*")
+    r"(ERROR: AddressSanitizer|runtime error:|WARNING: ThreadSanitizer|leak of \d+ byte).*"
+)
 _FRAME = re.compile(r"\s*#(\d+) ")
 
 
 def library(name: str) -> str:
     """Where the compiler keeps one of its libraries."""
-    found = subprocess.run([*compiled.compiler(), f"-print-file-name={name}"],
-                           capture_output=True, text=True, check=True).stdout.strip()
+    found = subprocess.run(
+        [*compiled.compiler(), f"-print-file-name={name}"],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.strip()
     return str(Path(found).resolve())
 
 
 def groups(kind: str) -> Iterator[Group]:
     """What runs under a sanitizer: files of tests, or folders of them."""
-    tests = ("-m", "pytest", "-q", "-p", "no:cacheprovider", "--durations=3",
-             "-o", f"faulthandler_timeout={SECONDS_FOR_A_TEST}", "-k", "not little_memory")
+    tests = (
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "--durations=3",
+        "-o",
+        f"faulthandler_timeout={SECONDS_FOR_A_TEST}",
+        "-k",
+        "not little_memory",
+    )
     if kind == "thread":
         yield Group("T1", ("-m", "benchmarks.trust", "--quick", "T1"), "core")
     for name in _THREADED if kind == "thread" else _places():
         for place in _parts(name):
             where = next((_SLICE_OF[n] for n in (place, name) if n in _SLICE_OF), None) or next(
                 (part for folder, part in _SLICE_OF.items() if place.startswith(folder + "/")),
-                "program")
-            yield Group(
-                place, (*tests, "--ignore=tests/unit/trust/test_promises.py", place), where)
+                "program",
+            )
+            yield Group(place, (*tests, "--ignore=tests/unit/trust/test_promises.py", place), where)
 
 
 def _places() -> Iterator[str]:
@@ -137,7 +203,8 @@ def _places() -> Iterator[str]:
     for folder in (ROOT / "tests" / "unit", ROOT / "tests"):
         for place in sorted(folder.iterdir()):
             if place.name not in ("laws", "unit") and (
-                    place.name.startswith("test_") or list(place.glob("test_*.py"))):
+                place.name.startswith("test_") or list(place.glob("test_*.py"))
+            ):
                 yield str(place.relative_to(ROOT))
 
 
@@ -162,16 +229,20 @@ def reports_of(text: str) -> list[str]:
             continue
         # A report's stack follows it, up to an empty line; a data race has several.
         stack = []
-        for follower in lines[at:at + 80]:
+        for follower in lines[at : at + 80]:
             if not follower.strip() and "ThreadSanitizer" not in match[0]:
                 break
             stack.append(follower)
         if "leak of" in match[0]:
-            stack = [frame for frame in stack
-                     if (number := _FRAME.match(frame)) and number[1] == "1"]
+            stack = [
+                frame for frame in stack if (number := _FRAME.match(frame)) and number[1] == "1"
+            ]
         # Whoever meets it, an address error can be the core's doing; the others name their maker.
-        if "AddressSanitizer" in match[0] or "runtime error" in match[0] or any(
-                _CORE in frame for frame in stack):
+        if (
+            "AddressSanitizer" in match[0]
+            or "runtime error" in match[0]
+            or any(_CORE in frame for frame in stack)
+        ):
             found.append(line.strip())
     return found
 
@@ -180,29 +251,53 @@ def _run_group(kind: Kind, tree: Path, group: Group) -> Ended:
     begin = time.monotonic()
     logs = tree / "sanitizer-logs" / re.sub(r"\W", "_", group.name)
     logs.mkdir(parents=True)
-    env = environment({
-        **{name: value.format(log=logs / "report", known=KNOWN)
-           for name, value in kind.options.items()},
-        "LD_PRELOAD": " ".join(map(library, kind.libraries)),
-        "PYTHONMALLOC": "malloc", "OPENBLAS_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1",
-    }, tree)
+    env = environment(
+        {
+            **{
+                name: value.format(log=logs / "report", known=KNOWN)
+                for name, value in kind.options.items()
+            },
+            "LD_PRELOAD": " ".join(map(library, kind.libraries)),
+            "PYTHONMALLOC": "malloc",
+            "OPENBLAS_NUM_THREADS": "1",
+            "PYTHONDONTWRITEBYTECODE": "1",
+        },
+        tree,
+    )
     try:
-        done = subprocess.run([sys.executable, *group.line], cwd=tree, env=env, text=True,
-                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, errors="replace", check=False,
-                              timeout=SECONDS_FOR_A_GROUP)
+        done = subprocess.run(
+            [sys.executable, *group.line],
+            cwd=tree,
+            env=env,
+            text=True,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            errors="replace",
+            check=False,
+            timeout=SECONDS_FOR_A_GROUP,
+        )
         output, status = done.stdout, done.returncode
     except subprocess.TimeoutExpired as error:
         given = error.stdout or b""
         output = given if isinstance(given, str) else given.decode(errors="replace")
         status = None
     # 5: pytest found no test, all of a folder's tests being left out.
-    reports = [report for log in sorted(logs.iterdir())
-               for report in reports_of(log.read_text(errors="replace"))]
-    endings = [line.strip("= ") for line in output.splitlines()
-               if re.search(r"\d+ (passed|skipped|failed)|promises kept", line)]
-    summary = "it did not end in time" if status is None else (
-        endings[-1] if endings else f"it ended with status {status} and no summary")
+    reports = [
+        report
+        for log in sorted(logs.iterdir())
+        for report in reports_of(log.read_text(errors="replace"))
+    ]
+    endings = [
+        line.strip("= ")
+        for line in output.splitlines()
+        if re.search(r"\d+ (passed|skipped|failed)|promises kept", line)
+    ]
+    summary = (
+        "it did not end in time"
+        if status is None
+        else (endings[-1] if endings else f"it ended with status {status} and no summary")
+    )
     clean = status == 0 and bool(endings) and not reports
     return Ended(summary, reports, clean, output, time.monotonic() - begin)
 
@@ -213,13 +308,21 @@ def run(name: str, asked: argparse.Namespace) -> bool:
     begin = time.monotonic()
     print(f"{name}: building the core with -fsanitize={kind.sanitize}", flush=True)
     switches = {"PERCEPTRON_NLP_SANITIZE": kind.sanitize}
-    tree = (builds.built(switches) if asked.builds is None
-            else builds.renewed(asked.builds / name, switches))
+    tree = (
+        builds.built(switches)
+        if asked.builds is None
+        else builds.renewed(asked.builds / name, switches)
+    )
     shutil.rmtree(tree / "sanitizer-logs", ignore_errors=True)
     print(f"{name}: built [{time.monotonic() - begin:.0f} s]", flush=True)
-    chosen = sorted((group for group in groups(name)
-                     if group.slice in (asked.only or SLICES) and asked.match in group.name),
-                    key=lambda group: SLICES.index(group.slice))
+    chosen = sorted(
+        (
+            group
+            for group in groups(name)
+            if group.slice in (asked.only or SLICES) and asked.match in group.name
+        ),
+        key=lambda group: SLICES.index(group.slice),
+    )
     clean, reports = bool(chosen), 0
     with ThreadPoolExecutor(asked.jobs) as pool:
         running = [(group, pool.submit(_run_group, kind, tree, group)) for group in chosen]
@@ -227,12 +330,18 @@ def run(name: str, asked: argparse.Namespace) -> bool:
             ended = future.result()
             clean = clean and ended.clean
             reports += len(ended.reports)
-            print(f"{name} {number}/{len(chosen)}  {group.slice}  {group.name}: {ended.summary};"
-                  f" {len(ended.reports)} reports [{ended.seconds:.0f} s]", flush=True)
+            print(
+                f"{name} {number}/{len(chosen)}  {group.slice}  {group.name}: {ended.summary};"
+                f" {len(ended.reports)} reports [{ended.seconds:.0f} s]",
+                flush=True,
+            )
             if not ended.clean:
                 print(*ended.reports[:10], *ended.output.splitlines()[-40:], sep="\n", flush=True)
-    print(f"{name}: {'clean' if clean else 'NOT CLEAN'}, {reports} reports of the core"
-          f" [{time.monotonic() - begin:.0f} s]", flush=True)
+    print(
+        f"{name}: {'clean' if clean else 'NOT CLEAN'}, {reports} reports of the core"
+        f" [{time.monotonic() - begin:.0f} s]",
+        flush=True,
+    )
     return clean
 
 

@@ -8,13 +8,31 @@ import re
 from benchmarks.trust.children import ROOT
 from benchmarks.trust.reached import Reached, count_of
 
-_RUNNERS = {"pickle", "cPickle", "dill", "cloudpickle", "joblib", "marshal", "shelve", "runpy",
-            "importlib", "imp", "code", "ctypes", "subprocess", "yaml"}
+_RUNNERS = {
+    "pickle",
+    "cPickle",
+    "dill",
+    "cloudpickle",
+    "joblib",
+    "marshal",
+    "shelve",
+    "runpy",
+    "importlib",
+    "imp",
+    "code",
+    "ctypes",
+    "subprocess",
+    "yaml",
+}
 _CALLS = {"eval", "exec", "compile", "__import__", "execfile"}
 # What is imported there stands in the source: the modules of public names, zstd of Python 3.14, the
 # presets; pages, verbs and guests, none of which has a part in loading.
-_ALLOWED = {("__init__.py", "importlib"), ("formats/__init__.py", "importlib"),
-            ("formats/opening.py", "importlib"), ("features/templates.py", "importlib")}
+_ALLOWED = {
+    ("__init__.py", "importlib"),
+    ("formats/__init__.py", "importlib"),
+    ("formats/opening.py", "importlib"),
+    ("features/templates.py", "importlib"),
+}
 _APART = ("cli/", "integrations/", "learning/", "reports/", "serving/", "study/")
 
 
@@ -28,8 +46,12 @@ def no_code(full: bool) -> Reached:
         name = source.relative_to(package).as_posix()
         text = source.read_text("utf-8")
         found = _runners_in(text) if source.suffix == ".py" else _runners_in_cython(text)
-        wrong += [f"{name}: {what}" for what in found if (name, what) not in _ALLOWED
-                  and not (what == "importlib" and name.startswith(_APART))]
+        wrong += [
+            f"{name}: {what}"
+            for what in found
+            if (name, what) not in _ALLOWED
+            and not (what == "importlib" and name.startswith(_APART))
+        ]
         if "allow_pickle=True" in text:
             wrong.append(f"{name}: allow_pickle")
     return count_of(wrong, len(sources), "sources free of code loading")

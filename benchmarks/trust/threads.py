@@ -47,5 +47,7 @@ def many_threads(full: bool) -> Reached:
     for count in (2, 4, 8):
         if pooled.tag_sents(sentences * 6, threads=count) != expected * 6:
             wrong.append(f"threads={count}")
-    return Reached(f"{THREADS} threads × {min(done):,} words, {len(wrong)} differences",
-                   not wrong and min(done) == passes * per_pass)
+    return Reached(
+        f"{THREADS} threads × {min(done):,} words, {len(wrong)} differences",
+        not wrong and min(done) == passes * per_pass,
+    )

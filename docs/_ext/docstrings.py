@@ -72,8 +72,10 @@ def raised(lines: list[str]) -> list[str]:
     """A section of errors as fields that link to them."""
     out: list[str] = []
     for names, text in entries(lines):
-        out += [f":raises {names}: {plain(text[0])}" if names else f"    {plain(text[0])}",
-                *(f"    {plain(line)}" for line in text[1:])]
+        out += [
+            f":raises {names}: {plain(text[0])}" if names else f"    {plain(text[0])}",
+            *(f"    {plain(line)}" for line in text[1:]),
+        ]
     return out
 
 

@@ -34,16 +34,21 @@ def run(books: dict[Path, Any]) -> None:
     whole = nbformat.v4.new_notebook(metadata=METADATA)
     for book in books.values():
         whole.cells += [nbformat.v4.new_code_cell(AFRESH), *book.cells]
-    NotebookClient(whole, timeout=300, record_timing=False,
-                   resources={"metadata": {"path": str(FOLDER)}}).execute()
+    NotebookClient(
+        whole, timeout=300, record_timing=False, resources={"metadata": {"path": str(FOLDER)}}
+    ).execute()
 
 
 def printed(book: Any) -> list[str]:
     """The text that each cell printed or gave; pictures are left out."""
-    return ["".join(output.get("text", "") or output.get("data", {}).get("text/plain", "")
-                    for output in cell.get("outputs", ())
-                    if "image/png" not in output.get("data", {}))
-            for cell in book.cells]
+    return [
+        "".join(
+            output.get("text", "") or output.get("data", {}).get("text/plain", "")
+            for output in cell.get("outputs", ())
+            if "image/png" not in output.get("data", {})
+        )
+        for cell in book.cells
+    ]
 
 
 def main() -> None:

@@ -67,8 +67,7 @@ static inline void short_ascii_views(View *v, const uint8_t *text, uint32_t n) {
 #define BYTES(c) _mm_set1_epi8(c)
 #define WITHIN(x, low, high) \
     _mm_and_si128(_mm_cmpgt_epi8(x, BYTES((low) - 1)), _mm_cmplt_epi8(x, BYTES((high) + 1)))
-#define CHOOSE(where, c, x) \
-    _mm_or_si128(_mm_and_si128(where, BYTES(c)), _mm_andnot_si128(where, x))
+#define CHOOSE(where, c, x) _mm_or_si128(_mm_and_si128(where, BYTES(c)), _mm_andnot_si128(where, x))
     uint8_t classes[16] = {0};
     copy_short(classes, text, n);
     const __m128i word = _mm_loadu_si128((const __m128i *)(const void *)classes);

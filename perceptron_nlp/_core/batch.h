@@ -18,8 +18,8 @@ typedef struct Decoder {
     int32_t beam;           /* states kept; 1: greedy */
     const uint8_t *allowed; /* see Beam; only with a beam */
     const Parts *parts;     /* NULL where labels are whole */
-    void *start;     /* [stride]: the scores of a word of which nothing is known */
-    void *tag_table; /* [tag[-1]][tag[-2]][stride]; n_labels stands for "none" */
+    void *start;            /* [stride]: the scores of a word of which nothing is known */
+    void *tag_table;        /* [tag[-1]][tag[-2]][stride]; n_labels stands for "none" */
     int32_t n_static, *static_templates; /* templates over several words that are no pairs */
     int32_t n_open, *open_templates;     /* history templates that are looked up each time */
     int (*tag_words)(const struct Decoder *, struct Worker *);
@@ -37,16 +37,16 @@ typedef struct {
 
 /* Sentences to be labelled together, and their labels. A worker has one; others may be filled and
  * emptied by one thread while workers of other threads label them (crew.h). */
-#define BATCH_FIELDS                                                                           \
-    WordRef *words; /* [token * n_columns + column] */                                         \
-    int64_t words_room;                                                                        \
-    uint8_t *text; /* long strings */                                                          \
-    size_t text_used, text_room;                                                               \
-    int64_t n_tokens;                                                                          \
-    int64_t *starts; /* sentence -> its first token; one more at the end */                    \
-    int64_t n_sentences, sentences_room;                                                       \
-    uint16_t *labels; /* what came out; the number of labels where an unknown one was kept */  \
-    int64_t labels_room;                                                                       \
+#define BATCH_FIELDS                                                                          \
+    WordRef *words; /* [token * n_columns + column] */                                        \
+    int64_t words_room;                                                                       \
+    uint8_t *text; /* long strings */                                                         \
+    size_t text_used, text_room;                                                              \
+    int64_t n_tokens;                                                                         \
+    int64_t *starts; /* sentence -> its first token; one more at the end */                   \
+    int64_t n_sentences, sentences_room;                                                      \
+    uint16_t *labels; /* what came out; the number of labels where an unknown one was kept */ \
+    int64_t labels_room;                                                                      \
     KeptLabels kept;
 
 typedef struct {
@@ -65,7 +65,7 @@ typedef struct Worker {
     int32_t *types[MAX_COLUMNS]; /* padded */
     int64_t padded_room;
     int keep_scores; /* scores of every token are wanted afterwards */
-    char *scores; /* [token][stride]; only one token at a time without keep_scores or dense */
+    char *scores;    /* [token][stride]; only one token at a time without keep_scores or dense */
     size_t scores_room;
     Beam search;
     int32_t *path; /* labels of one sentence as it is read */

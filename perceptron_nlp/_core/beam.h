@@ -100,8 +100,7 @@ static inline int beam_may_follow(const Beam *b, int32_t state, int32_t label, i
 }
 
 /* Take a candidate into the sorted list of the best; equal ones stay behind those before. */
-static inline int32_t beam_offer(Beam *b, int32_t n, double score, int32_t parent,
-                                 int32_t label) {
+static inline int32_t beam_offer(Beam *b, int32_t n, double score, int32_t parent, int32_t label) {
     if (n == b->width) {
         if (score <= b->next[n - 1].score) return n;
         n--;

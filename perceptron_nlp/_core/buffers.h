@@ -83,8 +83,10 @@ static inline int buffers_label_next(BufferJob *x, Worker *w) {
     if (status == 0) return 1;
     crew_lock(x->crew);
     x->crew->over = 1;
-    if (status != BAD_TEXT) x->no_memory = 1;
-    else if (x->bad < 0 || bad < x->bad) x->bad = bad;
+    if (status != BAD_TEXT)
+        x->no_memory = 1;
+    else if (x->bad < 0 || bad < x->bad)
+        x->bad = bad;
     crew_unlock(x->crew);
     return 0;
 }

@@ -60,7 +60,9 @@ static inline int cellpool_open(CellPool *p, int with_gradient) {
     return p->words ? 0 : -1;
 }
 
-static inline size_t cellpool_bytes(const CellPool *p) { return p->room * 8; }
+static inline size_t cellpool_bytes(const CellPool *p) {
+    return p->room * 8;
+}
 
 static inline uint32_t *block_head(const CellPool *p, uint32_t block) {
     return (uint32_t *)(p->words + block);
@@ -103,7 +105,9 @@ static inline int cells_full(const Cells *x) {
     return cap <= LINEAR_CAP ? x->n == cap : 4 * (x->n + 1) > 3 * cap;
 }
 
-static inline int is_hashed(const Cells *x) { return (1u << x->log_cap) > LINEAR_CAP; }
+static inline int is_hashed(const Cells *x) {
+    return (1u << x->log_cap) > LINEAR_CAP;
+}
 
 /* How many places of a block to walk; in a hashed block empty places hold NO_LABEL. */
 static inline uint32_t cells_span(const Cells *x) {

@@ -11,8 +11,7 @@
  * lines begin. Where it ends; NULL: unusual. *status is set to -1 where there is no memory. */
 static inline const uint8_t *scan_sentence(const Decoder *d, Worker *w, ConlluSentence *s,
                                            const uint8_t *text, const uint8_t *at,
-                                           const uint8_t *end, int column, Gap *gaps,
-                                           int *status) {
+                                           const uint8_t *end, int column, Gap *gaps, int *status) {
     Field fields[CONLLU_COLUMNS];
     int more;
     sentence_begin(s);
@@ -23,8 +22,7 @@ static inline const uint8_t *scan_sentence(const Decoder *d, Worker *w, ConlluSe
         gap->end = gap->begin + field->length;
         const uint8_t *form = fields[C_FORM].text;
         WordRef word = word_ref_within(text, form, fields[C_FORM].length, d->secrets);
-        if (batch_room(d, &w->batch, 1) < 0 ||
-            batch_word(d, &w->batch, 0, word, form) < 0) {
+        if (batch_room(d, &w->batch, 1) < 0 || batch_word(d, &w->batch, 0, word, form) < 0) {
             *status = -1;
             return NULL;
         }

@@ -128,8 +128,7 @@ static inline unsigned judged_place(const Field *f) {
 static inline int was_judged(const Judged *j, const Field *f) {
     if (f->length < 8 || f->length > JUDGED_LONGEST) return 0;
     unsigned at = judged_place(f);
-    return j->places[at].length == f->length &&
-           memcmp(j->places[at].text, f->text, f->length) == 0;
+    return j->places[at].length == f->length && memcmp(j->places[at].text, f->text, f->length) == 0;
 }
 
 static inline void keep_judged(Judged *j, const Field *f) {

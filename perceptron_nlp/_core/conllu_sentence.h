@@ -30,7 +30,9 @@ typedef struct {
     Judged feats; /* outlives the sentence */
 } ConlluSentence;
 
-static inline int field_is_blank(const Field *f) { return f->length == 1 && f->text[0] == '_'; }
+static inline int field_is_blank(const Field *f) {
+    return f->length == 1 && f->text[0] == '_';
+}
 static inline int field_is(const Field *f, const char *text) {
     return f->length == strlen(text) && memcmp(f->text, text, f->length) == 0;
 }
@@ -55,15 +57,20 @@ static inline int is_plain_value(const Field *f) {
  * 0x80, so that nothing behind that is read. */
 static inline int is_visible(const uint8_t *at) {
     switch (*at) {
-    case 0x7F: return 0;
-    case 0xC2: return at[1] != 0x85 && at[1] != 0xA0;
-    case 0xE1: return at[1] != 0x9A || at[2] != 0x80;
-    case 0xE2:
-        if (at[1] == 0x81) return at[2] != 0x9F;
-        return at[1] != 0x80 ||
-               (at[2] > 0x8A && at[2] != 0xA8 && at[2] != 0xA9 && at[2] != 0xAF);
-    case 0xE3: return at[1] != 0x80 || at[2] != 0x80;
-    default: return *at > ' ';
+        case 0x7F:
+            return 0;
+        case 0xC2:
+            return at[1] != 0x85 && at[1] != 0xA0;
+        case 0xE1:
+            return at[1] != 0x9A || at[2] != 0x80;
+        case 0xE2:
+            if (at[1] == 0x81) return at[2] != 0x9F;
+            return at[1] != 0x80 ||
+                   (at[2] > 0x8A && at[2] != 0xA8 && at[2] != 0xA9 && at[2] != 0xAF);
+        case 0xE3:
+            return at[1] != 0x80 || at[2] != 0x80;
+        default:
+            return *at > ' ';
     }
 }
 
@@ -174,7 +181,9 @@ static inline int scan_fields(const Field *f, ConlluSentence *s, int sure) {
 }
 
 /* Before the first of many sentences. */
-static inline void sentence_open(ConlluSentence *s) { memset(&s->feats, 0, sizeof s->feats); }
+static inline void sentence_open(ConlluSentence *s) {
+    memset(&s->feats, 0, sizeof s->feats);
+}
 
 /* Before the first line of a sentence is looked at. */
 static inline void sentence_begin(ConlluSentence *s) {

@@ -77,9 +77,9 @@ static inline int32_t short_number(const uint8_t *text, size_t length) {
 static inline int32_t plain_dep_head(const Field *f) {
     if (f->length > 16) return -1;
     const __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)f->text);
-    const __m128i odd = _mm_or_si128(
-        _mm_cmpeq_epi8(bytes, _mm_set1_epi8('|')),
-        _mm_cmpeq_epi8(_mm_max_epu8(bytes, _mm_set1_epi8(0x7F)), bytes));
+    const __m128i odd =
+        _mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('|')),
+                     _mm_cmpeq_epi8(_mm_max_epu8(bytes, _mm_set1_epi8(0x7F)), bytes));
     const unsigned within = (1u << f->length) - 1;
     const unsigned colons =
         (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(':'))) & within;

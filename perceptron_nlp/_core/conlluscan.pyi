@@ -1,7 +1,5 @@
 _Strings = tuple[str, ...]
-ScannedSentence = tuple[
-    str, int, int, int, tuple[int, ...] | None, _Strings, _Strings, _Strings
-]
+ScannedSentence = tuple[str, int, int, int, tuple[int, ...] | None, _Strings, _Strings, _Strings]
 
 class ConlluScanner:
     def take(

@@ -27,8 +27,12 @@ typedef struct Crew {
     void *job;
 } Crew;
 
-static inline void crew_lock(Crew *c) { PyThread_acquire_lock(c->guard, WAIT_LOCK); }
-static inline void crew_unlock(Crew *c) { PyThread_release_lock(c->guard); }
+static inline void crew_lock(Crew *c) {
+    PyThread_acquire_lock(c->guard, WAIT_LOCK);
+}
+static inline void crew_unlock(Crew *c) {
+    PyThread_release_lock(c->guard);
+}
 
 static inline void crew_close(Crew *c) {
     if (c->guard) PyThread_free_lock(c->guard);

@@ -69,8 +69,7 @@ static inline int32_t forced_label(const Decoder *d, const Worker *w, const Lane
 
 static inline TokenView lane_view(const Decoder *d, Worker *w, const Lane *lane, uint64_t *past,
                                   const int32_t **types) {
-    for (int32_t k = 0; k < d->layout.program->depth; k++)
-        past[k] = d->label_hashes[lane->past[k]];
+    for (int32_t k = 0; k < d->layout.program->depth; k++) past[k] = d->label_hashes[lane->past[k]];
     return token_view(d, w, lane->place, lane->token == lane->first, lane->token == lane->last,
                       past, types);
 }
@@ -172,10 +171,10 @@ static inline int32_t take_pairs(const Decoder *d, const Worker *w, int64_t *sen
 
 /* ---- all of it ---- */
 
-#define USE_FORM(d, form)                          \
-    do {                                           \
-        (d)->tag_words = tag_words_##form;         \
-        (d)->layout.sum_fresh = sum_fresh_##form;  \
+#define USE_FORM(d, form)                         \
+    do {                                          \
+        (d)->tag_words = tag_words_##form;        \
+        (d)->layout.sum_fresh = sum_fresh_##form; \
     } while (0)
 
 /* Choose the form of the passes: the widest that this processor has, or plain C on request. */
@@ -219,7 +218,8 @@ static inline int add_history(const Decoder *d, Worker *w, const TokenView *view
                  parts);
     if (d->layout.n_memos) {
         uint32_t *memo = w->cache.memos + (size_t)view->types[0][0] * n + (size_t)past[0];
-        if (*memo == MEMO_UNKNOWN && memo_fill(&d->layout, &w->cache, view, past[0], memo) < 0) return -1;
+        if (*memo == MEMO_UNKNOWN && memo_fill(&d->layout, &w->cache, view, past[0], memo) < 0)
+            return -1;
         add_wide((char *)scores, w->cache.pool + (size_t)*memo * (size_t)stride * 4, parts);
     }
     add_open(d, view, (char *)scores);

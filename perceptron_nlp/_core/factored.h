@@ -44,8 +44,8 @@ static inline int part_labels(const Factored *x, size_t n_fixed, size_t n, int32
     for (int32_t h = 0; h < p->n_history; h++) {
         int32_t *row = &x->rows[n_fixed + (size_t)h];
         if (*row < 0)
-            *row = (int32_t)table_insert(x->table, x->new_keys[h],
-                                         (uint16_t)p->history_templates[h]);
+            *row =
+                (int32_t)table_insert(x->table, x->new_keys[h], (uint16_t)p->history_templates[h]);
         if (*row < 0) return -1;
     }
     PartWalk walk = parts_differing(x->parts, gold, rival);
@@ -86,8 +86,7 @@ static inline int32_t learn_parts(const Factored *x, const TokenView *view, int6
                                   int64_t token, Counts *counts) {
     const Program *p = x->program;
     Table *t = x->table;
-    size_t n_fixed = gather_static(p, t, x->corpus, place, token, view->first, view->last,
-                                   x->rows);
+    size_t n_fixed = gather_static(p, t, x->corpus, place, token, view->first, view->last, x->rows);
     size_t n = n_fixed;
     for (int32_t h = 0; h < p->n_history; h++) {
         x->new_keys[h] = token_key(p, p->history_templates[h], view);

@@ -8,7 +8,13 @@ class CopiedRows:
     def __init__(self) -> None: ...
 
 def learn_factored(
-    data: TrainingSet, labels: LabelParts, order: npt.NDArray[np.int64], *, rule: str = ...,
-    rate: float = ..., margin: float = ..., right_to_left: bool = ...,
+    data: TrainingSet,
+    labels: LabelParts,
+    order: npt.NDArray[np.int64],
+    *,
+    rule: str = ...,
+    rate: float = ...,
+    margin: float = ...,
+    right_to_left: bool = ...,
     copies: CopiedRows | None = ...,
 ) -> tuple[int, int, int]: ...

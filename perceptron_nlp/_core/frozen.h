@@ -46,12 +46,12 @@ typedef struct {
 
 typedef struct {
     int32_t n_labels;
-    int mask_words; /* of packed records; 0: they list cells */
-    int fixed_bits; /* 0: exact */
-    int direct;     /* fixed, and places are found without a search */
-    int bits;       /* log2 of the number of buckets */
-    int drop;       /* bits of a feature's key that its own key is without */
-    int shift;      /* of the own key times multiplier: what is left is a bucket's number */
+    int mask_words;      /* of packed records; 0: they list cells */
+    int fixed_bits;      /* 0: exact */
+    int direct;          /* fixed, and places are found without a search */
+    int bits;            /* log2 of the number of buckets */
+    int drop;            /* bits of a feature's key that its own key is without */
+    int shift;           /* of the own key times multiplier: what is left is a bucket's number */
     uint64_t multiplier; /* odd, drawn anew by each process; 1 where direct */
     void *block;         /* the buckets', before it is aligned */
     FrozenBucket *buckets;
@@ -85,8 +85,8 @@ static inline uint64_t first_record(const FrozenTable *t) {
 }
 
 /* Room for n_rows rows and n_cells cells; fixed_bits is 0 for exact keys. -1: no memory. */
-static inline int frozen_open(FrozenTable *t, int32_t n_labels, int fixed_bits,
-                              uint64_t multiplier, uint64_t n_rows, uint64_t n_cells) {
+static inline int frozen_open(FrozenTable *t, int32_t n_labels, int fixed_bits, uint64_t multiplier,
+                              uint64_t n_rows, uint64_t n_cells) {
     memset(t, 0, sizeof *t);
     t->wide.least = UINT32_MAX;
     t->n_labels = n_labels;
@@ -254,8 +254,7 @@ static inline const FrozenRow *frozen_row(const FrozenTable *t, int64_t row) {
 /* Enter all rows; starts are those of FrozenWeights. The first row whose key is there already, or
  * whose labels cannot be listed; -1 when there is none. */
 static inline int64_t frozen_fill(FrozenTable *t, const uint64_t *keys, const int64_t *starts,
-                                  const uint16_t *labels, const int16_t *weights,
-                                  int64_t n_rows) {
+                                  const uint16_t *labels, const int16_t *weights, int64_t n_rows) {
     const int64_t n_cells = starts[n_rows];
     for (int64_t row = 0; row < n_rows; row++) {
         if (row + FROZEN_AHEAD < n_rows)
@@ -265,8 +264,8 @@ static inline int64_t frozen_fill(FrozenTable *t, const uint64_t *keys, const in
         if (!record) return row;
         if (t->mask_words) {
             const int few = n <= PACKED_FEW && start + PACKED_FEW <= n_cells;
-            t->used += (few ? packed_write_few : packed_write)(
-                record, t->mask_words, labels + start, weights + start, n);
+            t->used += (few ? packed_write_few : packed_write)(record, t->mask_words,
+                                                               labels + start, weights + start, n);
             continue;
         }
         if (frozen_list((FrozenRow *)(void *)record, labels + start, weights + start, n,

@@ -36,9 +36,8 @@ static inline void copy_blocks(char *to, const char *from, size_t n) {
 
 /* Write `text` from `at` to `end` to `to`, strings in place of the gaps. Where it ends. There is
  * room, and for GAP_SLACK bytes more. */
-static inline char *write_filled(char *to, const char *text, size_t at, size_t end,
-                                 const Gap *gaps, const uint16_t *chosen, int64_t n,
-                                 const GapText *texts) {
+static inline char *write_filled(char *to, const char *text, size_t at, size_t end, const Gap *gaps,
+                                 const uint16_t *chosen, int64_t n, const GapText *texts) {
     for (int64_t i = 0; i < n; i++) {
         const GapText *put = &texts[chosen[i]];
         size_t before = gaps[i].begin - at;

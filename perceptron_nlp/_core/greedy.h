@@ -22,11 +22,11 @@ typedef struct {
 
 /* Everything about the training sentences that does not change between epochs. */
 typedef struct {
-    const int32_t *const *types;       /* per column: padded type numbers */
-    const int64_t *padded_starts;      /* sentence -> place of its first token in types */
-    const int64_t *token_starts;       /* sentence -> number of its first token; one more at end */
-    const uint64_t *carried;           /* see TokenView */
-    const int32_t *slot_starts; /* [type * n_slots + slot]: its first row, and so to the next */
+    const int32_t *const *types;  /* per column: padded type numbers */
+    const int64_t *padded_starts; /* sentence -> place of its first token in types */
+    const int64_t *token_starts;  /* sentence -> number of its first token; one more at end */
+    const uint64_t *carried;      /* see TokenView */
+    const int32_t *slot_starts;   /* [type * n_slots + slot]: its first row, and so to the next */
     const int32_t *slot_rows;
     const int32_t *static_rows; /* [token * n_static + i]; -1: left out */
     int is_thinned;             /* some of them are */
@@ -80,9 +80,8 @@ static inline size_t find_static(const Program *p, const Corpus *c, int64_t plac
 }
 
 /* The same, and fetch them. */
-static inline size_t gather_static(const Program *p, const Table *t, const Corpus *c,
-                                   int64_t place, int64_t token, int first, int last,
-                                   int32_t *rows) {
+static inline size_t gather_static(const Program *p, const Table *t, const Corpus *c, int64_t place,
+                                   int64_t token, int first, int last, int32_t *rows) {
     size_t n = find_static(p, c, place, token, first, last, rows);
     table_prefetch_rows(t, rows, n);
     return n;
@@ -135,7 +134,7 @@ typedef struct {
     int64_t token, place;
     int32_t forced; /* the label that it has without being scored, or -1 */
     const int32_t *types[MAX_COLUMNS];
-    uint64_t past[MAX_HISTORY];  /* hashes of the labels given, the last first */
+    uint64_t past[MAX_HISTORY]; /* hashes of the labels given, the last first */
     int32_t given[MAX_HISTORY]; /* their numbers; as many as there are labels for "none" */
     TokenView view;
     int open;
@@ -176,8 +175,8 @@ static inline void visit_history(const Greedy *x, Visit *v, int32_t *rows) {
     const Program *p = x->program;
     v->n = v->n_fixed;
     for (int32_t h = 0; v->forced < 0 && h < p->n_history; h++) {
-        int64_t row = history_row(p, x->table, &x->memos[h], p->history_templates[h], &v->view,
-                                  v->given);
+        int64_t row =
+            history_row(p, x->table, &x->memos[h], p->history_templates[h], &v->view, v->given);
         if (row >= 0 || v->open) rows[v->n++] = (int32_t)row;
     }
 }
@@ -196,8 +195,7 @@ static inline int learn_mistake(const Greedy *x, const Visit *v, int32_t gold, i
                                 double step) {
     const Program *p = x->program;
     Table *t = x->table;
-    if (t->dense && t->store.whole && !takes_step(&t->store, step, v->n) &&
-        table_make_mixed(t) < 0)
+    if (t->dense && t->store.whole && !takes_step(&t->store, step, v->n) && table_make_mixed(t) < 0)
         return -1;
     if (table_reserve(t, v->n, (uint32_t)p->n_history) < 0) return -1;
     for (int32_t h = 0; v->open && h < p->n_history; h++) {
@@ -261,9 +259,8 @@ static ALWAYS_INLINE void fetch_numbers(const Greedy *x, int64_t place) {
     const Corpus *c = x->corpus;
     const int32_t a_line = CACHE_LINE / (int32_t)sizeof(int32_t);
     for (int32_t k = 0; k < x->program->n_columns; k++) {
-        const int32_t *rows = c->slot_rows +
-                              c->slot_starts[(size_t)c->types[k][place] *
-                                             (size_t)x->program->n_slots];
+        const int32_t *rows =
+            c->slot_rows + c->slot_starts[(size_t)c->types[k][place] * (size_t)x->program->n_slots];
         PREFETCH(rows);
         PREFETCH(rows + a_line);
     }

@@ -14,7 +14,9 @@
 #define XXH_P4 0x85EBCA77C2B2AE63ULL
 #define XXH_P5 0x27D4EB2F165667C5ULL
 
-static inline uint64_t xxh_rotl(uint64_t x, int r) { return (x << r) | (x >> (64 - r)); }
+static inline uint64_t xxh_rotl(uint64_t x, int r) {
+    return (x << r) | (x >> (64 - r));
+}
 
 static inline uint64_t xxh_read64(const uint8_t *p) {
     uint64_t x;
@@ -133,7 +135,9 @@ static inline uint64_t xxh64_word_start(const uint64_t *words, int n, uint64_t s
     for (int i = 0; i < n - 1; i++) h = xxh_lane(h, words[i]);
     return h;
 }
-static inline uint64_t xxh64_mixed(uint64_t word) { return xxh_round(0, word); }
+static inline uint64_t xxh64_mixed(uint64_t word) {
+    return xxh_round(0, word);
+}
 static inline uint64_t xxh64_mixed_word(uint64_t start, uint64_t mixed) {
     return xxh_avalanche(xxh_rotl(start ^ mixed, 27) * XXH_P1 + XXH_P4);
 }

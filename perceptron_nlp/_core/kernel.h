@@ -56,8 +56,10 @@ KERNEL_TARGET static void KERNEL(sum_fresh)(const CacheLayout *l, TypeCache *c, 
     for (int k = 0; k < n; k++) {
         const uint32_t type = c->fresh[k].type;
         const size_t to = c->fresh[k].keys_end;
-        if (l->stride == 3 * LANES) KERNEL(sum_type)(l, c, type, from, to, 3, 1);
-        else KERNEL(sum_type)(l, c, type, from, to, l->stride / LANES, l->table->mask_words);
+        if (l->stride == 3 * LANES)
+            KERNEL(sum_type)(l, c, type, from, to, 3, 1);
+        else
+            KERNEL(sum_type)(l, c, type, from, to, l->stride / LANES, l->table->mask_words);
         from = to;
     }
 }
@@ -108,8 +110,8 @@ KERNEL_TARGET static ALWAYS_INLINE void KERNEL(sum_types)(const Decoder *d, Work
     for (int32_t v = l->n_always; v < l->n_vectors && end > begin; v++) {
         int64_t i = l->vectors[v].condition == FIRST ? 0 : end - begin - 1;
         int32_t type = w->types[l->vectors[v].column][place + i + l->vectors[v].offset];
-        KERNEL(add)(scores + (size_t)i * bytes,
-                    vectors + (size_t)type * record + (size_t)v * bytes, parts);
+        KERNEL(add)(scores + (size_t)i * bytes, vectors + (size_t)type * record + (size_t)v * bytes,
+                    parts);
     }
 }
 
@@ -121,7 +123,8 @@ KERNEL_TARGET static ALWAYS_INLINE void KERNEL(learn_pair)(const Decoder *d, Pai
     const FrozenTable *t = d->layout.table;
     const uint64_t *keys = c->fresh_keys + m * p->n_templates;
     uint32_t *rows = c->fresh_rows + m * p->n_templates, known = 0;
-    for (int32_t k = 0; k < p->n_templates; k++) known |= rows[k] = frozen_sure(t, keys[k], rows[k]);
+    for (int32_t k = 0; k < p->n_templates; k++)
+        known |= rows[k] = frozen_sure(t, keys[k], rows[k]);
     const size_t record = (size_t)(parts * p->n_groups) * sizeof(PART);
     PART *vectors = (PART *)(void *)pair_enter(c, set, way, key, record, known != 0);
     for (int32_t g = 0, k = 0; g < p->n_groups && vectors; g++, vectors += parts) {
@@ -220,16 +223,15 @@ KERNEL_TARGET static inline void KERNEL(sum_others)(const Decoder *d, Worker *w,
     }
 }
 
-KERNEL_TARGET static ALWAYS_INLINE void KERNEL(sum_static)(const Decoder *d, Worker *w,
-                                                           int parts, int mask_words) {
+KERNEL_TARGET static ALWAYS_INLINE void KERNEL(sum_static)(const Decoder *d, Worker *w, int parts,
+                                                           int mask_words) {
     for (int64_t s = 0; s < w->n_sentences; s++) KERNEL(sum_types)(d, w, s, parts);
     if (d->pairs.n_groups) KERNEL(sum_pairs)(d, w, parts, mask_words);
     for (int64_t s = 0; s < w->n_sentences && d->n_static; s++) KERNEL(sum_others)(d, w, s, parts);
 }
 
 /* The best of the labels that a lexicon leaves. */
-KERNEL_TARGET static int32_t KERNEL(best_within)(const PART *sum, int32_t n,
-                                                 const uint8_t *mask) {
+KERNEL_TARGET static int32_t KERNEL(best_within)(const PART *sum, int32_t n, const uint8_t *mask) {
     SCORE scores[MAX_PARTS * LANES];
     int32_t wide[MAX_PARTS * LANES];
     memcpy(scores, sum, (size_t)n * sizeof *scores);
@@ -252,8 +254,8 @@ KERNEL_TARGET static ALWAYS_INLINE int KERNEL(learn_memo)(const Decoder *d, Work
     memset(sum, 0, (size_t)parts * sizeof *sum);
     for (int32_t m = 0; m < l->n_memos; m++) {
         const int asked = m ? ASKED_NOTHING : (int)lane->asked;
-        const uint64_t own = asked ? lane->key
-                                   : frozen_key(t, memo_key(l, c, m, *lane->type, lane->past[0]));
+        const uint64_t own =
+            asked ? lane->key : frozen_key(t, memo_key(l, c, m, *lane->type, lane->past[0]));
         const uint32_t guess = asked == ASKED_ROW ? lane->row : frozen_guess(t, own);
         const uint32_t row = frozen_sure(t, own, guess);
         PART_ROW(sum, parts, t->records + row, mask_words);
@@ -285,8 +287,7 @@ KERNEL_TARGET static ALWAYS_INLINE int32_t KERNEL(tag_token)(const Decoder *d, W
     }
     if (l->n_memos) {
         uint32_t *memo = w->cache.memos + (size_t)*lane->type * n + (size_t)lane->past[0];
-        if (*memo == MEMO_UNKNOWN &&
-            KERNEL(learn_memo)(d, w, lane, memo, parts, mask_words) < 0)
+        if (*memo == MEMO_UNKNOWN && KERNEL(learn_memo)(d, w, lane, memo, parts, mask_words) < 0)
             return -1;
         const PART *said = (const PART *)(const void *)(w->cache.pool + (size_t)*memo * bytes);
         for (int k = 0; k < parts; k++) PART_ADD(sum[k], said[k]);
@@ -298,8 +299,7 @@ KERNEL_TARGET static ALWAYS_INLINE int32_t KERNEL(tag_token)(const Decoder *d, W
     } else if (w->keep_scores) {
         for (int k = 0; k < parts; k++) scores[k] = sum[k];
     }
-    if (forced != FREE)
-        return KERNEL(best_within)(sum, l->table->n_labels, mask_of(l, forced));
+    if (forced != FREE) return KERNEL(best_within)(sum, l->table->n_labels, mask_of(l, forced));
     return PART_BEST(sum, parts, l->table->n_labels);
 }
 
@@ -335,8 +335,8 @@ KERNEL_TARGET static ALWAYS_INLINE void KERNEL(fetch_memo_row)(const Decoder *d,
 }
 
 /* Each token waits for the label before, so several sentences go side by side. */
-KERNEL_TARGET static ALWAYS_INLINE int KERNEL(give_labels)(const Decoder *d, Worker *w,
-                                                           int parts, int mask_words) {
+KERNEL_TARGET static ALWAYS_INLINE int KERNEL(give_labels)(const Decoder *d, Worker *w, int parts,
+                                                           int mask_words) {
     const size_t n = memo_words(&d->layout);
     Lane lanes[SIDE_BY_SIDE];
     int64_t next = 0;

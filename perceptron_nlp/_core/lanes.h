@@ -18,13 +18,13 @@ typedef struct {
     uint32_t x[LANES];
 } PlainInts;
 
-#define PLAIN_ADD(a, b)                                   \
-    do {                                                  \
+#define PLAIN_ADD(a, b)                                            \
+    do {                                                           \
         for (int k_ = 0; k_ < LANES; k_++) (a).x[k_] += (b).x[k_]; \
     } while (0)
 
-#define PLAIN_TAKE(a, b)                                  \
-    do {                                                  \
+#define PLAIN_TAKE(a, b)                                           \
+    do {                                                           \
         for (int k_ = 0; k_ < LANES; k_++) (a).x[k_] -= (b).x[k_]; \
     } while (0)
 
@@ -100,7 +100,7 @@ static ALWAYS_INLINE int32_t best_shorts(const Shorts *parts, int n_parts, int32
 /* The smallest unsigned number of a group is one instruction; complementing turns the largest
  * signed number into it. */
 TARGET_AVX2 static ALWAYS_INLINE int32_t best_shorts_avx2(const Shorts *parts, int n_parts,
-                                                         int32_t n) {
+                                                          int32_t n) {
     const __m128i flip = _mm_set1_epi16(0x7FFF);
     __m128i high = (__m128i)parts[0];
     uint64_t mask = 0;

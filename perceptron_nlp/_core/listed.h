@@ -22,7 +22,7 @@ typedef struct {
     int32_t *scores;
     uint16_t *met; /* labels with a score, some more than once */
     uint32_t n_met, most_met;
-    int complete; /* are they all of them? */
+    int complete;                            /* are they all of them? */
     const FrozenRow *waiting[MAX_LONG_ROWS]; /* the longer, the later */
     int n_waiting;
     int32_t best, score; /* the label looked at last, and its score by all rows; -1: none */
@@ -188,7 +188,9 @@ static inline int32_t listing_best(Listing *x, const FrozenTable *t) {
 }
 
 /* How many labels may be met before all scores are looked at. */
-static inline uint32_t most_met(const CacheLayout *l) { return (uint32_t)l->table->n_labels / 2; }
+static inline uint32_t most_met(const CacheLayout *l) {
+    return (uint32_t)l->table->n_labels / 2;
+}
 
 /* Bytes of memory that are needed for `met`. */
 static inline size_t listed_bytes(const CacheLayout *l) {
@@ -227,8 +229,7 @@ static inline void add_listed_rows(const Decoder *d, const Worker *w, const Toke
 static inline void take_open_rows(const Decoder *d, const TokenView *view, Listing *x) {
     const FrozenTable *t = d->layout.table;
     for (int32_t k = 0; k < d->n_open; k++) {
-        int64_t row =
-            frozen_find(t, token_key(d->layout.program, d->open_templates[k], view));
+        int64_t row = frozen_find(t, token_key(d->layout.program, d->open_templates[k], view));
         if (row >= 0) listing_take(x, t, row);
     }
 }

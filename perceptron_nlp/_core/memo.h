@@ -43,8 +43,8 @@ static inline char *memo_vector(const CacheLayout *l, const TypeCache *c, uint32
 /* The key of a template that has a plan. */
 static inline uint64_t memo_key(const CacheLayout *l, const TypeCache *c, int32_t m, int32_t type,
                                 int32_t label) {
-    uint64_t value = c->carried[(size_t)type * (size_t)l->program->n_carried +
-                                (size_t)l->memo_values[m]];
+    uint64_t value =
+        c->carried[(size_t)type * (size_t)l->program->n_carried + (size_t)l->memo_values[m]];
     return xxh64_mixed_word(l->memo_starts[(size_t)m * memo_words(l) + (size_t)label],
                             xxh64_mixed(value));
 }
@@ -78,9 +78,8 @@ static inline int memo_fill(const CacheLayout *l, TypeCache *c, const TokenView 
                             int32_t label, uint32_t *memo) {
     uint32_t found = 0;
     for (int32_t m = 0; m < l->n_memos; m++) {
-        uint64_t key = l->memo_values[m] >= 0
-                           ? memo_key(l, c, m, view->types[0][0], label)
-                           : token_key(l->program, l->memo_templates[m], view);
+        uint64_t key = l->memo_values[m] >= 0 ? memo_key(l, c, m, view->types[0][0], label)
+                                              : token_key(l->program, l->memo_templates[m], view);
         int64_t row = frozen_find(l->table, key);
         if (row < 0) continue;
         if (!found && !(found = memo_take(l, c))) return -1;

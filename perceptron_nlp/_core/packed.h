@@ -82,11 +82,11 @@ static inline uint32_t packed_write_few(uint32_t *record, int mask_words, const 
     return 1 + (uint32_t)mask_words + (uint32_t)(n + 1) / 2;
 }
 
-#define ADD_PACKED_ONE_BY_ONE(sum, type, record, mask_words)                              \
-    do {                                                                                  \
-        const int16_t *weight_ = packed_weights(record, mask_words);                      \
-        for (uint64_t m_ = packed_mask(record, mask_words); m_; m_ &= m_ - 1)             \
-            ((type *)(void *)(sum))[lowest_bit(m_)] += (type)*weight_++;                  \
+#define ADD_PACKED_ONE_BY_ONE(sum, type, record, mask_words)                  \
+    do {                                                                      \
+        const int16_t *weight_ = packed_weights(record, mask_words);          \
+        for (uint64_t m_ = packed_mask(record, mask_words); m_; m_ &= m_ - 1) \
+            ((type *)(void *)(sum))[lowest_bit(m_)] += (type) * weight_++;    \
     } while (0)
 
 static ALWAYS_INLINE void add_packed_ints(PlainInts *sum, int parts, const uint32_t *record,
@@ -113,20 +113,20 @@ static ALWAYS_INLINE void add_packed_shorts(Shorts *sum, int parts, const uint32
 
 #if HAS_SHORT_LANES && AVX2_AT_RUN_TIME
 /* For each choice of eight labels, where the bytes of their weights go; 0x80 makes a zero. */
-#define SPREAD_BIT(m, k)                                                                        \
-    (uint8_t)((m) >> (k) & 1 ? 2 * SPREAD_BEFORE((m) & ((1 << (k)) - 1)) : 0x80),               \
+#define SPREAD_BIT(m, k)                                                          \
+    (uint8_t)((m) >> (k) & 1 ? 2 * SPREAD_BEFORE((m) & ((1 << (k)) - 1)) : 0x80), \
         (uint8_t)((m) >> (k) & 1 ? 2 * SPREAD_BEFORE((m) & ((1 << (k)) - 1)) + 1 : 0x80)
-#define SPREAD_BEFORE(m)                                                                        \
-    (((m) & 1) + ((m) >> 1 & 1) + ((m) >> 2 & 1) + ((m) >> 3 & 1) + ((m) >> 4 & 1) +            \
+#define SPREAD_BEFORE(m)                                                             \
+    (((m) & 1) + ((m) >> 1 & 1) + ((m) >> 2 & 1) + ((m) >> 3 & 1) + ((m) >> 4 & 1) + \
      ((m) >> 5 & 1) + ((m) >> 6 & 1))
-#define SPREAD_1(m)                                                                             \
-    {SPREAD_BIT(m, 0), SPREAD_BIT(m, 1), SPREAD_BIT(m, 2), SPREAD_BIT(m, 3), SPREAD_BIT(m, 4),  \
-     SPREAD_BIT(m, 5), SPREAD_BIT(m, 6), SPREAD_BIT(m, 7)}
+#define SPREAD_1(m)                                                          \
+    {SPREAD_BIT(m, 0), SPREAD_BIT(m, 1), SPREAD_BIT(m, 2), SPREAD_BIT(m, 3), \
+     SPREAD_BIT(m, 4), SPREAD_BIT(m, 5), SPREAD_BIT(m, 6), SPREAD_BIT(m, 7)}
 #define SPREAD_4(m) SPREAD_1(m), SPREAD_1((m) + 1), SPREAD_1((m) + 2), SPREAD_1((m) + 3)
 #define SPREAD_16(m) SPREAD_4(m), SPREAD_4((m) + 4), SPREAD_4((m) + 8), SPREAD_4((m) + 12)
 #define SPREAD_64(m) SPREAD_16(m), SPREAD_16((m) + 16), SPREAD_16((m) + 32), SPREAD_16((m) + 48)
-static const uint8_t SPREAD[256][16] __attribute__((aligned(64))) = {
-    SPREAD_64(0), SPREAD_64(64), SPREAD_64(128), SPREAD_64(192)};
+static const uint8_t SPREAD[256][16]
+    __attribute__((aligned(64))) = {SPREAD_64(0), SPREAD_64(64), SPREAD_64(128), SPREAD_64(192)};
 
 TARGET_AVX2 static ALWAYS_INLINE void add_packed_avx2(Shorts *sum, int parts,
                                                       const uint32_t *record, int mask_words) {

@@ -59,7 +59,9 @@ static inline size_t pair_bytes(const PairLayout *p, const CacheLayout *l) {
     return (size_t)p->n_groups * (size_t)l->stride * score_bytes(l);
 }
 
-static inline size_t pair_places(const PairCache *c) { return (size_t)PAIR_WAYS << c->bits; }
+static inline size_t pair_places(const PairCache *c) {
+    return (size_t)PAIR_WAYS << c->bits;
+}
 
 /* Twice as many places as types may be remembered, within bounds. -1: no memory. */
 static inline int pair_cache_open(PairCache *c, const PairLayout *p, const CacheLayout *l,

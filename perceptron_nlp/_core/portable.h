@@ -82,10 +82,14 @@ static inline void move_block(char *to, char *from, size_t size) {
     !defined(PERCEPTRON_NLP_NARROW)
 #define AVX2_AT_RUN_TIME 1
 #define TARGET_AVX2 __attribute__((target("avx2")))
-static inline int cpu_has_avx2(void) { return __builtin_cpu_supports("avx2"); }
+static inline int cpu_has_avx2(void) {
+    return __builtin_cpu_supports("avx2");
+}
 #else
 #define AVX2_AT_RUN_TIME 0
-static inline int cpu_has_avx2(void) { return 0; }
+static inline int cpu_has_avx2(void) {
+    return 0;
+}
 #endif
 
 #endif

@@ -60,9 +60,20 @@ static inline uint64_t pad_hash(int32_t distance) {
                        (uint8_t)('0' + (distance < 0 ? -distance : distance))};
     return xxh64(text, 3, 0);
 }
-static inline uint64_t yes_hash(int yes) { return mark_hash(yes ? "\xff" "yes" : "\xff" "no"); }
-static inline uint64_t bias_hash(void) { return mark_hash("\xff" "bias"); }
-static inline uint64_t no_label_hash(void) { return mark_hash("\xff" "start"); }
+static inline uint64_t yes_hash(int yes) {
+    return mark_hash(yes ? "\xff"
+                           "yes"
+                         : "\xff"
+                           "no");
+}
+static inline uint64_t bias_hash(void) {
+    return mark_hash("\xff"
+                     "bias");
+}
+static inline uint64_t no_label_hash(void) {
+    return mark_hash("\xff"
+                     "start");
+}
 
 static inline int key_push(KeyBuffer *b, uint64_t key, int32_t group) {
     if (b->n == b->room) {
@@ -88,8 +99,8 @@ static inline void key_buffer_close(KeyBuffer *b) {
 
 /* All values of a type into out[n_values]; those of other columns are left alone. The views stay
  * in the scratch for the many-valued ones of type_template_keys. -1: no memory. */
-static inline int type_values(const Program *p, WordScratch *s, int32_t column,
-                              const uint8_t *text, size_t n, uint64_t *out) {
+static inline int type_values(const Program *p, WordScratch *s, int32_t column, const uint8_t *text,
+                              size_t n, uint64_t *out) {
     if (word_views(s, text, n, p->wanted[column]) < 0) return -1;
     for (int32_t v = 0; v < p->n_values; v++)
         if (p->value_column[v] == column && !is_many(&p->values[v]))
@@ -122,8 +133,8 @@ static inline int type_template_keys(const Program *p, int32_t template_id, int3
             grams = &p->values[atom->value];
             grams_at = n++;
         } else {
-            words[n++] = atom->kind == ATOM_VALUE ? values[atom->value]
-                                                  : mark_of(atom->kind, condition);
+            words[n++] =
+                atom->kind == ATOM_VALUE ? values[atom->value] : mark_of(atom->kind, condition);
         }
     }
     if (!grams) return key_push(out, xxh64_words(words, n, seed), template_id);
@@ -147,11 +158,16 @@ static inline int type_slot_keys(const Program *p, const SlotSpec *slot, const u
 
 static inline int slot_applies(int32_t condition, int first, int last) {
     switch (condition) {
-        case NOT_FIRST: return !first;
-        case FIRST: return first;
-        case NOT_LAST: return !last;
-        case LAST: return last;
-        default: return 1;
+        case NOT_FIRST:
+            return !first;
+        case FIRST:
+            return first;
+        case NOT_LAST:
+            return !last;
+        case LAST:
+            return last;
+        default:
+            return 1;
     }
 }
 
@@ -176,10 +192,17 @@ static inline uint64_t token_key(const Program *p, int32_t template_id, const To
                                             (size_t)p->carried_at[atom->value]];
                 break;
             }
-            case ATOM_TAG: words[n++] = token->past[atom->value - 1]; break;
-            case ATOM_FIRST: words[n++] = yes_hash(token->first); break;
-            case ATOM_LAST: words[n++] = yes_hash(token->last); break;
-            default: words[n++] = bias_hash();
+            case ATOM_TAG:
+                words[n++] = token->past[atom->value - 1];
+                break;
+            case ATOM_FIRST:
+                words[n++] = yes_hash(token->first);
+                break;
+            case ATOM_LAST:
+                words[n++] = yes_hash(token->last);
+                break;
+            default:
+                words[n++] = bias_hash();
         }
     }
     return xxh64_words(words, n, p->seeds[template_id]);

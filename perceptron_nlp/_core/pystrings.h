@@ -100,8 +100,10 @@ static inline void add_references(PyObject *labels, const uint16_t *given, int64
 #endif
     for (int64_t i = 0; i < n; i++) {
         PyObject *label = PyTuple_GET_ITEM(labels, given[i]);
-        if (times > 0) Py_INCREF(label);
-        else Py_DECREF(label);
+        if (times > 0)
+            Py_INCREF(label);
+        else
+            Py_DECREF(label);
     }
 }
 

@@ -31,17 +31,17 @@ typedef struct {
     int64_t missing; /* numbers still to be read */
     int64_t bit;     /* of the low bits, the next */
     int64_t size;
-    uint64_t word;   /* unary bits read but not used, from the highest */
+    uint64_t word; /* unary bits read but not used, from the highest */
     uint64_t zeros;
-    int held;        /* how many these are */
+    int held; /* how many these are */
     int low_bits;
 } RiceReader;
 
 /* low_bits is 0 to 63, and there are bytes enough for the low bits of all `length` numbers. */
 static inline RiceReader rice_open(const uint8_t *data, int64_t size, int64_t length,
                                    int low_bits) {
-    RiceReader r = {data, data + (length * low_bits + 7) / 8, data + size, length, 0, size, 0, 0, 0,
-                    low_bits};
+    RiceReader r = {
+        data, data + (length * low_bits + 7) / 8, data + size, length, 0, size, 0, 0, 0, low_bits};
     return r;
 }
 
@@ -143,10 +143,17 @@ static inline int rice_make(RiceMaker *m, int kind, int64_t count, uint64_t *cod
 static inline void rice_store(const uint64_t *numbers, int64_t count, int item, uint8_t *out) {
     int64_t n;
     switch (item) {
-        case 1: for (n = 0; n < count; n++) out[n] = (uint8_t)numbers[n]; break;
-        case 2: for (n = 0; n < count; n++) ((uint16_t *)out)[n] = (uint16_t)numbers[n]; break;
-        case 4: for (n = 0; n < count; n++) ((uint32_t *)out)[n] = (uint32_t)numbers[n]; break;
-        default: for (n = 0; n < count; n++) ((uint64_t *)out)[n] = numbers[n];
+        case 1:
+            for (n = 0; n < count; n++) out[n] = (uint8_t)numbers[n];
+            break;
+        case 2:
+            for (n = 0; n < count; n++) ((uint16_t *)out)[n] = (uint16_t)numbers[n];
+            break;
+        case 4:
+            for (n = 0; n < count; n++) ((uint32_t *)out)[n] = (uint32_t)numbers[n];
+            break;
+        default:
+            for (n = 0; n < count; n++) ((uint64_t *)out)[n] = numbers[n];
     }
 }
 

@@ -30,11 +30,12 @@
 typedef struct {
     int32_t n_labels, stride; /* stride: weights of a row, with those that stay 0 */
     int with_gradient;
-    int whole;            /* weights are of 16 bits */
-    int32_t largest;      /* of whole ones: none is farther from 0 */
-    int16_t start[MOST_ROW_LABELS]; /* 0 for labels; sums beyond them begin with the lowest number */
-    uint32_t n_rows, room; /* rows given out; rows that there is room for */
-    char *weights;        /* on a cache line of `block`, which is what was allocated */
+    int whole;       /* weights are of 16 bits */
+    int32_t largest; /* of whole ones: none is farther from 0 */
+    int16_t
+        start[MOST_ROW_LABELS]; /* 0 for labels; sums beyond them begin with the lowest number */
+    uint32_t n_rows, room;      /* rows given out; rows that there is room for */
+    char *weights;              /* on a cache line of `block`, which is what was allocated */
     void *block;
     double **chunks;
     uint32_t n_chunks, chunk_room;
@@ -52,7 +53,9 @@ static inline int16_t *row_shorts(const RowStore *s, uint32_t row) {
 }
 
 /* Numbers that a weight owes or has gathered, and of a row of them. */
-static inline int32_t debts_of_weight(const RowStore *s) { return AVERAGED + !!s->with_gradient; }
+static inline int32_t debts_of_weight(const RowStore *s) {
+    return AVERAGED + !!s->with_gradient;
+}
 static inline size_t debts_of_row(const RowStore *s) {
     return (size_t)(s->n_labels * debts_of_weight(s));
 }

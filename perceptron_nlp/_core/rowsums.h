@@ -32,8 +32,8 @@ static inline void sum_shorts_wide(const RowStore *s, const uint32_t *stored, co
     }
 }
 
-static inline void sum_doubles_plain(const RowStore *s, const uint32_t *stored,
-                                     const int32_t *rows, size_t n, double *scores) {
+static inline void sum_doubles_plain(const RowStore *s, const uint32_t *stored, const int32_t *rows,
+                                     size_t n, double *scores) {
     memset(scores, 0, (size_t)s->stride * sizeof *scores);
     for (size_t i = 0; i < n; i++) {
         const double *w = row_doubles(s, stored[rows[i]]);
@@ -56,23 +56,23 @@ static inline int32_t best_shorts_plain(const RowStore *s, const uint32_t *store
 
 #if VECTOR_EXTENSIONS
 /* The sums of a count of vectors known to the compiler stay in registers. */
-#define SUM_CASE(VECTOR, COUNT)                                                           \
-    case COUNT: {                                                                         \
-        VECTOR sum[COUNT];                                                                \
-        for (int k = 0; k < COUNT; k++) sum[k] = (VECTOR){0};                             \
-        for (size_t i = 0; i < n; i++) {                                                  \
-            const VECTOR *w =                                                             \
+#define SUM_CASE(VECTOR, COUNT)                                                             \
+    case COUNT: {                                                                           \
+        VECTOR sum[COUNT];                                                                  \
+        for (int k = 0; k < COUNT; k++) sum[k] = (VECTOR){0};                               \
+        for (size_t i = 0; i < n; i++) {                                                    \
+            const VECTOR *w =                                                               \
                 (const VECTOR *)(const void *)s->weights + (size_t)stored[rows[i]] * COUNT; \
-            for (int k = 0; k < COUNT; k++) sum[k] += w[k];                               \
-        }                                                                                 \
-        memcpy(scores, sum, sizeof sum);                                                  \
-        return;                                                                           \
+            for (int k = 0; k < COUNT; k++) sum[k] += w[k];                                 \
+        }                                                                                   \
+        memcpy(scores, sum, sizeof sum);                                                    \
+        return;                                                                             \
     }
 
 typedef double Pair __attribute__((vector_size(16), may_alias));
 
-static inline void sum_doubles_pairs(const RowStore *s, const uint32_t *stored,
-                                     const int32_t *rows, size_t n, double *scores) {
+static inline void sum_doubles_pairs(const RowStore *s, const uint32_t *stored, const int32_t *rows,
+                                     size_t n, double *scores) {
     switch (s->stride / 2) {
         SUM_CASE(Pair, 2)
         SUM_CASE(Pair, 4)
@@ -81,7 +81,8 @@ static inline void sum_doubles_pairs(const RowStore *s, const uint32_t *stored,
         SUM_CASE(Pair, 10)
         SUM_CASE(Pair, 12)
         SUM_CASE(Pair, 14)
-        default: sum_doubles_plain(s, stored, rows, n, scores);
+        default:
+            sum_doubles_plain(s, stored, rows, n, scores);
     }
 }
 
@@ -99,25 +100,26 @@ TARGET_AVX2 static inline void sum_doubles_avx2(const RowStore *s, const uint32_
         SUM_CASE(Quad, 6)
         SUM_CASE(Quad, 7)
         SUM_CASE(Quad, 8)
-        default: return;
+        default:
+            return;
     }
 }
 #endif
 
 #if HAS_SHORT_LANES
 /* Where the largest is, is the same with the sums as unsigned numbers, added modulo 2^16. */
-#define BEST_CASE(VECTOR, COUNT, BEST)                                                    \
-    {                                                                                     \
-        VECTOR sum[COUNT];                                                                \
-        memcpy(sum, s->start, sizeof sum);                                                \
-        for (size_t i = 0; i < n; i++) {                                                  \
-            const VECTOR *w =                                                             \
-                (const VECTOR *)(const void *)s->weights + (size_t)stored[rows[i]] * COUNT; \
-            for (int k = 0; k < COUNT; k++) sum[k] += w[k];                               \
-        }                                                                                 \
-        memcpy(scores, sum, sizeof sum);                                                  \
-        return BEST((const Shorts *)(const void *)scores,                                 \
-                    (int)(sizeof sum / (sizeof(Shorts))), s->n_labels);                   \
+#define BEST_CASE(VECTOR, COUNT, BEST)                                                          \
+    {                                                                                           \
+        VECTOR sum[COUNT];                                                                      \
+        memcpy(sum, s->start, sizeof sum);                                                      \
+        for (size_t i = 0; i < n; i++) {                                                        \
+            const VECTOR *w =                                                                   \
+                (const VECTOR *)(const void *)s->weights + (size_t)stored[rows[i]] * COUNT;     \
+            for (int k = 0; k < COUNT; k++) sum[k] += w[k];                                     \
+        }                                                                                       \
+        memcpy(scores, sum, sizeof sum);                                                        \
+        return BEST((const Shorts *)(const void *)scores, (int)(sizeof sum / (sizeof(Shorts))), \
+                    s->n_labels);                                                               \
     }
 
 typedef uint16_t Sixteen __attribute__((vector_size(32), may_alias));
@@ -131,8 +133,7 @@ static inline int32_t best_shorts_narrow(const RowStore *s, const uint32_t *stor
 
 #if AVX2_AT_RUN_TIME
 TARGET_AVX2 static inline int32_t best_shorts_wide(const RowStore *s, const uint32_t *stored,
-                                                   const int32_t *rows, size_t n,
-                                                   int16_t *scores) {
+                                                   const int32_t *rows, size_t n, int16_t *scores) {
     if (s->stride == 8) BEST_CASE(Shorts, 1, best_shorts_avx2)
     if (s->stride == 16) BEST_CASE(Sixteen, 1, best_shorts_avx2)
     BEST_CASE(Sixteen, 2, best_shorts_avx2)

@@ -18,8 +18,7 @@ static inline TokenView walk_view(const Decoder *d, Worker *w, Walk *walk, int64
                                   const int32_t *past) {
     int64_t i = d->right_to_left ? walk->n - 1 - walk->step : walk->step;
     walk->token = walk->begin + i;
-    for (int32_t k = 0; k < d->layout.program->depth; k++)
-        walk->past[k] = d->label_hashes[past[k]];
+    for (int32_t k = 0; k < d->layout.program->depth; k++) walk->past[k] = d->label_hashes[past[k]];
     return token_view(d, w, padded_place(d, sentence, walk->token), i == 0, i == walk->n - 1,
                       walk->past, walk->types);
 }
@@ -27,7 +26,7 @@ static inline TokenView walk_view(const Decoder *d, Worker *w, Walk *walk, int64
 /* Local scores of all states for the token at hand; `sum` has room for one token's scores. -1: no
  * memory. */
 static inline int fill_states(const Decoder *d, Worker *w, Walk *walk, int64_t sentence,
-                               int32_t *sum, int32_t stride) {
+                              int32_t *sum, int32_t stride) {
     Beam *b = &w->search;
     int32_t *fixed = token_scores(d, w, walk->token, stride);
     if (!d->layout.dense) {
@@ -52,8 +51,7 @@ static inline int32_t walk_forced(const Decoder *d, const Worker *w, const Walk 
 static inline int search_sentence(const Decoder *d, Worker *w, int64_t sentence, int32_t *sum,
                                   int32_t stride) {
     Beam *b = &w->search;
-    Walk walk = {.begin = w->starts[sentence],
-                 .n = w->starts[sentence + 1] - w->starts[sentence]};
+    Walk walk = {.begin = w->starts[sentence], .n = w->starts[sentence + 1] - w->starts[sentence]};
     if (beam_begin(b, walk.n) < 0) return -1;
     for (walk.step = 0; walk.step < walk.n; walk.step++) {
         walk_view(d, w, &walk, sentence, b->states[0].past);
@@ -115,8 +113,7 @@ static inline int search_words(const Decoder *d, Worker *w) {
 
 /* Label the batch in the decoder's way; -1: no memory. */
 static inline int run_batch(const Decoder *d, Worker *w) {
-    if (!d->parts && d->beam <= 1)
-        return w->kept.of ? tag_around_kept(d, w) : tag_batch(d, w);
+    if (!d->parts && d->beam <= 1) return w->kept.of ? tag_around_kept(d, w) : tag_batch(d, w);
     if (prepare_batch(d, w) < 0) return -1;
     if (d->parts) return tag_parts(d, w);
     return search_words(d, w);

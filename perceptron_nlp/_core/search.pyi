@@ -6,7 +6,13 @@ import numpy.typing as npt
 from perceptron_nlp._core.trainingset import TrainingSet
 
 def learn_sequences(
-    data: TrainingSet, order: npt.NDArray[np.int64], *, rule: str = ..., rate: float = ...,
-    beam: int = ..., cost: float = ..., right_to_left: bool = ...,
+    data: TrainingSet,
+    order: npt.NDArray[np.int64],
+    *,
+    rule: str = ...,
+    rate: float = ...,
+    beam: int = ...,
+    cost: float = ...,
+    right_to_left: bool = ...,
     allowed: npt.NDArray[Any] | None = ...,
 ) -> tuple[int, int, int]: ...

@@ -30,9 +30,9 @@ typedef struct {
     int right_to_left;
     const uint64_t *label_hashes; /* one more than labels: the last is for "none" */
     Beam beam;
-    int32_t *rows;   /* rows of one token; after them, those of the templates of each state */
-    double *fixed;   /* [label]: what the words of one token say */
-    double *scores;  /* [label]: scratch */
+    int32_t *rows;         /* rows of one token; after them, those of the templates of each state */
+    double *fixed;         /* [label]: what the words of one token say */
+    double *scores;        /* [label]: scratch */
     int32_t *gold, *guess; /* [step]: the gold sequence and the one found, as they are read */
     int partly;            /* some words of the sentence have no label */
     Change *changes;       /* of the sentence at hand */
@@ -93,8 +93,7 @@ static inline void score_states(Structured *x, int64_t sentence, int64_t token) 
     for (size_t k = 0; k < n; k++) table_score(x->table, x->rows[k], 1, x->fixed);
     for (int32_t s = 0; s < x->beam.n_states; s++) {
         memcpy(beam_local(&x->beam, s), x->fixed, bytes);
-        score_history(x, sentence, token, x->beam.states[s].past, x->rows,
-                      beam_local(&x->beam, s));
+        score_history(x, sentence, token, x->beam.states[s].past, x->rows, beam_local(&x->beam, s));
     }
 }
 
@@ -223,10 +222,10 @@ static inline int part_step(Structured *x, int64_t sentence, int64_t step) {
     for (int32_t k = 0; k < p->depth; k++) hashes[1][k] = x->label_hashes[past[1][k]];
     wrong.past = hashes[1];
     if (gold != guess) {
-        int64_t place = x->corpus->padded_starts[sentence] + token -
-                        x->corpus->token_starts[sentence];
-        size_t n = gather_static(p, x->table, x->corpus, place, token, right.first, right.last,
-                                 x->rows);
+        int64_t place =
+            x->corpus->padded_starts[sentence] + token - x->corpus->token_starts[sentence];
+        size_t n =
+            gather_static(p, x->table, x->corpus, place, token, right.first, right.last, x->rows);
         for (size_t i = 0; i < n; i++)
             if (note_change(x, x->rows[i], gold, 1) < 0 ||
                 note_change(x, x->rows[i], guess, -1) < 0)

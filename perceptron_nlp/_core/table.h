@@ -271,8 +271,7 @@ static inline void table_clear_row(Table *t, int64_t row) {
  * to at most twice the largest block. -1: no memory, nothing changed. */
 static inline int table_reserve(Table *t, size_t n_rows, uint32_t new_rows) {
     if (t->fixed_bits) return 0;
-    if (t->dense ? rowstore_reserve(&t->store, n_rows) < 0
-                 : blocks_reserve(&t->pool, n_rows) < 0)
+    if (t->dense ? rowstore_reserve(&t->store, n_rows) < 0 : blocks_reserve(&t->pool, n_rows) < 0)
         return -1;
     if (table_reserve_rows(t, new_rows) < 0) return -1;
     return index_reserve(&t->index, new_rows);
@@ -292,8 +291,7 @@ static inline void table_score(const Table *t, int64_t row, double value, double
 
 /* scores[label] = the sum over n rows, of which those that are -1 do not count; `scores` has room
  * for table_width labels. */
-static inline void table_score_rows(const Table *t, const int32_t *rows, size_t n,
-                                    double *scores) {
+static inline void table_score_rows(const Table *t, const int32_t *rows, size_t n, double *scores) {
     if (t->dense) {
         if (t->store.whole)
             sum_shorts_wide(&t->store, t->stored, rows, n, scores);

@@ -15,8 +15,8 @@ static inline int32_t best_of_set(const Parts *x, const Worker *w, int32_t set,
 }
 
 /* The best of the labels that a mask leaves. */
-static inline int32_t best_within(const Parts *x, const uint8_t *mask,
-                                  const int32_t *part_scores, int32_t *sums) {
+static inline int32_t best_within(const Parts *x, const uint8_t *mask, const int32_t *part_scores,
+                                  int32_t *sums) {
     int32_t best = -1;
     whole_tree_sums(&x->parts, 0, x->parts.n, part_scores, sums);
     for (int32_t k = 0; k < x->n_labels; k++)
@@ -35,8 +35,8 @@ static inline void tag_parts_of_sentence(const Decoder *d, Worker *w, int64_t se
     for (int k = 0; k < MAX_HISTORY; k++) past[k] = d->label_hashes[d->parts->n_labels];
     for (int64_t step = 0; step < n; step++) {
         int64_t i = d->right_to_left ? n - 1 - step : step;
-        TokenView view = token_view(d, w, padded_place(d, sentence, begin + i), i == 0,
-                                    i == n - 1, past, types);
+        TokenView view =
+            token_view(d, w, padded_place(d, sentence, begin + i), i == 0, i == n - 1, past, types);
         int32_t set = kept_set(w, begin + i);
         int32_t forced = set < 0 && l->forces ? w->cache.entries[types[0][0]].forced : FREE;
         int32_t label = set == KEPT_UNKNOWN ? d->parts->n_labels : forced;
@@ -47,9 +47,12 @@ static inline void tag_parts_of_sentence(const Decoder *d, Worker *w, int64_t se
                 add_listed_rows(d, w, &view, scores);
             }
             add_open(d, &view, (char *)scores);
-            if (set >= 0) label = best_of_set(d->parts, w, set, scores, scratch);
-            else if (forced == FREE) label = whole_best_but(d->parts, scores, -1, scratch);
-            else label = best_within(d->parts, mask_of(l, forced), scores, scratch);
+            if (set >= 0)
+                label = best_of_set(d->parts, w, set, scores, scratch);
+            else if (forced == FREE)
+                label = whole_best_but(d->parts, scores, -1, scratch);
+            else
+                label = best_within(d->parts, mask_of(l, forced), scores, scratch);
         }
         w->labels[begin + i] = (uint16_t)label;
         for (int k = MAX_HISTORY - 1; k > 0; k--) past[k] = past[k - 1];

@@ -50,8 +50,8 @@ static inline int cache_reserve(TypeCache *c, const CacheLayout *l, uint32_t roo
         grow_array(&c->memos, room * memo_words(l), sizeof(uint32_t)) < 0 ||
         grow_array(&c->values, (size_t)l->program->n_values, 8) < 0 ||
         grow_array(&c->mixed, (size_t)l->program->n_values, 8) < 0 ||
-        (!l->dense && grow_array(&c->list_starts,
-                                 (size_t)room * (size_t)l->program->n_slots + 1, 4) < 0))
+        (!l->dense &&
+         grow_array(&c->list_starts, (size_t)room * (size_t)l->program->n_slots + 1, 4) < 0))
         return -1;
     c->room = room;
     return 0;
@@ -62,7 +62,8 @@ static inline int cache_reserve(TypeCache *c, const CacheLayout *l, uint32_t roo
  * that is not written to is not taken from the system. */
 #define SHORT_TEXT_TYPES 1024
 static inline int cache_room(TypeCache *c, const CacheLayout *l) {
-    if (2 * ((uint64_t)c->n_types + 1) > (uint64_t)1 << c->bits && cache_lay_slots(c, c->bits + 1) < 0)
+    if (2 * ((uint64_t)c->n_types + 1) > (uint64_t)1 << c->bits &&
+        cache_lay_slots(c, c->bits + 1) < 0)
         return -1;
     if (c->n_types < c->room) return 0;
     uint32_t most = c->limit < MOST_AT_ONCE ? c->limit : MOST_AT_ONCE;
@@ -93,8 +94,7 @@ static inline const uint8_t *mask_of(const CacheLayout *l, int32_t forced) {
     return l->masks + (size_t)(FREE - 1 - forced) * (size_t)l->n_labels;
 }
 
-static inline int32_t first_largest_within(const int32_t *scores, int32_t n,
-                                           const uint8_t *mask) {
+static inline int32_t first_largest_within(const int32_t *scores, int32_t n, const uint8_t *mask) {
     int32_t best = -1;
     for (int32_t k = 0; k < n; k++)
         if (mask[k] && (best < 0 || scores[k] > scores[best])) best = k;

@@ -144,8 +144,10 @@ static inline int keep_row(TypeCache *c, uint32_t row) {
 
 /* Add a row to a vector of scores of the layout's width. */
 static inline void add_row(const CacheLayout *l, int64_t row, char *vector) {
-    if (l->narrow) frozen_add_narrow(l->table, row, (int16_t *)(void *)vector);
-    else frozen_add(l->table, row, (int32_t *)(void *)vector);
+    if (l->narrow)
+        frozen_add_narrow(l->table, row, (int16_t *)(void *)vector);
+    else
+        frozen_add(l->table, row, (int32_t *)(void *)vector);
 }
 
 /* List the rows of a type slot after slot. */
@@ -210,8 +212,8 @@ static inline int finish_types(TypeCache *c, const CacheLayout *l) {
 }
 
 /* The values of the word whose views were made last, or of a pad where distance is not 0. */
-static inline void make_values(TypeCache *c, const CacheLayout *l, int32_t column,
-                               int32_t distance, uint64_t *carried) {
+static inline void make_values(TypeCache *c, const CacheLayout *l, int32_t column, int32_t distance,
+                               uint64_t *carried) {
     const ValuePlan *v = l->value_plan + l->value_starts[column];
     const ValuePlan *end = l->value_plan + l->value_starts[column + 1];
     for (; v < end; v++) {
@@ -229,7 +231,8 @@ static inline int begin_type(TypeCache *c, const CacheLayout *l, uint32_t type, 
     const Program *p = l->program;
     if (c->n_fresh == FRESH_TYPES && sum_types_begun(c, l, FRESH_TYPES / 2) < 0) return -1;
     if (text && word_views(&c->words, text, n, p->wanted[column]) < 0) return -1;
-    make_values(c, l, column, text ? 0 : distance, c->carried + (size_t)type * (size_t)p->n_carried);
+    make_values(c, l, column, text ? 0 : distance,
+                c->carried + (size_t)type * (size_t)p->n_carried);
     if (memo_words(l)) memset(c->memos + type * memo_words(l), 0xFF, memo_words(l) * 4);
     if (make_keys(c, l, column, text == NULL) < 0) return -1;
     c->fresh[c->n_fresh++] = (FreshType){type, c->n_fresh_keys};

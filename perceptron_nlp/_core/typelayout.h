@@ -29,7 +29,7 @@ typedef struct {
 } VectorSlot;
 
 typedef struct {
-    WordRef word; /* at: place of a long string in the cache's text */
+    WordRef word;   /* at: place of a long string in the cache's text */
     int32_t column; /* -1: a pad */
     int32_t forced; /* its one label; FREE; or FREE - 1 - k: only labels of mask k */
 } TypeEntry;
@@ -81,8 +81,8 @@ typedef struct CacheLayout {
     int32_t *memo_templates;
     uint64_t *memo_starts; /* [memo][label]: see memo.h */
     int32_t *memo_values;
-    int memos_planned;        /* have all of them a plan? */
-    Index dictionary;         /* hash of a word -> its one label */
+    int memos_planned; /* have all of them a plan? */
+    Index dictionary;  /* hash of a word -> its one label */
     uint16_t *dictionary_labels;
     Index lexicon;           /* hash of a form, as written or lower-cased -> what it may be */
     int32_t *lexicon_labels; /* as TypeEntry.forced; goes before the dictionary */
@@ -108,8 +108,8 @@ typedef struct TypeCache {
     uint32_t *memos;
     char *pool;
     uint32_t pool_used, pool_room;
-    uint64_t *values; /* scratch of one type */
-    uint64_t *mixed;  /* each value as xxh64_mixed leaves it */
+    uint64_t *values;      /* scratch of one type */
+    uint64_t *mixed;       /* each value as xxh64_mixed leaves it */
     uint32_t *list_starts; /* [type][program slot] -> rows, where not dense; one more at the end */
     uint32_t *rows;
     size_t rows_used, rows_room;
@@ -117,9 +117,9 @@ typedef struct TypeCache {
     KeyBuffer keys; /* scratch of one template */
     FreshType fresh[FRESH_TYPES];
     int n_fresh, n_guessed; /* types begun; those of them that have fresh_rows */
-    uint64_t *fresh_keys; /* as the table has them */
-    uint32_t *fresh_rows; /* of each key; 0: none */
-    uint16_t *fresh_slots; /* program slot of each key */
+    uint64_t *fresh_keys;   /* as the table has them */
+    uint32_t *fresh_rows;   /* of each key; 0: none */
+    uint16_t *fresh_slots;  /* program slot of each key */
     size_t n_fresh_keys, fresh_room;
     int64_t hits, misses;
 } TypeCache;
@@ -156,7 +156,9 @@ static inline int grow_array(void *array, size_t count, size_t item) {
     return 0;
 }
 
-static inline size_t score_bytes(const CacheLayout *l) { return l->narrow ? 2 : 4; }
+static inline size_t score_bytes(const CacheLayout *l) {
+    return l->narrow ? 2 : 4;
+}
 static inline size_t vector_words(const CacheLayout *l) {
     return l->dense ? (size_t)l->n_vectors * (size_t)l->stride : 0;
 }

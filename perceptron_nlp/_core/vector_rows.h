@@ -77,10 +77,17 @@ static inline void sparse_scores(const double *x, const int32_t *columns, int64_
         k += 4;
     }
     switch (classes - k) {
-        case 3: sparse_tile(x, columns, n, w + k, classes, 3, scores + k); break;
-        case 2: sparse_tile(x, columns, n, w + k, classes, 2, scores + k); break;
-        case 1: sparse_tile(x, columns, n, w + k, classes, 1, scores + k); break;
-        default: break;
+        case 3:
+            sparse_tile(x, columns, n, w + k, classes, 3, scores + k);
+            break;
+        case 2:
+            sparse_tile(x, columns, n, w + k, classes, 2, scores + k);
+            break;
+        case 1:
+            sparse_tile(x, columns, n, w + k, classes, 1, scores + k);
+            break;
+        default:
+            break;
     }
 }
 

@@ -26,10 +26,10 @@
 #define ROWS_AHEAD 4
 
 typedef struct {
-    int64_t seen;   /* examples before the step that made the update */
-    double amount;  /* of the row: added to the gold class, taken from the rival */
+    int64_t seen;  /* examples before the step that made the update */
+    double amount; /* of the row: added to the gold class, taken from the rival */
     int32_t row;
-    int32_t rival;  /* class id; two classes have one vector, and `amount` carries the sign */
+    int32_t rival; /* class id; two classes have one vector, and `amount` carries the sign */
 } update_t;
 
 /* What a row adds to what the weights of a class owe. */
@@ -40,20 +40,20 @@ typedef struct {
 
 typedef struct {
     rows_t rows;
-    const int32_t *gold;        /* class id of each row */
-    int64_t classes;            /* weight vectors: 1 for two classes */
+    const int32_t *gold; /* class id of each row */
+    int64_t classes;     /* weight vectors: 1 for two classes */
     double *w, *bias;
     double *owed_w, *owed_bias; /* sum (t - 1) D_t; NULL without a mean */
     const double *class_rate;   /* factor of the rate, by gold class */
     double margin;
     int strict, intercept;
-    int64_t seen, quiet;        /* examples; examples since the last update */
-    int64_t updates, mistakes;  /* steps that changed the weights; rows that made them */
-    double *scores;             /* scratch: one a class */
-    int32_t *rivals;            /* scratch: one a row of a step */
-    update_t *log;              /* room for every row of a call, or NULL */
+    int64_t seen, quiet;       /* examples; examples since the last update */
+    int64_t updates, mistakes; /* steps that changed the weights; rows that made them */
+    double *scores;            /* scratch: one a class */
+    int32_t *rivals;           /* scratch: one a row of a step */
+    update_t *log;             /* room for every row of a call, or NULL */
     int64_t logged;
-    debt_t debts[2];            /* of the last mistake in sparse rows: still to be added */
+    debt_t debts[2]; /* of the last mistake in sparse rows: still to be added */
     int n_debts;
 } learner_t;
 
@@ -162,8 +162,7 @@ static int64_t train(learner_t *L, const int64_t *order, int64_t n, int64_t step
 
 /* The mean (N w - owed) / N, in place of `owed`: N w - owed is the sum of the weights after each
  * example, an integer where the data are, and one division rounds once. */
-static void mean_of_owed(const double *restrict w, double *restrict owed, double n,
-                         int64_t size) {
+static void mean_of_owed(const double *restrict w, double *restrict owed, double n, int64_t size) {
     for (int64_t i = 0; i < size; i++) owed[i] = (n * w[i] - owed[i]) / n;
 }
 

@@ -12,8 +12,8 @@
 /* products[r] = x . row r, for the rows kept by columns: row ids `row_ids[starts[f]..]` hold
  * feature f with `values[the same]`. */
 static inline void products_by_column(const rows_t *x, int64_t j, const int64_t *starts,
-                                      const int32_t *row_ids, const double *values,
-                                      int64_t columns, int64_t kept, double *products) {
+                                      const int32_t *row_ids, const double *values, int64_t columns,
+                                      int64_t kept, double *products) {
     for (int64_t r = 0; r < kept; r++) products[r] = 0;
     for (int64_t i = x->starts[j]; i < x->starts[j + 1]; i++) {
         const int64_t f = x->columns[i];
@@ -23,8 +23,8 @@ static inline void products_by_column(const rows_t *x, int64_t j, const int64_t 
     }
 }
 
-static inline void products_dense(const rows_t *x, int64_t j, const rows_t *kept_rows,
-                                  int64_t kept, double *products) {
+static inline void products_dense(const rows_t *x, int64_t j, const rows_t *kept_rows, int64_t kept,
+                                  double *products) {
     const double *row = x->values + j * x->width;
     for (int64_t r = 0; r < kept; r++)
         products[r] = dense_dot(row, kept_rows->values + r * kept_rows->width, kept_rows->width);

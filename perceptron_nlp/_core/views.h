@@ -25,8 +25,12 @@ static inline void view_ascii(View *v, const char *text) {
     for (; *text; text++) view_put(v, (uint8_t)*text);
 }
 
-static inline int is_upper(uint32_t c) { return Py_UNICODE_ISUPPER(c) || Py_UNICODE_ISTITLE(c); }
-static inline int is_hyphen(uint32_t c) { return c == '-' || c == 0x2010 || c == 0x2011; }
+static inline int is_upper(uint32_t c) {
+    return Py_UNICODE_ISUPPER(c) || Py_UNICODE_ISTITLE(c);
+}
+static inline int is_hyphen(uint32_t c) {
+    return c == '-' || c == 0x2010 || c == 0x2011;
+}
 
 /* X upper case, x any other letter, d digit, anything else itself. */
 static inline uint32_t shape_class(uint32_t c) {
@@ -59,12 +63,18 @@ static inline uint32_t folded(uint32_t c) {
     if (c >= 0x300 && c < 0x370) return LEFT_OUT;
     if (c >= 0xE0 && c < 0x180 && UNMARKED[c - 0xE0] != '.') c = (uint8_t)UNMARKED[c - 0xE0];
     switch (c) {
-        case 'e': return 'a';
-        case 'u': return 'i';
-        case 'b': return 'p';
-        case 'd': return 't';
-        case 'g': return 'k';
-        default: return c;
+        case 'e':
+            return 'a';
+        case 'u':
+            return 'i';
+        case 'b':
+            return 'p';
+        case 'd':
+            return 't';
+        case 'g':
+            return 'k';
+        default:
+            return c;
     }
 }
 
@@ -76,8 +86,16 @@ static inline void view_folded(View *v, const uint32_t *points, uint32_t n) {
     }
 }
 
-enum { FLAG_CAPITAL = 1, FLAG_ALL_CAPS = 2, FLAG_INNER_CAPITAL = 4, FLAG_DIGIT = 8,
-       FLAG_ALL_DIGITS = 16, FLAG_HYPHEN = 32, FLAG_NO_LETTER = 64, FLAG_OTHER = 128 };
+enum {
+    FLAG_CAPITAL = 1,
+    FLAG_ALL_CAPS = 2,
+    FLAG_INNER_CAPITAL = 4,
+    FLAG_DIGIT = 8,
+    FLAG_ALL_DIGITS = 16,
+    FLAG_HYPHEN = 32,
+    FLAG_NO_LETTER = 64,
+    FLAG_OTHER = 128
+};
 
 static inline uint32_t word_flags(const uint32_t *points, uint32_t n) {
     uint32_t upper = 0, letters = 0, digits = 0, hyphens = 0, flags = 0;
@@ -86,10 +104,14 @@ static inline uint32_t word_flags(const uint32_t *points, uint32_t n) {
         int is_up = is_upper(c);
         upper += (uint32_t)is_up;
         if (is_up) flags |= i ? FLAG_INNER_CAPITAL : FLAG_CAPITAL;
-        if (is_up || Py_UNICODE_ISALPHA(c)) letters++;
-        else if (Py_UNICODE_ISDIGIT(c)) digits++;
-        else if (is_hyphen(c)) hyphens++;
-        else flags |= FLAG_OTHER;
+        if (is_up || Py_UNICODE_ISALPHA(c))
+            letters++;
+        else if (Py_UNICODE_ISDIGIT(c))
+            digits++;
+        else if (is_hyphen(c))
+            hyphens++;
+        else
+            flags |= FLAG_OTHER;
     }
     if (upper && upper == letters) flags |= FLAG_ALL_CAPS;
     if (digits) flags |= digits == n ? FLAG_DIGIT | FLAG_ALL_DIGITS : FLAG_DIGIT;

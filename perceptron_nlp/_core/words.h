@@ -89,7 +89,9 @@ static inline int word_pieces(WordScratch *s, const ValueSpec *spec) {
 }
 
 /* Has the value any number of hashes rather than one? */
-static inline int is_many(const ValueSpec *spec) { return spec->affix >= AFFIX_NGRAMS; }
+static inline int is_many(const ValueSpec *spec) {
+    return spec->affix >= AFFIX_NGRAMS;
+}
 
 /* All hashes of such a value into s->grams; -1: no memory. */
 static inline int word_many(WordScratch *s, const ValueSpec *spec) {

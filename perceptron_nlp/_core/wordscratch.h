@@ -6,8 +6,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { VIEW_WORD, VIEW_LOWER, VIEW_NORM, VIEW_SHAPE, VIEW_SHAPE4, VIEW_FOLDED, VIEW_FLAGS,
-       VIEW_CAPITAL, VIEW_ALLCAPS, VIEW_DIGIT, VIEW_HYPHEN, N_VIEWS };
+enum {
+    VIEW_WORD,
+    VIEW_LOWER,
+    VIEW_NORM,
+    VIEW_SHAPE,
+    VIEW_SHAPE4,
+    VIEW_FOLDED,
+    VIEW_FLAGS,
+    VIEW_CAPITAL,
+    VIEW_ALLCAPS,
+    VIEW_DIGIT,
+    VIEW_HYPHEN,
+    N_VIEWS
+};
 
 typedef struct {
     uint8_t *text;

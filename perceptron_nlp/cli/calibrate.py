@@ -5,13 +5,7 @@ from __future__ import annotations
 import argparse
 
 import perceptron_nlp as pn
-from perceptron_nlp.cli.inputs import (
-    STDIN,
-    check_apart,
-    check_stdin,
-    check_there,
-    open_inputs,
-)
+from perceptron_nlp.cli.inputs import STDIN, check_apart, check_stdin, check_there, open_inputs
 from perceptron_nlp.cli.parsing import VerbParser, add_format_options, add_quiet_option
 from perceptron_nlp.cli.style import one_line, say
 from perceptron_nlp.cli.summary import say_calibration
@@ -29,10 +23,13 @@ def parser() -> VerbParser:
     """The arguments of the verb."""
     verb = VerbParser("calibrate", DESCRIPTION, EXAMPLES)
     verb.add_argument("model", metavar="MODEL", help="a model file")
-    verb.add_argument("dev", nargs="+", metavar="DEV",
-                      help="labelled files; - is standard input")
-    verb.add_argument("-o", "--output", metavar="OUT",
-                      help="the file to write, whole or not at all (default: MODEL itself)")
+    verb.add_argument("dev", nargs="+", metavar="DEV", help="labelled files; - is standard input")
+    verb.add_argument(
+        "-o",
+        "--output",
+        metavar="OUT",
+        help="the file to write, whole or not at all (default: MODEL itself)",
+    )
     add_format_options(verb)
     add_quiet_option(verb)
     return verb
@@ -48,8 +45,9 @@ def run(chosen: argparse.Namespace) -> None:
     check_apart(place, chosen.dev, "one of the labelled files")
     pn.check_place(place)
     tagger = pn.load(chosen.model)
-    corpora = open_inputs(chosen.dev, format=chosen.format, fields=chosen.fields,
-                          quiet=chosen.quiet)
+    corpora = open_inputs(
+        chosen.dev, format=chosen.format, fields=chosen.fields, quiet=chosen.quiet
+    )
     calibrated = tagger.calibrate(corpora, fields=chosen.fields)
     calibrated.save(place)
     if not chosen.quiet:

@@ -14,23 +14,34 @@ from perceptron_nlp.tagging.checkpoint import take_checkpoint_options
 
 def add_checkpoint_options(verb: VerbParser) -> None:
     """``--checkpoint``, ``--every`` and ``--resume``."""
-    verb.add_argument("--checkpoint", metavar="FILE",
-                      help="save the state of the training in FILE on the way, and on Ctrl-C")
-    verb.add_argument("--every", metavar="N",
-                      help="when to save it: Nepochs or Nminutes (default: 1epoch)")
-    verb.add_argument("--resume", action="store_true",
-                      help="go on from the checkpoint; the model is the same as without a stop")
+    verb.add_argument(
+        "--checkpoint",
+        metavar="FILE",
+        help="save the state of the training in FILE on the way, and on Ctrl-C",
+    )
+    verb.add_argument(
+        "--every", metavar="N", help="when to save it: Nepochs or Nminutes (default: 1epoch)"
+    )
+    verb.add_argument(
+        "--resume",
+        action="store_true",
+        help="go on from the checkpoint; the model is the same as without a stop",
+    )
 
 
 def checkpoint_options(chosen: argparse.Namespace, inputs: list[str]) -> dict[str, Any]:
     """Where the state of the training is saved, if it is."""
-    given: dict[str, Any] = {"checkpoint": chosen.checkpoint, "every": chosen.every,
-                             "resume": chosen.resume}
+    given: dict[str, Any] = {
+        "checkpoint": chosen.checkpoint,
+        "every": chosen.every,
+        "resume": chosen.resume,
+    }
     if chosen.checkpoint is not None:
         check_apart(chosen.checkpoint, inputs, "one of the files to learn from")
         if os.path.realpath(chosen.checkpoint) == os.path.realpath(chosen.model):
-            raise pn.FileError(f"{chosen.checkpoint}: is the model, too; name another file for"
-                               " the checkpoint")
+            raise pn.FileError(
+                f"{chosen.checkpoint}: is the model, too; name another file for the checkpoint"
+            )
     # Now, and not after the files have been read.
     take_checkpoint_options(dict(given))
     return given

@@ -35,22 +35,40 @@ _LONGEST_WORD = 20
 
 def parser() -> VerbParser:
     """The arguments of the verb."""
-    verb = VerbParser("compare", "Compare two taggers on gold text: the difference, where it is,"
-                      " and whether it may be chance.", EXAMPLES)
+    verb = VerbParser(
+        "compare",
+        "Compare two taggers on gold text: the difference, where it is,"
+        " and whether it may be chance.",
+        EXAMPLES,
+    )
     for name in ("a", "b"):
-        verb.add_argument(name, metavar=name.upper(),
-                          help="a model file, or the sentences of TEST as labelled by another"
-                               " tagger")
-    verb.add_argument("test", nargs="+", metavar="TEST",
-                      help="labelled files; - is standard input")
-    verb.add_argument("--column", metavar="NAME",
-                      help="the column to compare (default: the one that was learnt, of several"
-                           " the first that both fill)")
+        verb.add_argument(
+            name,
+            metavar=name.upper(),
+            help="a model file, or the sentences of TEST as labelled by another tagger",
+        )
+    verb.add_argument("test", nargs="+", metavar="TEST", help="labelled files; - is standard input")
+    verb.add_argument(
+        "--column",
+        metavar="NAME",
+        help="the column to compare (default: the one that was learnt, of several"
+        " the first that both fill)",
+    )
     add_format_options(verb)
-    verb.add_argument("--limit", type=whole_number, default=_SHOWN, metavar="N",
-                      help=f"show so many of the words that changed (default: {_SHOWN})")
-    verb.add_argument("--seed", type=whole_number, default=1, metavar="N",
-                      help="of the tests' random numbers (default: 1)")
+    verb.add_argument(
+        "--limit",
+        type=whole_number,
+        default=_SHOWN,
+        metavar="N",
+        help=f"show so many of the words that changed (default: {_SHOWN})",
+    )
+    verb.add_argument(
+        "--seed",
+        type=whole_number,
+        default=1,
+        metavar="N",
+        help="of the tests' random numbers (default: 1)",
+    )
     add_json_option(verb)
     add_threads_option(verb)
     add_quiet_option(verb)
@@ -64,18 +82,33 @@ def run(chosen: argparse.Namespace) -> None:
     check_there([*systems, *chosen.test])
     check_stdin([*systems, *chosen.test], quiet=True)
     labelled = [path for path in systems if path == STDIN or not is_model_file(path)]
-    opened = open_inputs([*labelled, *chosen.test], format=chosen.format, fields=chosen.fields,
-                         quiet=chosen.quiet)
+    opened = open_inputs(
+        [*labelled, *chosen.test], format=chosen.format, fields=chosen.fields, quiet=chosen.quiet
+    )
     texts = iter(opened)
     a, b = (next(texts) if path in labelled else path for path in systems)
-    result = pn.compare(a, b, list(texts), column=chosen.column, fields=chosen.fields,
-                        threads=chosen.threads, seed=chosen.seed)
+    result = pn.compare(
+        a,
+        b,
+        list(texts),
+        column=chosen.column,
+        fields=chosen.fields,
+        threads=chosen.threads,
+        seed=chosen.seed,
+    )
     if chosen.json:
         print_json({"a": chosen.a, "b": chosen.b, **result.to_dict(limit=chosen.limit)})
         return
     terminal = output()
-    print("\n".join([*summary(result, systems, terminal), *label_table(result, terminal),
-                     *change_table(result, chosen.limit, terminal)]))
+    print(
+        "\n".join(
+            [
+                *summary(result, systems, terminal),
+                *label_table(result, terminal),
+                *change_table(result, chosen.limit, terminal),
+            ]
+        )
+    )
 
 
 def summary(result: pn.Comparison, names: Sequence[str], terminal: Terminal) -> list[str]:
@@ -88,24 +121,38 @@ def summary(result: pn.Comparison, names: Sequence[str], terminal: Terminal) -> 
     for measure, score in figures:
         lines += [shortened(line, terminal.width) for line in _score(measure, score, names)]
     if result.unlabelled:
-        lines.append(shortened(f"{result.unlabelled:,} words without a gold label left out",
-                               terminal.width))
-    words = (f"words right in B alone {result.gained:,}, in A alone {result.lost:,}:"
-             f" p = {_p(result.mcnemar)} (McNemar's exact test)")
-    swaps = (f"sentences swapped {ROUNDS:,} times: p = {_p(result.main.p_value)}"
-             " (approximate randomisation)")
-    return [*lines, *(shortened(line, terminal.width) for line in (words, swaps)),
-            terminal.paint(shortened(verdict(result), terminal.width), BOLD)]
+        lines.append(
+            shortened(f"{result.unlabelled:,} words without a gold label left out", terminal.width)
+        )
+    words = (
+        f"words right in B alone {result.gained:,}, in A alone {result.lost:,}:"
+        f" p = {_p(result.mcnemar)} (McNemar's exact test)"
+    )
+    swaps = (
+        f"sentences swapped {ROUNDS:,} times: p = {_p(result.main.p_value)}"
+        " (approximate randomisation)"
+    )
+    return [
+        *lines,
+        *(shortened(line, terminal.width) for line in (words, swaps)),
+        terminal.paint(shortened(verdict(result), terminal.width), BOLD),
+    ]
 
 
 def _score(measure: str, score: Score, names: Sequence[str]) -> list[str]:
-    rows = [("A", score.a, score.interval_a, one_line(names[0])),
-            ("B", score.b, score.interval_b, one_line(names[1]))]
-    lines = [f"{letter}  {measure:<5} {100 * value:6.2f} %  (95 %: {100 * low:.2f} to"
-             f" {100 * high:.2f})  {name}" for letter, value, (low, high), name in rows]
+    rows = [
+        ("A", score.a, score.interval_a, one_line(names[0])),
+        ("B", score.b, score.interval_b, one_line(names[1])),
+    ]
+    lines = [
+        f"{letter}  {measure:<5} {100 * value:6.2f} %  (95 %: {100 * low:.2f} to"
+        f" {100 * high:.2f})  {name}"
+        for letter, value, (low, high), name in rows
+    ]
     low, high = score.interval_difference
-    lines.append(f"B less A {100 * score.difference:+6.2f}    (95 %: {100 * low:+.2f} to"
-                 f" {100 * high:+.2f})")
+    lines.append(
+        f"B less A {100 * score.difference:+6.2f}    (95 %: {100 * low:+.2f} to {100 * high:+.2f})"
+    )
     return lines
 
 
@@ -128,20 +175,28 @@ def _p(value: float) -> str:
 
 def label_table(result: pn.Comparison, terminal: Terminal) -> list[str]:
     """A line for each label that one of them found oftener, the greatest differences first."""
-    rows = {one_line(label): d for label, d in result.labels.items()
-            if d.gained or d.lost or d.f1_a != d.f1_b}
+    rows = {
+        one_line(label): d
+        for label, d in result.labels.items()
+        if d.gained or d.lost or d.f1_a != d.f1_b
+    }
     if not rows:
         return []
     what = "label" if result.f1 is None else "span"
     longest = min(_LONGEST_LABEL, max(len(what), *map(len, rows)))
     width = max(5, min(longest, terminal.width - len(_FIGURES) - 2))
     lines = ["", terminal.paint(shortened(f"{what:<{width}}  {_FIGURES}", terminal.width), BOLD)]
-    order = sorted(rows.items(), key=lambda row: (
-        -abs(row[1].gained - row[1].lost), -row[1].gained, row[0]))
+    order = sorted(
+        rows.items(), key=lambda row: (-abs(row[1].gained - row[1].lost), -row[1].gained, row[0])
+    )
     for label, d in order:
-        lines.append(shortened(
-            f"{shortened(label, width):<{width}}  {100 * d.f1_a:7.2f}   {100 * d.f1_b:7.2f}"
-            f"  {d.gained:6,} {d.lost:6,}  {d.support:8,}", terminal.width))
+        lines.append(
+            shortened(
+                f"{shortened(label, width):<{width}}  {100 * d.f1_a:7.2f}   {100 * d.f1_b:7.2f}"
+                f"  {d.gained:6,} {d.lost:6,}  {d.support:8,}",
+                terminal.width,
+            )
+        )
     return lines
 
 
@@ -151,14 +206,21 @@ def change_table(result: pn.Comparison, limit: int, terminal: Terminal) -> list[
     if not shown:
         return []
     rows = [["place", "word", "gold", "A", "B"]]
-    rows += [[one_line(_place(c)), shortened(one_line(c.word), _LONGEST_WORD),
-              *(shortened(one_line(label), _LONGEST_LABEL) for label in (c.gold, c.a, c.b))]
-             for c in shown]
+    rows += [
+        [
+            one_line(_place(c)),
+            shortened(one_line(c.word), _LONGEST_WORD),
+            *(shortened(one_line(label), _LONGEST_LABEL) for label in (c.gold, c.a, c.b)),
+        ]
+        for c in shown
+    ]
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     room = terminal.width - sum(width + 2 for width in widths)
     around = ["", *(_context(change, room) for change in shown)]
-    lines = ["".join(f"{cell:<{width}}  " for cell, width in zip(row, widths, strict=True)) + words
-             for row, words in zip(rows, around, strict=True)]
+    lines = [
+        "".join(f"{cell:<{width}}  " for cell, width in zip(row, widths, strict=True)) + words
+        for row, words in zip(rows, around, strict=True)
+    ]
     lines = [shortened(line.rstrip(), terminal.width) for line in lines]
     head = f"words that changed: {len(result.changes):,}"
     if len(shown) < len(result.changes):
@@ -174,7 +236,7 @@ def _context(change: Change, room: int) -> str:
     """The word in brackets, with as many others on either side as there is room for."""
     most = max(len(change.before), len(change.after))
     for n in range(most, -1, -1):
-        before = change.before[max(0, len(change.before) - n):]
+        before = change.before[max(0, len(change.before) - n) :]
         text = one_line(" ".join([*before, f"[{change.word}]", *change.after[:n]]))
         if len(text) <= room:
             return text

@@ -27,8 +27,12 @@ class Option(NamedTuple):
 
 def parser() -> VerbParser:
     """The arguments of the verb."""
-    verb = VerbParser("completion", "Print a script that lets a shell complete verbs and options;"
-                      " names of files are completed where no option is.", EXAMPLES)
+    verb = VerbParser(
+        "completion",
+        "Print a script that lets a shell complete verbs and options;"
+        " names of files are completed where no option is.",
+        EXAMPLES,
+    )
     verb.add_argument("shell", metavar="SHELL", help="bash, zsh or fish")
     return verb
 
@@ -41,8 +45,10 @@ def run(chosen: argparse.Namespace) -> None:
     ArgumentError : a shell that is not known
     """
     if chosen.shell not in SCRIPTS:
-        raise pn.ArgumentError(f"SHELL: there are scripts for {', '.join(SCRIPTS)}, not for"
-                               f" {chosen.shell!r}{nearest(chosen.shell, SCRIPTS)}")
+        raise pn.ArgumentError(
+            f"SHELL: there are scripts for {', '.join(SCRIPTS)}, not for"
+            f" {chosen.shell!r}{nearest(chosen.shell, SCRIPTS)}"
+        )
     print(SCRIPTS[chosen.shell]({verb: list(options_of(verb)) for verb in VERBS}))
 
 
@@ -53,14 +59,18 @@ def options_of(verb: str) -> Iterator[Option]:
         if action.option_strings:
             # Up to the first clause: a menu has a line for each.
             about = (action.help or "").partition(";")[0].partition(" (default")[0]
-            yield Option(tuple(action.option_strings), about % vars(action) if "%" in about
-                         else about, action.nargs != 0)
+            yield Option(
+                tuple(action.option_strings),
+                about % vars(action) if "%" in about else about,
+                action.nargs != 0,
+            )
 
 
 def _bash(options: dict[str, list[Option]]) -> str:
     cases = "\n".join(
         f"        {verb}) options={_quoted(' '.join(n for o in of for n in o.names))} ;;"
-        for verb, of in options.items())
+        for verb, of in options.items()
+    )
     first = _quoted(" ".join([*options, "--help", "--version"]))
     return f"""\
 _perceptron_nlp() {{
@@ -86,7 +96,8 @@ def _zsh(options: dict[str, list[Option]]) -> str:
         f"        {verb}) _arguments "
         + " ".join(_quoted(_zsh_option(option, name)) for option in of for name in option.names)
         + " '*:file:_files' ;;"
-        for verb, of in options.items())
+        for verb, of in options.items()
+    )
     return f"""\
 #compdef {PROGRAM}
 _perceptron_nlp() {{
@@ -114,15 +125,21 @@ def _zsh_option(option: Option, name: str) -> str:
 
 
 def _fish(options: dict[str, list[Option]]) -> str:
-    lines = [f"complete -c {PROGRAM} -n __fish_use_subcommand -f -a {verb} -d {_fish_quoted(about)}"
-             for verb, about in VERBS.items()]
+    lines = [
+        f"complete -c {PROGRAM} -n __fish_use_subcommand -f -a {verb} -d {_fish_quoted(about)}"
+        for verb, about in VERBS.items()
+    ]
     for verb, of in options.items():
         for option in of:
-            names = " ".join(f"-l {name[2:]}" if name.startswith("--") else f"-s {name[1:]}"
-                             for name in option.names)
+            names = " ".join(
+                f"-l {name[2:]}" if name.startswith("--") else f"-s {name[1:]}"
+                for name in option.names
+            )
             value = " -r" if option.takes_value else ""
-            lines.append(f"complete -c {PROGRAM} -n '__fish_seen_subcommand_from {verb}' {names}"
-                         f"{value} -d {_fish_quoted(option.about)}")
+            lines.append(
+                f"complete -c {PROGRAM} -n '__fish_seen_subcommand_from {verb}' {names}"
+                f"{value} -d {_fish_quoted(option.about)}"
+            )
     return "\n".join(lines)
 
 
@@ -137,4 +154,7 @@ def _fish_quoted(text: str) -> str:
 
 
 SCRIPTS: dict[str, Callable[[dict[str, list[Option]]], str]] = {
-    "bash": _bash, "zsh": _zsh, "fish": _fish}
+    "bash": _bash,
+    "zsh": _zsh,
+    "fish": _fish,
+}

@@ -24,14 +24,26 @@ def parser() -> VerbParser:
     """The arguments of the verb."""
     verb = VerbParser("compress", DESCRIPTION, EXAMPLES)
     verb.add_argument("model", metavar="MODEL", help="a model file")
-    verb.add_argument("--size", required=True, metavar="SIZE",
-                      help="how large the new file may be: bytes, or a number with kB, MB or GB (of"
-                           " 1,000) or KiB, MiB or GiB (of 1,024)")
-    verb.add_argument("-o", "--output", required=True, metavar="OUT",
-                      help="the file to write, whole or not at all")
-    verb.add_argument("--dev", metavar="DEV",
-                      help="a labelled file, by which it is chosen how coarse weights become"
-                           " (default: the heaviest is 127 at most)")
+    verb.add_argument(
+        "--size",
+        required=True,
+        metavar="SIZE",
+        help="how large the new file may be: bytes, or a number with kB, MB or GB (of"
+        " 1,000) or KiB, MiB or GiB (of 1,024)",
+    )
+    verb.add_argument(
+        "-o",
+        "--output",
+        required=True,
+        metavar="OUT",
+        help="the file to write, whole or not at all",
+    )
+    verb.add_argument(
+        "--dev",
+        metavar="DEV",
+        help="a labelled file, by which it is chosen how coarse weights become"
+        " (default: the heaviest is 127 at most)",
+    )
     add_format_options(verb)
     add_quiet_option(verb)
     return verb
@@ -47,8 +59,9 @@ def run(chosen: argparse.Namespace) -> None:
     pn.check_place(chosen.output)
     tagger = pn.load(chosen.model)
     corpora = open_inputs(inputs, format=chosen.format, fields=chosen.fields, quiet=chosen.quiet)
-    smaller = tagger.compress(chosen.size, dev=corpora[0] if corpora else None,
-                              format=chosen.format, fields=chosen.fields)
+    smaller = tagger.compress(
+        chosen.size, dev=corpora[0] if corpora else None, format=chosen.format, fields=chosen.fields
+    )
     smaller.save(chosen.output)
     if not chosen.quiet:
         if smaller is tagger:

@@ -62,8 +62,13 @@ class LearningCurve:
     several : whether several columns are learnt, so that each must be named
     """
 
-    def __init__(self, terminal: Terminal, clock: Callable[[], float] = time.monotonic, *,
-                 several: bool = False) -> None:
+    def __init__(
+        self,
+        terminal: Terminal,
+        clock: Callable[[], float] = time.monotonic,
+        *,
+        several: bool = False,
+    ) -> None:
         self._terminal = terminal
         self._several = several
         self._clock = clock
@@ -103,8 +108,10 @@ class LearningCurve:
         return each * (report.epochs - report.epoch)
 
     def _plain(self, report: pn.EpochReport) -> str:
-        line = (f"{self._which(report)}epoch {report.epoch}/{report.epochs}:"
-                f" train {100 * report.train_accuracy:.2f} %")
+        line = (
+            f"{self._which(report)}epoch {report.epoch}/{report.epochs}:"
+            f" train {100 * report.train_accuracy:.2f} %"
+        )
         if report.dev_accuracy is not None:
             line += f", dev {100 * report.dev_accuracy:.2f} %"
         return line

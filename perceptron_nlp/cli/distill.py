@@ -50,22 +50,37 @@ _CLEAR_LINE = "\r\x1b[K"
 def parser() -> VerbParser:
     """The arguments of the verb."""
     verb = VerbParser(
-        "distill", "Train a greedy tagger on gold sentences and on raw text that slower, more"
-        "\naccurate taggers label: it tags as fast as any of its preset.", EXAMPLES)
-    verb.add_argument("teachers", nargs="+", metavar="TEACHER",
-                      help="models with the same labels; what more than half of them say counts; of"
-                           " models of several columns the one that --column names, or the"
-                           " first")
-    verb.add_argument("--raw", nargs="+", required=True, metavar="FILE",
-                      help="raw text, a tokenised sentence a line, words cut as in TRAIN, or"
-                           " CoNLL-U, whose words are taken; compressed files are unpacked")
-    verb.add_argument("--train", nargs="+", required=True, metavar="TRAIN",
-                      help="labelled files")
+        "distill",
+        "Train a greedy tagger on gold sentences and on raw text that slower, more"
+        "\naccurate taggers label: it tags as fast as any of its preset.",
+        EXAMPLES,
+    )
+    verb.add_argument(
+        "teachers",
+        nargs="+",
+        metavar="TEACHER",
+        help="models with the same labels; what more than half of them say counts; of"
+        " models of several columns the one that --column names, or the"
+        " first",
+    )
+    verb.add_argument(
+        "--raw",
+        nargs="+",
+        required=True,
+        metavar="FILE",
+        help="raw text, a tokenised sentence a line, words cut as in TRAIN, or"
+        " CoNLL-U, whose words are taken; compressed files are unpacked",
+    )
+    verb.add_argument("--train", nargs="+", required=True, metavar="TRAIN", help="labelled files")
     verb.add_argument("--model", required=True, metavar="OUT", help="where the model is saved")
-    verb.add_argument("--dev", metavar="DEV",
-                      help="a labelled file to keep the best epoch by, and to stop early")
-    verb.add_argument("--column", metavar="NAME",
-                      help="the column of labels in TRAIN (default: that of the teachers)")
+    verb.add_argument(
+        "--dev", metavar="DEV", help="a labelled file to keep the best epoch by, and to stop early"
+    )
+    verb.add_argument(
+        "--column",
+        metavar="NAME",
+        help="the column of labels in TRAIN (default: that of the teachers)",
+    )
     add_format_options(verb)
     _add_learning_options(verb)
     add_checkpoint_options(verb)
@@ -75,24 +90,49 @@ def parser() -> VerbParser:
 
 
 def _add_learning_options(verb: VerbParser) -> None:
-    verb.add_argument("--raw-share", type=a_number, default=RAW_SHARE, metavar="X",
-                      help="the share of the raw sentences that each epoch draws, above 0 and at"
-                           f" most 1 (default: {RAW_SHARE})")
-    verb.add_argument("--raw-weight", type=a_number, default=RAW_WEIGHT, metavar="X",
-                      help="how much a raw word counts beside a gold one, above 0 and at most 1"
-                           f" (default: {RAW_WEIGHT})")
-    verb.add_argument("--preset", metavar="NAME",
-                      help=f"fast or default (default: {_DEFAULTS.preset})")
-    verb.add_argument("--epochs", type=whole_number, metavar="N",
-                      help=f"passes over the training files (default: {_DEFAULTS.passes})")
-    verb.add_argument("--seed", type=whole_number, metavar="N",
-                      help="decides the order of sentences, and which raw ones are drawn"
-                           f" (default: {_DEFAULTS.seed})")
-    verb.add_argument("--templates", metavar="NAME|FILE",
-                      help="the features, as for train (default: what suits TRAIN)")
+    verb.add_argument(
+        "--raw-share",
+        type=a_number,
+        default=RAW_SHARE,
+        metavar="X",
+        help="the share of the raw sentences that each epoch draws, above 0 and at"
+        f" most 1 (default: {RAW_SHARE})",
+    )
+    verb.add_argument(
+        "--raw-weight",
+        type=a_number,
+        default=RAW_WEIGHT,
+        metavar="X",
+        help="how much a raw word counts beside a gold one, above 0 and at most 1"
+        f" (default: {RAW_WEIGHT})",
+    )
+    verb.add_argument(
+        "--preset", metavar="NAME", help=f"fast or default (default: {_DEFAULTS.preset})"
+    )
+    verb.add_argument(
+        "--epochs",
+        type=whole_number,
+        metavar="N",
+        help=f"passes over the training files (default: {_DEFAULTS.passes})",
+    )
+    verb.add_argument(
+        "--seed",
+        type=whole_number,
+        metavar="N",
+        help="decides the order of sentences, and which raw ones are drawn"
+        f" (default: {_DEFAULTS.seed})",
+    )
+    verb.add_argument(
+        "--templates",
+        metavar="NAME|FILE",
+        help="the features, as for train (default: what suits TRAIN)",
+    )
     add_patience_option(verb)
-    verb.add_argument("--right-to-left", action=argparse.BooleanOptionalAction,
-                      help="read sentences from their end (default: yes)")
+    verb.add_argument(
+        "--right-to-left",
+        action=argparse.BooleanOptionalAction,
+        help="read sentences from their end (default: yes)",
+    )
     add_runs_option(verb)
     add_table_bits_option(verb)
 
@@ -107,18 +147,22 @@ def run(chosen: argparse.Namespace) -> None:
     check_stdin([*chosen.raw, *labelled], quiet=chosen.quiet)
     check_model_place(chosen.model, inputs)
     options = _options(chosen) | checkpoint_options(chosen, inputs)
-    corpora = open_inputs(
-        labelled, format=chosen.format, fields=chosen.fields, quiet=chosen.quiet)
+    corpora = open_inputs(labelled, format=chosen.format, fields=chosen.fields, quiet=chosen.quiet)
     if not chosen.quiet:
         n_teachers = len(chosen.teachers)
         say(f"labelling the raw text with {n_teachers} teacher{'s' * (n_teachers > 1)}")
     n_train = len(chosen.train)
     try:
         tagger = pn.distill(
-            chosen.teachers, raw=chosen.raw if chosen.quiet else _counted(chosen.raw),
-            train=corpora[:n_train], dev=corpora[n_train:] or None, column=chosen.column,
-            fields=chosen.fields, callback=None if chosen.quiet else LearningCurve(messages()),
-            **options)
+            chosen.teachers,
+            raw=chosen.raw if chosen.quiet else _counted(chosen.raw),
+            train=corpora[:n_train],
+            dev=corpora[n_train:] or None,
+            column=chosen.column,
+            fields=chosen.fields,
+            callback=None if chosen.quiet else LearningCurve(messages()),
+            **options,
+        )
     except KeyboardInterrupt as interrupt:
         raise KeyboardInterrupt(how_to_go_on(interrupt, chosen.checkpoint)) from interrupt
     save_model(tagger, chosen.model)
@@ -129,13 +173,17 @@ def run(chosen: argparse.Namespace) -> None:
 def _options(chosen: argparse.Namespace) -> dict[str, Any]:
     """The options that were given, checked; the others keep their defaults."""
     options: dict[str, Any] = {
-        name: getattr(chosen, name) for name in _OPTIONS if getattr(chosen, name) is not None}
+        name: getattr(chosen, name) for name in _OPTIONS if getattr(chosen, name) is not None
+    }
     if chosen.templates is not None:
         options["templates"] = templates_named(chosen.templates)
     greedy_options(options)
     RawUse(share=chosen.raw_share, weight=chosen.raw_weight)
-    return options | {"raw_share": chosen.raw_share, "raw_weight": chosen.raw_weight,
-                      "threads": chosen.threads}
+    return options | {
+        "raw_share": chosen.raw_share,
+        "raw_weight": chosen.raw_weight,
+        "threads": chosen.threads,
+    }
 
 
 def _counted(paths: Sequence[str]) -> Iterator[Sequence[str]]:

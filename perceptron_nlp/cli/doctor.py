@@ -43,33 +43,74 @@ def parser() -> VerbParser:
         "doctor",
         "Find labels that are likely wrong: those that taggers trained on the other sentences,\n"
         "and the same words in the same surroundings elsewhere, speak against. The likeliest\n"
-        "errors come first.", EXAMPLES)
-    verb.add_argument("gold", nargs="+", metavar="GOLD", help="labelled files, examined together;"
-                      " - is standard input")
-    verb.add_argument("--column", metavar="NAME",
-                      help="the column to examine (default: upos in CoNLL-U, else the last one)")
-    verb.add_argument("--evidence", type=names_list, metavar="NAMES",
-                      help="other columns of the files, right or mostly right, that the taggers"
-                           " see (default: those that --fields names; upos for feats)")
-    verb.add_argument("--limit", type=whole_number, metavar="N",
-                      help=f"the first N suspects only (default: {_SHOWN} on the screen, all in"
-                           " JSON and in the table)")
-    verb.add_argument("--fix-list", metavar="FILE",
-                      help="write the suspects to FILE as a table to go through: a heading, then"
-                           " a line each, parted by tabs")
-    verb.add_argument("--apply", metavar="TABLE",
-                      help="examine nothing: write copies of GOLD with the labels that such a"
-                           " table expects, in all rows that were not deleted from it")
+        "errors come first.",
+        EXAMPLES,
+    )
+    verb.add_argument(
+        "gold",
+        nargs="+",
+        metavar="GOLD",
+        help="labelled files, examined together; - is standard input",
+    )
+    verb.add_argument(
+        "--column",
+        metavar="NAME",
+        help="the column to examine (default: upos in CoNLL-U, else the last one)",
+    )
+    verb.add_argument(
+        "--evidence",
+        type=names_list,
+        metavar="NAMES",
+        help="other columns of the files, right or mostly right, that the taggers"
+        " see (default: those that --fields names; upos for feats)",
+    )
+    verb.add_argument(
+        "--limit",
+        type=whole_number,
+        metavar="N",
+        help=f"the first N suspects only (default: {_SHOWN} on the screen, all in"
+        " JSON and in the table)",
+    )
+    verb.add_argument(
+        "--fix-list",
+        metavar="FILE",
+        help="write the suspects to FILE as a table to go through: a heading, then"
+        " a line each, parted by tabs",
+    )
+    verb.add_argument(
+        "--apply",
+        metavar="TABLE",
+        help="examine nothing: write copies of GOLD with the labels that such a"
+        " table expects, in all rows that were not deleted from it",
+    )
     verb.add_argument("--output", metavar="DIR", help="with --apply: the folder for the copies")
-    verb.add_argument("--folds", type=whole_number, metavar="N",
-                      help="judge each of N parts by taggers of the others (default: 10)")
-    verb.add_argument("--runs", type=whole_number, default=1, metavar="N",
-                      help="taggers of each kind that judge a part (default: 1)")
-    verb.add_argument("--seed", type=whole_number, default=1, metavar="N",
-                      help="decides the parts and the order of training (default: 1)")
-    verb.add_argument("--threads", type=whole_number, default=1, metavar="N",
-                      help="parts that are judged at a time (default: 1); the result does not"
-                           " depend on it")
+    verb.add_argument(
+        "--folds",
+        type=whole_number,
+        metavar="N",
+        help="judge each of N parts by taggers of the others (default: 10)",
+    )
+    verb.add_argument(
+        "--runs",
+        type=whole_number,
+        default=1,
+        metavar="N",
+        help="taggers of each kind that judge a part (default: 1)",
+    )
+    verb.add_argument(
+        "--seed",
+        type=whole_number,
+        default=1,
+        metavar="N",
+        help="decides the parts and the order of training (default: 1)",
+    )
+    verb.add_argument(
+        "--threads",
+        type=whole_number,
+        default=1,
+        metavar="N",
+        help="parts that are judged at a time (default: 1); the result does not depend on it",
+    )
     add_json_option(verb)
     add_format_options(verb)
     add_quiet_option(verb)
@@ -83,17 +124,25 @@ def run(chosen: argparse.Namespace) -> None:
     if (chosen.apply is None) != (chosen.output is None):
         raise UsageError("--apply, --output: one does not go without the other")
     if chosen.apply is not None:
-        changed = pn.apply_corrections(chosen.gold, chosen.apply, chosen.output,
-                                       column=chosen.column, format=chosen.format,
-                                       fields=chosen.fields)
-        print(f"{one_line(chosen.output)}: {counted(changed, 'label')} changed in"
-              f" {counted(len(chosen.gold), 'file')}")
+        changed = pn.apply_corrections(
+            chosen.gold,
+            chosen.apply,
+            chosen.output,
+            column=chosen.column,
+            format=chosen.format,
+            fields=chosen.fields,
+        )
+        print(
+            f"{one_line(chosen.output)}: {counted(changed, 'label')} changed in"
+            f" {counted(len(chosen.gold), 'file')}"
+        )
         return
     if chosen.fix_list is not None:
         check_apart(chosen.fix_list, chosen.gold, "one of the files to examine")
         pn.check_place(chosen.fix_list)
-    corpora = open_inputs(chosen.gold, format=chosen.format, fields=chosen.fields,
-                          quiet=chosen.quiet)
+    corpora = open_inputs(
+        chosen.gold, format=chosen.format, fields=chosen.fields, quiet=chosen.quiet
+    )
     live = messages().live and not chosen.quiet
 
     def show(done: int, folds: int) -> None:
@@ -102,9 +151,16 @@ def run(chosen: argparse.Namespace) -> None:
 
     try:
         found = pn.doctor(
-            corpora, column=chosen.column, fields=chosen.fields, callback=show,
-            folds=chosen.folds, runs=chosen.runs, seed=chosen.seed, threads=chosen.threads,
-            evidence=chosen.evidence)
+            corpora,
+            column=chosen.column,
+            fields=chosen.fields,
+            callback=show,
+            folds=chosen.folds,
+            runs=chosen.runs,
+            seed=chosen.seed,
+            threads=chosen.threads,
+            evidence=chosen.evidence,
+        )
     finally:
         if live:
             write_message(_CLEAR_LINE)
@@ -115,30 +171,42 @@ def run(chosen: argparse.Namespace) -> None:
         return
     terminal = output()
     shown = _SHOWN if chosen.limit is None else chosen.limit
-    print("\n".join([*report(found, shown, terminal),
-                     *written(found, chosen.fix_list, chosen.limit)]))
+    print(
+        "\n".join([*report(found, shown, terminal), *written(found, chosen.fix_list, chosen.limit)])
+    )
 
 
 def report(found: pn.Diagnosis, limit: int, terminal: Terminal) -> list[str]:
     """What was found, as lines for a person."""
-    lines = [f"column {one_line(found.column)}: {found.labelled:,} labels in"
-             f" {found.sentences:,} sentences, {counted(len(found.suspects), 'suspect')}"
-             f" ({100 * (1 - found.agreement):.2f} %)"]
+    lines = [
+        f"column {one_line(found.column)}: {found.labelled:,} labels in"
+        f" {found.sentences:,} sentences, {counted(len(found.suspects), 'suspect')}"
+        f" ({100 * (1 - found.agreement):.2f} %)"
+    ]
     lines += [one_line(note) for note in found.notes]
     lines = [shortened(line, terminal.width) for line in lines]
     for number, one in enumerate(found.suspects[:limit], 1):
         where = f"{one.path}:{one.line}" if one.line else f"{one.path}, word {one.index + 1}"
-        head = shortened(one_line(f"{number}. {where}  {one.gold} → {one.expected}")
-                         if terminal.unicode else
-                         one_line(f"{number}. {where}  {one.gold} -> {one.expected}"),
-                         terminal.width)
-        lines += ["", terminal.paint(head, BOLD),
-                  terminal.paint(shortened("   " + one_line(one.context), terminal.width), CYAN)]
+        head = shortened(
+            one_line(f"{number}. {where}  {one.gold} → {one.expected}")
+            if terminal.unicode
+            else one_line(f"{number}. {where}  {one.gold} -> {one.expected}"),
+            terminal.width,
+        )
+        lines += [
+            "",
+            terminal.paint(head, BOLD),
+            terminal.paint(shortened("   " + one_line(one.context), terminal.width), CYAN),
+        ]
         lines += ["   " + line for line in wrapped(one_line(one.reason), terminal.width - 3)]
     more = len(found.suspects) - limit
     if more > 0:
-        lines += ["", f"… and {more:,} more (--limit, --fix-list)" if terminal.unicode else
-                  f"and {more:,} more (--limit, --fix-list)"]
+        lines += [
+            "",
+            f"… and {more:,} more (--limit, --fix-list)"
+            if terminal.unicode
+            else f"and {more:,} more (--limit, --fix-list)",
+        ]
     return lines
 
 

@@ -33,19 +33,27 @@ def parser() -> VerbParser:
     """The arguments of the verb."""
     verb = VerbParser("evaluate", "Compare a tagger's labels with gold ones.", EXAMPLES)
     verb.add_argument("model", metavar="MODEL", help="a model file")
-    verb.add_argument("test", nargs="+", metavar="TEST",
-                      help="labelled files; - is standard input")
-    verb.add_argument("--column", metavar="NAME",
-                      help="the column with the gold labels, by name or number (default: the one,"
-                           " or all, that the model fills)")
+    verb.add_argument("test", nargs="+", metavar="TEST", help="labelled files; - is standard input")
+    verb.add_argument(
+        "--column",
+        metavar="NAME",
+        help="the column with the gold labels, by name or number (default: the one,"
+        " or all, that the model fills)",
+    )
     add_lexicon_option(verb)
     add_format_options(verb)
-    verb.add_argument("--calibration", action="store_true",
-                      help="whether the confidences hold: of words given with 0.9, nine in ten"
-                           " should be right (the model must be calibrated)")
-    verb.add_argument("--report", metavar="DIR",
-                      help="write all of it as a page of HTML, DIR/index.html, with pictures beside"
-                           " it; an earlier report there is replaced")
+    verb.add_argument(
+        "--calibration",
+        action="store_true",
+        help="whether the confidences hold: of words given with 0.9, nine in ten"
+        " should be right (the model must be calibrated)",
+    )
+    verb.add_argument(
+        "--report",
+        metavar="DIR",
+        help="write all of it as a page of HTML, DIR/index.html, with pictures beside"
+        " it; an earlier report there is replaced",
+    )
     add_json_option(verb)
     add_threads_option(verb)
     add_quiet_option(verb)
@@ -57,34 +65,54 @@ def run(chosen: argparse.Namespace) -> None:
     check_stdin([*chosen.test, *filter(None, [chosen.lexicon])], quiet=True)
     tagger = load_tagger(chosen.model, chosen.lexicon, column=chosen.column)
     corpora = open_inputs(
-        chosen.test, format=chosen.format, fields=chosen.fields, quiet=chosen.quiet)
+        chosen.test, format=chosen.format, fields=chosen.fields, quiet=chosen.quiet
+    )
     if chosen.report is not None:
         _show(list(_reported(tagger, corpora, chosen).values()), chosen)
         return
     if chosen.column is None and len(tagger.columns) > 1:
-        results = tagger.evaluate_columns(corpora, fields=chosen.fields, threads=chosen.threads,
-                                          calibration=chosen.calibration)
+        results = tagger.evaluate_columns(
+            corpora, fields=chosen.fields, threads=chosen.threads, calibration=chosen.calibration
+        )
         _show(list(results.values()), chosen)
         return
-    _show([tagger.evaluate(
-        corpora, column=chosen.column, fields=chosen.fields, threads=chosen.threads,
-        calibration=chosen.calibration)], chosen)
+    _show(
+        [
+            tagger.evaluate(
+                corpora,
+                column=chosen.column,
+                fields=chosen.fields,
+                threads=chosen.threads,
+                calibration=chosen.calibration,
+            )
+        ],
+        chosen,
+    )
 
 
-def _reported(tagger: pn.Tagger, corpora: list[pn.Corpus], chosen: argparse.Namespace
-              ) -> dict[str, pn.Evaluation]:
+def _reported(
+    tagger: pn.Tagger, corpora: list[pn.Corpus], chosen: argparse.Namespace
+) -> dict[str, pn.Evaluation]:
     """Write the report; what was measured for it."""
     if chosen.calibration:
         # Refused before the work, where a model cannot tell.
         for part in tagger.by_column.values():
             part.confidences([])
     written = pn.report(
-        tagger, corpora, chosen.report, column=chosen.column, fields=chosen.fields,
-        threads=chosen.threads, title=f"How good {os.path.basename(chosen.model)} is")
+        tagger,
+        corpora,
+        chosen.report,
+        column=chosen.column,
+        fields=chosen.fields,
+        threads=chosen.threads,
+        title=f"How good {os.path.basename(chosen.model)} is",
+    )
     if not chosen.quiet:
         without = "" if written.has_png else ", no PNGs (they need matplotlib)"
-        say(f"{one_line(str(written.page))}: {written.page.stat().st_size:,} bytes, and"
-            f" {len(written.pictures)} pictures{without}")
+        say(
+            f"{one_line(str(written.page))}: {written.page.stat().st_size:,} bytes, and"
+            f" {len(written.pictures)} pictures{without}"
+        )
     if not chosen.calibration:
         for result in written.evaluations.values():
             result.calibration = None
@@ -103,9 +131,15 @@ def _show(results: list[pn.Evaluation], chosen: argparse.Namespace) -> None:
 
 def page(result: pn.Evaluation, terminal: Terminal) -> str:
     """All that is printed of one column."""
-    return "\n".join([*summary(result, terminal), "", *label_table(result, terminal),
-                      *confusion_table(result, terminal),
-                      *reliability_table(result.calibration, terminal)])
+    return "\n".join(
+        [
+            *summary(result, terminal),
+            "",
+            *label_table(result, terminal),
+            *confusion_table(result, terminal),
+            *reliability_table(result.calibration, terminal),
+        ]
+    )
 
 
 def summary(result: pn.Evaluation, terminal: Terminal) -> list[str]:
@@ -117,18 +151,24 @@ def summary(result: pn.Evaluation, terminal: Terminal) -> list[str]:
         ("unknown words", result.unknown_accuracy, unknown),
         ("sentences", result.sentence_accuracy, result.sentences),
     ]
-    lines = [terminal.paint(shortened(f"column {one_line(result.column)}, right:",
-                                      terminal.width), BOLD)]
+    lines = [
+        terminal.paint(shortened(f"column {one_line(result.column)}, right:", terminal.width), BOLD)
+    ]
     for name, share, count in rows:
         figure = f"{'–':>6}  " if share is None else f"{100 * share:6.2f} %"
         lines.append(shortened(f"{name:<14}{figure}  of {count:,}", terminal.width))
     if result.unlabelled:
-        lines.append(shortened(f"{result.unlabelled:,} words without a gold label left out",
-                               terminal.width))
+        lines.append(
+            shortened(f"{result.unlabelled:,} words without a gold label left out", terminal.width)
+        )
     if result.untrained:
         named = " ".join(sorted(map(one_line, result.untrained)))
-        lines.append(shortened(f"{result.untrained.total():,} words have labels never trained:"
-                               f" {named}", terminal.width))
+        lines.append(
+            shortened(
+                f"{result.untrained.total():,} words have labels never trained: {named}",
+                terminal.width,
+            )
+        )
     return lines
 
 
@@ -141,17 +181,23 @@ def label_table(result: pn.Evaluation, terminal: Terminal) -> list[str]:
     width = max(5, min(longest, terminal.width - len(_FIGURES) - 2))
     lines = [terminal.paint(shortened(f"{'label':<{width}}  {_FIGURES}", terminal.width), BOLD)]
     for label, score in sorted(scores.items(), key=lambda item: (-item[1].support, item[0])):
-        lines.append(shortened(
-            f"{shortened(shown[label], width):<{width}}  {100 * score.precision:9.2f}"
-            f"  {100 * score.recall:6.2f}  {100 * score.f1:6.2f}  {score.support:8,}",
-            terminal.width))
+        lines.append(
+            shortened(
+                f"{shortened(shown[label], width):<{width}}  {100 * score.precision:9.2f}"
+                f"  {100 * score.recall:6.2f}  {100 * score.f1:6.2f}  {score.support:8,}",
+                terminal.width,
+            )
+        )
     return lines
 
 
 def confusion_table(result: pn.Evaluation, terminal: Terminal) -> list[str]:
     """The commonest mistakes, or nothing where there are none."""
-    wrong = [(count, gold, given) for (gold, given), count in result.confusion.items()
-             if gold != given and count]
+    wrong = [
+        (count, gold, given)
+        for (gold, given), count in result.confusion.items()
+        if gold != given and count
+    ]
     if not wrong:
         return []
     wrong.sort(key=lambda item: (-item[0], item[1], item[2]))

@@ -44,13 +44,25 @@ def parser() -> VerbParser:
     """The arguments of the verb."""
     verb = VerbParser("explain", DESCRIPTION, EXAMPLES)
     verb.add_argument("model", metavar="MODEL", help="a model file")
-    verb.add_argument("text", nargs="?", default=STDIN, metavar="TEXT",
-                      help="the text (default: standard input, which - stands for)")
-    verb.add_argument("--column", metavar="NAME",
-                      help="of a model of several columns, the one to explain (default: the first)")
-    verb.add_argument("--top", type=whole_number, metavar="N",
-                      help="features shown one by one for each word, the heaviest"
-                           f" (default: {SHOWN}; with --json all)")
+    verb.add_argument(
+        "text",
+        nargs="?",
+        default=STDIN,
+        metavar="TEXT",
+        help="the text (default: standard input, which - stands for)",
+    )
+    verb.add_argument(
+        "--column",
+        metavar="NAME",
+        help="of a model of several columns, the one to explain (default: the first)",
+    )
+    verb.add_argument(
+        "--top",
+        type=whole_number,
+        metavar="N",
+        help="features shown one by one for each word, the heaviest"
+        f" (default: {SHOWN}; with --json all)",
+    )
     form = verb.add_mutually_exclusive_group()
     form.add_argument("--html", metavar="FILE", help="write a page of HTML instead")
     form.add_argument("--json", action="store_true", help="one JSON object")
@@ -76,8 +88,13 @@ def run(chosen: argparse.Namespace) -> None:
     top = SHOWN if chosen.top is None and not chosen.json else chosen.top
     found = _explanations(tagger, chosen, top)
     if chosen.html is not None:
-        text = page(found, top=top, title=f"Why these labels: {tagger.column}"
-                    if chosen.column is None else f"Why these labels: {chosen.column}")
+        text = page(
+            found,
+            top=top,
+            title=f"Why these labels: {tagger.column}"
+            if chosen.column is None
+            else f"Why these labels: {chosen.column}",
+        )
         pn.replace_file(chosen.html, text.encode())
     elif chosen.json:
         print_json({"sentences": [explanation.to_dict() for explanation in found]})
@@ -85,8 +102,9 @@ def run(chosen: argparse.Namespace) -> None:
         _print(found, top)
 
 
-def _explanations(tagger: pn.Tagger, chosen: argparse.Namespace, top: int | None
-                  ) -> Iterator[pn.Explanation]:
+def _explanations(
+    tagger: pn.Tagger, chosen: argparse.Namespace, top: int | None
+) -> Iterator[pn.Explanation]:
     """Those of all sentences, in pieces."""
     # Refuses the column and the number before any reading.
     tagger.explain([], column=chosen.column, top=top)
@@ -98,8 +116,12 @@ def _explanations(tagger: pn.Tagger, chosen: argparse.Namespace, top: int | None
     for at in range(0, len(sentences), _BATCH):
         end = at + _BATCH
         yield from tagger.explain_sents(
-            sentences[at:end], column=chosen.column, top=top,
-            before=sentences[max(0, at - window):at], after=sentences[end:end + window])
+            sentences[at:end],
+            column=chosen.column,
+            top=top,
+            before=sentences[max(0, at - window) : at],
+            after=sentences[end : end + window],
+        )
 
 
 def _print(found: Iterator[pn.Explanation], top: int | None) -> None:

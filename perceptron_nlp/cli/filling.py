@@ -37,8 +37,15 @@ class Filling:
     ArgumentError : the tagger cannot fill these
     """
 
-    def __init__(self, tagger: pn.Tagger, column: str | None, *, keep: bool,
-                 marks: Marks | None = None, to: str | None = None) -> None:
+    def __init__(
+        self,
+        tagger: pn.Tagger,
+        column: str | None,
+        *,
+        keep: bool,
+        marks: Marks | None = None,
+        to: str | None = None,
+    ) -> None:
         self._taggers = tagger.by_column
         if to is not None:
             check_choice("to", to, TARGETS)
@@ -48,7 +55,8 @@ class Filling:
         self._names = None if column is None else [name.strip() for name in column.split(",")]
         if self._names is not None and len(self._taggers) == 1 and len(self._names) > 1:
             raise pn.ArgumentError(
-                f"column: this model fills one only, not {len(self._names)}; name one")
+                f"column: this model fills one only, not {len(self._names)}; name one"
+            )
 
     def check(self, corpus: pn.Corpus) -> None:
         """Raise ArgumentError where the text cannot hold the columns that are to be filled."""
@@ -58,60 +66,81 @@ class Filling:
         if self._to is not None and corpus.format != "text":
             raise pn.ArgumentError(
                 f"to: only running text (--format text) is turned into another format;"
-                f" {corpus.path} is read as {corpus.format}")
+                f" {corpus.path} is read as {corpus.format}"
+            )
         held = self._to if self._to == "tagged" else corpus.format
         if held in _ONE_COLUMN and len(chosen) > 1:
             raise pn.ArgumentError(
                 f"column: {corpus.path} is {held}, which holds one label a word; choose"
-                f" one of {', '.join(name for name, _ in chosen)}")
+                f" one of {', '.join(name for name, _ in chosen)}"
+            )
         for name, _ in chosen if self._names is not None else ():
             if name in ("id", "form"):
                 raise pn.ArgumentError(f"column: {name} is given, not filled; name another")
-            if (corpus.format == "columns" and name.isdecimal()
-                    and int(name[:9]) > len(corpus.column_names) + 2):
+            if (
+                corpus.format == "columns"
+                and name.isdecimal()
+                and int(name[:9]) > len(corpus.column_names) + 2
+            ):
                 raise pn.ArgumentError(
                     f"column: {corpus.path} has {len(corpus.column_names) + 1} columns, so a new"
-                    f" one is {len(corpus.column_names) + 2}, not {name}")
+                    f" one is {len(corpus.column_names) + 2}, not {name}"
+                )
         for name, _ in chosen:
             if self._keep and corpus.format == "columns" and name not in corpus.column_names:
                 raise pn.ArgumentError(
                     f"keep: {corpus.path} has no column {name}; there are form,"
-                    f" {', '.join(corpus.column_names)}; --fields names them")
+                    f" {', '.join(corpus.column_names)}; --fields names them"
+                )
 
     def as_bytes(self, corpus: pn.Corpus) -> Fill | None:
         """What fills whole sentences without reading them one by one; None where that cannot be."""
         if self._keep or self._marks is not None:
             return None
-        return fill_in_turn([
-            tagger.filler(corpus, column=name) for name, tagger in self._chosen(corpus)])
+        return fill_in_turn(
+            [tagger.filler(corpus, column=name) for name, tagger in self._chosen(corpus)]
+        )
 
     @property
     def window(self) -> int:
         """How many sentences on either side the taggers look at, at most."""
         return max(tagger.window for tagger in self._taggers.values())
 
-    def texts(self, corpus: pn.Corpus, batch: Sequence[pn.Sentence], threads: int,
-              before: Sequence[pn.Sentence] = (), after: Sequence[pn.Sentence] = ()) -> list[str]:
+    def texts(
+        self,
+        corpus: pn.Corpus,
+        batch: Sequence[pn.Sentence],
+        threads: int,
+        before: Sequence[pn.Sentence] = (),
+        after: Sequence[pn.Sentence] = (),
+    ) -> list[str]:
         """The texts of sentences with the columns filled in; see Tagger.tag_sents."""
         columns: list[dict[str, list[str]]] = [{} for _ in batch]
         chosen = self._chosen(corpus)
         for name, tagger in chosen:
             kept = self._kept(corpus, name, batch)
-            how: dict[str, Any] = {"threads": threads, "keep": kept, "before": before,
-                                   "after": after}
+            how: dict[str, Any] = {
+                "threads": threads,
+                "keep": kept,
+                "before": before,
+                "after": after,
+            }
             inputs = tagger.model.inputs(batch)
             if self._marks is not None and self._marks.confidence:
                 found, sure = tagger.tag_sents_with_confidences(inputs, **how)
-                self._marks.add_confidences(batch, columns, name if len(chosen) > 1 else None,
-                                            sure, kept)
+                self._marks.add_confidences(
+                    batch, columns, name if len(chosen) > 1 else None, sure, kept
+                )
             else:
                 found = tagger.tag_sents(inputs, **how)
             for filled, labels in zip(columns, found, strict=True):
                 filled[name] = labels
         if self._marks is not None and self._marks.unknown:
             self._marks.add_unknown(batch, columns, chosen[0][1])
-        return [_rewritten(corpus, sentence, filled, self._to)
-                for sentence, filled in zip(batch, columns, strict=True)]
+        return [
+            _rewritten(corpus, sentence, filled, self._to)
+            for sentence, filled in zip(batch, columns, strict=True)
+        ]
 
     def _chosen(self, corpus: pn.Corpus) -> list[tuple[str, pn.Tagger]]:
         """The columns of a text to fill, each with its tagger."""
@@ -123,19 +152,24 @@ class Filling:
         for name in names:
             if name not in self._taggers:
                 raise pn.ArgumentError(
-                    f"column: the model does not fill {name}; it fills {', '.join(self._taggers)}")
+                    f"column: the model does not fill {name}; it fills {', '.join(self._taggers)}"
+                )
         return [(name, tagger) for name, tagger in self._taggers.items() if name in names]
 
-    def _kept(self, corpus: pn.Corpus, name: str, batch: Sequence[pn.Sentence]
-              ) -> list[list[str | None]] | None:
+    def _kept(
+        self, corpus: pn.Corpus, name: str, batch: Sequence[pn.Sentence]
+    ) -> list[list[str | None]] | None:
         if not self._keep or corpus.format in _WITHOUT_COLUMNS:
             return None
-        return [[None if label == NOT_GIVEN else label for label in sentence.column(name)]
-                for sentence in batch]
+        return [
+            [None if label == NOT_GIVEN else label for label in sentence.column(name)]
+            for sentence in batch
+        ]
 
 
-def _rewritten(corpus: pn.Corpus, sentence: pn.Sentence, columns: dict[str, list[str]],
-               to: str | None) -> str:
+def _rewritten(
+    corpus: pn.Corpus, sentence: pn.Sentence, columns: dict[str, list[str]], to: str | None
+) -> str:
     if not sentence.words:
         return corpus.rewrite(sentence, {})
     try:

@@ -15,8 +15,9 @@ STDIN = "-"
 _NAMED_ONE_BY_ONE = 8
 
 
-def open_inputs(paths: Sequence[str], *, format: str, fields: Sequence[str] | None, quiet: bool
-                ) -> list[pn.Corpus]:
+def open_inputs(
+    paths: Sequence[str], *, format: str, fields: Sequence[str] | None, quiet: bool
+) -> list[pn.Corpus]:
     """The files as texts, each looked into; what they are read as is said on standard error.
 
     Raises FileError, FormatError or ArgumentError for the first that cannot be read.
@@ -36,8 +37,9 @@ def open_inputs(paths: Sequence[str], *, format: str, fields: Sequence[str] | No
     return corpora
 
 
-def load_tagger(model: str, lexicon: str | None, *, column: str | None = None,
-                mmap: bool = False) -> pn.Tagger:
+def load_tagger(
+    model: str, lexicon: str | None, *, column: str | None = None, mmap: bool = False
+) -> pn.Tagger:
     """The tagger in a model file, held to a lexicon if there is one.
 
     The lexicon is for the column that is named, where it is one of several that the model fills,
@@ -88,5 +90,8 @@ def _name_formats(corpora: Sequence[pn.Corpus]) -> None:
         return
     for format, count in Counter(corpus.format for corpus in corpora).items():
         first = next(corpus.path for corpus in corpora if corpus.format == format)
-        say(f"{one_line(first)} and {count - 1} more: read as {format}"
-            if count > 1 else f"{one_line(first)}: read as {format}")
+        say(
+            f"{one_line(first)} and {count - 1} more: read as {format}"
+            if count > 1
+            else f"{one_line(first)}: read as {format}"
+        )

@@ -28,20 +28,38 @@ _TOP = 20
 
 def parser() -> VerbParser:
     """The arguments of the verb."""
-    verb = VerbParser("inspect", "Show what is in a model: labels, templates, sizes, its file, and"
-                      " how it was\ntrained; with text, what each template is worth and which"
-                      " features weigh most.", EXAMPLES)
+    verb = VerbParser(
+        "inspect",
+        "Show what is in a model: labels, templates, sizes, its file, and"
+        " how it was\ntrained; with text, what each template is worth and which"
+        " features weigh most.",
+        EXAMPLES,
+    )
     verb.add_argument("model", metavar="MODEL", help="a model file")
-    verb.add_argument("--dev", metavar="DEV",
-                      help="a labelled file: measure the accuracy lost on it without each template"
-                           " (nothing is trained again)")
-    verb.add_argument("--label", metavar="LABEL",
-                      help="show the features with most weight for or against this label, of those"
-                           " that --text or --dev has: a model holds only hashes of features")
-    verb.add_argument("--text", metavar="FILE",
-                      help="a file to find features in, labelled or not (default: that of --dev)")
-    verb.add_argument("--top", type=whole_number, default=_TOP, metavar="N",
-                      help=f"with --label, show N features (default: {_TOP})")
+    verb.add_argument(
+        "--dev",
+        metavar="DEV",
+        help="a labelled file: measure the accuracy lost on it without each template"
+        " (nothing is trained again)",
+    )
+    verb.add_argument(
+        "--label",
+        metavar="LABEL",
+        help="show the features with most weight for or against this label, of those"
+        " that --text or --dev has: a model holds only hashes of features",
+    )
+    verb.add_argument(
+        "--text",
+        metavar="FILE",
+        help="a file to find features in, labelled or not (default: that of --dev)",
+    )
+    verb.add_argument(
+        "--top",
+        type=whole_number,
+        default=_TOP,
+        metavar="N",
+        help=f"with --label, show N features (default: {_TOP})",
+    )
     verb.add_argument("--json", action="store_true", help="one JSON object")
     add_format_options(verb, "auto|conllu|columns|tagged|text")
     add_threads_option(verb)
@@ -54,26 +72,41 @@ def run(chosen: argparse.Namespace) -> None:
     texts = [path for path in (chosen.dev, chosen.text) if path is not None]
     corpora = open_inputs(texts, format=chosen.format, fields=chosen.fields, quiet=chosen.quiet)
     found = pn.inspect(
-        chosen.model, dev=None if chosen.dev is None else corpora[0],
-        text=None if chosen.text is None else corpora[-1], label=chosen.label, top=chosen.top,
-        fields=chosen.fields, threads=chosen.threads).to_dict()
+        chosen.model,
+        dev=None if chosen.dev is None else corpora[0],
+        text=None if chosen.text is None else corpora[-1],
+        label=chosen.label,
+        top=chosen.top,
+        fields=chosen.fields,
+        threads=chosen.threads,
+    ).to_dict()
     if chosen.json:
         print_json(found)
         return
     terminal = output()
     pages = [report(column, chosen.model, found) for column in found.get("columns", [found])]
     pages.append(layout(found))
-    print("\n\n".join("\n".join(
-        terminal.paint(shortened(line, terminal.width), BOLD) if bold else
-        shortened(line, terminal.width) for bold, line in page) for page in pages))
+    print(
+        "\n\n".join(
+            "\n".join(
+                terminal.paint(shortened(line, terminal.width), BOLD)
+                if bold
+                else shortened(line, terminal.width)
+                for bold, line in page
+            )
+            for page in pages
+        )
+    )
 
 
 def report(found: dict[str, Any], path: str, file: dict[str, Any]) -> list[tuple[bool, str]]:
     """What is in a column as lines for a person, each with whether it is a heading."""
     table = "exact keys, no collisions"
     if found["table_bits"] is not None:
-        table = (f"fixed, 2^{found['table_bits']} rows; a feature collides with another in"
-                 f" {100 * found['collision_rate']:.2f} % of cases")
+        table = (
+            f"fixed, 2^{found['table_bits']} rows; a feature collides with another in"
+            f" {100 * found['collision_rate']:.2f} % of cases"
+        )
     order = "right to left" if found["right_to_left"] else "left to right"
     facts = [
         ("column", found["column"]),
@@ -106,17 +139,25 @@ def report(found: dict[str, Any], path: str, file: dict[str, Any]) -> list[tuple
 def _coverage(found: dict[str, int] | None) -> list[tuple[str, str]]:
     if found is None:
         return []
-    return [("on the text", f"{found['features']:,} features, {found['with_weights']:,} in the"
-                            f" table, {found['sharing']:,} sharing rows")]
+    return [
+        (
+            "on the text",
+            f"{found['features']:,} features, {found['with_weights']:,} in the"
+            f" table, {found['sharing']:,} sharing rows",
+        )
+    ]
 
 
 def _templates(templates: list[dict[str, Any]], title: str) -> list[tuple[bool, str]]:
     """A line for each; what cannot be told is left out of all."""
     columns = []
     for name, head, show in (
-            ("rows", "features", "{:,}"), ("weights", "weights", "{:,}"),
-            ("bytes", "bytes", "{:,}"), ("weight_sum", "sum |w|", "{:,.0f}"),
-            ("accuracy_lost", "lost on dev", "{:+.2f} %")):
+        ("rows", "features", "{:,}"),
+        ("weights", "weights", "{:,}"),
+        ("bytes", "bytes", "{:,}"),
+        ("weight_sum", "sum |w|", "{:,.0f}"),
+        ("accuracy_lost", "lost on dev", "{:+.2f} %"),
+    ):
         if templates and templates[0][name] is not None:
             scale = 100 if name == "accuracy_lost" else 1
             cells = [head, *(show.format(scale * item[name]) for item in templates)]
@@ -133,12 +174,23 @@ def _templates(templates: list[dict[str, Any]], title: str) -> list[tuple[bool, 
 def _heaviest(found: dict[str, Any]) -> list[tuple[bool, str]]:
     if found["label"] is None:
         return []
-    lines = [(False, ""), (True, f"    weight   times  speaks for (+) or against (-)"
-                                 f" {one_line(found['label'])}: first place")]
+    lines = [
+        (False, ""),
+        (
+            True,
+            f"    weight   times  speaks for (+) or against (-)"
+            f" {one_line(found['label'])}: first place",
+        ),
+    ]
     for one in found["heaviest"]:
         place = " ".join([*one["before"], f"[{one['word']}]", *one["after"]])
-        lines.append((False, f"{one['weight']:+10.3f}  {one['count']:6,}"
-                             f"  {one_line(one['text'])}: {one_line(place)}"))
+        lines.append(
+            (
+                False,
+                f"{one['weight']:+10.3f}  {one['count']:6,}"
+                f"  {one_line(one['text'])}: {one_line(place)}",
+            )
+        )
     return lines
 
 
@@ -147,8 +199,9 @@ def layout(file: dict[str, Any]) -> list[tuple[bool, str]]:
     lines = [(True, f"{'begins at':>12}  {'bytes':>12}  part of the file")]
     for part in file["layout"]:
         items = "" if part["type"] is None else f", {part['length']:,} of {part['type']}"
-        lines.append((False, f"{part['begin']:12,}  {part['bytes']:12,}"
-                             f"  {one_line(part['name'])}{items}"))
+        lines.append(
+            (False, f"{part['begin']:12,}  {part['bytes']:12,}  {one_line(part['name'])}{items}")
+        )
     return lines
 
 
@@ -166,9 +219,14 @@ def _training(record: dict[str, Any]) -> list[tuple[bool, str]]:
     for name in ("train", "dev"):
         counts = record.get(name)
         if counts:
-            lines.append((False, f"{name:<16}{counts['sentences']:,} sentences,"
-                                 f" {counts['labelled']:,} labelled words,"
-                                 f" SHA-256 {counts['sha256'][:16]}…"))
+            lines.append(
+                (
+                    False,
+                    f"{name:<16}{counts['sentences']:,} sentences,"
+                    f" {counts['labelled']:,} labelled words,"
+                    f" SHA-256 {counts['sha256'][:16]}…",
+                )
+            )
     for name, value in record.get("options", {}).items():
         if value is not None:
             lines.append((False, f"{name:<16}{value}"))
@@ -186,6 +244,7 @@ def _merging(members: list[dict[str, Any]]) -> list[tuple[bool, str]]:
     for member in members:
         counts = member["record"].get("train")
         text = f", {counts['labelled']:,} labelled words" if counts else ""
-        lines.append((False, f"weight {member['weight']:g}{text},"
-                             f" SHA-256 {member['sha256'][:16]}…"))
+        lines.append(
+            (False, f"weight {member['weight']:g}{text}, SHA-256 {member['sha256'][:16]}…")
+        )
     return lines

@@ -16,13 +16,7 @@ from collections.abc import Iterator, Sequence
 
 import perceptron_nlp as pn
 from perceptron_nlp.cli.parsing import PROGRAM, UsageError, VerbParser, nearest
-from perceptron_nlp.cli.style import (
-    escape_what_does_not_fit,
-    one_line,
-    say,
-    silence,
-    write_message,
-)
+from perceptron_nlp.cli.style import escape_what_does_not_fit, one_line, say, silence, write_message
 
 DONE, FAILED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
 TRACEBACK = "PERCEPTRON_NLP_TRACEBACK"
@@ -173,7 +167,7 @@ def _in_options(message: str, parser: VerbParser) -> str:
     option = "--" + match[1].replace("_", "-")
     if not parser.knows(option):
         return message
-    rest = message[match.end():]
+    rest = message[match.end() :]
     # Further on, a name of one word may be the word.
     return option + (re.sub(rf"\b{match[1]}\b", option, rest) if "_" in match[1] else rest)
 

@@ -43,7 +43,8 @@ class Marks:
         if corpus.format != "conllu":
             raise pn.ArgumentError(
                 f"{option}: {corpus.path} is {corpus.format}, which has no place for it; it goes"
-                " into MISC, which CoNLL-U has")
+                " into MISC, which CoNLL-U has"
+            )
         if MISC not in corpus.column_names:
             raise pn.ArgumentError(f"{option}: {corpus.path} has no column MISC to write it into")
         if any(name == MISC for name, _ in chosen):
@@ -51,9 +52,14 @@ class Marks:
         for _, tagger in chosen if self.confidence else ():
             calibration_of(tagger.model)
 
-    def add_confidences(self, batch: Sequence[pn.Sentence], columns: list[dict[str, list[str]]],
-                        name: str | None, sure: Sequence[Sequence[float]],
-                        kept: Sequence[Sequence[str | None]] | None) -> None:
+    def add_confidences(
+        self,
+        batch: Sequence[pn.Sentence],
+        columns: list[dict[str, list[str]]],
+        name: str | None,
+        sure: Sequence[Sequence[float]],
+        kept: Sequence[Sequence[str | None]] | None,
+    ) -> None:
         """Write how sure labels are.
 
         Parameters
@@ -71,15 +77,19 @@ class Marks:
                 if kept is None or kept[number][at] is None:
                     misc[at] = formats.with_misc(misc[at], key, f"{chance:.4f}")
 
-    def add_unknown(self, batch: Sequence[pn.Sentence], columns: list[dict[str, list[str]]],
-                    tagger: pn.Tagger) -> None:
+    def add_unknown(
+        self, batch: Sequence[pn.Sentence], columns: list[dict[str, list[str]]], tagger: pn.Tagger
+    ) -> None:
         """Write which words were not in the training text of a tagger."""
         knows = lru_cache(_REMEMBERED)(tagger.model.knows)
         for sentence, filled in zip(batch, columns, strict=True):
             misc = _misc_of(sentence, filled)
             for at, word in enumerate(sentence.words):
-                misc[at] = (formats.without_misc(misc[at], UNKNOWN) if knows(word)
-                            else formats.with_misc(misc[at], UNKNOWN, "Yes"))
+                misc[at] = (
+                    formats.without_misc(misc[at], UNKNOWN)
+                    if knows(word)
+                    else formats.with_misc(misc[at], UNKNOWN, "Yes")
+                )
 
 
 def _misc_of(sentence: pn.Sentence, filled: dict[str, list[str]]) -> list[str]:

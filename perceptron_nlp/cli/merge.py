@@ -20,12 +20,20 @@ weighted mean of what the models score it with; labels and vocabularies are unit
 def parser() -> VerbParser:
     """The arguments of the verb."""
     verb = VerbParser("merge", DESCRIPTION, EXAMPLES)
-    verb.add_argument("models", nargs="+", metavar="MODEL",
-                      help="model files, trained with the same options and templates")
+    verb.add_argument(
+        "models",
+        nargs="+",
+        metavar="MODEL",
+        help="model files, trained with the same options and templates",
+    )
     verb.add_argument("--model", required=True, metavar="OUT", help="where the model is saved")
-    verb.add_argument("--weights", type=_numbers, metavar="X,Y,…",
-                      help="how much each model counts, above 0; their sum does not matter"
-                           " (default: all the same)")
+    verb.add_argument(
+        "--weights",
+        type=_numbers,
+        metavar="X,Y,…",
+        help="how much each model counts, above 0; their sum does not matter"
+        " (default: all the same)",
+    )
     add_quiet_option(verb)
     return verb
 
@@ -41,8 +49,10 @@ def run(chosen: argparse.Namespace) -> None:
     merged.save(chosen.model)
     if not chosen.quiet:
         n_features = sum(part.weights.n_rows for part in merged.model.parts_by_column)
-        say(f"{one_line(chosen.model)}: {len(chosen.models)} models,"
-            f" {n_features:,} features, {len(merged.to_bytes()) / 1e6:.2f} MB")
+        say(
+            f"{one_line(chosen.model)}: {len(chosen.models)} models,"
+            f" {n_features:,} features, {len(merged.to_bytes()) / 1e6:.2f} MB"
+        )
 
 
 def _numbers(text: str) -> list[float]:

@@ -17,9 +17,12 @@ FORMAT = "parquet"
 
 def add_parquet_option(verb: VerbParser) -> None:
     """``--tokens-column``."""
-    verb.add_argument("--tokens-column", metavar="NAME",
-                      help="the column of a Parquet file that holds the words, as lists of strings"
-                           " (default: the only such column, or the one called tokens)")
+    verb.add_argument(
+        "--tokens-column",
+        metavar="NAME",
+        help="the column of a Parquet file that holds the words, as lists of strings"
+        " (default: the only such column, or the one called tokens)",
+    )
 
 
 def are_parquet(chosen: argparse.Namespace, files: Sequence[str]) -> bool:
@@ -30,17 +33,23 @@ def are_parquet(chosen: argparse.Namespace, files: Sequence[str]) -> bool:
     named = [path for path in files if path.lower().endswith(f".{FORMAT}")]
     if chosen.format != FORMAT and (chosen.format != "auto" or not named):
         if chosen.tokens_column is not None:
-            raise UsageError("--tokens-column: is for Parquet files; --format parquet says that"
-                             " one is")
+            raise UsageError(
+                "--tokens-column: is for Parquet files; --format parquet says that one is"
+            )
         return False
     if len(files) > 1:
-        raise UsageError(f"{named[0] if named else files[0]}: Parquet files are tagged one at a"
-                         " time, since each has columns of its own")
+        raise UsageError(
+            f"{named[0] if named else files[0]}: Parquet files are tagged one at a"
+            " time, since each has columns of its own"
+        )
     if files[0] == STDIN:
         raise UsageError("--format: Parquet cannot be read from standard input; name a file")
-    for option, given in (("--keep", chosen.keep), ("--fields", chosen.fields),
-                          ("--confidence", chosen.confidence),
-                          ("--mark-unknown", chosen.mark_unknown)):
+    for option, given in (
+        ("--keep", chosen.keep),
+        ("--fields", chosen.fields),
+        ("--confidence", chosen.confidence),
+        ("--mark-unknown", chosen.mark_unknown),
+    ):
         if given:
             raise UsageError(f"{option}: does not go with Parquet files")
     return True
@@ -52,8 +61,12 @@ def write_parquet(chosen: argparse.Namespace, tagger: pn.Tagger, path: str) -> N
     parquet = importlib.import_module("perceptron_nlp.integrations.parquet")
     if not chosen.quiet and chosen.format == "auto":
         say(f"{one_line(path)}: read as parquet")
-    pieces = parquet.tag_parquet(taggers_of(tagger, chosen.column), path,
-                                 tokens_column=chosen.tokens_column, threads=chosen.threads)
+    pieces = parquet.tag_parquet(
+        taggers_of(tagger, chosen.column),
+        path,
+        tokens_column=chosen.tokens_column,
+        threads=chosen.threads,
+    )
     if chosen.output not in (None, STDIN):
         check_apart(chosen.output, [chosen.model], "the model")
         check_apart(chosen.output, filter(None, [chosen.lexicon]), "the lexicon")
@@ -78,5 +91,6 @@ def taggers_of(tagger: pn.Tagger, column: str | None) -> dict[str, pn.Tagger]:
     for name in names:
         if name not in taggers:
             raise pn.ArgumentError(
-                f"column: the model does not fill {name}; it fills {', '.join(taggers)}")
+                f"column: the model does not fill {name}; it fills {', '.join(taggers)}"
+            )
     return {name: taggers[name] for name in taggers if name in names}

@@ -54,8 +54,12 @@ class VerbParser(argparse.ArgumentParser):
 
     def __init__(self, verb: str, description: str, examples: str) -> None:
         super().__init__(
-            prog=f"{PROGRAM} {verb}", description=description, epilog=f"examples:\n{examples}",
-            formatter_class=_Help, allow_abbrev=False)
+            prog=f"{PROGRAM} {verb}",
+            description=description,
+            epilog=f"examples:\n{examples}",
+            formatter_class=_Help,
+            allow_abbrev=False,
+        )
 
     def error(self, message: str) -> NoReturn:
         """Raise UsageError."""
@@ -125,21 +129,29 @@ def a_number(text: str) -> float:
 def add_format_options(parser: VerbParser, formats: str = FORMATS) -> None:
     """The options that say how files are read."""
     parser.add_argument(
-        "--format", default="auto", metavar=formats,
-        help="the files' format (default: auto, found by looking and named on stderr)")
+        "--format",
+        default="auto",
+        metavar=formats,
+        help="the files' format (default: auto, found by looking and named on stderr)",
+    )
     parser.add_argument(
-        "--fields", type=names_list, metavar="NAMES",
-        help="names of the columns of column files, such as form,xpos,chunk; _ leaves one out")
+        "--fields",
+        type=names_list,
+        metavar="NAMES",
+        help="names of the columns of column files, such as form,xpos,chunk; _ leaves one out",
+    )
 
 
 def add_lexicon_option(parser: VerbParser, *, column: bool = True) -> None:
     """``--lexicon`` of the verbs that tag; `column` tells whether they have ``--column``, too."""
     which = "the one that --column names, or else in the first" if column else "the first"
     parser.add_argument(
-        "--lexicon", metavar="FILE",
+        "--lexicon",
+        metavar="FILE",
         help="a form, a tab and a label on each line: words that are in it, as they are written or"
-             " lower-cased, get no other label than theirs; where a model fills several columns, in"
-             f" {which}")
+        " lower-cased, get no other label than theirs; where a model fills several columns, in"
+        f" {which}",
+    )
 
 
 def add_json_option(verb: VerbParser) -> None:
@@ -155,8 +167,12 @@ def add_quiet_option(parser: VerbParser) -> None:
 def add_threads_option(parser: VerbParser) -> None:
     """``--threads``."""
     parser.add_argument(
-        "--threads", type=whole_number, default=1, metavar="N",
-        help="threads that tag (default: 1); the result does not depend on it")
+        "--threads",
+        type=whole_number,
+        default=1,
+        metavar="N",
+        help="threads that tag (default: 1); the result does not depend on it",
+    )
 
 
 def _split_at_dashes(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -164,7 +180,7 @@ def _split_at_dashes(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
     if "--" not in given:
         return given, []
     at = given.index("--")
-    return given[:at], given[at + 1:]
+    return given[:at], given[at + 1 :]
 
 
 def _as_name(argument: str) -> str:

@@ -18,17 +18,27 @@ def reliability_table(found: Reliability | None, terminal: Terminal) -> list[str
     if found is None:
         return []
     room = min(_WIDEST_BAR, terminal.width - len(_HEAD) - 2)
-    lines = ["", terminal.paint(shortened(
-        f"calibration error {found.ece:.4f}, in {len(found.bins)} bins of confidence",
-        terminal.width), BOLD)]
+    lines = [
+        "",
+        terminal.paint(
+            shortened(
+                f"calibration error {found.ece:.4f}, in {len(found.bins)} bins of confidence",
+                terminal.width,
+            ),
+            BOLD,
+        ),
+    ]
     head = _HEAD + ("  right, and | where it should be" if room >= _NARROWEST_BAR else "")
     lines.append(shortened(head, terminal.width))
     for part in found.bins:
         if part.confidence is None or part.accuracy is None:
             continue
-        line = (f"{part.low:.3f}–{part.high:.3f}" if terminal.unicode
-                else f"{part.low:.3f}-{part.high:.3f}")
-        line += (f"  {part.count:9,}  {100 * part.confidence:6.2f}  {100 * part.accuracy:6.2f}")
+        line = (
+            f"{part.low:.3f}–{part.high:.3f}"
+            if terminal.unicode
+            else f"{part.low:.3f}-{part.high:.3f}"
+        )
+        line += f"  {part.count:9,}  {100 * part.confidence:6.2f}  {100 * part.accuracy:6.2f}"
         if room >= _NARROWEST_BAR:
             line += "  " + _bar(part, room, "█" if terminal.unicode else "#")
         lines.append(shortened(line, terminal.width))

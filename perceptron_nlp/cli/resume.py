@@ -30,17 +30,28 @@ def parser() -> VerbParser:
     """The arguments of the verb."""
     verb = VerbParser("resume", DESCRIPTION, EXAMPLES)
     verb.add_argument("start", metavar="MODEL", help="a model trained with --resumable")
-    verb.add_argument("data", nargs="+", metavar="NEW",
-                      help="labelled files, as for train; - is standard input")
+    verb.add_argument(
+        "data", nargs="+", metavar="NEW", help="labelled files, as for train; - is standard input"
+    )
     verb.add_argument("--model", required=True, metavar="OUT", help="where the model is saved")
-    verb.add_argument("--dev", metavar="DEV",
-                      help="a labelled file to keep the best of the new epochs by, and to stop"
-                           " early")
-    verb.add_argument("--epochs", type=whole_number, metavar="N",
-                      help="passes over the new files (default: as many as in training)")
-    verb.add_argument("--average", default="all", metavar="all|new",
-                      help="what the weights are the mean over: all words since the beginning of"
-                           " the first training, or the new ones alone (default: all)")
+    verb.add_argument(
+        "--dev",
+        metavar="DEV",
+        help="a labelled file to keep the best of the new epochs by, and to stop early",
+    )
+    verb.add_argument(
+        "--epochs",
+        type=whole_number,
+        metavar="N",
+        help="passes over the new files (default: as many as in training)",
+    )
+    verb.add_argument(
+        "--average",
+        default="all",
+        metavar="all|new",
+        help="what the weights are the mean over: all words since the beginning of"
+        " the first training, or the new ones alone (default: all)",
+    )
     add_format_options(verb)
     add_quiet_option(verb)
     return verb
@@ -54,15 +65,19 @@ def run(chosen: argparse.Namespace) -> None:
     check_stdin(labelled, quiet=chosen.quiet)
     check_model_place(chosen.model, [chosen.start, *labelled])
     tagger = pn.load(chosen.start)
-    corpora = open_inputs(
-        labelled, format=chosen.format, fields=chosen.fields, quiet=chosen.quiet)
+    corpora = open_inputs(labelled, format=chosen.format, fields=chosen.fields, quiet=chosen.quiet)
     n_data = len(chosen.data)
     try:
         resumed = tagger.resume(
-            corpora[:n_data], epochs=chosen.epochs, dev=corpora[n_data:] or None,
-            average=chosen.average, fields=chosen.fields,
-            callback=None if chosen.quiet else LearningCurve(
-                messages(), several=len(tagger.columns) > 1))
+            corpora[:n_data],
+            epochs=chosen.epochs,
+            dev=corpora[n_data:] or None,
+            average=chosen.average,
+            fields=chosen.fields,
+            callback=None
+            if chosen.quiet
+            else LearningCurve(messages(), several=len(tagger.columns) > 1),
+        )
     except pn.ArgumentError as error:
         raise pn.ArgumentError(str(error).replace("resumable=True", "--resumable")) from error
     save_model(resumed, chosen.model)

@@ -21,13 +21,25 @@ def parser() -> VerbParser:
     """The arguments of the verb."""
     verb = VerbParser("serve", DESCRIPTION, EXAMPLES)
     verb.add_argument("model", metavar="MODEL", help="a model file, or en")
-    verb.add_argument("--port", type=whole_number, default=PORT, metavar="N",
-                      help=f"where to listen; 0 for any port that is free (default: {PORT})")
-    verb.add_argument("--host", default=HOSTS[0], metavar="|".join(HOSTS),
-                      help=f"a name of this machine; others are not served (default: {HOSTS[0]})")
-    verb.add_argument("--spaces", action="store_true",
-                      help="words are what stands between spaces, and sentences are lines (default:"
-                           " both are found by rules)")
+    verb.add_argument(
+        "--port",
+        type=whole_number,
+        default=PORT,
+        metavar="N",
+        help=f"where to listen; 0 for any port that is free (default: {PORT})",
+    )
+    verb.add_argument(
+        "--host",
+        default=HOSTS[0],
+        metavar="|".join(HOSTS),
+        help=f"a name of this machine; others are not served (default: {HOSTS[0]})",
+    )
+    verb.add_argument(
+        "--spaces",
+        action="store_true",
+        help="words are what stands between spaces, and sentences are lines (default:"
+        " both are found by rules)",
+    )
     add_lexicon_option(verb, column=False)
     return verb
 

@@ -13,8 +13,10 @@ def say_cost(tagger: pn.Tagger) -> None:
         return
     before, after = found["scores"]
     n_rows = sum(_n_rows(part) for part in tagger.model.parts_by_column)
-    line = (f"compressed: {found['bytes_before']:,} bytes to {len(tagger.to_bytes()):,},"
-            f" {found['rows_before']:,} features to {n_rows:,}")
+    line = (
+        f"compressed: {found['bytes_before']:,} bytes to {len(tagger.to_bytes()):,},"
+        f" {found['rows_before']:,} features to {n_rows:,}"
+    )
     if found["steps"] is not None:
         line += f", weights up to {found['steps']}"
     if before is not None:

@@ -37,19 +37,38 @@ def parser() -> VerbParser:
         "Run last, voted and averaged perceptrons on a corpus; write one HTML page and PNGs.",
         EXAMPLES,
     )
-    verb.add_argument("data", nargs="*", metavar="DATA",
-                      help="labelled files (default: the sample corpus, where it is there)")
-    verb.add_argument("--dev", metavar="FILE",
-                      help="a labelled file to test on (default: every tenth sentence of DATA)")
-    verb.add_argument("--column", metavar="NAME",
-                      help="the column to learn (default: upos in CoNLL-U, else the last one)")
+    verb.add_argument(
+        "data",
+        nargs="*",
+        metavar="DATA",
+        help="labelled files (default: the sample corpus, where it is there)",
+    )
+    verb.add_argument(
+        "--dev",
+        metavar="FILE",
+        help="a labelled file to test on (default: every tenth sentence of DATA)",
+    )
+    verb.add_argument(
+        "--column",
+        metavar="NAME",
+        help="the column to learn (default: upos in CoNLL-U, else the last one)",
+    )
     add_format_options(verb)
-    verb.add_argument("--tokens", type=whole_number, default=TOKENS, metavar="N",
-                      help="words to learn from at most, and a fifth of it to test on; of more,"
-                           f" sentences are left out evenly; voting takes time by its square"
-                           f" (default: {TOKENS})")
-    verb.add_argument("--out", default="study", metavar="DIR",
-                      help="the folder for the page and its pictures (default: study)")
+    verb.add_argument(
+        "--tokens",
+        type=whole_number,
+        default=TOKENS,
+        metavar="N",
+        help="words to learn from at most, and a fifth of it to test on; of more,"
+        f" sentences are left out evenly; voting takes time by its square"
+        f" (default: {TOKENS})",
+    )
+    verb.add_argument(
+        "--out",
+        default="study",
+        metavar="DIR",
+        help="the folder for the page and its pictures (default: study)",
+    )
     add_quiet_option(verb)
     return verb
 
@@ -62,10 +81,16 @@ def run(chosen: argparse.Namespace) -> None:
         paths, dev = sample_files()
     opened: list[pn.Corpus] = open_inputs(
         [*paths, *([] if dev is None else [dev])],
-        format=chosen.format, fields=chosen.fields, quiet=chosen.quiet)
+        format=chosen.format,
+        fields=chosen.fields,
+        quiet=chosen.quiet,
+    )
     corpus = read_study_corpus(
-        opened[:len(paths)], column=chosen.column,
-        dev=opened[-1] if dev is not None else None, tokens=chosen.tokens)
+        opened[: len(paths)],
+        column=chosen.column,
+        dev=opened[-1] if dev is not None else None,
+        tokens=chosen.tokens,
+    )
     made_folder(chosen.out)
     progress = _Progress(chosen.quiet)
     found = study_corpus(corpus, say=progress)

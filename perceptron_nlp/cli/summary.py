@@ -23,8 +23,10 @@ def summarise(tagger: pn.Tagger, path: str) -> None:
     if len(parts) > 1:
         say(f"{one_line(path)}: {len(parts)} columns, {size / 1e6:.2f} MB")
     else:
-        say(f"{one_line(path)}: {_figures(tagger)}, {size / 1e6:.2f} MB,"
-            f" epoch {tagger.model.record['best_epoch']}")
+        say(
+            f"{one_line(path)}: {_figures(tagger)}, {size / 1e6:.2f} MB,"
+            f" epoch {tagger.model.record['best_epoch']}"
+        )
 
 
 def say_calibration(tagger: pn.Tagger) -> None:
@@ -38,8 +40,10 @@ def say_calibration(tagger: pn.Tagger) -> None:
             say(f"{name}not calibrated: {found['why']}")
             continue
         how = "a curve of margins" if found["method"] == "isotonic" else "a temperature"
-        say(f"{name}calibrated by {how} on {found['words']:,} words; error of the confidences"
-            f" {found['ece']:.4f}, cross-validated")
+        say(
+            f"{name}calibrated by {how} on {found['words']:,} words; error of the confidences"
+            f" {found['ece']:.4f}, cross-validated"
+        )
 
 
 def _figures(tagger: pn.Tagger) -> str:
@@ -51,8 +55,10 @@ def _say_choices(tagger: pn.Tagger) -> None:
     for part in ("train", "dev"):
         counts = record[part]
         if counts is not None and counts["labelled"] < counts["tokens"]:
-            say(f"{part}: {counts['tokens'] - counts['labelled']:,} of {counts['tokens']:,} words"
-                f" have no {tagger.column} and were left out")
+            say(
+                f"{part}: {counts['tokens'] - counts['labelled']:,} of {counts['tokens']:,} words"
+                f" have no {tagger.column} and were left out"
+            )
     for choice in record.get("choices", []):
         say(f"decided: {choice}")
     for doubt in record.get("doubts", []):

@@ -8,13 +8,7 @@ from typing import Any
 
 import perceptron_nlp as pn
 from perceptron_nlp.cli.filling import Filling
-from perceptron_nlp.cli.inputs import (
-    STDIN,
-    check_apart,
-    check_stdin,
-    check_there,
-    load_tagger,
-)
+from perceptron_nlp.cli.inputs import STDIN, check_apart, check_stdin, check_there, load_tagger
 from perceptron_nlp.cli.marking import Marks
 from perceptron_nlp.cli.parquet import add_parquet_option, are_parquet, write_parquet
 from perceptron_nlp.cli.parsing import (
@@ -54,38 +48,65 @@ Parquet files (.parquet, a row a sentence) get columns of lists of labels."""
 def parser() -> VerbParser:
     """The arguments of the verb."""
     verb = VerbParser("tag", DESCRIPTION, EXAMPLES)
-    verb.add_argument("model", metavar="MODEL",
-                      help="a model file, or en: the English model that comes along")
-    verb.add_argument("files", nargs="*", metavar="FILES",
-                      help="files to tag (default: standard input, which - stands for)")
-    verb.add_argument("-o", "--output", metavar="OUT",
-                      help="the file to write, whole or not at all, packed where its name ends in"
-                           " .gz, .bz2 or .xz (default: standard output)")
-    verb.add_argument("--column", metavar="NAME",
-                      help="the column to fill, by name or number (default: the one that was"
-                           " learnt); of a model of several columns, which of them are filled,"
-                           " parted by commas (default: all)")
-    verb.add_argument("--keep", action="store_true",
-                      help="keep the labels that the column has already (all but _); they are"
-                           " context for the others")
-    verb.add_argument("--confidence", action="store_true",
-                      help="write into MISC how likely each label is right: Conf=0.9731, or"
-                           " Conf[upos]=0.9731 where several columns are filled (CoNLL-U only; the"
-                           " model must be calibrated)")
-    verb.add_argument("--mark-unknown", action="store_true",
-                      help="write Unknown=Yes into MISC of words that were not in the training text"
-                           " (CoNLL-U only)")
+    verb.add_argument(
+        "model", metavar="MODEL", help="a model file, or en: the English model that comes along"
+    )
+    verb.add_argument(
+        "files",
+        nargs="*",
+        metavar="FILES",
+        help="files to tag (default: standard input, which - stands for)",
+    )
+    verb.add_argument(
+        "-o",
+        "--output",
+        metavar="OUT",
+        help="the file to write, whole or not at all, packed where its name ends in"
+        " .gz, .bz2 or .xz (default: standard output)",
+    )
+    verb.add_argument(
+        "--column",
+        metavar="NAME",
+        help="the column to fill, by name or number (default: the one that was"
+        " learnt); of a model of several columns, which of them are filled,"
+        " parted by commas (default: all)",
+    )
+    verb.add_argument(
+        "--keep",
+        action="store_true",
+        help="keep the labels that the column has already (all but _); they are"
+        " context for the others",
+    )
+    verb.add_argument(
+        "--confidence",
+        action="store_true",
+        help="write into MISC how likely each label is right: Conf=0.9731, or"
+        " Conf[upos]=0.9731 where several columns are filled (CoNLL-U only; the"
+        " model must be calibrated)",
+    )
+    verb.add_argument(
+        "--mark-unknown",
+        action="store_true",
+        help="write Unknown=Yes into MISC of words that were not in the training text"
+        " (CoNLL-U only)",
+    )
     add_lexicon_option(verb)
     add_format_options(verb, FORMATS + "|lines|text|parquet")
     add_parquet_option(verb)
-    verb.add_argument("--to", metavar="conllu|tagged",
-                      help="what running text becomes: conllu, with # text and SpaceAfter=No, or"
-                           " tagged (word/TAG)")
+    verb.add_argument(
+        "--to",
+        metavar="conllu|tagged",
+        help="what running text becomes: conllu, with # text and SpaceAfter=No, or"
+        " tagged (word/TAG)",
+    )
     add_threads_option(verb)
     add_engine_option(verb)
-    verb.add_argument("--mmap", action="store_true",
-                      help="map the model into memory: processes that tag with it share what stays"
-                           " of the file, which nobody may write into meanwhile")
+    verb.add_argument(
+        "--mmap",
+        action="store_true",
+        help="map the model into memory: processes that tag with it share what stays"
+        " of the file, which nobody may write into meanwhile",
+    )
     add_quiet_option(verb)
     return verb
 
@@ -105,9 +126,14 @@ def run(chosen: argparse.Namespace) -> None:
     marks = Marks(confidence=chosen.confidence, unknown=chosen.mark_unknown)
     wanted = marks if chosen.confidence or chosen.mark_unknown else None
     filling = Filling(tagger, chosen.column, keep=chosen.keep, marks=wanted, to=chosen.to)
-    tagging = Tagging(tagger, filling,
-                      format=chosen.format, fields=chosen.fields, threads=chosen.threads,
-                      quiet=chosen.quiet)
+    tagging = Tagging(
+        tagger,
+        filling,
+        format=chosen.format,
+        fields=chosen.fields,
+        threads=chosen.threads,
+        quiet=chosen.quiet,
+    )
     to_stdout = chosen.output in (None, STDIN)
     if not to_stdout:
         check_apart(chosen.output, [chosen.model], "the model")

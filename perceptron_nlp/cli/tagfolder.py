@@ -21,10 +21,14 @@ ENGINES = ("ray",)
 
 def add_engine_option(verb: VerbParser) -> None:
     """``--engine``."""
-    verb.add_argument("--engine", choices=ENGINES, metavar="NAME",
-                      help="ray: the files are a folder of Parquet or CoNLL-U files and one for the"
-                           " outputs, and workers tag them; begun again, the work goes on with what"
-                           " is not done")
+    verb.add_argument(
+        "--engine",
+        choices=ENGINES,
+        metavar="NAME",
+        help="ray: the files are a folder of Parquet or CoNLL-U files and one for the"
+        " outputs, and workers tag them; begun again, the work goes on with what"
+        " is not done",
+    )
 
 
 @record()
@@ -65,11 +69,13 @@ class FolderJob:
     def _pieces(self, tagger: pn.Tagger, read: str) -> Any:
         if read.endswith(".parquet"):
             parquet = importlib.import_module("perceptron_nlp.integrations.parquet")
-            return parquet.tag_parquet(taggers_of(tagger, self.column), read,
-                                       tokens_column=self.tokens_column)
+            return parquet.tag_parquet(
+                taggers_of(tagger, self.column), read, tokens_column=self.tokens_column
+            )
         filling = Filling(tagger, self.column, keep=self.keep)
-        return Tagging(tagger, filling, format=self.format, fields=self.fields, threads=1,
-                       quiet=True).texts([read], "")
+        return Tagging(
+            tagger, filling, format=self.format, fields=self.fields, threads=1, quiet=True
+        ).texts([read], "")
 
 
 def _while_unchanged(path: str, pieces: Iterable[Any]) -> Iterator[Any]:
@@ -77,8 +83,9 @@ def _while_unchanged(path: str, pieces: Iterable[Any]) -> Iterator[Any]:
     before = _state(path)
     yield from pieces
     if _state(path) != before:
-        raise pn.FileError(f"{path}: was changed while it was tagged; begin again when nobody"
-                           " writes it")
+        raise pn.FileError(
+            f"{path}: was changed while it was tagged; begin again when nobody writes it"
+        )
 
 
 def _state(path: str) -> tuple[int, int, int] | None:
@@ -99,10 +106,14 @@ def tag_folder(chosen: argparse.Namespace) -> None:
     source, target = chosen.files
     model = batches.ArrowTagger(chosen.model).model
     digest = batches.digest_of(model)
-    told = {"column": chosen.column, "format": chosen.format, "fields": chosen.fields,
-            "keep": chosen.keep, "tokens_column": chosen.tokens_column}
-    plan = folders.FolderPlan(source, target,
-                              {"model": digest, "version": pn.__version__, **told})
+    told = {
+        "column": chosen.column,
+        "format": chosen.format,
+        "fields": chosen.fields,
+        "keep": chosen.keep,
+        "tokens_column": chosen.tokens_column,
+    }
+    plan = folders.FolderPlan(source, target, {"model": digest, "version": pn.__version__, **told})
     job = FolderJob(model, digest, pn.__version__, **told)
     failed = []
     for read, error in engine.run_all(job, plan.todo) if plan.todo else ():
@@ -113,21 +124,26 @@ def tag_folder(chosen: argparse.Namespace) -> None:
         # The first is raised, and so said last.
         for _, error in failed[1:]:
             say(one_line(str(error)))
-        say(f"{one_line(target)}: files tagged: {len(plan.todo) - len(failed)}, done before:"
-            f" {plan.n_done}, not tagged: {len(failed)}")
+        say(
+            f"{one_line(target)}: files tagged: {len(plan.todo) - len(failed)}, done before:"
+            f" {plan.n_done}, not tagged: {len(failed)}"
+        )
     if failed:
         raise failed[0][1]
 
 
 def _check(chosen: argparse.Namespace) -> None:
     if len(chosen.files) != 2:
-        raise UsageError("--engine: needs a folder of files to tag and one for the outputs:"
-                         " perceptron-nlp tag --engine ray MODEL IN_DIR OUT_DIR")
+        raise UsageError(
+            "--engine: needs a folder of files to tag and one for the outputs:"
+            " perceptron-nlp tag --engine ray MODEL IN_DIR OUT_DIR"
+        )
     for option, given in (("--output", chosen.output), ("--lexicon", chosen.lexicon)):
         if given is not None:
             raise UsageError(f"{option}: does not go with --engine")
     if chosen.threads != 1:
         raise UsageError("--threads: does not go with --engine, whose workers have one each")
     if chosen.format not in ("auto", "conllu"):
-        raise UsageError("--format: with --engine files are CoNLL-U or Parquet, by the ends of"
-                         " their names")
+        raise UsageError(
+            "--format: with --engine files are CoNLL-U or Parquet, by the ends of their names"
+        )

@@ -32,8 +32,16 @@ class Tagging:
     quiet : whether formats that were found by looking go unnamed
     """
 
-    def __init__(self, tagger: pn.Tagger, filling: Filling, *, format: str,
-                 fields: list[str] | None, threads: int, quiet: bool) -> None:
+    def __init__(
+        self,
+        tagger: pn.Tagger,
+        filling: Filling,
+        *,
+        format: str,
+        fields: list[str] | None,
+        threads: int,
+        quiet: bool,
+    ) -> None:
         tagger.tag_sents([], threads=threads)  # refuses a number of threads before any reading
         self._filling = filling
         self._format = format
@@ -52,8 +60,9 @@ class Tagging:
         The memory of a piece may be used again for the next one.
         """
         for path in files:
-            with pn.open_corpus(stdin if path == STDIN else path, format=self._format,
-                                fields=self._fields) as corpus:
+            with pn.open_corpus(
+                stdin if path == STDIN else path, format=self._format, fields=self._fields
+            ) as corpus:
                 if not self._quiet and self._format == "auto":
                     name_format(corpus)
                 self._filling.check(corpus)
@@ -122,16 +131,16 @@ class Tagging:
             return b""
         texts = self._filling.texts(corpus, batch, self._threads, self._before, after)
         seen = [] if at_end else [*self._before, *batch]
-        self._before = seen[max(0, len(seen) - window):]
+        self._before = seen[max(0, len(seen) - window) :]
         self._pending, self._pending_words = after, sum(map(len, after))
         self._last = texts[-1]
         return "".join(texts).encode()
 
     def _is_full(self) -> bool:
         window = self._filling.window
-        return (len(self._pending) >= BATCH_SENTENCES * self._threads + window
-                or (self._pending_words >= BATCH_WORDS * self._threads
-                    and len(self._pending) > 2 * window))
+        return len(self._pending) >= BATCH_SENTENCES * self._threads + window or (
+            self._pending_words >= BATCH_WORDS * self._threads and len(self._pending) > 2 * window
+        )
 
     def _seam(self) -> bytes:
         """What must end the file before, so that its last sentence stays one of its own."""
@@ -139,7 +148,8 @@ class Tagging:
             return b""
         line_break = "\r\n" if "\r\n" in self._last else "\n"
         seam = "" if self._last.endswith("\n") else line_break
-        if (self._corpus.format in ("conllu", "columns")
-                and not self._last.endswith(("\n\n", "\n\r\n"))):
+        if self._corpus.format in ("conllu", "columns") and not self._last.endswith(
+            ("\n\n", "\n\r\n")
+        ):
             seam += line_break
         return seam.encode()

@@ -35,8 +35,17 @@ EXAMPLES = """\
   perceptron-nlp tune train.conllu --folds 10 --column xpos --minutes 30
   perceptron-nlp tune train.conllu --dev dev.conllu --try rate=0.05,0.1,0.2 --try beam=1,4,8
   perceptron-nlp tune train.conllu --dev dev.conllu --try templates=fast,mine.txt --beam 1"""
-_PARSERS = {"beam": int, "min-count": int, "table-bits": int, "runs": int,
-            "margin": float, "rate": float, "cost": float, "update": str, "preset": str}
+_PARSERS = {
+    "beam": int,
+    "min-count": int,
+    "table-bits": int,
+    "runs": int,
+    "margin": float,
+    "rate": float,
+    "cost": float,
+    "update": str,
+    "preset": str,
+}
 
 
 def parser() -> VerbParser:
@@ -45,27 +54,57 @@ def parser() -> VerbParser:
         "tune",
         "Search for the options that suit your files, on a dev set or by cross-validation,\n"
         "and print the command that trains with them. Options that say how to learn stay as they\n"
-        "are given; --epochs is the most that are tried.", EXAMPLES)
-    verb.add_argument("train", nargs="+", metavar="TRAIN", help="labelled files; - is standard"
-                      " input")
+        "are given; --epochs is the most that are tried.",
+        EXAMPLES,
+    )
+    verb.add_argument(
+        "train", nargs="+", metavar="TRAIN", help="labelled files; - is standard input"
+    )
     verb.add_argument("--dev", metavar="DEV", help="a labelled file to score by")
-    verb.add_argument("--folds", type=whole_number, metavar="N",
-                      help="without --dev: hold out each of N parts of TRAIN in turn; documents"
-                           f" stay whole where they are marked (default: {FOLDS})")
-    verb.add_argument("--column", metavar="NAME",
-                      help="the column to learn (default: upos in CoNLL-U, else the last one)")
-    verb.add_argument("--try", action="append", type=_values, metavar="NAME=V,V…", dest="space",
-                      help="values of an option to try, in place of the usual search; may be"
-                           " given for several options (usual: "
-                           + ", ".join(name.replace("_", "-") for name in SPACE) + ")")
-    verb.add_argument("--trials", type=whole_number, default=TRIALS, metavar="N",
-                      help=f"try so many choices at most (default: {TRIALS})")
-    verb.add_argument("--minutes", type=whole_number, metavar="N",
-                      help="begin no trial after N minutes")
-    verb.add_argument("--state", metavar="FILE",
-                      help="keep what was measured in FILE; the same command goes on from it")
-    verb.add_argument("--model", default="tuned.model", metavar="OUT",
-                      help="the model that the printed command names (default: tuned.model)")
+    verb.add_argument(
+        "--folds",
+        type=whole_number,
+        metavar="N",
+        help="without --dev: hold out each of N parts of TRAIN in turn; documents"
+        f" stay whole where they are marked (default: {FOLDS})",
+    )
+    verb.add_argument(
+        "--column",
+        metavar="NAME",
+        help="the column to learn (default: upos in CoNLL-U, else the last one)",
+    )
+    verb.add_argument(
+        "--try",
+        action="append",
+        type=_values,
+        metavar="NAME=V,V…",
+        dest="space",
+        help="values of an option to try, in place of the usual search; may be"
+        " given for several options (usual: "
+        + ", ".join(name.replace("_", "-") for name in SPACE)
+        + ")",
+    )
+    verb.add_argument(
+        "--trials",
+        type=whole_number,
+        default=TRIALS,
+        metavar="N",
+        help=f"try so many choices at most (default: {TRIALS})",
+    )
+    verb.add_argument(
+        "--minutes", type=whole_number, metavar="N", help="begin no trial after N minutes"
+    )
+    verb.add_argument(
+        "--state",
+        metavar="FILE",
+        help="keep what was measured in FILE; the same command goes on from it",
+    )
+    verb.add_argument(
+        "--model",
+        default="tuned.model",
+        metavar="OUT",
+        help="the model that the printed command names (default: tuned.model)",
+    )
     add_json_option(verb)
     add_format_options(verb)
     add_learning_options(verb)
@@ -86,15 +125,23 @@ def run(chosen: argparse.Namespace) -> None:
         names[fixed["templates"]] = chosen.templates
     if chosen.state is not None:
         check_apart(chosen.state, inputs, "one of the files to learn from")
-    corpora = open_inputs(
-        inputs, format=chosen.format, fields=chosen.fields, quiet=chosen.quiet)
+    corpora = open_inputs(inputs, format=chosen.format, fields=chosen.fields, quiet=chosen.quiet)
     n_train = len(chosen.train)
     view = None if chosen.quiet else TuningView(messages(), names)
     try:
         result = pn.tune(
-            corpora[:n_train], dev=corpora[n_train:] or None, folds=chosen.folds,
-            column=chosen.column, fields=chosen.fields, callback=view, space=space,
-            trials=chosen.trials, minutes=chosen.minutes, state=chosen.state, **fixed)
+            corpora[:n_train],
+            dev=corpora[n_train:] or None,
+            folds=chosen.folds,
+            column=chosen.column,
+            fields=chosen.fields,
+            callback=view,
+            space=space,
+            trials=chosen.trials,
+            minutes=chosen.minutes,
+            state=chosen.state,
+            **fixed,
+        )
     finally:
         if view is not None:
             view.clear()
@@ -103,8 +150,11 @@ def run(chosen: argparse.Namespace) -> None:
         print_json({**result.to_dict(), "command": command})
         return
     terminal = output()
-    print("\n".join([*trial_table(result, names, terminal), "", *summary(result, terminal), "",
-                     command]))
+    print(
+        "\n".join(
+            [*trial_table(result, names, terminal), "", *summary(result, terminal), "", command]
+        )
+    )
 
 
 def _values(text: str) -> tuple[str, list[str]]:
@@ -114,8 +164,9 @@ def _values(text: str) -> tuple[str, list[str]]:
     return name, values.split(",")
 
 
-def _space(given: Sequence[tuple[str, list[str]]] | None,
-           names: dict[tuple[pn.Template, ...], str]) -> dict[str, list[Any]] | None:
+def _space(
+    given: Sequence[tuple[str, list[str]]] | None, names: dict[tuple[pn.Template, ...], str]
+) -> dict[str, list[Any]] | None:
     """The values to try, read; lists of templates from files are entered in `names`."""
     if given is None:
         return None
@@ -126,8 +177,11 @@ def _space(given: Sequence[tuple[str, list[str]]] | None,
             raise UsageError(f"--try {name} is given twice; list all its values in one")
         space[field] = [_value(name, text) for text in texts]
         if name == "templates":
-            names |= {value: text for value, text in zip(space[field], texts, strict=True)
-                      if not isinstance(value, str)}
+            names |= {
+                value: text
+                for value, text in zip(space[field], texts, strict=True)
+                if not isinstance(value, str)
+            }
     return space
 
 
@@ -140,22 +194,32 @@ def _value(name: str, text: str) -> Any:
         return text == "yes"
     if name not in _PARSERS:
         known = [*_PARSERS, "templates", "right-to-left"]
-        raise UsageError(f"--try {name}: there is no such option to try"
-                         + (nearest(name, known) or f"; there are {', '.join(known)}"))
+        raise UsageError(
+            f"--try {name}: there is no such option to try"
+            + (nearest(name, known) or f"; there are {', '.join(known)}")
+        )
     try:
         return _PARSERS[name](text)
     except ValueError:
         raise UsageError(f"--try {name}: {text!r} is not a number") from None
 
 
-def _command(chosen: argparse.Namespace, options: Mapping[str, Any],
-             names: Mapping[tuple[pn.Template, ...], str]) -> list[str]:
+def _command(
+    chosen: argparse.Namespace,
+    options: Mapping[str, Any],
+    names: Mapping[tuple[pn.Template, ...], str],
+) -> list[str]:
     """The arguments of ``train`` for these options."""
-    arguments = [path if not path.startswith("-") or path == "-" else f"./{path}"
-                 for path in chosen.train]
-    given = [("dev", chosen.dev), ("model", chosen.model), ("column", chosen.column),
-             ("format", None if chosen.format == "auto" else chosen.format),
-             ("fields", None if chosen.fields is None else ",".join(chosen.fields))]
+    arguments = [
+        path if not path.startswith("-") or path == "-" else f"./{path}" for path in chosen.train
+    ]
+    given = [
+        ("dev", chosen.dev),
+        ("model", chosen.model),
+        ("column", chosen.column),
+        ("format", None if chosen.format == "auto" else chosen.format),
+        ("fields", None if chosen.fields is None else ",".join(chosen.fields)),
+    ]
     for name, value in [*given, *options.items()]:
         flag = "--" + name.replace("_", "-")
         if name == "templates" and not isinstance(value, str):
@@ -170,8 +234,9 @@ def _command(chosen: argparse.Namespace, options: Mapping[str, Any],
     return arguments
 
 
-def trial_table(result: pn.TuningResult, names: Mapping[tuple[pn.Template, ...], str],
-                terminal: Terminal) -> list[str]:
+def trial_table(
+    result: pn.TuningResult, names: Mapping[tuple[pn.Template, ...], str], terminal: Terminal
+) -> list[str]:
     """A line for each trial, the best first."""
     measure = "F1" if result.measure == "f1" else "right"
     head = f"{'trial':>5}  {measure:>7}  {'behind':>13}  epochs  {'work':>5}  options"
@@ -180,10 +245,14 @@ def trial_table(result: pn.TuningResult, names: Mapping[tuple[pn.Template, ...],
         behind, error = trial.behind or 0.0, trial.error or 0.0
         apart = "best" if trial is result.best else f"{100 * behind:.2f} ± {100 * error:.2f}"
         mark = "*" if trial is result.chosen else " "
-        lines.append(shortened(
-            f"{mark}{trial.number:>4}  {100 * trial.score:>7.2f}  {apart:>13}  {trial.epochs:>6}"
-            f"  {trial.work:>5}  {one_line(settings_text(trial.settings, names))}",
-            terminal.width))
+        lines.append(
+            shortened(
+                f"{mark}{trial.number:>4}  {100 * trial.score:>7.2f}  {apart:>13}"
+                f"  {trial.epochs:>6}  {trial.work:>5}"
+                f"  {one_line(settings_text(trial.settings, names))}",
+                terminal.width,
+            )
+        )
     return lines
 
 
@@ -193,10 +262,15 @@ def summary(result: pn.TuningResult, terminal: Terminal) -> list[str]:
     lines = []
     noise = sum(trial.within_noise for trial in result.trials) - 1
     if noise:
-        lines.append(f"{noise} other trial{'s are' if noise > 1 else ' is'} within one standard"
-                     " error of the best, which is noise:")
-        why = ("as good as any, and none of them takes less work" if chosen is best else
-               f"whose work is {chosen.work} a word, not {best.work}")
+        lines.append(
+            f"{noise} other trial{'s are' if noise > 1 else ' is'} within one standard"
+            " error of the best, which is noise:"
+        )
+        why = (
+            "as good as any, and none of them takes less work"
+            if chosen is best
+            else f"whose work is {chosen.work} a word, not {best.work}"
+        )
         lines.append(f"trial {chosen.number} is chosen, {why}")
     else:
         lines.append(f"trial {chosen.number} is chosen, ahead of all others by more than noise")
@@ -206,9 +280,12 @@ def summary(result: pn.TuningResult, terminal: Terminal) -> list[str]:
         lines.append("its last epoch was its best; a larger --epochs may find better")
     low, high = result.interval
     what = "F1" if result.measure == "f1" else "words right"
-    lines.append(f"expected: {100 * result.expected:.2f} % {what}"
-                 f" (95 % of samples: {100 * low:.2f} to {100 * high:.2f})")
+    lines.append(
+        f"expected: {100 * result.expected:.2f} % {what}"
+        f" (95 % of samples: {100 * low:.2f} to {100 * high:.2f})"
+    )
     if len(result.by_fold) > 1:
-        lines.append(f"part by part: {100 * min(result.by_fold):.2f} to"
-                     f" {100 * max(result.by_fold):.2f}")
+        lines.append(
+            f"part by part: {100 * min(result.by_fold):.2f} to {100 * max(result.by_fold):.2f}"
+        )
     return [shortened(line, terminal.width) for line in lines]

@@ -53,8 +53,10 @@ class TuningView:
 
     def _trial(self, report: pn.TuningReport, done: pn.Trial) -> str:
         mark = "  best so far" if report.best is done else ""
-        return self._cut(f"trial {done.number}: {100 * done.score:.2f} %, epoch {done.epochs}{mark}"
-                         f"  {one_line(settings_text(done.settings, self._names))}")
+        return self._cut(
+            f"trial {done.number}: {100 * done.score:.2f} %, epoch {done.epochs}{mark}"
+            f"  {one_line(settings_text(done.settings, self._names))}"
+        )
 
     def _live(self, report: pn.TuningReport) -> str:
         what = f"trial {report.trial} of {report.trials} at most" if report.trial else "the chosen"

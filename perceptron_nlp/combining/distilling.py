@@ -88,37 +88,55 @@ class Student:
     weight : what steps are multiplied by in lessons
     """
 
-    def __init__(self, examples: Examples, lessons: Lessons, templates: Sequence[Template],
-                 options: TrainingOptions, forced: dict[str, str], weight: float) -> None:
+    def __init__(
+        self,
+        examples: Examples,
+        lessons: Lessons,
+        templates: Sequence[Template],
+        options: TrainingOptions,
+        forced: dict[str, str],
+        weight: float,
+    ) -> None:
         compiled = compile_templates(templates)
         if len(compiled.columns) > 1:
             raise ArgumentError(
-                f"templates: they look at column {compiled.columns[1]}, which raw text lacks")
+                f"templates: they look at column {compiled.columns[1]}, which raw text lacks"
+            )
         strings, tokens = examples.numbered(compiled.columns)
         numbers = {word: number for number, word in enumerate(strings[0])}
         renumbered = np.array(
-            [numbers.setdefault(word_bytes(word), len(numbers)) for word in lessons.words],
-            np.int32)
+            [numbers.setdefault(word_bytes(word), len(numbers)) for word in lessons.words], np.int32
+        )
         always = {word_bytes(word): examples.tags.id_of(label) for word, label in forced.items()}
         self._options = options
         self._weight = weight
         self._n_gold = len(examples.sentences)
         self.table = weight_table(len(examples.tags), options)
         self._data = TrainingSet(
-            FeatureProgram(compiled), self.table, strings=[list(numbers)],
+            FeatureProgram(compiled),
+            self.table,
+            strings=[list(numbers)],
             tokens=np.concatenate([tokens[0], renumbered[lessons.tokens]])[np.newaxis],
             lengths=np.concatenate([examples.lengths(), lessons.lengths]),
             gold=np.concatenate([examples.gold_ids(), lessons.labels]),
             label_hashes=label_hashes(examples.tags),
             forced=np.array([always.get(word, -1) for word in numbers], np.int32),
-            min_count=options.min_count, n_open=self._n_gold)
+            min_count=options.min_count,
+            n_open=self._n_gold,
+        )
 
     def learn(self, order: npt.NDArray[np.int64]) -> tuple[int, int, int]:
         """See learners.Learner."""
         options = self._options
-        return learn(self._data, order, rule=options.update, rate=options.step,
-                     margin=options.least_lead, right_to_left=options.backwards,
-                     scales=np.where(order < self._n_gold, 1.0, self._weight))
+        return learn(
+            self._data,
+            order,
+            rule=options.update,
+            rate=options.step,
+            margin=options.least_lead,
+            right_to_left=options.backwards,
+            scales=np.where(order < self._n_gold, 1.0, self._weight),
+        )
 
     def average(self) -> FrozenWeights:
         """See learners.Learner."""
@@ -134,19 +152,37 @@ class Distillation(Trainer):
     others : as for Trainer
     """
 
-    def __init__(self, examples: Examples, dev: Examples | None, column: str,
-                 options: TrainingOptions, choices: Sequence[str], *, lessons: Lessons,
-                 use: RawUse) -> None:
+    def __init__(
+        self,
+        examples: Examples,
+        dev: Examples | None,
+        column: str,
+        options: TrainingOptions,
+        choices: Sequence[str],
+        *,
+        lessons: Lessons,
+        use: RawUse,
+    ) -> None:
         super().__init__(examples, dev, column, options, None, choices)
         self._lessons = lessons
         self._use = use
         self._raw_record = {
-            "sentences": len(lessons.lengths), "tokens": len(lessons.tokens),
-            "sha256": lessons.digest, "share": use.share, "weight": use.weight}
+            "sentences": len(lessons.lengths),
+            "tokens": len(lessons.tokens),
+            "sha256": lessons.digest,
+            "share": use.share,
+            "weight": use.weight,
+        }
 
     def _make_learner(self, run: int) -> Learner:
-        return Student(self._examples, self._lessons, self._templates, self._options,
-                       self._forced, self._use.weight)
+        return Student(
+            self._examples,
+            self._lessons,
+            self._templates,
+            self._options,
+            self._forced,
+            self._use.weight,
+        )
 
     def _order(self, seed: int, epoch: int) -> npt.NDArray[np.int64]:
         n_gold, n_raw = len(self._examples.sentences), len(self._lessons.lengths)
@@ -158,10 +194,18 @@ class Distillation(Trainer):
         return {**super()._identity(), "raw": self._raw_record}
 
 
-def distill(teachers: Teachers, *, raw: RawSource, train: Labelled, dev: Labelled | None = None,
-            column: str | None = None, format: str = "auto",
-            fields: Sequence[str] | None = None, callback: Callback | None = None,
-            **options: Any) -> Tagger:
+def distill(
+    teachers: Teachers,
+    *,
+    raw: RawSource,
+    train: Labelled,
+    dev: Labelled | None = None,
+    column: str | None = None,
+    format: str = "auto",
+    fields: Sequence[str] | None = None,
+    callback: Callback | None = None,
+    **options: Any,
+) -> Tagger:
     """Train a greedy tagger on gold sentences and on raw text that teachers label.
 
     It tags as fast as one that was trained with the same preset, and is no larger. The teachers
@@ -192,35 +236,43 @@ def distill(teachers: Teachers, *, raw: RawSource, train: Labelled, dev: Labelle
     ArgumentError, ArgumentTypeError, TemplateError : an option cannot be used, or teachers and
         gold sentences do not fit together
     """
-    kept, = take_checkpoint_options(options)
+    (kept,) = take_checkpoint_options(options)
     threads = options.pop("threads", 1)
     check_int("threads", threads, 1, MAX_THREADS)
-    use = RawUse(share=options.pop("raw_share", RAW_SHARE),
-                 weight=options.pop("raw_weight", RAW_WEIGHT))
+    use = RawUse(
+        share=options.pop("raw_share", RAW_SHARE), weight=options.pop("raw_weight", RAW_WEIGHT)
+    )
     chosen = greedy_options(options)
     if not isinstance(column, str | None):
         raise ArgumentTypeError(
-            f"column: a str is needed, not {type(column).__name__}; one column is distilled")
+            f"column: a str is needed, not {type(column).__name__}; one column is distilled"
+        )
     source = Source(train, "train", format=format, fields=fields)
     taught_by = take_teachers(teachers, None if column is None else source.column_named(column))
     learnt = source.column_named(column or taught_by[0].column)
     if learnt != taught_by[0].column and {learnt, taught_by[0].column} <= {*source.column_names}:
         raise ArgumentError(
             f"column: the teachers are of {quote(taught_by[0].column)}, which cannot teach"
-            f" {quote(learnt)}")
+            f" {quote(learnt)}"
+        )
     examples = Examples.read(source, learnt, ())
-    held_out = None if dev is None else Examples.read(
-        Source(dev, "dev", format=format, fields=fields), learnt, ())
+    held_out = (
+        None
+        if dev is None
+        else Examples.read(Source(dev, "dev", format=format, fields=fields), learnt, ())
+    )
     examples, notes = with_labels_of(taught_by[0], examples)
     examples, chosen, choices = decide(examples, chosen, None)
     if examples.parts is not None:
         raise ArgumentError(
             f"column: {learnt} holds sets of features, which are learnt in parts; this cannot be"
-            " distilled: train it")
+            " distilled: train it"
+        )
     lessons = teach(taught_by, raw, examples.tags, threads)
     notes += told(lessons, len(taught_by))
-    model = Distillation(examples, held_out, learnt, chosen, [*choices, *notes],
-                         lessons=lessons, use=use).run(callback, kept)
+    model = Distillation(
+        examples, held_out, learnt, chosen, [*choices, *notes], lessons=lessons, use=use
+    ).run(callback, kept)
     return Tagger(calibrated_by(model, None, held_out))
 
 
@@ -235,10 +287,12 @@ def greedy_options(given: dict[str, Any]) -> TrainingOptions:
     if options.preset == "accurate":
         raise ArgumentError(
             "preset: accurate searches with a beam, and distill trains a greedy tagger; use fast"
-            " or default")
+            " or default"
+        )
     if options.width > 1:
         raise ArgumentError(
-            f"beam: {options.beam} asks for a search, and distill trains a greedy tagger")
+            f"beam: {options.beam} asks for a search, and distill trains a greedy tagger"
+        )
     if options.two_passes:
         raise ArgumentError("two_passes: distill trains a tagger of one pass")
     return replace(options, beam=1, two_passes=False, runs=options.n_runs)
@@ -250,12 +304,16 @@ def with_labels_of(teacher: Tagger, examples: Examples) -> tuple[Examples, list[
     if not gold & known:
         raise ArgumentError(
             f"teachers: their labels (such as {quote(min(known))}) and those of the gold sentences"
-            f" (such as {quote(min(gold))}) have nothing in common")
+            f" (such as {quote(min(gold))}) have nothing in common"
+        )
     notes = []
-    for some, what in ((known - gold, "of the teachers are not in the gold sentences, and are"
-                                      " learnt from raw text alone"),
-                       (gold - known, "of the gold sentences are unknown to the teachers, who"
-                                      " will give others")):
+    for some, what in (
+        (
+            known - gold,
+            "of the teachers are not in the gold sentences, and are learnt from raw text alone",
+        ),
+        (gold - known, "of the gold sentences are unknown to the teachers, who will give others"),
+    ):
         if some:
             names = ", ".join(quote(label) for label in sorted(some)[:5])
             notes.append(f"{len(some)} labels {what}: {names}")
@@ -265,12 +323,16 @@ def with_labels_of(teacher: Tagger, examples: Examples) -> tuple[Examples, list[
 
 def told(lessons: Lessons, n_teachers: int) -> list[str]:
     """What there is to say about the raw text."""
-    notes = [f"{len(lessons.tokens):,} raw words, {100 * lessons.unknown:.1f} % of them new to the"
-             " teachers"]
+    notes = [
+        f"{len(lessons.tokens):,} raw words, {100 * lessons.unknown:.1f} % of them new to the"
+        " teachers"
+    ]
     if n_teachers > 1:
         notes[0] += f", who agree on {100 * lessons.agreed:.1f} %"
     if lessons.unknown > TOO_MANY_UNKNOWN:
-        notes.append("most raw words are new to the teachers: is the raw text in another language"
-                     " or script, or cut into words by other rules?")
+        notes.append(
+            "most raw words are new to the teachers: is the raw text in another language"
+            " or script, or cut into words by other rules?"
+        )
         logger.warning("%s", notes[-1])
     return notes

@@ -34,9 +34,14 @@ Taggers: TypeAlias = "Iterable[Tagger | str | os.PathLike[str]]"
 
 # What models must have in common for their weights to mean the same, and how it is called.
 _ALIKE = {
-    "extractor": "the feature function", "templates": "templates", "scheme": "scheme of spans",
-    "right_to_left": "right_to_left", "beam": "beam", "parts": "parts of labels",
-    "window": "window"}
+    "extractor": "the feature function",
+    "templates": "templates",
+    "scheme": "scheme of spans",
+    "right_to_left": "right_to_left",
+    "beam": "beam",
+    "parts": "parts of labels",
+    "window": "window",
+}
 # Weights that are whole numbers of steps but for rounding in sums.
 _SMALL = 1e-6
 
@@ -67,16 +72,19 @@ def merge(taggers: Taggers, *, weights: Iterable[float] | None = None) -> Tagger
     if len(columns) > 1:
         one, other = sorted(columns)[:2]
         raise ArgumentError(
-            f"taggers: columns differ: {quote(', '.join(one))} and {quote(', '.join(other))}")
+            f"taggers: columns differ: {quote(', '.join(one))} and {quote(', '.join(other))}"
+        )
     models = []
     for number in range(len(members[0].columns)):
         parts = [member.tagger.model.parts_by_column[number] for member in members]
         model = _merged(parts, [member.weight for member in members], members)
         record = {
             "version": __version__,
-            "merged": [{"weight": member.weight, "sha256": member.digest,
-                        "record": dict(part.record)}
-                       for member, part in zip(members, parts, strict=True)]}
+            "merged": [
+                {"weight": member.weight, "sha256": member.digest, "record": dict(part.record)}
+                for member, part in zip(members, parts, strict=True)
+            ],
+        }
         models.append(replace(model, record=record))
     return Tagger(joined(models), features=members[0].tagger._features)
 
@@ -99,7 +107,8 @@ def _members(taggers: Taggers, weights: Iterable[float] | None) -> list[_Member]
     """In an order that does not depend on the one given, so that neither does any sum."""
     if isinstance(taggers, str | os.PathLike | Tagger) or not isinstance(taggers, Iterable):
         raise ArgumentTypeError(
-            f"taggers: a list of taggers or paths is needed, not {type(taggers).__name__}")
+            f"taggers: a list of taggers or paths is needed, not {type(taggers).__name__}"
+        )
     given = list(taggers)
     if not given:
         raise ArgumentError("taggers: there is none; give one at least")
@@ -112,7 +121,8 @@ def _members(taggers: Taggers, weights: Iterable[float] | None) -> list[_Member]
             tagger, name = load(one), os.fspath(one)
         else:
             raise ArgumentTypeError(
-                f"taggers[{number}]: a tagger or a path is needed, not {type(one).__name__}")
+                f"taggers[{number}]: a tagger or a path is needed, not {type(one).__name__}"
+            )
         digest = hashlib.sha256(model_to_bytes(tagger.model)).hexdigest()
         members.append(_Member(tagger, name, weight, digest))
     return sorted(members, key=lambda member: (member.digest, member.weight))
@@ -123,31 +133,39 @@ def _factors(weights: Iterable[float] | None, n: int) -> list[float]:
         return [1.0] * n
     if isinstance(weights, str | bytes) or not isinstance(weights, Iterable):
         raise ArgumentTypeError(
-            f"weights: numbers are needed, one a tagger, not {type(weights).__name__}")
+            f"weights: numbers are needed, one a tagger, not {type(weights).__name__}"
+        )
     factors = list(weights)
     if len(factors) != n:
         raise ArgumentError(f"weights: there are {len(factors)} for {n} taggers")
     for factor in factors:
         if isinstance(factor, bool) or not isinstance(factor, int | float | np.number):
-            raise ArgumentTypeError(
-                f"weights: {quote(repr(factor))} is not a number")
+            raise ArgumentTypeError(f"weights: {quote(repr(factor))} is not a number")
         if not 1e-6 <= factor <= 1e6:
             raise ArgumentError(f"weights: {factor} is not between 0.000001 and 1,000,000")
     return [float(factor) for factor in factors]
 
 
-def _merged(models: Sequence[TaggerModel], factors: Sequence[float], members: Sequence[_Member]
-            ) -> TaggerModel:
+def _merged(
+    models: Sequence[TaggerModel], factors: Sequence[float], members: Sequence[_Member]
+) -> TaggerModel:
     """The mean of models of one column, without a record."""
     _check_alike(models, members)
     first = models[0]
     tags = TagSet({label for model in models for label in model.tags})
     below = [model.first for model in models if model.first is not None]
     return replace(
-        first, tags=tags, weights=_mean(models, factors, tags), packed=False, record={},
-        dictionary=_dictionary(models), state=None, calibration=None,
+        first,
+        tags=tags,
+        weights=_mean(models, factors, tags),
+        packed=False,
+        record={},
+        dictionary=_dictionary(models),
+        state=None,
+        calibration=None,
         vocabulary=reduce(np.union1d, [model.vocabulary for model in models]),
-        first=_merged(below, factors, members) if below else None)
+        first=_merged(below, factors, members) if below else None,
+    )
 
 
 def _check_alike(models: Sequence[TaggerModel], members: Sequence[_Member]) -> None:
@@ -156,7 +174,8 @@ def _check_alike(models: Sequence[TaggerModel], members: Sequence[_Member]) -> N
     def refuse(what: str, ours: Any, theirs: Any, other: str) -> None:
         raise ArgumentError(
             f"taggers: {what} of column {quote(first.column)} differ: {quote(ours)} in {name},"
-            f" {quote(theirs)} in {other}; train them with the same")
+            f" {quote(theirs)} in {other}; train them with the same"
+        )
 
     for model, member in zip(models[1:], members[1:], strict=True):
         if model.column != first.column:
@@ -169,8 +188,12 @@ def _check_alike(models: Sequence[TaggerModel], members: Sequence[_Member]) -> N
             if ours != theirs:
                 refuse(what, ours, theirs, member.name)
         if model.weights.table_bits != first.weights.table_bits:
-            refuse("table_bits (compress after merging, not before)", first.weights.table_bits,
-                   model.weights.table_bits, member.name)
+            refuse(
+                "table_bits (compress after merging, not before)",
+                first.weights.table_bits,
+                model.weights.table_bits,
+                member.name,
+            )
         if _digest(model.tables) != _digest(first.tables):
             refuse("word tables", _digest(first.tables), _digest(model.tables), member.name)
         if (model.first is None) != (first.first is None):
@@ -190,17 +213,28 @@ def _digest(tables: WordTables | None) -> Any:
     return None if tables is None else tables.record()["sha256"]
 
 
-def _mean(models: Sequence[TaggerModel], factors: Sequence[float], tags: TagSet
-          ) -> QuantisedWeights:
-    names = {name: number for number, name in enumerate(
-        part_names(tags.labels, models[0].parts))}
+def _mean(
+    models: Sequence[TaggerModel], factors: Sequence[float], tags: TagSet
+) -> QuantisedWeights:
+    names = {name: number for number, name in enumerate(part_names(tags.labels, models[0].parts))}
     renumbered = [
-        _in_float64(model.weights, [names[name] for name in part_names(
-            model.tags.labels, model.parts)], len(names)) for model in models]
+        _in_float64(
+            model.weights,
+            [names[name] for name in part_names(model.tags.labels, model.parts)],
+            len(names),
+        )
+        for model in models
+    ]
     whole = sum_of(renumbered, factors)
     mean = FrozenWeights(
-        whole.n_labels, whole.keys, whole.groups, whole.starts, whole.labels,
-        whole.weights / sum(factors), table_bits=whole.table_bits)
+        whole.n_labels,
+        whole.keys,
+        whole.groups,
+        whole.starts,
+        whole.labels,
+        whole.weights / sum(factors),
+        table_bits=whole.table_bits,
+    )
     n_groups = len(models[0].weights.group_starts) - 1
     scales = {model.weights.scale for model in models}
     # Where every weight is a whole number of the steps that there are, they need no others.
@@ -211,16 +245,20 @@ def _mean(models: Sequence[TaggerModel], factors: Sequence[float], tags: TagSet
     return QuantisedWeights.of(mean, n_groups)
 
 
-def _in_float64(weights: QuantisedWeights, numbers: Sequence[int], n_labels: int
-                ) -> FrozenWeights:
+def _in_float64(weights: QuantisedWeights, numbers: Sequence[int], n_labels: int) -> FrozenWeights:
     """Exactly what the model scores with, with label k as label numbers[k]."""
     groups = weights.groups().astype(np.uint16)
     if weights.table_bits is not None:
         groups[:] = 0
     return FrozenWeights(
-        n_labels, weights.keys, groups, weights.starts,
-        np.asarray(numbers, np.uint32)[weights.labels], weights.weights / weights.scale,
-        table_bits=weights.table_bits)
+        n_labels,
+        weights.keys,
+        groups,
+        weights.starts,
+        np.asarray(numbers, np.uint32)[weights.labels],
+        weights.weights / weights.scale,
+        table_bits=weights.table_bits,
+    )
 
 
 def _dictionary(models: Sequence[TaggerModel]) -> dict[str, str]:

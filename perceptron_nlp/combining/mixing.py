@@ -77,13 +77,13 @@ def term(state: RunState, share: float, words: int, begun: int = 0) -> Term:
     """
     own = state.done - begun
     if own < 0 or (own == 0 and share > 0):
-        raise ArgumentError("states: one has learnt from no word since the epoch began, and yet it"
-                            " weighs something")
+        raise ArgumentError(
+            "states: one has learnt from no word since the epoch began, and yet it weighs something"
+        )
     scale = words * share / own if own else 0.0
     rows = Rows(state.keys, state.groups, state.counts, state.labels)
     owed = scale * state.owed + ((begun + words) * share - scale * state.done) * state.w
-    return Term(rows, share * state.w, owed, None if state.g is None else share * state.g, 1,
-                scale)
+    return Term(rows, share * state.w, owed, None if state.g is None else share * state.g, 1, scale)
 
 
 def plus(one: Term, other: Term) -> Term:
@@ -98,16 +98,21 @@ def plus(one: Term, other: Term) -> Term:
     if (one.g is None) != (other.g is None):
         raise ArgumentError("states: some have AdaGrad's sums of squares and some have not")
     g = None if one.g is None or other.g is None else added(one.g, other.g)
-    return Term(union.rows(np.ones(union.n_cells, bool)), added(one.w, other.w),
-                added(one.owed, other.owed), g, one.shards + other.shards,
-                one.scales + other.scales)
+    return Term(
+        union.rows(np.ones(union.n_cells, bool)),
+        added(one.w, other.w),
+        added(one.owed, other.owed),
+        g,
+        one.shards + other.shards,
+        one.scales + other.scales,
+    )
 
 
 def tree_sum(terms: Sequence[Term]) -> Term:
     """All terms added, neighbours first, then neighbouring pairs, and so on: a fixed order."""
     while len(terms) > 1:
-        pairs = [plus(*terms[at:at + 2]) for at in range(0, len(terms) - 1, 2)]
-        terms = [*pairs, *terms[len(pairs) * 2:]]
+        pairs = [plus(*terms[at : at + 2]) for at in range(0, len(terms) - 1, 2)]
+        terms = [*pairs, *terms[len(pairs) * 2 :]]
     return terms[0]
 
 
@@ -134,8 +139,16 @@ def finished(whole: Term, words: int, epochs: int, begun: RunState | None = None
     if not kept.all():
         rows = Union([rows]).rows(kept)
     return RunState(
-        rows.keys, rows.groups, rows.counts.astype(np.uint32), rows.labels, w[kept], owed[kept],
-        None if g is None else g[kept], done, epochs)
+        rows.keys,
+        rows.groups,
+        rows.counts.astype(np.uint32),
+        rows.labels,
+        w[kept],
+        owed[kept],
+        None if g is None else g[kept],
+        done,
+        epochs,
+    )
 
 
 def _spread(values: Numbers, places: npt.NDArray[np.int64], n_cells: int) -> Numbers:
@@ -144,8 +157,12 @@ def _spread(values: Numbers, places: npt.NDArray[np.int64], n_cells: int) -> Num
     return wide
 
 
-def mix(states: Sequence[RunState], weights: Sequence[float] | None = None, *,
-        begun: RunState | None = None) -> RunState:
+def mix(
+    states: Sequence[RunState],
+    weights: Sequence[float] | None = None,
+    *,
+    begun: RunState | None = None,
+) -> RunState:
     """The states of shards as one, from which an ordinary training can go on.
 
     Parameters
@@ -174,6 +191,5 @@ def mix(states: Sequence[RunState], weights: Sequence[float] | None = None, *,
         raise ArgumentError("weights: all are 0: no shard has learnt from a word")
     words = sum(own)
     shares = [factor / sum(factors) for factor in factors]
-    terms = [term(state, share, words, first)
-             for state, share in zip(states, shares, strict=True)]
+    terms = [term(state, share, words, first) for state, share in zip(states, shares, strict=True)]
     return finished(tree_sum(terms), words, max(state.epochs for state in states), begun)

@@ -55,9 +55,18 @@ def _side_by_side(one: RunState, other: RunState) -> tuple[Union, list[list[Numb
     return union, sides
 
 
-def _of(union: Union, kept: npt.NDArray[np.bool_], values: list[Numbers], like: RunState
-        ) -> RunState:
+def _of(
+    union: Union, kept: npt.NDArray[np.bool_], values: list[Numbers], like: RunState
+) -> RunState:
     rows = union.rows(kept)
     w, owed, *g = (numbers[kept] for numbers in values)
-    return replace(like, keys=rows.keys, groups=rows.groups, counts=rows.counts.astype(np.uint32),
-                   labels=rows.labels, w=w, owed=owed, g=g[0] if g else None)
+    return replace(
+        like,
+        keys=rows.keys,
+        groups=rows.groups,
+        counts=rows.counts.astype(np.uint32),
+        labels=rows.labels,
+        w=w,
+        owed=owed,
+        g=g[0] if g else None,
+    )

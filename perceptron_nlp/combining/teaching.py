@@ -73,7 +73,8 @@ def take_teachers(teachers: Teachers, column: str | None = None) -> list[Tagger]
     given = [teachers] if isinstance(teachers, Tagger | str | os.PathLike) else teachers
     if isinstance(given, bytes) or not isinstance(given, Iterable):
         raise ArgumentTypeError(
-            f"teachers: taggers or paths are needed, not {type(given).__name__}")
+            f"teachers: taggers or paths are needed, not {type(given).__name__}"
+        )
     taken: list[Tagger] = []
     for number, teacher in enumerate(given):
         name = f"teachers[{number}]"
@@ -82,7 +83,8 @@ def take_teachers(teachers: Teachers, column: str | None = None) -> list[Tagger]
             teacher = load(teacher)
         if not isinstance(teacher, Tagger):
             raise ArgumentTypeError(
-                f"{name}: a tagger or a path is needed, not {type(teacher).__name__}")
+                f"{name}: a tagger or a path is needed, not {type(teacher).__name__}"
+            )
         wanted = column or (taken[0].column if taken else teacher.column)
         teacher = teacher.by_column.get(wanted, teacher)
         _check_teacher(teacher, name, taken)
@@ -96,23 +98,27 @@ def _check_teacher(teacher: Tagger, name: str, others: list[Tagger]) -> None:
     if teacher.model.evidence:
         raise ArgumentError(
             f"{name}: looks at the columns {', '.join(teacher.model.evidence)} besides the words,"
-            " which raw text does not have")
+            " which raw text does not have"
+        )
     if teacher.model.scheme == JOINT:
         raise ArgumentError(
             f"{name}: labels {teacher.column} with sets of features, which are learnt in parts;"
-            " this cannot be distilled: train it")
+            " this cannot be distilled: train it"
+        )
     if not others:
         return
     first = others[0]
     if teacher.column != first.column:
         raise ArgumentError(
             f"{name}: labels column {teacher.column}, and the first teacher {first.column};"
-            " teachers must be of one column")
+            " teachers must be of one column"
+        )
     if teacher.labels != first.labels:
         odd = min({*teacher.labels} ^ {*first.labels})
         raise ArgumentError(
             f"{name}: has other labels than the first teacher (such as {quote(odd)}, which one"
-            " of them lacks); train them on the same text")
+            " of them lacks); train them on the same text"
+        )
 
 
 def teach(teachers: Sequence[Tagger], raw: RawSource, tags: TagSet, threads: int = 1) -> Lessons:
@@ -135,9 +141,17 @@ def teach(teachers: Sequence[Tagger], raw: RawSource, tags: TagSet, threads: int
     agreed = 0
     sentences = filter(None, raw_sentences(raw))
     while batch := list(islice(sentences, BATCH)):
-        votes = np.array([
-            [number for given in teacher.tag_sents(batch, threads=threads)
-             for number in tags.ids_of(given)] for teacher in teachers], np.int32)
+        votes = np.array(
+            [
+                [
+                    number
+                    for given in teacher.tag_sents(batch, threads=threads)
+                    for number in tags.ids_of(given)
+                ]
+                for teacher in teachers
+            ],
+            np.int32,
+        )
         labels.append(majority(votes))
         agreed += int(np.count_nonzero((votes == votes[0]).all(axis=0)))
         lengths.extend(map(len, batch))
@@ -148,8 +162,13 @@ def teach(teachers: Sequence[Tagger], raw: RawSource, tags: TagSet, threads: int
     known = np.array([any(teacher.model.knows(word) for teacher in teachers) for word in numbers])
     token_array = np.array(tokens, np.int32)
     return Lessons(
-        list(numbers), token_array, np.array(lengths, np.int64), np.concatenate(labels),
-        agreed / len(tokens), 1 - float(np.mean(known[token_array])))
+        list(numbers),
+        token_array,
+        np.array(lengths, np.int64),
+        np.concatenate(labels),
+        agreed / len(tokens),
+        1 - float(np.mean(known[token_array])),
+    )
 
 
 def majority(votes: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:

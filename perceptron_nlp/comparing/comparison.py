@@ -39,9 +39,17 @@ def is_model_file(path: str | os.PathLike[str]) -> bool:
         return False
 
 
-def compare(a: System, b: System, test: Labelled, *, column: str | None = None,
-            format: str = "auto", fields: Sequence[str] | None = None, threads: int = 1,
-            seed: int = 1) -> Comparison:
+def compare(
+    a: System,
+    b: System,
+    test: Labelled,
+    *,
+    column: str | None = None,
+    format: str = "auto",
+    fields: Sequence[str] | None = None,
+    threads: int = 1,
+    seed: int = 1,
+) -> Comparison:
     """Compare two taggers, or two labellings, on gold text.
 
     Parameters
@@ -77,8 +85,11 @@ def compare(a: System, b: System, test: Labelled, *, column: str | None = None,
             _check_column(argument, system, name, known, source.column_names)
             given.append(system.tag_sents(system.model.inputs(sentences), threads=threads))
         else:
-            given.append(labels_beside(
-                Source(system, argument, format=format, fields=fields), name, sentences))
+            given.append(
+                labels_beside(
+                    Source(system, argument, format=format, fields=fields), name, sentences
+                )
+            )
     return _compared(sentences, name, gold, given[0], given[1], seed)
 
 
@@ -94,29 +105,35 @@ def _column_of(systems: Sequence[System], source: Source) -> str:
     if columns and not shared:
         raise ArgumentError(
             f"b: a tagger of {quote(', '.join(columns[-1]))}, but a is one of"
-            f" {quote(', '.join(columns[0]))}; compare taggers of one column")
+            f" {quote(', '.join(columns[0]))}; compare taggers of one column"
+        )
     name = shared[0] if shared else source.default_column
     if name is None:
         raise ArgumentError(f"column: name the column of {source.place} to compare")
     return name
 
 
-def _check_column(argument: str, tagger: Tagger, column: str, known: set[str | None],
-                  there: Sequence[str]) -> None:
+def _check_column(
+    argument: str, tagger: Tagger, column: str, known: set[str | None], there: Sequence[str]
+) -> None:
     """A name that differs may be one of the same column in another format; labels tell."""
     if tagger.column == column:
         return
     if tagger.column in there:
-        raise ArgumentError(f"{argument}: a tagger of {quote(tagger.column)}, which cannot be"
-                            f" judged by column {quote(column)}")
+        raise ArgumentError(
+            f"{argument}: a tagger of {quote(tagger.column)}, which cannot be"
+            f" judged by column {quote(column)}"
+        )
     if not known & tagger.model.written_labels:
         raise ArgumentError(
             f"{argument}: a tagger of {quote(tagger.column)}, none of whose labels stands in"
-            f" column {quote(column)}")
+            f" column {quote(column)}"
+        )
 
 
-def _compared(sentences: Sequence[Sentence], column: str, gold: Gold, a: Labels, b: Labels,
-              seed: int) -> Comparison:
+def _compared(
+    sentences: Sequence[Sentence], column: str, gold: Gold, a: Labels, b: Labels, seed: int
+) -> Comparison:
     accuracy = Score.of(word_counts(gold, a), word_counts(gold, b), seed)
     spans = span_scores(gold, a) is not None and span_scores(gold, b) is not None
     f1 = Score.of(span_counts(gold, a), span_counts(gold, b), seed) if spans else None
@@ -124,25 +141,43 @@ def _compared(sentences: Sequence[Sentence], column: str, gold: Gold, a: Labels,
     outcomes = Counter(change.outcome for change in changes)
     labelled = [sum(label is not None for label in labels) for labels in gold]
     return Comparison(
-        column=column, sentences=sum(n > 0 for n in labelled), tokens=sum(labelled),
-        unlabelled=sum(map(len, gold)) - sum(labelled), accuracy=accuracy, f1=f1,
-        gained=outcomes["gained"], lost=outcomes["lost"],
+        column=column,
+        sentences=sum(n > 0 for n in labelled),
+        tokens=sum(labelled),
+        unlabelled=sum(map(len, gold)) - sum(labelled),
+        accuracy=accuracy,
+        f1=f1,
+        gained=outcomes["gained"],
+        lost=outcomes["lost"],
         mcnemar=mcnemar(outcomes["gained"], outcomes["lost"]),
         labels=_by_label(*(_things(gold, labels, spans) for labels in (gold, a, b))),
-        changes=changes, seed=seed)
+        changes=changes,
+        seed=seed,
+    )
 
 
-def _changes(sentences: Sequence[Sentence], gold: Gold, a: Labels, b: Labels
-             ) -> tuple[Change, ...]:
+def _changes(sentences: Sequence[Sentence], gold: Gold, a: Labels, b: Labels) -> tuple[Change, ...]:
     found = []
     for number, (sentence, truths, of_a, of_b) in enumerate(
-            zip(sentences, gold, a, b, strict=True), 1):
+        zip(sentences, gold, a, b, strict=True), 1
+    ):
         for i, (truth, label_a, label_b) in enumerate(zip(truths, of_a, of_b, strict=True)):
             if truth is not None and label_a != label_b:
                 words = sentence.words
-                found.append(Change(
-                    sentence.path, sentence.line_of(i), number, i, words[i], truth, label_a,
-                    label_b, words[max(0, i - _CONTEXT):i], words[i + 1:i + 1 + _CONTEXT]))
+                found.append(
+                    Change(
+                        sentence.path,
+                        sentence.line_of(i),
+                        number,
+                        i,
+                        words[i],
+                        truth,
+                        label_a,
+                        label_b,
+                        words[max(0, i - _CONTEXT) : i],
+                        words[i + 1 : i + 1 + _CONTEXT],
+                    )
+                )
     return tuple(found)
 
 
@@ -154,11 +189,16 @@ def _things(gold: Gold, labels: Gold, spans: bool) -> set[Thing]:
     found: set[Thing] = set()
     for number, (truths, given) in enumerate(zip(gold, labels, strict=True)):
         if not spans:
-            found.update((label, number, i, i + 1) for i, label in enumerate(given)
-                         if label is not None and truths[i] is not None)
+            found.update(
+                (label, number, i, i + 1)
+                for i, label in enumerate(given)
+                if label is not None and truths[i] is not None
+            )
         elif None not in truths:
-            found.update((kind, number, start, end) for kind, start, end in
-                         spans_of([label for label in given if label is not None]))
+            found.update(
+                (kind, number, start, end)
+                for kind, start, end in spans_of([label for label in given if label is not None])
+            )
     return found
 
 
@@ -166,11 +206,18 @@ def _by_label(gold: set[Thing], a: set[Thing], b: set[Thing]) -> dict[str, Label
     names = sorted({thing[0] for thing in gold | a | b})
     support, of_a, of_b, right_a, right_b, gained, lost = (
         Counter(thing[0] for thing in things)
-        for things in (gold, a, b, a & gold, b & gold, (b - a) & gold, (a - b) & gold))
-    return {name: LabelDifference(
-        support[name], _f1(right_a[name], of_a[name], support[name]),
-        _f1(right_b[name], of_b[name], support[name]), gained[name], lost[name])
-        for name in names}
+        for things in (gold, a, b, a & gold, b & gold, (b - a) & gold, (a - b) & gold)
+    )
+    return {
+        name: LabelDifference(
+            support[name],
+            _f1(right_a[name], of_a[name], support[name]),
+            _f1(right_b[name], of_b[name], support[name]),
+            gained[name],
+            lost[name],
+        )
+        for name in names
+    }
 
 
 def _f1(right: int, given: int, gold: int) -> float:

@@ -86,8 +86,14 @@ class Score:
     def of(cls, a: Counts, b: Counts, seed: int) -> Score:
         """From the counts of both."""
         of_a, of_b = resampled([a, b], seed=seed)
-        return cls(a.score, b.score, interval(of_a), interval(of_b), interval(of_b - of_a),
-                   randomisation(a, b, seed=seed))
+        return cls(
+            a.score,
+            b.score,
+            interval(of_a),
+            interval(of_b),
+            interval(of_b - of_a),
+            randomisation(a, b, seed=seed),
+        )
 
     @property
     def difference(self) -> float:
@@ -96,9 +102,15 @@ class Score:
 
     def to_dict(self) -> dict[str, Any]:
         """All of it, for JSON."""
-        return {"a": self.a, "b": self.b, "difference": self.difference,
-                "interval_a": list(self.interval_a), "interval_b": list(self.interval_b),
-                "interval_difference": list(self.interval_difference), "p_value": self.p_value}
+        return {
+            "a": self.a,
+            "b": self.b,
+            "difference": self.difference,
+            "interval_a": list(self.interval_a),
+            "interval_b": list(self.interval_b),
+            "interval_difference": list(self.interval_difference),
+            "p_value": self.p_value,
+        }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,28 +152,61 @@ class Comparison:
     def to_dict(self, *, limit: int | None = None) -> dict[str, Any]:
         """All of it, for JSON; `limit` is how many changes there are at most."""
         return {
-            "column": self.column, "sentences": self.sentences, "tokens": self.tokens,
-            "unlabelled": self.unlabelled, "accuracy": self.accuracy.to_dict(),
+            "column": self.column,
+            "sentences": self.sentences,
+            "tokens": self.tokens,
+            "unlabelled": self.unlabelled,
+            "accuracy": self.accuracy.to_dict(),
             "f1": None if self.f1 is None else self.f1.to_dict(),
-            "gained": self.gained, "lost": self.lost,
+            "gained": self.gained,
+            "lost": self.lost,
             "tests": {
                 "mcnemar": {"unit": "words", "p_value": self.mcnemar},
-                "randomisation": {"unit": "sentences", "rounds": ROUNDS, "seed": self.seed,
-                                  "p_value": self.main.p_value},
-                "bootstrap": {"unit": "sentences", "resamples": RESAMPLES, "seed": self.seed,
-                              "confidence": CONFIDENCE}},
-            "labels": {label: {"support": d.support, "f1_a": d.f1_a, "f1_b": d.f1_b,
-                               "gained": d.gained, "lost": d.lost}
-                       for label, d in self.labels.items()},
+                "randomisation": {
+                    "unit": "sentences",
+                    "rounds": ROUNDS,
+                    "seed": self.seed,
+                    "p_value": self.main.p_value,
+                },
+                "bootstrap": {
+                    "unit": "sentences",
+                    "resamples": RESAMPLES,
+                    "seed": self.seed,
+                    "confidence": CONFIDENCE,
+                },
+            },
+            "labels": {
+                label: {
+                    "support": d.support,
+                    "f1_a": d.f1_a,
+                    "f1_b": d.f1_b,
+                    "gained": d.gained,
+                    "lost": d.lost,
+                }
+                for label, d in self.labels.items()
+            },
             "changed": len(self.changes),
-            "changes": [{
-                "path": c.path, "line": c.line, "sentence": c.sentence, "index": c.index,
-                "word": c.word, "gold": c.gold, "a": c.a, "b": c.b, "outcome": c.outcome,
-                "before": list(c.before), "after": list(c.after)}
-                for c in self.changes[:limit]],
+            "changes": [
+                {
+                    "path": c.path,
+                    "line": c.line,
+                    "sentence": c.sentence,
+                    "index": c.index,
+                    "word": c.word,
+                    "gold": c.gold,
+                    "a": c.a,
+                    "b": c.b,
+                    "outcome": c.outcome,
+                    "before": list(c.before),
+                    "after": list(c.after),
+                }
+                for c in self.changes[:limit]
+            ],
         }
 
     def __str__(self) -> str:
         name = "words right" if self.f1 is None else "F1"
-        return (f"{self.column}: {100 * self.main.a:.2f} % and {100 * self.main.b:.2f} % {name},"
-                f" p = {self.main.p_value:.2g}")
+        return (
+            f"{self.column}: {100 * self.main.a:.2f} % and {100 * self.main.b:.2f} % {name},"
+            f" p = {self.main.p_value:.2g}"
+        )

@@ -14,9 +14,13 @@ Gold = Sequence[Sequence[str | None]]
 def word_counts(gold: Gold, given: Labels) -> Counts:
     """Words with a gold label, and those labelled right."""
     return Counts.of(
-        (n := sum(truth is not None for truth in truths), n,
-         sum(truth == label for truth, label in zip(truths, labels, strict=True)))
-        for truths, labels in zip(gold, given, strict=True))
+        (
+            n := sum(truth is not None for truth in truths),
+            n,
+            sum(truth == label for truth, label in zip(truths, labels, strict=True)),
+        )
+        for truths, labels in zip(gold, given, strict=True)
+    )
 
 
 def span_counts(gold: Gold, given: Labels) -> Counts:

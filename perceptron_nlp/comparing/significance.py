@@ -116,11 +116,13 @@ def randomisation(a: Counts, b: Counts, *, rounds: int = ROUNDS, seed: int = 1) 
     for number, first in enumerate(range(0, rounds, chunk)):
         n = min(chunk, rounds - first)
         # A chunk takes its part of one long sequence of random bytes, the last one a part of that.
-        tosses = draws(256, chunk * n_bytes, seed, number)[:n * n_bytes].astype(np.uint8)
+        tosses = draws(256, chunk * n_bytes, seed, number)[: n * n_bytes].astype(np.uint8)
         swapped = np.unpackbits(tosses.reshape(n, n_bytes), axis=1, count=len(swap))
         right, given = (swapped.astype(np.float64) @ moved).T
-        found = np.abs(_quotient(2 * (right_a + right), gold + given_a + given)
-                       - _quotient(2 * (right_b - right), gold + given_b - given))
+        found = np.abs(
+            _quotient(2 * (right_a + right), gold + given_a + given)
+            - _quotient(2 * (right_b - right), gold + given_b - given)
+        )
         hits += int((found >= apart).sum())
     return (hits + 1) / (rounds + 1)
 
@@ -134,8 +136,9 @@ def resampled(labellings: Sequence[Counts], *, rounds: int = RESAMPLES, seed: in
     -------
     float64[n_labellings, rounds]
     """
-    parts = np.stack([part for counts in labellings
-                      for part in (counts.right, counts.gold + counts.given)], 1)
+    parts = np.stack(
+        [part for counts in labellings for part in (counts.right, counts.gold + counts.given)], 1
+    )
     n = len(parts)
     if not n:
         return np.zeros((len(labellings), rounds))
@@ -143,7 +146,7 @@ def resampled(labellings: Sequence[Counts], *, rounds: int = RESAMPLES, seed: in
     sums = []
     for number, first in enumerate(range(0, rounds, chunk)):
         size = min(chunk, rounds - first)
-        drawn = draws(n, chunk * n, seed, number)[:size * n].reshape(size, n)
+        drawn = draws(n, chunk * n, seed, number)[: size * n].reshape(size, n)
         drawn = drawn + n * np.arange(size)[:, None]
         times = np.bincount(drawn.ravel(), minlength=size * n).reshape(size, n)
         sums.append(times.astype(np.float64) @ parts.astype(np.float64))

@@ -34,8 +34,19 @@ import re
 from perceptron_nlp.errors import TemplateError, quote
 from perceptron_nlp.records import record
 
-VIEWS = ("word", "lower", "norm", "shape", "shape4", "folded", "flags", "capital",
-         "allcaps", "hasdigit", "hashyphen")
+VIEWS = (
+    "word",
+    "lower",
+    "norm",
+    "shape",
+    "shape4",
+    "folded",
+    "flags",
+    "capital",
+    "allcaps",
+    "hasdigit",
+    "hashyphen",
+)
 AFFIXES = ("none", "prefix", "suffix", "ngrams", "pieces")
 # These give a word any number of features instead of one.
 MANY = ("ngrams", "pieces")
@@ -45,7 +56,8 @@ MAX_AFFIX = 16
 
 _ATOM = re.compile(r"(?P<name>[^\[\]\s]+?)(?:\[(?P<offset>[+-]?\d{1,9})\])?")
 _AFFIX = re.compile(
-    r"(?P<kind>prefix|suffix)(?P<k>\d{1,9})|ngrams(?P<low>\d{1,9})-(?P<high>\d{1,9})|(?P<pieces>pieces)")
+    r"(?P<kind>prefix|suffix)(?P<k>\d{1,9})|ngrams(?P<low>\d{1,9})-(?P<high>\d{1,9})|(?P<pieces>pieces)"
+)
 
 
 @record()
@@ -112,7 +124,8 @@ def parse_atom(text: str) -> Atom:
     if name == "tag":
         if not -MAX_HISTORY <= offset <= -1:
             raise TemplateError(
-                f"{quote(text)}: labels already given are tag[-1] to tag[-{MAX_HISTORY}]")
+                f"{quote(text)}: labels already given are tag[-1] to tag[-{MAX_HISTORY}]"
+            )
         return Atom("tag", offset)
     if name in ("first", "last", "bias"):
         if match["offset"] is not None:
@@ -120,7 +133,8 @@ def parse_atom(text: str) -> Atom:
         return Atom(name)
     if abs(offset) > MAX_OFFSET:
         raise TemplateError(
-            f"{quote(text)}: offsets reach from -{MAX_OFFSET} to {MAX_OFFSET}, not {offset}")
+            f"{quote(text)}: offsets reach from -{MAX_OFFSET} to {MAX_OFFSET}, not {offset}"
+        )
     return Atom("value", offset, _parse_value(name, text))
 
 
@@ -140,7 +154,8 @@ def _parse_value(name: str, text: str) -> Value:
     if match is None:
         raise TemplateError(
             f"{quote(text)}: after the view comes prefixK, suffixK, ngramsA-B or pieces,"
-            f" not {quote('.'.join(parts[1:]))}")
+            f" not {quote('.'.join(parts[1:]))}"
+        )
     if match["pieces"]:
         return Value(column, view, "pieces")
     if match["kind"]:
@@ -149,7 +164,8 @@ def _parse_value(name: str, text: str) -> Value:
         low, high = int(match["low"]), int(match["high"])
     if not 1 <= low <= high <= MAX_AFFIX:
         raise TemplateError(
-            f"{quote(text)}: lengths run from 1 to {MAX_AFFIX}, the shorter one first")
+            f"{quote(text)}: lengths run from 1 to {MAX_AFFIX}, the shorter one first"
+        )
     return Value(column, view, match["kind"] or "ngrams", low, high)
 
 

@@ -61,8 +61,9 @@ def compile_templates(templates: Sequence[Template]) -> CompiledTemplates:
             atoms.append(_atom_row(atom, value_ids))
         starts.append(len(atoms))
     values: list[tuple[int, ...]] = [
-              (columns.index(v.column), VIEWS.index(v.view), AFFIXES.index(v.affix), v.low, v.high)
-              for v in value_ids]
+        (columns.index(v.column), VIEWS.index(v.view), AFFIXES.index(v.affix), v.low, v.high)
+        for v in value_ids
+    ]
     slots: dict[tuple[int, ...], list[int]] = {}
     static: list[int] = []
     history: list[int] = []

@@ -18,8 +18,16 @@ from perceptron_nlp.features.templates import Template
 
 NO_LABEL = "<none>"
 # Bits of the view `flags`, the lowest first.
-_FLAGS = ("capital", "all-caps", "inner-capital", "digit", "all-digits", "hyphen", "no-letter",
-          "other")
+_FLAGS = (
+    "capital",
+    "all-caps",
+    "inner-capital",
+    "digit",
+    "all-digits",
+    "hyphen",
+    "no-letter",
+    "other",
+)
 # n-grams of a longer word are those of its first and last halves of this many (words.h).
 _NGRAM_WORD_LIMIT = 48
 _REMEMBERED = 100_000
@@ -41,9 +49,9 @@ def value_texts(word: str, value: Value, edges: str = "\x02\x03") -> list[str]:
     data = views_of(word.encode("utf-8", "surrogatepass"))[VIEWS.index(value.view)]
     text = data.decode("utf-8", "surrogatepass")
     if value.affix == "prefix":
-        return [text[:value.low]]
+        return [text[: value.low]]
     if value.affix == "suffix":
-        return [text[-value.low:]]
+        return [text[-value.low :]]
     if value.affix == "pieces":
         return [piece for piece in text.split("|") if piece]
     return _ngrams(text, value, edges) if value.affix == "ngrams" else [text]
@@ -52,9 +60,13 @@ def value_texts(word: str, value: Value, edges: str = "\x02\x03") -> list[str]:
 def _ngrams(text: str, value: Value, edges: str) -> list[str]:
     half = _NGRAM_WORD_LIMIT // 2
     whole = f"{edges[0]}{text}{edges[1]}"
-    spans = [whole] if len(text) <= _NGRAM_WORD_LIMIT else [whole[:half + 1], whole[-half - 1:]]
-    return [span[at:at + k] for span in spans for k in range(value.low, value.high + 1)
-            for at in range(len(span) - k + 1)]
+    spans = [whole] if len(text) <= _NGRAM_WORD_LIMIT else [whole[: half + 1], whole[-half - 1 :]]
+    return [
+        span[at : at + k]
+        for span in spans
+        for k in range(value.low, value.high + 1)
+        for at in range(len(span) - k + 1)
+    ]
 
 
 class ReadableTemplates:
@@ -69,9 +81,10 @@ class ReadableTemplates:
     def __init__(self, templates: Sequence[Template]) -> None:
         self.names = tuple(map(str, templates))
         numbers: dict[Atom, int] = {}
-        self.atoms = tuple(tuple(
-            (atom, numbers.setdefault(atom, len(numbers))) for atom in template.atoms)
-            for template in templates)
+        self.atoms = tuple(
+            tuple((atom, numbers.setdefault(atom, len(numbers))) for atom in template.atoms)
+            for template in templates
+        )
         self._texts: dict[tuple[int, str], list[str]] = {}
 
     def texts(self, atom: Atom, number: int, word: str) -> list[str]:
@@ -96,8 +109,13 @@ class Readings:
     right_to_left : whether labels were given from the end
     """
 
-    def __init__(self, templates: ReadableTemplates, columns: Mapping[str, Sequence[str]],
-                 labels: Sequence[str], right_to_left: bool) -> None:
+    def __init__(
+        self,
+        templates: ReadableTemplates,
+        columns: Mapping[str, Sequence[str]],
+        labels: Sequence[str],
+        right_to_left: bool,
+    ) -> None:
         self._templates = templates
         self._columns = columns
         self._labels = labels

@@ -49,7 +49,8 @@ class Template:
         atoms = tuple(parse_atom(piece) for piece in text.split())
         if not 1 <= len(atoms) <= MAX_ATOMS:
             raise TemplateError(
-                f"{quote(text)}: a template has 1 to {MAX_ATOMS} atoms, this one {len(atoms)}")
+                f"{quote(text)}: a template has 1 to {MAX_ATOMS} atoms, this one {len(atoms)}"
+            )
         if len(set(atoms)) < len(atoms):
             raise TemplateError(f"{quote(text)}: an atom stands in it twice")
         template = cls(atoms)
@@ -66,7 +67,8 @@ class Template:
         if len(many) > 1 or len(places) > 1 or other:
             raise TemplateError(
                 f"{quote(text)}: n-grams and pieces go together only with other values of the same"
-                " word, and once in a template")
+                " word, and once in a template"
+            )
 
     @property
     def columns(self) -> frozenset[str]:
@@ -99,13 +101,15 @@ def parse_templates(text: str, name: str = "templates") -> tuple[Template, ...]:
             raise TemplateError(f"{name}:{number}: {error}") from None
         if template in found:
             raise TemplateError(
-                f"{name}:{number}: {quote(str(template))} stands in line {found[template]} already")
+                f"{name}:{number}: {quote(str(template))} stands in line {found[template]} already"
+            )
         found[template] = number
     return check_templates(found, name)
 
 
-def check_templates(templates: Iterable[Template | str], name: str = "templates"
-                    ) -> tuple[Template, ...]:
+def check_templates(
+    templates: Iterable[Template | str], name: str = "templates"
+) -> tuple[Template, ...]:
     """A person's list as Template objects, checked.
 
     Raises
@@ -115,12 +119,12 @@ def check_templates(templates: Iterable[Template | str], name: str = "templates"
     """
     if not isinstance(templates, Iterable):
         raise ArgumentTypeError(
-            f"{name}: a list of templates is needed, not {type(templates).__name__}")
+            f"{name}: a list of templates is needed, not {type(templates).__name__}"
+        )
     parsed: list[Template] = []
     for item in templates:
         if not isinstance(item, str | Template):
-            raise ArgumentTypeError(
-                f"{name}: Template or str is needed, not {type(item).__name__}")
+            raise ArgumentTypeError(f"{name}: Template or str is needed, not {type(item).__name__}")
         # A Template may have been put together by hand; its text says whether it is one.
         template = Template.parse(str(item))
         if isinstance(item, Template) and template != item:
@@ -136,8 +140,9 @@ def check_templates(templates: Iterable[Template | str], name: str = "templates"
 def preset_names() -> list[str]:
     """Names of the template lists that come with the library, in alphabetical order."""
     folder = _presets()
-    return sorted(item.name.removesuffix(".txt") for item in folder.iterdir()
-                  if item.name.endswith(".txt"))
+    return sorted(
+        item.name.removesuffix(".txt") for item in folder.iterdir() if item.name.endswith(".txt")
+    )
 
 
 def preset(name: str, columns: Sequence[str] = ()) -> tuple[Template, ...]:
@@ -164,8 +169,11 @@ def preset(name: str, columns: Sequence[str] = ()) -> tuple[Template, ...]:
         raise TemplateError(f"no template list is called {quote(name)}; {hint}")
     folder = _presets()
     text = (folder / f"{name}.txt").read_text("utf-8")
-    patterns = {item.name.removesuffix(".template"): item for item in folder.iterdir()
-                if item.name.endswith(".template")}
+    patterns = {
+        item.name.removesuffix(".template"): item
+        for item in folder.iterdir()
+        if item.name.endswith(".template")
+    }
     usual = patterns.get(name, patterns["columns"])
     for column in columns:
         own = usual if column in names else patterns.get(column, usual)

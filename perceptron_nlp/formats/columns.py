@@ -146,8 +146,11 @@ def names_in(fields: Sequence[str] | None) -> tuple[str, ...] | None:
     """``fields`` as a tuple; ArgumentTypeError unless they are a list of names, or None."""
     if fields is None:
         return None
-    if (isinstance(fields, str) or not isinstance(fields, Sequence)
-            or not all(isinstance(name, str) for name in fields)):
+    if (
+        isinstance(fields, str)
+        or not isinstance(fields, Sequence)
+        or not all(isinstance(name, str) for name in fields)
+    ):
         raise ArgumentTypeError("fields: a list of column names is needed")
     return tuple(fields)
 

@@ -19,12 +19,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from perceptron_nlp.errors import FormatError
-from perceptron_nlp.formats.conllu_layout import (
-    ConlluLayout,
-    pick,
-    plain_ids,
-    without_empty_line,
-)
+from perceptron_nlp.formats.conllu_layout import ConlluLayout, pick, plain_ids, without_empty_line
 from perceptron_nlp.formats.conllu_rules import (
     COLUMNS,
     GLOBAL_COLUMNS,

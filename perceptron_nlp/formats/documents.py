@@ -16,7 +16,7 @@ def opens_document(sentence: Sentence) -> bool:
     """Does a mark stand before the sentence in its file that says that a document begins?"""
     layout = sentence.layout
     if isinstance(layout, ConlluLayout):
-        return _NEWDOC.search(layout.text[:layout.start]) is not None
+        return _NEWDOC.search(layout.text[: layout.start]) is not None
     if isinstance(layout, ColumnLayout):
-        return _DOCSTART.search(layout.text[:layout.start]) is not None
+        return _DOCSTART.search(layout.text[: layout.start]) is not None
     return False

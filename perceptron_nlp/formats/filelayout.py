@@ -34,9 +34,17 @@ def layout_of(data: bytes, path: str) -> tuple[Section, ...]:
     open_tensors(data, path)
     start = HEADER_START + int.from_bytes(data[:HEADER_START], "little")
     entries, _, _ = parse_header(data[HEADER_START:start], path)
-    arrays = [Section(name, start + entry.begin, entry.end - entry.begin,
-                      long_name(entry.dtype),
-                      (entry.end - entry.begin) // item_size(entry.dtype))
-              for name, entry in entries.items()]
-    return (Section("header", 0, start, None, None),
-            *sorted(arrays, key=lambda section: (section.begin, section.bytes, section.name)))
+    arrays = [
+        Section(
+            name,
+            start + entry.begin,
+            entry.end - entry.begin,
+            long_name(entry.dtype),
+            (entry.end - entry.begin) // item_size(entry.dtype),
+        )
+        for name, entry in entries.items()
+    ]
+    return (
+        Section("header", 0, start, None, None),
+        *sorted(arrays, key=lambda section: (section.begin, section.bytes, section.name)),
+    )

@@ -204,8 +204,12 @@ class LineSource:
         """
         held = len(self._buffer)
         # Blocks that are there are not kept waiting for more to be read.
-        if (self._checked_binary and not self._ended and 2 * held <= len(memory)
-                and self._buffer.find(b"\n\n") < 0):
+        if (
+            self._checked_binary
+            and not self._ended
+            and 2 * held <= len(memory)
+            and self._buffer.find(b"\n\n") < 0
+        ):
             with memoryview(memory) as whole:
                 whole[:held] = self._buffer
                 filled = held + self._bytes.readinto(whole[held:])
@@ -217,7 +221,7 @@ class LineSource:
                     return end
                 self._buffer += whole[held:filled]
         piece = self.take_blocks(len(memory))
-        memory[:len(piece)] = piece
+        memory[: len(piece)] = piece
         return len(piece)
 
     def put_back(self, piece: bytes | memoryview) -> None:

@@ -25,8 +25,11 @@ STDIN = "-"
 # "BZh9" may begin a text; what follows it, the mark of a block or of the end, may not.
 _MAGIC = {
     "gzip": (b"\x1f\x8b",),
-    "bzip2": tuple(b"BZh%d%s" % (level, mark) for level in range(1, 10)
-                   for mark in (b"1AY&SY", b"\x17rE8P\x90")),
+    "bzip2": tuple(
+        b"BZh%d%s" % (level, mark)
+        for level in range(1, 10)
+        for mark in (b"1AY&SY", b"\x17rE8P\x90")
+    ),
     "xz": (b"\xfd7zXZ\x00",),
     "zstd": (b"\x28\xb5\x2f\xfd",),
 }

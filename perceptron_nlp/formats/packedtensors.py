@@ -32,8 +32,9 @@ _KEYS = {"dtype", "length", "low_bits", "numbers"}
 POSITIVE, SIGNED, ASCENDING, IN_ROWS = KINDS = ("positive", "signed", "ascending", "in_rows")
 
 
-def packed_tensors(tensors: Mapping[str, Array], kinds: Mapping[str, str]
-                   ) -> tuple[dict[str, Array], dict[str, dict[str, Any]]]:
+def packed_tensors(
+    tensors: Mapping[str, Array], kinds: Mapping[str, str]
+) -> tuple[dict[str, Array], dict[str, dict[str, Any]]]:
     """The arrays, those that have a kind in packed form, and what the metadata says of these.
 
     Parameters
@@ -47,13 +48,18 @@ def packed_tensors(tensors: Mapping[str, Array], kinds: Mapping[str, str]
         starts = starts_of(tensors[counts_of(name)].data) if kind == IN_ROWS else None
         packed = pack(_encoded(array, kind, starts))
         arrays[name] = packed.data
-        described[name] = {"dtype": dtype_name(array),
-                           "length": packed.length, "low_bits": packed.low_bits, "numbers": kind}
+        described[name] = {
+            "dtype": dtype_name(array),
+            "length": packed.length,
+            "low_bits": packed.low_bits,
+            "numbers": kind,
+        }
     return arrays, described
 
 
-def unpacked_tensors(tensors: Mapping[str, Tensor], described: Mapping[str, Any], path: str
-                     ) -> dict[str, Tensor]:
+def unpacked_tensors(
+    tensors: Mapping[str, Tensor], described: Mapping[str, Any], path: str
+) -> dict[str, Tensor]:
     """All arrays as they were before they were packed, everything checked.
 
     Parameters
@@ -98,11 +104,16 @@ def _unpacked(tensors: Mapping[str, Tensor], name: str, one: Any) -> Tensor:
     if kind not in KINDS or dtype not in CODES or dtype[0] not in "UI":
         raise ValueError("of an unknown kind or type")
     counts = tensors.get(counts_of(name)) if kind == IN_ROWS else None
-    if kind == IN_ROWS and (counts is None or counts.dtype not in ("U8", "U16", "U32")
-                            or len(counts.shape) != 1):
+    if kind == IN_ROWS and (
+        counts is None or counts.dtype not in ("U8", "U16", "U32") or len(counts.shape) != 1
+    ):
         raise ValueError("its rows are not told")
-    numbers = unpack(Packed(one["length"], one["low_bits"], packed.data), CODES[dtype], kind,
-                     None if counts is None else starts_of(counts.numbers()))
+    numbers = unpack(
+        Packed(one["length"], one["low_bits"], packed.data),
+        CODES[dtype],
+        kind,
+        None if counts is None else starts_of(counts.numbers()),
+    )
     return Tensor.of(numbers, dtype)
 
 

@@ -38,16 +38,18 @@ def _xz() -> _Packer:
 _PACKERS: dict[str, Callable[[], _Packer]] = {".gz": _gzip, ".bz2": _bzip2, ".xz": _xz}
 
 
-def packed(path: str | os.PathLike[str], chunks: Iterable[bytes | memoryview]
-           ) -> Iterable[bytes | memoryview]:
+def packed(
+    path: str | os.PathLike[str], chunks: Iterable[bytes | memoryview]
+) -> Iterable[bytes | memoryview]:
     """What is written to ``path``: packed where its name ends in .gz, .bz2 or .xz, else as it is.
 
     The reader takes files by what their names promise, so others could not be read again.
 
     Raises FileError for .zst, which only the reader knows.
     """
-    suffix = os.path.splitext(os.fspath(path))[1].lower() if isinstance(
-        path, (str, os.PathLike)) else ""
+    suffix = (
+        os.path.splitext(os.fspath(path))[1].lower() if isinstance(path, (str, os.PathLike)) else ""
+    )
     if suffix == ".zst":
         raise FileError(f"{os.fspath(path)}: zstd is not written; name a file in .gz, .bz2 or .xz")
     return _pack(_PACKERS[suffix](), chunks) if suffix in _PACKERS else chunks

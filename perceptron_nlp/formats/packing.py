@@ -54,8 +54,9 @@ def pack(values: Words) -> Packed:
     return Packed(len(values), low_bits, data)
 
 
-def unpack(packed: Packed, code: str = "Q", kind: str = "codes", starts: memoryview | None = None
-           ) -> memoryview:
+def unpack(
+    packed: Packed, code: str = "Q", kind: str = "codes", starts: memoryview | None = None
+) -> memoryview:
     """The numbers, or what they are codes of: see ricecodes.rice_decoded.
 
     Raises ValueError for bits that are not of so many numbers, or of numbers beyond the type.
@@ -69,7 +70,7 @@ def _bits(values: Words, width: int) -> Array:
 
     n_bytes = _item_size(width)
     wide = np.unpackbits(values.astype(f">u{n_bytes}").view(np.uint8))
-    return wide.reshape(len(values), 8 * n_bytes)[:, 8 * n_bytes - width:].ravel()
+    return wide.reshape(len(values), 8 * n_bytes)[:, 8 * n_bytes - width :].ravel()
 
 
 def _item_size(width: int) -> int:
@@ -81,4 +82,5 @@ def _code_bits(values: Words, low_bits: int) -> float:
 
     # As float64: sums of keys go beyond 64 bits.
     return float((values >> np.uint64(low_bits)).sum(dtype=np.float64)) + (
-        len(values) * (1 + low_bits))
+        len(values) * (1 + low_bits)
+    )

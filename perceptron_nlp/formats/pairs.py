@@ -32,9 +32,13 @@ def read_pairs(path: Readable) -> Iterator[tuple[int, str, str]]:
                 continue
             fields = text.split("\t")
             if len(fields) != 2:
-                raise FormatError(f"a form, a tab and a label are needed, not {quote(text)}",
-                                  source.name, number)
+                raise FormatError(
+                    f"a form, a tab and a label are needed, not {quote(text)}", source.name, number
+                )
             if not fields[0].strip() or not fields[1] or fields[1].strip() != fields[1]:
-                raise FormatError(f"the form or the label is empty or has spaces around it in"
-                                  f" {quote(text)}", source.name, number)
+                raise FormatError(
+                    f"the form or the label is empty or has spaces around it in {quote(text)}",
+                    source.name,
+                    number,
+                )
             yield number, fields[0], fields[1]

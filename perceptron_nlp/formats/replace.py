@@ -32,8 +32,7 @@ _BLOCK = 1 << 17
 _MOST = 1 << 30
 
 
-def replace_file(path: str | os.PathLike[str], data: bytes | Iterable[bytes | memoryview]
-                 ) -> None:
+def replace_file(path: str | os.PathLike[str], data: bytes | Iterable[bytes | memoryview]) -> None:
     """Makes ``data`` the content of ``path``, whole or not at all.
 
     A symbolic link stays and its target is replaced; permission bits stay.  A device, a
@@ -150,8 +149,11 @@ def _write_all(handle: FileIO, name: str, parts: Iterable[bytes | bytearray | me
     while rest:
         with _writing(name):
             # Windows has no writev; `write` may write a part only.
-            written = os.writev(handle.fileno(), rest) if (
-                hasattr(os, "writev") and sum(map(len, rest)) <= _MOST) else handle.write(rest[0])
+            written = (
+                os.writev(handle.fileno(), rest)
+                if (hasattr(os, "writev") and sum(map(len, rest)) <= _MOST)
+                else handle.write(rest[0])
+            )
         while rest and written >= len(rest[0]):
             written -= len(rest.pop(0))
         if written:
@@ -182,8 +184,9 @@ def _temporary(target: str, name: str) -> Iterator[tuple[str, FileIO]]:
 def _create(target: str) -> tuple[str, FileIO]:
     """A new temporary file that this process owns, by lock where there are locks."""
     for number in itertools.count():
-        temporary = os.path.join(os.path.dirname(target),
-                                 f"{_prefix(target)}{os.getpid()}-{number}.part")
+        temporary = os.path.join(
+            os.path.dirname(target), f"{_prefix(target)}{os.getpid()}-{number}.part"
+        )
         try:
             handle = open(temporary, "xb", buffering=0)  # noqa: SIM115 - the caller closes it
         except FileExistsError:

@@ -38,8 +38,13 @@ class RunningLayout:
     def space_after(self) -> list[str]:
         """MISC of each word: whether no white space follows it in the sentence."""
         starts = [start for start, _ in self.spans[1:]]
-        return [*("SpaceAfter=No" if start == end else "_"
-                  for start, (_, end) in zip(starts, self.spans, strict=False)), "_"]
+        return [
+            *(
+                "SpaceAfter=No" if start == end else "_"
+                for start, (_, end) in zip(starts, self.spans, strict=False)
+            ),
+            "_",
+        ]
 
 
 class RunningReader:
@@ -54,8 +59,11 @@ class RunningReader:
         for number, (line, text, spans) in enumerate(sentences_in(self._pieces()), 1):
             words = tuple([text[start:end] for start, end in spans])
             layout = RunningLayout(text, spans, number)
-            lines = [line + text.count("\n", 0, start) for start, _ in spans] if (
-                "\n" in text) else line
+            lines = (
+                [line + text.count("\n", 0, start) for start, _ in spans]
+                if ("\n" in text)
+                else line
+            )
             yield Sentence.from_reader(words, {}, self._source.name, lines, layout)
 
     def _pieces(self) -> Iterator[str]:

@@ -15,5 +15,5 @@ def sentence_id(sentence: Sentence) -> str | None:
     layout = sentence.layout
     if not isinstance(layout, ConlluLayout):
         return None
-    found = _SENT_ID.search(layout.text[:layout.start])
+    found = _SENT_ID.search(layout.text[: layout.start])
     return found[1] if found else None

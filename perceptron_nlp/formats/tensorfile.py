@@ -55,8 +55,9 @@ _NAMES = {dtype: name for name, dtype in DTYPES.items()}
 def begins_like_tensors(head: bytes) -> bool:
     """Do the first nine bytes of a file look like those of a tensor file, and of no text?"""
     # In text the length would be enormous: its highest byte is a character.
-    return head[HEADER_START:HEADER_START + 1] == b"{" and (
-        int.from_bytes(head[:HEADER_START], "little") <= MAX_HEADER)
+    return head[HEADER_START : HEADER_START + 1] == b"{" and (
+        int.from_bytes(head[:HEADER_START], "little") <= MAX_HEADER
+    )
 
 
 def write_tensors(tensors: Mapping[str, Array], metadata: Mapping[str, str]) -> bytes:
@@ -111,8 +112,9 @@ def read_tensors(
         try:
             arrays[name] = tensor.array()
         except (ValueError, MemoryError) as error:
-            raise ModelError(f"{path}: damaged header: NumPy cannot make an array of shape"
-                             f" {quote(tensor.shape)}") from error
+            raise ModelError(
+                f"{path}: damaged header: NumPy cannot make an array of shape {quote(tensor.shape)}"
+            ) from error
     return arrays, metadata
 
 
@@ -158,8 +160,11 @@ def open_tensors(
         )
     del metadata["sha256"]
     tensors = {
-        name: Tensor(entry.dtype, entry.shape,
-                     aligned(view[start + entry.begin:start + entry.end], item_size(entry.dtype)))
+        name: Tensor(
+            entry.dtype,
+            entry.shape,
+            aligned(view[start + entry.begin : start + entry.end], item_size(entry.dtype)),
+        )
         for name, entry in entries.items()
     }
     return tensors, metadata

@@ -10,10 +10,32 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 # Types of numbers by their names in a file: as memoryviews name them, and NumPy.
-CODES = {"U8": "B", "I8": "b", "U16": "H", "I16": "h", "U32": "I", "I32": "i", "U64": "Q",
-         "I64": "q", "F16": "e", "F32": "f", "F64": "d"}
-DTYPES = {"U8": "<u1", "I8": "<i1", "U16": "<u2", "I16": "<i2", "U32": "<u4", "I32": "<i4",
-          "U64": "<u8", "I64": "<i8", "F16": "<f2", "F32": "<f4", "F64": "<f8"}
+CODES = {
+    "U8": "B",
+    "I8": "b",
+    "U16": "H",
+    "I16": "h",
+    "U32": "I",
+    "I32": "i",
+    "U64": "Q",
+    "I64": "q",
+    "F16": "e",
+    "F32": "f",
+    "F64": "d",
+}
+DTYPES = {
+    "U8": "<u1",
+    "I8": "<i1",
+    "U16": "<u2",
+    "I16": "<i2",
+    "U32": "<u4",
+    "I32": "<i4",
+    "U64": "<u8",
+    "I64": "<i8",
+    "F16": "<f2",
+    "F32": "<f4",
+    "F64": "<f8",
+}
 
 
 class Tensor(NamedTuple):
@@ -55,7 +77,8 @@ class Tensor(NamedTuple):
             array.flags.writeable = False
             return array
         return np.frombuffer(self.data, DTYPES[self.dtype], math.prod(self.shape)).reshape(
-            self.shape)
+            self.shape
+        )
 
     @property
     def kind(self) -> str:
@@ -70,7 +93,7 @@ def _turned(data: memoryview, dtype: str) -> memoryview:
     size = item_size(dtype)
     turned = bytearray(len(data))
     for place in range(size):
-        turned[place::size] = data[size - 1 - place::size]
+        turned[place::size] = data[size - 1 - place :: size]
     return memoryview(turned)
 
 

@@ -28,9 +28,14 @@ class Correction:
 
 
 def apply_corrections(
-        gold: Sequence[str | os.PathLike[str]], table: str | os.PathLike[str],
-        folder: str | os.PathLike[str], *, column: str | None = None, format: str = "auto",
-        fields: Sequence[str] | None = None) -> int:
+    gold: Sequence[str | os.PathLike[str]],
+    table: str | os.PathLike[str],
+    folder: str | os.PathLike[str],
+    *,
+    column: str | None = None,
+    format: str = "auto",
+    fields: Sequence[str] | None = None,
+) -> int:
     """Copies of files in which suspects have the labels that a table expects.
 
     Every row of the table is carried out: whoever goes through it deletes the rows that are wrong,
@@ -57,8 +62,10 @@ def apply_corrections(
     names = [plain_name(Path(path).name) for path in gold]
     for path, name in zip(gold, names, strict=True):
         if names.count(name) > 1:
-            raise FileError(f"{os.fspath(path)}: another file is called {name}, too, and both"
-                            " cannot be written to one folder")
+            raise FileError(
+                f"{os.fspath(path)}: another file is called {name}, too, and both"
+                " cannot be written to one folder"
+            )
         if (Path(folder) / name).exists() and (Path(folder) / name).samefile(path):
             raise FileError(f"{os.fspath(path)}: would be overwritten; name another folder")
     wanted = read_corrections(table)
@@ -69,8 +76,11 @@ def apply_corrections(
         texts.append("".join(_corrected(corpus, column, left, os.fspath(table))).encode("utf-8"))
     if left:
         (path, line, word), row = min(left.items(), key=lambda item: item[1].row)
-        raise FormatError(f"there is no word {word} at {path}:{line} in the files given",
-                          os.fspath(table), row.row)
+        raise FormatError(
+            f"there is no word {word} at {path}:{line} in the files given",
+            os.fspath(table),
+            row.row,
+        )
     try:
         Path(folder).mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -95,8 +105,12 @@ def read_corrections(table: str | os.PathLike[str]) -> dict[Place, Correction]:
     heads = lines[0].split("\t") if lines else []
     for head in _NEEDED:
         if head not in heads:
-            raise FormatError(f"there is no column {head!r}; the first line names the columns,"
-                              f" parted by tabs: {', '.join(TABLE_COLUMNS)}", name, 1)
+            raise FormatError(
+                f"there is no column {head!r}; the first line names the columns,"
+                f" parted by tabs: {', '.join(TABLE_COLUMNS)}",
+                name,
+                1,
+            )
     found: dict[Place, Correction] = {}
     for number, line in enumerate(lines[1:], 2):
         if not line.strip():
@@ -109,14 +123,16 @@ def read_corrections(table: str | os.PathLike[str]) -> dict[Place, Correction]:
             raise FormatError("line and word must be numbers", name, number)
         place = row["file"], int(row["line"]), int(row["word"])
         if place in found:
-            raise FormatError(f"the same word stands in line {found[place].row} already", name,
-                              number)
+            raise FormatError(
+                f"the same word stands in line {found[place].row} already", name, number
+            )
         found[place] = Correction(number, row["form"], row["gold"], row["expected"])
     return found
 
 
-def _corrected(corpus: Corpus, column: str | None, left: dict[Place, Correction], table: str
-               ) -> Iterator[str]:
+def _corrected(
+    corpus: Corpus, column: str | None, left: dict[Place, Correction], table: str
+) -> Iterator[str]:
     """The text of a file; rows that are carried out are taken from `left`."""
     name = corpus.column_named(column or corpus.default_column or "")
     if not name:
@@ -128,8 +144,9 @@ def _corrected(corpus: Corpus, column: str | None, left: dict[Place, Correction]
     yield corpus.tail
 
 
-def _correct(sentence: Sentence, labels: list[str], left: dict[Place, Correction], table: str
-             ) -> bool:
+def _correct(
+    sentence: Sentence, labels: list[str], left: dict[Place, Correction], table: str
+) -> bool:
     changed = False
     for i, word in enumerate(sentence.words):
         row = left.pop((cell(sentence.path), sentence.line_of(i), i + 1), None)
@@ -146,7 +163,8 @@ def _check(row: Correction, there: Mapping[str, str], table: str) -> None:
     for head, value in there.items():
         said = getattr(row, head)
         if said != cell(value):
-            raise FormatError(f"{head} {quote(said)}, but in the file stands {quote(value)}",
-                              table, row.row)
+            raise FormatError(
+                f"{head} {quote(said)}, but in the file stands {quote(value)}", table, row.row
+            )
     if not row.expected:
         raise FormatError("there is no label under expected", table, row.row)

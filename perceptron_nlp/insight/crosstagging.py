@@ -80,10 +80,12 @@ def fold_sentences(examples: Examples, n_folds: int, seed: int, place: str) -> l
         raise FormatError(
             ("there is one sentence alone" if many == 1 else f"all {many:,} sentences are the same")
             + "; labels are checked by taggers trained on the other sentences, so give more text",
-            place)
+            place,
+        )
     if n_folds > len(groups):
-        raise ArgumentError(f"folds: {n_folds} is more than the {len(groups)} different sentences"
-                            " there are")
+        raise ArgumentError(
+            f"folds: {n_folds} is more than the {len(groups)} different sentences there are"
+        )
     units = list(groups.values())
     folds: list[list[int]] = [[] for _ in range(n_folds)]
     words = [0] * n_folds
@@ -95,25 +97,41 @@ def fold_sentences(examples: Examples, n_folds: int, seed: int, place: str) -> l
     return [sorted(fold) for fold in folds]
 
 
-def with_labels_beside(examples: Examples, options: TrainingOptions
-                       ) -> tuple[Examples, TrainingOptions]:
+def with_labels_beside(
+    examples: Examples, options: TrainingOptions
+) -> tuple[Examples, TrainingOptions]:
     """The same for a tagger that sees the labels around a word, in place of those it gave."""
     names = examples.columns
     sentences = [
         Sentence.from_reader(
-            tuple(sentence), {**{name: sentence.column(name) for name in names},
-                              BESIDE: tuple(label or "" for label in labels)}, "", 0, None)
-        for sentence, labels in zip(examples.sentences, examples.gold, strict=True)]
-    templates = [template for template in resolve_templates(options, names)
-                 if not any(atom.kind == "tag" for atom in template.atoms)]
-    return (replace(examples, sentences=sentences, columns=(*names, BESIDE)),
-            replace(options, templates=(*templates, *beside_templates(examples.parts is not None))))
+            tuple(sentence),
+            {
+                **{name: sentence.column(name) for name in names},
+                BESIDE: tuple(label or "" for label in labels),
+            },
+            "",
+            0,
+            None,
+        )
+        for sentence, labels in zip(examples.sentences, examples.gold, strict=True)
+    ]
+    templates = [
+        template
+        for template in resolve_templates(options, names)
+        if not any(atom.kind == "tag" for atom in template.atoms)
+    ]
+    return (
+        replace(examples, sentences=sentences, columns=(*names, BESIDE)),
+        replace(options, templates=(*templates, *beside_templates(examples.parts is not None))),
+    )
 
 
 def beside_templates(in_pieces: bool) -> tuple[Template, ...]:
     """What is looked at of the labels around a word; never the label of the word itself."""
-    texts = [" ".join(atom.replace("b[", f"column:{BESIDE}[") for atom in pattern.split("+"))
-             for pattern in _PATTERNS.split()]
+    texts = [
+        " ".join(atom.replace("b[", f"column:{BESIDE}[") for atom in pattern.split("+"))
+        for pattern in _PATTERNS.split()
+    ]
     if in_pieces:
         texts += [f"column:{BESIDE}.word.pieces[{offset}]" for offset in _PIECES]
     return check_templates(texts)
@@ -129,8 +147,9 @@ class CrossTagger:
     runs : how many taggers of each kind score each fold, with seeds from that of the options on
     """
 
-    def __init__(self, examples: Examples, options: TrainingOptions, column: str, runs: int
-                 ) -> None:
+    def __init__(
+        self, examples: Examples, options: TrainingOptions, column: str, runs: int
+    ) -> None:
         self._column = column
         self._runs = runs
         self._kinds = [(examples, options), with_labels_beside(examples, options)]
@@ -151,8 +170,9 @@ class CrossTagger:
         """int64[n_words]: the number of each word's label as it is written, -1 for none."""
         return self._gold
 
-    def ask(self, folds: Sequence[Sequence[int]], threads: int, done: Callable[[int], object]
-            ) -> Opinions:
+    def ask(
+        self, folds: Sequence[Sequence[int]], threads: int, done: Callable[[int], object]
+    ) -> Opinions:
         """The opinions of all words; `done` is told how many folds are scored, by and by."""
         if threads == 1:
             found = []
@@ -169,36 +189,52 @@ class CrossTagger:
                     found.append(one)
                     done(len(found))
         words, candidates, scores, votes = (
-            np.concatenate([part[place] for part in found]) for place in range(4))
+            np.concatenate([part[place] for part in found]) for place in range(4)
+        )
         order = np.argsort(words, kind="stable")
-        return Opinions(self.labels, words[order], self._gold[words[order]], candidates[order],
-                        scores[order], votes[order], len(self._kinds) * self._runs)
+        return Opinions(
+            self.labels,
+            words[order],
+            self._gold[words[order]],
+            candidates[order],
+            scores[order],
+            votes[order],
+            len(self._kinds) * self._runs,
+        )
 
     def _ask_fold(self, held_out: Sequence[int]) -> tuple[npt.NDArray[np.generic], ...]:
         rest = sorted({*range(len(self._examples.sentences))} - {*held_out})
-        labellers = [[self._labeller(examples.part(rest), options, run)
-                      for run in range(self._runs)] for examples, options in self._kinds]
-        found = [one for number in held_out
-                 if (one := self._ask_sentence(number, labellers)) is not None]
+        labellers = [
+            [self._labeller(examples.part(rest), options, run) for run in range(self._runs)]
+            for examples, options in self._kinds
+        ]
+        found = [
+            one for number in held_out if (one := self._ask_sentence(number, labellers)) is not None
+        ]
         if not found:
             return self._nothing()
         return tuple(np.concatenate([part[place] for part in found]) for place in range(4))
 
     def _nothing(self) -> tuple[npt.NDArray[np.generic], ...]:
         n = min(CANDIDATES, len(self.labels))
-        return (np.zeros(0, np.int64), np.zeros((0, n), np.int64),
-                np.zeros((0, n, len(self._kinds))), np.zeros((0, n), np.int64))
+        return (
+            np.zeros(0, np.int64),
+            np.zeros((0, n), np.int64),
+            np.zeros((0, n, len(self._kinds))),
+            np.zeros((0, n), np.int64),
+        )
 
-    def _labeller(self, examples: Examples, options: TrainingOptions, run: int
-                  ) -> TemplateLabeller:
+    def _labeller(self, examples: Examples, options: TrainingOptions, run: int) -> TemplateLabeller:
         if not examples.n_labelled:
             raise ArgumentError("folds: all labelled words are in one part; have other folds")
         seeded = replace(options, seed=(options.seed + run) % 2**64)
-        return TemplateLabeller(Trainer(examples, None, self._column, seeded, None,
-                                        log_level=logging.DEBUG).run(None))
+        return TemplateLabeller(
+            Trainer(examples, None, self._column, seeded, None, log_level=logging.DEBUG).run(None)
+        )
 
-    def _ask_sentence(self, number: int, labellers: Sequence[Sequence[TemplateLabeller]]
-                      ) -> tuple[npt.NDArray[np.generic], ...] | None:
+    def _ask_sentence(
+        self, number: int, labellers: Sequence[Sequence[TemplateLabeller]]
+    ) -> tuple[npt.NDArray[np.generic], ...] | None:
         """Words, candidates, scores and votes of a sentence; None without labelled words."""
         words = np.arange(self._starts[number], self._starts[number + 1])
         known = np.flatnonzero(self._gold[words] >= 0)
@@ -207,8 +243,10 @@ class CrossTagger:
         rows = np.arange(len(known))[:, None]
         means, firsts = [], np.zeros((len(known), len(self.labels)), np.int64)
         for (examples, _), runs in zip(self._kinds, labellers, strict=True):
-            scored = [self._as_written(labeller.scores(examples.sentences[number])[known])
-                      for labeller in runs]
+            scored = [
+                self._as_written(labeller.scores(examples.sentences[number])[known])
+                for labeller in runs
+            ]
             for scores in scored:
                 firsts[rows[:, 0], scores.argmax(1)] += 1
             means.append(functools.reduce(np.add, scored) / len(scored))
@@ -216,9 +254,12 @@ class CrossTagger:
         both[rows[:, 0], self._gold[words[known]]] = np.inf
         best = np.argsort(-both, axis=1, kind="stable")[:, :CANDIDATES]
         candidates = np.sort(best, axis=1)
-        return (words[known], candidates,
-                np.stack([mean[rows, candidates] for mean in means], axis=2),
-                firsts[rows, candidates])
+        return (
+            words[known],
+            candidates,
+            np.stack([mean[rows, candidates] for mean in means], axis=2),
+            firsts[rows, candidates],
+        )
 
     def _as_written(self, scores: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
         """Scores of labels as they are written: of several that look the same, the highest."""
@@ -226,5 +267,6 @@ class CrossTagger:
             # As they are learnt.
             return scores
         found: npt.NDArray[np.float64] = np.maximum.reduceat(
-            scores[:, self._order], self._first, axis=1)
+            scores[:, self._order], self._first, axis=1
+        )
         return found

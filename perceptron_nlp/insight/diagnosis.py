@@ -5,8 +5,19 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-TABLE_COLUMNS = ("file", "line", "sentence", "sentence_id", "word", "form", "context", "gold",
-                 "expected", "confidence", "reason")
+TABLE_COLUMNS = (
+    "file",
+    "line",
+    "sentence",
+    "sentence_id",
+    "word",
+    "form",
+    "context",
+    "gold",
+    "expected",
+    "confidence",
+    "reason",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +42,17 @@ class Elsewhere:
     @property
     def text(self) -> str:
         """In words."""
-        what = ("the same word", "the same word between the same neighbours",
-                f"the same word between the same {2 * self.width} words")[min(self.width, 2)]
+        what = (
+            "the same word",
+            "the same word between the same neighbours",
+            f"the same word between the same {2 * self.width} words",
+        )[min(self.width, 2)]
         others = f", other labels {_times(self.others)}" if self.others else ""
         where = f" ({self.path}:{self.line})" if self.line else ""
-        return (f"elsewhere {what} has the expected label {_times(self.expected)}{where},"
-                f" this one {_times(self.gold)}{others}")
+        return (
+            f"elsewhere {what} has the expected label {_times(self.expected)}{where},"
+            f" this one {_times(self.gold)}{others}"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,9 +102,11 @@ class Suspect:
     @property
     def reason(self) -> str:
         """Why, in words."""
-        said = (f"{self.votes} of {self.taggers} taggers trained on other sentences expect it;"
-                f" its probability is {_percent(self.confidence)}, that of the label here"
-                f" {_percent(self.gold_confidence)}")
+        said = (
+            f"{self.votes} of {self.taggers} taggers trained on other sentences expect it;"
+            f" its probability is {_percent(self.confidence)}, that of the label here"
+            f" {_percent(self.gold_confidence)}"
+        )
         return said if self.elsewhere is None else f"{said}; {self.elsewhere.text}"
 
     def to_dict(self) -> dict[str, Any]:
@@ -128,11 +146,26 @@ class Diagnosis:
 
     def to_dict(self, limit: int | None = None) -> dict[str, Any]:
         """All of it as JSON can say it, of the suspects only the first `limit`."""
-        return {**{name: getattr(self, name) for name in (
-            "column", "sentences", "tokens", "labelled", "folds", "runs", "seed", "agreement",
-            "weights")}, "evidence": list(self.evidence), "notes": list(self.notes),
+        return {
+            **{
+                name: getattr(self, name)
+                for name in (
+                    "column",
+                    "sentences",
+                    "tokens",
+                    "labelled",
+                    "folds",
+                    "runs",
+                    "seed",
+                    "agreement",
+                    "weights",
+                )
+            },
+            "evidence": list(self.evidence),
+            "notes": list(self.notes),
             "n_suspects": len(self.suspects),
-            "suspects": [suspect.to_dict() for suspect in self.suspects[:limit]]}
+            "suspects": [suspect.to_dict() for suspect in self.suspects[:limit]],
+        }
 
     def to_table(self, limit: int | None = None) -> str:
         """The suspects as a table to go through: a heading, then a line each, parted by tabs.
@@ -142,16 +175,34 @@ class Diagnosis:
         """
         lines = ["\t".join(TABLE_COLUMNS)]
         for one in self.suspects[:limit]:
-            lines.append("\t".join(map(cell, (
-                one.path, one.line, one.sentence, one.sentence_id or "", one.index + 1, one.form,
-                one.context, one.gold, one.expected, f"{one.confidence:.4f}", one.reason))))
+            lines.append(
+                "\t".join(
+                    map(
+                        cell,
+                        (
+                            one.path,
+                            one.line,
+                            one.sentence,
+                            one.sentence_id or "",
+                            one.index + 1,
+                            one.form,
+                            one.context,
+                            one.gold,
+                            one.expected,
+                            f"{one.confidence:.4f}",
+                            one.reason,
+                        ),
+                    )
+                )
+            )
         return "\n".join(lines) + "\n"
 
 
 def cell(value: object) -> str:
     """A value as it stands in a table: control characters escaped."""
-    return "".join(character if character.isprintable() else ascii(character)[1:-1]
-                   for character in str(value))
+    return "".join(
+        character if character.isprintable() else ascii(character)[1:-1] for character in str(value)
+    )
 
 
 def _times(count: int) -> str:

@@ -18,13 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FormatError, quote
-from perceptron_nlp.insight.crosstagging import (
-    BESIDE,
-    KINDS,
-    CrossTagger,
-    Opinions,
-    fold_sentences,
-)
+from perceptron_nlp.insight.crosstagging import BESIDE, KINDS, CrossTagger, Opinions, fold_sentences
 from perceptron_nlp.insight.diagnosis import Diagnosis
 from perceptron_nlp.insight.pooling import fit_pool, hedged, pooled
 from perceptron_nlp.insight.suspects import SuspectFinder
@@ -78,13 +72,20 @@ class DoctorOptions:
         check_int("seed", self.seed, 0, 2**64 - 1)
         check_threads(self.threads)
         if isinstance(self.evidence, str | bytes) or not all(
-                isinstance(name, str) for name in self.evidence or ()):
+            isinstance(name, str) for name in self.evidence or ()
+        ):
             raise ArgumentTypeError("evidence: a list of names of columns is needed")
 
 
-def doctor(data: Labelled, *, column: str | None = None, format: str = "auto",
-           fields: Sequence[str] | None = None, callback: Progress | None = None,
-           **options: Any) -> Diagnosis:
+def doctor(
+    data: Labelled,
+    *,
+    column: str | None = None,
+    format: str = "auto",
+    fields: Sequence[str] | None = None,
+    callback: Progress | None = None,
+    **options: Any,
+) -> Diagnosis:
     """Find labels that are likely wrong.
 
     Parameters
@@ -113,12 +114,19 @@ def doctor(data: Labelled, *, column: str | None = None, format: str = "auto",
         raise ArgumentTypeError(f"callback: a function is needed, not {type(callback).__name__}")
     source = Source(data, "data", format=format, fields=fields)
     name = _column(source, column)
-    return examine(list(source), name, _evidence(chosen, source, fields, name), chosen,
-                   source.place, callback).diagnosis()
+    return examine(
+        list(source), name, _evidence(chosen, source, fields, name), chosen, source.place, callback
+    ).diagnosis()
 
 
-def examine(sentences: Sequence[Sentence], column: str, evidence: tuple[str, ...],
-            chosen: DoctorOptions, place: str, callback: Progress | None = None) -> Examination:
+def examine(
+    sentences: Sequence[Sentence],
+    column: str,
+    evidence: tuple[str, ...],
+    chosen: DoctorOptions,
+    place: str,
+    callback: Progress | None = None,
+) -> Examination:
     """All opinions of the labels of a column; doctor tells the errors.
 
     Parameters
@@ -129,8 +137,16 @@ def examine(sentences: Sequence[Sentence], column: str, evidence: tuple[str, ...
     examples = _examples([sentences[number] for number in order], column, evidence, place)
     n_folds = chosen.folds or min(FOLDS, max(2, len({tuple(s) for s in sentences})))
     folds = fold_sentences(examples, n_folds, chosen.seed, place)
-    options = make_options({"preset": "fast", "epochs": EPOCHS, "margin": MARGIN, "beam": 1,
-                            "two_passes": False, "seed": chosen.seed})
+    options = make_options(
+        {
+            "preset": "fast",
+            "epochs": EPOCHS,
+            "margin": MARGIN,
+            "beam": 1,
+            "two_passes": False,
+            "seed": chosen.seed,
+        }
+    )
     decided, options, _ = decide(examples, options, None)
     tagger = CrossTagger(decided, options, column, chosen.runs)
     said = tagger.ask(folds, chosen.threads, lambda done: callback and callback(done, n_folds))
@@ -139,6 +155,7 @@ def examine(sentences: Sequence[Sentence], column: str, evidence: tuple[str, ...
 
 def _ordered(sentences: Sequence[Sentence], column: str) -> list[int]:
     """The numbers of the sentences in an order that is the same however the files are ordered."""
+
     def content(number: int) -> tuple[object, ...]:
         sentence = sentences[number]
         labels = [(label is not None, label or "") for label in gold_labels(sentence, column)]
@@ -151,46 +168,58 @@ def _options(given: dict[str, Any]) -> DoctorOptions:
     known = DoctorOptions.__dataclass_fields__
     for name in given:
         if name not in known:
-            raise ArgumentTypeError(f"{name}: there is no such option; there are"
-                                    f" {', '.join(known)}")
+            raise ArgumentTypeError(
+                f"{name}: there is no such option; there are {', '.join(known)}"
+            )
     return DoctorOptions(**given)
 
 
 def _column(source: Source, column: str | None) -> str:
     name = source.column_named((source.default_column or "") if column is None else column)
     if not name:
-        raise FormatError("read as plain text, which has no labels to examine; if it is labelled,"
-                          " say its format", source.place)
+        raise FormatError(
+            "read as plain text, which has no labels to examine; if it is labelled, say its format",
+            source.place,
+        )
     if name in ("id", "form"):
         raise ArgumentError(f"column: {name} holds no labels; name the column of the labels")
     return name
 
 
-def _evidence(chosen: DoctorOptions, source: Source, fields: Sequence[str] | None, column: str
-              ) -> tuple[str, ...]:
+def _evidence(
+    chosen: DoctorOptions, source: Source, fields: Sequence[str] | None, column: str
+) -> tuple[str, ...]:
     if chosen.evidence is None:
         return evidence_columns(make_options({}), None, fields, (column,))
     names = tuple(dict.fromkeys(map(source.column_named, chosen.evidence)))
     for name in names:
         if name in (column, "form", BESIDE):
-            raise ArgumentError(f"evidence: {quote(name)} cannot be evidence for column"
-                                f" {quote(column)}")
+            raise ArgumentError(
+                f"evidence: {quote(name)} cannot be evidence for column {quote(column)}"
+            )
     return names
 
 
-def _examples(sentences: Sequence[Sentence], column: str, evidence: tuple[str, ...], place: str
-              ) -> Examples:
+def _examples(
+    sentences: Sequence[Sentence], column: str, evidence: tuple[str, ...], place: str
+) -> Examples:
     """The sentences to learn from, once it is sure that there is something to find."""
     labels = {label for s in sentences for label in gold_labels(s, column)} - {None}
     if not labels:
         raise FormatError(f"no word has a label in column {quote(column)}", place)
     if len(labels) == 1:
-        raise FormatError(f"every word that has a label in column {quote(column)} has the same,"
-                          f" {quote(str(next(iter(labels))))}; there is nothing to compare",
-                          place)
+        raise FormatError(
+            f"every word that has a label in column {quote(column)} has the same,"
+            f" {quote(str(next(iter(labels))))}; there is nothing to compare",
+            place,
+        )
     examples = Examples.read(Source(sentences, "data"), column, evidence)
-    if UPOS not in evidence and column != UPOS and holds_features(examples) and all(
-            UPOS in sentence.columns for sentence in sentences):
+    if (
+        UPOS not in evidence
+        and column != UPOS
+        and holds_features(examples)
+        and all(UPOS in sentence.columns for sentence in sentences)
+    ):
         return Examples.read(Source(sentences, "data"), column, (*evidence, UPOS))
     return examples
 
@@ -225,23 +254,31 @@ class Examination:
         finder = SuspectFinder(sentences, self.order, said, variation, self.gold)
         suspects = finder.suspects(logs)
         return Diagnosis(
-            column=self.column, sentences=len(sentences), tokens=self.examples.n_tokens,
-            labelled=len(said.words), folds=self.folds, runs=self.options.runs,
-            seed=self.options.seed, evidence=self.examples.columns,
+            column=self.column,
+            sentences=len(sentences),
+            tokens=self.examples.n_tokens,
+            labelled=len(said.words),
+            folds=self.folds,
+            runs=self.options.runs,
+            seed=self.options.seed,
+            evidence=self.examples.columns,
             agreement=1 - len(suspects) / len(said.words),
             weights=dict(zip((*KINDS, ELSEWHERE), weights.tolist(), strict=True)),
-            suspects=suspects, notes=_notes(self.examples))
+            suspects=suspects,
+            notes=_notes(self.examples),
+        )
 
-    def pool(self, variation: Variation
-             ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    def pool(self, variation: Variation) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
         """The experts' weights, and float64[n, n_candidates]: the pool's log-probabilities."""
         said = self.said
         elsewhere = variation.log_shares(said.words, said.candidates)[:, :, None]
         opinions = np.concatenate([said.scores, elsewhere], axis=2)
         places = np.argmax(said.candidates == said.gold[:, None], axis=1)
         sample = slice(None, None, -(-len(places) // FITTED_WORDS))
-        alone = [fit_pool(opinions[sample][..., [expert]], places[sample])
-                 for expert in range(opinions.shape[2])]
+        alone = [
+            fit_pool(opinions[sample][..., [expert]], places[sample])
+            for expert in range(opinions.shape[2])
+        ]
         opinions = hedged(opinions, np.concatenate(alone))
         weights = fit_pool(opinions[sample], places[sample])
         return weights, pooled(opinions, weights)
@@ -251,8 +288,9 @@ def _notes(examples: Examples) -> tuple[str, ...]:
     notes = []
     missing = examples.n_tokens - examples.n_labelled
     if missing:
-        notes.append(f"{missing:,} of {examples.n_tokens:,} words have no label and are not"
-                     " examined")
+        notes.append(
+            f"{missing:,} of {examples.n_tokens:,} words have no label and are not examined"
+        )
     copies = len(examples.sentences) - len({tuple(s) for s in examples.sentences})
     if copies:
         notes.append(f"{copies:,} sentences are copies of others; they are judged together")

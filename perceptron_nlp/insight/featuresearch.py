@@ -127,20 +127,29 @@ class FeatureSearch:
                     place[2] += 1
 
     def _columns(self, sentence: Sentence) -> list[Sequence[str]]:
-        return [sentence.words if name == "form" else sentence.column(name)
-                for name in self._names]
+        return [sentence.words if name == "form" else sentence.column(name) for name in self._names]
 
-    def _hashed(self, template: int, columns: Sequence[Sequence[str]], labels: Sequence[str],
-                i: int) -> Iterator[tuple[int, ...]]:
+    def _hashed(
+        self, template: int, columns: Sequence[Sequence[str]], labels: Sequence[str], i: int
+    ) -> Iterator[tuple[int, ...]]:
         """The hashes of the atoms of each of a template's features at word i."""
         start = self._atom_starts[template]
         atoms = self._model.templates[template].atoms
-        return itertools.product(*(
-            self._hashes(atom, self._numbers[start + k], columns, labels, i)
-            for k, atom in enumerate(atoms)))
+        return itertools.product(
+            *(
+                self._hashes(atom, self._numbers[start + k], columns, labels, i)
+                for k, atom in enumerate(atoms)
+            )
+        )
 
-    def _hashes(self, atom: Atom, value: int, columns: Sequence[Sequence[str]],
-                labels: Sequence[str], i: int) -> list[int]:
+    def _hashes(
+        self,
+        atom: Atom,
+        value: int,
+        columns: Sequence[Sequence[str]],
+        labels: Sequence[str],
+        i: int,
+    ) -> list[int]:
         """What an atom looks at, as its hashes; docs/model-format.md tells them."""
         n = len(labels)
         if atom.kind == "value" and atom.value is not None:
@@ -179,7 +188,7 @@ class FeatureSearch:
         if weights.table_bits is not None:
             keys, templates = keys >> np.uint64(64 - weights.table_bits), np.zeros_like(templates)
         for group in np.unique(templates).tolist():
-            first, last = weights.group_starts[group:group + 2].tolist()
+            first, last = weights.group_starts[group : group + 2].tolist()
             here = np.flatnonzero(templates == group)
             at = np.searchsorted(weights.keys[first:last], keys[here])
             there = at < last - first
@@ -208,24 +217,38 @@ class FeatureSearch:
         row_of_cell = np.repeat(np.arange(len(counts)), counts)
         cells = np.isin(model.weights.labels, wanted)
         sums = np.bincount(row_of_cell[cells], model.weights.weights[cells], len(counts))
-        ranked = sorted(((int(sums[row]), feature) for feature, row in self._rows.items()
-                         if sums[row]), key=lambda item: (-abs(item[0]), item[1]))
+        ranked = sorted(
+            ((int(sums[row]), feature) for feature, row in self._rows.items() if sums[row]),
+            key=lambda item: (-abs(item[0]), item[1]),
+        )
         return tuple(self._found(feature, weight) for weight, feature in ranked[:top])
 
     def _found(self, feature: tuple[int, int], weight: int) -> FoundFeature:
         number, i, count = self._places[feature]
         words = self._sentences[number].words
         return FoundFeature(
-            str(self._model.templates[feature[0]]), self._text(feature, number, i),
-            weight / self._model.weights.scale, words[i], words[max(0, i - _CONTEXT):i],
-            words[i + 1:i + 1 + _CONTEXT], count)
+            str(self._model.templates[feature[0]]),
+            self._text(feature, number, i),
+            weight / self._model.weights.scale,
+            words[i],
+            words[max(0, i - _CONTEXT) : i],
+            words[i + 1 : i + 1 + _CONTEXT],
+            count,
+        )
 
     def _text(self, feature: tuple[int, int], number: int, i: int) -> str:
         """What a feature saw at a place that has it."""
         template, key = feature
         columns, labels = self._columns(self._sentences[number]), self._labels[number]
-        gram = next(gram for gram, hashes in enumerate(self._hashed(template, columns, labels, i))
-                    if hash_words(hashes, self._seeds[template]) == key)
-        readings = Readings(self._readable, dict(zip(self._names, columns, strict=True)), labels,
-                            self._model.right_to_left)
+        gram = next(
+            gram
+            for gram, hashes in enumerate(self._hashed(template, columns, labels, i))
+            if hash_words(hashes, self._seeds[template]) == key
+        )
+        readings = Readings(
+            self._readable,
+            dict(zip(self._names, columns, strict=True)),
+            labels,
+            self._model.right_to_left,
+        )
         return readings.feature(template, i, gram)

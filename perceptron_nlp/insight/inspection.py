@@ -106,16 +106,26 @@ class Inspection:
     def to_dict(self) -> dict[str, Any]:
         """All of it but the weights, as JSON can say it; of one column, without ``columns``."""
         packed = self.columns[0].model.packed
-        file = {"format_version": FORMAT_VERSION if packed else PLAIN_VERSION, "bytes": self.bytes,
-                "layout": [section._asdict() for section in self.layout]}
+        file = {
+            "format_version": FORMAT_VERSION if packed else PLAIN_VERSION,
+            "bytes": self.bytes,
+            "layout": [section._asdict() for section in self.layout],
+        }
         found = [column.to_dict() for column in self.columns]
         return {**file, **found[0]} if len(found) == 1 else {**file, "columns": found}
 
 
-def inspect(model: Tagger | str | os.PathLike[str], *, dev: Labelled | None = None,
-            text: Labelled | None = None, label: str | None = None, top: int = TOP,
-            format: str = "auto", fields: Sequence[str] | None = None, threads: int = 1
-            ) -> Inspection:
+def inspect(
+    model: Tagger | str | os.PathLike[str],
+    *,
+    dev: Labelled | None = None,
+    text: Labelled | None = None,
+    label: str | None = None,
+    top: int = TOP,
+    format: str = "auto",
+    fields: Sequence[str] | None = None,
+    threads: int = 1,
+) -> Inspection:
     """Look into a model.
 
     A model holds hashes of its features, not their names. What a feature is can be told only where
@@ -146,19 +156,26 @@ def inspect(model: Tagger | str | os.PathLike[str], *, dev: Labelled | None = No
         if not isinstance(label, str):
             raise ArgumentTypeError(f"label: a str is needed, not {type(label).__name__}")
         if dev is None and text is None:
-            raise ArgumentError("label: a model holds only hashes of its features; give a text"
-                                " (or dev) to find them in")
+            raise ArgumentError(
+                "label: a model holds only hashes of its features; give a text"
+                " (or dev) to find them in"
+            )
         if label not in known:
-            raise ArgumentError(f"label: the model has no label {label!r}; there are"
-                                f" {', '.join(known[:TOP])}" + (" …" if known[TOP:] else ""))
+            raise ArgumentError(
+                f"label: the model has no label {label!r}; there are"
+                f" {', '.join(known[:TOP])}" + (" …" if known[TOP:] else "")
+            )
     if not (label is text is dev is None) and any(part.extractor is not None for part in parts):
-        raise ArgumentError("model: a function makes its features, which is not at hand here; only"
-                            " models with templates are measured on text")
+        raise ArgumentError(
+            "model: a function makes its features, which is not at hand here; only"
+            " models with templates are measured on text"
+        )
     gold = None if dev is None else list(Source(dev, "dev", format=format, fields=fields))
     shown = gold if text is None else list(Source(text, "text", format=format, fields=fields))
     return Inspection(
         tuple(_column(part, whole.packed, gold, shown, (label, top), threads) for part in parts),
-        layout_of(data, path))
+        layout_of(data, path),
+    )
 
 
 def _bytes_of(model: Tagger | str | os.PathLike[str]) -> tuple[bytes, str]:
@@ -167,9 +184,14 @@ def _bytes_of(model: Tagger | str | os.PathLike[str]) -> tuple[bytes, str]:
     return bytes(read_file_bytes(model_place(model))), os.fspath(model)
 
 
-def _column(model: TaggerModel, packed: bool, dev: Sequence[Sentence] | None,
-            text: Sequence[Sentence] | None, asked: tuple[str | None, int], threads: int
-            ) -> ColumnInspection:
+def _column(
+    model: TaggerModel,
+    packed: bool,
+    dev: Sequence[Sentence] | None,
+    text: Sequence[Sentence] | None,
+    asked: tuple[str | None, int],
+    threads: int,
+) -> ColumnInspection:
     found, accuracy = sizes(model, packed), None
     if dev is not None:
         accuracy, lost = accuracy_lost(model, dev, threads)
@@ -178,8 +200,11 @@ def _column(model: TaggerModel, packed: bool, dev: Sequence[Sentence] | None,
     label, top = asked
     has_label = search is not None and label in model.tags.labels
     return ColumnInspection(
-        model=model, templates=found,
+        model=model,
+        templates=found,
         first_templates=() if model.first is None else sizes(model.first, packed),
-        dev_accuracy=accuracy, coverage=None if search is None else search.coverage(),
+        dev_accuracy=accuracy,
+        coverage=None if search is None else search.coverage(),
         label=label if has_label else None,
-        heaviest=search.heaviest(str(label), top) if search is not None and has_label else ())
+        heaviest=search.heaviest(str(label), top) if search is not None and has_label else (),
+    )

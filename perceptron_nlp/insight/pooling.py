@@ -64,8 +64,13 @@ def hedged(opinions: Floats, scales: Floats) -> Floats:
     opinions : float64[n_words, n_candidates, n_experts]
     scales : float64[n_experts]: the weight that each has alone (fit_pool)
     """
-    alone = np.stack([log_softmax(scale * opinions[..., expert])
-                      for expert, scale in enumerate(scales.tolist())], axis=-1)
+    alone = np.stack(
+        [
+            log_softmax(scale * opinions[..., expert])
+            for expert, scale in enumerate(scales.tolist())
+        ],
+        axis=-1,
+    )
     return np.asarray(np.log((1 - DOUBT) * np.exp(alone) + DOUBT / opinions.shape[1]))
 
 
@@ -84,8 +89,11 @@ def _fitted(opinions: Floats, gold: npt.NDArray[np.int64]) -> Floats:
         shares = np.exp(pooled(opinions, weights))
         mean = np.einsum("wc,wce->we", shares, opinions)
         slope = (chosen - mean).sum(0) - _RIDGE * weights
-        curve = (np.einsum("wc,wce,wcf->ef", shares, opinions, opinions)
-                 - np.einsum("we,wf->ef", mean, mean) + _RIDGE * np.eye(n_experts))
+        curve = (
+            np.einsum("wc,wce,wcf->ef", shares, opinions, opinions)
+            - np.einsum("we,wf->ef", mean, mean)
+            + _RIDGE * np.eye(n_experts)
+        )
         step = np.linalg.solve(curve, slope)
         # A whole step may lead too far where scores are large; the sum is concave, so that some
         # part of it leads upwards until the top is reached.

@@ -53,8 +53,10 @@ def sizes(model: TaggerModel, packed: bool) -> tuple[TemplateWorth, ...]:
     if weights.table_bits is not None:
         return tuple(TemplateWorth(name, None, None, None, None) for name in names)
     arrays = weights_as_arrays(weights, 0)
-    a_row, a_weight = (sum(arrays[f"0.{name}"].itemsize for name in parts)
-                       for parts in (("keys", "counts"), ("labels", "weights")))
+    a_row, a_weight = (
+        sum(arrays[f"0.{name}"].itemsize for name in parts)
+        for parts in (("keys", "counts"), ("labels", "weights"))
+    )
     ends = weights.starts[weights.group_starts]
     heavy = np.concatenate([[0], np.cumsum(np.abs(weights.weights.astype(np.int64)))])
     found = []
@@ -67,13 +69,15 @@ def sizes(model: TaggerModel, packed: bool) -> tuple[TemplateWorth, ...]:
     return tuple(found)
 
 
-def accuracy_lost(model: TaggerModel, dev: Sequence[Sentence], threads: int
-                  ) -> tuple[float, list[float]]:
+def accuracy_lost(
+    model: TaggerModel, dev: Sequence[Sentence], threads: int
+) -> tuple[float, list[float]]:
     """The accuracy of a model of one column on a dev set, and what goes without each template.
 
     In a fixed table a template goes by not being looked at; what its features added to rows that
     others share stays there.
     """
+
     def accuracy(one: TaggerModel) -> float:
         return Tagger(one).evaluate(dev, threads=threads).accuracy
 
@@ -83,8 +87,11 @@ def accuracy_lost(model: TaggerModel, dev: Sequence[Sentence], threads: int
 
 def _each_without_one(model: TaggerModel) -> Iterator[TaggerModel]:
     for number in range(len(model.templates)):
-        yield (_emptied(model, number) if model.weights.table_bits is None
-               or len(model.templates) == 1 else _taken_out(model, number))
+        yield (
+            _emptied(model, number)
+            if model.weights.table_bits is None or len(model.templates) == 1
+            else _taken_out(model, number)
+        )
 
 
 def _emptied(model: TaggerModel, number: int) -> TaggerModel:
@@ -93,17 +100,26 @@ def _emptied(model: TaggerModel, number: int) -> TaggerModel:
     first, last = weights.group_starts[number], weights.group_starts[number + 1]
     from_cell, to_cell = weights.starts[first], weights.starts[last]
     group_starts = weights.group_starts.copy()
-    group_starts[number + 1:] -= last - first
+    group_starts[number + 1 :] -= last - first
     starts = np.concatenate([weights.starts[:first], weights.starts[last:] - to_cell + from_cell])
-    return replace(model, weights=replace(
-        weights, keys=np.delete(weights.keys, slice(first, last)), group_starts=group_starts,
-        starts=starts,
-        labels=np.delete(weights.labels, slice(from_cell, to_cell)),
-        weights=np.delete(weights.weights, slice(from_cell, to_cell))))
+    return replace(
+        model,
+        weights=replace(
+            weights,
+            keys=np.delete(weights.keys, slice(first, last)),
+            group_starts=group_starts,
+            starts=starts,
+            labels=np.delete(weights.labels, slice(from_cell, to_cell)),
+            weights=np.delete(weights.weights, slice(from_cell, to_cell)),
+        ),
+    )
 
 
 def _taken_out(model: TaggerModel, number: int) -> TaggerModel:
     """The model without a template; its rows all stand in the first group."""
-    templates = model.templates[:number] + model.templates[number + 1:]
-    return replace(model, templates=templates, weights=replace(
-        model.weights, group_starts=model.weights.group_starts[:-1]))
+    templates = model.templates[:number] + model.templates[number + 1 :]
+    return replace(
+        model,
+        templates=templates,
+        weights=replace(model.weights, group_starts=model.weights.group_starts[:-1]),
+    )

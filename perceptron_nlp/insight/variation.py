@@ -69,8 +69,9 @@ class Variation:
     n_labels : how many labels there are
     """
 
-    def __init__(self, surroundings: Surroundings, gold: npt.NDArray[np.int64], n_labels: int
-                 ) -> None:
+    def __init__(
+        self, surroundings: Surroundings, gold: npt.NDArray[np.int64], n_labels: int
+    ) -> None:
         self._ids = surroundings.ids
         self._order = [np.argsort(ids, kind="stable") for ids in self._ids]
         self._gold = gold
@@ -79,8 +80,7 @@ class Variation:
         self._all = np.bincount(self._gold[known], minlength=n_labels)
         self._pairs, self._counts, self._totals = [], [], []
         for ids in self._ids:
-            pairs, counts = np.unique(ids[known] * n_labels + self._gold[known],
-                                      return_counts=True)
+            pairs, counts = np.unique(ids[known] * n_labels + self._gold[known], return_counts=True)
             self._pairs.append(pairs)
             self._counts.append(counts)
             self._totals.append(np.bincount(ids[known], minlength=int(ids.max(initial=0)) + 1))
@@ -103,8 +103,7 @@ class Variation:
         at = np.searchsorted(self._pairs[width], wanted)
         at[at == len(self._pairs[width])] = 0
         found = np.where(self._pairs[width][at] == wanted, self._counts[width][at], 0)
-        return (found - (labels == own[:, None]),
-                self._totals[width][ids] - (own >= 0))
+        return (found - (labels == own[:, None]), self._totals[width][ids] - (own >= 0))
 
     def first(self, width: int, word: int, label: int) -> int:
         """The first word that has the surroundings of another, and this label."""

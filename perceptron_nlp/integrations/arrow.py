@@ -13,12 +13,7 @@ import perceptron_nlp as pn
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, quote
 from perceptron_nlp.integrations.extras import missing_extra
 from perceptron_nlp.integrations.labellists import LabelColumn, Piece, with_surroundings
-from perceptron_nlp.integrations.wordlists import (
-    WordLists,
-    holds_words,
-    rows_are_large,
-    word_lists,
-)
+from perceptron_nlp.integrations.wordlists import WordLists, holds_words, rows_are_large, word_lists
 
 try:
     import pyarrow as pa
@@ -28,8 +23,14 @@ except ImportError:
 TOKENS = "tokens"
 
 
-def tag_arrow(tagger: pn.Tagger, data: Any, *, tokens_column: str | None = None,
-              threads: int = 1, dictionary: bool = True) -> Any:
+def tag_arrow(
+    tagger: pn.Tagger,
+    data: Any,
+    *,
+    tokens_column: str | None = None,
+    threads: int = 1,
+    dictionary: bool = True,
+) -> Any:
     """The labels of lists of words in Arrow data.
 
     Rows are sentences. They may be lists, large lists, list views or lists of fixed size, of
@@ -79,8 +80,11 @@ def tag_arrow(tagger: pn.Tagger, data: Any, *, tokens_column: str | None = None,
             raise ArgumentError("tokens_column: the data are an array, which has no columns")
         return filling.of_arrays(given)
     schema = filling.schema(given.schema, tokens_column)
-    batches = given.to_batches() if isinstance(given, pa.Table) else (
-        [given] if isinstance(given, pa.RecordBatch) else given)
+    batches = (
+        given.to_batches()
+        if isinstance(given, pa.Table)
+        else ([given] if isinstance(given, pa.RecordBatch) else given)
+    )
     filled = filling.of_batches(batches, tokens_column)
     if isinstance(given, pa.RecordBatch):
         return next(filled)
@@ -99,21 +103,30 @@ class Filling:
     keep : which columns of tables and batches stay beside those of labels; None for all
     """
 
-    def __init__(self, taggers: Mapping[str, pn.Tagger], *, threads: int, dictionary: bool,
-                 keep: Sequence[str] | None = None) -> None:
+    def __init__(
+        self,
+        taggers: Mapping[str, pn.Tagger],
+        *,
+        threads: int,
+        dictionary: bool,
+        keep: Sequence[str] | None = None,
+    ) -> None:
         self._keep = keep
-        self._columns = {name: LabelColumn(tagger, threads, dictionary)
-                         for name, tagger in taggers.items()}
+        self._columns = {
+            name: LabelColumn(tagger, threads, dictionary) for name, tagger in taggers.items()
+        }
         self._window = max(column.window for column in self._columns.values())
-        self._evidence = sorted({name for column in self._columns.values()
-                                 for name in column.evidence})
+        self._evidence = sorted(
+            {name for column in self._columns.values() for name in column.evidence}
+        )
 
     def of_arrays(self, given: Any) -> Any:
         """The labels of an Array as an Array, of a ChunkedArray as a ChunkedArray."""
         if self._evidence:
             raise ArgumentError(
                 f"data: the model looks at the columns {', '.join(self._evidence)} besides the"
-                " words; give a record batch or a table that has them")
+                " words; give a record batch or a table that has them"
+            )
         chunks = given.chunks if isinstance(given, pa.ChunkedArray) else [given]
         is_large = rows_are_large(given.type, "data")
         pieces = []
@@ -145,8 +158,10 @@ class Filling:
             return given
         for name in self._keep:
             if name not in given.names:
-                raise ArgumentError(f"keep: {quote(name)}: there is no such column; there are"
-                                    f" {', '.join(given.names)}")
+                raise ArgumentError(
+                    f"keep: {quote(name)}: there is no such column; there are"
+                    f" {', '.join(given.names)}"
+                )
         return pa.schema([field for field in given if field.name in self._keep], given.metadata)
 
     def of_batches(self, batches: Iterable[Any], tokens_column: str | None) -> Iterator[Any]:
@@ -157,21 +172,25 @@ class Filling:
             arrays.update((name, column.fill(piece)) for name, column in self._columns.items())
             yield pa.RecordBatch.from_arrays([arrays[name] for name in schema.names], schema=schema)
 
-    def _pieces(self, batches: Iterable[Any], tokens_column: str | None
-                ) -> Iterator[tuple[Any, Piece]]:
+    def _pieces(
+        self, batches: Iterable[Any], tokens_column: str | None
+    ) -> Iterator[tuple[Any, Piece]]:
         first = 0
         for batch in batches:
             name = words_column(batch.schema, tokens_column)
             rows = word_lists(batch.column(name), f"column {name}", first)
-            evidence = {column: self._looked_at(batch, column, rows, first)
-                        for column in self._evidence}
+            evidence = {
+                column: self._looked_at(batch, column, rows, first) for column in self._evidence
+            }
             yield batch, Piece(rows, evidence)
             first += batch.num_rows
 
     def _looked_at(self, batch: Any, name: str, rows: WordLists, first: int) -> WordLists:
         if batch.schema.get_field_index(name) < 0:
-            raise ArgumentError(f"data: the model looks at column {name} besides the words; there"
-                                f" are {', '.join(batch.schema.names)}")
+            raise ArgumentError(
+                f"data: the model looks at column {name} besides the words; there"
+                f" are {', '.join(batch.schema.names)}"
+            )
         values = word_lists(batch.column(name), f"column {name}", first)
         if len(values.offsets) == len(rows.offsets):
             unlike = (values.offsets != rows.offsets).nonzero()[0]
@@ -179,7 +198,8 @@ class Filling:
                 return values
             first += int(unlike[0]) - 1
         raise ArgumentError(
-            f"column {name}[{first}]: has another number of values than the row has words")
+            f"column {name}[{first}]: has another number of values than the row has words"
+        )
 
     def _array(self, piece: Piece) -> Any:
         if len(self._columns) == 1:
@@ -187,7 +207,8 @@ class Filling:
         arrays = [column.fill(piece) for column in self._columns.values()]
         nulls = piece.rows.nulls
         return pa.StructArray.from_arrays(
-            arrays, names=list(self._columns), mask=None if nulls is None else pa.array(nulls))
+            arrays, names=list(self._columns), mask=None if nulls is None else pa.array(nulls)
+        )
 
     def _array_type(self, is_large: bool) -> Any:
         types = [(name, column.type_of(is_large)) for name, column in self._columns.items()]
@@ -208,15 +229,17 @@ def words_column(schema: Any, wanted: str | None) -> str:
             raise ArgumentTypeError(f"tokens_column: a str is needed, not {type(wanted).__name__}")
         if names.count(wanted) != 1:
             there = "no such column" if wanted not in names else "more than one of this name"
-            raise ArgumentError(f"tokens_column: {quote(wanted)}: there is {there}; there are"
-                                f" {', '.join(names)}")
+            raise ArgumentError(
+                f"tokens_column: {quote(wanted)}: there is {there}; there are {', '.join(names)}"
+            )
         return wanted
     found = [name for name, type in zip(names, schema.types, strict=True) if holds_words(type)]
     if len(found) == 1 or found.count(TOKENS) == 1:
         return found[0] if len(found) == 1 else TOKENS
     if found:
-        raise ArgumentError("tokens_column: several columns are lists of strings; name one of"
-                            f" {', '.join(found)}")
+        raise ArgumentError(
+            f"tokens_column: several columns are lists of strings; name one of {', '.join(found)}"
+        )
     if names.count(TOKENS) == 1:
         # Its type may say nothing, where all rows are null or empty.
         return TOKENS
@@ -246,4 +269,5 @@ def _imported(data: Any) -> Any:
         return pa.array(data)
     raise ArgumentTypeError(
         f"data: Arrow data are needed (an array, a record batch, a table or a stream), not"
-        f" {type(data).__name__}; lists of str are for tagger.tag_sents")
+        f" {type(data).__name__}; lists of str are for tagger.tag_sents"
+    )

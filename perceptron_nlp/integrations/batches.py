@@ -59,15 +59,23 @@ class ArrowTagger:
         of names
     """
 
-    def __init__(self, model: str | os.PathLike[str], *, columns: Sequence[str] | None = None,
-                 tokens_column: str | None = None, keep: Sequence[str] | None = None) -> None:
+    def __init__(
+        self,
+        model: str | os.PathLike[str],
+        *,
+        columns: Sequence[str] | None = None,
+        tokens_column: str | None = None,
+        keep: Sequence[str] | None = None,
+    ) -> None:
         for name, names in (("columns", columns), ("keep", keep)):
             if isinstance(names, str) or not isinstance(names, Sequence | None):
                 raise ArgumentTypeError(
-                    f"{name}: a list of names is needed, not {type(names).__name__}")
+                    f"{name}: a list of names is needed, not {type(names).__name__}"
+                )
         if not isinstance(model, str | os.PathLike):
             raise ArgumentTypeError(
-                f"model: the path of a model file is needed, not {type(model).__name__}")
+                f"model: the path of a model file is needed, not {type(model).__name__}"
+            )
         self.model = os.path.abspath(os.fspath(model))
         self.tokens_column = tokens_column
         self.keep = None if keep is None else tuple(keep)
@@ -76,8 +84,9 @@ class ArrowTagger:
         known = tagger_at(self.model, self._digest).columns
         for name in columns or ():
             if name not in known:
-                raise ArgumentError(f"columns: the model does not fill {quote(name)}; it fills"
-                                    f" {', '.join(known)}")
+                raise ArgumentError(
+                    f"columns: the model does not fill {quote(name)}; it fills {', '.join(known)}"
+                )
         self.columns = tuple(name for name in known if columns is None or name in columns)
 
     def __call__(self, data: Any) -> Any:
@@ -94,10 +103,12 @@ class ArrowTagger:
             return next(filling.of_batches([data], self.tokens_column))
         if not isinstance(data, pa.Table):
             raise ArgumentTypeError(
-                f"data: a table or a record batch is needed, not {type(data).__name__}")
+                f"data: a table or a record batch is needed, not {type(data).__name__}"
+            )
         schema = filling.schema(data.schema, self.tokens_column)
         return pa.Table.from_batches(
-            filling.of_batches(data.to_batches(), self.tokens_column), schema)
+            filling.of_batches(data.to_batches(), self.tokens_column), schema
+        )
 
     def batches(self, batches: Iterable[Any]) -> Iterator[Any]:
         """The record batches of a partition, each with the columns of labels; errors as above."""
@@ -110,8 +121,12 @@ class ArrowTagger:
     def _filling(self) -> Filling:
         check_version(self._version)
         parts = tagger_at(self.model, self._digest).by_column
-        return Filling({name: parts[name] for name in self.columns}, threads=1, dictionary=False,
-                       keep=self.keep)
+        return Filling(
+            {name: parts[name] for name in self.columns},
+            threads=1,
+            dictionary=False,
+            keep=self.keep,
+        )
 
 
 def check_version(version: str) -> None:
@@ -119,7 +134,8 @@ def check_version(version: str) -> None:
     if version != pn.__version__:
         raise EngineError(
             f"engine: {socket.gethostname()} has version {pn.__version__} of perceptron-nlp, and"
-            f" the work was begun with {version}; install the same version everywhere")
+            f" the work was begun with {version}; install the same version everywhere"
+        )
 
 
 def digest_of(path: str) -> str:
@@ -137,9 +153,13 @@ def tagger_at(path: str, digest: str) -> pn.Tagger:
     ModelError : it is another one than where the work was begun
     """
     if not os.path.isfile(path):
-        raise FileError(f"{path}: there is no such file on {socket.gethostname()}; put the model"
-                        " where every worker finds it under this name")
+        raise FileError(
+            f"{path}: there is no such file on {socket.gethostname()}; put the model"
+            " where every worker finds it under this name"
+        )
     if digest_of(path) != digest:
-        raise ModelError(f"{path}: on {socket.gethostname()} is another model than where the work"
-                         " was begun; put the same file on every machine")
+        raise ModelError(
+            f"{path}: on {socket.gethostname()} is another model than where the work"
+            " was begun; put the same file on every machine"
+        )
     return pn.load(path, mmap=True)

@@ -17,12 +17,21 @@ from perceptron_nlp.tagging.trainer import Callback, Engine
 _ENGINES = {"ray": ("perceptron_nlp.integrations.ray", "RayEngine")}
 
 
-def train(train: Labelled, *, dev: Labelled | None = None,
-          column: str | Sequence[str] | None = None, features: Extractor | None = None,
-          format: str = "auto", fields: Sequence[str] | None = None,
-          callback: Callback | None = None, size: int | str | None = None,
-          engine: str | Engine | None = None, workers: int | None = None,
-          read_by: str | None = None, **options: Any) -> Tagger:
+def train(
+    train: Labelled,
+    *,
+    dev: Labelled | None = None,
+    column: str | Sequence[str] | None = None,
+    features: Extractor | None = None,
+    format: str = "auto",
+    fields: Sequence[str] | None = None,
+    callback: Callback | None = None,
+    size: int | str | None = None,
+    engine: str | Engine | None = None,
+    workers: int | None = None,
+    read_by: str | None = None,
+    **options: Any,
+) -> Tagger:
     """Train a tagger, here or by the workers of an engine.
 
     Parameters
@@ -44,10 +53,23 @@ def train(train: Labelled, *, dev: Labelled | None = None,
         what Tagger.train raises
     FileError, FormatError, ArgumentTypeError, TemplateError : as for Tagger.train
     """
-    given = {} if engine is None and workers is None and read_by is None else {
-        "engine": engine_of(engine, workers, read_by)}
-    return Tagger.train(train, dev=dev, column=column, features=features, format=format,
-                        fields=fields, callback=callback, size=size, **given, **options)
+    given = (
+        {}
+        if engine is None and workers is None and read_by is None
+        else {"engine": engine_of(engine, workers, read_by)}
+    )
+    return Tagger.train(
+        train,
+        dev=dev,
+        column=column,
+        features=features,
+        format=format,
+        fields=fields,
+        callback=callback,
+        size=size,
+        **given,
+        **options,
+    )
 
 
 def engine_of(engine: object, workers: int | None = None, read_by: str | None = None) -> Engine:
@@ -61,16 +83,19 @@ def engine_of(engine: object, workers: int | None = None, read_by: str | None = 
     options = {"workers": workers, "read_by": read_by}
     given = {name: value for name, value in options.items() if value is not None}
     if engine is None:
-        raise ArgumentError(f"{next(iter(given), 'engine')}: is an option of an engine; name one,"
-                            " too, such as ray")
+        raise ArgumentError(
+            f"{next(iter(given), 'engine')}: is an option of an engine; name one, too, such as ray"
+        )
     if isinstance(engine, str):
         check_choice("engine", engine, _ENGINES)
         module, name = _ENGINES[engine]
         return cast(Engine, getattr(importlib.import_module(module), name)(**given))
     if not hasattr(engine, "trainer"):
         raise ArgumentTypeError(
-            f"engine: a name or an engine is needed, not {type(engine).__name__}")
+            f"engine: a name or an engine is needed, not {type(engine).__name__}"
+        )
     if given:
-        raise ArgumentError(f"{next(iter(given))}: the engine that was given has its own; leave it"
-                            " out")
+        raise ArgumentError(
+            f"{next(iter(given))}: the engine that was given has its own; leave it out"
+        )
     return cast(Engine, engine)

@@ -13,5 +13,4 @@ def missing_extra(library: str, extra: str) -> MissingExtraError:
     library : what is missing, as people call it
     extra : the extra of this package that brings it
     """
-    return MissingExtraError(
-        f"{library} is not installed: pip install \"perceptron-nlp[{extra}]\"")
+    return MissingExtraError(f'{library} is not installed: pip install "perceptron-nlp[{extra}]"')

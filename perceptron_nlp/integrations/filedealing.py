@@ -87,22 +87,37 @@ def read_for_workers(source: Source, column: str, evidence: Sequence[str]) -> Fi
     FileError, FormatError : as for streaming.read_stored
     """
     if not source.corpora:
-        raise ArgumentError("read_by: workers read files, and these sentences are in memory; name"
-                            " files, or leave read_by out")
+        raise ArgumentError(
+            "read_by: workers read files, and these sentences are in memory; name"
+            " files, or leave read_by out"
+        )
     for corpus in source.corpora:
         if not os.path.isfile(corpus.path):
-            raise ArgumentError(f"read_by: workers cannot read {corpus.path}, which is no file;"
-                                " write it to one, or leave read_by out")
+            raise ArgumentError(
+                f"read_by: workers cannot read {corpus.path}, which is no file;"
+                " write it to one, or leave read_by out"
+            )
         if corpus.format != "conllu" or corpus.column_names != CONLLU_COLUMNS[2:]:
-            raise ArgumentError(f"read_by: workers read CoNLL-U of ten columns, and {corpus.path}"
-                                " is none; leave read_by out")
+            raise ArgumentError(
+                f"read_by: workers read CoNLL-U of ten columns, and {corpus.path}"
+                " is none; leave read_by out"
+            )
     files = tuple(TextFile.at(corpus.path) for corpus in source.corpora)
     for corpus in source.corpora:
         corpus.reopen()
     read = read_stored(source, column, evidence, NoLimit())
     return FiledExamples(
-        read.sentences, read.gold, read.tags, read.n_tokens, read.n_labelled, read.digest,
-        read.columns, files=files, column=column, as_read=read.gold)
+        read.sentences,
+        read.gold,
+        read.tags,
+        read.n_tokens,
+        read.n_labelled,
+        read.digest,
+        read.columns,
+        files=files,
+        column=column,
+        as_read=read.gold,
+    )
 
 
 def dealt_sentences(n_sentences: int, workers: int) -> list[Int64s]:
@@ -125,8 +140,10 @@ def deal_files(examples: FiledExamples, workers: int) -> list[ShardFiles]:
     FileError : a file was changed since it was read
     """
     if examples.gold is not examples.as_read:
-        raise ArgumentError("read_by: workers learn labels as they are in the files, and these are"
-                            " learnt as others (spans, features); leave read_by out")
+        raise ArgumentError(
+            "read_by: workers learn labels as they are in the files, and these are"
+            " learnt as others (spans, features); leave read_by out"
+        )
     ends = [ends_in(file) for file in examples.files]
     n_sentences = len(examples.sentences)
     if sum(map(len, ends)) != n_sentences:
@@ -134,19 +151,30 @@ def deal_files(examples: FiledExamples, workers: int) -> list[ShardFiles]:
         raise ArgumentError(
             f"read_by: workers cannot find the sentences in {names}: they read plain CoNLL-U,"
             " whose lines end in line feeds, with an empty line behind every sentence and words in"
-            " each; unpack or rewrite it, or leave read_by out")
+            " each; unpack or rewrite it, or leave read_by out"
+        )
     runs = _runs(ends, _card(n_sentences, workers))
     hashes = _hashes(examples.files, runs[:, 1:])
     for file in examples.files:
         if TextFile.at(file.path) != file:
-            raise FileError(f"{file.path}: was changed while it was read; begin again when nobody"
-                            " writes it")
-    shell = Examples((), NumberedLabels([], np.empty(0, np.int32), np.empty(0, np.int64)),
-                     examples.tags, 0, 0, examples.digest, examples.columns)
+            raise FileError(
+                f"{file.path}: was changed while it was read; begin again when nobody writes it"
+            )
+    shell = Examples(
+        (),
+        NumberedLabels([], np.empty(0, np.int32), np.empty(0, np.int64)),
+        examples.tags,
+        0,
+        0,
+        examples.digest,
+        examples.columns,
+    )
     paths = tuple(file.path for file in examples.files)
     owners = runs[:, 0] % workers
-    return [ShardFiles(paths, runs[owners == k, 1:], hashes[owners == k], examples.column, shell)
-            for k in range(workers)]
+    return [
+        ShardFiles(paths, runs[owners == k, 1:], hashes[owners == k], examples.column, shell)
+        for k in range(workers)
+    ]
 
 
 def ends_in(file: TextFile) -> Int64s:
@@ -186,8 +214,9 @@ def _runs(ends: Sequence[Int64s], card: int) -> Int64s:
         last = np.flatnonzero(np.diff(cards, append=-1))
         stops = places[last]
         starts = np.concatenate([[0], stops[:-1]]) if len(stops) else stops
-        found.append(np.stack([cards[last], np.full(len(last), number), starts, stops - starts],
-                              axis=1))
+        found.append(
+            np.stack([cards[last], np.full(len(last), number), starts, stops - starts], axis=1)
+        )
         first += len(places)
     return np.concatenate(found).astype(np.int64)
 

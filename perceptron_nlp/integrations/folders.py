@@ -43,14 +43,18 @@ class FolderPlan:
     def __init__(self, source: str, target: str, made_with: Mapping[str, object]) -> None:
         self._source, self._target = Path(source), Path(target)
         if not self._source.is_dir():
-            raise FileError(f"{source}: there is no such folder; name one of Parquet or CoNLL-U"
-                            " files")
+            raise FileError(
+                f"{source}: there is no such folder; name one of Parquet or CoNLL-U files"
+            )
         if os.path.realpath(target) == os.path.realpath(source):
-            raise FileError(f"{target}: is the folder of inputs itself; name another one for the"
-                            " outputs")
+            raise FileError(
+                f"{target}: is the folder of inputs itself; name another one for the outputs"
+            )
         if os.path.realpath(target).startswith(os.path.join(os.path.realpath(source), "")):
-            raise FileError(f"{target}: is inside of {source}, so its files would be tagged in"
-                            " their turn; name another folder")
+            raise FileError(
+                f"{target}: is inside of {source}, so its files would be tagged in"
+                " their turn; name another folder"
+            )
         pairs = self._pairs()
         self._take_over(json.loads(json.dumps({"record": FORMAT, **made_with})))
         self.todo = [(read, written) for read, written in pairs if not _is_done(read, written)]
@@ -69,8 +73,10 @@ class FolderPlan:
                 name = name.removesuffix(ending) + ".conllu"
             written = str(self._target / name)
             if written in found:
-                raise ArgumentError(f"{path}: would become {written}, and so would"
-                                    f" {found[written]}; rename one of them")
+                raise ArgumentError(
+                    f"{path}: would become {written}, and so would"
+                    f" {found[written]}; rename one of them"
+                )
             found[written] = str(path)
         if not found:
             raise FileError(f"{self._source}: has no file that ends in {', '.join(ENDINGS)}")
@@ -87,14 +93,17 @@ class FolderPlan:
             _compare(record, made_with)
             return
         if any(self._target.iterdir()):
-            raise FileError(f"{self._target}: is a folder that has other files already; name a new"
-                            " one, or an empty one")
+            raise FileError(
+                f"{self._target}: is a folder that has other files already; name a new"
+                " one, or an empty one"
+            )
         pn.replace_file(record, (json.dumps(made_with, indent=2, sort_keys=True) + "\n").encode())
 
 
 def _files(folder: Path) -> Iterator[Path]:
     """All files in a folder and in those inside it; links to nothing, too, which are not to be
     passed over in silence."""
+
     def refuse(error: OSError) -> None:
         raise FileError(f"{error.filename}: cannot be read: {error.strerror}") from error
 
@@ -115,14 +124,14 @@ def _compare(record: Path, made_with: dict[str, object]) -> None:
         if before.get(name) != made_with.get(name):
             raise ArgumentError(
                 f"{name}: the files in {record.parent} were made with"
-                f" {quote(before.get(name))}, not {quote(made_with.get(name))}; name a new folder")
+                f" {quote(before.get(name))}, not {quote(made_with.get(name))}; name a new folder"
+            )
 
 
 def _is_done(read: str, written: str) -> bool:
     """Is the output there, and not older than the input?"""
     try:
-        return (os.path.isfile(written)
-                and os.stat(written).st_mtime_ns >= os.stat(read).st_mtime_ns)
+        return os.path.isfile(written) and os.stat(written).st_mtime_ns >= os.stat(read).st_mtime_ns
     except OSError:
         # An input that is not there is for a worker to complain of.
         return False

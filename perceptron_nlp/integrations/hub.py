@@ -23,8 +23,9 @@ from perceptron_nlp.integrations.modelcard import LIBRARY, ModelCard
 MODEL, CARD, CONFIG = "tagger.model", "README.md", "config.json"
 
 
-def save_to_folder(tagger: pn.Tagger, folder: str | os.PathLike[str], *,
-                   card: ModelCard | str | None) -> None:
+def save_to_folder(
+    tagger: pn.Tagger, folder: str | os.PathLike[str], *, card: ModelCard | str | None
+) -> None:
     """Write a tagger as a folder in the form of a model repository.
 
     A folder that is new appears whole or not at all. In one that is there each file is replaced
@@ -45,8 +46,9 @@ def save_to_folder(tagger: pn.Tagger, folder: str | os.PathLike[str], *,
     if not isinstance(tagger, pn.Tagger):
         raise ArgumentTypeError(f"tagger: a Tagger is needed, not {type(tagger).__name__}")
     if not isinstance(card, ModelCard | str | None):
-        raise ArgumentTypeError("card: a ModelCard, a str or None is needed, not"
-                                f" {type(card).__name__}")
+        raise ArgumentTypeError(
+            f"card: a ModelCard, a str or None is needed, not {type(card).__name__}"
+        )
     place = Path(folder)
     model = tagger.to_bytes()
     files = {MODEL: model, CONFIG: _config(tagger, model)}
@@ -80,20 +82,32 @@ def load_from_folder(folder: str | os.PathLike[str], **options: Any) -> pn.Tagge
     place = Path(folder)
     if not place.is_dir():
         raise FileError(f"{place}: there is no such folder")
-    for name, what in ((MODEL, "no model"), (CONFIG, "no description of the model"),
-                       (CARD, "no model card, so nobody knows the model's licence")):
+    for name, what in (
+        (MODEL, "no model"),
+        (CONFIG, "no description of the model"),
+        (CARD, "no model card, so nobody knows the model's licence"),
+    ):
         if not (place / name).is_file():
-            raise FileError(f"{place}: has {what}: {name} is missing; save_to_folder writes it"
-                            + ("" if name == MODEL else
-                               f", and perceptron_nlp.load opens {MODEL} without it"))
+            raise FileError(
+                f"{place}: has {what}: {name} is missing; save_to_folder writes it"
+                + ("" if name == MODEL else f", and perceptron_nlp.load opens {MODEL} without it")
+            )
     if _digest_told(place / CONFIG) != _digest(read_file_bytes(place / MODEL)):
-        raise ModelError(f"{place / MODEL}: is not the file that {CONFIG} tells of; save the"
-                         " tagger, or download the folder, again")
+        raise ModelError(
+            f"{place / MODEL}: is not the file that {CONFIG} tells of; save the"
+            " tagger, or download the folder, again"
+        )
     return pn.load(place / MODEL, **options)
 
 
-def push(tagger: pn.Tagger, repository: str, *, card: ModelCard | str, private: bool = False,
-         token: str | None = None) -> None:
+def push(
+    tagger: pn.Tagger,
+    repository: str,
+    *,
+    card: ModelCard | str,
+    private: bool = False,
+    token: str | None = None,
+) -> None:
     """Upload a tagger to a repository of the Hugging Face Hub, which is made if need be.
 
     Parameters
@@ -115,14 +129,18 @@ def push(tagger: pn.Tagger, repository: str, *, card: ModelCard | str, private: 
         try:
             api = hub.HfApi(token=token)
             api.create_repo(repository, private=private, exist_ok=True)
-            api.upload_folder(repo_id=repository, folder_path=str(folder),
-                              commit_message=f"Tagger of {', '.join(tagger.columns)}")
+            api.upload_folder(
+                repo_id=repository,
+                folder_path=str(folder),
+                commit_message=f"Tagger of {', '.join(tagger.columns)}",
+            )
         except (OSError, ValueError) as error:
             raise FileError(f"{repository}: could not be uploaded: {error}") from error
 
 
-def from_pretrained(repository: str, *, revision: str | None = None, token: str | None = None,
-                    **options: Any) -> pn.Tagger:
+def from_pretrained(
+    repository: str, *, revision: str | None = None, token: str | None = None, **options: Any
+) -> pn.Tagger:
     """Download a tagger from a repository of the Hugging Face Hub, or take the copy kept of it.
 
     Parameters
@@ -139,8 +157,9 @@ def from_pretrained(repository: str, *, revision: str | None = None, token: str 
     ModelError : as for load_from_folder
     """
     try:
-        folder = _hub().snapshot_download(repository, revision=revision, token=token,
-                                          allow_patterns=[MODEL, CARD, CONFIG])
+        folder = _hub().snapshot_download(
+            repository, revision=revision, token=token, allow_patterns=[MODEL, CARD, CONFIG]
+        )
     except (OSError, ValueError) as error:
         raise FileError(f"{repository}: could not be downloaded: {error}") from error
     return load_from_folder(folder, **options)
@@ -151,8 +170,9 @@ def _config(tagger: pn.Tagger, model: bytes) -> bytes:
         "library_name": LIBRARY,
         "library_version": pn.__version__,
         "columns": list(tagger.columns),
-        "labels": {column: sorted(part.model.written_labels)
-                   for column, part in tagger.by_column.items()},
+        "labels": {
+            column: sorted(part.model.written_labels) for column, part in tagger.by_column.items()
+        },
         "sha256": _digest(model),
     }
     return (json.dumps(told, indent=2, ensure_ascii=False) + "\n").encode()

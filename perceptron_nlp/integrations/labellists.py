@@ -31,9 +31,13 @@ class Piece:
     before, after : the sentences around them; None where no tagger looks at a sentence's neighbours
     """
 
-    def __init__(self, rows: WordLists, evidence: Mapping[str, WordLists],
-                 before: Sequence[pn.Sentence] | None = None,
-                 after: Sequence[pn.Sentence] | None = None) -> None:
+    def __init__(
+        self,
+        rows: WordLists,
+        evidence: Mapping[str, WordLists],
+        before: Sequence[pn.Sentence] | None = None,
+        after: Sequence[pn.Sentence] | None = None,
+    ) -> None:
         self.rows = rows
         self.before = before or ()
         self.after = after or ()
@@ -46,7 +50,8 @@ class Piece:
             columns = {name: lists.lists() for name, lists in self._evidence.items()}
             self._sentences = [
                 pn.Sentence(words, {name: values[number] for name, values in columns.items()})
-                for number, words in enumerate(self.rows.lists())]
+                for number, words in enumerate(self.rows.lists())
+            ]
         return self._sentences
 
 
@@ -74,8 +79,9 @@ class LabelColumn:
         # Features as parts of joint labels may be written alike; a dictionary has each label once.
         self._number_of: dict[str, int] = {}
         renumbered = [self._number_of.setdefault(label, len(self._number_of)) for label in written]
-        self._renumbered = (None if len(self._number_of) == len(renumbered)
-                            else np.array(renumbered, np.uint16))
+        self._renumbered = (
+            None if len(self._number_of) == len(renumbered) else np.array(renumbered, np.uint16)
+        )
         self._width = np.uint8 if len(self._number_of) <= 256 else np.uint16
         self._labels = pa.array(list(self._number_of), pa.string())
 
@@ -101,17 +107,20 @@ class LabelColumn:
     def _numbers(self, piece: Piece) -> Numbers:
         if self.takes_buffers:
             text, starts = piece.rows.buffers()
-            numbers, _ = self._tagger.tag_buffers(text, starts, piece.rows.offsets,
-                                                  threads=self._threads)
+            numbers, _ = self._tagger.tag_buffers(
+                text, starts, piece.rows.offsets, threads=self._threads
+            )
             return numbers if self._renumbered is None else self._renumbered[numbers]
-        found = self._tagger.tag_sents(piece.sentences(), threads=self._threads,
-                                       before=piece.before, after=piece.after)
+        found = self._tagger.tag_sents(
+            piece.sentences(), threads=self._threads, before=piece.before, after=piece.after
+        )
         numbered = (self._number_of[label] for labels in found for label in labels)
         return np.fromiter(numbered, np.uint16, int(piece.rows.offsets[-1]))
 
 
-def with_surroundings(pieces: Iterable[tuple[Any, Piece]], window: int
-                      ) -> Iterator[tuple[Any, Piece]]:
+def with_surroundings(
+    pieces: Iterable[tuple[Any, Piece]], window: int
+) -> Iterator[tuple[Any, Piece]]:
     """Pieces of one text, each as soon as `window` sentences before and after it are known.
 
     Parameters

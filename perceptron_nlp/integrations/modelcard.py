@@ -51,8 +51,10 @@ class ModelCard:
 
     def text(self, tagger: pn.Tagger, file: str) -> str:
         """The card of a tagger, whose model file has this name."""
-        return "".join(f"{line}\n" for line in [
-            "---", *self._metadata(tagger), "---", "", *self._prose(tagger, file)])
+        return "".join(
+            f"{line}\n"
+            for line in ["---", *self._metadata(tagger), "---", "", *self._prose(tagger, file)]
+        )
 
     def _metadata(self, tagger: pn.Tagger) -> Iterator[str]:
         yield f"library_name: {LIBRARY}"
@@ -61,8 +63,11 @@ class ModelCard:
         yield f"license: {_quoted(self.license)}"
         yield "tags:"
         yield from (f"- {_quoted(tag)}" for tag in ("averaged perceptron", *tagger.columns))
-        scores = {column: score for column, part in tagger.by_column.items()
-                  if (score := dev_accuracy(part.model.record)) is not None}
+        scores = {
+            column: score
+            for column, part in tagger.by_column.items()
+            if (score := dev_accuracy(part.model.record)) is not None
+        }
         if not scores:
             return
         yield "model-index:"
@@ -82,9 +87,18 @@ class ModelCard:
         yield ""
         yield f"An averaged-perceptron tagger of {', '.join(tagger.columns)}, made by {LIBRARY}"
         yield f"{pn.__version__}. The file `{file}` is all that it needs:"
-        yield from ("", "```python", "import perceptron_nlp as pn", "",
-                    f'tagger = pn.load("{file}")', 'tagger.tag(["a", "list", "of", "words"])',
-                    "```", "", "## Training", "")
+        yield from (
+            "",
+            "```python",
+            "import perceptron_nlp as pn",
+            "",
+            f'tagger = pn.load("{file}")',
+            'tagger.tag(["a", "list", "of", "words"])',
+            "```",
+            "",
+            "## Training",
+            "",
+        )
         for column, part in tagger.by_column.items():
             yield f"- **{column}**: {_labels(part)}{_trained(part.model.record)}"
         if self.dataset:
@@ -117,9 +131,11 @@ def _labels(tagger: pn.Tagger) -> str:
 def _trained(record: Any) -> str:
     data = record.get("train") or {}
     score = dev_accuracy(record)
-    return ((f"; learnt from {data['tokens']:,} words in {data['sentences']:,} sentences"
-             if isinstance(data.get("tokens"), int) and isinstance(data.get("sentences"), int)
-             else "") + ("" if score is None else f"; {100 * score:.2f} % right on the dev part"))
+    return (
+        f"; learnt from {data['tokens']:,} words in {data['sentences']:,} sentences"
+        if isinstance(data.get("tokens"), int) and isinstance(data.get("sentences"), int)
+        else ""
+    ) + ("" if score is None else f"; {100 * score:.2f} % right on the dev part")
 
 
 def _quoted(text: str) -> str:

@@ -45,9 +45,15 @@ class PerceptronTagger(TaggerI):
     FileError, ModelError : the model cannot be opened
     """
 
-    def __init__(self, load: bool = True, lang: str = "eng",
-                 loc: str | os.PathLike[str] | None = None, *, tagger: pn.Tagger | None = None,
-                 **options: Any) -> None:
+    def __init__(
+        self,
+        load: bool = True,
+        lang: str = "eng",
+        loc: str | os.PathLike[str] | None = None,
+        *,
+        tagger: pn.Tagger | None = None,
+        **options: Any,
+    ) -> None:
         self.lang = lang
         self._options = options
         self._tagger: pn.Tagger | None = None
@@ -74,8 +80,9 @@ class PerceptronTagger(TaggerI):
         """The words that always get one tag; none unless it was trained with `dictionary`."""
         return {} if self._tagger is None else dict(self._tagger.model.dictionary)
 
-    def tag(self, tokens: Sequence[str], return_conf: bool = False, use_tagdict: bool = True
-            ) -> Pairs:
+    def tag(
+        self, tokens: Sequence[str], return_conf: bool = False, use_tagdict: bool = True
+    ) -> Pairs:
         """The words of a sentence with their tags.
 
         Parameters
@@ -89,18 +96,26 @@ class PerceptronTagger(TaggerI):
         ArgumentError, ArgumentTypeError : `return_conf`, or what Tagger.tag raises
         """
         if return_conf:
-            raise ArgumentError("return_conf: there are no confidences here;"
-                                " tagger.scores(tokens) has what each label scored")
+            raise ArgumentError(
+                "return_conf: there are no confidences here;"
+                " tagger.scores(tokens) has what each label scored"
+            )
         return list(zip(tokens, self._chosen(use_tagdict).tag(tokens), strict=True))
 
     def tag_sents(self, sentences: Iterable[Sequence[str]]) -> list[Pairs]:
         """The words of each sentence with their tags."""
         batch = [words if isinstance(words, Sequence) else list(words) for words in sentences]
-        return [list(zip(words, tags, strict=True))
-                for words, tags in zip(batch, self.tagger.tag_sents(batch), strict=True)]
+        return [
+            list(zip(words, tags, strict=True))
+            for words, tags in zip(batch, self.tagger.tag_sents(batch), strict=True)
+        ]
 
-    def train(self, sentences: Iterable[Iterable[tuple[str, str]]],
-              save_loc: str | os.PathLike[str] | None = None, nr_iter: int = 5) -> None:
+    def train(
+        self,
+        sentences: Iterable[Iterable[tuple[str, str]]],
+        save_loc: str | os.PathLike[str] | None = None,
+        nr_iter: int = 5,
+    ) -> None:
         """Train a model in place of the one that there was.
 
         Parameters

@@ -19,8 +19,13 @@ except ImportError:
     raise missing_extra("pyarrow", "arrow") from None
 
 
-def tag_parquet(taggers: Mapping[str, pn.Tagger], source: str | os.PathLike[str], *,
-                tokens_column: str | None = None, threads: int = 1) -> Iterator[bytes]:
+def tag_parquet(
+    taggers: Mapping[str, pn.Tagger],
+    source: str | os.PathLike[str],
+    *,
+    tokens_column: str | None = None,
+    threads: int = 1,
+) -> Iterator[bytes]:
     """The bytes of a Parquet file with columns of labels added.
 
     Rows, other columns, row groups and the file's own metadata stay as they are; columns are
@@ -73,8 +78,10 @@ def _row_groups(file: Any) -> Iterator[Any]:
     for number in range(file.num_row_groups):
         table = file.read_row_group(number).combine_chunks()
         yield from table.to_batches() or [
-            pa.RecordBatch.from_arrays([pa.array([], t) for t in table.schema.types],
-                                       schema=table.schema)]
+            pa.RecordBatch.from_arrays(
+                [pa.array([], t) for t in table.schema.types], schema=table.schema
+            )
+        ]
 
 
 def _compression(file: Any) -> str:

@@ -60,13 +60,20 @@ class RayEngine:
     EngineError : no cluster could be reached or started
     """
 
-    def __init__(self, workers: int | None = None, *, mix_by: str = "errors", mixes: int = 1,
-                 read_by: str = "program") -> None:
+    def __init__(
+        self,
+        workers: int | None = None,
+        *,
+        mix_by: str = "errors",
+        mixes: int = 1,
+        read_by: str = "program",
+    ) -> None:
         check_choice("read_by", read_by, READ_BY)
         Sharding(workers=1 if workers is None else workers, mix_by=mix_by, mixes=mixes)
         connect()
-        self.sharding = Sharding(workers=processors() if workers is None else workers,
-                                 mix_by=mix_by, mixes=mixes)
+        self.sharding = Sharding(
+            workers=processors() if workers is None else workers, mix_by=mix_by, mixes=mixes
+        )
         self.rounds: list[Round] = []
         self.processes: list[tuple[str, int]] = []
         self._read = reader_of(read_by)
@@ -78,8 +85,9 @@ class RayEngine:
     def trainer(self, *what: Any, **how: Any) -> Trainer:
         """What trains on this engine, given what tagging.trainer.Trainer takes."""
         self.rounds.clear()
-        return ShardedTrainer(self.sharding, partial(RayCrew, self.processes), self.rounds,
-                              *what, **how)
+        return ShardedTrainer(
+            self.sharding, partial(RayCrew, self.processes), self.rounds, *what, **how
+        )
 
 
 def run_all(job: Callable[[Given], Done], given: Iterable[Given]) -> Iterator[Done]:
@@ -114,8 +122,10 @@ def run_all(job: Callable[[Given], Done], given: Iterable[Given]) -> Iterator[Do
                 ready, waiting = ray.wait(waiting)
                 yield from ray.get(ready)
         except (exceptions.WorkerCrashedError, exceptions.OutOfMemoryError) as error:
-            raise EngineError(f"engine: a worker died {RESTARTS + 1} times over one job; it may"
-                              " need more memory than there is where it runs") from error
+            raise EngineError(
+                f"engine: a worker died {RESTARTS + 1} times over one job; it may"
+                " need more memory than there is where it runs"
+            ) from error
         finally:
             for ref in waiting:
                 ray.cancel(ref)
@@ -139,6 +149,5 @@ def tag_dataset(dataset: Any, tagger: Any, **options: Any) -> Any:
     ArgumentTypeError : no ArrowTagger
     """
     if not callable(tagger):
-        raise ArgumentTypeError(
-            f"tagger: an ArrowTagger is needed, not {type(tagger).__name__}")
+        raise ArgumentTypeError(f"tagger: an ArrowTagger is needed, not {type(tagger).__name__}")
     return dataset.map_batches(tagger, batch_format="pyarrow", zero_copy_batch=True, **options)

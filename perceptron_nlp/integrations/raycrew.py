@@ -27,12 +27,19 @@ logger = logging.getLogger("perceptron_nlp")
 RESTARTS = 3
 # Seconds that a cluster may take to answer.
 CONNECTING = 10
-_LOST = (exceptions.RayActorError, exceptions.WorkerCrashedError, exceptions.ObjectLostError,
-         exceptions.NodeDiedError, exceptions.OutOfMemoryError)
+_LOST = (
+    exceptions.RayActorError,
+    exceptions.WorkerCrashedError,
+    exceptions.ObjectLostError,
+    exceptions.NodeDiedError,
+    exceptions.OutOfMemoryError,
+)
 _FULL = (exceptions.ObjectStoreFullError, exceptions.OutOfDiskError)
-_MORE_ROOM = (", and so is the disc that it moves objects to; start Ray with a larger"
-              " object_store_memory, or with an object_spilling_directory that has more room, or"
-              " have the workers read the files (read_by)")
+_MORE_ROOM = (
+    ", and so is the disc that it moves objects to; start Ray with a larger"
+    " object_store_memory, or with an object_spilling_directory that has more room, or"
+    " have the workers read the files (read_by)"
+)
 Done = TypeVar("Done")
 
 
@@ -60,8 +67,10 @@ def _check_address(address: str) -> None:
     try:
         socket.create_connection((host.strip("[]"), int(port)), CONNECTING).close()
     except (OSError, OverflowError) as error:
-        raise EngineError(f"engine: RAY_ADDRESS is {address}, and no Ray answers there ({error});"
-                          " start it, or unset RAY_ADDRESS to have one on this machine") from error
+        raise EngineError(
+            f"engine: RAY_ADDRESS is {address}, and no Ray answers there ({error});"
+            " start it, or unset RAY_ADDRESS to have one on this machine"
+        ) from error
 
 
 def processors() -> int:
@@ -75,14 +84,14 @@ def typed() -> Iterator[None]:
     try:
         yield
     except _FULL as error:
-        raise MemoryLimitError(
-            f"engine: Ray's object store is full{_MORE_ROOM}") from error
+        raise MemoryLimitError(f"engine: Ray's object store is full{_MORE_ROOM}") from error
     except exceptions.RayTaskError as error:
         if isinstance(error.cause, PerceptronNLPError):
             raise error.cause from None
         if isinstance(error.cause, _FULL):
             raise MemoryLimitError(
-                f"engine: Ray's object store is full where a worker runs{_MORE_ROOM}") from error
+                f"engine: Ray's object store is full where a worker runs{_MORE_ROOM}"
+            ) from error
         raise
 
 
@@ -163,8 +172,9 @@ class RayCrew:
         piece, state, step = self._piece
         if anew and self._state is None:
             self._state = ray.put(state)
-        return self._actors[k].learn.remote(piece, self._state if anew else None,
-                                            None if anew else step)
+        return self._actors[k].learn.remote(
+            piece, self._state if anew else None, None if anew else step
+        )
 
     def _answer(self, k: int, ref: Any) -> Counts:
         while True:
@@ -183,7 +193,8 @@ class RayCrew:
             raise EngineError(
                 f"engine: the worker of shard {k + 1} died {self._deaths[k]} times while it learnt"
                 " one piece; it may need more memory than there is where it runs: give more"
-                f" workers, or larger machines ({''.join(last)})") from None
+                f" workers, or larger machines ({''.join(last)})"
+            ) from None
         logger.warning("the worker of shard %d died and is started again", k + 1)
         self._kill(self._actors[k])
         self._actors[k] = self._make.remote(self._shards[k])
@@ -218,12 +229,15 @@ class RayCrew:
 
     def mixed(self, shares: Sequence[float], words: int, begun: int) -> Change:
         """See shardtraining.Crew."""
+
         def both(one: tuple[int, Any], other: tuple[int, Any]) -> tuple[int, Any]:
             return one[0], self._actors[one[0]].plus.remote(one[1], other[1])
 
         def mix() -> Change:
-            weighed = [(k, self._actors[k].weighted.remote(share, words, begun))
-                       for k, share in enumerate(shares)]
+            weighed = [
+                (k, self._actors[k].weighted.remote(share, words, begun))
+                for k, share in enumerate(shares)
+            ]
             found: Change = ray.get(tree(weighed, both)[1])
             return found
 

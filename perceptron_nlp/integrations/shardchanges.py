@@ -59,8 +59,16 @@ class Change:
     @property
     def nbytes(self) -> int:
         """Bytes of its arrays."""
-        arrays = (self.rows.keys, self.rows.groups, self.rows.counts, self.rows.labels,
-                  self.share, self.w, self.owed, self.g)
+        arrays = (
+            self.rows.keys,
+            self.rows.groups,
+            self.rows.counts,
+            self.rows.labels,
+            self.share,
+            self.w,
+            self.owed,
+            self.g,
+        )
         return sum(array.nbytes for array in arrays if array is not None)
 
 
@@ -145,8 +153,13 @@ def weighted(shard: RunState, share: float, words: int, begun: int) -> Change:
     own = shard.done - begun
     scale = words * share / own if own else 0.0
     owed = scale * shard.owed + ((begun + words) * share - scale * shard.done) * shard.w
-    return Change(_rows(shard), np.full(len(shard.w), share), share * shard.w, owed,
-                  None if shard.g is None else share * shard.g)
+    return Change(
+        _rows(shard),
+        np.full(len(shard.w), share),
+        share * shard.w,
+        owed,
+        None if shard.g is None else share * shard.g,
+    )
 
 
 def plus(one: Change, other: Change) -> Change:
@@ -160,15 +173,20 @@ def plus(one: Change, other: Change) -> Change:
         return sums
 
     g = None if one.g is None or other.g is None else added(one.g, other.g)
-    return Change(union.rows(np.ones(union.n_cells, bool)), added(one.share, other.share),
-                  added(one.w, other.w), added(one.owed, other.owed), g)
+    return Change(
+        union.rows(np.ones(union.n_cells, bool)),
+        added(one.share, other.share),
+        added(one.w, other.w),
+        added(one.owed, other.owed),
+        g,
+    )
 
 
 def tree(items: Sequence[Item], both: Callable[[Item, Item], Item]) -> Item:
     """All items as one: neighbours first, then neighbouring pairs, and so on: a fixed order."""
     while len(items) > 1:
         pairs = [both(items[at], items[at + 1]) for at in range(0, len(items) - 1, 2)]
-        items = [*pairs, *items[len(pairs) * 2:]]
+        items = [*pairs, *items[len(pairs) * 2 :]]
     return items[0]
 
 
@@ -190,9 +208,17 @@ def advanced(begun: RunState, step: Added) -> RunState:
     g = None if begun.g is None or change.g is None else sums(begun.g, change.g)
     kept = (w != 0) | (owed != 0) | (False if g is None else g != 0)
     rows = union.rows(kept)
-    return RunState(rows.keys, rows.groups, rows.counts.astype(np.uint32), rows.labels, w[kept],
-                    owed[kept], None if g is None else g[kept], begun.done + step.words,
-                    step.epochs)
+    return RunState(
+        rows.keys,
+        rows.groups,
+        rows.counts.astype(np.uint32),
+        rows.labels,
+        w[kept],
+        owed[kept],
+        None if g is None else g[kept],
+        begun.done + step.words,
+        step.epochs,
+    )
 
 
 def shares_of(examples: Sequence[int], mistakes: Sequence[int], mix_by: str) -> list[float]:
@@ -212,8 +238,17 @@ def shares_of(examples: Sequence[int], mistakes: Sequence[int], mix_by: str) -> 
 def no_state(adagrad: bool) -> RunState:
     """The state of a training that has not begun."""
     none = np.empty(0)
-    return RunState(np.empty(0, np.uint64), np.empty(0, np.uint16), np.empty(0, np.uint32),
-                    np.empty(0, np.uint32), none, none, none if adagrad else None, 0, 0)
+    return RunState(
+        np.empty(0, np.uint64),
+        np.empty(0, np.uint16),
+        np.empty(0, np.uint32),
+        np.empty(0, np.uint32),
+        none,
+        none,
+        none if adagrad else None,
+        0,
+        0,
+    )
 
 
 def _rows(state: RunState) -> Rows:

@@ -64,8 +64,13 @@ class ShardFiles:
         stream = io.BufferedReader(_Runs(self), 1 << 20)
         source = Source(open_corpus(stream, format="conllu"), "train")
         text, gold, n_labelled, _ = read_numbers(source, self.column, evidence, NoLimit())
-        return replace(self.examples, sentences=text, gold=gold, n_tokens=len(gold.numbers),
-                       n_labelled=n_labelled)
+        return replace(
+            self.examples,
+            sentences=text,
+            gold=gold,
+            n_tokens=len(gold.numbers),
+            n_labelled=n_labelled,
+        )
 
 
 class _Runs(io.RawIOBase):
@@ -107,13 +112,17 @@ class _Runs(io.RawIOBase):
                 self._file.seek(at)
                 text = self._file.read(size)
         except OSError as error:
-            raise FileError(f"{path}: cannot be read on {socket.gethostname()}: {error.strerror};"
-                            " put the files where every worker finds them under these names, or"
-                            " leave read_by out") from error
+            raise FileError(
+                f"{path}: cannot be read on {socket.gethostname()}: {error.strerror};"
+                " put the files where every worker finds them under these names, or"
+                " leave read_by out"
+            ) from error
         if hash64(text) != wanted:
-            raise FileError(f"{path}: on {socket.gethostname()} is another file than where the"
-                            " training was begun, or was changed since; put the same one on every"
-                            " machine, and begin again")
+            raise FileError(
+                f"{path}: on {socket.gethostname()} is another file than where the"
+                " training was begun, or was changed since; put the same one on every"
+                " machine, and begin again"
+            )
         if at == 0:
             text = text.removeprefix(BOM)
         return text if text.endswith(b"\n\n") else text.rstrip(b"\n") + b"\n\n"

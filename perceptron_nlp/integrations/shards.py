@@ -89,8 +89,9 @@ class Counts:
     peak_memory: int
 
 
-def deal(examples: Examples, workers: int, templates: tuple[Template, ...],
-         features: Extractor | None) -> list[Examples] | list[ShardFiles]:
+def deal(
+    examples: Examples, workers: int, templates: tuple[Template, ...], features: Extractor | None
+) -> list[Examples] | list[ShardFiles]:
     """The sentences in `workers` shards, one after the other as cards are dealt.
 
     So each shard has its part of every kind of text that the sentences are of. Which it has does
@@ -98,13 +99,14 @@ def deal(examples: Examples, workers: int, templates: tuple[Template, ...],
     """
     if isinstance(examples, FiledExamples):
         if features is not None:
-            raise ArgumentError("read_by: a feature function looks at whole sentences, which the"
-                                " program must read; leave read_by out")
+            raise ArgumentError(
+                "read_by: a feature function looks at whole sentences, which the"
+                " program must read; leave read_by out"
+            )
         return deal_files(examples, workers)
     dealt = [numbers.tolist() for numbers in dealt_sentences(len(examples.sentences), workers)]
     if features is not None:
-        return [replace(part, sentences=list(part.sentences))
-                for part in map(examples.part, dealt)]
+        return [replace(part, sentences=list(part.sentences)) for part in map(examples.part, dealt)]
     columns = compile_templates(templates).columns
     return [_as_numbers(examples.part(numbers), columns) for numbers in dealt]
 
@@ -115,10 +117,14 @@ def _as_numbers(part: Examples, columns: Sequence[str]) -> Examples:
     lengths, gold = part.lengths(), part.gold_ids()
     labels: list[str | None] = [*part.tags, None]
     return replace(
-        part, sentences=numbers_alone(
-            lengths, {name: (strings[row], tokens[row]) for row, name in enumerate(columns)}),
-        gold=NumberedLabels(labels, np.where(gold < 0, len(labels) - 1, gold).astype(np.int32),
-                            lengths))
+        part,
+        sentences=numbers_alone(
+            lengths, {name: (strings[row], tokens[row]) for row, name in enumerate(columns)}
+        ),
+        gold=NumberedLabels(
+            labels, np.where(gold < 0, len(labels) - 1, gold).astype(np.int32), lengths
+        ),
+    )
 
 
 def _peak_memory() -> int:
@@ -146,20 +152,23 @@ class ShardWorker:
             raise EngineError(
                 f"engine: a worker on {socket.gethostname()} has version {__version__} of"
                 f" perceptron-nlp, and the training was begun with {shard.version}; install the"
-                " same version everywhere")
+                " same version everywhere"
+            )
         examples = shard.examples
         if isinstance(examples, ShardFiles):
             examples = _as_numbers(examples.read(), compile_templates(shard.templates).columns)
         self._n_sentences = len(examples.sentences)
         self._learner = (
             TemplateLearner(examples, shard.templates, shard.options, dict(shard.forced))
-            if shard.features is None else
-            FunctionLearner(examples, shard.features, shard.options, dict(shard.forced)))
+            if shard.features is None
+            else FunctionLearner(examples, shard.features, shard.options, dict(shard.forced))
+        )
         self._state = no_state(shard.options.update == "adagrad")
         self._number = 0
 
-    def learn(self, piece: Piece, given: RunState | None, step: Step | None
-              ) -> tuple[Counts, RunState]:
+    def learn(
+        self, piece: Piece, given: RunState | None, step: Step | None
+    ) -> tuple[Counts, RunState]:
         """Learn a piece; what it came to, and what it changed.
 
         It can be called again with the same piece, and gives the same.
@@ -183,8 +192,15 @@ class ShardWorker:
         after = RunState.of(self._learner.table, piece.epoch)
         changed = (changes if piece.alone else difference)(after, self._state)
         sent = sum(array.nbytes for array in changed.arrays().values())
-        return Counts(examples, mistakes, updates, time.process_time() - cpu,
-                      time.monotonic() - begun_at, sent, _peak_memory()), changed
+        return Counts(
+            examples,
+            mistakes,
+            updates,
+            time.process_time() - cpu,
+            time.monotonic() - begun_at,
+            sent,
+            _peak_memory(),
+        ), changed
 
     def _come_to(self, number: int, given: RunState | None, step: Step | None) -> None:
         if given is not None:
@@ -192,5 +208,7 @@ class ShardWorker:
         elif self._number == number - 1 and step is not None:
             self._state, self._number = step.applied(self._state), number
         if self._number != number:
-            raise EngineError(f"engine: a worker is at mix {self._number}, and was asked to go on"
-                              f" from mix {number}")
+            raise EngineError(
+                f"engine: a worker is at mix {self._number}, and was asked to go on"
+                f" from mix {number}"
+            )

@@ -75,8 +75,7 @@ class Sharding:
 class Crew(Protocol):
     """The workers of a training, one a shard."""
 
-    def learn(self, piece: Piece, state: RunState, step: Step | None, anew: bool
-              ) -> list[Counts]:
+    def learn(self, piece: Piece, state: RunState, step: Step | None, anew: bool) -> list[Counts]:
         """Have all learn a piece; what that came to on each shard.
 
         Parameters
@@ -124,8 +123,14 @@ class ShardedLearner:
     rounds : where what each piece took is added
     """
 
-    def __init__(self, crew: Crew, n_labels: int, sharding: Sharding, options: TrainingOptions,
-                 rounds: list[Round]) -> None:
+    def __init__(
+        self,
+        crew: Crew,
+        n_labels: int,
+        sharding: Sharding,
+        options: TrainingOptions,
+        rounds: list[Round],
+    ) -> None:
         self.table: WeightTable = weight_table(n_labels, options)
         self._crew = crew
         self._sharding = sharding
@@ -141,8 +146,9 @@ class ShardedLearner:
         state = RunState.of(self.table, epoch - 1) if self._state is None else self._state
         total = np.zeros(3, np.int64)
         for part in range(self._sharding.mixes):
-            piece = Piece(self._number, seed, epoch, part, self._sharding.mixes,
-                          self._sharding.workers == 1)
+            piece = Piece(
+                self._number, seed, epoch, part, self._sharding.mixes, self._sharding.workers == 1
+            )
             counts = self._crew.learn(piece, state, self._step, anew)
             anew = False
             total += np.sum([(c.examples, c.mistakes, c.updates) for c in counts], axis=0)
@@ -188,8 +194,14 @@ class ShardedTrainer(Trainer):
     what, how : those of Trainer
     """
 
-    def __init__(self, sharding: Sharding, make_crew: Callable[[Sequence[Shard]], Crew],
-                 rounds: list[Round], *what: Any, **how: Any) -> None:
+    def __init__(
+        self,
+        sharding: Sharding,
+        make_crew: Callable[[Sequence[Shard]], Crew],
+        rounds: list[Round],
+        *what: Any,
+        **how: Any,
+    ) -> None:
         super().__init__(*what, **how)
         self._sharding = sharding
         self._make_crew = make_crew
@@ -199,15 +211,16 @@ class ShardedTrainer(Trainer):
         if sharding.workers > n_sentences:
             raise ArgumentError(
                 f"workers: {sharding.workers:,} are more than there are sentences to learn from"
-                f" ({n_sentences:,}); give {n_sentences:,} at most")
+                f" ({n_sentences:,}); give {n_sentences:,} at most"
+            )
         if sharding.workers > 1 and self._options.min_count > 1:
             raise ArgumentError(
                 f"min_count: {self._options.min_count} with {sharding.workers} workers: none of"
                 " them sees how often a feature is in the whole text; leave min_count out, or give"
-                " workers=1")
+                " workers=1"
+            )
 
-    def run(self, callback: Callback | None, kept: CheckpointOptions | None = None
-            ) -> TaggerModel:
+    def run(self, callback: Callback | None, kept: CheckpointOptions | None = None) -> TaggerModel:
         """See Trainer."""
         try:
             return super().run(callback, kept)
@@ -219,26 +232,38 @@ class ShardedTrainer(Trainer):
     def _make_learner(self, run: int) -> Learner:
         self._check_search()
         if self._crew is None:
-            self._crew = self._make_crew([
-                Shard(part, self._templates, self._features, self._options, self._forced)
-                for part in deal(self._examples, self._sharding.workers, self._templates,
-                                 self._features)])
-        return ShardedLearner(self._crew, n_learnt(self._examples), self._sharding, self._options,
-                              self._rounds)
+            self._crew = self._make_crew(
+                [
+                    Shard(part, self._templates, self._features, self._options, self._forced)
+                    for part in deal(
+                        self._examples, self._sharding.workers, self._templates, self._features
+                    )
+                ]
+            )
+        return ShardedLearner(
+            self._crew, n_learnt(self._examples), self._sharding, self._options, self._rounds
+        )
 
     def _identity(self) -> dict[str, Any]:
         # One shard is learnt from as without an engine.
         more = {} if self._sharding.workers == 1 else {"sharding": self._sharding.record()}
         return {**super()._identity(), **more}
 
-    def _learn_epoch(self, progress: Progress, learner: Learner, checkpoint: Checkpoint | None,
-                     interrupts: Interrupts) -> None:
+    def _learn_epoch(
+        self,
+        progress: Progress,
+        learner: Learner,
+        checkpoint: Checkpoint | None,
+        interrupts: Interrupts,
+    ) -> None:
         n_sentences = len(self._examples.sentences)
         if progress.position == n_sentences:
             return
         if progress.position or not isinstance(learner, ShardedLearner):
-            raise ArgumentError("checkpoint: it is of the middle of an epoch, where workers cannot"
-                                " begin; resume it without an engine")
+            raise ArgumentError(
+                "checkpoint: it is of the middle of an epoch, where workers cannot"
+                " begin; resume it without an engine"
+            )
         seed = (self._options.seed + progress.run - 1) % 2**64
         counts = learner.learn_epoch(seed, self._epochs_before(progress.run) + progress.epoch)
         progress.add(n_sentences, counts)
@@ -253,8 +278,7 @@ class LocalCrew:
         self._workers = [ShardWorker(shard) for shard in shards]
         self._changed: list[RunState] = []
 
-    def learn(self, piece: Piece, state: RunState, step: Step | None, anew: bool
-              ) -> list[Counts]:
+    def learn(self, piece: Piece, state: RunState, step: Step | None, anew: bool) -> list[Counts]:
         """See Crew."""
         found = [worker.learn(piece, state if anew else None, step) for worker in self._workers]
         self._changed = [changed for _, changed in found]
@@ -266,8 +290,13 @@ class LocalCrew:
 
     def mixed(self, shares: Sequence[float], words: int, begun: int) -> Change:
         """See Crew."""
-        return tree([weighted(changed, share, words, begun)
-                     for changed, share in zip(self._changed, shares, strict=True)], plus)
+        return tree(
+            [
+                weighted(changed, share, words, begun)
+                for changed, share in zip(self._changed, shares, strict=True)
+            ],
+            plus,
+        )
 
     def close(self) -> None:
         """See Crew."""

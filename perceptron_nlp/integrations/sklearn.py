@@ -23,7 +23,8 @@ except ImportError:
 _OF_PRESETS = frozenset(name for preset in PRESETS.values() for name in preset)
 _DEFAULTS: dict[str, Any] = {"column": None} | {
     field.name: None if field.name in _OF_PRESETS else field.default
-    for field in fields(TrainingOptions)}
+    for field in fields(TrainingOptions)
+}
 
 
 class PerceptronTagger(BaseEstimator):
@@ -56,16 +57,22 @@ class PerceptronTagger(BaseEstimator):
     def __init__(self, **options: Any) -> None:
         unknown = options.keys() - _DEFAULTS.keys()
         if unknown:
-            raise ArgumentTypeError(f"{min(unknown)}: there is no such parameter; there are"
-                                    f" {', '.join(_DEFAULTS)}")
+            raise ArgumentTypeError(
+                f"{min(unknown)}: there is no such parameter; there are {', '.join(_DEFAULTS)}"
+            )
         for name, default in _DEFAULTS.items():
             setattr(self, name, options.get(name, default))
 
     # By this scikit-learn knows the parameters.
-    __init__.__signature__ = Signature([  # type: ignore[attr-defined]
-        Parameter("self", Parameter.POSITIONAL_OR_KEYWORD),
-        *(Parameter(name, Parameter.KEYWORD_ONLY, default=default)
-          for name, default in _DEFAULTS.items())])
+    __init__.__signature__ = Signature(
+        [  # type: ignore[attr-defined]
+            Parameter("self", Parameter.POSITIONAL_OR_KEYWORD),
+            *(
+                Parameter(name, Parameter.KEYWORD_ONLY, default=default)
+                for name, default in _DEFAULTS.items()
+            ),
+        ]
+    )
 
     def fit(self, X: Iterable[Sequence[str]], y: Iterable[Sequence[str | None]]) -> Self:
         """Train on sentences and their labels.
@@ -81,8 +88,11 @@ class PerceptronTagger(BaseEstimator):
         """
         options = {name: getattr(self, name) for name in _DEFAULTS}
         column = options.pop("column")
-        given = {name: value for name, value in options.items()
-                 if value is not None or name not in _OF_PRESETS}
+        given = {
+            name: value
+            for name, value in options.items()
+            if value is not None or name not in _OF_PRESETS
+        }
         self.tagger_ = pn.train(_pairs(X, y), column=column, **given)
         self.labels_ = self.tagger_.labels
         return self
@@ -116,8 +126,9 @@ class PerceptronTagger(BaseEstimator):
         return self.tagger_
 
 
-def _pairs(X: Iterable[Sequence[str]], y: Iterable[Sequence[str | None]]
-           ) -> list[tuple[list[str], list[str | None]]]:
+def _pairs(
+    X: Iterable[Sequence[str]], y: Iterable[Sequence[str | None]]
+) -> list[tuple[list[str], list[str | None]]]:
     """Sentences with their labels.
 
     Raises ArgumentError or ArgumentTypeError, naming the sentence, where they do not go together.
@@ -127,19 +138,23 @@ def _pairs(X: Iterable[Sequence[str]], y: Iterable[Sequence[str | None]]
         raise ArgumentError(f"y: labels of {len(labels)} sentences for the {len(sentences)} of X")
     for number, (words, given) in enumerate(zip(sentences, labels, strict=True)):
         if len(words) != len(given):
-            raise ArgumentError(f"y[{number}]: {len(given)} labels for the {len(words)} words of"
-                                f" X[{number}]")
+            raise ArgumentError(
+                f"y[{number}]: {len(given)} labels for the {len(words)} words of X[{number}]"
+            )
     return list(zip(sentences, labels, strict=True))
 
 
 def _lists(name: str, given: Any) -> list[list[Any]]:
     if isinstance(given, str | bytes) or not isinstance(given, Iterable):
-        raise ArgumentTypeError(f"{name}: a list of lists of str is needed, not"
-                                f" {type(given).__name__}")
+        raise ArgumentTypeError(
+            f"{name}: a list of lists of str is needed, not {type(given).__name__}"
+        )
     lists = []
     for number, one in enumerate(given):
         if isinstance(one, str | bytes) or not isinstance(one, Iterable):
-            raise ArgumentTypeError(f"{name}[{number}]: a list of str is needed, not"
-                                    f" {quote(one) if isinstance(one, str) else quote(repr(one))}")
+            raise ArgumentTypeError(
+                f"{name}[{number}]: a list of str is needed, not"
+                f" {quote(one) if isinstance(one, str) else quote(repr(one))}"
+            )
         lists.append(list(one))
     return lists

@@ -21,11 +21,19 @@ except ImportError:
     "perceptron_tagger",
     assigns=["token.tag", "token.pos", "token.morph"],
     default_config={"model": None, "columns": None, "options": {}, "threads": 1},
-    default_score_weights={"tag_acc": 0.5, "pos_acc": 0.5, "morph_acc": None})
-def make_perceptron_tagger(nlp: Language, name: str, model: str | None, columns: list[str] | None,
-                           options: dict[str, Any], threads: int) -> Any:
+    default_score_weights={"tag_acc": 0.5, "pos_acc": 0.5, "morph_acc": None},
+)
+def make_perceptron_tagger(
+    nlp: Language,
+    name: str,
+    model: str | None,
+    columns: list[str] | None,
+    options: dict[str, Any],
+    threads: int,
+) -> Any:
     """A SpacyTagger, with the settings as its parameters."""
     # Here, since every pipeline imports this module, and most do without a tagger of ours.
     component = importlib.import_module("perceptron_nlp.integrations.spacycomponent")
-    return component.SpacyTagger(nlp.vocab, name, model=model, columns=columns, options=options,
-                                 threads=threads)
+    return component.SpacyTagger(
+        nlp.vocab, name, model=model, columns=columns, options=options, threads=threads
+    )

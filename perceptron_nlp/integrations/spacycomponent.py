@@ -9,13 +9,7 @@ from typing import Any
 import perceptron_nlp as pn
 from perceptron_nlp.errors import ArgumentError
 from perceptron_nlp.integrations.extras import missing_extra
-from perceptron_nlp.integrations.spacydocs import (
-    Batch,
-    Words,
-    Writer,
-    gold_sentences,
-    place_of,
-)
+from perceptron_nlp.integrations.spacydocs import Batch, Words, Writer, gold_sentences, place_of
 from perceptron_nlp.tagging.model import joined
 from perceptron_nlp.tagging.sources import NO_LABEL
 
@@ -52,9 +46,16 @@ class SpacyTagger(Pipe):
     ArgumentError : one of `columns` has no place in spaCy's tokens
     """
 
-    def __init__(self, vocab: Any, name: str = "perceptron_tagger", *, model: str | None = None,
-                 columns: list[str] | None = None, options: dict[str, Any] | None = None,
-                 threads: int = 1) -> None:
+    def __init__(
+        self,
+        vocab: Any,
+        name: str = "perceptron_tagger",
+        *,
+        model: str | None = None,
+        columns: list[str] | None = None,
+        options: dict[str, Any] | None = None,
+        threads: int = 1,
+    ) -> None:
         for column in columns or ():
             place_of(column)
         self.vocab = vocab
@@ -83,9 +84,11 @@ class SpacyTagger(Pipe):
             self._train()
         if self._opened is None:
             if self._path is None:
-                raise ArgumentError(f"{self.name}: has no model yet; name one, as in"
-                                    " nlp.add_pipe('perceptron_tagger', config={'model': path}),"
-                                    " or train one with nlp.initialize(get_examples)")
+                raise ArgumentError(
+                    f"{self.name}: has no model yet; name one, as in"
+                    " nlp.add_pipe('perceptron_tagger', config={'model': path}),"
+                    " or train one with nlp.initialize(get_examples)"
+                )
             self._take(pn.load(self._path))
         assert self._opened is not None
         return self._opened
@@ -123,8 +126,9 @@ class SpacyTagger(Pipe):
             else:
                 yield from docs
 
-    def initialize(self, get_examples: Callable[[], Iterable[Any]], *, nlp: Any = None,
-                   labels: Any = None) -> None:
+    def initialize(
+        self, get_examples: Callable[[], Iterable[Any]], *, nlp: Any = None, labels: Any = None
+    ) -> None:
         """Train on all examples, in place of the model that there was.
 
         Parameters
@@ -138,15 +142,22 @@ class SpacyTagger(Pipe):
         ------
         ArgumentError : nothing to learn from and no model; see ``perceptron_nlp.train`` too
         """
-        taught = [sentence for example in get_examples()
-                  for sentence in gold_sentences(example.reference)]
+        taught = [
+            sentence for example in get_examples() for sentence in gold_sentences(example.reference)
+        ]
         if not self._learnable(taught) and (self._path or self._opened):
             return
         self._taught = taught
         self._train()
 
-    def update(self, examples: Iterable[Any], *, drop: float = 0.0, sgd: Any = None,
-               losses: dict[str, float] | None = None) -> dict[str, float]:
+    def update(
+        self,
+        examples: Iterable[Any],
+        *,
+        drop: float = 0.0,
+        sgd: Any = None,
+        losses: dict[str, float] | None = None,
+    ) -> dict[str, float]:
         """Take note of sentences that are not known yet, and count mistakes.
 
         Those of ``initialize`` are known: it has learnt them to the end, and another pass over them
@@ -169,7 +180,8 @@ class SpacyTagger(Pipe):
             raise ArgumentError(
                 f"{self.name}: was loaded, and cannot go on learning without the sentences it was"
                 " trained on; leave it out of the update (exclude, frozen_components), or train"
-                " anew with initialize")
+                " anew with initialize"
+            )
         known = set(self._taught)
         new = [sentence for sentence in gold if sentence not in known]
         self._taught += new
@@ -227,41 +239,72 @@ class SpacyTagger(Pipe):
 
     def _learnable(self, sentences: list[pn.Sentence]) -> list[str]:
         """The columns that are annotated somewhere."""
-        return [name for name in self._columns or LEARNT
-                if any(label is not NO_LABEL for sentence in _labelled(sentences, name)
-                       for label in sentence.column(name))]
+        return [
+            name
+            for name in self._columns or LEARNT
+            if any(
+                label is not NO_LABEL
+                for sentence in _labelled(sentences, name)
+                for label in sentence.column(name)
+            )
+        ]
 
     def _train(self) -> None:
         columns = self._learnable(self._taught)
         if not columns or (self._columns and columns != self._columns):
             wanted = " or ".join(self._columns or LEARNT)
-            raise ArgumentError(f"{self.name}: no example has {wanted} to learn; give examples"
-                                " whose Docs have tag_, pos_ or morph")
-        models = [pn.train(_labelled(self._taught, name), column=name, **self._options).model
-                  for name in columns]
+            raise ArgumentError(
+                f"{self.name}: no example has {wanted} to learn; give examples"
+                " whose Docs have tag_, pos_ or morph"
+            )
+        models = [
+            pn.train(_labelled(self._taught, name), column=name, **self._options).model
+            for name in columns
+        ]
         self._take(pn.Tagger(joined(models)), self._taught)
 
     def _mistakes(self, gold: list[pn.Sentence]) -> int:
         columns = self._opened.by_column if self._opened else {}
         wrong = 0
         for name in columns or self._learnable(gold):
-            found = columns[name].tag_sents(gold) if name in columns else [
-                [""] * len(sentence) for sentence in gold]
-            wrong += sum(label != right and right is not NO_LABEL
-                         for labels, sentence in zip(found, gold, strict=True)
-                         for label, right in zip(labels, sentence.column(name), strict=True))
+            found = (
+                columns[name].tag_sents(gold)
+                if name in columns
+                else [[""] * len(sentence) for sentence in gold]
+            )
+            wrong += sum(
+                label != right and right is not NO_LABEL
+                for labels, sentence in zip(found, gold, strict=True)
+                for label, right in zip(labels, sentence.column(name), strict=True)
+            )
         return wrong
 
     def __reduce__(self) -> tuple[Any, ...]:
         # What spaCy's own class would pickle knows nothing of this one's attributes.
-        settings = {"model": self._path, "columns": self._columns, "options": self._options,
-                    "threads": self._threads}
-        return _restored, (self.vocab, self.name, settings, self._opened, self._taught,
-                           self._is_behind)
+        settings = {
+            "model": self._path,
+            "columns": self._columns,
+            "options": self._options,
+            "threads": self._threads,
+        }
+        return _restored, (
+            self.vocab,
+            self.name,
+            settings,
+            self._opened,
+            self._taught,
+            self._is_behind,
+        )
 
 
-def _restored(vocab: Any, name: str, settings: dict[str, Any], opened: pn.Tagger | None,
-              taught: list[pn.Sentence], is_behind: bool) -> SpacyTagger:
+def _restored(
+    vocab: Any,
+    name: str,
+    settings: dict[str, Any],
+    opened: pn.Tagger | None,
+    taught: list[pn.Sentence],
+    is_behind: bool,
+) -> SpacyTagger:
     component = SpacyTagger(vocab, name, **settings)
     component._opened, component._taught, component._is_behind = opened, taught, is_behind
     return component
@@ -274,8 +317,11 @@ def _labelled(sentences: list[pn.Sentence], column: str) -> list[pn.Sentence]:
     """
     if column != FEATURES:
         return sentences
-    return [sentence for sentence in sentences
-            if all(label is not NO_LABEL for label in sentence.column(column))]
+    return [
+        sentence
+        for sentence in sentences
+        if all(label is not NO_LABEL for label in sentence.column(column))
+    ]
 
 
 def _key(token: Any, attribute: str) -> Any:

@@ -69,8 +69,10 @@ class Batch:
 
     def __init__(self, docs: Sequence[Any], words: Words) -> None:
         self._docs = docs
-        table = np.concatenate([np.zeros((0, 3), np.uint64)] + [
-            doc.to_array([ORTH, IS_SPACE, SENT_START]) for doc in docs])
+        table = np.concatenate(
+            [np.zeros((0, 3), np.uint64)]
+            + [doc.to_array([ORTH, IS_SPACE, SENT_START]) for doc in docs]
+        )
         self._ends = np.cumsum([len(doc) for doc in docs], dtype=np.int64)
         self.is_word = table[:, 1] == 0
         flat = list(map(words.__getitem__, table[self.is_word, 0].tolist()))
@@ -117,15 +119,24 @@ class Writer:
             labels = part.model.written_labels
             place = place_of(name)
             if place == "morph":
-                analyses = {label: MorphAnalysis(vocab, "" if label == NO_FEATURES else label)
-                            for label in labels}
+                analyses = {
+                    label: MorphAnalysis(vocab, "" if label == NO_FEATURES else label)
+                    for label in labels
+                }
                 self._morphs.append((part, MorphAnalysis(vocab, ""), analyses))
             elif place == "pos":
-                self._numbers.append((part, POS, POS_IDS[SPACE_POS],
-                                      {label: _pos_number(label) for label in labels}))
+                self._numbers.append(
+                    (part, POS, POS_IDS[SPACE_POS], {label: _pos_number(label) for label in labels})
+                )
             else:
-                self._numbers.append((part, TAG, _number_for_good(SPACE_TAG, vocab),
-                                      {label: _number_for_good(label, vocab) for label in labels}))
+                self._numbers.append(
+                    (
+                        part,
+                        TAG,
+                        _number_for_good(SPACE_TAG, vocab),
+                        {label: _number_for_good(label, vocab) for label in labels},
+                    )
+                )
 
     def write(self, batch: Batch, threads: int) -> None:
         """Label the words of all Docs of a batch."""
@@ -139,8 +150,10 @@ class Writer:
             batch.set_numbers(columns)
         for tagger, of_space, analysis_of in self._morphs:
             labels = chain.from_iterable(tagger.tag_sents(batch.sentences, threads=threads))
-            batch.set_morphs(analysis_of[next(labels)] if is_word else of_space
-                             for is_word in batch.is_word.tolist())
+            batch.set_morphs(
+                analysis_of[next(labels)] if is_word else of_space
+                for is_word in batch.is_word.tolist()
+            )
 
 
 def place_of(column: str) -> str:
@@ -149,8 +162,10 @@ def place_of(column: str) -> str:
     Raises ArgumentError where there is none.
     """
     if column not in ATTRIBUTES:
-        raise ArgumentError(f"model: spaCy's tokens have no place for column {quote(column)};"
-                            f" there is one for {', '.join(ATTRIBUTES)}")
+        raise ArgumentError(
+            f"model: spaCy's tokens have no place for column {quote(column)};"
+            f" there is one for {', '.join(ATTRIBUTES)}"
+        )
     return ATTRIBUTES[column]
 
 
@@ -161,8 +176,10 @@ def _number_for_good(label: str, vocab: Any) -> int:
 
 def _pos_number(label: str) -> int:
     if label not in POS_IDS:
-        raise ArgumentError(f"model: {quote(label)} is none of spaCy's parts of speech; learn these"
-                            " labels as column xpos, which is written to tag_")
+        raise ArgumentError(
+            f"model: {quote(label)} is none of spaCy's parts of speech; learn these"
+            " labels as column xpos, which is written to tag_"
+        )
     return int(POS_IDS[label])
 
 
@@ -175,10 +192,20 @@ def gold_sentences(doc: Any) -> list[pn.Sentence]:
     for span in doc.sents if doc.has_annotation("SENT_START") else [doc]:
         tokens = [token for token in span if not token.is_space]
         if tokens:
-            sentences.append(pn.Sentence([token.text for token in tokens], {
-                "upos": [token.pos_ or NO_LABEL for token in tokens],
-                "xpos": [token.tag_ if token.tag_ not in UNTAGGED else NO_LABEL
-                         for token in tokens],
-                "feats": [str(token.morph) or NO_FEATURES if token.has_morph() else NO_LABEL
-                          for token in tokens]}))
+            sentences.append(
+                pn.Sentence(
+                    [token.text for token in tokens],
+                    {
+                        "upos": [token.pos_ or NO_LABEL for token in tokens],
+                        "xpos": [
+                            token.tag_ if token.tag_ not in UNTAGGED else NO_LABEL
+                            for token in tokens
+                        ],
+                        "feats": [
+                            str(token.morph) or NO_FEATURES if token.has_morph() else NO_LABEL
+                            for token in tokens
+                        ],
+                    },
+                )
+            )
     return sentences

@@ -39,10 +39,15 @@ def tag_dataframe(frame: Any, tagger: ArrowTagger) -> Any:
     _check_words(frame.schema, tagger.tokens_column)
     for name in tagger.keep or ():
         if name not in frame.schema.names:
-            raise ArgumentError(f"keep: {quote(name)}: there is no such column; there are"
-                                f" {', '.join(frame.schema.names)}")
-    fields = {field.name: field for field in frame.schema.fields
-              if tagger.keep is None or field.name in tagger.keep}
+            raise ArgumentError(
+                f"keep: {quote(name)}: there is no such column; there are"
+                f" {', '.join(frame.schema.names)}"
+            )
+    fields = {
+        field.name: field
+        for field in frame.schema.fields
+        if tagger.keep is None or field.name in tagger.keep
+    }
     for name in tagger.columns:
         fields[name] = StructField(name, ArrayType(StringType()))
     return frame.mapInArrow(tagger.batches, StructType(list(fields.values())))
@@ -50,15 +55,23 @@ def tag_dataframe(frame: Any, tagger: ArrowTagger) -> Any:
 
 def _check_words(schema: Any, wanted: str | None) -> None:
     """Here, and not on a worker when the first row is asked for."""
-    names = [field.name for field in schema.fields if isinstance(field.dataType, ArrayType)
-             and isinstance(field.dataType.elementType, StringType)]
+    names = [
+        field.name
+        for field in schema.fields
+        if isinstance(field.dataType, ArrayType)
+        and isinstance(field.dataType.elementType, StringType)
+    ]
     if wanted is not None:
         if wanted not in schema.names:
-            raise ArgumentError(f"tokens_column: {quote(wanted)}: there is no such column; there"
-                                f" are {', '.join(schema.names)}")
+            raise ArgumentError(
+                f"tokens_column: {quote(wanted)}: there is no such column; there"
+                f" are {', '.join(schema.names)}"
+            )
     elif not names:
-        raise ArgumentError("tokens_column: no column is an array of strings; there are"
-                            f" {', '.join(schema.names)}")
+        raise ArgumentError(
+            f"tokens_column: no column is an array of strings; there are {', '.join(schema.names)}"
+        )
     elif len(names) > 1 and "tokens" not in names:
-        raise ArgumentError("tokens_column: several columns are arrays of strings; name one of"
-                            f" {', '.join(names)}")
+        raise ArgumentError(
+            f"tokens_column: several columns are arrays of strings; name one of {', '.join(names)}"
+        )

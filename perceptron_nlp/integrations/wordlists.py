@@ -49,7 +49,7 @@ class WordLists:
             return data, np.zeros(1, np.int64)
         width = np.int64 if pa.types.is_large_string(self.words.type) else np.int32
         begin = self.words.offset
-        return data, np.frombuffer(offsets, width)[begin:begin + len(self.words) + 1]
+        return data, np.frombuffer(offsets, width)[begin : begin + len(self.words) + 1]
 
     def lists(self) -> list[list[str]]:
         """The rows that are not null, as lists of str.
@@ -93,7 +93,8 @@ def word_lists(rows: Any, place: str, first_row: int = 0) -> WordLists:
         row = int(np.searchsorted(offsets, at, side="right")) - 1
         raise ArgumentError(
             f"{place}[{first_row + row}][{at - offsets[row]}]: is null, where a word is needed;"
-            " fill or drop null words first (a whole row may be null)")
+            " fill or drop null words first (a whole row may be null)"
+        )
     return WordLists(_as_text(words, place), offsets, nulls, is_large)
 
 
@@ -104,8 +105,7 @@ def rows_are_large(type: Any, place: str) -> bool:
     """
     inner = _type_inside(type)
     if not (_is_list(inner) or pa.types.is_null(inner)):
-        raise ArgumentTypeError(
-            f"{place}: rows must be lists of words, not {type}{_advice(inner)}")
+        raise ArgumentTypeError(f"{place}: rows must be lists of words, not {type}{_advice(inner)}")
     return bool(pa.types.is_large_list(inner) or pa.types.is_large_list_view(inner))
 
 
@@ -116,21 +116,31 @@ def holds_words(type: Any) -> bool:
 
 
 def _is_list(type: Any) -> bool:
-    return any(is_kind(type) for is_kind in (
-        pa.types.is_list, pa.types.is_large_list, pa.types.is_list_view,
-        pa.types.is_large_list_view, pa.types.is_fixed_size_list))
+    return any(
+        is_kind(type)
+        for is_kind in (
+            pa.types.is_list,
+            pa.types.is_large_list,
+            pa.types.is_list_view,
+            pa.types.is_large_list_view,
+            pa.types.is_fixed_size_list,
+        )
+    )
 
 
 def _holds_its_words(type: Any) -> bool:
     """Is it a list whose words move with it, not a view of words that stay?"""
-    return any(is_kind(type) for is_kind in (
-        pa.types.is_list, pa.types.is_large_list, pa.types.is_fixed_size_list))
+    return any(
+        is_kind(type)
+        for is_kind in (pa.types.is_list, pa.types.is_large_list, pa.types.is_fixed_size_list)
+    )
 
 
 def _is_text(type: Any) -> bool:
     type = _type_inside(type)
-    return bool(pa.types.is_string(type) or pa.types.is_large_string(type)
-                or pa.types.is_string_view(type))
+    return bool(
+        pa.types.is_string(type) or pa.types.is_large_string(type) or pa.types.is_string_view(type)
+    )
 
 
 def _type_inside(type: Any) -> Any:
@@ -168,12 +178,10 @@ def _decoded(array: Any) -> Any:
     return values.take(array.indices)
 
 
-def _flat(rows: Any, nulls: npt.NDArray[np.bool_] | None
-          ) -> tuple[npt.NDArray[np.int64], Any]:
+def _flat(rows: Any, nulls: npt.NDArray[np.bool_] | None) -> tuple[npt.NDArray[np.int64], Any]:
     """Where each row begins among the words, and the words of the rows that are not null."""
     if pa.types.is_list(rows.type) or pa.types.is_large_list(rows.type):
-        offsets = (np.asarray(rows.offsets).astype(np.int64) if len(rows)
-                   else np.zeros(1, np.int64))
+        offsets = np.asarray(rows.offsets).astype(np.int64) if len(rows) else np.zeros(1, np.int64)
         if nulls is None or not np.diff(offsets)[nulls].any():
             first = int(offsets[0])
             return offsets - first, rows.values.slice(first, int(offsets[-1]) - first)
@@ -188,8 +196,9 @@ def _as_text(words: Any, place: str) -> Any:
         return words
     if pa.types.is_string_view(words.type) or pa.types.is_null(words.type):
         return words.cast(pa.large_string())
-    raise ArgumentTypeError(f"{place}: words must be strings, not {words.type}"
-                            + _advice(words.type))
+    raise ArgumentTypeError(
+        f"{place}: words must be strings, not {words.type}" + _advice(words.type)
+    )
 
 
 def _advice(type: Any) -> str:

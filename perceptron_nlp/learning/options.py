@@ -17,14 +17,7 @@ from numpy.typing import NDArray
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, quote
 from perceptron_nlp.learning.schedule import Schedule, resolve
 
-ORDERS = (
-    "sequential",
-    "stochastic",
-    "replacement",
-    "batch",
-    "minibatch-random",
-    "minibatch",
-)
+ORDERS = ("sequential", "stochastic", "replacement", "batch", "minibatch-random", "minibatch")
 """O1 … O6, in the order of their numbers."""
 
 _SEEDS = 1 << 64

@@ -80,12 +80,7 @@ class Training:
         return replace(self, samples=replace(self.samples), state=state, votes=votes)
 
     def run(
-        self,
-        rows: Rows,
-        ids: NDArray[np.int32],
-        rates: Floats,
-        options: Options,
-        epochs: int,
+        self, rows: Rows, ids: NDArray[np.int32], rates: Floats, options: Options, epochs: int
     ) -> Outcome:
         """Train on rows of the classes `ids`, in place.
 

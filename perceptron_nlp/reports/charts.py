@@ -110,8 +110,10 @@ class Grid:
         if row == column:
             total = sum(self.counts[row])
             return self.counts[row][column] / total if total else 0.0
-        largest = max((count for i, line in enumerate(self.counts)
-                       for j, count in enumerate(line) if i != j), default=0)
+        largest = max(
+            (count for i, line in enumerate(self.counts) for j, count in enumerate(line) if i != j),
+            default=0,
+        )
         return math.sqrt(self.counts[row][column] / largest) if largest else 0.0
 
 

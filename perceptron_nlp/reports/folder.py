@@ -38,8 +38,9 @@ def check_folder(folder: str | os.PathLike[str]) -> Path:
     except FileNotFoundError:
         return _makeable(place)
     except NotADirectoryError as error:
-        raise FileError(f"{place}: is a file, or lies in one; name a folder for the report"
-                        ) from error
+        raise FileError(
+            f"{place}: is a file, or lies in one; name a folder for the report"
+        ) from error
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise FileError(f"{str(place)!r}: cannot be read as a folder: {reason}") from error

@@ -49,8 +49,13 @@ class Share:
 
     def to_json(self) -> dict[str, Any]:
         """All of it."""
-        return {"name": self.name, "words": self.words, "right": self.right,
-                "share": self.share, "interval": self.interval}
+        return {
+            "name": self.name,
+            "words": self.words,
+            "right": self.right,
+            "share": self.share,
+            "interval": self.interval,
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +79,9 @@ class WorstSentence:
     @property
     def wrong(self) -> list[int]:
         """The places of the wrong words."""
-        return [i for i, truth in enumerate(self.gold)
-                if truth is not None and truth != self.given[i]]
+        return [
+            i for i, truth in enumerate(self.gold) if truth is not None and truth != self.given[i]
+        ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,14 +125,21 @@ class Judged:
         result = self.evaluation
         return {
             **result.to_json(),
-            "accuracy_interval": self.accuracy.interval, "f1_interval": self.f1_interval,
-            "known": self.known.to_json(), "unknown": self.unknown.to_json(),
+            "accuracy_interval": self.accuracy.interval,
+            "f1_interval": self.f1_interval,
+            "known": self.known.to_json(),
+            "unknown": self.unknown.to_json(),
             "lengths": [share.to_json() for share in self.lengths],
-            "confusion": [[gold, given, count] for (gold, given), count
-                          in sorted(result.confusion.items())],
+            "confusion": [
+                [gold, given, count] for (gold, given), count in sorted(result.confusion.items())
+            ],
             "epochs": self.epochs,
-            "speed": {"words_per_second": self.words_per_second, "words": self.tagged_words,
-                      "seconds": self.seconds, "threads": self.threads},
+            "speed": {
+                "words_per_second": self.words_per_second,
+                "words": self.tagged_words,
+                "seconds": self.seconds,
+                "threads": self.threads,
+            },
         }
 
 
@@ -146,8 +159,7 @@ def judge(tagger: Tagger, source: Source, column: str, threads: int) -> Judged:
     found: list[list[str]] = []
     rounds, seconds = 0, 0.0
 
-    def label(sentences: list[Sequence[str]]
-              ) -> tuple[list[list[str]], list[list[float]] | None]:
+    def label(sentences: list[Sequence[str]]) -> tuple[list[list[str]], list[list[float]] | None]:
         nonlocal rounds, seconds
         found.extend(part.tag_sents(sentences, threads=threads))
         start = time.perf_counter()
@@ -165,30 +177,51 @@ def judge(tagger: Tagger, source: Source, column: str, threads: int) -> Judged:
     record = part.model.record
     train = record.get("train")
     return Judged(
-        evaluation=result, accuracy=shares[0], known=shares[1], unknown=shares[2],
-        f1_interval=f1_interval, lengths=tuple(share for share in shares[3:] if share.words),
-        worst=_worst(part, sentences, gold, found), epochs=list(record.get("epochs") or []),
+        evaluation=result,
+        accuracy=shares[0],
+        known=shares[1],
+        unknown=shares[2],
+        f1_interval=f1_interval,
+        lengths=tuple(share for share in shares[3:] if share.words),
+        worst=_worst(part, sentences, gold, found),
+        epochs=list(record.get("epochs") or []),
         train_words=train.get("labelled") if isinstance(train, dict) else None,
-        seconds=seconds / rounds, threads=threads, tagged_words=sum(map(len, sentences)))
+        seconds=seconds / rounds,
+        threads=threads,
+        tagged_words=sum(map(len, sentences)),
+    )
 
 
-def _shares(part: Tagger, sentences: list[Sentence], gold: Labels, given: list[list[str]],
-            has_spans: bool) -> tuple[list[Share], Interval | None]:
+def _shares(
+    part: Tagger, sentences: list[Sentence], gold: Labels, given: list[list[str]], has_spans: bool
+) -> tuple[list[Share], Interval | None]:
     """Of all words, of known and unknown ones, of sentences of each length; that of spans' F1."""
     known = [part.model.known(sentence.words) for sentence in sentences]
     names = ["all", "known", "unknown"]
     kept: list[Labels] = [gold]
     for wanted in (True, False):
-        kept.append([[truth if seen == wanted else None
-                      for truth, seen in zip(truths, marks, strict=True)]
-                     for truths, marks in zip(gold, known, strict=True)])
+        kept.append(
+            [
+                [
+                    truth if seen == wanted else None
+                    for truth, seen in zip(truths, marks, strict=True)
+                ]
+                for truths, marks in zip(gold, known, strict=True)
+            ]
+        )
     for low, high in LENGTHS:
         names.append(f"{low}+" if high is None else f"{low}–{high}")
-        kept.append([truths if low <= len(truths) <= (high or len(truths))
-                     else [None] * len(truths) for truths in gold])
+        kept.append(
+            [
+                truths if low <= len(truths) <= (high or len(truths)) else [None] * len(truths)
+                for truths in gold
+            ]
+        )
     counts = [word_counts(labels, given) for labels in kept]
-    shares = [Share(name, int(count.gold.sum()), int(count.right.sum()), _interval(count))
-              for name, count in zip(names, counts, strict=True)]
+    shares = [
+        Share(name, int(count.gold.sum()), int(count.right.sum()), _interval(count))
+        for name, count in zip(names, counts, strict=True)
+    ]
     return shares, _interval(span_counts(gold, given)) if has_spans else None
 
 
@@ -197,26 +230,38 @@ def _interval(counts: Counts) -> Interval | None:
     some = counts.gold + counts.given > 0
     if int(some.sum()) < FEWEST:
         return None
-    return interval(resampled([Counts(counts.gold[some], counts.given[some],
-                                      counts.right[some])])[0])
+    return interval(
+        resampled([Counts(counts.gold[some], counts.given[some], counts.right[some])])[0]
+    )
 
 
-def _worst(part: Tagger, sentences: list[Sentence], gold: Labels, given: list[list[str]]
-           ) -> tuple[WorstSentence, ...]:
+def _worst(
+    part: Tagger, sentences: list[Sentence], gold: Labels, given: list[list[str]]
+) -> tuple[WorstSentence, ...]:
     """The sentences with the most wrong words; of equals the shorter ones, then the first."""
-    wrong = [sum(truth is not None and truth != label
-                 for truth, label in zip(truths, labels, strict=True))
-             for truths, labels in zip(gold, given, strict=True)]
-    order = sorted((i for i, count in enumerate(wrong) if count),
-                   key=lambda i: (-wrong[i], len(gold[i]), i))[:WORST]
+    wrong = [
+        sum(
+            truth is not None and truth != label
+            for truth, label in zip(truths, labels, strict=True)
+        )
+        for truths, labels in zip(gold, given, strict=True)
+    ]
+    order = sorted(
+        (i for i, count in enumerate(wrong) if count), key=lambda i: (-wrong[i], len(gold[i]), i)
+    )[:WORST]
     inputs, window = part.model.inputs(sentences), part.window
     found = []
     for i in order:
         explained = part.explain_sents(
-            [inputs[i]], before=inputs[max(0, i - window):i], after=inputs[i + 1:i + 1 + window],
-            against=[gold[i]], top=SHOWN_FEATURES)[0]
-        sentence = WorstSentence(sentences[i].path, sentences[i].line_of(0), sentences[i].words,
-                                 gold[i], given[i], {})
+            [inputs[i]],
+            before=inputs[max(0, i - window) : i],
+            after=inputs[i + 1 : i + 1 + window],
+            against=[gold[i]],
+            top=SHOWN_FEATURES,
+        )[0]
+        sentence = WorstSentence(
+            sentences[i].path, sentences[i].line_of(0), sentences[i].words, gold[i], given[i], {}
+        )
         sentence.why.update((k, explained[k]) for k in sentence.wrong[:MOST_EXPLAINED])
         found.append(sentence)
     return tuple(found)

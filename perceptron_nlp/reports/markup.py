@@ -33,18 +33,25 @@ def word(text: str) -> str:
 def data_block(name: str, value: Any) -> str:
     """JSON that programs find in the page by its id; browsers do not run it."""
     text = json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
-    return (f'<script type="application/json" id="{safe(name)}">{text.translate(_IN_SCRIPT)}'
-            "</script>")
+    return (
+        f'<script type="application/json" id="{safe(name)}">{text.translate(_IN_SCRIPT)}</script>'
+    )
 
 
 def table(caption: str, head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """A table whose first column names its rows; all cells but the caption are HTML already."""
     top = "".join(f'<th scope="col">{cell}</th>' for cell in head)
-    body = "\n".join(f'<tr><th scope="row">{row[0]}</th>'
-                     + "".join(f"<td>{cell}</td>" for cell in row[1:]) + "</tr>" for row in rows)
-    return (f'<div class="wide" role="region" aria-label="{safe(caption)}" tabindex="0"><table>'
-            f"<caption><span>{safe(caption)}</span></caption>\n<thead><tr>{top}</tr></thead>\n"
-            f"<tbody>\n{body}\n</tbody></table></div>")
+    body = "\n".join(
+        f'<tr><th scope="row">{row[0]}</th>'
+        + "".join(f"<td>{cell}</td>" for cell in row[1:])
+        + "</tr>"
+        for row in rows
+    )
+    return (
+        f'<div class="wide" role="region" aria-label="{safe(caption)}" tabindex="0"><table>'
+        f"<caption><span>{safe(caption)}</span></caption>\n<thead><tr>{top}</tr></thead>\n"
+        f"<tbody>\n{body}\n</tbody></table></div>"
+    )
 
 
 def paragraph(text: str) -> str:

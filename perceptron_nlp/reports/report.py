@@ -47,9 +47,17 @@ class Report:
     has_png: bool
 
 
-def report(tagger: Tagger, data: Labelled, folder: str | os.PathLike[str], *,
-           column: str | None = None, format: str = "auto", fields: Sequence[str] | None = None,
-           threads: int = 1, title: str = "How good the tagger is") -> Report:
+def report(
+    tagger: Tagger,
+    data: Labelled,
+    folder: str | os.PathLike[str],
+    *,
+    column: str | None = None,
+    format: str = "auto",
+    fields: Sequence[str] | None = None,
+    threads: int = 1,
+    title: str = "How good the tagger is",
+) -> Report:
     """Compare a tagger's labels with gold ones, and write a page about it.
 
     Intervals are the middle 95 % of 1,000 bootstrap samples of sentences (see
@@ -93,12 +101,21 @@ def report(tagger: Tagger, data: Labelled, folder: str | os.PathLike[str], *,
             if has_png:
                 files[f"{name}{suffix}.png"] = png.file(chart)
     write_folder(place, files)
-    return Report(place / PAGE, tuple(place / name for name in files if name != PAGE),
-                  {one.evaluation.column: one.evaluation for one in judged}, has_png)
+    return Report(
+        place / PAGE,
+        tuple(place / name for name in files if name != PAGE),
+        {one.evaluation.column: one.evaluation for one in judged},
+        has_png,
+    )
 
 
-def page(tagger: Tagger, judged: Sequence[Judged], charts: Sequence[dict[str, Chart | Grid]],
-         title: str, place: str) -> bytes:
+def page(
+    tagger: Tagger,
+    judged: Sequence[Judged],
+    charts: Sequence[dict[str, Chart | Grid]],
+    title: str,
+    place: str,
+) -> bytes:
     """The page as UTF-8.
 
     Parameters
@@ -109,23 +126,43 @@ def page(tagger: Tagger, judged: Sequence[Judged], charts: Sequence[dict[str, Ch
     place : what the gold text is called
     """
     size = len(tagger.to_bytes())
-    about = [paragraph(f"Compared with {place}. The model has {size:,} bytes. Intervals are the"
-                       f" middle 95 % of {RESAMPLES:,} bootstrap samples of sentences, where there"
-                       f" are {FEWEST} or more.")]
+    about = [
+        paragraph(
+            f"Compared with {place}. The model has {size:,} bytes. Intervals are the"
+            f" middle 95 % of {RESAMPLES:,} bootstrap samples of sentences, where there"
+            f" are {FEWEST} or more."
+        )
+    ]
     if len(judged) > 1:
-        links = "".join(f'<li><a href="#column-{k}">{word(one.evaluation.column)}</a></li>'
-                        for k, one in enumerate(judged, 1))
+        links = "".join(
+            f'<li><a href="#column-{k}">{word(one.evaluation.column)}</a></li>'
+            for k, one in enumerate(judged, 1)
+        )
         about.append(f'<nav aria-label="Columns"><ul>{links}</ul></nav>')
-    data: dict[str, Any] = {"version": __version__, "model_bytes": size,
-                            "columns": [one.to_json() for one in judged]}
-    return Template(_read("page.html")).substitute(
-        generator=f"{GENERATOR} {__version__}", title=safe(title),
-        style=_read("page.css") + svg.STYLE + WHY_STYLE, about="\n".join(about),
-        body="\n".join(column_section(one, found, k) for k, (one, found) in enumerate(
-            zip(judged, charts, strict=True), 1)),
-        foot=paragraph(f"Written by perceptron_nlp {__version__}. All figures are in this page as"
-                       f" JSON, in the element with the id “{DATA}”."),
-        data=data_block(DATA, data)).encode("utf-8", "replace")
+    data: dict[str, Any] = {
+        "version": __version__,
+        "model_bytes": size,
+        "columns": [one.to_json() for one in judged],
+    }
+    return (
+        Template(_read("page.html"))
+        .substitute(
+            generator=f"{GENERATOR} {__version__}",
+            title=safe(title),
+            style=_read("page.css") + svg.STYLE + WHY_STYLE,
+            about="\n".join(about),
+            body="\n".join(
+                column_section(one, found, k)
+                for k, (one, found) in enumerate(zip(judged, charts, strict=True), 1)
+            ),
+            foot=paragraph(
+                f"Written by perceptron_nlp {__version__}. All figures are in this page as"
+                f" JSON, in the element with the id “{DATA}”."
+            ),
+            data=data_block(DATA, data),
+        )
+        .encode("utf-8", "replace")
+    )
 
 
 def _read(name: str) -> str:

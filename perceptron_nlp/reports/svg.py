@@ -43,13 +43,17 @@ def file(chart: Chart | Grid) -> bytes:
     text = drawn(chart)
     end = text.index(">") + 1
     ground = '<rect width="100%" height="100%" style="fill:var(--paper)"/>'
-    return (text[:end].replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1)
-            + f"<style>{STYLE}</style>{ground}{text[end:]}\n").encode()
+    return (
+        text[:end].replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1)
+        + f"<style>{STYLE}</style>{ground}{text[end:]}\n"
+    ).encode()
 
 
 def _opening(chart: Chart | Grid, width: float, height: float) -> str:
-    return (f'<svg class="chart" viewBox="0 0 {width:.0f} {height:.0f}" role="img"'
-            f' aria-label="{safe(chart.alt)}"><title>{safe(chart.title)}</title>')
+    return (
+        f'<svg class="chart" viewBox="0 0 {width:.0f} {height:.0f}" role="img"'
+        f' aria-label="{safe(chart.alt)}"><title>{safe(chart.title)}</title>'
+    )
 
 
 def _chart(chart: Chart) -> str:
@@ -58,19 +62,28 @@ def _chart(chart: Chart) -> str:
     parts = [_opening(chart, WIDTH, HEIGHT)]
     for y, text in chart.y_ticks:
         at = place.y(y)
-        parts.append(f'<line class="grid" x1="{_LEFT}" x2="{WIDTH - _RIGHT}" y1="{at:.1f}"'
-                     f' y2="{at:.1f}"/><text x="{_LEFT - 6}" y="{at + 4:.1f}"'
-                     f' text-anchor="end">{safe(text)}</text>')
-    parts.append(f'<line class="axis" x1="{_LEFT}" x2="{WIDTH - _RIGHT}" y1="{bottom}"'
-                 f' y2="{bottom}"/>')
-    parts += [f'<text x="{place.x(x):.1f}" y="{bottom + 16}" text-anchor="middle">{safe(text)}'
-              "</text>" for x, text in chart.x_ticks]
-    parts.append(f'<text x="{(_LEFT + WIDTH - _RIGHT) / 2:.0f}" y="{HEIGHT - 10}"'
-                 f' text-anchor="middle">{safe(chart.x_label)}</text>')
+        parts.append(
+            f'<line class="grid" x1="{_LEFT}" x2="{WIDTH - _RIGHT}" y1="{at:.1f}"'
+            f' y2="{at:.1f}"/><text x="{_LEFT - 6}" y="{at + 4:.1f}"'
+            f' text-anchor="end">{safe(text)}</text>'
+        )
+    parts.append(
+        f'<line class="axis" x1="{_LEFT}" x2="{WIDTH - _RIGHT}" y1="{bottom}" y2="{bottom}"/>'
+    )
+    parts += [
+        f'<text x="{place.x(x):.1f}" y="{bottom + 16}" text-anchor="middle">{safe(text)}</text>'
+        for x, text in chart.x_ticks
+    ]
+    parts.append(
+        f'<text x="{(_LEFT + WIDTH - _RIGHT) / 2:.0f}" y="{HEIGHT - 10}"'
+        f' text-anchor="middle">{safe(chart.x_label)}</text>'
+    )
     if chart.diagonal:
         low, high = chart.x_range
-        parts.append(f'<line class="diagonal" x1="{place.x(low):.1f}" y1="{place.y(low):.1f}"'
-                     f' x2="{place.x(high):.1f}" y2="{place.y(high):.1f}"/>')
+        parts.append(
+            f'<line class="diagonal" x1="{place.x(low):.1f}" y1="{place.y(low):.1f}"'
+            f' x2="{place.x(high):.1f}" y2="{place.y(high):.1f}"/>'
+        )
     for series in chart.series:
         parts += _series(series, place)
     parts += _legend(chart)
@@ -100,9 +113,11 @@ def _series(series: Series, place: _Place) -> Iterator[str]:
     if series.kind == BARS:
         for point in series.points:
             left, right = place.x(point.x - point.half), place.x(point.x + point.half)
-            yield (f'<rect class="bar {kind}" x="{left:.1f}" y="{place.y(point.y):.1f}"'
-                   f' width="{right - left:.1f}"'
-                   f' height="{HEIGHT - _BOTTOM - place.y(point.y):.1f}"/>')
+            yield (
+                f'<rect class="bar {kind}" x="{left:.1f}" y="{place.y(point.y):.1f}"'
+                f' width="{right - left:.1f}"'
+                f' height="{HEIGHT - _BOTTOM - place.y(point.y):.1f}"/>'
+            )
         return
     if series.kind != DOTS:
         joined = " ".join(f"{x:.1f},{y:.1f}" for x, y in at)
@@ -115,8 +130,10 @@ def _series(series: Series, place: _Place) -> Iterator[str]:
 def _whisker(point: Point, x: float, place: _Place, kind: str) -> Iterator[str]:
     if point.low is not None and point.high is not None:
         low, high = place.y(point.low), place.y(point.high)
-        yield (f'<path class="span {kind}" d="M{x:.1f} {low:.1f}V{high:.1f}M{x - 4:.1f} {low:.1f}'
-               f'h8M{x - 4:.1f} {high:.1f}h8"/>')
+        yield (
+            f'<path class="span {kind}" d="M{x:.1f} {low:.1f}V{high:.1f}M{x - 4:.1f} {low:.1f}'
+            f'h8M{x - 4:.1f} {high:.1f}h8"/>'
+        )
 
 
 def marker(x: float, y: float, style: int) -> str:
@@ -143,8 +160,9 @@ def _legend(chart: Chart) -> Iterator[str]:
         yield f'<text x="{x + 25:.1f}" y="16">{safe(name)}</text>'
         x += 38 + _LETTER * len(name)
     if chart.diagonal:
-        yield (f'<path class="diagonal" d="M{x:.1f} 12h20"/>'
-               f'<text x="{x + 25:.1f}" y="16">equal</text>')
+        yield (
+            f'<path class="diagonal" d="M{x:.1f} 12h20"/><text x="{x + 25:.1f}" y="16">equal</text>'
+        )
 
 
 def _grid(grid: Grid) -> str:
@@ -153,17 +171,21 @@ def _grid(grid: Grid) -> str:
     left = 34 + _LETTER * longest
     top = 30 + _LETTER * longest
     width, height = left + n * _CELL + 12, top + n * _CELL + 12
-    parts = [_opening(grid, width, height),
-             f'<text x="{left + n * _CELL / 2:.0f}" y="14" text-anchor="middle">'
-             f"{safe(grid.x_label)}</text>",
-             f'<text transform="translate(14 {top + n * _CELL / 2:.0f}) rotate(-90)"'
-             f' text-anchor="middle">{safe(grid.y_label)}</text>']
+    parts = [
+        _opening(grid, width, height),
+        f'<text x="{left + n * _CELL / 2:.0f}" y="14" text-anchor="middle">'
+        f"{safe(grid.x_label)}</text>",
+        f'<text transform="translate(14 {top + n * _CELL / 2:.0f}) rotate(-90)"'
+        f' text-anchor="middle">{safe(grid.y_label)}</text>',
+    ]
     for i, name in enumerate(grid.names):
         middle = i * _CELL + _CELL / 2 + 4
-        parts.append(f'<text class="name" x="{left - 6:.1f}" y="{top + middle:.1f}"'
-                     f' text-anchor="end">{safe(name)}</text>'
-                     f'<text class="name" transform="translate({left + middle:.1f} {top - 6:.1f})'
-                     f' rotate(-90)">{safe(name)}</text>')
+        parts.append(
+            f'<text class="name" x="{left - 6:.1f}" y="{top + middle:.1f}"'
+            f' text-anchor="end">{safe(name)}</text>'
+            f'<text class="name" transform="translate({left + middle:.1f} {top - 6:.1f})'
+            f' rotate(-90)">{safe(name)}</text>'
+        )
     for i, row in enumerate(grid.counts):
         for j, count in enumerate(row):
             parts.append(_square(grid, i, j, count, left + j * _CELL, top + i * _CELL))
@@ -172,16 +194,19 @@ def _grid(grid: Grid) -> str:
 
 def _square(grid: Grid, i: int, j: int, count: int, x: float, y: float) -> str:
     kind = "hit" if i == j else "miss"
-    square = (f'<rect class="cell" x="{x:.1f}" y="{y:.1f}" width="{_CELL}" height="{_CELL}"'
-              ' fill="none"/>')
+    square = (
+        f'<rect class="cell" x="{x:.1f}" y="{y:.1f}" width="{_CELL}" height="{_CELL}" fill="none"/>'
+    )
     if not count:
         return square
     strength = 0.75 * grid.strength(i, j)
     size = 9 if count < 1000 else 7
-    return (f'<rect class="{kind}" x="{x:.1f}" y="{y:.1f}" width="{_CELL}" height="{_CELL}"'
-            f' fill-opacity="{strength:.2f}"/>{square}'
-            f'<text class="name" x="{x + _CELL / 2:.1f}" y="{y + _CELL / 2 + 3:.1f}"'
-            f' style="font-size:{size}px" text-anchor="middle">{_short(count)}</text>')
+    return (
+        f'<rect class="{kind}" x="{x:.1f}" y="{y:.1f}" width="{_CELL}" height="{_CELL}"'
+        f' fill-opacity="{strength:.2f}"/>{square}'
+        f'<text class="name" x="{x + _CELL / 2:.1f}" y="{y + _CELL / 2 + 3:.1f}"'
+        f' style="font-size:{size}px" text-anchor="middle">{_short(count)}</text>'
+    )
 
 
 def _short(count: int) -> str:

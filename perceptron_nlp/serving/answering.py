@@ -43,8 +43,9 @@ def answer(tagger: Tagger, text: object, *, spaces: bool) -> dict[str, Any]:
     if not isinstance(text, str):
         raise ArgumentTypeError(f"text: a str is needed, not {type(text).__name__}")
     if len(text) > MOST_CHARACTERS:
-        raise ArgumentError(f"text: has {len(text):,} characters; at most {MOST_CHARACTERS:,} can"
-                            " be shown at once")
+        raise ArgumentError(
+            f"text: has {len(text):,} characters; at most {MOST_CHARACTERS:,} can be shown at once"
+        )
     if not encodable(text):
         raise ArgumentError("text: holds half of a surrogate pair, which is no character")
     if spaces:
@@ -52,7 +53,8 @@ def answer(tagger: Tagger, text: object, *, spaces: bool) -> dict[str, Any]:
     else:
         sentences = [sentence.words for sentence in tokenize(text)]
     found: list[list[dict[str, Any]]] = [
-        [{"word": word, "known": False, "labels": {}} for word in words] for words in sentences]
+        [{"word": word, "known": False, "labels": {}} for word in words] for words in sentences
+    ]
     for column, part in tagger.by_column.items():
         sure: list[list[float]] | None = None
         if part.model.calibration is not None:
@@ -61,7 +63,9 @@ def answer(tagger: Tagger, text: object, *, spaces: bool) -> dict[str, Any]:
             for i, why in enumerate(explained):
                 found[k][i]["known"] = why.known
                 found[k][i]["labels"][column] = {
-                    "confidence": None if sure is None else sure[k][i], **_told(why)}
+                    "confidence": None if sure is None else sure[k][i],
+                    **_told(why),
+                }
     return {"columns": list(tagger.columns), "sentences": found}
 
 
@@ -69,8 +73,19 @@ def _told(why: WordExplanation) -> dict[str, Any]:
     features, rest = why.heaviest(TOP)
     shown = [*features, *filter(None, [rest])]
     return {
-        "label": why.label, "runner_up": why.runner_up, "score": why.score,
-        "runner_up_score": why.runner_up_score, "margin": why.margin, "note": why.note,
-        "features": [{"text": feature.text, "value": feature.value, "margin": feature.margin,
-                      "is_rest": feature is rest} for feature in shown],
+        "label": why.label,
+        "runner_up": why.runner_up,
+        "score": why.score,
+        "runner_up_score": why.runner_up_score,
+        "margin": why.margin,
+        "note": why.note,
+        "features": [
+            {
+                "text": feature.text,
+                "value": feature.value,
+                "margin": feature.margin,
+                "is_rest": feature is rest,
+            }
+            for feature in shown
+        ],
     }

@@ -32,12 +32,15 @@ MOST_BYTES = 12 * MOST_CHARACTERS + 1024
 _MOST_CONNECTIONS = 32
 _IDLE_SECONDS = 15.0
 _UNNAMED_PORT = 80
-_PAGES = {"/": ("page.html", "text/html"), "/page.css": ("page.css", "text/css"),
-          "/page.js": ("page.js", "text/javascript")}
+_PAGES = {
+    "/": ("page.html", "text/html"),
+    "/page.css": ("page.css", "text/css"),
+    "/page.js": ("page.js", "text/javascript"),
+}
 _HEADERS = {
-    "Content-Security-Policy":
-        "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self';"
-        " img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self';"
+    " connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none';"
+    " frame-ancestors 'none'",
     "Cache-Control": "no-store",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
@@ -68,8 +71,10 @@ class TrialServer(ThreadingHTTPServer):
         self.address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
         self.tagger = tagger
         self.spaces = spaces
-        self.files = {path: (resources.files("perceptron_nlp.serving").joinpath(name).read_bytes(),
-                             kind) for path, (name, kind) in _PAGES.items()}
+        self.files = {
+            path: (resources.files("perceptron_nlp.serving").joinpath(name).read_bytes(), kind)
+            for path, (name, kind) in _PAGES.items()
+        }
         self._free = threading.BoundedSemaphore(_MOST_CONNECTIONS)
         super().__init__((host, port), _Handler)
         # Browsers leave out the port that addresses have if they name none.
@@ -105,8 +110,9 @@ class TrialServer(ThreadingHTTPServer):
         """Browsers go away in the middle of things; nobody needs to hear of it."""
 
 
-def make_server(tagger: Tagger, *, host: str = HOSTS[0], port: int = PORT, spaces: bool = False
-                ) -> TrialServer:
+def make_server(
+    tagger: Tagger, *, host: str = HOSTS[0], port: int = PORT, spaces: bool = False
+) -> TrialServer:
     """A server that listens; ``serve_forever()`` makes it answer.
 
     Parameters
@@ -128,10 +134,12 @@ def make_server(tagger: Tagger, *, host: str = HOSTS[0], port: int = PORT, space
         return TrialServer(tagger, host, port, spaces)
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
-            raise ArgumentError(f"port: {port} is in use; choose another one, or 0 for any that is"
-                                " free") from error
+            raise ArgumentError(
+                f"port: {port} is in use; choose another one, or 0 for any that is free"
+            ) from error
         raise ArgumentError(
-            f"port: cannot listen at {host}, port {port}: {error.strerror or error}") from error
+            f"port: cannot listen at {host}, port {port}: {error.strerror or error}"
+        ) from error
 
 
 class _Refused(Exception):
@@ -172,8 +180,12 @@ class _Handler(BaseHTTPRequestHandler):
             self._refuse(refused)
         except Exception as error:
             # Whatever it is, whoever types is told, and the server goes on.
-            self._refuse(_Refused(HTTPStatus.INTERNAL_SERVER_ERROR,
-                                  f"unexpected failure: {type(error).__name__}: {error}"))
+            self._refuse(
+                _Refused(
+                    HTTPStatus.INTERNAL_SERVER_ERROR,
+                    f"unexpected failure: {type(error).__name__}: {error}",
+                )
+            )
         else:
             self._send(HTTPStatus.OK, json.dumps(found).encode(), "application/json")
 
@@ -193,8 +205,10 @@ class _Handler(BaseHTTPRequestHandler):
         if "Transfer-Encoding" in self.headers or not (length.isascii() and length.isdecimal()):
             raise _Refused(HTTPStatus.LENGTH_REQUIRED, "a length is needed")
         if len(length) > 9 or int(length) > MOST_BYTES:
-            raise _Refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
-                           f"at most {MOST_CHARACTERS:,} characters can be shown at once")
+            raise _Refused(
+                HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+                f"at most {MOST_CHARACTERS:,} characters can be shown at once",
+            )
         body = self.rfile.read(int(length))
         try:
             asked = json.loads(body)
@@ -207,8 +221,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _refuse(self, refused: _Refused) -> None:
         # What the body holds was not read, and is not to be taken for another request.
         self.close_connection = True
-        self._send(refused.status, json.dumps({"error": str(refused)}).encode(),
-                   "application/json")
+        self._send(refused.status, json.dumps({"error": str(refused)}).encode(), "application/json")
 
     def _send(self, status: HTTPStatus, content: bytes, kind: str) -> None:
         self.send_response(status)
@@ -222,8 +235,7 @@ class _Handler(BaseHTTPRequestHandler):
         if self.command != "HEAD":
             self.wfile.write(content)
 
-    def send_error(self, code: int, message: str | None = None, explain: str | None = None
-                   ) -> None:
+    def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
         """What the base class refuses: methods that are not known, requests that are malformed."""
         self._refuse(_Refused(HTTPStatus(code), message or HTTPStatus(code).phrase))
 

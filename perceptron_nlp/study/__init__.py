@@ -13,6 +13,13 @@ from perceptron_nlp.study.pictures import plotting
 from perceptron_nlp.study.report import made_folder, write_report
 
 __all__ = [
-    "TOKENS", "Study", "StudyCorpus", "made_folder", "plotting", "read_study_corpus",
-    "sample_files", "study_corpus", "write_report",
+    "TOKENS",
+    "Study",
+    "StudyCorpus",
+    "made_folder",
+    "plotting",
+    "read_study_corpus",
+    "sample_files",
+    "study_corpus",
+    "write_report",
 ]

@@ -17,6 +17,7 @@ Numbers = NDArray[np.float64]
 
 BATCH = 16
 
+
 def orders(size: int) -> dict[str, tb.Order]:
     """The classifier's names of O1 … O6, and the textbook's, for batches of that size."""
     return {

@@ -189,9 +189,7 @@ def _part(
     return Part(len(sentences), Ones(rows, len(columns)), np.array(y, dtype=np.str_))
 
 
-def _thinned(
-    name: str, sentences: list[Labelled], tokens: int, notes: list[str]
-) -> list[Labelled]:
+def _thinned(name: str, sentences: list[Labelled], tokens: int, notes: list[str]) -> list[Labelled]:
     total = sum(len(words) for words, _ in sentences)
     every = -(-total // tokens)
     if every <= 1:

@@ -100,9 +100,7 @@ def fitted_power(sizes: list[int], costs: tuple[float, ...]) -> float:
 
 
 def growth_curves(
-    *,
-    plan: Mapping[str, tuple[Series, ...]] = PLAN,
-    say: Callable[[str], None] = lambda text: None,
+    *, plan: Mapping[str, tuple[Series, ...]] = PLAN, say: Callable[[str], None] = lambda text: None
 ) -> list[Curve]:
     """Every row of the cost table on every series of the plan."""
     curves = []

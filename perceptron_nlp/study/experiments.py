@@ -35,9 +35,7 @@ class Study:
     seconds: float
 
 
-def study_corpus(
-    corpus: StudyCorpus, *, say: Say = lambda text: None
-) -> Study:
+def study_corpus(corpus: StudyCorpus, *, say: Say = lambda text: None) -> Study:
     """Run the perceptron family on a corpus, and its examples in the plane.
 
     Parameters

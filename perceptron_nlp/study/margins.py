@@ -39,9 +39,7 @@ class Margins:
     epochs: int
 
 
-def margins(
-    corpus: StudyCorpus, *, wanted: tuple[float, ...] = WANTED, epochs: int = 5
-) -> Margins:
+def margins(corpus: StudyCorpus, *, wanted: tuple[float, ...] = WANTED, epochs: int = 5) -> Margins:
     """Train with each margin, and look at the leads of the one without."""
     leads, dev = {}, {}
     for output in COMPARED:

@@ -95,11 +95,7 @@ class Steps(Sequence[Step]):
 
 
 def made_stream(
-    size: Size,
-    *,
-    every_example: bool = True,
-    exact: bool = False,
-    counter: Counter | None = None,
+    size: Size, *, every_example: bool = True, exact: bool = False, counter: Counter | None = None
 ) -> Stream:
     """A stream of that size from a zero start; see `Steps`."""
     start: NDArray[Any] = np.zeros(size.d, dtype=object if exact else np.float64)

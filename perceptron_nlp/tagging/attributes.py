@@ -116,8 +116,12 @@ def closure(labels: Iterable[str]) -> TagSet:
     for names in sorted(patterns):
         ways: list[tuple[str, ...]] = [()]
         for name in names:
-            ways = [(*way, piece) for way in ways for piece in sorted(values[name])
-                    if all((before, piece) in pairs for before in way)]
+            ways = [
+                (*way, piece)
+                for way in ways
+                for piece in sorted(values[name])
+                if all((before, piece) in pairs for before in way)
+            ]
             if len(ways) + len(found) > MAX_LABELS:
                 return TagSet(known)
         found.update("|".join(way) for way in ways)

@@ -20,8 +20,12 @@ class Words:
 
     __slots__ = ("data", "sentences", "tokens")
 
-    def __init__(self, data: npt.NDArray[np.uint8], tokens: npt.NDArray[np.int64],
-                 sentences: npt.NDArray[np.int64]) -> None:
+    def __init__(
+        self,
+        data: npt.NDArray[np.uint8],
+        tokens: npt.NDArray[np.int64],
+        sentences: npt.NDArray[np.int64],
+    ) -> None:
         self.data = data
         self.tokens = tokens
         self.sentences = sentences
@@ -45,11 +49,13 @@ def _bytes(data: object) -> npt.NDArray[np.uint8]:
         view = memoryview(data)  # type: ignore[arg-type]
     except TypeError:
         raise ArgumentTypeError(
-            f"data: bytes or a buffer of bytes is needed, not {type(data).__name__}") from None
+            f"data: bytes or a buffer of bytes is needed, not {type(data).__name__}"
+        ) from None
     if view.itemsize != 1 or not view.c_contiguous:
         raise ArgumentTypeError(
             "data: a contiguous buffer of single bytes is needed, not one of"
-            f" {view.itemsize}-byte items" + ("" if view.c_contiguous else " with gaps"))
+            f" {view.itemsize}-byte items" + ("" if view.c_contiguous else " with gaps")
+        )
     return np.asarray(view.cast("B"))
 
 
@@ -62,18 +68,23 @@ def _offsets(name: str, given: object, highest: int, unit: str) -> npt.NDArray[n
     if raw.ndim != 1 or (raw.dtype.kind not in "iu" and raw.size):
         raise ArgumentTypeError(
             f"{name}: a flat array of whole numbers is needed, not {raw.ndim} dimensions of"
-            f" {raw.dtype}")
+            f" {raw.dtype}"
+        )
     if not raw.size:
-        raise ArgumentError(f"{name}: is empty; it has one offset more than there are items, so"
-                            " [0] stands for none")
+        raise ArgumentError(
+            f"{name}: is empty; it has one offset more than there are items, so [0] stands for none"
+        )
     offsets = np.array(raw, np.int64)
     falls = np.flatnonzero(offsets[1:] < offsets[:-1])
     if len(falls):
         at = int(falls[0])
-        raise ArgumentError(f"{name}[{at + 1}]: {offsets[at + 1]} is below {offsets[at]}, which"
-                            " comes before it; offsets must not fall")
+        raise ArgumentError(
+            f"{name}[{at + 1}]: {offsets[at + 1]} is below {offsets[at]}, which"
+            " comes before it; offsets must not fall"
+        )
     if offsets[0] < 0 or offsets[-1] > highest:
         at = 0 if offsets[0] < 0 else len(offsets) - 1
-        raise ArgumentError(f"{name}[{at}]: {offsets[at]} is not between 0 and {highest}, the"
-                            f" number of {unit}")
+        raise ArgumentError(
+            f"{name}[{at}]: {offsets[at]} is not between 0 and {highest}, the number of {unit}"
+        )
     return offsets

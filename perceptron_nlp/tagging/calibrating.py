@@ -11,13 +11,7 @@ from typing import Any
 import numpy as np
 
 from perceptron_nlp.tagging.calibration import LONGEST, Array, best_of_many, margins_of
-from perceptron_nlp.tagging.calibrationfit import (
-    FOLDS,
-    Evidence,
-    Fitted,
-    fit_calibration,
-    too_few,
-)
+from perceptron_nlp.tagging.calibrationfit import FOLDS, Evidence, Fitted, fit_calibration, too_few
 from perceptron_nlp.tagging.examples import Examples
 from perceptron_nlp.tagging.extractor import Extractor
 from perceptron_nlp.tagging.labellers import make_labeller
@@ -35,8 +29,12 @@ _SAMPLED, _SAMPLED_SCORES = 8192, 1 << 19
 _BEST = 128
 
 
-def calibrated(model: TaggerModel, features: Extractor | None, sentences: Sequence[Any],
-               gold: Sequence[Sequence[str | None]]) -> tuple[TaggerModel, str | None]:
+def calibrated(
+    model: TaggerModel,
+    features: Extractor | None,
+    sentences: Sequence[Any],
+    gold: Sequence[Sequence[str | None]],
+) -> tuple[TaggerModel, str | None]:
     """The model with the calibration that suits it, and what its record tells of it.
 
     Parameters
@@ -56,12 +54,16 @@ def calibrated(model: TaggerModel, features: Extractor | None, sentences: Sequen
         told: dict[str, Any] = {"method": None, "why": why}
         return replace(model, calibration=None, record={**model.record, RECORD: told}), why
     fitted = fit_calibration(evidence)
-    return replace(model, calibration=fitted.calibration, record={
-        **model.record, RECORD: _told(fitted, len(evidence.right))}), None
+    return replace(
+        model,
+        calibration=fitted.calibration,
+        record={**model.record, RECORD: _told(fitted, len(evidence.right))},
+    ), None
 
 
-def calibrated_by(model: TaggerModel, features: Extractor | None, dev: Examples | None
-                  ) -> TaggerModel:
+def calibrated_by(
+    model: TaggerModel, features: Extractor | None, dev: Examples | None
+) -> TaggerModel:
     """The model calibrated on the dev set that it was trained with, if that does.
 
     Parameters
@@ -78,8 +80,9 @@ def calibrated_by(model: TaggerModel, features: Extractor | None, dev: Examples 
     return found
 
 
-def calibrated_columns(model: TaggerModel, features: Extractor | None, source: Source
-                       ) -> tuple[TaggerModel, list[str]]:
+def calibrated_columns(
+    model: TaggerModel, features: Extractor | None, source: Source
+) -> tuple[TaggerModel, list[str]]:
     """The model with each of its columns calibrated, and of which columns that cannot be, and why.
 
     These stay as they are.
@@ -98,8 +101,9 @@ def calibrated_columns(model: TaggerModel, features: Extractor | None, source: S
     for part in model.parts_by_column:
         sentences = list(source)
         gold = [gold_labels(sentence, part.column) for sentence in sentences]
-        check_labelled(sum(label is not None for labels in gold for label in labels), source,
-                       part.column)
+        check_labelled(
+            sum(label is not None for labels in gold for label in labels), source, part.column
+        )
         prepared = make_labeller(part, features).prepared(sentences)
         found, why = calibrated(part, features, prepared, gold)
         parts.append(part if why else found)
@@ -109,21 +113,37 @@ def calibrated_columns(model: TaggerModel, features: Extractor | None, source: S
 
 
 def _told(fitted: Fitted, n_words: int) -> dict[str, Any]:
-    return {"method": fitted.calibration.method, "words": n_words, "ece": fitted.ece,
-            "losses": fitted.losses}
+    return {
+        "method": fitted.calibration.method,
+        "words": n_words,
+        "ece": fitted.ece,
+        "losses": fitted.losses,
+    }
 
 
 def with_room(model: TaggerModel) -> TaggerModel:
     """The model, as long in a file as calibrating it can make it."""
     longest = LONGEST.temperature
-    told = {"method": "temperature", "words": 10**12, "ece": longest,
-            "losses": {"temperature": longest, "isotonic": longest}}
-    return replace(model, calibration=LONGEST, record={**model.record, RECORD: told},
-                   more=tuple(map(with_room, model.more)))
+    told = {
+        "method": "temperature",
+        "words": 10**12,
+        "ece": longest,
+        "losses": {"temperature": longest, "isotonic": longest},
+    }
+    return replace(
+        model,
+        calibration=LONGEST,
+        record={**model.record, RECORD: told},
+        more=tuple(map(with_room, model.more)),
+    )
 
 
-def _evidence(model: TaggerModel, labeller: Labeller, sentences: list[Sequence[str]],
-              gold: Sequence[Sequence[str | None]]) -> Evidence:
+def _evidence(
+    model: TaggerModel,
+    labeller: Labeller,
+    sentences: list[Sequence[str]],
+    gold: Sequence[Sequence[str | None]],
+) -> Evidence:
     """What the labels for a dev set say; words without gold label are left out."""
     view = LabelView(model, None)
     n_words = sum(map(len, gold))
@@ -142,18 +162,29 @@ def _evidence(model: TaggerModel, labeller: Labeller, sentences: list[Sequence[s
         folds = np.array([k * FOLDS // len(gold) for k in piece for _ in gold[k]], np.int64)
         few = np.flatnonzero(free)[::step]
         places = np.cumsum(free)[few] - 1
-        return (margins_of(scores, given)[free], right[free], folds[free], places,
-                *best_of_many(scores[few], given[few], _BEST),
-                int((counted & fixed).sum()), int((right & counted & fixed).sum()))
+        return (
+            margins_of(scores, given)[free],
+            right[free],
+            folds[free],
+            places,
+            *best_of_many(scores[few], given[few], _BEST),
+            int((counted & fixed).sum()),
+            int((right & counted & fixed).sum()),
+        )
 
     found = list(zip(*labeller.scored(sentences, use), strict=True))
     starts = np.cumsum([0, *map(len, found[0])])[:-1]
     sample = [place + start for place, start in zip(found[3], starts, strict=True)]
     return Evidence(
-        margins=np.concatenate(found[0]), right=np.concatenate(found[1]),
-        folds=np.concatenate(found[2]), sample=np.concatenate(sample),
-        scores=np.concatenate(found[4]), given=np.concatenate(found[5]),
-        in_dictionary=sum(found[6]), right_in_dictionary=sum(found[7]))
+        margins=np.concatenate(found[0]),
+        right=np.concatenate(found[1]),
+        folds=np.concatenate(found[2]),
+        sample=np.concatenate(sample),
+        scores=np.concatenate(found[4]),
+        given=np.concatenate(found[5]),
+        in_dictionary=sum(found[6]),
+        right_in_dictionary=sum(found[7]),
+    )
 
 
 def _joined(lists: Iterable[Iterable[T]]) -> list[T]:

@@ -90,8 +90,12 @@ class Calibration:
 
     def to_json(self) -> dict[str, Any]:
         """What `from_json` takes."""
-        return {"temperature": self.temperature, "margins": list(self.margins),
-                "rates": list(self.rates), "dictionary": self.dictionary}
+        return {
+            "temperature": self.temperature,
+            "margins": list(self.margins),
+            "rates": list(self.rates),
+            "dictionary": self.dictionary,
+        }
 
     @classmethod
     def from_json(cls, given: object) -> Calibration:
@@ -105,8 +109,11 @@ class Calibration:
         temperature, dictionary = float(numbers[0]), float(numbers[1])
         if temperature <= 0 or not 0 <= dictionary <= 1:
             raise ValueError("a number out of its range")
-        if len(margins) != len(rates) or len(margins) > MOST_POINTS or any(
-                b <= a for a, b in itertools.pairwise(margins)):
+        if (
+            len(margins) != len(rates)
+            or len(margins) > MOST_POINTS
+            or any(b <= a for a, b in itertools.pairwise(margins))
+        ):
             raise ValueError("a curve that is none")
         if any(not 0 <= rate <= 1 for rate in rates) or list(rates) != sorted(rates):
             raise ValueError("a curve that falls or leaves 0 to 1")
@@ -149,8 +156,9 @@ def margins_of(scores: Array, given: Mask) -> Array:
     import numpy as np
 
     with np.errstate(over="ignore"):
-        margins: Array = (np.where(given, scores, -np.inf).max(axis=1)
-                          - np.where(given, -np.inf, scores).max(axis=1))
+        margins: Array = np.where(given, scores, -np.inf).max(axis=1) - np.where(
+            given, -np.inf, scores
+        ).max(axis=1)
     return margins
 
 
@@ -214,8 +222,9 @@ def rising(counts: Sequence[tuple[float, float, float]]) -> list[tuple[float, fl
     return pools
 
 
-def curve_of(margins: Array, right: Mask, least: int) -> tuple[tuple[float, ...],
-                                                              tuple[float, ...]]:
+def curve_of(
+    margins: Array, right: Mask, least: int
+) -> tuple[tuple[float, ...], tuple[float, ...]]:
     """The points of a rising curve from margins to shares of right words.
 
     Each pool of words is a point at its mean margin; (right + 1/2) / (all + 1) of it, as nothing
@@ -244,14 +253,15 @@ def _runs(margins: Array, right: Mask) -> list[tuple[float, float, float]]:
     at, place = np.unique(margins, return_inverse=True)
     counts = np.bincount(place)
     hits = np.bincount(place, right)
-    alike = (hits[1:] * counts[:-1] == hits[:-1] * counts[1:])
+    alike = hits[1:] * counts[:-1] == hits[:-1] * counts[1:]
     starts = np.concatenate([[0], np.flatnonzero(~alike) + 1])
     sums = [np.add.reduceat(x, starts).tolist() for x in (hits, counts, at * counts)]
     return list(zip(*sums, strict=True))
 
 
-def _large_enough(pools: Sequence[tuple[float, float, float]], least: int
-                  ) -> list[tuple[float, float, float]]:
+def _large_enough(
+    pools: Sequence[tuple[float, float, float]], least: int
+) -> list[tuple[float, float, float]]:
     """Pools of at least so many words, each put together of neighbours."""
     found: list[tuple[float, float, float]] = []
     for pool in pools:
@@ -264,16 +274,18 @@ def _large_enough(pools: Sequence[tuple[float, float, float]], least: int
     return found
 
 
-def _thinned(pools: list[tuple[float, float, float]], most: int
-             ) -> list[tuple[float, float, float]]:
+def _thinned(
+    pools: list[tuple[float, float, float]], most: int
+) -> list[tuple[float, float, float]]:
     """At most so many pools: the two neighbours with the fewest words together become one."""
     pools = list(pools)
     while len(pools) > most:
         at = min(range(len(pools) - 1), key=lambda i: pools[i][1] + pools[i + 1][1])
-        pools[at:at + 2] = [_together(pools[at], pools[at + 1])]
+        pools[at : at + 2] = [_together(pools[at], pools[at + 1])]
     return pools
 
 
-def _together(one: tuple[float, float, float], two: tuple[float, float, float]
-              ) -> tuple[float, float, float]:
+def _together(
+    one: tuple[float, float, float], two: tuple[float, float, float]
+) -> tuple[float, float, float]:
     return one[0] + two[0], one[1] + two[1], one[2] + two[2]

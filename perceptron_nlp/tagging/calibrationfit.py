@@ -83,14 +83,17 @@ def too_few(evidence: Evidence) -> str | None:
     """Why these words do not do for a calibration; None if they do."""
     n, n_right = len(evidence.right), int(evidence.right.sum())
     if n < LEAST_WORDS:
-        return (f"{n:,} labelled words are too few to tell how sure labels are;"
-                f" {LEAST_WORDS} will do")
+        return (
+            f"{n:,} labelled words are too few to tell how sure labels are; {LEAST_WORDS} will do"
+        )
     if not np.isfinite(evidence.margins).any():
         return "no word has two labels to choose from"
     for count, what in ((n - n_right, "wrong"), (n_right, "right")):
         if count < LEAST_OF_EACH:
-            return (f"{count:,} of {n:,} words are labelled {what}, too few to tell how sure labels"
-                    f" are; {LEAST_OF_EACH} will do")
+            return (
+                f"{count:,} of {n:,} words are labelled {what}, too few to tell how sure labels"
+                f" are; {LEAST_OF_EACH} will do"
+            )
     return None
 
 
@@ -109,17 +112,23 @@ def fit_calibration(evidence: Evidence) -> Fitted:
         chosen = temperatures[int(np.argmin(whole - losses[:, fold]))]
         held_out["temperature"][here] = tried[chosen][here]
         held_out["isotonic"][here] = _curve_without(evidence, fold)(evidence.margins[sample][here])
-    means = {name: rounded(float(_losses(found, right).mean()))
-             for name, found in held_out.items()}
+    means = {name: rounded(float(_losses(found, right).mean())) for name, found in held_out.items()}
     method = min(means, key=lambda name: (means[name], name == "isotonic"))
     finite = np.isfinite(evidence.margins)
-    margins, rates = curve_of(evidence.margins[finite], evidence.right[finite], LEAST_IN_POINT) \
-        if method == "isotonic" else ((), ())
+    margins, rates = (
+        curve_of(evidence.margins[finite], evidence.right[finite], LEAST_IN_POINT)
+        if method == "isotonic"
+        else ((), ())
+    )
     # As if one word more had been seen, which is right as often as the others.
-    dictionary = rounded((evidence.right_in_dictionary + float(evidence.right.mean()))
-                         / (evidence.in_dictionary + 1))
-    return Fitted(Calibration(rounded(best), margins, rates, dictionary), means,
-                  rounded(Reliability.of(held_out[method], right).ece))
+    dictionary = rounded(
+        (evidence.right_in_dictionary + float(evidence.right.mean())) / (evidence.in_dictionary + 1)
+    )
+    return Fitted(
+        Calibration(rounded(best), margins, rates, dictionary),
+        means,
+        rounded(Reliability.of(held_out[method], right).ece),
+    )
 
 
 def _temperatures(evidence: Evidence) -> dict[float, Array]:
@@ -131,7 +140,7 @@ def _temperatures(evidence: Evidence) -> dict[float, Array]:
 
     @functools.cache
     def loss_of(octave: float) -> float:
-        temperature = rounded(unit * 2.0 ** octave)
+        temperature = rounded(unit * 2.0**octave)
         tried[temperature] = share_of(softmax(evidence.scores, temperature), evidence.given)
         return float(_losses(tried[temperature], right).sum())
 

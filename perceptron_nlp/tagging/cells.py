@@ -51,8 +51,11 @@ class Union:
         self._keys, first, row_of = np.unique(keys, return_index=True, return_inverse=True)
         self._groups = np.concatenate([rows.groups for rows in sets])[first]
         ends = np.cumsum([0, *(len(rows.keys) for rows in sets)])
-        wide = [np.repeat(row_of[at:at + len(rows.keys)], rows.counts) * _LABELS
-                + rows.labels.astype(np.int64) for at, rows in zip(ends[:-1], sets, strict=True)]
+        wide = [
+            np.repeat(row_of[at : at + len(rows.keys)], rows.counts) * _LABELS
+            + rows.labels.astype(np.int64)
+            for at, rows in zip(ends[:-1], sets, strict=True)
+        ]
         # Stable sorting merges what is in order already; np.unique would hash every cell.
         cells = np.sort(np.concatenate(wide), kind="stable")
         self._cells = cells[np.diff(cells, prepend=-1) > 0]
@@ -68,5 +71,6 @@ class Union:
         cells = self._cells[kept]
         counts = np.bincount(cells // _LABELS, minlength=len(self._keys))
         rows = np.flatnonzero(counts)
-        return Rows(self._keys[rows], self._groups[rows], counts[rows],
-                    (cells % _LABELS).astype(np.uint32))
+        return Rows(
+            self._keys[rows], self._groups[rows], counts[rows], (cells % _LABELS).astype(np.uint32)
+        )

@@ -40,9 +40,14 @@ from perceptron_nlp.tagging.progress import Progress
 FORMAT = "perceptron_nlp checkpoint"
 FORMAT_VERSION = "3"
 # What is too long to be told.
-_IN_WORDS = {"train": "data, not these", "dev": "dev data, not these", "raw": "raw text, not this",
-             "tables": "raw text or another lexicon", "templates": "templates, not these",
-             "choices": "files or options, since from these something else was found out"}
+_IN_WORDS = {
+    "train": "data, not these",
+    "dev": "dev data, not these",
+    "raw": "raw text, not this",
+    "tables": "raw text or another lexicon",
+    "templates": "templates, not these",
+    "choices": "files or options, since from these something else was found out",
+}
 _GIVEN = ("train", "dev", "raw", "tables", "options")
 _EVERY = re.compile(r"([0-9]{1,9}) ?(epochs?|minutes?)?")
 
@@ -64,8 +69,9 @@ class CheckpointOptions:
     resume: bool = False
 
 
-def take_checkpoint_options(options: dict[str, Any], columns: int = 1
-                            ) -> list[CheckpointOptions | None]:
+def take_checkpoint_options(
+    options: dict[str, Any], columns: int = 1
+) -> list[CheckpointOptions | None]:
     """Take ``checkpoint``, ``every`` and ``resume`` out of a person's options.
 
     Parameters
@@ -109,7 +115,8 @@ def _checked(name: str, every: object, resume: bool, optional: bool) -> Checkpoi
         raise FileError(f"{name}: there is no checkpoint to resume from; begin without resume")
     if there and not resume:
         raise FileError(
-            f"{name}: there is a checkpoint already; resume goes on from it, or else remove it")
+            f"{name}: there is a checkpoint already; resume goes on from it, or else remove it"
+        )
     epochs, minutes = _parse_every(every)
     return CheckpointOptions(name, epochs, minutes, resume)
 
@@ -123,7 +130,8 @@ def _parse_every(every: object) -> tuple[int, int]:
     if match is None or int(match[1]) == 0:
         raise ArgumentError(
             f"every: {quote(every)} is not a number of epochs or minutes, such as 2epochs or"
-            " 10minutes")
+            " 10minutes"
+        )
     number = int(match[1])
     return (0, number) if (match[2] or "").startswith("minute") else (number, 0)
 
@@ -154,8 +162,9 @@ class Checkpoint:
         self._identity = json.loads(json.dumps(identity))
         self._saved_at = time.monotonic()
 
-    def read(self, n_labels: int, table_bits: int | None
-             ) -> tuple[Progress, dict[str, Any] | None, int]:
+    def read(
+        self, n_labels: int, table_bits: int | None
+    ) -> tuple[Progress, dict[str, Any] | None, int]:
         """The saved state: progress, the table's arrays (None between runs), its ``done``.
 
         Without resume, the state of a training that has not begun.
@@ -175,8 +184,11 @@ class Checkpoint:
             self._compare(json.loads(metadata["identity"]))
             described = json.loads(metadata["progress"])
             progress = Progress.from_parts(described, tensors, n_labels, table_bits)
-            table = {name.removeprefix("table."): array for name, array in tensors.items()
-                     if name.startswith("table.")}
+            table = {
+                name.removeprefix("table."): array
+                for name, array in tensors.items()
+                if name.startswith("table.")
+            }
             return progress, table or None, int(described["done"])
         except ArgumentError:
             raise
@@ -191,7 +203,8 @@ class Checkpoint:
                 raise ArgumentError(
                     f"checkpoint: {self._options.path} is of a training with"
                     f" {_difference(name, then, now)}; resume with what it was begun with, or"
-                    " begin anew with another file")
+                    " begin anew with another file"
+                )
 
     def piece_done(self, progress: Progress, table: WeightTable, interrupts: Interrupts) -> None:
         """Between two pieces of an epoch: save where minutes have passed, or on Ctrl-C.
@@ -209,7 +222,8 @@ class Checkpoint:
         """Raise KeyboardInterrupt, with how to go on, where somebody has pressed Ctrl-C."""
         if interrupts.pressed:
             raise KeyboardInterrupt(
-                f"the training so far is saved in {self._options.path}; resume=True goes on")
+                f"the training so far is saved in {self._options.path}; resume=True goes on"
+            )
 
     def epoch_done(self, progress: Progress, table: WeightTable | None) -> None:
         """After an epoch: save where it is time; after the last of a run, always."""
@@ -225,9 +239,16 @@ class Checkpoint:
         described["done"] = 0 if table is None else table.done
         if table is not None:
             arrays |= {f"table.{name}": array for name, array in table.to_arrays().items()}
-        replace_file(self._options.path, write_tensors(
-            {name: np.ascontiguousarray(array) for name, array in arrays.items()},
-            {"format": FORMAT, "format_version": FORMAT_VERSION,
-             "identity": json.dumps(self._identity, sort_keys=True),
-             "progress": json.dumps(described, sort_keys=True)}))
+        replace_file(
+            self._options.path,
+            write_tensors(
+                {name: np.ascontiguousarray(array) for name, array in arrays.items()},
+                {
+                    "format": FORMAT,
+                    "format_version": FORMAT_VERSION,
+                    "identity": json.dumps(self._identity, sort_keys=True),
+                    "progress": json.dumps(described, sort_keys=True),
+                },
+            ),
+        )
         self._saved_at = time.monotonic()

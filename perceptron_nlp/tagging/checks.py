@@ -46,5 +46,6 @@ def sentence_list(sentences: Iterable[Sequence[str]]) -> list[Sequence[str]]:
     """The sentences as a list."""
     if isinstance(sentences, str | bytes) or not isinstance(sentences, Iterable):
         raise ArgumentTypeError(
-            f"sentences: a list of sentences is needed, not {type(sentences).__name__}")
+            f"sentences: a list of sentences is needed, not {type(sentences).__name__}"
+        )
     return list(sentences)

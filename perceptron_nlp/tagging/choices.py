@@ -68,15 +68,20 @@ SHORTER_RUN = 6
 MANY_LABELS = 32
 
 
-def decide(examples: Examples, options: TrainingOptions, features: Extractor | None
-           ) -> tuple[Examples, TrainingOptions, list[str]]:
+def decide(
+    examples: Examples, options: TrainingOptions, features: Extractor | None
+) -> tuple[Examples, TrainingOptions, list[str]]:
     """The examples and options to train with, and what was decided, each in a sentence."""
     if features is not None:
         return examples, options, []
     sequences = options.beam != 1 and options.update != "passive-aggressive"
     spans = sequences and holds_spans(examples)
-    in_parts = (not spans and options.width == 1 and options.update in PART_RULES
-                and holds_features(examples))
+    in_parts = (
+        not spans
+        and options.width == 1
+        and options.update in PART_RULES
+        and holds_features(examples)
+    )
     if options.beam is None:
         searched = spans or (sequences and options.preset == "accurate" and not in_parts)
         options = replace(options, beam=BEAM if searched else 1)
@@ -88,8 +93,10 @@ def decide(examples: Examples, options: TrainingOptions, features: Extractor | N
         examples, broken = as_iobes(examples)
         notes.append(f"spans, written in {str(examples.scheme).upper()}, are learnt in IOBES")
         if broken:
-            notes.append(f"{broken:,} labels break {str(examples.scheme).upper()}: they are read"
-                         " as conlleval reads them")
+            notes.append(
+                f"{broken:,} labels break {str(examples.scheme).upper()}: they are read"
+                " as conlleval reads them"
+            )
             logger.warning("%s: %s", "train", notes[-1])
     elif in_parts:
         examples, many_are_new, found = choose_parts(examples, options)
@@ -97,8 +104,10 @@ def decide(examples: Examples, options: TrainingOptions, features: Extractor | N
         if options.two_passes is None:
             options = replace(options, two_passes=options.preset == "accurate")
         if options.two_passes and examples.scheme == JOINT:
-            notes.append("features are learnt in two passes, the first one of "
-                         + ("parts of speech" if wants_upos_first(examples) else "joint labels"))
+            notes.append(
+                "features are learnt in two passes, the first one of "
+                + ("parts of speech" if wants_upos_first(examples) else "joint labels")
+            )
     if options.templates == AUTO:
         templates, found = choose_templates(examples, options, spans)
         options = replace(options, templates=templates)
@@ -109,7 +118,8 @@ def decide(examples: Examples, options: TrainingOptions, features: Extractor | N
             options = replace(options, margin=NEW_LABELS_MARGIN)
     if wants_two_runs(examples, options, whole=not spans and not in_parts):
         options = replace(
-            options, runs=2, epochs=None if len(examples.tags) > MANY_LABELS else SHORTER_RUN)
+            options, runs=2, epochs=None if len(examples.tags) > MANY_LABELS else SHORTER_RUN
+        )
         notes.append(f"two runs of {options.passes} epochs are summed")
     for note in notes:
         logger.info("%s", note)
@@ -118,9 +128,15 @@ def decide(examples: Examples, options: TrainingOptions, features: Extractor | N
 
 def wants_two_runs(examples: Examples, options: TrainingOptions, *, whole: bool) -> bool:
     """Should two runs be summed? Only where neither runs nor epochs are given."""
-    return (whole and options.preset == "default" and options.runs is None
-            and options.epochs is None and options.update == "adagrad" and options.width == 1
-            and examples.n_labelled >= ENOUGH_FOR_TWO_RUNS)
+    return (
+        whole
+        and options.preset == "default"
+        and options.runs is None
+        and options.epochs is None
+        and options.update == "adagrad"
+        and options.width == 1
+        and examples.n_labelled >= ENOUGH_FOR_TWO_RUNS
+    )
 
 
 def wants_upos_first(examples: Examples) -> bool:
@@ -128,8 +144,7 @@ def wants_upos_first(examples: Examples) -> bool:
     return examples.n_labelled >= ENOUGH_FOR_UPOS_FIRST
 
 
-def choose_parts(examples: Examples, options: TrainingOptions
-                 ) -> tuple[Examples, bool, list[str]]:
+def choose_parts(examples: Examples, options: TrainingOptions) -> tuple[Examples, bool, list[str]]:
     """The examples with labels to be learnt in parts, whether many labels are new, and why.
 
     Labels as wholes are no parts where new ones are to be put together: these would lack them.
@@ -138,36 +153,50 @@ def choose_parts(examples: Examples, options: TrainingOptions
     sample = _Sample(examples)
     unseen = unseen_share(sample.train, sample.held_out)
     if unseen >= UNSEEN_LABELS:
-        return replace(examples, parts=PIECES), True, [
-            f"{100 * unseen:.2f} % of held-out words have labels not seen before, so labels are"
-            " put together from pieces"]
+        return (
+            replace(examples, parts=PIECES),
+            True,
+            [
+                f"{100 * unseen:.2f} % of held-out words have labels not seen before, so labels are"
+                " put together from pieces"
+            ],
+        )
     probe = _Probe(examples, options)
     small = preset("fast", examples.columns)
     scores = {mode: probe.accuracy(small, parts=mode) for mode in MODES}
     gain = scores[PIECES_AND_WHOLE] - scores[PIECES]
     chosen = PIECES_AND_WHOLE if gain >= WHOLE_GAIN else PIECES
-    return replace(examples, parts=chosen), False, [
-        "features are learnt in parts: " + ", ".join(
-            f"{mode} {100 * score:.2f} %" for mode, score in scores.items())
-        + " on held-out words"]
+    return (
+        replace(examples, parts=chosen),
+        False,
+        [
+            "features are learnt in parts: "
+            + ", ".join(f"{mode} {100 * score:.2f} %" for mode, score in scores.items())
+            + " on held-out words"
+        ],
+    )
 
 
-def choose_templates(examples: Examples, options: TrainingOptions, spans: bool
-                     ) -> tuple[tuple[Template, ...], list[str]]:
+def choose_templates(
+    examples: Examples, options: TrainingOptions, spans: bool
+) -> tuple[tuple[Template, ...], list[str]]:
     """Templates for the column, and what was measured on the way to them."""
     evidence = examples.columns
     if spans and hold_names(examples):
         return preset("names", evidence), [
             f"{100 * capital_share(examples):.1f} % of the spans begin with a capital letter, so"
-            " other places of a word in the text are looked at"]
+            " other places of a word in the text are looked at"
+        ]
     if spans and {*evidence} - {*MADE}:
         return preset("chunk", evidence), []
     small, large = preset("fast", evidence), preset("default", evidence)
     probe = _Probe(examples, options)
     plain = probe.accuracy(small)
     grams = probe.accuracy((*small, NGRAMS))
-    notes = [f"character n-grams: {100 * plain:.2f} % without, {100 * grams:.2f} % with them"
-             " on held-out words"]
+    notes = [
+        f"character n-grams: {100 * plain:.2f} % without, {100 * grams:.2f} % with them"
+        " on held-out words"
+    ]
     more: tuple[Template, ...] = ()
     if grams - plain >= NGRAM_GAIN:
         more, plain = (NGRAMS,), grams
@@ -181,8 +210,10 @@ def choose_templates(examples: Examples, options: TrainingOptions, spans: bool
     if examples.n_labelled >= ENOUGH_FOR_PAIRS:
         return (*large, *more), notes
     pairs = probe.accuracy((*large, *more))
-    notes.append(f"pairs of words: {100 * plain:.2f} % without, {100 * pairs:.2f} % with them"
-                 " on held-out words")
+    notes.append(
+        f"pairs of words: {100 * plain:.2f} % without, {100 * pairs:.2f} % with them"
+        " on held-out words"
+    )
     return (*(large if pairs - plain >= PAIRS_GAIN else small), *more), notes
 
 
@@ -192,7 +223,7 @@ class _Sample:
     def __init__(self, examples: Examples) -> None:
         order = permutation(len(examples.sentences), SEED)
         words = np.cumsum(examples.lengths()[order])
-        chosen = order[:np.searchsorted(words, SAMPLE_WORDS) + 1].tolist()
+        chosen = order[: np.searchsorted(words, SAMPLE_WORDS) + 1].tolist()
         self.held_out = examples.part(sorted(chosen[::HELD_OUT]))
         self.train = examples.part(sorted(set(chosen) - set(chosen[::HELD_OUT])))
 
@@ -203,8 +234,7 @@ class _Probe:
     def __init__(self, examples: Examples, options: TrainingOptions) -> None:
         # Labels are compared as they are learnt, not as they will be written.
         self._sample = _Sample(replace(examples, scheme=None))
-        self._options = replace(
-            options, seed=SEED, epochs=EPOCHS, beam=1, runs=1, patience=None)
+        self._options = replace(options, seed=SEED, epochs=EPOCHS, beam=1, runs=1, patience=None)
 
     def accuracy(self, templates: tuple[Template, ...], parts: str | None = None) -> float:
         """Share of the held-out words labelled right; 0 where there is too little text to tell."""
@@ -213,6 +243,12 @@ class _Probe:
             return 0.0
         if parts is not None:
             train = replace(train, parts=parts)
-        trainer = Trainer(train, None, "", replace(self._options, templates=templates), None,
-                          log_level=logging.DEBUG)
+        trainer = Trainer(
+            train,
+            None,
+            "",
+            replace(self._options, templates=templates),
+            None,
+            log_level=logging.DEBUG,
+        )
         return trainer.score(trainer.run(None), held_out)

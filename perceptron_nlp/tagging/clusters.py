@@ -38,8 +38,9 @@ ROUNDS = 12
 STEPS = 16
 
 
-def word_clusters(sentences: Iterable[Sequence[str]], sizes: Sequence[int],
-                  min_count: int = MIN_COUNT) -> list[dict[str, str]]:
+def word_clusters(
+    sentences: Iterable[Sequence[str]], sizes: Sequence[int], min_count: int = MIN_COUNT
+) -> list[dict[str, str]]:
     """For each number of clusters, the cluster of each lower-cased word.
 
     Parameters
@@ -58,8 +59,10 @@ def word_clusters(sentences: Iterable[Sequence[str]], sizes: Sequence[int],
         return [{} for _ in sizes]
     points = row_vectors(_associations(tokens, len(words)), DIMENSIONS, HEAVIEST)
     points = _on_sphere(points)
-    return [{word: str(cluster) for word, cluster in zip(words, nearest, strict=True)}
-            for nearest in (_k_means(points, size).tolist() for size in sizes)]
+    return [
+        {word: str(cluster) for word, cluster in zip(words, nearest, strict=True)}
+        for nearest in (_k_means(points, size).tolist() for size in sizes)
+    ]
 
 
 def _numbered(sentences: Iterable[Sequence[str]], min_count: int) -> tuple[list[str], Ints]:
@@ -76,8 +79,10 @@ def _numbered(sentences: Iterable[Sequence[str]], min_count: int) -> tuple[list[
         counts.update(lowered)
         flat.extend([seen.setdefault(word, len(seen)) for word in lowered])
         flat.extend((-1, -1))
-    words = sorted((word for word, count in counts.items() if count >= min_count),
-                   key=lambda word: (-counts[word], word))[:MOST_WORDS]
+    words = sorted(
+        (word for word, count in counts.items() if count >= min_count),
+        key=lambda word: (-counts[word], word),
+    )[:MOST_WORDS]
     numbers = np.full(len(seen) + 1, len(words), np.int64)
     numbers[-1] = len(words) + 1
     for number, word in enumerate(words):
@@ -94,10 +99,11 @@ def _associations(tokens: Ints, n_words: int) -> SparseRows:
     cells, values = [], []
     for number, (offset, weight) in enumerate(OFFSETS.items()):
         here = tokens[2:-2]
-        there = tokens[2 + offset:len(tokens) - 2 + offset]
+        there = tokens[2 + offset : len(tokens) - 2 + offset]
         known = here < n_words
-        pairs, counts = np.unique(here[known] * (n_places + 2) + place_of[there[known]],
-                                  return_counts=True)
+        pairs, counts = np.unique(
+            here[known] * (n_places + 2) + place_of[there[known]], return_counts=True
+        )
         rows, places = np.divmod(pairs, n_places + 2)
         strength = weight * _information(rows, places, counts)
         kept = strength >= 0.5
@@ -127,7 +133,7 @@ def _information(rows: Ints, places: Ints, counts: Ints) -> Floats:
 def _on_sphere(points: Floats) -> Floats:
     """Points moved to the same distance from the origin, whole numbers."""
     points = whole(points)
-    lengths = np.sqrt((points ** 2).sum(1))
+    lengths = np.sqrt((points**2).sum(1))
     return np.rint(points * (LARGEST / np.where(lengths > 0, lengths, 1.0))[:, None])
 
 
@@ -136,8 +142,9 @@ def _k_means(points: Floats, n_clusters: int) -> Ints:
     centres = points[:n_clusters].copy()
     nearest = np.zeros(len(points), np.int64)
     for _ in range(ROUNDS):
-        nearest = np.concatenate([
-            (points[at:at + 4096] @ centres.T).argmax(1) for at in range(0, len(points), 4096)])
+        nearest = np.concatenate(
+            [(points[at : at + 4096] @ centres.T).argmax(1) for at in range(0, len(points), 4096)]
+        )
         sums = np.zeros_like(centres)
         for dimension in range(points.shape[1]):
             sums[:, dimension] = np.bincount(nearest, points[:, dimension], len(centres))

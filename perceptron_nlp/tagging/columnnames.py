@@ -23,7 +23,8 @@ def named_columns(column: object) -> tuple[str, ...]:
         names = column
     else:
         raise ArgumentTypeError(
-            f"column: a str is needed, or a list of them, not {type(column).__name__}")
+            f"column: a str is needed, or a list of them, not {type(column).__name__}"
+        )
     found = []
     for name in names:
         if not isinstance(name, str):
@@ -47,12 +48,15 @@ def learnt_columns(names: Sequence[str], source: Source) -> tuple[str, ...]:
         if source.default_column is None:
             raise FormatError(
                 "read as plain text, which has no labels to learn from; if it is labelled, say its"
-                " format", source.place)
+                " format",
+                source.place,
+            )
         wanted = (source.default_column,)
     for name in wanted:
         if name in ("id", "form"):
             raise ArgumentError(
-                f"column: {name} is given, not learnt; name the column of the labels")
+                f"column: {name} is given, not learnt; name the column of the labels"
+            )
         if wanted.count(name) > 1:
             raise ArgumentError(f"column: {quote(name)} is named twice")
     return wanted

@@ -30,9 +30,14 @@ FINEST_SHARE = 1 << 17
 _LONGEST_SCORE = 0.123456
 
 
-def compress_model(model: TaggerModel, size: int, score: Score | None = None,
-                   calibrate: Calibrate | None = None, *,
-                   steps: Sequence[int | None] = ()) -> TaggerModel:
+def compress_model(
+    model: TaggerModel,
+    size: int,
+    score: Score | None = None,
+    calibrate: Calibrate | None = None,
+    *,
+    steps: Sequence[int | None] = (),
+) -> TaggerModel:
     """The model in at most `size` bytes.
 
     A model that fits stays as it is, and one that would without the state of its training loses
@@ -61,8 +66,9 @@ def compress_model(model: TaggerModel, size: int, score: Score | None = None,
     model = model.without_state()
     if len(model_to_bytes(model)) <= size:
         return model
-    forms = _Forms(model, size, n_bytes, None if score is None else score(model),
-                   calibrate is not None)
+    forms = _Forms(
+        model, size, n_bytes, None if score is None else score(model), calibrate is not None
+    )
     best: tuple[float, TaggerModel] | None = None
     for most in steps or (STEPS[:1] if score is None else STEPS):
         share = forms.largest_share(most)
@@ -75,13 +81,16 @@ def compress_model(model: TaggerModel, size: int, score: Score | None = None,
     if best is None:
         # Fewer steps than any that were tried would be another model.
         least = min(forms.bytes_of(0.0, most) for most in STEPS)
-        raise ArgumentError(f"size: {size:,} bytes are too few for this model, whatever is left"
-                            f" out of it; the least that it can do with is {least:,}")
+        raise ArgumentError(
+            f"size: {size:,} bytes are too few for this model, whatever is left"
+            f" out of it; the least that it can do with is {least:,}"
+        )
     return best[1] if calibrate is None else calibrate(best[1])
 
 
-def compress_by(source: Source, model: TaggerModel, size: int, features: Extractor | None,
-                score: Score) -> TaggerModel:
+def compress_by(
+    source: Source, model: TaggerModel, size: int, features: Extractor | None, score: Score
+) -> TaggerModel:
     """compress_model, and what comes out calibrated anew on labelled text, if that does.
 
     Parameters
@@ -90,6 +99,7 @@ def compress_by(source: Source, model: TaggerModel, size: int, features: Extract
     model, size, score : as for compress_model
     features : the model's feature function, or None
     """
+
     def calibrate(smaller: TaggerModel) -> TaggerModel:
         return calibrated_columns(smaller, features, source)[0]
 
@@ -110,25 +120,33 @@ def compressed_size(size: int | str | None, options: Mapping[str, Any]) -> int |
         return None
     n_bytes = parse_size(size)
     if options.get("resumable"):
-        raise ArgumentError("resumable: a tagger compressed into a size cannot be trained"
-                            " further; leave size out, and compress what is resumed")
+        raise ArgumentError(
+            "resumable: a tagger compressed into a size cannot be trained"
+            " further; leave size out, and compress what is resumed"
+        )
     if options.get("max_memory") is not None:
-        raise ArgumentError("max_memory: compressing into a size needs more memory than"
-                            " training; leave size out, and compress what is trained")
+        raise ArgumentError(
+            "max_memory: compressing into a size needs more memory than"
+            " training; leave size out, and compress what is trained"
+        )
     return n_bytes
 
 
 def n_rows(model: TaggerModel) -> int:
     """Features with weights, in all columns and passes."""
-    return model.weights.n_rows + (0 if model.first is None else n_rows(model.first)) + sum(
-        n_rows(other) for other in model.more)
+    return (
+        model.weights.n_rows
+        + (0 if model.first is None else n_rows(model.first))
+        + sum(n_rows(other) for other in model.more)
+    )
 
 
 class _Forms:
     """Compressed forms of a model, and how large they are."""
 
-    def __init__(self, model: TaggerModel, size: int, n_bytes: int, score: float | None,
-                 to_calibrate: bool) -> None:
+    def __init__(
+        self, model: TaggerModel, size: int, n_bytes: int, score: float | None, to_calibrate: bool
+    ) -> None:
         self._model = model
         self._size = size
         self._n_bytes = n_bytes
@@ -145,9 +163,19 @@ class _Forms:
             score = _LONGEST_SCORE
         scores = [None if one is None else round(one, 6) for one in (self._score, score)]
         smaller = _smaller(self._model, share, steps)
-        return replace(smaller, record={**smaller.record, RECORD: {
-            "size": self._size, "bytes_before": self._n_bytes, "rows_before": n_rows(self._model),
-            "steps": steps, "scores": scores}})
+        return replace(
+            smaller,
+            record={
+                **smaller.record,
+                RECORD: {
+                    "size": self._size,
+                    "bytes_before": self._n_bytes,
+                    "rows_before": n_rows(self._model),
+                    "steps": steps,
+                    "scores": scores,
+                },
+            },
+        )
 
     def bytes_of(self, share: float, steps: int | None) -> int:
         """The size of its file, at most."""
@@ -172,6 +200,9 @@ class _Forms:
 
 def _smaller(model: TaggerModel, share: float, steps: int | None) -> TaggerModel:
     return replace(
-        model, weights=reduced(model.weights, share, steps), packed=True,
+        model,
+        weights=reduced(model.weights, share, steps),
+        packed=True,
         first=None if model.first is None else _smaller(model.first, share, steps),
-        more=tuple(_smaller(other, share, steps) for other in model.more))
+        more=tuple(_smaller(other, share, steps) for other in model.more),
+    )

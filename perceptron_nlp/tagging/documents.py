@@ -41,8 +41,11 @@ _SIDES = ("near-left-", "near-right-")
 
 def look_nearby(templates: Iterable[Template]) -> bool:
     """Does any of the templates look at a column that is made here?"""
-    return any(name in _FIXED or name.startswith(_SIDES)
-               for template in templates for name in template.columns)
+    return any(
+        name in _FIXED or name.startswith(_SIDES)
+        for template in templates
+        for name in template.columns
+    )
 
 
 def derived_names(evidence: Iterable[str]) -> tuple[str, ...]:
@@ -60,9 +63,15 @@ def given_names(looked_at: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted(given - {*_FIXED}))
 
 
-def with_neighbours(sentences: Sequence[Sequence[str]], window: int, evidence: Sequence[str],
-                    knows: Callable[[str], bool], *, before: Sequence[Sequence[str]] = (),
-                    after: Sequence[Sequence[str]] = ()) -> list[Sentence]:
+def with_neighbours(
+    sentences: Sequence[Sequence[str]],
+    window: int,
+    evidence: Sequence[str],
+    knows: Callable[[str], bool],
+    *,
+    before: Sequence[Sequence[str]] = (),
+    after: Sequence[Sequence[str]] = (),
+) -> list[Sentence]:
     """Sentences of one text with the columns made.
 
     Parameters
@@ -75,8 +84,7 @@ def with_neighbours(sentences: Sequence[Sequence[str]], window: int, evidence: S
     """
     text = [s if isinstance(s, Sentence) else Sentence(s) for s in (*before, *sentences, *after)]
     places = _Places(text, window, evidence, knows)
-    return [places.added_to(number)
-            for number in range(len(before), len(before) + len(sentences))]
+    return [places.added_to(number) for number in range(len(before), len(before) + len(sentences))]
 
 
 def is_capitalised(word: str) -> bool:
@@ -98,11 +106,15 @@ def starts_document(before: Sentence, sentence: Sentence) -> bool:
 class _Places:
     """Where the words of a text stand."""
 
-    def __init__(self, text: list[Sentence], window: int, evidence: Sequence[str],
-                 knows: Callable[[str], bool]) -> None:
+    def __init__(
+        self,
+        text: list[Sentence],
+        window: int,
+        evidence: Sequence[str],
+        knows: Callable[[str], bool],
+    ) -> None:
         self._text = text
-        self._evidence = [(name, [sentence.column(name) for sentence in text])
-                          for name in evidence]
+        self._evidence = [(name, [sentence.column(name) for sentence in text]) for name in evidence]
         self._knows = knows
         self._known: dict[str, bool] = {}
         self._capitalised: dict[str, list[tuple[int, int]]] = {}
@@ -115,9 +127,11 @@ class _Places:
                     self._small.setdefault(word, []).append(number)
         starts = [0, *(k for k in range(1, len(text)) if starts_document(text[k - 1], text[k]))]
         ends = [*starts[1:], len(text)]
-        self._windows = [(max(start, k - window), min(end, k + window + 1))
-                         for start, end in zip(starts, ends, strict=True)
-                         for k in range(start, end)]
+        self._windows = [
+            (max(start, k - window), min(end, k + window + 1))
+            for start, end in zip(starts, ends, strict=True)
+            for k in range(start, end)
+        ]
 
     def added_to(self, number: int) -> Sentence:
         """Sentence `number` with the columns."""
@@ -125,8 +139,10 @@ class _Places:
         words = sentence.words
         n_capitalised = sum(map(is_capitalised, words))
         share = str(5 * n_capitalised // len(words)) if words else ""
-        columns = {name: [_NOTHING] * len(words)
-                   for name in derived_names(name for name, _ in self._evidence)}
+        columns = {
+            name: [_NOTHING] * len(words)
+            for name in derived_names(name for name, _ in self._evidence)
+        }
         columns["near-case"] = [self._case(word) for word in words]
         columns["near-share"] = [share] * len(words)
         for i, word in enumerate(words):
@@ -135,7 +151,8 @@ class _Places:
                     columns[name][i] = "|".join(sorted(pieces)) or _NOTHING
         made = {name: tuple(values) for name, values in columns.items()}
         return Sentence.from_reader(
-            words, {**sentence.columns, **made}, sentence.path, 0, sentence.layout)
+            words, {**sentence.columns, **made}, sentence.path, 0, sentence.layout
+        )
 
     def _case(self, word: str) -> str:
         if not is_capitalised(word):
@@ -153,8 +170,11 @@ class _Places:
         inside = any(at > 0 for _, at in others)
         count = f"n{min(len(others), 3)}"
         marks = f"{'i' if inside else '-'}{'s' if is_small else '-'}"
-        seen = {"near": {count, marks, count + marks, ("^" if i == 0 else "") + marks},
-                "near-left": set[str](), "near-right": set[str]()}
+        seen = {
+            "near": {count, marks, count + marks, ("^" if i == 0 else "") + marks},
+            "near-left": set[str](),
+            "near-right": set[str](),
+        }
         for name, _ in self._evidence:
             seen[f"near-left-{name}"], seen[f"near-right-{name}"] = set(), set()
         for at, place in others[:PLACES]:
@@ -173,9 +193,11 @@ class _Places:
         """Other places of a capitalised word in the window, the nearest first."""
         places = self._capitalised[word]
         low, high = self._windows[number]
-        found = [place for place in places[bisect_left(places, (low, 0)):
-                                           bisect_left(places, (high, 0))]
-                 if place != (number, i)]
+        found = [
+            place
+            for place in places[bisect_left(places, (low, 0)) : bisect_left(places, (high, 0))]
+            if place != (number, i)
+        ]
         return sorted(found, key=lambda place: (abs(place[0] - number), abs(place[1] - i), place))
 
 

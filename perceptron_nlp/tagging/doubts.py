@@ -19,13 +19,17 @@ def doubts(model: TaggerModel, examples: Examples, dev: Examples | None) -> list
     """
     said = []
     if len(examples.tags) == 1:
-        said.append(f"train: every word that has a label in column {model.column} has the same,"
-                    f" {examples.tags.labels[0]}; there is nothing to choose")
+        said.append(
+            f"train: every word that has a label in column {model.column} has the same,"
+            f" {examples.tags.labels[0]}; there is nothing to choose"
+        )
     if dev is not None:
         new = untrained_labels(dev.gold, model.written_labels)
         if new:
             named = ", ".join(sorted(new, key=lambda label: (-new[label], label))[:_NAMED])
             more = f" and {len(new) - _NAMED} more" if len(new) > _NAMED else ""
-            said.append(f"dev: {new.total():,} of {dev.n_labelled:,} words have labels that were"
-                        f" never trained: {named}{more}")
+            said.append(
+                f"dev: {new.total():,} of {dev.n_labelled:,} words have labels that were"
+                f" never trained: {named}{more}"
+            )
     return said

@@ -130,27 +130,44 @@ class Evaluation:
         ``untrained`` is there where there are such labels, ``calibration`` where it was asked for.
         """
         return {
-            "column": self.column, "sentences": self.sentences, "tokens": self.tokens,
-            "unlabelled": self.unlabelled, "accuracy": self.accuracy,
-            "known_accuracy": self.known_accuracy, "unknown_accuracy": self.unknown_accuracy,
+            "column": self.column,
+            "sentences": self.sentences,
+            "tokens": self.tokens,
+            "unlabelled": self.unlabelled,
+            "accuracy": self.accuracy,
+            "known_accuracy": self.known_accuracy,
+            "unknown_accuracy": self.unknown_accuracy,
             "sentence_accuracy": self.sentence_accuracy,
-            "labels": {label: {"precision": s.precision, "recall": s.recall, "f1": s.f1,
-                               "support": s.support} for label, s in self.labels.items()},
+            "labels": {
+                label: {
+                    "precision": s.precision,
+                    "recall": s.recall,
+                    "f1": s.f1,
+                    "support": s.support,
+                }
+                for label, s in self.labels.items()
+            },
             **({"untrained": dict(sorted(self.untrained.items()))} if self.untrained else {}),
             **({} if self.spans is None else self.spans.to_json()),
             **({} if self.calibration is None else {"calibration": self.calibration.to_json()}),
         }
 
     def __str__(self) -> str:
-        return (f"{self.column}: {100 * self.accuracy:.2f} % of {self.tokens:,} words in"
-                f" {self.sentences:,} sentences"
-                + ("" if self.spans is None else
-                   f"; spans: precision {100 * self.spans.precision:.2f}, recall"
-                   f" {100 * self.spans.recall:.2f}, F1 {100 * self.spans.f1:.2f}"))
+        return (
+            f"{self.column}: {100 * self.accuracy:.2f} % of {self.tokens:,} words in"
+            f" {self.sentences:,} sentences"
+            + (
+                ""
+                if self.spans is None
+                else f"; spans: precision {100 * self.spans.precision:.2f}, recall"
+                f" {100 * self.spans.recall:.2f}, F1 {100 * self.spans.f1:.2f}"
+            )
+        )
 
 
-def share_right(gold: Iterable[Sequence[str | None]], given: Iterable[Sequence[str]],
-                n_labelled: int) -> float:
+def share_right(
+    gold: Iterable[Sequence[str | None]], given: Iterable[Sequence[str]], n_labelled: int
+) -> float:
     """Evaluation.accuracy, where nothing else is wanted; `n_labelled` words have a gold label."""
     labels = itertools.chain.from_iterable
     right = sum(map(operator.eq, labels(gold), labels(given)))
@@ -161,9 +178,12 @@ def _share(part: int, whole: int) -> float | None:
     return part / whole if whole else None
 
 
-def compare(model: TaggerModel, source: Source, column: str,
-            label: Callable[[list[Sequence[str]]], tuple[list[list[str]],
-                                                         list[list[float]] | None]]) -> Evaluation:
+def compare(
+    model: TaggerModel,
+    source: Source,
+    column: str,
+    label: Callable[[list[Sequence[str]]], tuple[list[list[str]], list[list[float]] | None]],
+) -> Evaluation:
     """A model's labels against those of a column.
 
     Parameters
@@ -178,28 +198,35 @@ def compare(model: TaggerModel, source: Source, column: str,
     sentences = list(source)
     gold = [gold_labels(sentence, column) for sentence in sentences]
     found, sure = label(model.inputs(sentences))
-    result = Evaluation(column, spans=span_scores(gold, found),
-                        untrained=untrained_labels(gold, model.written_labels))
+    result = Evaluation(
+        column,
+        spans=span_scores(gold, found),
+        untrained=untrained_labels(gold, model.written_labels),
+    )
     for sentence, truth, given in zip(sentences, gold, found, strict=True):
         result.add(truth, given, map(model.knows, sentence.words))
     check_labelled(result.tokens, source, column)
     if sure is not None:
-        words = [(x, truth == own) for truths, labels, confidences in zip(
-                     gold, found, sure, strict=True)
-                 for truth, own, x in zip(truths, labels, confidences, strict=True)
-                 if truth is not None]
+        words = [
+            (x, truth == own)
+            for truths, labels, confidences in zip(gold, found, sure, strict=True)
+            for truth, own, x in zip(truths, labels, confidences, strict=True)
+            if truth is not None
+        ]
         result.calibration = Reliability.of([x for x, _ in words], [hit for _, hit in words])
     return result
 
 
 def untrained_labels(gold: Iterable[Sequence[str | None]], known: Container[str]) -> Counter[str]:
     """How often each label comes up that is not among the known ones."""
-    return Counter(label for labels in gold for label in labels
-                   if label is not None and label not in known)
+    return Counter(
+        label for labels in gold for label in labels if label is not None and label not in known
+    )
 
 
-def span_scores(gold: Iterable[Sequence[str | None]], given: Iterable[Sequence[str]]
-                ) -> SpanScores | None:
+def span_scores(
+    gold: Iterable[Sequence[str | None]], given: Iterable[Sequence[str]]
+) -> SpanScores | None:
     """Empty counts where both columns hold span labels; None where spans mean nothing."""
     truth = {label for labels in gold for label in labels if label is not None}
     found = {label for labels in given for label in labels}

@@ -53,8 +53,9 @@ class Sources:
 def take_sources(options: dict[str, Any]) -> Sources:
     """Take ``raw`` and ``lexicon`` out of the options, and read them."""
     raw, lexicon = options.pop("raw", None), options.pop("lexicon", None)
-    return Sources(None if raw is None else RawText.read(raw),
-                   None if lexicon is None else Lexicon.of(lexicon))
+    return Sources(
+        None if raw is None else RawText.read(raw), None if lexicon is None else Lexicon.of(lexicon)
+    )
 
 
 def made_columns(sources: Sources) -> tuple[str, ...]:
@@ -62,8 +63,9 @@ def made_columns(sources: Sources) -> tuple[str, ...]:
     return ((LEXICON,) if sources.lexicon else ()) + ((*CLUSTERS, INDUCED) if sources.raw else ())
 
 
-def with_evidence(examples: Examples, sources: Sources, options: TrainingOptions
-                  ) -> tuple[Examples, WordTables | None, list[str]]:
+def with_evidence(
+    examples: Examples, sources: Sources, options: TrainingOptions
+) -> tuple[Examples, WordTables | None, list[str]]:
     """The examples with further columns, the tables behind them, and what was made, in words.
 
     Raises
@@ -88,15 +90,18 @@ def with_evidence(examples: Examples, sources: Sources, options: TrainingOptions
                 sources.clusters[names] = word_clusters(text, [CLUSTERS[name] for name in names])
             clusters = sources.clusters[names]
             tables.update(zip(names, clusters, strict=True))
-            notes.append(f"clusters of {len(clusters[0]):,} words are learnt from raw text of"
-                         f" {raw.n_tokens:,} words and the training text")
+            notes.append(
+                f"clusters of {len(clusters[0]):,} words are learnt from raw text of"
+                f" {raw.n_tokens:,} words and the training text"
+            )
         if INDUCED in wanted:
             induced: Induced = induce(examples, raw, options)
             tables[INDUCED], given[INDUCED] = induced.table, induced.columns
             notes.append(f"a lexicon of {len(induced.table):,} words is induced from raw text")
     elif _learns_from_itself(examples, options):
-        found = word_clusters((sentence.words for sentence in examples.sentences),
-                              [*CLUSTERS.values()], OWN_MIN_COUNT)
+        found = word_clusters(
+            (sentence.words for sentence in examples.sentences), [*CLUSTERS.values()], OWN_MIN_COUNT
+        )
         tables.update(zip(CLUSTERS, found, strict=True))
         notes.append(f"clusters of {len(found[0]):,} words are learnt from the training text")
     if not tables:
@@ -112,22 +117,33 @@ def _wanted(sources: Sources, options: TrainingOptions, examples: Examples) -> s
     possible = made_columns(sources)
     if isinstance(options.templates, str):
         # Labels that say something of the word alone, and few enough to be told apart in raw text.
-        suits = (options.templates == AUTO and options.preset == "accurate"
-                 and len(examples.tags) <= FEW_LABELS and not holds_spans(examples)
-                 and not holds_features(examples))
+        suits = (
+            options.templates == AUTO
+            and options.preset == "accurate"
+            and len(examples.tags) <= FEW_LABELS
+            and not holds_spans(examples)
+            and not holds_features(examples)
+        )
         return {*possible} - (set() if suits else {INDUCED})
     looked_at = set().union(*(t.columns for t in check_templates(options.templates)))
     if possible and not looked_at & {*possible}:
         raise ArgumentError(
             f"templates: they look at none of the columns {', '.join(possible)}, which are made of"
-            " raw and lexicon; add some (column:NAME[0]), or leave raw and lexicon out")
+            " raw and lexicon; add some (column:NAME[0]), or leave raw and lexicon out"
+        )
     return looked_at & {*possible}
 
 
 def _learns_from_itself(examples: Examples, options: TrainingOptions) -> bool:
     """Do clusters of its own words serve? They do for chunks, and harm names and single labels."""
-    return bool(options.templates == AUTO and options.preset != "fast" and options.beam != 1
-                and examples.columns and holds_spans(examples) and not hold_names(examples))
+    return bool(
+        options.templates == AUTO
+        and options.preset != "fast"
+        and options.beam != 1
+        and examples.columns
+        and holds_spans(examples)
+        and not hold_names(examples)
+    )
 
 
 def _look_at(raw: RawText, examples: Examples) -> list[str]:
@@ -135,7 +151,9 @@ def _look_at(raw: RawText, examples: Examples) -> list[str]:
     share = raw.known_share(word for sentence in examples.sentences for word in sentence.words)
     if share >= FEW_KNOWN:
         return []
-    note = (f"only {100 * share:.1f} % of the words of the raw text are in the training text: it"
-            " helps little where it is of another language or script, or not cut into words")
+    note = (
+        f"only {100 * share:.1f} % of the words of the raw text are in the training text: it"
+        " helps little where it is of another language or script, or not cut into words"
+    )
     logger.warning("raw: %s", note)
     return [note]

@@ -57,7 +57,7 @@ class SparseRows:
             last = min(first + BLOCK, n_rows)
             block = np.zeros((last - first, self.n_columns))
             at, end = self.starts[first], self.starts[last]
-            rows = np.repeat(np.arange(last - first), np.diff(self.starts[first:last + 1]))
+            rows = np.repeat(np.arange(last - first), np.diff(self.starts[first : last + 1]))
             block[rows, self.columns[at:end]] = self.values[at:end]
             yield first, block
 
@@ -65,7 +65,7 @@ class SparseRows:
         """The product of the first rows with a matrix of whole numbers up to LARGEST."""
         out = np.empty((n_rows, right.shape[1]))
         for first, block in self.blocks(n_rows):
-            out[first:first + len(block)] = block @ right
+            out[first : first + len(block)] = block @ right
         return out
 
 
@@ -96,7 +96,7 @@ def row_vectors(matrix: SparseRows, n_dimensions: int, n_rows: int) -> Floats:
         head = whole(matrix.times(basis, n_rows))
         image = np.zeros_like(basis)
         for first, block in matrix.blocks(n_rows):
-            image += block.T @ head[first:first + len(block)]
+            image += block.T @ head[first : first + len(block)]
         basis = whole(_orthogonal(image))
     points = whole(matrix.times(basis[:, :n_dimensions], matrix.n_rows))
     lengths = np.sqrt((points[:n_rows] ** 2).sum(0))
@@ -128,6 +128,6 @@ def _orthogonal(matrix: Floats) -> Floats:
         row = products[k] / np.sqrt(left)
         row[:k] = 0.0
         out[:, k] /= row[k]
-        out[:, k + 1:] -= out[:, k, None] * row[k + 1:]
+        out[:, k + 1 :] -= out[:, k, None] * row[k + 1 :]
         products -= row[:, None] * row
     return out

@@ -30,8 +30,9 @@ def label_hashes(labels: Iterable[str]) -> npt.NDArray[np.uint64]:
     return np.array([word_hash(label) for label in labels], np.uint64)
 
 
-def digest_sentence(digest: Digest, sentence: Sentence, evidence: Sequence[str],
-                    labels: Sequence[str | None]) -> None:
+def digest_sentence(
+    digest: Digest, sentence: Sentence, evidence: Sequence[str], labels: Sequence[str | None]
+) -> None:
     """Take a sentence's words, evidence and labels into a digest."""
     for values in (sentence.words, *(sentence.column(name) for name in evidence)):
         digest.update(word_bytes("\t".join(values) + "\n"))
@@ -77,8 +78,16 @@ class Examples:
         numbered = read_numbered(source, column, evidence, digest)
         if numbered is not None:
             n_tokens = len(numbered[1].numbers)
-            return cls.checked(source, column, evidence, *numbered, n_tokens,
-                                numbered[1].n_labelled, numbered[1].labels, digest.hexdigest())
+            return cls.checked(
+                source,
+                column,
+                evidence,
+                *numbered,
+                n_tokens,
+                numbered[1].n_labelled,
+                numbered[1].labels,
+                digest.hexdigest(),
+            )
         sentences: list[Sentence] = []
         gold: list[Sequence[str | None]] = []
         counts: Counter[str | None] = Counter()
@@ -89,14 +98,31 @@ class Examples:
             sentences.append(sentence)
             gold.append(labels)
         n_tokens = counts.total()
-        return cls.checked(source, column, evidence, sentences, gold, n_tokens,
-                            n_tokens - counts[None], counts, digest.hexdigest())
+        return cls.checked(
+            source,
+            column,
+            evidence,
+            sentences,
+            gold,
+            n_tokens,
+            n_tokens - counts[None],
+            counts,
+            digest.hexdigest(),
+        )
 
     @classmethod
-    def checked(cls, source: Source, column: str, evidence: Sequence[str],
-                sentences: Sequence[Sentence], gold: Sequence[Sequence[str | None]],
-                n_tokens: int, n_labelled: int, labels: Iterable[str | None], digest: str
-                ) -> Examples:
+    def checked(
+        cls,
+        source: Source,
+        column: str,
+        evidence: Sequence[str],
+        sentences: Sequence[Sentence],
+        gold: Sequence[Sequence[str | None]],
+        n_tokens: int,
+        n_labelled: int,
+        labels: Iterable[str | None],
+        digest: str,
+    ) -> Examples:
         """What was read of a source, if there is a label and all labels can be used."""
         check_labelled(n_labelled, source, column)
         try:
@@ -121,8 +147,9 @@ class Examples:
         else:
             gold = [self.gold[number] for number in numbers]
             n_labelled = sum(label is not None for labels in gold for label in labels)
-        return replace(self, sentences=sentences, gold=gold, n_tokens=n_tokens,
-                       n_labelled=n_labelled)
+        return replace(
+            self, sentences=sentences, gold=gold, n_tokens=n_tokens, n_labelled=n_labelled
+        )
 
     def strings(self, name: str) -> list[Sequence[str]]:
         """The values of a column, sentence by sentence; ``form`` is the words."""
@@ -167,8 +194,12 @@ class Examples:
         """Every distinct word, in order of appearance, as the core hashes it."""
         if isinstance(self.sentences, NumberedText):
             return self.sentences.columns["form"][0]
-        return [word_bytes(word) for word in dict.fromkeys(
-            word for sentence in self.sentences for word in sentence.words)]
+        return [
+            word_bytes(word)
+            for word in dict.fromkeys(
+                word for sentence in self.sentences for word in sentence.words
+            )
+        ]
 
     def unambiguous(self, count: int, share: float) -> dict[str, str]:
         """Words seen at least `count` times, one label making up at least `share` of them."""
@@ -199,5 +230,9 @@ class Examples:
 
     def record(self) -> dict[str, Any]:
         """Counts and the digest, as they go into the model's training record."""
-        return {"sentences": len(self.sentences), "tokens": self.n_tokens,
-                "labelled": self.n_labelled, "sha256": self.digest}
+        return {
+            "sentences": len(self.sentences),
+            "tokens": self.n_tokens,
+            "labelled": self.n_labelled,
+            "sha256": self.digest,
+        }

@@ -86,17 +86,28 @@ class WordExplanation:
         if not n_others:
             return features, None
         return features, WeighedFeature(
-            "", f"{n_others} more", 1.0, self.score - sum(f.score for f in features),
-            (self.runner_up_score or 0.0) - sum(f.runner_up_score for f in features))
+            "",
+            f"{n_others} more",
+            1.0,
+            self.score - sum(f.score for f in features),
+            (self.runner_up_score or 0.0) - sum(f.runner_up_score for f in features),
+        )
 
     def to_dict(self, top: int | None = None) -> dict[str, Any]:
         """All of it as JSON has it, with at most `top` features one by one."""
         features, rest = self.heaviest(self.top if top is None else top)
         return {
-            "word": self.word, "label": self.label, "learnt": self.learnt, "score": self.score,
-            "runner_up": self.runner_up, "runner_up_score": self.runner_up_score,
-            "margin": self.margin, "known": self.known, "decided_by": self.decided_by,
-            "note": self.note, "features": [feature.to_dict() for feature in features],
+            "word": self.word,
+            "label": self.label,
+            "learnt": self.learnt,
+            "score": self.score,
+            "runner_up": self.runner_up,
+            "runner_up_score": self.runner_up_score,
+            "margin": self.margin,
+            "known": self.known,
+            "decided_by": self.decided_by,
+            "note": self.note,
+            "features": [feature.to_dict() for feature in features],
             "rest": None if rest is None else rest.to_dict(),
         }
 
@@ -144,9 +155,12 @@ class Explanation(Sequence[WordExplanation]):
 
     def to_dict(self, top: int | None = None) -> dict[str, Any]:
         """All of it as JSON has it, with at most `top` features a word one by one."""
-        return {"column": self.column, "beam": self.beam,
-                "words": [word.to_dict(top) for word in self.words],
-                "first": None if self.first is None else self.first.to_dict(top)}
+        return {
+            "column": self.column,
+            "beam": self.beam,
+            "words": [word.to_dict(top) for word in self.words],
+            "first": None if self.first is None else self.first.to_dict(top),
+        }
 
     def to_text(self, *, width: int = 80, top: int | None = SHOWN, paint: Paint = plain) -> str:
         """A paragraph a word, no line wider than `width` characters.
@@ -171,9 +185,14 @@ class Explanation(Sequence[WordExplanation]):
         return self.to_text()
 
 
-def explanations(model: TaggerModel, labeller: Labeller, lexicon: Lexicon | None,
-                 sentences: list[Sequence[str]], top: int | None,
-                 against: Sequence[Sequence[str | None]] | None = None) -> list[Explanation]:
+def explanations(
+    model: TaggerModel,
+    labeller: Labeller,
+    lexicon: Lexicon | None,
+    sentences: list[Sequence[str]],
+    top: int | None,
+    against: Sequence[Sequence[str | None]] | None = None,
+) -> list[Explanation]:
     """Why sentences are labelled as they are.
 
     Parameters
@@ -192,12 +211,20 @@ def explanations(model: TaggerModel, labeller: Labeller, lexicon: Lexicon | None
     if len(others) != len(sentences):
         raise ArgumentError(f"against: labels of {len(others)} sentences for {len(sentences)}")
     held = HeldWords(model, lexicon)
-    return [explanation(labeller.read(sentence), labels, held, words_of(sentence), top, wanted)
-            for sentence, labels, wanted in zip(sentences, given, others, strict=True)]
+    return [
+        explanation(labeller.read(sentence), labels, held, words_of(sentence), top, wanted)
+        for sentence, labels, wanted in zip(sentences, given, others, strict=True)
+    ]
 
 
-def explanation(reading: Reading, labels: Sequence[str], held: HeldWords, words: Sequence[str],
-                top: int | None, against: Sequence[str | None] | None = None) -> Explanation:
+def explanation(
+    reading: Reading,
+    labels: Sequence[str],
+    held: HeldWords,
+    words: Sequence[str],
+    top: int | None,
+    against: Sequence[str | None] | None = None,
+) -> Explanation:
     """Why a sentence was labelled as it was.
 
     Parameters
@@ -220,18 +247,36 @@ def explanation(reading: Reading, labels: Sequence[str], held: HeldWords, words:
     places = np.arange(len(words))
     scores = reading.scores[places, reading.numbers].tolist()
     others = reading.scores[places, runners_up].tolist()
-    explained = tuple(WordExplanation(
-        word=word, label=label, learnt=model.tags.label_of(reading.numbers[i]), score=scores[i],
-        runner_up=None if runners_up[i] < 0 else model.tags.label_of(runners_up[i]),
-        runner_up_score=None if runners_up[i] < 0 else others[i], known=known,
-        decided_by=(held.decided_by(word) if held.any else None) or WEIGHTS,
-        note=_note(model, held, word, runners_up[i] >= 0 and others[i] > scores[i]), top=top,
-        _compared=compared, _number=i)
-        for i, (word, label, known) in enumerate(zip(words, labels, model.known(words),
-                                                     strict=True)))
-    first = None if reading.first is None else explanation(
-        reading.first, [reading.first.model.tags.label_of(n) for n in reading.first.numbers],
-        HeldWords(reading.first.model, None), words, top)
+    explained = tuple(
+        WordExplanation(
+            word=word,
+            label=label,
+            learnt=model.tags.label_of(reading.numbers[i]),
+            score=scores[i],
+            runner_up=None if runners_up[i] < 0 else model.tags.label_of(runners_up[i]),
+            runner_up_score=None if runners_up[i] < 0 else others[i],
+            known=known,
+            decided_by=(held.decided_by(word) if held.any else None) or WEIGHTS,
+            note=_note(model, held, word, runners_up[i] >= 0 and others[i] > scores[i]),
+            top=top,
+            _compared=compared,
+            _number=i,
+        )
+        for i, (word, label, known) in enumerate(
+            zip(words, labels, model.known(words), strict=True)
+        )
+    )
+    first = (
+        None
+        if reading.first is None
+        else explanation(
+            reading.first,
+            [reading.first.model.tags.label_of(n) for n in reading.first.numbers],
+            HeldWords(reading.first.model, None),
+            words,
+            top,
+        )
+    )
     return Explanation(column=model.column, words=explained, beam=model.beam, first=first)
 
 
@@ -250,14 +295,17 @@ def _runners_up(reading: Reading, held: HeldWords, words: Sequence[str]) -> list
     return found
 
 
-def _instead(reading: Reading, labels: Sequence[str], runners_up: list[int],
-             against: Sequence[str | None]) -> list[int]:
+def _instead(
+    reading: Reading, labels: Sequence[str], runners_up: list[int], against: Sequence[str | None]
+) -> list[int]:
     """Runners-up, but where a label is asked for that is learnt and was not given, that one."""
     if not all(wanted is None or isinstance(wanted, str) for wanted in _checked_against(against)):
         raise ArgumentTypeError("against: for each word a label is needed, or None")
     if len(against) != len(labels):
-        raise ArgumentError(f"against: {len(against)} labels for {len(labels)} words; give one for"
-                            " each word, or None")
+        raise ArgumentError(
+            f"against: {len(against)} labels for {len(labels)} words; give one for"
+            " each word, or None"
+        )
     learnt: dict[str, list[int]] = {}
     for number, name in enumerate(reading.model.tags):
         for form in forms_of(name, reading.model.scheme):
@@ -288,8 +336,11 @@ def _note(model: TaggerModel, held: HeldWords, word: str, is_behind: bool) -> st
     if decided_by == LEXICON:
         return "the lexicon leaves no other label"
     within = held.within(word)
-    said = [] if within is None else [
-        "the lexicon leaves " + ", ".join(map(model.tags.label_of, within))]
+    said = (
+        []
+        if within is None
+        else ["the lexicon leaves " + ", ".join(map(model.tags.label_of, within))]
+    )
     if is_behind:
         said.append(behind)
     return "; ".join(said) or None

@@ -59,7 +59,9 @@ def page(explanations: Iterable[Sequence[ExplainedWord]], *, top: int | None, ti
     """A page with the explanations of some sentences; see Explanation.to_html."""
     body = "\n".join(
         f"<h2>{_safe(' '.join(word.word for word in explanation))}</h2>\n"
-        + fragment(explanation, top=top) for explanation in explanations)
+        + fragment(explanation, top=top)
+        for explanation in explanations
+    )
     return _PAGE.format(title=_safe(title), style=STYLE, body=body)
 
 
@@ -75,18 +77,22 @@ def word_fragment(word: ExplainedWord, *, top: int | None) -> str:
     # The sum of many features would dwarf each of those that are shown.
     widest = max((abs(feature.margin) for feature in features), default=0.0)
     rows = "\n".join(_row(feature, 0.0 if feature is rest else widest) for feature in shown)
-    return (f"<details><summary><b>{_safe(word.word)}</b> {_safe(verdict(word))}</summary>\n"
-            f"<small>{_safe(remarks(word))}</small>\n<table>{rows}</table></details>")
+    return (
+        f"<details><summary><b>{_safe(word.word)}</b> {_safe(verdict(word))}</summary>\n"
+        f"<small>{_safe(remarks(word))}</small>\n<table>{rows}</table></details>"
+    )
 
 
 def _row(feature: WeighedFeature, widest: float) -> str:
     share = 50 * abs(feature.margin) / widest if widest else 0.0
     kind, left = ("for", 50.0) if feature.margin >= 0 else ("against", 50 - share)
-    return (f"<tr><th scope=\"row\">{_safe(told(feature))}</th>"
-            f"<td>{signed(feature.margin).replace('-', '−')}</td>"
-            '<td><svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">'
-            f'<rect class="{kind}" x="{left:.2f}" width="{share:.2f}" height="10"/>'
-            '<line x1="50" x2="50" y2="10"/></svg></td></tr>')
+    return (
+        f'<tr><th scope="row">{_safe(told(feature))}</th>'
+        f"<td>{signed(feature.margin).replace('-', '−')}</td>"
+        '<td><svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">'
+        f'<rect class="{kind}" x="{left:.2f}" width="{share:.2f}" height="10"/>'
+        '<line x1="50" x2="50" y2="10"/></svg></td></tr>'
+    )
 
 
 def _safe(text: str) -> str:

@@ -39,8 +39,9 @@ class ExplainedWord(Protocol):
     def note(self) -> str | None: ...
     @property
     def top(self) -> int | None: ...
-    def heaviest(self, top: int | None, /
-                 ) -> tuple[tuple[WeighedFeature, ...], WeighedFeature | None]: ...
+    def heaviest(
+        self, top: int | None, /
+    ) -> tuple[tuple[WeighedFeature, ...], WeighedFeature | None]: ...
 
 
 def plain(text: str, style: str) -> str:
@@ -50,8 +51,9 @@ def plain(text: str, style: str) -> str:
 
 def text(words: Iterable[ExplainedWord], *, width: int, top: int | None, paint: Paint) -> str:
     """A paragraph a word, an empty line between them; see Explanation.to_text."""
-    return "\n\n".join("\n".join(_paragraph(word, max(NARROWEST, width), top, paint))
-                       for word in words)
+    return "\n\n".join(
+        "\n".join(_paragraph(word, max(NARROWEST, width), top, paint)) for word in words
+    )
 
 
 def verdict(word: ExplainedWord) -> str:
@@ -61,8 +63,7 @@ def verdict(word: ExplainedWord) -> str:
         said = f"{word.label} ({word.learnt}) {number(word.score)}"
     if word.runner_up is None or word.runner_up_score is None or word.margin is None:
         return said + ", the only label"
-    return (f"{said}, {word.runner_up} {number(word.runner_up_score)}:"
-            f" margin {signed(word.margin)}")
+    return f"{said}, {word.runner_up} {number(word.runner_up_score)}: margin {signed(word.margin)}"
 
 
 def remarks(word: ExplainedWord) -> str:
@@ -89,18 +90,23 @@ def told(feature: WeighedFeature) -> str:
 def printable(text: str) -> str:
     """The text on one line, control characters and lone surrogates escaped."""
     return "".join(
-        character if character.isprintable() else ascii(character)[1:-1] for character in text)
+        character if character.isprintable() else ascii(character)[1:-1] for character in text
+    )
 
 
 def _paragraph(word: ExplainedWord, width: int, top: int | None, paint: Paint) -> list[str]:
-    lines = [paint(_cut(f"{printable(word.word)}  {printable(verdict(word))}", width), _BOLD),
-             _INDENT + paint(_cut(printable(remarks(word)), width - len(_INDENT)), _FAINT)]
+    lines = [
+        paint(_cut(f"{printable(word.word)}  {printable(verdict(word))}", width), _BOLD),
+        _INDENT + paint(_cut(printable(remarks(word)), width - len(_INDENT)), _FAINT),
+    ]
     features, rest = word.heaviest(top if word.top is None else word.top)
     for feature in (*features, *filter(None, [rest])):
         margin = f"{signed(feature.margin):>8}"
         room = width - len(_INDENT) - len(margin) - 2
-        lines.append(f"{_INDENT}{paint(margin, _FOR if feature.margin >= 0 else _AGAINST)}"
-                     f"  {_cut(printable(told(feature)), room)}")
+        lines.append(
+            f"{_INDENT}{paint(margin, _FOR if feature.margin >= 0 else _AGAINST)}"
+            f"  {_cut(printable(told(feature)), room)}"
+        )
     return lines
 
 

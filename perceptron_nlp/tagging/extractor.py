@@ -37,8 +37,9 @@ def extractor_name(function: Extractor) -> str:
     return f"{module}.{getattr(function, '__qualname__', type(function).__qualname__)}"
 
 
-def extract(function: Extractor, sentence: Sentence, i: int, history: list[str]
-            ) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.float64] | None]:
+def extract(
+    function: Extractor, sentence: Sentence, i: int, history: list[str]
+) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.float64] | None]:
     """Keys and values of one word's features; None stands for values of 1.
 
     Raises
@@ -52,13 +53,15 @@ def extract(function: Extractor, sentence: Sentence, i: int, history: list[str]
     if isinstance(found, str | bytes) or not isinstance(found, Iterable):
         raise ArgumentTypeError(
             f"features: {extractor_name(function)} returned {type(found).__name__};"
-            " strings, or a mapping from string to number, are needed")
+            " strings, or a mapping from string to number, are needed"
+        )
     keys = []
     for name in found:
         if not isinstance(name, str):
             raise ArgumentTypeError(
                 f"features: {extractor_name(function)} returned a feature of type"
-                f" {type(name).__name__}; a str is needed")
+                f" {type(name).__name__}; a str is needed"
+            )
         keys.append(hash64(word_bytes(name)))
     if not isinstance(found, Mapping):
         return np.array(keys, np.uint64), None
@@ -66,9 +69,11 @@ def extract(function: Extractor, sentence: Sentence, i: int, history: list[str]
         values = np.array(list(found.values()), np.float64)
     except (TypeError, ValueError):
         raise ArgumentTypeError(
-            f"features: {extractor_name(function)} returned a value that is no number") from None
+            f"features: {extractor_name(function)} returned a value that is no number"
+        ) from None
     if not np.isfinite(values).all():
         bad = list(found)[int(np.argmin(np.isfinite(values)))]
         raise ArgumentError(
-            f"features: the value of {quote(bad)} from {extractor_name(function)} is not finite")
+            f"features: the value of {quote(bad)} from {extractor_name(function)} is not finite"
+        )
     return np.array(keys, np.uint64), values

@@ -28,8 +28,12 @@ def with_upos(examples: Examples) -> Examples:
         tags = sentence.column(UPOS) if UPOS in sentence.columns else [UNLABELLED]
         if UNLABELLED in tags:
             return examples
-        gold.append([None if label is None else joint(upos, label)
-                     for upos, label in zip(tags, labels, strict=True)])
+        gold.append(
+            [
+                None if label is None else joint(upos, label)
+                for upos, label in zip(tags, labels, strict=True)
+            ]
+        )
     tags_met = TagSet({label for labels in gold for label in labels if label is not None})
     return replace(examples, gold=gold, tags=tags_met, scheme=JOINT)
 

@@ -12,6 +12,7 @@ from perceptron_nlp.formats import CONLLU_COLUMNS, wrong_conllu_value
 if TYPE_CHECKING:
     from perceptron_nlp.formats import Corpus
 
+
 class Fill:
     """Fills one column after the other in; several threads may call it.
 
@@ -44,8 +45,9 @@ def fill_in_turn(fills: Sequence[Fill | None]) -> Fill | None:
     return None if len(able) < len(fills) else Fill([one for fill in able for one in fill.fillers])
 
 
-def filler(decoder: SentenceDecoder, corpus: Corpus, column: str, written: Sequence[str]
-           ) -> Fill | None:
+def filler(
+    decoder: SentenceDecoder, corpus: Corpus, column: str, written: Sequence[str]
+) -> Fill | None:
     """What fills a column of whole sentences of a text in, as bytes.
 
     Parameters

@@ -44,14 +44,19 @@ def second_pass_templates(upos_first: bool = False) -> tuple[Template, ...]:
     names = {"f": WHOLE, "u": UPOS, "g": AGREEMENT}
     lines = []
     for pattern in (_UPOS_PATTERNS if upos_first else _PATTERNS).split():
-        atoms = [f"column:{names[atom[0]]}{atom[1:]}" if atom[1] == "[" else atom
-                 for atom in pattern.split("+")]
+        atoms = [
+            f"column:{names[atom[0]]}{atom[1:]}" if atom[1] == "[" else atom
+            for atom in pattern.split("+")
+        ]
         lines.append(" ".join(atoms))
     return check_templates(lines, "second pass")
 
 
-def jackknifed(examples: Examples, first: Examples, train: Callable[[Examples], Callable[
-        [Sequence[Sentence]], list[list[str]]]]) -> Examples:
+def jackknifed(
+    examples: Examples,
+    first: Examples,
+    train: Callable[[Examples], Callable[[Sequence[Sentence]], list[list[str]]]],
+) -> Examples:
     """The examples with the labels of a first pass that has not seen them.
 
     Parameters
@@ -69,6 +74,7 @@ def jackknifed(examples: Examples, first: Examples, train: Callable[[Examples], 
         given = train(first.part(rest))([examples.sentences[k] for k in held_out])
         for number, found in zip(held_out, given, strict=True):
             labels[number] = found
-    sentences = [seen(sentence, found)
-                 for sentence, found in zip(examples.sentences, labels, strict=True)]
+    sentences = [
+        seen(sentence, found) for sentence, found in zip(examples.sentences, labels, strict=True)
+    ]
     return replace(examples, sentences=sentences, columns=(*examples.columns, *COLUMNS))

@@ -23,13 +23,7 @@ from perceptron_nlp.tagging.documents import (
     with_neighbours,
 )
 from perceptron_nlp.tagging.doubts import doubts
-from perceptron_nlp.tagging.evidence import (
-    MADE,
-    Sources,
-    made_columns,
-    take_sources,
-    with_evidence,
-)
+from perceptron_nlp.tagging.evidence import MADE, Sources, made_columns, take_sources, with_evidence
 from perceptron_nlp.tagging.examples import Examples
 from perceptron_nlp.tagging.extractor import Extractor, extractor_name
 from perceptron_nlp.tagging.featurecolumns import upos_alone
@@ -47,13 +41,29 @@ from perceptron_nlp.text.sentence import Sentence
 logger = logging.getLogger("perceptron_nlp")
 
 
-def fit(train: Labelled, *, dev: Labelled | None, column: str | Sequence[str] | None,
-        features: Extractor | None, format: str, fields: Sequence[str] | None,
-        callback: Callback | None, options: dict[str, Any]) -> TaggerModel:
+def fit(
+    train: Labelled,
+    *,
+    dev: Labelled | None,
+    column: str | Sequence[str] | None,
+    features: Extractor | None,
+    format: str,
+    fields: Sequence[str] | None,
+    callback: Callback | None,
+    options: dict[str, Any],
+) -> TaggerModel:
     """Read everything, then train; Tagger.train tells the parameters."""
     try:
-        return _fit(train, dev=dev, column=column, features=features, format=format, fields=fields,
-                    callback=callback, options=options)
+        return _fit(
+            train,
+            dev=dev,
+            column=column,
+            features=features,
+            format=format,
+            fields=fields,
+            callback=callback,
+            options=options,
+        )
     except MemoryLimitError:
         raise
     except MemoryError:
@@ -61,12 +71,21 @@ def fit(train: Labelled, *, dev: Labelled | None, column: str | Sequence[str] | 
         pass
     raise MemoryLimitError(
         "train: there is not enough memory for these sentences; give fewer, or have fewer"
-        " templates, or set table_bits")
+        " templates, or set table_bits"
+    )
 
 
-def _fit(train: Labelled, *, dev: Labelled | None, column: str | Sequence[str] | None,
-         features: Extractor | None, format: str, fields: Sequence[str] | None,
-         callback: Callback | None, options: dict[str, Any]) -> TaggerModel:
+def _fit(
+    train: Labelled,
+    *,
+    dev: Labelled | None,
+    column: str | Sequence[str] | None,
+    features: Extractor | None,
+    format: str,
+    fields: Sequence[str] | None,
+    callback: Callback | None,
+    options: dict[str, Any],
+) -> TaggerModel:
     options = dict(options)
     names = named_columns(column)
     kept = take_checkpoint_options(options, max(1, len(names)))
@@ -82,28 +101,55 @@ def _fit(train: Labelled, *, dev: Labelled | None, column: str | Sequence[str] |
     source = Source(train, "train", format=format, fields=fields)
     columns = learnt_columns(names, source)
     if features is not None and made_columns(sources):
-        raise ArgumentError("features: a function makes its own features; leave raw and lexicon"
-                            " out, or learn with templates")
+        raise ArgumentError(
+            "features: a function makes its own features; leave raw and lexicon"
+            " out, or learn with templates"
+        )
     evidence = evidence_columns(chosen, features, fields, columns, made_columns(sources))
     dev_source = None if dev is None else Source(dev, "dev", format=format, fields=fields)
     for one in (source, dev_source) if len(columns) > 1 else ():
         if one is not None:
             one.hold()
     if limit is not None:
-        check_streamable(columns, {
-            "features": features is not None, "raw or lexicon": bool(made_columns(sources)),
-            "two_passes": bool(chosen.two_passes), "resumable": resumable,
-            "checkpoint": kept[0] is not None, "engine": engine is not None})
+        check_streamable(
+            columns,
+            {
+                "features": features is not None,
+                "raw or lexicon": bool(made_columns(sources)),
+                "two_passes": bool(chosen.two_passes),
+                "resumable": resumable,
+                "checkpoint": kept[0] is not None,
+                "engine": engine is not None,
+            },
+        )
     # Workers may read for themselves.
     read_examples = getattr(engine, "read", Examples.read)
     # All columns are read before the first is learnt, so that a bad one is known at once.
-    read = [(learnt, read_examples(source, learnt, evidence) if limit is None
-             else read_stored(source, learnt, evidence, limit),
-             None if dev_source is None else Examples.read(dev_source, learnt, evidence))
-            for learnt in columns]
-    return joined([_fit_column(learnt, examples, held_out, chosen, features, callback,
-                               _Way(own, resumable, engine, limit), sources)
-                   for (learnt, examples, held_out), own in zip(read, kept, strict=True)])
+    read = [
+        (
+            learnt,
+            read_examples(source, learnt, evidence)
+            if limit is None
+            else read_stored(source, learnt, evidence, limit),
+            None if dev_source is None else Examples.read(dev_source, learnt, evidence),
+        )
+        for learnt in columns
+    ]
+    return joined(
+        [
+            _fit_column(
+                learnt,
+                examples,
+                held_out,
+                chosen,
+                features,
+                callback,
+                _Way(own, resumable, engine, limit),
+                sources,
+            )
+            for (learnt, examples, held_out), own in zip(read, kept, strict=True)
+        ]
+    )
 
 
 def take_resumable(options: dict[str, Any]) -> bool:
@@ -117,8 +163,10 @@ def take_resumable(options: dict[str, Any]) -> bool:
 def _take_engine(options: dict[str, Any]) -> Engine | None:
     engine: Engine | None = options.pop("engine", None)
     if engine is not None and not hasattr(engine, "trainer"):
-        raise ArgumentTypeError(f"engine: an engine is needed, not {type(engine).__name__};"
-                                " perceptron_nlp.train knows some by their names")
+        raise ArgumentTypeError(
+            f"engine: an engine is needed, not {type(engine).__name__};"
+            " perceptron_nlp.train knows some by their names"
+        )
     return engine
 
 
@@ -137,11 +185,19 @@ class _Way:
         return Trainer(*what, **how) if self.engine is None else self.engine.trainer(*what, **how)
 
 
-def _fit_column(column: str, read: Examples, dev: Examples | None, options: TrainingOptions,
-                features: Extractor | None, callback: Callback | None,
-                way: _Way, sources: Sources) -> TaggerModel:
+def _fit_column(
+    column: str,
+    read: Examples,
+    dev: Examples | None,
+    options: TrainingOptions,
+    features: Extractor | None,
+    callback: Callback | None,
+    way: _Way,
+    sources: Sources,
+) -> TaggerModel:
     examples, tables, made = (
-        (read, None, []) if features is not None else with_evidence(read, sources, options))
+        (read, None, []) if features is not None else with_evidence(read, sources, options)
+    )
     examples, chosen, choices = decide(examples, options, features)
     choices = [*made, *choices]
     examples, dev, chosen = _with_neighbours(examples, dev, chosen, features)
@@ -151,9 +207,11 @@ def _fit_column(column: str, read: Examples, dev: Examples | None, options: Trai
         trainer.limit = way.limit
         model = trainer.run(callback, way.checkpoint)
     elif way.resumable:
-        raise ArgumentError("two_passes: features learnt in two passes cannot be gone on with:"
-                            " the second learns from what the first gave to its own text; give"
-                            " two_passes=False, or leave resumable out")
+        raise ArgumentError(
+            "two_passes: features learnt in two passes cannot be gone on with:"
+            " the second learns from what the first gave to its own text; give"
+            " two_passes=False, or leave resumable out"
+        )
     else:
         model = _fit_twice(examples, dev, column, chosen, choices, callback, way, tables)
     model = calibrated_by(model, features, dev)
@@ -163,9 +221,12 @@ def _fit_column(column: str, read: Examples, dev: Examples | None, options: Trai
     return replace(model, record={**model.record, "doubts": found}) if found else model
 
 
-def _with_neighbours(examples: Examples, held_out: Examples | None, options: TrainingOptions,
-                     features: Extractor | None
-                     ) -> tuple[Examples, Examples | None, TrainingOptions]:
+def _with_neighbours(
+    examples: Examples,
+    held_out: Examples | None,
+    options: TrainingOptions,
+    features: Extractor | None,
+) -> tuple[Examples, Examples | None, TrainingOptions]:
     """The sentences with what they show of each other, where templates look at that."""
     templates = () if features is not None else resolve_templates(options, examples.columns)
     if not look_nearby(templates):
@@ -177,13 +238,23 @@ def _with_neighbours(examples: Examples, held_out: Examples | None, options: Tra
         evidence = [name for name in data.columns if name not in MADE]
         return replace(data, sentences=with_neighbours(data.sentences, window, evidence, knows))
 
-    return (added(examples), None if held_out is None else added(held_out),
-            replace(options, window=window, templates=templates))
+    return (
+        added(examples),
+        None if held_out is None else added(held_out),
+        replace(options, window=window, templates=templates),
+    )
 
 
-def _fit_twice(examples: Examples, held_out: Examples | None, column: str,
-               options: TrainingOptions, choices: list[str], callback: Callback | None,
-               way: _Way, tables: WordTables | None) -> TaggerModel:
+def _fit_twice(
+    examples: Examples,
+    held_out: Examples | None,
+    column: str,
+    options: TrainingOptions,
+    choices: list[str],
+    callback: Callback | None,
+    way: _Way,
+    tables: WordTables | None,
+) -> TaggerModel:
     """Two passes; the callback hears of the second."""
     upos_first = wants_upos_first(examples)
     taught, chosen = examples, options
@@ -193,23 +264,38 @@ def _fit_twice(examples: Examples, held_out: Examples | None, column: str,
 
     def first(part: Examples, how: TrainingOptions) -> TaggerModel:
         how = replace(how, templates=templates)
-        return way.trainer(part, None, UPOS if upos_first else column, how, None,
-                       log_level=logging.DEBUG).run(None)
+        return way.trainer(
+            part, None, UPOS if upos_first else column, how, None, log_level=logging.DEBUG
+        ).run(None)
 
     def labeller_without(part: Examples) -> Callable[[Sequence[Sentence]], list[list[str]]]:
         few = min(options.passes, FOLD_EPOCHS)
         return TemplateLabeller(first(part, replace(chosen, runs=1, epochs=few))).label_inside
 
-    second = replace(options, templates=(*templates, *second_pass_templates(upos_first)),
-                     right_to_left=not options.backwards)
+    second = replace(
+        options,
+        templates=(*templates, *second_pass_templates(upos_first)),
+        right_to_left=not options.backwards,
+    )
     return way.trainer(
-        jackknifed(examples, taught, labeller_without), held_out, column, second, None, choices,
-        first=first(taught, chosen), tables=tables).run(callback, way.checkpoint)
+        jackknifed(examples, taught, labeller_without),
+        held_out,
+        column,
+        second,
+        None,
+        choices,
+        first=first(taught, chosen),
+        tables=tables,
+    ).run(callback, way.checkpoint)
 
 
-def evidence_columns(options: TrainingOptions, features: Extractor | None,
-                     fields: Sequence[str] | None, learnt: Sequence[str],
-                     made: Sequence[str] = ()) -> tuple[str, ...]:
+def evidence_columns(
+    options: TrainingOptions,
+    features: Extractor | None,
+    fields: Sequence[str] | None,
+    learnt: Sequence[str],
+    made: Sequence[str] = (),
+) -> tuple[str, ...]:
     """The columns besides the words that features are made of, but for those that are made."""
     if features is None and not isinstance(options.templates, str):
         templates = check_templates(options.templates)
@@ -219,8 +305,10 @@ def evidence_columns(options: TrainingOptions, features: Extractor | None,
         wanted = [name for name in fields or () if name not in ("form", "_", *learnt)]
     clashing = sorted({*wanted} & {*derived_names(wanted)})
     if clashing:
-        raise ArgumentError(f"fields: {clashing[0]} is the name of a column that the tagger makes"
-                            " itself; give the column of the input another name")
+        raise ArgumentError(
+            f"fields: {clashing[0]} is the name of a column that the tagger makes"
+            " itself; give the column of the input another name"
+        )
     for name in learnt:
         if name in wanted:
             raise ArgumentError(f"templates: they look at column {name}, which is to be learnt")

@@ -35,39 +35,56 @@ class FunctionLabeller:
     lexicon : what labels some forms may have, or None
     """
 
-    def __init__(self, model: TaggerModel, function: Extractor,
-                 lexicon: Lexicon | None = None) -> None:
+    def __init__(
+        self, model: TaggerModel, function: Extractor, lexicon: Lexicon | None = None
+    ) -> None:
         self._decoder = decoder_of(model)
         self._model = model
         self._allowed = allowed_by(lexicon, model)
         self._function = function
 
-    def prepared(self, sentences: Sequence[Sequence[str]], before: Sequence[Sequence[str]] = (),
-                 after: Sequence[Sequence[str]] = ()) -> list[Sequence[str]]:
+    def prepared(
+        self,
+        sentences: Sequence[Sequence[str]],
+        before: Sequence[Sequence[str]] = (),
+        after: Sequence[Sequence[str]] = (),
+    ) -> list[Sequence[str]]:
         """The sentences as they are: a function sees one at a time."""
         return list(sentences)
 
-    def label(self, sentences: list[Sequence[str]], keep: Sequence[Keep] | None = None,
-              threads: int = 1) -> list[list[str]]:
+    def label(
+        self, sentences: list[Sequence[str]], keep: Sequence[Keep] | None = None, threads: int = 1
+    ) -> list[list[str]]:
         """See Labeller."""
         return label_in_chunks(self._label, sentences, keep, threads)
 
-    def label_buffers(self, words: Words, threads: int = 1
-                      ) -> tuple[npt.NDArray[np.uint16], tuple[str, ...]]:
+    def label_buffers(
+        self, words: Words, threads: int = 1
+    ) -> tuple[npt.NDArray[np.uint16], tuple[str, ...]]:
         """Always raises: a function needs to see the sentences."""
         raise ArgumentError(NOT_WORDS_ALONE)
 
-    def _label(self, sentences: list[Sequence[str]], keep: Sequence[Keep] | None
-               ) -> list[list[str]]:
-        return [self._run(sentence, kept)[0] for sentence, kept in zip(
-            sentences, keep or itertools.repeat(None, len(sentences)), strict=True)]
+    def _label(
+        self, sentences: list[Sequence[str]], keep: Sequence[Keep] | None
+    ) -> list[list[str]]:
+        return [
+            self._run(sentence, kept)[0]
+            for sentence, kept in zip(
+                sentences, keep or itertools.repeat(None, len(sentences)), strict=True
+            )
+        ]
 
     def scores(self, sentence: Sequence[str]) -> npt.NDArray[np.float64]:
         """See Labeller."""
         return self._run(sentence)[1]
 
-    def scored(self, sentences: list[Sequence[str]], use: Use[T],
-               keep: Sequence[Keep] | None = None, threads: int = 1) -> list[T]:
+    def scored(
+        self,
+        sentences: list[Sequence[str]],
+        use: Use[T],
+        keep: Sequence[Keep] | None = None,
+        threads: int = 1,
+    ) -> list[T]:
         """See Labeller."""
         n_labels = len(self._model.tags)
         numbers = {label: number for number, label in enumerate(self._model.tags)}
@@ -75,8 +92,10 @@ class FunctionLabeller:
         def run(piece: range) -> T:
             found = [self._run(sentences[k], None if keep is None else keep[k]) for k in piece]
             labels = [numbers.get(label, n_labels) for given, _ in found for label in given]
-            return use(piece, np.array(labels, np.int64),
-                       np.concatenate([scores for _, scores in found]))
+            return use(
+                piece, np.array(labels, np.int64), np.concatenate([scores for _, scores in found])
+            )
+
         return in_pieces(run, list(map(len, sentences)), n_labels, threads)
 
     def written(self, labels: list[list[str]]) -> list[list[str]]:
@@ -92,15 +111,17 @@ class FunctionLabeller:
         labels, scores = self._run(sentence, function=function)
         numbers = [self._model.tags.id_of(label) for label in labels]
         known = sentence if isinstance(sentence, Sentence) else Sentence(sentence)
-        return FunctionReading(self._model, self._decoder, self._function, known, numbers, scores,
-                               function.found)
+        return FunctionReading(
+            self._model, self._decoder, self._function, known, numbers, scores, function.found
+        )
 
     def filler(self, corpus: Corpus, column: str) -> Fill | None:
         """None: a function needs to see the sentences."""
         return None
 
-    def _run(self, tokens: Sequence[str], kept: Keep = None, function: Extractor | None = None
-             ) -> tuple[list[str], npt.NDArray[np.float64]]:
+    def _run(
+        self, tokens: Sequence[str], kept: Keep = None, function: Extractor | None = None
+    ) -> tuple[list[str], npt.NDArray[np.float64]]:
         sentence = tokens if isinstance(tokens, Sentence) else Sentence(tokens)
         model, history = self._model, list[str]()
         scores = np.zeros((len(sentence), len(model.tags)))
@@ -114,8 +135,11 @@ class FunctionLabeller:
             if label is None:
                 keys, values = extract(function or self._function, sentence, i, history)
                 scores[i] = self._decoder.score(keys, values)
-                best = (int(np.argmax(scores[i])) if not allowed
-                        else max(sorted(allowed), key=scores[i].__getitem__))
+                best = (
+                    int(np.argmax(scores[i]))
+                    if not allowed
+                    else max(sorted(allowed), key=scores[i].__getitem__)
+                )
                 label = model.tags.label_of(best)
             history.append(label)
         return history[::-1] if model.right_to_left else history, scores / model.weights.scale

@@ -54,8 +54,15 @@ def induce(examples: Examples, raw: RawText, options: TrainingOptions) -> Induce
     options : the direction to read in, and the learning rule
     """
     quick = replace(
-        options, templates=preset("default"), epochs=EPOCHS, beam=1, runs=1, patience=None,
-        seed=1, right_to_left=True if options.right_to_left is None else options.right_to_left)
+        options,
+        templates=preset("default"),
+        epochs=EPOCHS,
+        beam=1,
+        runs=1,
+        patience=None,
+        seed=1,
+        right_to_left=True if options.right_to_left is None else options.right_to_left,
+    )
     order = permutation(len(examples.sentences), 1)
     columns: list[tuple[str, ...]] = [()] * len(order)
     for fold in range(min(FOLDS, len(order))):
@@ -70,8 +77,9 @@ def induce(examples: Examples, raw: RawText, options: TrainingOptions) -> Induce
 
 def _table(examples: Examples, raw: RawText, options: TrainingOptions) -> dict[str, str]:
     """The values of all words that are common enough in raw text."""
-    model = Trainer(replace(examples, columns=()), None, "", options, None,
-                    log_level=logging.DEBUG).run(None)
+    model = Trainer(
+        replace(examples, columns=()), None, "", options, None, log_level=logging.DEBUG
+    ).run(None)
     labels = TemplateLabeller(model).label_inside(raw.sentences)
     counts: dict[str, Counter[str]] = {}
     lowered: dict[str, Counter[str]] = {}
@@ -81,8 +89,9 @@ def _table(examples: Examples, raw: RawText, options: TrainingOptions) -> dict[s
             if counter is None:
                 counter = lowered[word] = counts.setdefault(word.lower(), Counter())
             counter[label] += 1
-    return {word: _value(counter) for word, counter in counts.items()
-            if counter.total() >= MIN_COUNT}
+    return {
+        word: _value(counter) for word, counter in counts.items() if counter.total() >= MIN_COUNT
+    }
 
 
 def _value(counter: Counter[str]) -> str:

@@ -22,8 +22,10 @@ class Interrupts:
         Only the main thread is asked, and only where Ctrl-C has Python's own meaning; elsewhere
         nothing changes.
         """
-        if (threading.current_thread() is not threading.main_thread()
-                or signal.getsignal(signal.SIGINT) is not signal.default_int_handler):
+        if (
+            threading.current_thread() is not threading.main_thread()
+            or signal.getsignal(signal.SIGINT) is not signal.default_int_handler
+        ):
             yield
             return
         signal.signal(signal.SIGINT, self._note)

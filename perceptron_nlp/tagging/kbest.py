@@ -49,8 +49,9 @@ _Path = tuple[int, ...]
 _Found = tuple[_Path, float]
 
 
-def best_labellings(model: TaggerModel, labeller: Labeller, lexicon: Lexicon | None,
-                    sentence: Sequence[str], k: int) -> list[tuple[list[str], float]]:
+def best_labellings(
+    model: TaggerModel, labeller: Labeller, lexicon: Lexicon | None, sentence: Sequence[str], k: int
+) -> list[tuple[list[str], float]]:
     """The k best ways to label a sentence; see Tagger.k_best.
 
     Parameters
@@ -62,12 +63,14 @@ def best_labellings(model: TaggerModel, labeller: Labeller, lexicon: Lexicon | N
     k : how many
     """
     labels = labeller.label([sentence])[0]
-    return best_sequences(labeller.read(sentence), labels, HeldWords(model, lexicon),
-                          words_of(sentence), k)
+    return best_sequences(
+        labeller.read(sentence), labels, HeldWords(model, lexicon), words_of(sentence), k
+    )
 
 
-def best_sequences(reading: Reading, labels: Sequence[str], held: HeldWords,
-                   words: Sequence[str], k: int) -> list[tuple[list[str], float]]:
+def best_sequences(
+    reading: Reading, labels: Sequence[str], held: HeldWords, words: Sequence[str], k: int
+) -> list[tuple[list[str], float]]:
     """The k best ways to label a sentence that was read and labelled.
 
     Parameters
@@ -153,16 +156,16 @@ def _by_shortfall(steps: _Steps) -> Iterator[_Found]:
         _queue(queue, numbers, _Left(path, shortfall, ways))
 
 
-def _queue(queue: list[tuple[float, int, int, int, _Left]], numbers: Iterator[int], left: _Left
-           ) -> None:
+def _queue(
+    queue: list[tuple[float, int, int, int, _Left]], numbers: Iterator[int], left: _Left
+) -> None:
     """Put the next way to leave a sequence into the queue, if there is one."""
     for shortfall, step, label in left.ways:
         heapq.heappush(queue, (left.shortfall + shortfall, next(numbers), step, label, left))
         return
 
 
-def _greedily(steps: _Steps, given: _Path
-              ) -> tuple[_Path, Iterator[tuple[float, int, int]], float]:
+def _greedily(steps: _Steps, given: _Path) -> tuple[_Path, Iterator[tuple[float, int, int]], float]:
     """The best label word by word behind those given.
 
     Returns
@@ -230,7 +233,7 @@ def _by_one_label(steps: _Steps, tagged: _Path, most: float) -> Iterator[_Found]
     found = []
     for at in range(len(tagged)):
         for label in range(len(steps.model.tags)):
-            path = (*tagged[:at], label, *tagged[at + 1:])
+            path = (*tagged[:at], label, *tagged[at + 1 :])
             score = _score(steps, path)
             if path != tagged and -np.inf < score <= most and _is_legal(path, allowed):
                 found.append((path, score))
@@ -257,8 +260,17 @@ def _is_legal(path: _Path, allowed: npt.NDArray[np.bool_] | None) -> bool:
 
 
 def _searched(steps: _Steps, k: int, width: int) -> list[_Found]:
-    depth = max([0, *(-atom.offset for template in steps.model.templates
-                      for atom in template.atoms if atom.kind == "tag")])
+    depth = max(
+        [
+            0,
+            *(
+                -atom.offset
+                for template in steps.model.templates
+                for atom in template.atoms
+                if atom.kind == "tag"
+            ),
+        ]
+    )
     allowed = _allowed(steps)
     # What may follow depends on the last label.
     depth = max(depth, 0 if allowed is None else 1)
@@ -266,15 +278,25 @@ def _searched(steps: _Steps, k: int, width: int) -> list[_Found]:
     for step in range(len(steps.order)):
         last = step == len(steps.order) - 1
         # The last labels are remembered for nothing.
-        states = (_extended(steps, step, states, allowed, 0 if last else depth, k, width)
-                  or _extended(steps, step, states, None, 0 if last else depth, k, width))
-    return [(path, float(score)) for state in states
-            for path, score in zip(state.paths, state.scores, strict=True)]
+        states = _extended(
+            steps, step, states, allowed, 0 if last else depth, k, width
+        ) or _extended(steps, step, states, None, 0 if last else depth, k, width)
+    return [
+        (path, float(score))
+        for state in states
+        for path, score in zip(state.paths, state.scores, strict=True)
+    ]
 
 
-def _extended(steps: _Steps, step: int, states: list[_State],
-              allowed: npt.NDArray[np.bool_] | None, depth: int, k: int, width: int
-              ) -> list[_State]:
+def _extended(
+    steps: _Steps,
+    step: int,
+    states: list[_State],
+    allowed: npt.NDArray[np.bool_] | None,
+    depth: int,
+    k: int,
+    width: int,
+) -> list[_State]:
     """The states after one more label."""
     reached: dict[_Path, list[tuple[float, _State, int]]] = {}
     n_labels = len(steps.model.tags)
@@ -289,8 +311,10 @@ def _extended(steps: _Steps, step: int, states: list[_State],
         for label in np.flatnonzero(local > -np.inf).tolist():
             memory = (*state.memory, label)[-depth:] if depth else ()
             reached.setdefault(memory, []).append((float(local[label]), state, label))
-    best = sorted(reached, key=lambda memory: -max(
-        score + state.scores[0] for score, state, _ in reached[memory]))
+    best = sorted(
+        reached,
+        key=lambda memory: -max(score + state.scores[0] for score, state, _ in reached[memory]),
+    )
     return [_merged(memory, reached[memory], k) for memory in best[:width]]
 
 

@@ -102,8 +102,10 @@ def check_keep(sentences: Sequence[Sequence[str]], keep: object) -> list[Keep] |
         raise ArgumentTypeError(f"keep: a list is needed, not {type(keep).__name__}")
     if len(keep) != len(sentences):
         raise ArgumentError(f"keep: of {len(keep)} sentences, but there are {len(sentences)}")
-    return [_checked(sentence, kept, f"keep[{number}]")
-            for number, (sentence, kept) in enumerate(zip(sentences, keep, strict=True))]
+    return [
+        _checked(sentence, kept, f"keep[{number}]")
+        for number, (sentence, kept) in enumerate(zip(sentences, keep, strict=True))
+    ]
 
 
 def check_columns(keep: object, columns: Sequence[str]) -> None:
@@ -112,12 +114,14 @@ def check_columns(keep: object, columns: Sequence[str]) -> None:
         return
     if not isinstance(keep, Mapping):
         raise ArgumentTypeError(
-            f"keep: a mapping from column to labels is needed, not {type(keep).__name__}")
+            f"keep: a mapping from column to labels is needed, not {type(keep).__name__}"
+        )
     for name in keep:
         if name not in columns:
             raise ArgumentError(
                 f"keep: {quote(name)} is not a column of this tagger, which fills"
-                f" {', '.join(columns)}")
+                f" {', '.join(columns)}"
+            )
 
 
 def _checked(sentence: Sequence[str], kept: object, name: str) -> Keep:
@@ -128,11 +132,12 @@ def _checked(sentence: Sequence[str], kept: object, name: str) -> Keep:
     for label in kept:
         if label is not None and not isinstance(label, str):
             raise ArgumentTypeError(
-                f"{name}: a label is a str, or None where there is none, not"
-                f" {type(label).__name__}")
+                f"{name}: a label is a str, or None where there is none, not {type(label).__name__}"
+            )
     if isinstance(sentence, str | bytes) or not isinstance(sentence, Sized):
         raise ArgumentTypeError(
-            f"{name}: a list of words is needed with it, not {type(sentence).__name__}")
+            f"{name}: a list of words is needed with it, not {type(sentence).__name__}"
+        )
     if len(kept) != len(sentence):
         raise ArgumentError(f"{name}: {len(kept)} labels for {len(sentence)} words")
     return kept

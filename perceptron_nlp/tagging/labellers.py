@@ -49,8 +49,9 @@ class TemplateLabeller:
     lexicon : what labels some forms may have, or None
     """
 
-    def __init__(self, model: TaggerModel, cache_limit: int | None = None,
-                 lexicon: Lexicon | None = None) -> None:
+    def __init__(
+        self, model: TaggerModel, cache_limit: int | None = None, lexicon: Lexicon | None = None
+    ) -> None:
         self._decoder = decoder_of(model, cache_limit, lexicon)
         self._evidence = model.looked_at
         self._given = model.evidence
@@ -64,8 +65,12 @@ class TemplateLabeller:
         self._held = bool(model.dictionary or lexicon)
         self._first = None if model.first is None else TemplateLabeller(model.first, cache_limit)
 
-    def prepared(self, sentences: Sequence[Sequence[str]], before: Sequence[Sequence[str]] = (),
-                 after: Sequence[Sequence[str]] = ()) -> list[Sequence[str]]:
+    def prepared(
+        self,
+        sentences: Sequence[Sequence[str]],
+        before: Sequence[Sequence[str]] = (),
+        after: Sequence[Sequence[str]] = (),
+    ) -> list[Sequence[str]]:
         """See Labeller."""
         if self._window is not None or self._tables is not None:
             # Before columns are added that nobody else has heard of.
@@ -73,11 +78,15 @@ class TemplateLabeller:
                 self._check_columns(sentence, number)
         if self._window is None:
             return list(sentences)
-        return list(with_neighbours(sentences, self._window, self._given, self._knows,
-                                    before=before, after=after))
+        return list(
+            with_neighbours(
+                sentences, self._window, self._given, self._knows, before=before, after=after
+            )
+        )
 
-    def label(self, sentences: list[Sequence[str]], keep: Sequence[Keep] | None = None,
-              threads: int = 1) -> list[list[str]]:
+    def label(
+        self, sentences: list[Sequence[str]], keep: Sequence[Keep] | None = None, threads: int = 1
+    ) -> list[list[str]]:
         """See Labeller."""
         labels = self.written(self.label_inside(sentences, keep, threads))
         if keep is None:
@@ -92,8 +101,12 @@ class TemplateLabeller:
             return [list(map(features_of, found)) for found in labels]
         return list(map(written, labels, itertools.repeat(self._scheme)))
 
-    def label_inside(self, sentences: Sequence[Sequence[str]],
-                     keep: Sequence[Keep] | None = None, threads: int = 1) -> list[list[str]]:
+    def label_inside(
+        self,
+        sentences: Sequence[Sequence[str]],
+        keep: Sequence[Keep] | None = None,
+        threads: int = 1,
+    ) -> list[list[str]]:
         """The labels as they are learnt, before they are written in the column's own way."""
         given = self._for_core(sentences, keep, threads)
         kept = None if keep is None else self._keeping.sets_of(keep, map(len, sentences))
@@ -101,17 +114,27 @@ class TemplateLabeller:
         if keep is None:
             return cast("list[list[str]]", found)
         inside = self._keeping.inside
-        return [[inside(str(kept and kept[i])) if label is None else label
-                 for i, label in enumerate(labels)]
-                for labels, kept in zip(found, keep, strict=True)]
+        return [
+            [
+                inside(str(kept and kept[i])) if label is None else label
+                for i, label in enumerate(labels)
+            ]
+            for labels, kept in zip(found, keep, strict=True)
+        ]
 
-    def _for_core(self, sentences: Sequence[Sequence[str]], keep: Sequence[Keep] | None,
-                  threads: int) -> list[Any]:
+    def _for_core(
+        self, sentences: Sequence[Sequence[str]], keep: Sequence[Keep] | None, threads: int
+    ) -> list[Any]:
         given: list[Any] = self._after_first(sentences, keep, threads)
         return [self._columns(s, i) for i, s in enumerate(given)] if self._evidence else given
 
-    def scored(self, sentences: list[Sequence[str]], use: Use[T],
-               keep: Sequence[Keep] | None = None, threads: int = 1) -> list[T]:
+    def scored(
+        self,
+        sentences: list[Sequence[str]],
+        use: Use[T],
+        keep: Sequence[Keep] | None = None,
+        threads: int = 1,
+    ) -> list[T]:
         """See Labeller."""
         given, lengths = self._for_core(sentences, keep, threads), [*map(len, sentences)]
 
@@ -120,6 +143,7 @@ class TemplateLabeller:
             kept = None if keep is None else self._keeping.sets_of(keep[at], lengths[at])
             numbers, scores = self._decoder.tag_scored(given[at], kept)
             return use(piece, numbers.astype("int64"), scores / self._scale)
+
         return in_pieces(run, lengths, len(self._tags), threads)
 
     @functools.cached_property
@@ -133,15 +157,22 @@ class TemplateLabeller:
     def _keeping(self) -> Keeping:
         return Keeping(self._tags, self._scheme)
 
-    def _after_first(self, sentences: Sequence[Sequence[str]],
-                     keep: Sequence[Keep] | None = None, threads: int = 1
-                     ) -> list[Sequence[str]]:
+    def _after_first(
+        self,
+        sentences: Sequence[Sequence[str]],
+        keep: Sequence[Keep] | None = None,
+        threads: int = 1,
+    ) -> list[Sequence[str]]:
         if self._tables is not None:
             sentences = [self._tables.added_to(sentence) for sentence in sentences]
         if self._first is None:
             return list(sentences)
-        return [seen(sentence, labels) for sentence, labels in zip(
-            sentences, self._first.label_inside(sentences, keep, threads), strict=True)]
+        return [
+            seen(sentence, labels)
+            for sentence, labels in zip(
+                sentences, self._first.label_inside(sentences, keep, threads), strict=True
+            )
+        ]
 
     def scores(self, sentence: Sequence[str]) -> npt.NDArray[np.float64]:
         """See Labeller."""
@@ -166,11 +197,17 @@ class TemplateLabeller:
         columns = self._columns(sentence, 0) if self._evidence else (words,)
         numbers = self._decoder.tag_with_scores(columns if self._evidence else words)[0]
         return TemplateReading(
-            self._model, self._decoder, self._readable,
-            dict(zip(("form", *self._evidence), columns, strict=True)), numbers.tolist(), first)
+            self._model,
+            self._decoder,
+            self._readable,
+            dict(zip(("form", *self._evidence), columns, strict=True)),
+            numbers.tolist(),
+            first,
+        )
 
-    def label_buffers(self, words: Words, threads: int = 1
-                      ) -> tuple[npt.NDArray[np.uint16], tuple[str, ...]]:
+    def label_buffers(
+        self, words: Words, threads: int = 1
+    ) -> tuple[npt.NDArray[np.uint16], tuple[str, ...]]:
         """See Labeller."""
         if not self._words_alone:
             raise ArgumentError(NOT_WORDS_ALONE)
@@ -200,14 +237,19 @@ class TemplateLabeller:
         if not isinstance(sentence, Sentence):
             raise ArgumentError(
                 f"sentences[{number}]: this model looks at the columns"
-                f" {', '.join(self._given)} besides the words; pass Sentence objects with them")
+                f" {', '.join(self._given)} besides the words; pass Sentence objects with them"
+            )
         for name in self._given:
             sentence.column(name)
         return sentence
 
 
-def make_labeller(model: TaggerModel, features: Extractor | None = None,
-                  cache_limit: int | None = None, lexicon: Lexicon | None = None) -> Labeller:
+def make_labeller(
+    model: TaggerModel,
+    features: Extractor | None = None,
+    cache_limit: int | None = None,
+    lexicon: Lexicon | None = None,
+) -> Labeller:
     """The labeller that suits a model.
 
     Raises
@@ -222,7 +264,8 @@ def make_labeller(model: TaggerModel, features: Extractor | None = None,
     if model.extractor is None:
         if features is not None:
             raise ArgumentError(
-                "features: this model was trained with templates and takes no function")
+                "features: this model was trained with templates and takes no function"
+            )
         try:
             return TemplateLabeller(model, cache_limit, lexicon)
         except ArgumentError as error:
@@ -231,11 +274,13 @@ def make_labeller(model: TaggerModel, features: Extractor | None = None,
             raise
         except MemoryError:
             raise MemoryLimitError(
-                "there is not enough memory to make the model ready to tag") from None
+                "there is not enough memory to make the model ready to tag"
+            ) from None
     if features is None:
         raise ModelError(
             f"this model was trained with the feature function {model.extractor}; give it to"
-            " load: pn.load(path, features=your_function)")
+            " load: pn.load(path, features=your_function)"
+        )
     # Here, since few models have a function, and labelling with one takes NumPy.
     from perceptron_nlp.tagging.functionlabeller import FunctionLabeller
 

@@ -28,8 +28,10 @@ if TYPE_CHECKING:
     from perceptron_nlp.tagging.buffers import Words
     from perceptron_nlp.tagging.reading import Reading
 
-NOT_WORDS_ALONE = ("data: this model looks at more than the words of a sentence (other columns,"
-                   " a lexicon, clusters), or its labels hang together; use tag_sents")
+NOT_WORDS_ALONE = (
+    "data: this model looks at more than the words of a sentence (other columns,"
+    " a lexicon, clusters), or its labels hang together; use tag_sents"
+)
 
 T = TypeVar("T")
 Use: TypeAlias = "Callable[[range, npt.NDArray[np.int64], npt.NDArray[np.float64]], T]"
@@ -38,26 +40,37 @@ Use: TypeAlias = "Callable[[range, npt.NDArray[np.int64], npt.NDArray[np.float64
 class Labeller(Protocol):
     """A model ready to label sentences; may be used by several threads at once."""
 
-    def prepared(self, sentences: Sequence[Sequence[str]], before: Sequence[Sequence[str]] = (),
-                 after: Sequence[Sequence[str]] = ()) -> list[Sequence[str]]:
+    def prepared(
+        self,
+        sentences: Sequence[Sequence[str]],
+        before: Sequence[Sequence[str]] = (),
+        after: Sequence[Sequence[str]] = (),
+    ) -> list[Sequence[str]]:
         """Sentences of one text with what they show of each other; before the text is cut up."""
 
-    def label(self, sentences: list[Sequence[str]], keep: Sequence[Keep] | None = None,
-              threads: int = 1) -> list[list[str]]:
+    def label(
+        self, sentences: list[Sequence[str]], keep: Sequence[Keep] | None = None, threads: int = 1
+    ) -> list[list[str]]:
         """One list of labels a sentence; `keep` is for each the labels that it has already.
 
         The sentences are prepared.
         """
 
-    def label_buffers(self, words: Words, threads: int = 1
-                      ) -> tuple[npt.NDArray[np.uint16], tuple[str, ...]]:
+    def label_buffers(
+        self, words: Words, threads: int = 1
+    ) -> tuple[npt.NDArray[np.uint16], tuple[str, ...]]:
         """The number of each word's label, and the labels in the order of these numbers."""
 
     def scores(self, sentence: Sequence[str]) -> npt.NDArray[np.float64]:
         """float64[n_words, n_labels]: what each label scored when its word was labelled."""
 
-    def scored(self, sentences: list[Sequence[str]], use: Use[T],
-               keep: Sequence[Keep] | None = None, threads: int = 1) -> list[T]:
+    def scored(
+        self,
+        sentences: list[Sequence[str]],
+        use: Use[T],
+        keep: Sequence[Keep] | None = None,
+        threads: int = 1,
+    ) -> list[T]:
         """Label sentences, prepared as for `label`, and look at the scores.
 
         What comes back is what `use` made of the sentences piece by piece: of a range of them, the
@@ -77,22 +90,30 @@ class Labeller(Protocol):
         """What fills a column of this text in as bytes, or None: see filling.filler."""
 
 
-def decoder_of(model: TaggerModel, cache_limit: int | None = None,
-               lexicon: Lexicon | None = None) -> SentenceDecoder:
+def decoder_of(
+    model: TaggerModel, cache_limit: int | None = None, lexicon: Lexicon | None = None
+) -> SentenceDecoder:
     """The core's form of a model, and of a lexicon that goes before it."""
     compiled = compile_templates(model.templates)
     weights = model.weights
     return SentenceDecoder(
-        FeatureProgram(compiled), keys=held_in(weights, "keys"), starts=held_in(weights, "starts"),
-        group_starts=held_in(weights, "group_starts"), cell_labels=held_in(weights, "labels"),
-        weights=held_in(weights, "weights"), labels=model.tags.labels,
-        label_hashes=[word_hash(label) for label in model.tags], table_bits=weights.table_bits,
-        right_to_left=model.right_to_left, beam=model.beam,
+        FeatureProgram(compiled),
+        keys=held_in(weights, "keys"),
+        starts=held_in(weights, "starts"),
+        group_starts=held_in(weights, "group_starts"),
+        cell_labels=held_in(weights, "labels"),
+        weights=held_in(weights, "weights"),
+        labels=model.tags.labels,
+        label_hashes=[word_hash(label) for label in model.tags],
+        table_bits=weights.table_bits,
+        right_to_left=model.right_to_left,
+        beam=model.beam,
         allowed=legal_steps(model.tags, model.right_to_left) if model.scheme in SCHEMES else None,
         parts=None if model.parts is None else parts_of(model.tags.labels, model.parts),
         dictionary={word_bytes(w): model.tags.id_of(t) for w, t in model.dictionary.items()},
         lexicon={word_bytes(form): labels for form, labels in allowed_by(lexicon, model).items()},
-        cache_limit=DEFAULT_CACHE_LIMIT if cache_limit is None else cache_limit)
+        cache_limit=DEFAULT_CACHE_LIMIT if cache_limit is None else cache_limit,
+    )
 
 
 def allowed_by(lexicon: Lexicon | None, model: TaggerModel) -> dict[str, list[int]]:
@@ -106,8 +127,10 @@ def allowed_by(lexicon: Lexicon | None, model: TaggerModel) -> dict[str, list[in
     if lexicon is None:
         return {}
     if model.scheme in SCHEMES:
-        raise ArgumentError("lexicon: this model labels spans, whose labels hang together from"
-                            " word to word; a lexicon can leave single words some labels only"
-                            " where each stands for itself")
+        raise ArgumentError(
+            "lexicon: this model labels spans, whose labels hang together from"
+            " word to word; a lexicon can leave single words some labels only"
+            " where each stands for itself"
+        )
     joint = model.scheme == JOINT
     return lexicon.numbers([features_of(label) if joint else label for label in model.tags])

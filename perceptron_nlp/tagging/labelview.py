@@ -48,8 +48,9 @@ class LabelView:
         """The labels as they are learnt; anything for kept ones that the model does not have."""
         return [self._labels[number] for number in numbers.tolist()]
 
-    def seen(self, sentences: Sequence[Sequence[str]], numbers: Numbers, scores: Array
-             ) -> tuple[Array, Mask]:
+    def seen(
+        self, sentences: Sequence[Sequence[str]], numbers: Numbers, scores: Array
+    ) -> tuple[Array, Mask]:
         """Scores with minus infinity for labels that cannot be, and which labels are the given.
 
         Parameters
@@ -71,8 +72,14 @@ class LabelView:
         """bool[n_words]: does the label come from the dictionary?"""
         if not self._dictionary:
             return np.zeros(sum(map(len, sentences)), np.bool_)
-        return np.array([word in self._dictionary and self._looked_up(word) is None
-                         for sentence in sentences for word in sentence], np.bool_)
+        return np.array(
+            [
+                word in self._dictionary and self._looked_up(word) is None
+                for sentence in sentences
+                for word in sentence
+            ],
+            np.bool_,
+        )
 
     def _looked_up(self, word: str) -> Sequence[int] | None:
         lexicon: Mapping[str, Sequence[int]] = self._lexicon

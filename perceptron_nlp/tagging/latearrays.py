@@ -42,10 +42,12 @@ class _LateArray:
 def late_arrays(**dtypes: str) -> Callable[[type[T]], type[T]]:
     """A decorator of classes with slots: these fields, by name, may be given memoryviews in place
     of arrays of these types, which they become when they are first looked at."""
+
     def decorated(kind: type[T]) -> type[T]:
         for name, dtype in dtypes.items():
             setattr(kind, name, _LateArray(getattr(kind, name), dtype))
         return kind
+
     return decorated
 
 

@@ -45,8 +45,9 @@ class Learner(Protocol):
 
 def weight_table(n_labels: int, options: TrainingOptions) -> WeightTable:
     """An empty table as the options ask for."""
-    return WeightTable(n_labels, table_bits=options.table_bits,
-                       gradients=options.update == "adagrad")
+    return WeightTable(
+        n_labels, table_bits=options.table_bits, gradients=options.update == "adagrad"
+    )
 
 
 def n_learnt(examples: Examples) -> int:
@@ -73,9 +74,14 @@ class TemplateLearner:
     limit : None, or of memory: the examples are on disc (streaming.py)
     """
 
-    def __init__(self, examples: Examples, templates: Sequence[Template],
-                 options: TrainingOptions, forced: dict[str, str],
-                 limit: MemoryLimit | None = None) -> None:
+    def __init__(
+        self,
+        examples: Examples,
+        templates: Sequence[Template],
+        options: TrainingOptions,
+        forced: dict[str, str],
+        limit: MemoryLimit | None = None,
+    ) -> None:
         compiled = compile_templates(templates)
         stored, tokens, gold = None, None, None
         if limit is None:
@@ -87,21 +93,30 @@ class TemplateLearner:
         self._is_stored = limit is not None
         always = {word: examples.tags.id_of(label) for word, label in forced.items()}
         self._options = options
-        self._allowed = (transitions(examples.tags, options.backwards)
-                         if examples.scheme in SCHEMES else None)
-        self._parts = (None if examples.parts is None
-                       else parts_of(examples.tags.labels, examples.parts))
+        self._allowed = (
+            transitions(examples.tags, options.backwards) if examples.scheme in SCHEMES else None
+        )
+        self._parts = (
+            None if examples.parts is None else parts_of(examples.tags.labels, examples.parts)
+        )
         self._copies = CopiedRows()
         self.table = weight_table(
-            len(examples.tags) if self._parts is None else self._parts.n_parts, options)
+            len(examples.tags) if self._parts is None else self._parts.n_parts, options
+        )
         if limit is not None:
             limit.watch(self.table, runs=options.n_runs)
         self._data = TrainingSet(
-            FeatureProgram(compiled), self.table, strings=strings, tokens=tokens,
-            lengths=examples.lengths(), gold=gold, stored=stored,
+            FeatureProgram(compiled),
+            self.table,
+            strings=strings,
+            tokens=tokens,
+            lengths=examples.lengths(),
+            gold=gold,
+            stored=stored,
             label_hashes=label_hashes(examples.tags),
             forced=_labels_of(strings[0], always),
-            min_count=options.min_count)
+            min_count=options.min_count,
+        )
 
     def learn(self, order: npt.NDArray[np.int64]) -> tuple[int, int, int]:
         """See Learner."""
@@ -110,16 +125,34 @@ class TemplateLearner:
             order = self._data.bring_in(order)
         if self._parts is not None:
             return learn_factored(
-                self._data, self._parts, order, rule=options.update, rate=options.step,
-                margin=options.least_lead, right_to_left=options.backwards,
-                copies=self._copies)
+                self._data,
+                self._parts,
+                order,
+                rule=options.update,
+                rate=options.step,
+                margin=options.least_lead,
+                right_to_left=options.backwards,
+                copies=self._copies,
+            )
         if options.width > 1:
             return learn_sequences(
-                self._data, order, rule=options.update, rate=options.step, beam=options.width,
-                cost=options.wrong_label_cost, right_to_left=options.backwards,
-                allowed=self._allowed)
-        return learn(self._data, order, rule=options.update, rate=options.step,
-                     margin=options.least_lead, right_to_left=options.backwards)
+                self._data,
+                order,
+                rule=options.update,
+                rate=options.step,
+                beam=options.width,
+                cost=options.wrong_label_cost,
+                right_to_left=options.backwards,
+                allowed=self._allowed,
+            )
+        return learn(
+            self._data,
+            order,
+            rule=options.update,
+            rate=options.step,
+            margin=options.least_lead,
+            right_to_left=options.backwards,
+        )
 
     def begin_at(self, state: RunState) -> None:
         """Go on from a state, whatever was learnt before."""
@@ -135,8 +168,9 @@ def _labels_of(words: Sequence[bytes], always: dict[str, int]) -> npt.NDArray[np
     """The label that each word has without being scored, or -1."""
     if not always:
         return np.full(len(words), -1, np.int32)
-    return np.array([always.get(word.decode("utf-8", "surrogatepass"), -1) for word in words],
-                    np.int32)
+    return np.array(
+        [always.get(word.decode("utf-8", "surrogatepass"), -1) for word in words], np.int32
+    )
 
 
 class FunctionLearner:
@@ -148,8 +182,13 @@ class FunctionLearner:
     function : makes the features of a word
     """
 
-    def __init__(self, examples: Examples, function: Extractor, options: TrainingOptions,
-                 forced: dict[str, str]) -> None:
+    def __init__(
+        self,
+        examples: Examples,
+        function: Extractor,
+        options: TrainingOptions,
+        forced: dict[str, str],
+    ) -> None:
         self._examples = examples
         self._function = function
         self._options = options
@@ -194,9 +233,15 @@ class FunctionLearner:
                     self._learn_word(keys, values, scores, tags.id_of(gold), guess, counts)
             history.append(label)
 
-    def _learn_word(self, keys: npt.NDArray[np.uint64], values: npt.NDArray[np.float64] | None,
-                    scores: npt.NDArray[np.float64], gold: int, guess: int,
-                    counts: list[int]) -> None:
+    def _learn_word(
+        self,
+        keys: npt.NDArray[np.uint64],
+        values: npt.NDArray[np.float64] | None,
+        scores: npt.NDArray[np.float64],
+        gold: int,
+        guess: int,
+        counts: list[int],
+    ) -> None:
         counts[0] += 1
         counts[1] += guess != gold
         rival, step = self._rival(scores, gold, guess, keys, values)
@@ -209,9 +254,14 @@ class FunctionLearner:
                     self.table.update(keys, label, sign * step, values)
         self.table.advance()
 
-    def _rival(self, scores: npt.NDArray[np.float64], gold: int, guess: int,
-               keys: npt.NDArray[np.uint64], values: npt.NDArray[np.float64] | None
-               ) -> tuple[int, float]:
+    def _rival(
+        self,
+        scores: npt.NDArray[np.float64],
+        gold: int,
+        guess: int,
+        keys: npt.NDArray[np.uint64],
+        values: npt.NDArray[np.float64] | None,
+    ) -> tuple[int, float]:
         """Which label the gold one must be parted from, and by what step; -1: nothing to learn."""
         options = self._options
         if options.update == "perceptron":

@@ -58,8 +58,10 @@ class Lexicon:
         if isinstance(source, str | os.PathLike):
             return cls._read(source, column)
         if not isinstance(source, Mapping):
-            raise ArgumentTypeError("lexicon: a path or a mapping from forms to labels is needed,"
-                                    f" not {type(source).__name__}")
+            raise ArgumentTypeError(
+                "lexicon: a path or a mapping from forms to labels is needed,"
+                f" not {type(source).__name__}"
+            )
         labels = {form: _labels(form, given) for form, given in source.items()}
         if not labels:
             raise ArgumentError("lexicon: it is empty; give forms, or leave it out")
@@ -75,8 +77,9 @@ class Lexicon:
             lines.setdefault((form, label), line)
         if not found:
             raise FormatError("the lexicon is empty; each line is a form, a tab and a label", name)
-        return cls({form: tuple(sorted(labels)) for form, labels in found.items()}, name, lines,
-                   column)
+        return cls(
+            {form: tuple(sorted(labels)) for form, labels in found.items()}, name, lines, column
+        )
 
     def numbers(self, written: Iterable[str]) -> dict[str, list[int]]:
         """For each form the numbers of the labels that may be given.
@@ -117,18 +120,20 @@ def _labels(form: object, given: object) -> tuple[str, ...]:
         raise ArgumentTypeError(f"lexicon: a form is a str that is not empty, not {quote(form)}")
     many = [given] if isinstance(given, str) else given
     if not isinstance(many, Iterable) or isinstance(many, bytes):
-        raise ArgumentTypeError(f"lexicon[{quote(form)}]: a label or several are needed, not"
-                                f" {type(given).__name__}")
+        raise ArgumentTypeError(
+            f"lexicon[{quote(form)}]: a label or several are needed, not {type(given).__name__}"
+        )
     labels = list(many)
     if not labels or any(not isinstance(label, str) or not label for label in labels):
-        raise ArgumentTypeError(f"lexicon[{quote(form)}]: labels are str and not empty, and there"
-                                " is at least one")
+        raise ArgumentTypeError(
+            f"lexicon[{quote(form)}]: labels are str and not empty, and there is at least one"
+        )
     return tuple(sorted(set(labels)))
 
 
 def _in_short(labels: list[str]) -> str:
     """As many labels as a line has room for, one at least."""
-    shown = [label if len(label) <= _ROOM else label[:_ROOM - 1] + "…" for label in labels]
+    shown = [label if len(label) <= _ROOM else label[: _ROOM - 1] + "…" for label in labels]
     ends = itertools.accumulate(len(label) + 2 for label in shown)
     n_shown = max(1, sum(end <= _ROOM for end in ends))
     return ", ".join(shown[:n_shown]) + (", …" if n_shown < len(shown) else "")

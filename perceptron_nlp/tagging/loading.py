@@ -12,8 +12,13 @@ from perceptron_nlp.tagging.shipped import model_place
 from perceptron_nlp.tagging.tagger import Tagger
 
 
-def load(path: str | os.PathLike[str], *, features: Extractor | None = None,
-         cache_limit: int | None = None, mmap: bool = False) -> Tagger:
+def load(
+    path: str | os.PathLike[str],
+    *,
+    features: Extractor | None = None,
+    cache_limit: int | None = None,
+    mmap: bool = False,
+) -> Tagger:
     """A tagger from a model file.
 
     Parameters
@@ -37,8 +42,9 @@ def load(path: str | os.PathLike[str], *, features: Extractor | None = None,
     path = model_place(path)
     data = map_file_bytes(path) if mmap else read_file_bytes(path)
     try:
-        return Tagger(model_from_bytes(data, os.fspath(path)), features=features,
-                      cache_limit=cache_limit)
+        return Tagger(
+            model_from_bytes(data, os.fspath(path)), features=features, cache_limit=cache_limit
+        )
     except ModelError as error:
         name = os.fspath(path)
         raise error if str(error).startswith(name) else ModelError(f"{name}: {error}") from None

@@ -46,13 +46,16 @@ class MemoryLimit:
         self._runs = 1.0
         held = resident()
         if held is None:
-            raise ArgumentError("max_memory: this system does not tell how much memory a process"
-                                " holds; leave max_memory out")
+            raise ArgumentError(
+                "max_memory: this system does not tell how much memory a process"
+                " holds; leave max_memory out"
+            )
         if size < held + ROOM:
             raise MemoryLimitError(
                 f"max_memory: {_megabytes(size)} are too few: this process holds"
                 f" {_megabytes(held)} before it has read anything, and reading needs"
-                f" {_megabytes(ROOM)}; allow at least {_megabytes(held + ROOM)}")
+                f" {_megabytes(ROOM)}; allow at least {_megabytes(held + ROOM)}"
+            )
 
     def watch(self, table: WeightTable, *, runs: int) -> None:
         """From now on, leave room to make a model of this table within the limit.
@@ -70,9 +73,12 @@ class MemoryLimit:
         if self._table is None:
             return 0
         rows, n = self._table.rows_learnt, self._table.n_labels
-        needed = (CELL_SHARE * self._table.bytes_used if rows is None
-                  else self._table.n_rows * FEATURE_BYTES
-                  + rows * (ROW_BYTES + LABEL_BYTES * min(n, USUAL_LABELS)))
+        needed = (
+            CELL_SHARE * self._table.bytes_used
+            if rows is None
+            else self._table.n_rows * FEATURE_BYTES
+            + rows * (ROW_BYTES + LABEL_BYTES * min(n, USUAL_LABELS))
+        )
         return int(self._runs * needed)
 
     def check(self) -> None:
@@ -81,13 +87,17 @@ class MemoryLimit:
         needed = self._needed()
         if held + needed <= self._size:
             return
-        making = (f", and making a model of what it has learnt takes up to {_megabytes(needed)}"
-                  " more" if needed else "")
+        making = (
+            f", and making a model of what it has learnt takes up to {_megabytes(needed)} more"
+            if needed
+            else ""
+        )
         raise MemoryLimitError(
             f"max_memory: {_megabytes(self._size)} are too few: this process holds"
             f" {_megabytes(held)}{making}. Sentences are kept on disc, but distinct words, features"
-            " and their weights in memory: set table_bits or preset=\"fast\", which have fewer, or"
-            " allow more")
+            ' and their weights in memory: set table_bits or preset="fast", which have fewer, or'
+            " allow more"
+        )
 
 
 def take_memory_limit(options: dict[str, Any]) -> MemoryLimit | None:
@@ -117,7 +127,8 @@ def resident() -> int | None:
     except ImportError:
         return None
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (
-        1 if sys.platform == "darwin" else 1024)
+        1 if sys.platform == "darwin" else 1024
+    )
 
 
 def _megabytes(size: int) -> str:

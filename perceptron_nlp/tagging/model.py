@@ -143,8 +143,9 @@ class TaggerModel:
             return [False] * len(words)
         halves = np.array([word_hash(word) >> 32 for word in words], np.uint32)
         at = np.searchsorted(self.vocabulary, halves)
-        found: list[bool] = (self.vocabulary[at.clip(max=len(self.vocabulary) - 1)]
-                             == halves).tolist()
+        found: list[bool] = (
+            self.vocabulary[at.clip(max=len(self.vocabulary) - 1)] == halves
+        ).tolist()
         return found
 
 
@@ -161,7 +162,8 @@ def calibration_of(model: TaggerModel) -> Calibration:
         raise ModelError(
             f"the model of column {model.column} is not calibrated, so that it cannot tell how sure"
             " it is; train with a dev set, or calibrate it: tagger.calibrate(dev), or"
-            " perceptron-nlp calibrate MODEL DEV")
+            " perceptron-nlp calibrate MODEL DEV"
+        )
     return model.calibration
 
 
@@ -188,6 +190,6 @@ def vocabulary_of(words: Sequence[bytes]) -> npt.NDArray[np.uint32]:
     hashes = np.asarray(hash64_each(words))
     halves = np.sort((hashes >> np.uint64(32)).astype(np.uint32))
     # np.unique would import NumPy's masked arrays.
-    is_new = np.append(True, halves[1:] != halves[:-1])[:len(halves)]
+    is_new = np.append(True, halves[1:] != halves[:-1])[: len(halves)]
     distinct: npt.NDArray[np.uint32] = halves[is_new]
     return distinct

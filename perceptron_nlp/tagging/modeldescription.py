@@ -85,8 +85,14 @@ class Description:
     PerceptronNLPError, KeyError, TypeError, ValueError, RecursionError : a part is missing or wrong
     """
 
-    def __init__(self, path: str, tensors: Mapping[str, Tensor], described: dict[str, Any],
-                 record: dict[str, Any], number: int = 0) -> None:
+    def __init__(
+        self,
+        path: str,
+        tensors: Mapping[str, Tensor],
+        described: dict[str, Any],
+        record: dict[str, Any],
+        number: int = 0,
+    ) -> None:
         self.number = number
         self.path = path
         self.tensors = tensors
@@ -117,14 +123,31 @@ class Description:
             raise self._bad("parts", "not known, or with a beam")
         n_weighed = len(labels) if parts is None else parts_of(labels, parts).n_parts
         return TaggerModel(
-            column=column, tags=tags, templates=templates, extractor=extractor,
-            weights=weights_from_arrays(self.described, self.tensors, self.number,
-                                        (n_weighed, max(1, len(templates))), self._bad),
-            right_to_left=right_to_left, beam=beam, scheme=self._scheme(tags), parts=parts,
-            dictionary=self._dictionary(tags), vocabulary=self._vocabulary(),
-            record=self.record, first=self._first(), tables=self._tables(),
-            window=self._window(templates), calibration=self._calibration(),
-            state=self._state(n_weighed, max(1, len(templates))), packed=packed)
+            column=column,
+            tags=tags,
+            templates=templates,
+            extractor=extractor,
+            weights=weights_from_arrays(
+                self.described,
+                self.tensors,
+                self.number,
+                (n_weighed, max(1, len(templates))),
+                self._bad,
+            ),
+            right_to_left=right_to_left,
+            beam=beam,
+            scheme=self._scheme(tags),
+            parts=parts,
+            dictionary=self._dictionary(tags),
+            vocabulary=self._vocabulary(),
+            record=self.record,
+            first=self._first(),
+            tables=self._tables(),
+            window=self._window(templates),
+            calibration=self._calibration(),
+            state=self._state(n_weighed, max(1, len(templates))),
+            packed=packed,
+        )
 
     def _calibration(self) -> Calibration | None:
         # Models that were never calibrated do not speak of it.
@@ -150,8 +173,9 @@ class Description:
             return None
         if self.number % 2 or not isinstance(described, dict):
             raise self._bad("first", "not the description of a first pass")
-        model = Description(self.path, self.tensors, described, self.record,
-                         self.number + 1).model()
+        model = Description(
+            self.path, self.tensors, described, self.record, self.number + 1
+        ).model()
         if model.scheme != JOINT and (model.scheme is not None or model.column != UPOS):
             raise self._bad("first", "a first pass of other labels than features and upos")
         return model
@@ -172,15 +196,18 @@ class Description:
         from perceptron_nlp.tagging.trainingstate import TrainingState
 
         prefix = f"{self.number}.state."
-        arrays = {name: tensor.array() for name, tensor in self.tensors.items()
-                  if name.startswith(prefix)}
+        arrays = {
+            name: tensor.array() for name, tensor in self.tensors.items() if name.startswith(prefix)
+        }
         return TrainingState.from_parts(described, arrays, prefix, n_weighed, n_groups)
 
     def _scheme(self, tags: TagSet) -> str | None:
         scheme = self.described["scheme"]
-        fits = scheme is None or (
-            scheme == JOINT and all("|" in label for label in tags)) or (
-            scheme in SCHEMES and is_span_column({*tags, "B-X"}))
+        fits = (
+            scheme is None
+            or (scheme == JOINT and all("|" in label for label in tags))
+            or (scheme in SCHEMES and is_span_column({*tags, "B-X"}))
+        )
         if not fits:
             raise self._bad("scheme", "not known, or its labels are of another kind")
         return None if scheme is None else str(scheme)
@@ -194,7 +221,8 @@ class Description:
     def _dictionary(self, tags: TagSet) -> dict[str, str]:
         dictionary = self.described["dictionary"]
         if not isinstance(dictionary, dict) or any(
-                not isinstance(label, str) or label not in tags for label in dictionary.values()):
+            not isinstance(label, str) or label not in tags for label in dictionary.values()
+        ):
             raise self._bad("dictionary", "gives labels that are not in the tag set")
         return dictionary
 

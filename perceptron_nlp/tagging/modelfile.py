@@ -116,20 +116,31 @@ def model_from_bytes(data: bytes | bytearray | memoryview | mmap.mmap, path: str
         raise ModelError(
             f"{path}: model format {quote(metadata.get('format_version', '?'))}, made by version"
             f" {quote(metadata.get('made_by', '?'))}; this is version {__version__}, which reads"
-            f" formats {PLAIN_VERSION} and {FORMAT_VERSION}; upgrade perceptron_nlp or train again")
+            f" formats {PLAIN_VERSION} and {FORMAT_VERSION}; upgrade perceptron_nlp or train again"
+        )
     try:
         packed = metadata["format_version"] == str(FORMAT_VERSION)
         if packed:
             how = object_in(metadata["packed"], "packed")
             tensors = unpacked_tensors(tensors, how, path)
-        first = Description(path, tensors, object_in(metadata["model"], "model"),
-                            object_in(metadata["record"], "record")).model(packed)
+        first = Description(
+            path,
+            tensors,
+            object_in(metadata["model"], "model"),
+            object_in(metadata["record"], "record"),
+        ).model(packed)
         if "more" not in metadata:
             return first
         others = [
-            Description(path, tensors, checked_object(one["model"], "model"),
-                        checked_object(one["record"], "record"), 2 * place).model()
-            for place, one in enumerate(objects_in(metadata["more"], "more"), 1)]
+            Description(
+                path,
+                tensors,
+                checked_object(one["model"], "model"),
+                checked_object(one["record"], "record"),
+                2 * place,
+            ).model()
+            for place, one in enumerate(objects_in(metadata["more"], "more"), 1)
+        ]
         return joined([first, *others])
     except ModelError:
         raise

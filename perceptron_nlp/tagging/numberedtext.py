@@ -77,8 +77,13 @@ class NumberedText(Sequence[Sentence]):
     columns : by name, distinct strings in order of appearance (UTF-8), and int32[n_tokens]
     """
 
-    def __init__(self, sentences: WholeSentences, numbers: Int32s | Int64s, lengths: Int64s,
-                 columns: Mapping[str, tuple[list[bytes], Numbers]]) -> None:
+    def __init__(
+        self,
+        sentences: WholeSentences,
+        numbers: Int32s | Int64s,
+        lengths: Int64s,
+        columns: Mapping[str, tuple[list[bytes], Numbers]],
+    ) -> None:
         self._sentences = sentences
         self._numbers = numbers
         self.lengths = lengths
@@ -100,15 +105,19 @@ class NumberedText(Sequence[Sentence]):
         chosen = np.asarray(numbers, np.int64)
         places = token_places(self.lengths, chosen)
         return NumberedText(
-            self._sentences, self._numbers[chosen], self.lengths[chosen],
-            {name: _renumbered(strings, tokens[places])
-             for name, (strings, tokens) in self.columns.items()})
+            self._sentences,
+            self._numbers[chosen],
+            self.lengths[chosen],
+            {
+                name: _renumbered(strings, tokens[places])
+                for name, (strings, tokens) in self.columns.items()
+            },
+        )
 
     def values(self, name: str) -> list[Sequence[str]]:
         """The strings of a column of `columns`, sentence by sentence."""
         strings, tokens = self.columns[name]
-        return _in_sentences([text.decode() for text in strings], tokens,
-                             self.lengths)
+        return _in_sentences([text.decode() for text in strings], tokens, self.lengths)
 
 
 class NumberedLabels(Sequence[Sequence[str | None]]):
@@ -137,7 +146,7 @@ class NumberedLabels(Sequence[Sequence[str | None]]):
         if isinstance(index, slice):
             return self.select(range(*index.indices(len(self))))
         end = self._ends[index]
-        return tuple(self.labels[n] for n in self.numbers[end - self._lengths[index]:end])
+        return tuple(self.labels[n] for n in self.numbers[end - self._lengths[index] : end])
 
     def __iter__(self) -> Iterator[Sequence[str | None]]:
         return iter(_in_sentences(self.labels, self.numbers, self._lengths))
@@ -145,8 +154,9 @@ class NumberedLabels(Sequence[Sequence[str | None]]):
     def select(self, numbers: Sequence[int]) -> NumberedLabels:
         """Those of some of the sentences."""
         chosen = np.asarray(numbers, np.int64)
-        return NumberedLabels(self.labels, self.numbers[token_places(self._lengths, chosen)],
-                              self._lengths[chosen])
+        return NumberedLabels(
+            self.labels, self.numbers[token_places(self._lengths, chosen)], self._lengths[chosen]
+        )
 
     def ids(self, numbers_of: dict[str | None, int]) -> Int32s:
         """int32[n_tokens]: the labels' numbers in another count."""
@@ -178,8 +188,9 @@ def words_of(sentences: Sequence[Sentence]) -> list[Sequence[str]]:
     return [sentence.words for sentence in sentences]
 
 
-def read_numbered(source: Source, column: str, evidence: Sequence[str], digest: Digest
-                  ) -> tuple[NumberedText, NumberedLabels] | None:
+def read_numbered(
+    source: Source, column: str, evidence: Sequence[str], digest: Digest
+) -> tuple[NumberedText, NumberedLabels] | None:
     """The sentences of a source and the labels of a column, if it is CoNLL-U of the usual form.
 
     None where the source must be read sentence by sentence; nothing is used up then, and the
@@ -192,8 +203,11 @@ def read_numbered(source: Source, column: str, evidence: Sequence[str], digest: 
     if texts is None:
         return None
     found = number_conllu(
-        [text for _, text in texts], [CONLLU_COLUMNS.index(name) for name in names],
-        underscore_is_none=names[-1] in UNLABELLED_COLUMNS, digest=digest)
+        [text for _, text in texts],
+        [CONLLU_COLUMNS.index(name) for name in names],
+        underscore_is_none=names[-1] in UNLABELLED_COLUMNS,
+        digest=digest,
+    )
     if found is None:
         return None
     source.take(texts)
@@ -202,8 +216,10 @@ def read_numbered(source: Source, column: str, evidence: Sequence[str], digest: 
     if names[-1] in UNLABELLED_COLUMNS:
         labels = [None if label == UNLABELLED else label for label in labels]
     columns = {name: (strings[k], tokens[k]) for k, name in enumerate(names[:-1])}
-    return (NumberedText(_Sentences(texts), np.arange(len(lengths)), lengths, columns),
-            NumberedLabels(labels, tokens[-1], lengths))
+    return (
+        NumberedText(_Sentences(texts), np.arange(len(lengths)), lengths, columns),
+        NumberedLabels(labels, tokens[-1], lengths),
+    )
 
 
 def count_pairs(left: Numbers, right: Numbers) -> Iterator[tuple[int, int, int]]:
@@ -211,9 +227,11 @@ def count_pairs(left: Numbers, right: Numbers) -> Iterator[tuple[int, int, int]]
     for at in range(0, len(left), _COUNTED):
         here = slice(at, at + _COUNTED)
         pairs, counts = np.unique(
-            left[here].astype(np.int64) << 32 | right[here], return_counts=True)
-        yield from zip((pairs >> 32).tolist(), (pairs & 0xFFFFFFFF).tolist(), counts.tolist(),
-                       strict=True)
+            left[here].astype(np.int64) << 32 | right[here], return_counts=True
+        )
+        yield from zip(
+            (pairs >> 32).tolist(), (pairs & 0xFFFFFFFF).tolist(), counts.tolist(), strict=True
+        )
 
 
 def token_places(lengths: Int64s, chosen: Int64s) -> Int64s:
@@ -235,4 +253,4 @@ def _renumbered(strings: list[bytes], tokens: Int32s) -> tuple[list[bytes], Int3
 def _in_sentences(strings: Sequence[Any], tokens: Numbers, lengths: Int64s) -> list[Any]:
     flat = tuple(map(strings.__getitem__, tokens.tolist()))
     ends = np.cumsum(lengths).tolist()
-    return [flat[end - length:end] for end, length in zip(ends, lengths.tolist(), strict=True)]
+    return [flat[end - length : end] for end, length in zip(ends, lengths.tolist(), strict=True)]

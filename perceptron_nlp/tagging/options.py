@@ -104,7 +104,8 @@ class TrainingOptions:
             check_int("patience", self.patience, 1, 10_000)
         if not isinstance(self.right_to_left, bool | None):
             raise ArgumentTypeError(
-                f"right_to_left: a bool is needed, not {type(self.right_to_left).__name__}")
+                f"right_to_left: a bool is needed, not {type(self.right_to_left).__name__}"
+            )
         self._check_dictionary()
         self._check_search()
 
@@ -113,7 +114,8 @@ class TrainingOptions:
             return
         if not isinstance(self.dictionary, tuple) or len(self.dictionary) != 2:
             raise ArgumentTypeError(
-                "dictionary: a pair (count, share) is needed, such as (20, 0.97)")
+                "dictionary: a pair (count, share) is needed, such as (20, 0.97)"
+            )
         count, share = self.dictionary
         check_int("dictionary's count", count, 1, 2**31)
         if not isinstance(share, int | float) or not 0.5 < share <= 1:
@@ -124,14 +126,17 @@ class TrainingOptions:
             check_int("beam", self.beam, 1, WIDEST_BEAM)
         if self.width > 1 and self.update == "passive-aggressive":
             raise ArgumentError(
-                "update: passive-aggressive learns from single labels; use beam=1, or adagrad")
+                "update: passive-aggressive learns from single labels; use beam=1, or adagrad"
+            )
         if self.update == "passive-aggressive" and self.margin == 0:
             raise ArgumentError(
                 "margin: with 0, passive-aggressive would never learn: where all scores are equal,"
-                " as in the beginning, it has no loss; use more than 0, or perceptron")
+                " as in the beginning, it has no loss; use more than 0, or perceptron"
+            )
         if not isinstance(self.two_passes, bool | None):
             raise ArgumentTypeError(
-                f"two_passes: a bool is needed, not {type(self.two_passes).__name__}")
+                f"two_passes: a bool is needed, not {type(self.two_passes).__name__}"
+            )
         _check_amount("margin", self.margin)
         _check_amount("rate", self.rate, 1e-6, 1000)
         _check_amount("cost", self.cost)
@@ -174,12 +179,22 @@ class TrainingOptions:
     def record(self) -> dict[str, Any]:
         """The options as they go into the model's training record."""
         return {
-            "preset": self.preset, "epochs": self.passes, "seed": self.seed, "update": self.update,
-            "table_bits": self.table_bits, "min_count": self.min_count,
+            "preset": self.preset,
+            "epochs": self.passes,
+            "seed": self.seed,
+            "update": self.update,
+            "table_bits": self.table_bits,
+            "min_count": self.min_count,
             "dictionary": None if self.dictionary is None else list(self.dictionary),
-            "patience": self.patience, "right_to_left": self.right_to_left,
-            "beam": self.beam, "margin": self.margin, "rate": self.rate, "cost": self.cost,
-            "runs": self.n_runs, "two_passes": self.two_passes, "window": self.window,
+            "patience": self.patience,
+            "right_to_left": self.right_to_left,
+            "beam": self.beam,
+            "margin": self.margin,
+            "rate": self.rate,
+            "cost": self.cost,
+            "runs": self.n_runs,
+            "two_passes": self.two_passes,
+            "window": self.window,
         }
 
 
@@ -204,7 +219,8 @@ def make_options(given: Mapping[str, Any]) -> TrainingOptions:
     unknown = given.keys() - fields.keys()
     if unknown:
         raise ArgumentTypeError(
-            f"{min(unknown)}: there is no such option; there are {', '.join(fields)}")
+            f"{min(unknown)}: there is no such option; there are {', '.join(fields)}"
+        )
     name = given.get("preset", "default")
     check_choice("preset", name, PRESETS)
     return TrainingOptions(**{**PRESETS[name], **given})

@@ -19,6 +19,6 @@ def seen(sentence: Sequence[str], labels: Sequence[str]) -> Sentence:
     columns[WHOLE] = tuple(labels)
     columns[UPOS] = tuple(found[0] for found in pieces)
     columns[AGREEMENT] = tuple(
-        "|".join(piece for piece in found if piece.startswith(_AGREEING)) or "_"
-        for found in pieces)
+        "|".join(piece for piece in found if piece.startswith(_AGREEING)) or "_" for found in pieces
+    )
     return Sentence(words, columns)

@@ -14,8 +14,13 @@ from perceptron_nlp.errors import ModelError
 from perceptron_nlp.tagging.trainingstate import RunState
 
 Array = npt.NDArray[Any]
-_PARTS = {"keys": np.uint64, "groups": np.uint16, "starts": np.int64, "labels": np.uint32,
-          "weights": np.float64}
+_PARTS = {
+    "keys": np.uint64,
+    "groups": np.uint16,
+    "starts": np.int64,
+    "labels": np.uint32,
+    "weights": np.float64,
+}
 
 
 @dataclass(slots=True)
@@ -64,8 +69,11 @@ class Progress:
     def add(self, sentences: int, counts: tuple[int, int, int]) -> None:
         """Count sentences that were learnt from."""
         self.position += sentences
-        self.counts = (self.counts[0] + counts[0], self.counts[1] + counts[1],
-                       self.counts[2] + counts[2])
+        self.counts = (
+            self.counts[0] + counts[0],
+            self.counts[1] + counts[1],
+            self.counts[2] + counts[2],
+        )
 
     def end_epoch(self, record: dict[str, Any]) -> None:
         """Go on to the next epoch."""
@@ -82,16 +90,23 @@ class Progress:
     def to_parts(self) -> tuple[dict[str, Any], dict[str, Array]]:
         """As one JSON object and arrays."""
         described: dict[str, Any] = {
-            "epoch": self.epoch, "position": self.position, "counts": list(self.counts),
-            "best_score": self.best_score, "best_epoch": self.best_epoch, "epochs": self.epochs,
-            "finished": [{"best_epoch": run.best_epoch, "epochs": run.epochs}
-                         for run in self.finished],
+            "epoch": self.epoch,
+            "position": self.position,
+            "counts": list(self.counts),
+            "best_score": self.best_score,
+            "best_epoch": self.best_epoch,
+            "epochs": self.epochs,
+            "finished": [
+                {"best_epoch": run.best_epoch, "epochs": run.epochs} for run in self.finished
+            ],
         }
         arrays = {} if self.best is None else _to_arrays("best", self.best)
         for number, run in enumerate(self.finished):
             arrays |= _to_arrays(f"run{number}", run.weights)
-        states = {"best": self.best_state,
-                  **{f"run{number}": run.state for number, run in enumerate(self.finished)}}
+        states = {
+            "best": self.best_state,
+            **{f"run{number}": run.state for number, run in enumerate(self.finished)},
+        }
         described["states"] = {}
         for name, state in states.items():
             if state is not None:
@@ -100,43 +115,76 @@ class Progress:
         return described, arrays
 
     @classmethod
-    def from_parts(cls, described: Mapping[str, Any], arrays: Mapping[str, Array], n_labels: int,
-                   table_bits: int | None) -> Progress:
+    def from_parts(
+        cls,
+        described: Mapping[str, Any],
+        arrays: Mapping[str, Array],
+        n_labels: int,
+        table_bits: int | None,
+    ) -> Progress:
         """What to_parts gave.
 
         Raises
         ------
         KeyError, TypeError, ValueError : the parts are not of a training
         """
-        states = {name: RunState.from_parts(state, arrays, f"{name}.state.", n_labels)
-                  for name, state in described["states"].items()}
+        states = {
+            name: RunState.from_parts(state, arrays, f"{name}.state.", n_labels)
+            for name, state in described["states"].items()
+        }
         finished = [
-            RunResult(_from_arrays(f"run{number}", arrays, n_labels, table_bits),
-                      int(run["best_epoch"]), list(run["epochs"]), states.get(f"run{number}"))
-            for number, run in enumerate(described["finished"])]
+            RunResult(
+                _from_arrays(f"run{number}", arrays, n_labels, table_bits),
+                int(run["best_epoch"]),
+                list(run["epochs"]),
+                states.get(f"run{number}"),
+            )
+            for number, run in enumerate(described["finished"])
+        ]
         examples, mistakes, updates = (int(count) for count in described["counts"])
         best = None
         if "best.keys" in arrays:
             best = _from_arrays("best", arrays, n_labels, table_bits)
-        return cls(finished, int(described["epoch"]), int(described["position"]),
-                   (examples, mistakes, updates), best, float(described["best_score"]),
-                   int(described["best_epoch"]), list(described["epochs"]), states.get("best"))
+        return cls(
+            finished,
+            int(described["epoch"]),
+            int(described["position"]),
+            (examples, mistakes, updates),
+            best,
+            float(described["best_score"]),
+            int(described["best_epoch"]),
+            list(described["epochs"]),
+            states.get("best"),
+        )
 
 
 def _to_arrays(name: str, weights: FrozenWeights) -> dict[str, Array]:
     return {f"{name}.{part}": getattr(weights, part) for part in _PARTS}
 
 
-def _from_arrays(name: str, arrays: Mapping[str, Array], n_labels: int, table_bits: int | None
-                 ) -> FrozenWeights:
+def _from_arrays(
+    name: str, arrays: Mapping[str, Array], n_labels: int, table_bits: int | None
+) -> FrozenWeights:
     parts = {part: arrays[f"{name}.{part}"] for part in _PARTS}
     if any(array.ndim != 1 or array.dtype != _PARTS[part] for part, array in parts.items()):
         raise ModelError(f"{name}: its arrays are of other types")
     starts, labels = parts["starts"], parts["labels"]
-    if (len(starts) != len(parts["keys"]) + 1 or len(parts["groups"]) != len(parts["keys"])
-            or starts[0] != 0 or starts[-1] != len(labels) or (np.diff(starts) < 1).any()
-            or len(parts["weights"]) != len(labels)
-            or (len(labels) and int(labels.max()) >= n_labels)):
+    if (
+        len(starts) != len(parts["keys"]) + 1
+        or len(parts["groups"]) != len(parts["keys"])
+        or starts[0] != 0
+        or starts[-1] != len(labels)
+        or (np.diff(starts) < 1).any()
+        or len(parts["weights"]) != len(labels)
+        or (len(labels) and int(labels.max()) >= n_labels)
+    ):
         raise ModelError(f"{name}: its arrays do not fit together")
-    return FrozenWeights(n_labels, parts["keys"], parts["groups"], starts, labels,
-                         parts["weights"], table_bits=table_bits)
+    return FrozenWeights(
+        n_labels,
+        parts["keys"],
+        parts["groups"],
+        starts,
+        labels,
+        parts["weights"],
+        table_bits=table_bits,
+    )

@@ -49,8 +49,9 @@ class QuantisedWeights:
     table_bits: int | None
 
     @classmethod
-    def of(cls, frozen: FrozenWeights, n_groups: int, scale: float | None = None
-           ) -> QuantisedWeights:
+    def of(
+        cls, frozen: FrozenWeights, n_groups: int, scale: float | None = None
+    ) -> QuantisedWeights:
         """Round to a power of two: the finest with which every sum of one weight of each group
         fits 16 bits, so that scores can be added in 16 bits; where that is too coarse, the finest
         with which every weight does. Or to the scale that is given, with which every weight must
@@ -85,7 +86,8 @@ class QuantisedWeights:
         old_starts = np.concatenate([[0], np.cumsum(counts)])
         cells = kept_cells[
             np.repeat(old_starts[order] - new_starts[:-1], counts[order])
-            + np.arange(new_starts[-1])]
+            + np.arange(new_starts[-1])
+        ]
         group_sizes = np.bincount(frozen.groups[order], minlength=n_groups)
         return cls(
             keys=frozen.keys[order],
@@ -128,8 +130,10 @@ def _largest_sum(frozen: FrozenWeights, n_groups: int) -> float:
 
     if frozen.table_bits is not None:
         return n_groups * float(np.abs(frozen.weights).max(initial=0.0))
-    place = (np.repeat(frozen.groups.astype(np.int64), np.diff(frozen.starts)) * frozen.n_labels
-             + frozen.labels)
+    place = (
+        np.repeat(frozen.groups.astype(np.int64), np.diff(frozen.starts)) * frozen.n_labels
+        + frozen.labels
+    )
     high = np.zeros(n_groups * frozen.n_labels)
     low = np.zeros(n_groups * frozen.n_labels)
     np.maximum.at(high, place, frozen.weights)

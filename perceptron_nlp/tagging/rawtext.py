@@ -13,7 +13,8 @@ from perceptron_nlp.formats import Corpus, open_corpus
 from perceptron_nlp.tagging.wordbytes import word_bytes
 
 RawSource: TypeAlias = (
-    "str | os.PathLike[str] | Corpus | Iterable[str | os.PathLike[str] | Corpus | Sequence[str]]")
+    "str | os.PathLike[str] | Corpus | Iterable[str | os.PathLike[str] | Corpus | Sequence[str]]"
+)
 
 # Where fewer of its words are in the training text, it is hardly the same language.
 FEW_KNOWN = 0.25
@@ -57,8 +58,10 @@ class RawText:
             n_tokens += len(words)
             digest.update(word_bytes("\t".join(words) + "\n"))
         if not n_tokens:
-            raise FormatError("there are no words in the raw text; give text, a sentence a line, or"
-                              " leave it out", place_of(source))
+            raise FormatError(
+                "there are no words in the raw text; give text, a sentence a line, or leave it out",
+                place_of(source),
+            )
         return cls(sentences, n_tokens, digest.hexdigest())
 
     def known_share(self, words: Iterable[str]) -> float:
@@ -82,7 +85,8 @@ def raw_sentences(source: Any) -> Iterator[Sequence[str]]:
         yield from (sentence.words for sentence in source)
     elif isinstance(source, bytes) or not isinstance(source, Iterable):
         raise ArgumentTypeError(
-            f"raw: a path or lists of words are needed, not {type(source).__name__}")
+            f"raw: a path or lists of words are needed, not {type(source).__name__}"
+        )
     else:
         for number, item in enumerate(source):
             if isinstance(item, str | os.PathLike | Corpus):
@@ -100,26 +104,31 @@ def _opened(path: str | os.PathLike[str]) -> Corpus:
         return corpus
     corpus.close()
     if os.fspath(path) == "-":
-        raise ArgumentError("raw: standard input must be text with a sentence a line; it was read"
-                            f" as {corpus.format}")
+        raise ArgumentError(
+            "raw: standard input must be text with a sentence a line; it was read"
+            f" as {corpus.format}"
+        )
     return open_corpus(path, format="lines")
 
 
 def _words(item: Any, number: int) -> Sequence[str]:
     if isinstance(item, bytes) or not isinstance(item, Iterable):
         raise ArgumentTypeError(
-            f"raw[{number}]: a list of words is needed, not {type(item).__name__}")
+            f"raw[{number}]: a list of words is needed, not {type(item).__name__}"
+        )
     words = list(item)
     for word in words:
         if not isinstance(word, str):
-            raise ArgumentTypeError(
-                f"raw[{number}]: a word is a str, not {type(word).__name__}")
+            raise ArgumentTypeError(f"raw[{number}]: a word is a str, not {type(word).__name__}")
     return words
 
 
 def place_of(source: Any) -> str:
     """What messages about all of the raw text call it: its files, or the argument's name."""
     items = [source] if isinstance(source, str | os.PathLike | Corpus) else source
-    paths = [item.path if isinstance(item, Corpus) else os.fspath(item) for item in items
-             if isinstance(item, str | os.PathLike | Corpus)]
+    paths = [
+        item.path if isinstance(item, Corpus) else os.fspath(item)
+        for item in items
+        if isinstance(item, str | os.PathLike | Corpus)
+    ]
     return ", ".join(paths) or "raw"

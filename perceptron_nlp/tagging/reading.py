@@ -62,9 +62,14 @@ class WeighedFeature(NamedTuple):
 
     def to_dict(self) -> dict[str, Any]:
         """What it is made of, as JSON has it."""
-        return {"template": self.template, "text": self.text, "value": self.value,
-                "weight": self.weight, "runner_up_weight": self.runner_up_weight,
-                "margin": self.margin}
+        return {
+            "template": self.template,
+            "text": self.text,
+            "value": self.value,
+            "weight": self.weight,
+            "runner_up_weight": self.runner_up_weight,
+            "margin": self.margin,
+        }
 
 
 class Compared(Protocol):
@@ -113,16 +118,23 @@ class TemplateReading:
     first : the reading of the first pass, or None
     """
 
-    def __init__(self, model: TaggerModel, decoder: SentenceDecoder,
-                 templates: ReadableTemplates, columns: Mapping[str, Sequence[str]],
-                 numbers: list[int], first: Reading | None) -> None:
+    def __init__(
+        self,
+        model: TaggerModel,
+        decoder: SentenceDecoder,
+        templates: ReadableTemplates,
+        columns: Mapping[str, Sequence[str]],
+        numbers: list[int],
+        first: Reading | None,
+    ) -> None:
         self.model = model
         self._readable = templates
         self.numbers = numbers
         self.first = first
         self._columns = columns
         self._features = SentenceFeatures(
-            decoder, [[word_bytes(text) for text in column] for column in columns.values()])
+            decoder, [[word_bytes(text) for text in column] for column in columns.values()]
+        )
         starts, makers, grams, rows, scores = self._features.fired(numbers)
         self._fired = starts, makers, grams, rows
         self.scores: _Floats = scores / model.weights.scale
@@ -130,14 +142,22 @@ class TemplateReading:
     def compared(self, ours: Sequence[int], theirs: Sequence[int]) -> Compared:
         """See Reading."""
         starts, templates, grams, rows = self._fired
-        weights = np.stack([self._features.weights(starts, rows, ours),
-                            self._features.weights(starts, rows, theirs)])
+        weights = np.stack(
+            [
+                self._features.weights(starts, rows, ours),
+                self._features.weights(starts, rows, theirs),
+            ]
+        )
         words = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
         order = np.lexsort((-np.abs(weights[0] - weights[1]), words))
         labels = [self.model.tags.label_of(number) for number in self.numbers]
         return _TemplateFeatures(
-            Readings(self._readable, self._columns, labels, self.model.right_to_left), starts,
-            templates[order], grams[order], weights[:, order] / self.model.weights.scale)
+            Readings(self._readable, self._columns, labels, self.model.right_to_left),
+            starts,
+            templates[order],
+            grams[order],
+            weights[:, order] / self.model.weights.scale,
+        )
 
     def after(self, i: int, given: Sequence[int]) -> _Floats:
         """See Reading."""
@@ -162,9 +182,12 @@ class _TemplateFeatures:
         starts, templates, grams, ours, theirs = self._lists
         begin, end = starts[i], starts[i + 1]
         name, seen = self.readings.name, self.readings.feature
-        return [WeighedFeature(name(templates[k]), seen(templates[k], i, grams[k]), 1.0, ours[k],
-                               theirs[k])
-                for k in range(begin, end if top is None else min(end, begin + top))]
+        return [
+            WeighedFeature(
+                name(templates[k]), seen(templates[k], i, grams[k]), 1.0, ours[k], theirs[k]
+            )
+            for k in range(begin, end if top is None else min(end, begin + top))
+        ]
 
     def count(self, i: int) -> int:
         return int(self.starts[i + 1] - self.starts[i])
@@ -205,9 +228,16 @@ class FunctionReading:
     found : what the function gave for each word
     """
 
-    def __init__(self, model: TaggerModel, decoder: SentenceDecoder, function: Extractor,
-                 sentence: Sentence, numbers: list[int], scores: _Floats,
-                 found: Mapping[int, Features]) -> None:
+    def __init__(
+        self,
+        model: TaggerModel,
+        decoder: SentenceDecoder,
+        function: Extractor,
+        sentence: Sentence,
+        numbers: list[int],
+        scores: _Floats,
+        found: Mapping[int, Features],
+    ) -> None:
         self.model = model
         self.numbers = numbers
         self.scores = scores
@@ -234,8 +264,10 @@ class FunctionReading:
         found = self._found[i]
         keys, values = extract(lambda *_: found, self._sentence, i, [])
         numbers = [1.0] * len(keys) if values is None else values.tolist()
-        return [(name, value, self._decoder.score(keys[k:k + 1]) / self.model.weights.scale)
-                for k, (name, value) in enumerate(zip(found, numbers, strict=True))]
+        return [
+            (name, value, self._decoder.score(keys[k : k + 1]) / self.model.weights.scale)
+            for k, (name, value) in enumerate(zip(found, numbers, strict=True))
+        ]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -254,6 +286,10 @@ class _FunctionFeatures:
 
     def _all(self, i: int) -> list[WeighedFeature]:
         our, their = self.ours[i], self.theirs[i]
-        return [WeighedFeature("", name, value, float(weights[our]),
-                        0.0 if their < 0 else float(weights[their]))
-                for name, value, weights in self.reading.weighed(i) if weights.any()]
+        return [
+            WeighedFeature(
+                "", name, value, float(weights[our]), 0.0 if their < 0 else float(weights[their])
+            )
+            for name, value, weights in self.reading.weighed(i)
+            if weights.any()
+        ]

@@ -37,7 +37,7 @@ def reduced(weights: QuantisedWeights, share: float, steps: int | None) -> Quant
     values = np.rint(weights.weights * (scale / weights.scale)).astype(np.int16)
     in_row = np.repeat(np.arange(weights.n_rows), np.diff(weights.starts))
     stay = np.zeros(weights.n_rows, bool)
-    stay[order[:max(1, round(share * weights.n_rows))]] = True
+    stay[order[: max(1, round(share * weights.n_rows))]] = True
     cells = np.flatnonzero(stay[in_row] & (values != 0))
     counts = np.bincount(in_row[cells], minlength=weights.n_rows)
     rows = order[counts[order] > 0]
@@ -50,15 +50,21 @@ def reduced(weights: QuantisedWeights, share: float, steps: int | None) -> Quant
     before = np.concatenate([[0], np.cumsum(counts)])
     cells = cells[np.repeat(before[rows] - starts[:-1], counts[rows]) + np.arange(starts[-1])]
     return QuantisedWeights(
-        keys=keys, group_starts=np.array([0] + [len(keys)] * n_groups, np.int64),
-        starts=starts.astype(np.int64), labels=weights.labels[cells], weights=values[cells],
-        scale=scale, table_bits=bits)
+        keys=keys,
+        group_starts=np.array([0] + [len(keys)] * n_groups, np.int64),
+        starts=starts.astype(np.int64),
+        labels=weights.labels[cells],
+        weights=values[cells],
+        scale=scale,
+        table_bits=bits,
+    )
 
 
 def row_sizes(weights: QuantisedWeights) -> npt.NDArray[np.int32]:
     """int32[n_rows]: the largest weight of each row, without its sign."""
     sizes: npt.NDArray[np.int32] = np.maximum.reduceat(
-        np.abs(weights.weights.astype(np.int32)), weights.starts[:-1])
+        np.abs(weights.weights.astype(np.int32)), weights.starts[:-1]
+    )
     return sizes
 
 

@@ -53,9 +53,15 @@ class Continuation(Trainer):
     examples, dev, options, features : as for Trainer; `options` has the templates of the model
     """
 
-    def __init__(self, model: TaggerModel, state: TrainingState, examples: Examples,
-                 dev: Examples | None, options: TrainingOptions, features: Extractor | None
-                 ) -> None:
+    def __init__(
+        self,
+        model: TaggerModel,
+        state: TrainingState,
+        examples: Examples,
+        dev: Examples | None,
+        options: TrainingOptions,
+        features: Extractor | None,
+    ) -> None:
         super().__init__(examples, dev, model.column, options, features, tables=model.tables)
         self.resumable = True
         self._runs = state.runs
@@ -65,8 +71,12 @@ class Continuation(Trainer):
 
     def _make_learner(self, run: int) -> Learner:
         learner = super()._make_learner(run)
-        names = {name: number for number, name in enumerate(
-            part_names(self._examples.tags.labels, self._examples.parts))}
+        names = {
+            name: number
+            for number, name in enumerate(
+                part_names(self._examples.tags.labels, self._examples.parts)
+            )
+        }
         old = part_names(self._before.tags.labels, self._before.parts)
         self._runs[run - 1].renumbered([names[name] for name in old]).put_into(learner.table)
         return learner
@@ -78,9 +88,18 @@ class Continuation(Trainer):
         return {**super()._identity(), "before": dict(self._before.record)}
 
 
-def go_on(model: TaggerModel, features: Extractor | None, data: Labelled, *,
-          dev: Labelled | None, epochs: int | None, average: str, format: str,
-          fields: Sequence[str] | None, callback: Callback | None) -> TaggerModel:
+def go_on(
+    model: TaggerModel,
+    features: Extractor | None,
+    data: Labelled,
+    *,
+    dev: Labelled | None,
+    epochs: int | None,
+    average: str,
+    format: str,
+    fields: Sequence[str] | None,
+    callback: Callback | None,
+) -> TaggerModel:
     """The model after learning from `data`, too; Tagger.resume tells the parameters."""
     if epochs is not None:
         check_int("epochs", epochs, 1, 10_000)
@@ -95,11 +114,16 @@ def go_on(model: TaggerModel, features: Extractor | None, data: Labelled, *,
         if one is not None:
             one.hold()
     # All columns are read before the first is learnt, so that a bad one is known at once.
-    read = [(part, _examples(source, part),
-             None if dev_source is None else _held_out(dev_source, part))
-            for part in model.parts_by_column]
-    return joined([_column(part, examples, held_out, features, epochs, average, callback)
-                   for part, examples, held_out in read])
+    read = [
+        (part, _examples(source, part), None if dev_source is None else _held_out(dev_source, part))
+        for part in model.parts_by_column
+    ]
+    return joined(
+        [
+            _column(part, examples, held_out, features, epochs, average, callback)
+            for part, examples, held_out in read
+        ]
+    )
 
 
 def state_of(model: TaggerModel) -> TrainingState:
@@ -107,20 +131,26 @@ def state_of(model: TaggerModel) -> TrainingState:
     if model.state is None:
         raise ArgumentError(
             f"resume: the tagger of {model.column} keeps no state of its training, only averages,"
-            " from which an average cannot go on; train it with resumable=True")
+            " from which an average cannot go on; train it with resumable=True"
+        )
     return model.state
 
 
-def _column(model: TaggerModel, examples: Examples, dev: Examples | None,
-            features: Extractor | None, epochs: int | None, average: str,
-            callback: Callback | None) -> TaggerModel:
+def _column(
+    model: TaggerModel,
+    examples: Examples,
+    dev: Examples | None,
+    features: Extractor | None,
+    epochs: int | None,
+    average: str,
+    callback: Callback | None,
+) -> TaggerModel:
     state = state_of(model)
     options = state.options if epochs is None else replace(state.options, epochs=epochs)
     if model.templates:
         options = replace(options, templates=model.templates)
     if average == "new":
-        state = TrainingState(
-            state.options, tuple(map(RunState.average_begun_anew, state.runs)))
+        state = TrainingState(state.options, tuple(map(RunState.average_begun_anew, state.runs)))
     new = sorted({*examples.tags} - {*model.tags})
     if new:
         logger.info("%d labels are new: %s", len(new), ", ".join(map(quote, new[:5])))
@@ -135,19 +165,26 @@ def _examples(source: Source, model: TaggerModel) -> Examples:
         if examples.n_labelled < examples.n_tokens or not is_span_column({*examples.tags, "B-X"}):
             raise FormatError(
                 f"column {quote(model.column)} must hold spans, such as B-PER and O, at every word,"
-                " since the tagger learnt spans", source.place)
+                " since the tagger learnt spans",
+                source.place,
+            )
         examples, _ = as_iobes(examples)
         examples = replace(examples, scheme=model.scheme)
     elif model.parts is not None:
         if not holds_attributes({*examples.tags, "A=a|B=b"}):
             raise FormatError(
                 f"column {quote(model.column)} must hold features, such as Case=Gen|Number=Plur or"
-                " _, since the tagger learnt features", source.place)
+                " _, since the tagger learnt features",
+                source.place,
+            )
         if model.scheme == JOINT:
             examples = with_upos(examples)
             if examples.scheme != JOINT:
-                raise FormatError("column 'upos' must be filled at every word, since the tagger"
-                                  " learnt parts of speech with the features", source.place)
+                raise FormatError(
+                    "column 'upos' must be filled at every word, since the tagger"
+                    " learnt parts of speech with the features",
+                    source.place,
+                )
         examples = replace(examples, parts=model.parts)
     examples = replace(examples, tags=TagSet({*model.tags, *examples.tags}))
     if model.tables is not None:
@@ -161,19 +198,26 @@ def _examples(source: Source, model: TaggerModel) -> Examples:
 def _held_out(source: Source, model: TaggerModel) -> Examples:
     """The sentences to choose an epoch by, as the model takes them."""
     examples = Examples.read(source, model.column, model.evidence)
-    return examples if model.window is None else _with_neighbours(
-        examples, model.window, model.vocabulary)
+    return (
+        examples
+        if model.window is None
+        else _with_neighbours(examples, model.window, model.vocabulary)
+    )
 
 
-def _with_neighbours(examples: Examples, window: int, vocabulary: npt.NDArray[np.uint32]
-                     ) -> Examples:
+def _with_neighbours(
+    examples: Examples, window: int, vocabulary: npt.NDArray[np.uint32]
+) -> Examples:
     evidence = [name for name in examples.columns if name not in MADE]
-    return replace(examples, sentences=with_neighbours(
-        examples.sentences, window, evidence, partial(is_in, vocabulary)))
+    return replace(
+        examples,
+        sentences=with_neighbours(examples.sentences, window, evidence, partial(is_in, vocabulary)),
+    )
 
 
-def dictionary_after(model: TaggerModel, examples: Examples, options: TrainingOptions
-                     ) -> dict[str, str]:
+def dictionary_after(
+    model: TaggerModel, examples: Examples, options: TrainingOptions
+) -> dict[str, str]:
     """The words that get one label without being scored, from now on.
 
     One that had it before keeps it unless, where the new sentences label it at all, less than the
@@ -184,10 +228,20 @@ def dictionary_after(model: TaggerModel, examples: Examples, options: TrainingOp
         return dict(model.dictionary)
     count, share = options.dictionary
     agreeing = examples.unambiguous(1, share)
-    spoken_of = {word for words, labels in zip(examples.strings("form"), examples.gold, strict=True)
-                 for word, label in zip(words, labels, strict=True) if label is not None}
-    kept = {word: label for word, label in model.dictionary.items()
-            if word not in spoken_of or agreeing.get(word) == label}
-    new = {word: label for word, label in examples.unambiguous(count, share).items()
-           if not model.knows(word)}
+    spoken_of = {
+        word
+        for words, labels in zip(examples.strings("form"), examples.gold, strict=True)
+        for word, label in zip(words, labels, strict=True)
+        if label is not None
+    }
+    kept = {
+        word: label
+        for word, label in model.dictionary.items()
+        if word not in spoken_of or agreeing.get(word) == label
+    }
+    new = {
+        word: label
+        for word, label in examples.unambiguous(count, share).items()
+        if not model.knows(word)
+    }
     return dict(sorted({**new, **kept}.items()))

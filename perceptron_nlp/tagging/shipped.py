@@ -31,16 +31,17 @@ def model_place(path: str | os.PathLike[str]) -> str | os.PathLike[str]:
     raise FileError(
         f"{path}: there is no such file, and the model of this name, which comes with"
         f" perceptron_nlp, was removed from it ({place}); install perceptron-nlp again, or name a"
-        " model file")
+        " model file"
+    )
 
 
 def is_name(path: str) -> bool:
     """Is this the name of a model: small letters, and no file that is there?"""
-    return _NAME.fullmatch(path) is not None and (
-        not os.path.lexists(path) or os.path.isdir(path))
+    return _NAME.fullmatch(path) is not None and (not os.path.lexists(path) or os.path.isdir(path))
 
 
 def is_shipped(path: str) -> bool:
     """Does the name stand for a model that comes with the library, whether or not it is there?"""
     return is_name(path) and (
-        path in NAMES or os.path.isfile(os.path.join(FOLDER, f"{path}.model")))
+        path in NAMES or os.path.isfile(os.path.join(FOLDER, f"{path}.model"))
+    )

@@ -6,8 +6,16 @@ import re
 
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, quote
 
-_UNITS = {"": 1, "B": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9,
-          "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
+_UNITS = {
+    "": 1,
+    "B": 1,
+    "kB": 10**3,
+    "MB": 10**6,
+    "GB": 10**9,
+    "KiB": 1 << 10,
+    "MiB": 1 << 20,
+    "GiB": 1 << 30,
+}
 _BY_LETTERS = {unit.lower(): factor for unit, factor in _UNITS.items()}
 _SIZE = re.compile(r"(\d{1,18}(?:\.\d{1,9})?)\s*([A-Za-z]*)", re.ASCII)
 
@@ -33,8 +41,10 @@ def parse_size(size: int | str, name: str = "size") -> int:
         match = _SIZE.fullmatch(size.strip())
         factor = None if match is None else _BY_LETTERS.get(match[2].lower())
         if match is None or factor is None:
-            raise ArgumentError(f"{name}: {quote(size)} is not a size such as 400kB or 1.1MB;"
-                                f" units are {', '.join(filter(None, _UNITS))}")
+            raise ArgumentError(
+                f"{name}: {quote(size)} is not a size such as 400kB or 1.1MB;"
+                f" units are {', '.join(filter(None, _UNITS))}"
+            )
         n_bytes = int(float(match[1]) * factor)
     if n_bytes < 1:
         raise ArgumentError(f"{name}: {quote(size)} is less than one byte")

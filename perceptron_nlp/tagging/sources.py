@@ -24,7 +24,8 @@ from perceptron_nlp.formats import (
 from perceptron_nlp.text.sentence import Sentence
 
 Labelled: TypeAlias = (
-    "str | os.PathLike[str] | Corpus | Sequence[str | os.PathLike[str]] | Iterable[Any]")
+    "str | os.PathLike[str] | Corpus | Sequence[str | os.PathLike[str]] | Iterable[Any]"
+)
 
 # In these columns an underscore means that nobody has said; in others it is a value like FEATS'
 # "no features".
@@ -59,8 +60,14 @@ class Source:
     formats : (path, format) of each file
     """
 
-    def __init__(self, data: Labelled, name: str, *, format: str = "auto",
-                 fields: Sequence[str] | None = None) -> None:
+    def __init__(
+        self,
+        data: Labelled,
+        name: str,
+        *,
+        format: str = "auto",
+        fields: Sequence[str] | None = None,
+    ) -> None:
         check_format(format)
         names_in(fields)
         self.name = name
@@ -75,7 +82,8 @@ class Source:
             self.corpora = [data]
         elif isinstance(data, bytes) or not isinstance(data, Iterable):
             raise ArgumentTypeError(
-                f"{name}: a path or sentences are needed, not {type(data).__name__}")
+                f"{name}: a path or sentences are needed, not {type(data).__name__}"
+            )
         else:
             items = list(data)
             if items and all(isinstance(item, str | os.PathLike) for item in items):
@@ -86,7 +94,8 @@ class Source:
                 self._items = items
         self.formats = [(corpus.path, corpus.format) for corpus in self.corpora]
         self.default_column = (
-            self.corpora[0].default_column if self.corpora else self._memory_column())
+            self.corpora[0].default_column if self.corpora else self._memory_column()
+        )
         self.column_names = self.corpora[0].column_names if self.corpora else ()
 
     def _memory_column(self) -> str:
@@ -119,9 +128,14 @@ class Source:
         """
         if self._texts is not None:
             return self._texts
-        if self._held is not None or not self.corpora or any(
+        if (
+            self._held is not None
+            or not self.corpora
+            or any(
                 corpus.format != "conllu" or corpus.column_names != CONLLU_COLUMNS[2:]
-                for corpus in self.corpora):
+                for corpus in self.corpora
+            )
+        ):
             return None
         found: list[tuple[str, bytearray]] = []
         for corpus in self.corpora:
@@ -155,7 +169,8 @@ class Source:
         """
         if not isinstance(column, str):
             raise ArgumentTypeError(
-                f"column: the name of one column is needed, as a str, not {type(column).__name__}")
+                f"column: the name of one column is needed, as a str, not {type(column).__name__}"
+            )
         return self.corpora[0].column_named(column) if self.corpora else column
 
     @property
@@ -183,7 +198,8 @@ def _from_memory(item: Any, name: str) -> Sentence:
         if pairs is None or any(len(pair) != 2 for pair in pairs):
             raise ArgumentTypeError(
                 f"{name}: a Sentence, (words, labels) or a list of (word, label) is needed,"
-                f" not {quote(repr(item))}")
+                f" not {quote(repr(item))}"
+            )
         words, labels = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
     try:
         if isinstance(labels, Iterable) and not isinstance(labels, str | bytes):
@@ -213,4 +229,6 @@ def check_labelled(count: int, source: Source, column: str) -> None:
     if count == 0:
         raise FormatError(
             f"no word has a label in column {quote(column)}: every one is {UNLABELLED},"
-            " or there are no words", source.place)
+            " or there are no words",
+            source.place,
+        )

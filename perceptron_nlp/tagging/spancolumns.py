@@ -63,9 +63,12 @@ def hold_names(examples: Examples) -> bool:
 
 def capital_share(examples: Examples) -> float:
     """Share of the spans, marked where they begin, that begin with a capital letter."""
-    first = [word for sentence, labels in zip(examples.sentences, examples.gold, strict=True)
-             for word, label in zip(sentence.words, labels, strict=True)
-             if label is not None and label[0] in "BS"]
+    first = [
+        word
+        for sentence, labels in zip(examples.sentences, examples.gold, strict=True)
+        for word, label in zip(sentence.words, labels, strict=True)
+        if label is not None and label[0] in "BS"
+    ]
     return sum(map(is_capitalised, first)) / len(first) if first else 0.0
 
 
@@ -82,8 +85,10 @@ def transitions(tags: TagSet, right_to_left: bool) -> npt.NDArray[np.bool_]:
 def legal_steps(tags: TagSet, right_to_left: bool) -> list[list[bool]]:
     """The same, row by row."""
     labels: list[str | None] = [*tags, None]
-    return [[may_follow(two, one) if right_to_left else may_follow(one, two) for two in labels]
-            for one in labels]
+    return [
+        [may_follow(two, one) if right_to_left else may_follow(one, two) for two in labels]
+        for one in labels
+    ]
 
 
 def written(labels: Sequence[str], scheme: str) -> list[str]:

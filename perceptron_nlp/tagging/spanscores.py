@@ -48,12 +48,18 @@ class SpanScores:
     def to_json(self) -> dict[str, Any]:
         """``precision``, ``recall``, ``f1``, and the same with ``support`` by type in ``spans``."""
         return {
-            "precision": self.precision, "recall": self.recall, "f1": self.f1,
-            "spans": {kind: {
-                "precision": _share(self.right[kind], self.given[kind]),
-                "recall": _share(self.right[kind], self.gold[kind]),
-                "f1": _share(2 * self.right[kind], self.gold[kind] + self.given[kind]),
-                "support": self.gold[kind]} for kind in sorted(self.gold | self.given)},
+            "precision": self.precision,
+            "recall": self.recall,
+            "f1": self.f1,
+            "spans": {
+                kind: {
+                    "precision": _share(self.right[kind], self.given[kind]),
+                    "recall": _share(self.right[kind], self.gold[kind]),
+                    "f1": _share(2 * self.right[kind], self.gold[kind] + self.given[kind]),
+                    "support": self.gold[kind],
+                }
+                for kind in sorted(self.gold | self.given)
+            },
         }
 
 

@@ -78,8 +78,9 @@ class StoredNumbers:
         at = 0
         seek, read = self._file.seek, self._file.readinto
         try:
-            for start, size in zip((starts * _WIDTH).tolist(), (sizes * _WIDTH).tolist(),
-                                   strict=True):
+            for start, size in zip(
+                (starts * _WIDTH).tolist(), (sizes * _WIDTH).tolist(), strict=True
+            ):
                 seek(start)
                 end = at + size
                 while at < end:
@@ -113,7 +114,8 @@ def whole_text_needed(option: str = "max_memory") -> ArgumentError:
     return ArgumentError(
         f"{option}: what is learnt here looks at whole sentences, not at one word after the other:"
         " columns of spans (unless beam=1) and of features (unless beam=2), raw and lexicon,"
-        f" templates that look at a word's other places; leave {option} out")
+        f" templates that look at a word's other places; leave {option} out"
+    )
 
 
 def _failed(what: str, error: OSError) -> FileError:
@@ -122,4 +124,5 @@ def _failed(what: str, error: OSError) -> FileError:
     folder = tempfile.tempdir or "TMPDIR"
     return FileError(
         f"{folder}: the temporary file for max_memory cannot be {what}: {error.strerror};"
-        " set TMPDIR to a folder on a disc with more room")
+        " set TMPDIR to a folder on a disc with more room"
+    )

@@ -95,14 +95,20 @@ class _Reading:
         self.n_labelled = 0
         self._none = UNLABELLED if column.lower() in UNLABELLED_COLUMNS else None
         names = ("form", *evidence, column.lower())
-        self._scanned = ([CONLLU_COLUMNS.index(name) for name in names]
-                         if {*names} <= {*CONLLU_COLUMNS[1:]} else [])
+        self._scanned = (
+            [CONLLU_COLUMNS.index(name) for name in names]
+            if {*names} <= {*CONLLU_COLUMNS[1:]}
+            else []
+        )
 
     def read(self, source: Source) -> None:
         """Every sentence of the source."""
         for corpus in source.corpora:
-            if (self._scanned and corpus.format == "conllu"
-                    and corpus.column_names == CONLLU_COLUMNS[2:]):
+            if (
+                self._scanned
+                and corpus.format == "conllu"
+                and corpus.column_names == CONLLU_COLUMNS[2:]
+            ):
                 self._scan(corpus)
             self._add_all(sentence for sentence in corpus if sentence.words)
         if not source.corpora:
@@ -114,8 +120,12 @@ class _Reading:
         """The sentences up to the first unusual ones, or to the last that no empty line ends."""
         corpus.reopen()
         while block := corpus.take_blocks(BLOCK, 8 * BLOCK):
-            found = number_conllu([block], self._scanned,
-                                  underscore_is_none=self._none is not None, digest=self.digest)
+            found = number_conllu(
+                [block],
+                self._scanned,
+                underscore_is_none=self._none is not None,
+                digest=self.digest,
+            )
             if found is None:
                 corpus.put_back(block)
                 return
@@ -142,8 +152,9 @@ class _Reading:
             self.n_labelled += sum(label is not None for label in labels)
 
 
-def read_stored(source: Source, column: str, evidence: Sequence[str], limit: MemoryLimit
-                ) -> Examples:
+def read_stored(
+    source: Source, column: str, evidence: Sequence[str], limit: MemoryLimit
+) -> Examples:
     """The examples of a source, their words and labels on disc.
 
     Parameters
@@ -160,12 +171,14 @@ def read_stored(source: Source, column: str, evidence: Sequence[str], limit: Mem
     MemoryLimitError : the distinct words alone are too many
     """
     text, gold, n_labelled, digest = read_numbers(source, column, evidence, limit)
-    return Examples.checked(source, column, evidence, text, gold, len(gold.numbers), n_labelled,
-                            gold.labels, digest)
+    return Examples.checked(
+        source, column, evidence, text, gold, len(gold.numbers), n_labelled, gold.labels, digest
+    )
 
 
-def read_numbers(source: Source, column: str, evidence: Sequence[str], limit: MemoryLimit
-                 ) -> tuple[NumberedText, NumberedLabels, int, str]:
+def read_numbers(
+    source: Source, column: str, evidence: Sequence[str], limit: MemoryLimit
+) -> tuple[NumberedText, NumberedLabels, int, str]:
     """As read_stored: sentences, labels, how many words have one, and the digest.
 
     There may be no word and no label.
@@ -173,12 +186,17 @@ def read_numbers(source: Source, column: str, evidence: Sequence[str], limit: Me
     reading = _Reading(column, evidence, limit)
     reading.read(source)
     lengths = np.array(reading.lengths, np.int64)
-    columns = {name: ([word_bytes(word or "") for word in found.numbers], found.stored)
-               for name, found in reading.columns.items()}
+    columns = {
+        name: ([word_bytes(word or "") for word in found.numbers], found.stored)
+        for name, found in reading.columns.items()
+    }
     numbers = np.arange(len(lengths), dtype=np.int32)
-    return (NumberedText(_Gone(limit.option), numbers, lengths, columns),
-            NumberedLabels(list(reading.labels.numbers), reading.labels.stored, lengths),
-            reading.n_labelled, reading.digest.hexdigest())
+    return (
+        NumberedText(_Gone(limit.option), numbers, lengths, columns),
+        NumberedLabels(list(reading.labels.numbers), reading.labels.stored, lengths),
+        reading.n_labelled,
+        reading.digest.hexdigest(),
+    )
 
 
 class StoredSentences:
@@ -216,8 +234,11 @@ class StoredSentences:
         """All sentences in order: int32[n_columns, n], their labels, and the lengths."""
         for first, last in self.ranges():
             words = slice(int(self.starts[first]), int(self.starts[last]))
-            yield (np.stack([column[words] for column in self._tokens]),
-                   self._label_ids[self._labels.numbers[words]], self.lengths[first:last])
+            yield (
+                np.stack([column[words] for column in self._tokens]),
+                self._label_ids[self._labels.numbers[words]],
+                self.lengths[first:last],
+            )
 
     def ranges(self) -> Iterator[tuple[int, int]]:
         """The sentences from one number to before another, a few at a time."""
@@ -237,9 +258,13 @@ def check_streamable(columns: Sequence[str], options: dict[str, bool]) -> None:
     options : by the name of an option that cannot, whether it was given
     """
     if len(columns) > 1:
-        raise ArgumentError("max_memory: one column at a time is learnt from text kept on disc,"
-                            f" not {len(columns)}; train a model for each, or leave max_memory out")
+        raise ArgumentError(
+            "max_memory: one column at a time is learnt from text kept on disc,"
+            f" not {len(columns)}; train a model for each, or leave max_memory out"
+        )
     for name, is_given in options.items():
         if is_given:
-            raise ArgumentError(f"max_memory: {name} needs whole sentences or a second copy of the"
-                                f" model in memory; leave {name} out, or max_memory")
+            raise ArgumentError(
+                f"max_memory: {name} needs whole sentences or a second copy of the"
+                f" model in memory; leave {name} out, or max_memory"
+            )

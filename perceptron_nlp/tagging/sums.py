@@ -11,8 +11,7 @@ from perceptron_nlp.errors import ArgumentError
 from perceptron_nlp.tagging.cells import Rows, Union
 
 
-def sum_of(runs: Sequence[FrozenWeights], factors: Sequence[float] | None = None
-           ) -> FrozenWeights:
+def sum_of(runs: Sequence[FrozenWeights], factors: Sequence[float] | None = None) -> FrozenWeights:
     """One set of weights whose score of anything is the sum of the runs' scores.
 
     Parameters
@@ -35,5 +34,11 @@ def sum_of(runs: Sequence[FrozenWeights], factors: Sequence[float] | None = None
     kept = weights != 0
     rows = union.rows(kept)
     return FrozenWeights(
-        first.n_labels, rows.keys, rows.groups, np.concatenate([[0], np.cumsum(rows.counts)]),
-        rows.labels, weights[kept], table_bits=first.table_bits)
+        first.n_labels,
+        rows.keys,
+        rows.groups,
+        np.concatenate([[0], np.cumsum(rows.counts)]),
+        rows.labels,
+        weights[kept],
+        table_bits=first.table_bits,
+    )

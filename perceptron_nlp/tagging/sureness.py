@@ -18,9 +18,14 @@ from perceptron_nlp.tagging.model import TaggerModel, calibration_of
 Sure = tuple[list[list[str]], list[list[float]]]
 
 
-def sure_labels(model: TaggerModel, labeller: Labeller, lexicon: Lexicon | None,
-                sentences: list[Sequence[str]], keep: Sequence[Keep] | None = None,
-                threads: int = 1) -> Sure:
+def sure_labels(
+    model: TaggerModel,
+    labeller: Labeller,
+    lexicon: Lexicon | None,
+    sentences: list[Sequence[str]],
+    keep: Sequence[Keep] | None = None,
+    threads: int = 1,
+) -> Sure:
     """The labels of prepared sentences, and how likely each is right.
 
     Parameters
@@ -47,22 +52,32 @@ def sure_labels(model: TaggerModel, labeller: Labeller, lexicon: Lexicon | None,
         scores, given = view.seen(part, numbers, scores)
         found = calibration.confidences(scores, given)
         found[view.in_dictionary(part)] = calibration.dictionary
-        return (labeller.written(by_sentence(part, view.labels_of(numbers))),
-                by_sentence(part, found.tolist()))
+        return (
+            labeller.written(by_sentence(part, view.labels_of(numbers))),
+            by_sentence(part, found.tolist()),
+        )
 
     pieces = labeller.scored(sentences, use, keep, threads)
-    labels, sure = ([one for piece in pieces for one in piece[0]],
-                    [one for piece in pieces for one in piece[1]])
+    labels, sure = (
+        [one for piece in pieces for one in piece[0]],
+        [one for piece in pieces for one in piece[1]],
+    )
     if keep is None:
         return labels, sure
-    return ([with_kept(own, kept) for own, kept in zip(labels, keep, strict=True)],
-            [own if kept is None else [x if label is None else 1.0
-                                       for x, label in zip(own, kept, strict=True)]
-             for own, kept in zip(sure, keep, strict=True)])
+    return (
+        [with_kept(own, kept) for own, kept in zip(labels, keep, strict=True)],
+        [
+            own
+            if kept is None
+            else [x if label is None else 1.0 for x, label in zip(own, kept, strict=True)]
+            for own, kept in zip(sure, keep, strict=True)
+        ],
+    )
 
 
-def label_chances(model: TaggerModel, labeller: Labeller, lexicon: Lexicon | None,
-                  sentence: Sequence[str]) -> Array:
+def label_chances(
+    model: TaggerModel, labeller: Labeller, lexicon: Lexicon | None, sentence: Sequence[str]
+) -> Array:
     """float64[n_words, n_labels]: how likely each learnt label is for the words of one sentence.
 
     Raises

@@ -17,8 +17,9 @@ Array: TypeAlias = "npt.NDArray[Any]"
 Bad = Callable[[str, str], Exception]
 
 
-def tables_as_arrays(tables: WordTables, pass_number: int
-                     ) -> tuple[dict[str, Any], dict[str, Array]]:
+def tables_as_arrays(
+    tables: WordTables, pass_number: int
+) -> tuple[dict[str, Any], dict[str, Array]]:
     """Their description, and their arrays by name; they belong to the pass of this number."""
     # Here, since tagging does without NumPy.
     import numpy as np
@@ -26,8 +27,10 @@ def tables_as_arrays(tables: WordTables, pass_number: int
     prefix = f"{pass_number}.tables."
     forms = sorted(tables.rows)
     texts = [word_bytes(form) for form in forms]
-    arrays = {prefix + "forms": np.frombuffer(b"".join(texts), np.uint8),
-              prefix + "lengths": smallest(np.array([len(text) for text in texts], np.int64))}
+    arrays = {
+        prefix + "forms": np.frombuffer(b"".join(texts), np.uint8),
+        prefix + "lengths": smallest(np.array([len(text) for text in texts], np.int64)),
+    }
     all_values = []
     for number in range(len(tables.names)):
         column = [tables.rows[form][number] for form in forms]
@@ -38,8 +41,9 @@ def tables_as_arrays(tables: WordTables, pass_number: int
     return {"names": list(tables.names), "values": all_values}, arrays
 
 
-def tables_from_arrays(described: Any, tensors: Mapping[str, Tensor], pass_number: int, bad: Bad
-                       ) -> WordTables:
+def tables_from_arrays(
+    described: Any, tensors: Mapping[str, Tensor], pass_number: int, bad: Bad
+) -> WordTables:
     """The tables of a description and its arrays, every part of it checked.
 
     Parameters
@@ -49,15 +53,21 @@ def tables_from_arrays(described: Any, tensors: Mapping[str, Tensor], pass_numbe
     pass_number : of the pass that they belong to
     bad : makes the error to raise out of the part's name and what is wrong with it
     """
+
     def refuse(what: str) -> NoReturn:
         raise bad("tables", what)
 
     if not isinstance(described, dict) or {*described} != {"names", "values"}:
         refuse("not a description of word tables")
     names, all_values = described["names"], described["values"]
-    if (not isinstance(names, list) or not names or not isinstance(all_values, list)
-            or len(all_values) != len(names) or not _are_strings(names)
-            or len(set(names)) < len(names)):
+    if (
+        not isinstance(names, list)
+        or not names
+        or not isinstance(all_values, list)
+        or len(all_values) != len(names)
+        or not _are_strings(names)
+        or len(set(names)) < len(names)
+    ):
         refuse("not as many lists of values as names")
     prefix = f"{pass_number}.tables."
     forms = _forms(tensors, prefix, refuse)
@@ -72,8 +82,9 @@ def tables_from_arrays(described: Any, tensors: Mapping[str, Tensor], pass_numbe
     return WordTables(tuple(names), dict(zip(forms, zip(*columns, strict=True), strict=True)))
 
 
-def _forms(tensors: Mapping[str, Tensor], prefix: str, refuse: Callable[[str], NoReturn]
-           ) -> list[str]:
+def _forms(
+    tensors: Mapping[str, Tensor], prefix: str, refuse: Callable[[str], NoReturn]
+) -> list[str]:
     lengths = _numbers(tensors, prefix + "lengths", refuse)
     text = _numbers(tensors, prefix + "forms", refuse)
     ends = list(itertools.accumulate(lengths))
@@ -81,8 +92,10 @@ def _forms(tensors: Mapping[str, Tensor], prefix: str, refuse: Callable[[str], N
         refuse("forms of other lengths than the file says")
     whole = text.tobytes()
     try:
-        forms = [whole[begin:end].decode("utf-8", "surrogatepass")
-                 for begin, end in zip([0, *ends], ends, strict=False)]
+        forms = [
+            whole[begin:end].decode("utf-8", "surrogatepass")
+            for begin, end in zip([0, *ends], ends, strict=False)
+        ]
     except UnicodeDecodeError:
         refuse("forms that are not UTF-8")
     if any(one >= two for one, two in itertools.pairwise(forms)):
@@ -90,8 +103,9 @@ def _forms(tensors: Mapping[str, Tensor], prefix: str, refuse: Callable[[str], N
     return forms
 
 
-def _numbers(tensors: Mapping[str, Tensor], name: str, refuse: Callable[[str], NoReturn]
-             ) -> memoryview:
+def _numbers(
+    tensors: Mapping[str, Tensor], name: str, refuse: Callable[[str], NoReturn]
+) -> memoryview:
     tensor = tensors.get(name)
     if tensor is None or len(tensor.shape) != 1 or tensor.dtype not in ("U8", "U16", "U32"):
         refuse(f"{name} is missing, or not what it should be")

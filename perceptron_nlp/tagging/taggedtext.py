@@ -41,8 +41,7 @@ class TextToken(NamedTuple):
         return _token, (*self[:4], dict(self.labels))
 
 
-def _token(form: str, label: str | None, start: int, end: int, labels: dict[str, str]
-           ) -> TextToken:
+def _token(form: str, label: str | None, start: int, end: int, labels: dict[str, str]) -> TextToken:
     return TextToken(form, label, start, end, MappingProxyType(labels))
 
 
@@ -117,10 +116,13 @@ class TextSentence(Sequence[TextToken]):
         return hash((self._text, self.start, self.end))
 
     def __repr__(self) -> str:
-        words = " ".join(token.form if token.label is None else f"{token.form}/{token.label}"
-                         for token in self._tokens[:8])
-        return (f"<TextSentence {self.start}:{self.end}, {len(self)} tokens: {words}"
-                + (" …>" if len(self) > 8 else ">"))
+        words = " ".join(
+            token.form if token.label is None else f"{token.form}/{token.label}"
+            for token in self._tokens[:8]
+        )
+        return f"<TextSentence {self.start}:{self.end}, {len(self)} tokens: {words}" + (
+            " …>" if len(self) > 8 else ">"
+        )
 
 
 _NO_LABELS: Mapping[str, str] = MappingProxyType({})
@@ -154,12 +156,18 @@ def tokenize(text: str) -> list[TextSentence]:
 class TagSentences(Protocol):
     """Gives sentences their labels in one column, as Tagger.tag_sents does."""
 
-    def __call__(self, sentences: list[list[str]], *, before: Sequence[Sequence[str]],
-                 after: Sequence[Sequence[str]]) -> list[list[str]]: ...
+    def __call__(
+        self,
+        sentences: list[list[str]],
+        *,
+        before: Sequence[Sequence[str]],
+        after: Sequence[Sequence[str]],
+    ) -> list[list[str]]: ...
 
 
-def tagged_sentences(text: str, taggers: Mapping[str, TagSentences], window: int
-                     ) -> Iterator[TextSentence]:
+def tagged_sentences(
+    text: str, taggers: Mapping[str, TagSentences], window: int
+) -> Iterator[TextSentence]:
     """The sentences of running text with labels, a batch at a time; see Tagger.tag_text.
 
     Parameters
@@ -181,10 +189,17 @@ def tagged_sentences(text: str, taggers: Mapping[str, TagSentences], window: int
         by_column = [tag(words, before=before, after=after) for tag in taggers.values()]
         for number, places in enumerate(ready):
             rows = zip(*(labels[number] for labels in by_column), strict=True)
-            yield _sentence(text, places, [
-                known[row] if row in known else known.setdefault(
-                    row, MappingProxyType(dict(zip(names, row, strict=True)))) for row in rows],
-                names)
+            yield _sentence(
+                text,
+                places,
+                [
+                    known[row]
+                    if row in known
+                    else known.setdefault(row, MappingProxyType(dict(zip(names, row, strict=True))))
+                    for row in rows
+                ],
+                names,
+            )
         before = [*before, *words][-window:] if window else []
         ready = coming
 
@@ -193,14 +208,17 @@ def _words(text: str, sentences: Sequence[Sequence[Span]]) -> list[list[str]]:
     return [[text[start:end] for start, end in spans] for spans in sentences]
 
 
-def _sentence(text: str, spans: Sequence[Span], labels: Sequence[Mapping[str, str]],
-              names: Sequence[str]) -> TextSentence:
+def _sentence(
+    text: str, spans: Sequence[Span], labels: Sequence[Mapping[str, str]], names: Sequence[str]
+) -> TextSentence:
     if labels:
-        tokens = [TextToken(text[start:end], found[names[0]], start, end, found)
-                  for (start, end), found in zip(spans, labels, strict=True)]
+        tokens = [
+            TextToken(text[start:end], found[names[0]], start, end, found)
+            for (start, end), found in zip(spans, labels, strict=True)
+        ]
     else:
         tokens = [TextToken(text[start:end], None, start, end, _NO_LABELS) for start, end in spans]
-    return TextSentence(text[spans[0][0]:spans[-1][1]], tokens)
+    return TextSentence(text[spans[0][0] : spans[-1][1]], tokens)
 
 
 def _check(text: object) -> None:

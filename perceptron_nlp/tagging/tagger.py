@@ -60,27 +60,53 @@ class Tagger:
     ArgumentError : a function is given to a model that has templates
     """
 
-    def __init__(self, model: TaggerModel, *, features: Extractor | None = None,
-                 cache_limit: int | None = None, lexicon: Lexicon | None = None) -> None:
+    def __init__(
+        self,
+        model: TaggerModel,
+        *,
+        features: Extractor | None = None,
+        cache_limit: int | None = None,
+        lexicon: Lexicon | None = None,
+    ) -> None:
         if cache_limit is not None:
             check_int("cache_limit", cache_limit, 1, 1 << 30)
         self.model = model
         self._features = features
         self._cache_limit = cache_limit
         self._lexicon = lexicon
-        self._parts = tuple(
-            Tagger(part, features=features, cache_limit=cache_limit,
-                   lexicon=lexicon if lexicon and lexicon.column == part.column else None)
-            for part in model.parts_by_column) if model.more else ()
-        self._labeller: Labeller = (self._parts[0]._labeller if model.more else
-                                    make_labeller(model, features, cache_limit, lexicon))
+        self._parts = (
+            tuple(
+                Tagger(
+                    part,
+                    features=features,
+                    cache_limit=cache_limit,
+                    lexicon=lexicon if lexicon and lexicon.column == part.column else None,
+                )
+                for part in model.parts_by_column
+            )
+            if model.more
+            else ()
+        )
+        self._labeller: Labeller = (
+            self._parts[0]._labeller
+            if model.more
+            else make_labeller(model, features, cache_limit, lexicon)
+        )
 
     @classmethod
-    def train(cls, train: Labelled, *, dev: Labelled | None = None,
-              column: str | Sequence[str] | None = None, features: Extractor | None = None,
-              format: str = "auto", fields: Sequence[str] | None = None,
-              callback: Callback | None = None, size: int | str | None = None,
-              **options: Any) -> Tagger:
+    def train(
+        cls,
+        train: Labelled,
+        *,
+        dev: Labelled | None = None,
+        column: str | Sequence[str] | None = None,
+        features: Extractor | None = None,
+        format: str = "auto",
+        fields: Sequence[str] | None = None,
+        callback: Callback | None = None,
+        size: int | str | None = None,
+        **options: Any,
+    ) -> Tagger:
         """Train a tagger.
 
         Parameters
@@ -127,16 +153,32 @@ class Tagger:
         if n_bytes is not None and dev is not None:
             # It is gone over twice, and may be a stream.
             dev = list(Source(dev, "dev", format=format, fields=fields))
-        model = fit(train, dev=dev, column=column, features=features, format=format,
-                    fields=fields, callback=callback, options=options)
+        model = fit(
+            train,
+            dev=dev,
+            column=column,
+            features=features,
+            format=format,
+            fields=fields,
+            callback=callback,
+            options=options,
+        )
         tagger = cls(model, features=features)
         if n_bytes is None:
             return tagger
         return tagger.compress(n_bytes, dev=dev, format=format, fields=fields)
 
-    def resume(self, data: Labelled, *, epochs: int | None = None, dev: Labelled | None = None,
-               average: str = "all", format: str = "auto", fields: Sequence[str] | None = None,
-               callback: Callback | None = None) -> Tagger:
+    def resume(
+        self,
+        data: Labelled,
+        *,
+        epochs: int | None = None,
+        dev: Labelled | None = None,
+        average: str = "all",
+        format: str = "auto",
+        fields: Sequence[str] | None = None,
+        callback: Callback | None = None,
+    ) -> Tagger:
         """A tagger that has gone on learning, from other sentences.
 
         It is what one training over the old sentences and then these would have given, weight for
@@ -161,8 +203,17 @@ class Tagger:
         """
         from perceptron_nlp.tagging.resuming import go_on
 
-        model = go_on(self.model, self._features, data, dev=dev, epochs=epochs, average=average,
-                      format=format, fields=fields, callback=callback)
+        model = go_on(
+            self.model,
+            self._features,
+            data,
+            dev=dev,
+            epochs=epochs,
+            average=average,
+            format=format,
+            fields=fields,
+            callback=callback,
+        )
         return Tagger(model, features=self._features, cache_limit=self._cache_limit)
 
     def without_state(self) -> Tagger:
@@ -233,8 +284,9 @@ class Tagger:
         kept = check_keep([tokens], [keep])
         return self._labeller.label(self._labeller.prepared([tokens]), kept)[0]
 
-    def tag_columns(self, tokens: Sequence[str], *, keep: Mapping[str, Keep] | None = None
-                    ) -> dict[str, list[str]]:
+    def tag_columns(
+        self, tokens: Sequence[str], *, keep: Mapping[str, Keep] | None = None
+    ) -> dict[str, list[str]]:
         """The labels of one sentence in every column.
 
         Parameters
@@ -247,12 +299,20 @@ class Tagger:
         for each column, in order, its labels; errors are those of tag
         """
         check_columns(keep, self.columns)
-        return {name: part.tag(tokens, keep=None if keep is None else keep.get(name))
-                for name, part in self.by_column.items()}
+        return {
+            name: part.tag(tokens, keep=None if keep is None else keep.get(name))
+            for name, part in self.by_column.items()
+        }
 
-    def tag_sents(self, sentences: Iterable[Sequence[str]], *, threads: int = 1,
-                  keep: Sequence[Keep] | None = None, before: Sequence[Sequence[str]] = (),
-                  after: Sequence[Sequence[str]] = ()) -> list[list[str]]:
+    def tag_sents(
+        self,
+        sentences: Iterable[Sequence[str]],
+        *,
+        threads: int = 1,
+        keep: Sequence[Keep] | None = None,
+        before: Sequence[Sequence[str]] = (),
+        after: Sequence[Sequence[str]] = (),
+    ) -> list[list[str]]:
         """The labels of many sentences, in the first column where there are several.
 
         Parameters
@@ -275,18 +335,28 @@ class Tagger:
         prepared, kept = self._prepared(sentences, threads, keep, before, after)
         return self._labeller.label(prepared, kept, threads)
 
-    def _prepared(self, sentences: Iterable[Sequence[str]], threads: int,
-                  keep: Sequence[Keep] | None, before: Sequence[Sequence[str]],
-                  after: Sequence[Sequence[str]]) -> tuple[list[Sequence[str]], list[Keep] | None]:
+    def _prepared(
+        self,
+        sentences: Iterable[Sequence[str]],
+        threads: int,
+        keep: Sequence[Keep] | None,
+        before: Sequence[Sequence[str]],
+        after: Sequence[Sequence[str]],
+    ) -> tuple[list[Sequence[str]], list[Keep] | None]:
         check_threads(threads)
         batch = sentence_list(sentences)
         kept = check_keep(batch, keep)
         return self._labeller.prepared(batch, before, after), kept
 
     def tag_sents_with_confidences(
-            self, sentences: Iterable[Sequence[str]], *, threads: int = 1,
-            keep: Sequence[Keep] | None = None, before: Sequence[Sequence[str]] = (),
-            after: Sequence[Sequence[str]] = ()) -> tuple[list[list[str]], list[list[float]]]:
+        self,
+        sentences: Iterable[Sequence[str]],
+        *,
+        threads: int = 1,
+        keep: Sequence[Keep] | None = None,
+        before: Sequence[Sequence[str]] = (),
+        after: Sequence[Sequence[str]] = (),
+    ) -> tuple[list[list[str]], list[list[float]]]:
         """The labels of many sentences, and how likely each of them is right.
 
         Parameters and errors are those of tag_sents, and of confidences.
@@ -382,13 +452,22 @@ class Tagger:
 
         check_threads(threads)
         return tagged_sentences(
-            text, {name: partial(part.tag_sents, threads=threads)
-                   for name, part in self.by_column.items()}, self.window)
+            text,
+            {
+                name: partial(part.tag_sents, threads=threads)
+                for name, part in self.by_column.items()
+            },
+            self.window,
+        )
 
-    def tag_buffers(self, data: bytes | bytearray | memoryview | npt.NDArray[np.uint8],
-                    token_offsets: npt.ArrayLike, sentence_offsets: npt.ArrayLike, *,
-                    threads: int = 1
-                    ) -> tuple[npt.NDArray[np.unsignedinteger[Any]], tuple[str, ...]]:
+    def tag_buffers(
+        self,
+        data: bytes | bytearray | memoryview | npt.NDArray[np.uint8],
+        token_offsets: npt.ArrayLike,
+        sentence_offsets: npt.ArrayLike,
+        *,
+        threads: int = 1,
+    ) -> tuple[npt.NDArray[np.unsignedinteger[Any]], tuple[str, ...]]:
         """The labels of many sentences, without a Python object of any word.
 
         The buffers are those of Arrow's ``list<string>`` and ``list<large_string>``; what comes
@@ -453,8 +532,12 @@ class Tagger:
 
         name = self.column if column is None else column
         check_choice("column", name, self.columns)
-        return Tagger(self.model, features=self._features, cache_limit=self._cache_limit,
-                      lexicon=Lexicon.of(lexicon, column=name))
+        return Tagger(
+            self.model,
+            features=self._features,
+            cache_limit=self._cache_limit,
+            lexicon=Lexicon.of(lexicon, column=name),
+        )
 
     def filler(self, corpus: formats.Corpus, *, column: str | None = None) -> Fill | None:
         """What labels whole sentences of a CoNLL-U text without making Python objects of them.
@@ -475,8 +558,9 @@ class Tagger:
 
         if column is not None:
             return self._labeller.filler(corpus, column)
-        return fill_in_turn([part._labeller.filler(corpus, part.column)
-                             for part in self._parts or (self,)])
+        return fill_in_turn(
+            [part._labeller.filler(corpus, part.column) for part in self._parts or (self,)]
+        )
 
     def scores(self, tokens: Sequence[str]) -> npt.NDArray[np.float64]:
         """What each label scored for each word, as it was tagged.
@@ -494,8 +578,9 @@ class Tagger:
         check_tokens(tokens)
         return self._labeller.scores(tokens)
 
-    def calibrate(self, dev: Labelled, *, format: str = "auto",
-                  fields: Sequence[str] | None = None) -> Tagger:
+    def calibrate(
+        self, dev: Labelled, *, format: str = "auto", fields: Sequence[str] | None = None
+    ) -> Tagger:
         """The same tagger with confidences: how sure its labels are is learnt from labelled text.
 
         Training with a dev set does this too. Each column is calibrated for itself, without a
@@ -523,8 +608,14 @@ class Tagger:
             raise ArgumentError(f"dev: {left_out[0]}")
         return self._with(model)
 
-    def explain(self, tokens: Sequence[str], *, column: str | None = None, top: int | None = None,
-                against: Sequence[str | None] | None = None) -> Explanation:
+    def explain(
+        self,
+        tokens: Sequence[str],
+        *,
+        column: str | None = None,
+        top: int | None = None,
+        against: Sequence[str | None] | None = None,
+    ) -> Explanation:
         """Why the words of one sentence get their labels.
 
         Parameters
@@ -551,13 +642,23 @@ class Tagger:
         --------
         ``print(tagger.explain(["The", "old", "man"]))``
         """
-        return self.explain_sents([token_list(tokens)], column=column, top=top,
-                                  against=None if against is None else [against])[0]
+        return self.explain_sents(
+            [token_list(tokens)],
+            column=column,
+            top=top,
+            against=None if against is None else [against],
+        )[0]
 
-    def explain_sents(self, sentences: Iterable[Sequence[str]], *, column: str | None = None,
-                      top: int | None = None, before: Sequence[Sequence[str]] = (),
-                      after: Sequence[Sequence[str]] = (),
-                      against: Sequence[Sequence[str | None]] | None = None) -> list[Explanation]:
+    def explain_sents(
+        self,
+        sentences: Iterable[Sequence[str]],
+        *,
+        column: str | None = None,
+        top: int | None = None,
+        before: Sequence[Sequence[str]] = (),
+        after: Sequence[Sequence[str]] = (),
+        against: Sequence[Sequence[str | None]] | None = None,
+    ) -> list[Explanation]:
         """Why the words of many sentences get their labels.
 
         Parameters are those of explain and of tag_sents, and so are the errors; `against` has
@@ -578,8 +679,9 @@ class Tagger:
         check_choice("column", column, self.columns)
         return self.by_column[column]
 
-    def k_best(self, tokens: Sequence[str], k: int, *, column: str | None = None
-               ) -> list[tuple[list[str], float]]:
+    def k_best(
+        self, tokens: Sequence[str], k: int, *, column: str | None = None
+    ) -> list[tuple[list[str], float]]:
         """The best ways to label one sentence as a whole.
 
         Parameters
@@ -606,9 +708,16 @@ class Tagger:
         sentence = part._labeller.prepared([token_list(tokens)])[0]
         return best_labellings(part.model, part._labeller, part._lexicon, sentence, k)
 
-    def evaluate(self, data: Labelled, *, column: str | None = None, format: str = "auto",
-                 fields: Sequence[str] | None = None, threads: int = 1,
-                 calibration: bool = False) -> Evaluation:
+    def evaluate(
+        self,
+        data: Labelled,
+        *,
+        column: str | None = None,
+        format: str = "auto",
+        fields: Sequence[str] | None = None,
+        threads: int = 1,
+        calibration: bool = False,
+    ) -> Evaluation:
         """Compare the labels that it gives with gold ones, in one column.
 
         Parameters
@@ -631,9 +740,15 @@ class Tagger:
         name = source.column_named(self.column if column is None else column)
         return self._evaluate(source, name, threads, calibration)
 
-    def evaluate_columns(self, data: Labelled, *, format: str = "auto",
-                         fields: Sequence[str] | None = None, threads: int = 1,
-                         calibration: bool = False) -> dict[str, Evaluation]:
+    def evaluate_columns(
+        self,
+        data: Labelled,
+        *,
+        format: str = "auto",
+        fields: Sequence[str] | None = None,
+        threads: int = 1,
+        calibration: bool = False,
+    ) -> dict[str, Evaluation]:
         """Compare the labels that it gives with gold ones, in every column that it fills.
 
         Parameters and errors are those of evaluate.
@@ -648,19 +763,34 @@ class Tagger:
         source.hold()
         return {name: self._evaluate(source, name, threads, calibration) for name in self.columns}
 
-    def _evaluate(self, source: Source, name: str, threads: int, calibration: bool = False
-                  ) -> Evaluation:
+    def _evaluate(
+        self, source: Source, name: str, threads: int, calibration: bool = False
+    ) -> Evaluation:
         from perceptron_nlp.tagging.evaluation import compare
 
         part = self.by_column.get(name) or self._first
         if calibration:
-            return compare(part.model, source, name, lambda sentences:
-                           part.tag_sents_with_confidences(sentences, threads=threads))
-        return compare(part.model, source, name,
-                       lambda sentences: (part.tag_sents(sentences, threads=threads), None))
+            return compare(
+                part.model,
+                source,
+                name,
+                lambda sentences: part.tag_sents_with_confidences(sentences, threads=threads),
+            )
+        return compare(
+            part.model,
+            source,
+            name,
+            lambda sentences: (part.tag_sents(sentences, threads=threads), None),
+        )
 
-    def compress(self, size: int | str, *, dev: Labelled | None = None, format: str = "auto",
-                 fields: Sequence[str] | None = None) -> Tagger:
+    def compress(
+        self,
+        size: int | str,
+        *,
+        dev: Labelled | None = None,
+        format: str = "auto",
+        fields: Sequence[str] | None = None,
+    ) -> Tagger:
         """The same tagger in a smaller file: fewer features, weights in coarser steps, packed.
 
         The features with the heaviest weights stay, as many as fit; in a model of several columns
@@ -700,8 +830,13 @@ class Tagger:
         return self._with(compress_by(source, self.model, n_bytes, self._features, score))
 
     def _with(self, model: TaggerModel) -> Tagger:
-        return self if model is self.model else Tagger(
-            model, features=self._features, cache_limit=self._cache_limit, lexicon=self._lexicon)
+        return (
+            self
+            if model is self.model
+            else Tagger(
+                model, features=self._features, cache_limit=self._cache_limit, lexicon=self._lexicon
+            )
+        )
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a file, which is replaced whole or not at all.
@@ -717,8 +852,13 @@ class Tagger:
         return model_to_bytes(self.model)
 
     @classmethod
-    def from_bytes(cls, data: bytes | bytearray | memoryview, *, features: Extractor | None = None,
-                   cache_limit: int | None = None) -> Tagger:
+    def from_bytes(
+        cls,
+        data: bytes | bytearray | memoryview,
+        *,
+        features: Extractor | None = None,
+        cache_limit: int | None = None,
+    ) -> Tagger:
         """A tagger from the content of a model file; see load."""
         if not isinstance(data, bytes | bytearray | memoryview):
             raise ArgumentTypeError(f"data: bytes are needed, not {type(data).__name__}")
@@ -731,14 +871,21 @@ class Tagger:
         if self._parts:
             return f"<Tagger of {', '.join(self.columns)}>"
         weights = self.model.weights
-        return (f"<Tagger of {self.column}: {len(self.labels)} labels, {weights.n_rows:,} features,"
-                f" {weights.n_cells:,} weights>")
+        return (
+            f"<Tagger of {self.column}: {len(self.labels)} labels, {weights.n_rows:,} features,"
+            f" {weights.n_cells:,} weights>"
+        )
 
 
-def _unpickle(data: bytes, features: Extractor | None, cache_limit: int | None,
-              lexicon: Lexicon | None) -> Tagger:
-    return Tagger(model_from_bytes(data, "<bytes>"), features=features, cache_limit=cache_limit,
-                  lexicon=lexicon)
+def _unpickle(
+    data: bytes, features: Extractor | None, cache_limit: int | None, lexicon: Lexicon | None
+) -> Tagger:
+    return Tagger(
+        model_from_bytes(data, "<bytes>"),
+        features=features,
+        cache_limit=cache_limit,
+        lexicon=lexicon,
+    )
 
 
 train = Tagger.train

@@ -26,5 +26,7 @@ def read_templates(path: str | os.PathLike[str]) -> tuple[Template, ...]:
         line = 1 + data.count(b"\n", 0, error.start)
         raise FormatError(
             f"byte 0x{data[error.start]:02x} is not valid UTF-8; a template list is text",
-            name, line) from None
+            name,
+            line,
+        ) from None
     return parse_templates(text, name)

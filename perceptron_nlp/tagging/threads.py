@@ -34,8 +34,9 @@ def check_threads(threads: object) -> None:
     check_int("threads", threads, 1, MAX_THREADS)
 
 
-def label_lists(decoder: SentenceDecoder, sentences: list[Sequence[str]], kept: KeptSets | None,
-                threads: int) -> list[list[str | None]]:
+def label_lists(
+    decoder: SentenceDecoder, sentences: list[Sequence[str]], kept: KeptSets | None, threads: int
+) -> list[list[str | None]]:
     """What the decoder's ``tag`` gives."""
     if threads == 1 or len(sentences) <= CHUNK:
         labels: list[list[str | None]] = decoder.tag(sentences, kept)
@@ -64,14 +65,15 @@ def label_buffers(decoder: SentenceDecoder, words: Words, threads: int) -> npt.N
     return numbers
 
 
-def label_in_chunks(label: Label, batch: list[Sequence[str]], keep: Sequence[Keep] | None,
-                    threads: int) -> list[list[str]]:
+def label_in_chunks(
+    label: Label, batch: list[Sequence[str]], keep: Sequence[Keep] | None, threads: int
+) -> list[list[str]]:
     """One list of labels a sentence, from a function that labels some sentences."""
     if threads == 1 or len(batch) <= CHUNK:
         return label(batch, keep)
     starts = range(0, len(batch), CHUNK)
-    chunks = [batch[at:at + CHUNK] for at in starts]
-    keeps = [None if keep is None else keep[at:at + CHUNK] for at in starts]
+    chunks = [batch[at : at + CHUNK] for at in starts]
+    keeps = [None if keep is None else keep[at : at + CHUNK] for at in starts]
     # Here, since it brings logging in, and one thread does without.
     from concurrent.futures import ThreadPoolExecutor
 
@@ -79,8 +81,9 @@ def label_in_chunks(label: Label, batch: list[Sequence[str]], keep: Sequence[Kee
         return [labels for found in pool.map(label, chunks, keeps) for labels in found]
 
 
-def in_pieces(run: Callable[[range], T], lengths: Sequence[int], n_labels: int, threads: int
-              ) -> list[T]:
+def in_pieces(
+    run: Callable[[range], T], lengths: Sequence[int], n_labels: int, threads: int
+) -> list[T]:
     """What `run` gives for pieces of a batch, each small enough to hold all scores of its words.
 
     Parameters

@@ -95,10 +95,18 @@ class Trainer:
     limit : of memory, where the examples are kept on disc; None unless set
     """
 
-    def __init__(self, examples: Examples, dev: Examples | None, column: str,
-                 options: TrainingOptions, features: Extractor | None,
-                 choices: Sequence[str] = (), log_level: int = logging.INFO,
-                 first: TaggerModel | None = None, tables: WordTables | None = None) -> None:
+    def __init__(
+        self,
+        examples: Examples,
+        dev: Examples | None,
+        column: str,
+        options: TrainingOptions,
+        features: Extractor | None,
+        choices: Sequence[str] = (),
+        log_level: int = logging.INFO,
+        first: TaggerModel | None = None,
+        tables: WordTables | None = None,
+    ) -> None:
         self._examples = examples
         self._dev = dev
         self._column = column
@@ -111,26 +119,29 @@ class Trainer:
         self.resumable = False
         self.limit: MemoryLimit | None = None
         self._templates = (
-            () if features is not None else resolve_templates(options, examples.columns))
+            () if features is not None else resolve_templates(options, examples.columns)
+        )
         self._vocabulary = vocabulary_of(examples.vocabulary())
         self._forced = (
-            {} if options.dictionary is None else examples.unambiguous(*options.dictionary))
+            {} if options.dictionary is None else examples.unambiguous(*options.dictionary)
+        )
 
     def _make_learner(self, run: int) -> Learner:
         """The learner of a run, from 1, as it is before its first epoch."""
         self._check_search()
         if self._features is not None:
             return FunctionLearner(self._examples, self._features, self._options, self._forced)
-        return TemplateLearner(self._examples, self._templates, self._options, self._forced,
-                               self.limit)
+        return TemplateLearner(
+            self._examples, self._templates, self._options, self._forced, self.limit
+        )
 
     def _check_search(self) -> None:
         if self._features is not None and self._options.width > 1:
             raise ArgumentError(
-                "beam: a feature function labels greedily; use beam=1, or templates")
+                "beam: a feature function labels greedily; use beam=1, or templates"
+            )
 
-    def run(self, callback: Callback | None, kept: CheckpointOptions | None = None
-            ) -> TaggerModel:
+    def run(self, callback: Callback | None, kept: CheckpointOptions | None = None) -> TaggerModel:
         """Train to the end: the best epoch of each run, or its last one without a dev set.
 
         Parameters
@@ -150,8 +161,10 @@ class Trainer:
                 self._end_epoch(progress, learner, callback)
                 if self._is_over(progress):
                     progress.end_run(
-                        progress.best or learner.average(), progress.best_state
-                        or self._state_of(learner, progress.run, progress.epoch - 1))
+                        progress.best or learner.average(),
+                        progress.best_state
+                        or self._state_of(learner, progress.run, progress.epoch - 1),
+                    )
                     learner = None
                 if checkpoint is not None:
                     checkpoint.epoch_done(progress, None if learner is None else learner.table)
@@ -160,15 +173,18 @@ class Trainer:
         runs = progress.finished
         weights = runs[0].weights if len(runs) == 1 else sum_of([run.weights for run in runs])
         record = {
-            **self._identity(), "epochs": [entry for run in runs for entry in run.epochs],
+            **self._identity(),
+            "epochs": [entry for run in runs for entry in run.epochs],
             "best_epoch": runs[0].best_epoch,
         }
         for name in ("column", "templates", "extractor", "resumable"):
             del record[name]
         states = [run.state for run in runs if run.state is not None]
         return replace(
-            self._freeze(weights), record=record,
-            state=TrainingState(self._options, tuple(states)) if self.resumable else None)
+            self._freeze(weights),
+            record=record,
+            state=TrainingState(self._options, tuple(states)) if self.resumable else None,
+        )
 
     def _state_of(self, learner: Learner, run: int, epochs: int) -> RunState | None:
         """What a run, from 1, needs to go on after so many epochs; None if it is not kept."""
@@ -183,9 +199,11 @@ class Trainer:
     def _identity(self) -> dict[str, Any]:
         """What this training is of: one that agrees in it learns the same."""
         return {
-            "version": __version__, "train": self._examples.record(),
+            "version": __version__,
+            "train": self._examples.record(),
             "dev": None if self._dev is None else self._dev.record(),
-            "column": self._column, "options": self._options.record(),
+            "column": self._column,
+            "options": self._options.record(),
             "templates": [str(template) for template in self._templates],
             "extractor": None if self._features is None else extractor_name(self._features),
             "choices": self._choices,
@@ -202,13 +220,18 @@ class Trainer:
             learner.table.from_arrays(table, done)
         return progress, learner
 
-    def _learn_epoch(self, progress: Progress, learner: Learner, checkpoint: Checkpoint | None,
-                     interrupts: Interrupts) -> None:
+    def _learn_epoch(
+        self,
+        progress: Progress,
+        learner: Learner,
+        checkpoint: Checkpoint | None,
+        interrupts: Interrupts,
+    ) -> None:
         """The rest of the epoch at hand, piece by piece."""
         seed = (self._options.seed + progress.run - 1) % 2**64
         order = self._order(seed, self._epochs_before(progress.run) + progress.epoch)
         while progress.position < len(order):
-            piece = order[progress.position:progress.position + PIECE]
+            piece = order[progress.position : progress.position + PIECE]
             progress.add(len(piece), learner.learn(piece))
             if checkpoint is not None:
                 checkpoint.piece_done(progress, learner.table, interrupts)
@@ -226,14 +249,36 @@ class Trainer:
             if score > progress.best_score:
                 progress.best, progress.best_score, progress.best_epoch = weights, score, epoch
                 progress.best_state = self._state_of(learner, progress.run, epoch)
-        report = EpochReport(epoch, self._options.passes, examples, mistakes, updates, score,
-                             progress.best_epoch or epoch, progress.run, self._options.n_runs,
-                             self._column)
-        logger.log(self._log_level, "epoch %d%s: %d mistakes in %d words, dev accuracy %s",
-                   epoch, f" of run {progress.run}" if self._options.n_runs > 1 else "", mistakes,
-                   examples, score)
-        progress.end_epoch({"run": progress.run, "epoch": epoch, "mistakes": mistakes,
-                            "updates": updates, "dev_accuracy": score})
+        report = EpochReport(
+            epoch,
+            self._options.passes,
+            examples,
+            mistakes,
+            updates,
+            score,
+            progress.best_epoch or epoch,
+            progress.run,
+            self._options.n_runs,
+            self._column,
+        )
+        logger.log(
+            self._log_level,
+            "epoch %d%s: %d mistakes in %d words, dev accuracy %s",
+            epoch,
+            f" of run {progress.run}" if self._options.n_runs > 1 else "",
+            mistakes,
+            examples,
+            score,
+        )
+        progress.end_epoch(
+            {
+                "run": progress.run,
+                "epoch": epoch,
+                "mistakes": mistakes,
+                "updates": updates,
+                "dev_accuracy": score,
+            }
+        )
         if callback is not None:
             callback(report)
 
@@ -245,13 +290,22 @@ class Trainer:
 
     def _freeze(self, weights: FrozenWeights) -> TaggerModel:
         return TaggerModel(
-            column=self._column, tags=self._examples.tags, templates=self._templates,
+            column=self._column,
+            tags=self._examples.tags,
+            templates=self._templates,
             extractor=None if self._features is None else extractor_name(self._features),
             weights=QuantisedWeights.of(weights, max(1, len(self._templates))),
-            right_to_left=self._options.backwards, beam=self._options.width,
-            scheme=self._examples.scheme, parts=self._examples.parts, dictionary=self._forced,
-            vocabulary=self._vocabulary, record={}, first=self._first, tables=self._tables,
-            window=self._options.window)
+            right_to_left=self._options.backwards,
+            beam=self._options.width,
+            scheme=self._examples.scheme,
+            parts=self._examples.parts,
+            dictionary=self._forced,
+            vocabulary=self._vocabulary,
+            record={},
+            first=self._first,
+            tables=self._tables,
+            window=self._options.window,
+        )
 
     def score(self, model: TaggerModel, dev: Examples) -> float:
         """The model's accuracy on a dev set: of the frozen form, the one that people get."""

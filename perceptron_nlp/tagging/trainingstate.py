@@ -20,8 +20,15 @@ from perceptron_nlp.tagging.cells import Rows, Union
 from perceptron_nlp.tagging.options import TrainingOptions
 
 Array = npt.NDArray[Any]
-_PARTS = {"keys": np.uint64, "groups": np.uint16, "counts": np.uint32, "labels": np.uint32,
-          "w": np.float64, "owed": np.float64, "g": np.float64}
+_PARTS = {
+    "keys": np.uint64,
+    "groups": np.uint16,
+    "counts": np.uint32,
+    "labels": np.uint32,
+    "w": np.float64,
+    "owed": np.float64,
+    "g": np.float64,
+}
 # Where each weight has one.
 _BY_CELL = ("labels", "w", "owed", "g")
 
@@ -65,9 +72,17 @@ class RunState:
             if name in found:
                 sorted_cells[name] = np.empty(union.n_cells)
                 sorted_cells[name][union.places[0]] = found[name]
-        return cls(rows.keys, rows.groups, rows.counts.astype(np.uint32), rows.labels,
-                   sorted_cells["w"], sorted_cells["owed"], sorted_cells.get("g"), table.done,
-                   epochs)
+        return cls(
+            rows.keys,
+            rows.groups,
+            rows.counts.astype(np.uint32),
+            rows.labels,
+            sorted_cells["w"],
+            sorted_cells["owed"],
+            sorted_cells.get("g"),
+            table.done,
+            epochs,
+        )
 
     def arrays(self) -> dict[str, Array]:
         """By name, as WeightTable takes them."""
@@ -76,12 +91,20 @@ class RunState:
 
     def to_parts(self, prefix: str) -> tuple[dict[str, Any], dict[str, Array]]:
         """As one JSON object and arrays, whose names begin with `prefix`."""
-        return ({"done": self.done, "epochs": self.epochs},
-                {prefix + name: array for name, array in self.arrays().items()})
+        return (
+            {"done": self.done, "epochs": self.epochs},
+            {prefix + name: array for name, array in self.arrays().items()},
+        )
 
     @classmethod
-    def from_parts(cls, described: Mapping[str, Any], arrays: Mapping[str, Array], prefix: str,
-                   n_labels: int, n_groups: int = 1 << 16) -> RunState:
+    def from_parts(
+        cls,
+        described: Mapping[str, Any],
+        arrays: Mapping[str, Array],
+        prefix: str,
+        n_labels: int,
+        n_groups: int = 1 << 16,
+    ) -> RunState:
         """What to_parts gave, every part of it checked; `n_groups` is how many templates there are.
 
         Raises
@@ -94,23 +117,38 @@ class RunState:
             raise ArgumentError("state: its arrays are of other types")
         n_rows, n_cells = len(parts["keys"]), len(parts["w"])
         by_cell = {name: array for name, array in parts.items() if name in _BY_CELL}
-        if any(len(array) != (n_cells if name in by_cell else n_rows)
-               for name, array in parts.items()) or int(
-                   parts["counts"].sum(dtype=np.uint64)) != n_cells:
+        if (
+            any(
+                len(array) != (n_cells if name in by_cell else n_rows)
+                for name, array in parts.items()
+            )
+            or int(parts["counts"].sum(dtype=np.uint64)) != n_cells
+        ):
             raise ArgumentError("state: its arrays do not fit together")
         if (n_cells and int(parts["labels"].max()) >= n_labels) or (
-                parts["keys"][1:] <= parts["keys"][:-1]).any():
+            parts["keys"][1:] <= parts["keys"][:-1]
+        ).any():
             raise ArgumentError("state: its keys or labels are out of order or range")
         if n_rows and int(parts["groups"].max()) >= n_groups:
             raise ArgumentError(f"state: rows of more than the {n_groups} templates that there are")
         if not all(np.isfinite(array).all() for array in by_cell.values()) or (
-                with_g and (parts["g"] < 0).any()):
+            with_g and (parts["g"] < 0).any()
+        ):
             raise ArgumentError("state: not all of its numbers can be")
         counts = [described["done"], described["epochs"]]
         if any(type(count) is not int or not 0 <= count < 1 << 62 for count in counts):
             raise ArgumentError("state: its counts are not whole numbers")
-        return cls(parts["keys"], parts["groups"], parts["counts"], parts["labels"], parts["w"],
-                   parts["owed"], parts.get("g"), counts[0], counts[1])
+        return cls(
+            parts["keys"],
+            parts["groups"],
+            parts["counts"],
+            parts["labels"],
+            parts["w"],
+            parts["owed"],
+            parts.get("g"),
+            counts[0],
+            counts[1],
+        )
 
     def put_into(self, table: WeightTable) -> None:
         """Have a table that has learnt nothing, or was cleared, go on from here.
@@ -158,8 +196,14 @@ class TrainingState:
         return {"options": self.options.record(), "runs": runs}, arrays
 
     @classmethod
-    def from_parts(cls, described: Mapping[str, Any], arrays: Mapping[str, Array], prefix: str,
-                   n_labels: int, n_groups: int) -> TrainingState:
+    def from_parts(
+        cls,
+        described: Mapping[str, Any],
+        arrays: Mapping[str, Array],
+        prefix: str,
+        n_labels: int,
+        n_groups: int,
+    ) -> TrainingState:
         """What to_parts gave, every part of it checked; see RunState.
 
         Raises
@@ -172,9 +216,10 @@ class TrainingState:
         options = TrainingOptions(**given)
         runs = tuple(
             RunState.from_parts(run, arrays, f"{prefix}{number}.", n_labels, n_groups)
-            for number, run in enumerate(described["runs"]))
+            for number, run in enumerate(described["runs"])
+        )
         if len(runs) != options.n_runs or any(
-                (run.g is None) == (options.update == "adagrad") for run in runs):
+            (run.g is None) == (options.update == "adagrad") for run in runs
+        ):
             raise ArgumentError("state: its runs are not those of its options")
         return cls(options, runs)
-

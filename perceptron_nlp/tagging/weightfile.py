@@ -37,8 +37,13 @@ def weights_as_arrays(weights: QuantisedWeights, pass_number: int) -> dict[str, 
     }
 
 
-def weights_from_arrays(described: Mapping[str, Any], tensors: Mapping[str, Tensor],
-                        pass_number: int, shape: tuple[int, int], bad: Bad) -> QuantisedWeights:
+def weights_from_arrays(
+    described: Mapping[str, Any],
+    tensors: Mapping[str, Tensor],
+    pass_number: int,
+    shape: tuple[int, int],
+    bad: Bad,
+) -> QuantisedWeights:
     """The weights of a file, every part of them checked.
 
     Parameters
@@ -67,8 +72,12 @@ def weights_from_arrays(described: Mapping[str, Any], tensors: Mapping[str, Tens
     if not none_is_zero(weights):
         raise bad(named + "weights", "some are 0")
     borders = group_starts.tolist()
-    if (len(borders) != n_groups + 1 or borders[0] != 0 or borders[-1] != len(keys)
-            or borders != sorted(borders)):
+    if (
+        len(borders) != n_groups + 1
+        or borders[0] != 0
+        or borders[-1] != len(keys)
+        or borders != sorted(borders)
+    ):
         raise bad(named + "group_starts", "do not divide the rows among the templates")
     if bits is not None and highest(keys) >= 1 << bits:
         raise bad(named + "keys", "beyond the fixed table")
@@ -78,8 +87,13 @@ def weights_from_arrays(described: Mapping[str, Any], tensors: Mapping[str, Tens
     labels = in_16_bits(labels)
     if not rise(labels, starts):
         raise bad(named + "labels", "not in ascending order")
-    numbers: dict[str, Any] = {"keys": keys, "group_starts": group_starts, "starts": starts,
-                               "labels": labels, "weights": weights}
+    numbers: dict[str, Any] = {
+        "keys": keys,
+        "group_starts": group_starts,
+        "starts": starts,
+        "labels": labels,
+        "weights": weights,
+    }
     return QuantisedWeights(**numbers, scale=scale, table_bits=bits)
 
 
@@ -88,8 +102,9 @@ def whole(numbers: memoryview) -> memoryview:
     return memoryview(bytes(8) + len(numbers).to_bytes(8, sys.byteorder)).cast("q")
 
 
-def numbers_named(tensors: Mapping[str, Tensor], name: str, dtypes: tuple[str, ...], bad: Bad
-                  ) -> memoryview:
+def numbers_named(
+    tensors: Mapping[str, Tensor], name: str, dtypes: tuple[str, ...], bad: Bad
+) -> memoryview:
     """The numbers of an array of one dimension, of one of these types."""
     tensor = tensors.get(name)
     if tensor is None:

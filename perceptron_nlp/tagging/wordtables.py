@@ -39,9 +39,15 @@ class WordTables:
         """Tables by name, each from forms to values; each is asked for a word as it is written,
         then lower-cased."""
         forms = sorted(set().union(*tables.values()))
-        return cls(tuple(tables), {
-            form: tuple(table.get(form) or table.get(form.lower(), ABSENT)
-                        for table in tables.values()) for form in forms})
+        return cls(
+            tuple(tables),
+            {
+                form: tuple(
+                    table.get(form) or table.get(form.lower(), ABSENT) for table in tables.values()
+                )
+                for form in forms
+            },
+        )
 
     def columns(self, words: Iterable[str]) -> dict[str, tuple[str, ...]]:
         """The columns of a sentence by their names."""
@@ -69,12 +75,16 @@ def with_columns(words: Sequence[str], columns: Mapping[str, tuple[str, ...]]) -
     """A sentence with further columns, checked already."""
     if isinstance(words, Sentence):
         return Sentence.from_reader(
-            words.words, {**words.columns, **columns}, words.path, 0, words.layout)
+            words.words, {**words.columns, **columns}, words.path, 0, words.layout
+        )
     return Sentence.from_reader(tuple(words), columns, "", 0, None)
 
 
-def with_tables(examples: Examples, tables: WordTables,
-                given: Mapping[str, Sequence[tuple[str, ...]]] | None = None) -> Examples:
+def with_tables(
+    examples: Examples,
+    tables: WordTables,
+    given: Mapping[str, Sequence[tuple[str, ...]]] | None = None,
+) -> Examples:
     """The examples with the columns of the tables.
 
     Parameters
@@ -89,8 +99,10 @@ def with_tables(examples: Examples, tables: WordTables,
     """
     taken = sorted({*tables.names} & {*examples.columns})
     if taken:
-        raise ArgumentError(f"fields: {quote(taken[0])} is the name of a column that the tagger"
-                            " makes itself; give the column of the input another name")
+        raise ArgumentError(
+            f"fields: {quote(taken[0])} is the name of a column that the tagger"
+            " makes itself; give the column of the input another name"
+        )
     sentences = []
     for number, sentence in enumerate(examples.sentences):
         columns = tables.columns(sentence.words)

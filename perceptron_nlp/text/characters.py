@@ -22,8 +22,10 @@ WORD = f"[^{_NOT_WORD}]"
 APOSTROPHE = "['’`´]"
 # A picture with what may follow it: skin tones, variants, tags, joined pictures. Two letters of
 # flags are one flag.
-PICTURE = (r"[\U0001f1e6-\U0001f1ff]{2}|[\u2600-\u27bf\U0001f000-\U0001faff]"
-           r"(?:[\ufe0f\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]"
-           r"|\u200d[\u2600-\u27bf\U0001f000-\U0001faff])*+")
+PICTURE = (
+    r"[\U0001f1e6-\U0001f1ff]{2}|[\u2600-\u27bf\U0001f000-\U0001faff]"
+    r"(?:[\ufe0f\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]"
+    r"|\u200d[\u2600-\u27bf\U0001f000-\U0001faff])*+"
+)
 # What ends a sentence, in scripts that have their own full stop too.
 FULL_STOPS = frozenset(".!?…‽։؟۔।॥።។。！？｡．")

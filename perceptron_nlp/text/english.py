@@ -31,9 +31,12 @@ BEFORE_NUMBERS = _words("no nos pp p vol fig figs sec ch")
 # Words written as one, and the length of the first part of each.
 CONTRACTIONS = {
     **dict.fromkeys(_words("cannot gonna gotta"), 3),
-    **{word: len(word) - 2 for word in _words("""
+    **{
+        word: len(word) - 2
+        for word in _words("""
         dont wont cant didnt doesnt isnt couldnt wouldnt shouldnt havent hasnt hadnt wasnt werent
-        arent aint ive youve weve theyve youre theyre wanna youll theyll""")},
+        arent aint ive youve weve theyve youre theyre wanna youll theyll""")
+    },
     **{word: len(word) - 1 for word in _words("im thats theres whats hes shes heres")},
 }
 CLITICS = _words("s re ve ll d m")
@@ -46,12 +49,15 @@ PREFIXES = _words("""
     counter bi tri vice over under super hyper pseudo quasi trans de dis mis out psycho eco bio
     extra infra meta mega out proto socio techno tele x
 """)
-UNITS = (r"am|pm|AM|PM|a\.m|p\.m|[ck]?m²?|mm|km|kg|mg|ml|lbs?|oz|ft|sq|k|K|hrs?|mins?|mph|mpg|gb|"
-         r"mb|GB|MB|KB|kb|Hz|MHz|GHz|mW|kW|MW|kWh|MWh|yrs?|yo")
+UNITS = (
+    r"am|pm|AM|PM|a\.m|p\.m|[ck]?m²?|mm|km|kg|mg|ml|lbs?|oz|ft|sq|k|K|hrs?|mins?|mph|mpg|gb|"
+    r"mb|GB|MB|KB|kb|Hz|MHz|GHz|mW|kW|MW|kWh|MWh|yrs?|yo"
+)
 SUFFIXES_OF_FILES = (
     "com|org|net|edu|gov|mil|int|info|biz|co|uk|ca|au|de|fr|ru|jp|us|tv|io|eu|"
     "doc|docx|xls|xlsx|ppt|pdf|txt|jpe?g|gif|png|html?|php|asp|aspx|exe|zip|mp3|csv|rtf|wav|avi|"
-    "url|xml|json|py|js")
+    "url|xml|json|py|js"
+)
 # Words that stand behind an abbreviation mostly where a sentence begins.
 STARTERS = _words("""
     The A An This That These Those He She It We They You I In On At For From With But And So If As

@@ -20,11 +20,60 @@ from perceptron_nlp.text.tokenizer import CHUNK, LOOKS_AHEAD, Span, chunk_tokens
 LONGEST_SENTENCE = 5_000
 # A line of fewer characters, white space left out, is not broken off to fit a width.
 SHORTEST_WRAPPED = 32
-_CLOSING = frozenset(["'", '"', "''", "``", "’", "’’", "”", "»", "›", "」", "』", ")", "]", "}",
-                      "*", "**", "))", "]]", ">", ">>"])
+_CLOSING = frozenset(
+    [
+        "'",
+        '"',
+        "''",
+        "``",
+        "’",
+        "’’",
+        "”",
+        "»",
+        "›",
+        "」",
+        "』",
+        ")",
+        "]",
+        "}",
+        "*",
+        "**",
+        "))",
+        "]]",
+        ">",
+        ">>",
+    ]
+)
 _BRACKETS = frozenset([")", "]", "}", "))", "]]", "”", "’’", "''"])
-_OPENING = frozenset(["'", '"', "``", "‘‘", "‘’", "“", "‘", "«", "‹", "(", "[", "{", "*", "**",
-                      "***", "-", "--", "–", "—", "•", "#", "<", "<<", "¿", "¡"])
+_OPENING = frozenset(
+    [
+        "'",
+        '"',
+        "``",
+        "‘‘",
+        "‘’",
+        "“",
+        "‘",
+        "«",
+        "‹",
+        "(",
+        "[",
+        "{",
+        "*",
+        "**",
+        "***",
+        "-",
+        "--",
+        "–",
+        "—",
+        "•",
+        "#",
+        "<",
+        "<<",
+        "¿",
+        "¡",
+    ]
+)
 _SMILE = re.compile(r"[<>]?[:;=][-o^']?[)(\]\[|\\@*$DPpO3/]+|<3+|\^[_.]?\^|\(:|[xX]D")
 _PARAGRAPH = re.compile(r"\n[^\S\n]*\n|\r[^\S\r\n]*\r|[\f\u2029]")
 _LONG_GAP = re.compile(r"\s{1000,}")
@@ -64,7 +113,7 @@ def sentences_in(pieces: Iterable[str]) -> Iterator[tuple[int, str, list[Span]]]
         seen = 0
         for match in CHUNK.finditer(text, splitter.end):
             start, end = match.span()
-            behind = text[end:end + LOOKS_AHEAD]
+            behind = text[end : end + LOOKS_AHEAD]
             at_break = behind.lstrip(" \t")[:1] in ("\n", "\r")
             if len(behind) < LOOKS_AHEAD and "\n" not in behind and "\r" not in behind:
                 # What follows may belong to the chunk, or say what it is.
@@ -116,7 +165,7 @@ def _with_gaps_shortened(text: str, piece: str, lines: LineCount) -> str:
     parts, begin, length = [text], 0, len(text)
     for gap in _LONG_GAP.finditer(piece):
         short = _shorter(gap)
-        parts += (piece[begin:gap.start()], short)
+        parts += (piece[begin : gap.start()], short)
         length += gap.start() - begin + len(short)
         lines.leave_out(length, gap.group().count("\n") - short.count("\n"))
         begin = gap.end()
@@ -151,7 +200,7 @@ class Splitter:
 
     def take(self, text: str, start: int, end: int) -> Iterator[list[Span]]:
         """The sentences that are known to be over once the next chunk of the text is there."""
-        gap = text[self.end:start]
+        gap = text[self.end : start]
         if gap != " " and gap:
             broken = _LINE_BREAK.search(gap) is not None
             if self._tokens and (_PARAGRAPH.search(gap) or (broken and self._may_end_at_line())):
@@ -160,10 +209,12 @@ class Splitter:
                 self._line_length = 0
         self._line_length += end - start
         for span in chunk_tokens(text, start, end):
-            form = text[span[0]:span[1]]
+            form = text[span[0] : span[1]]
             attached = span[0] == self.end
-            if self._tokens and (len(self._tokens) >= LONGEST_SENTENCE
-                                 or (self._state and self._starts(form, attached))):
+            if self._tokens and (
+                len(self._tokens) >= LONGEST_SENTENCE
+                or (self._state and self._starts(form, attached))
+            ):
                 yield from self.rest()
             self._tokens.append(span)
             self._judge(form, attached)

@@ -80,8 +80,11 @@ class _Rules(NamedTuple):
 def _rules() -> _Rules:
     """The expressions, made when they are needed: most programs tag without, and start faster."""
     flags = re.VERBOSE | re.DOTALL
-    return _Rules(re.compile(_ADDRESSES, flags), re.compile(_TOKENS, flags),
-                  re.compile(f"{WORD}++(?:(?:{APOSTROPHE}|_++){WORD}++)*+"))
+    return _Rules(
+        re.compile(_ADDRESSES, flags),
+        re.compile(_TOKENS, flags),
+        re.compile(f"{WORD}++(?:(?:{APOSTROPHE}|_++){WORD}++)*+"),
+    )
 
 
 def chunk_tokens(text: str, start: int, end: int) -> list[Span]:
@@ -131,7 +134,7 @@ def _address_end(text: str, start: int, end: int) -> int:
 
 def _word_end(text: str, start: int, end: int, limit: int) -> int:
     """A word's end, with what belongs to it: a prefix's word, an abbreviation's full stop."""
-    after = text[end:end + 1]
+    after = text[end : end + 1]
     if after == "-" and end + 1 < limit and text[start:end].lower() in PREFIXES:
         match = _rules().word.match(text, end + 1, limit)
         if match is not None:
@@ -141,10 +144,14 @@ def _word_end(text: str, start: int, end: int, limit: int) -> int:
         if match is None:
             break
         end = match.end()
-        after = text[end:end + 1]
+        after = text[end : end + 1]
     # Two full stops are that of an abbreviation and that of the sentence; three are dots.
-    if after == "." and end < limit and text[end:end + 3] != "..." and _abbreviates(
-            text, start, end):
+    if (
+        after == "."
+        and end < limit
+        and text[end : end + 3] != "..."
+        and _abbreviates(text, start, end)
+    ):
         return end + 1
     return end
 
@@ -168,13 +175,13 @@ def _add_word(text: str, start: int, end: int, found: list[Span]) -> None:
     cuts: list[int] = []
     last = end
     while True:
-        tail = text[max(start, last - 3):last].lower()
+        tail = text[max(start, last - 3) : last].lower()
         mark = max(tail.rfind(mark) for mark in "'’`´")
         if mark < 0:
             break
-        if tail[mark + 1:] == "t" and mark == 1 and tail[0] == "n":
+        if tail[mark + 1 :] == "t" and mark == 1 and tail[0] == "n":
             cut = last - 3
-        elif tail[mark + 1:] in CLITICS:
+        elif tail[mark + 1 :] in CLITICS:
             cut = last - len(tail) + mark
         else:
             break

@@ -45,8 +45,15 @@ class Bench:
     has_dev : is the only part's held-out text a dev set, on which a training may stop early?
     """
 
-    def __init__(self, parts: list[Part], column: str, fields: Sequence[str] | None,
-                 fixed: dict[str, Any], state: TuningState, has_dev: bool) -> None:
+    def __init__(
+        self,
+        parts: list[Part],
+        column: str,
+        fields: Sequence[str] | None,
+        fixed: dict[str, Any],
+        state: TuningState,
+        has_dev: bool,
+    ) -> None:
         self.parts = parts
         self.column = column
         self.fixed = fixed
@@ -56,30 +63,44 @@ class Bench:
         labels = {label for part in parts for gold in part.gold for label in gold}
         self.spans = is_span_column(label for label in labels if label is not None)
         self._count = span_counts if self.spans else word_counts
-        self._gold = [self._count(part.gold, [[label or "" for label in gold]
-                                              for gold in part.gold]).gold for part in parts]
+        self._gold = [
+            self._count(part.gold, [[label or "" for label in gold] for gold in part.gold]).gold
+            for part in parts
+        ]
 
-    def measure(self, settings: Mapping[str, Any], number: int, epochs: int | None,
-                callback: Callable[[EpochReport], object]) -> tuple[Measured, Counts]:
+    def measure(
+        self,
+        settings: Mapping[str, Any],
+        number: int,
+        epochs: int | None,
+        callback: Callable[[EpochReport], object],
+    ) -> tuple[Measured, Counts]:
         """Train on one part with these settings and score.
 
         With `epochs`, just so many, and nothing is held out to choose the best of them by.
         """
-        key = json.dumps({"settings": plain(settings), "part": number, "epochs": epochs},
-                         sort_keys=True)
+        key = json.dumps(
+            {"settings": plain(settings), "part": number, "epochs": epochs}, sort_keys=True
+        )
         found = self._state.get(key)
         if found is None:
             found = self._train(settings, self.parts[number], epochs, callback)
             self._state.put(key, found)
         gold = self._gold[number]
         if len(found.given) != len(gold):
-            raise ModelError(f"{self._state.path}: the state's content is not valid: counts of"
-                             f" {len(found.given)} sentences in place of {len(gold)}")
-        return found, Counts(gold, np.array(found.given, np.int64),
-                             np.array(found.right, np.int64))
+            raise ModelError(
+                f"{self._state.path}: the state's content is not valid: counts of"
+                f" {len(found.given)} sentences in place of {len(gold)}"
+            )
+        return found, Counts(gold, np.array(found.given, np.int64), np.array(found.right, np.int64))
 
-    def _train(self, settings: Mapping[str, Any], part: Part, epochs: int | None,
-               callback: Callable[[EpochReport], object]) -> Measured:
+    def _train(
+        self,
+        settings: Mapping[str, Any],
+        part: Part,
+        epochs: int | None,
+        callback: Callable[[EpochReport], object],
+    ) -> Measured:
         curve: list[list[float]] = []
 
         def heard(report: EpochReport) -> None:
@@ -97,13 +118,26 @@ class Bench:
         elif not self.has_dev:
             # The curves of all parts are needed to their ends to choose one number of epochs.
             options["patience"] = None
-        model = fit(part.train, dev=part.held_out if epochs is None else None, column=self.column,
-                    features=None, format="auto", fields=self._fields, callback=heard,
-                    options=options)
+        model = fit(
+            part.train,
+            dev=part.held_out if epochs is None else None,
+            column=self.column,
+            features=None,
+            format="auto",
+            fields=self._fields,
+            callback=heard,
+            options=options,
+        )
         given = Tagger(model).tag_sents(model.inputs(part.held_out))
         counts = self._count(part.gold, given)
-        return Measured(curve, int(model.record["best_epoch"]), used_by(model), _work(model),
-                        counts.given.tolist(), counts.right.tolist())
+        return Measured(
+            curve,
+            int(model.record["best_epoch"]),
+            used_by(model),
+            _work(model),
+            counts.given.tolist(),
+            counts.right.tolist(),
+        )
 
 
 def _work(model: TaggerModel) -> int:

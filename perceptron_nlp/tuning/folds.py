@@ -41,8 +41,9 @@ def make_folds(examples: Examples, n_folds: int, seed: int) -> list[list[int]]:
         words[fold] += sum(len(examples.sentences[s].words) for s in units[number])
     for number, fold_sentences in enumerate(folds, 1):
         if not examples.part(fold_sentences).n_labelled:
-            raise ArgumentError(f"folds: no word is labelled in part {number} of {n_folds}; have"
-                                " fewer")
+            raise ArgumentError(
+                f"folds: no word is labelled in part {number} of {n_folds}; have fewer"
+            )
     return [sorted(fold_sentences) for fold_sentences in folds]
 
 

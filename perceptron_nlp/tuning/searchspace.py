@@ -16,15 +16,17 @@ from perceptron_nlp.tagging.model import TaggerModel
 from perceptron_nlp.tagging.options import AUTO, MARGINS, RATES, TrainingOptions, make_options
 
 # In the order in which they matter on treebanks; each is tried with the best of those before it.
-SPACE: Mapping[str, tuple[Any, ...]] = MappingProxyType({
-    "templates": ("fast", "default"),
-    "right_to_left": (True, False),
-    "beam": (1, 4),
-    "update": ("adagrad", "perceptron"),
-    "margin": (0.5, 1.0, 2.0, 4.0),
-    "rate": (0.05, 0.1, 0.2),
-    "min_count": (1, 2),
-})
+SPACE: Mapping[str, tuple[Any, ...]] = MappingProxyType(
+    {
+        "templates": ("fast", "default"),
+        "right_to_left": (True, False),
+        "beam": (1, 4),
+        "update": ("adagrad", "perceptron"),
+        "margin": (0.5, 1.0, 2.0, 4.0),
+        "rate": (0.05, 0.1, 0.2),
+        "min_count": (1, 2),
+    }
+)
 # Epochs are scored one by one; the seed is no setting; patience only saves time.
 NOT_TRIED = ("epochs", "seed", "patience")
 TRIALS = 20
@@ -69,8 +71,9 @@ def take_search_options(options: dict[str, Any]) -> SearchOptions:
     return SearchOptions(**{name: options.pop(name) for name in names if name in options})
 
 
-def checked_space(space: Mapping[str, Sequence[Any]] | None, fixed: Mapping[str, Any]
-                  ) -> dict[str, tuple[Any, ...]]:
+def checked_space(
+    space: Mapping[str, Sequence[Any]] | None, fixed: Mapping[str, Any]
+) -> dict[str, tuple[Any, ...]]:
     """The space to search, or the usual one, without what a person has fixed.
 
     Raises
@@ -78,8 +81,11 @@ def checked_space(space: Mapping[str, Sequence[Any]] | None, fixed: Mapping[str,
     ArgumentError, ArgumentTypeError, TemplateError : a name or value that cannot be tried
     """
     if space is None:
-        return {name: tuple(value for value in values if _fits(fixed, name, value))
-                for name, values in SPACE.items() if name not in fixed}
+        return {
+            name: tuple(value for value in values if _fits(fixed, name, value))
+            for name, values in SPACE.items()
+            if name not in fixed
+        }
     if not isinstance(space, Mapping):
         raise ArgumentTypeError(f"space: a mapping is needed, not {type(space).__name__}")
     checked = {}
@@ -93,7 +99,8 @@ def checked_space(space: Mapping[str, Sequence[Any]] | None, fixed: Mapping[str,
         for value in values:
             make_options({**fixed, name: value})
         checked[name] = tuple(
-            _templates(value) if name == "templates" else value for value in values)
+            _templates(value) if name == "templates" else value for value in values
+        )
     return checked
 
 
@@ -115,8 +122,13 @@ def _fits(fixed: Mapping[str, Any], name: str, value: Any) -> bool:
 
 def columns_of(values: Sequence[Any]) -> set[str]:
     """The columns that lists of templates look at."""
-    return {column for value in values if not isinstance(value, str)
-            for template in check_templates(value) for column in template.columns}
+    return {
+        column
+        for value in values
+        if not isinstance(value, str)
+        for template in check_templates(value)
+        for column in template.columns
+    }
 
 
 def used_by(model: TaggerModel) -> dict[str, Any]:
@@ -129,8 +141,9 @@ def used_by(model: TaggerModel) -> dict[str, Any]:
     return {**used, "beam": model.beam, "templates": [str(t) for t in model.templates]}
 
 
-def instead(used: Mapping[str, Any], name: str, value: Any, evidence: Sequence[str]
-            ) -> dict[str, Any]:
+def instead(
+    used: Mapping[str, Any], name: str, value: Any, evidence: Sequence[str]
+) -> dict[str, Any]:
     """The options with one of them another, in the same form."""
     if name == "templates" and value != AUTO:
         value = [str(t) for t in (preset(value, evidence) if isinstance(value, str) else value)]

@@ -90,9 +90,12 @@ class TuningState:
         """
         self._measured[key] = measured
         if self.path is not None:
-            content = {"format": FORMAT, "format_version": FORMAT_VERSION,
-                       "identity": self._identity,
-                       "measured": {k: asdict(m) for k, m in self._measured.items()}}
+            content = {
+                "format": FORMAT,
+                "format_version": FORMAT_VERSION,
+                "identity": self._identity,
+                "measured": {k: asdict(m) for k, m in self._measured.items()},
+            }
             replace_file(self.path, (json.dumps(content, sort_keys=True) + "\n").encode())
 
     def _read(self, path: str) -> None:
@@ -102,8 +105,10 @@ class TuningState:
         except (ValueError, TypeError, KeyError, RecursionError):
             known = False
         if not known:
-            raise ModelError(f"{path}: not the state of a tuning that this version can go on from;"
-                             " name another file")
+            raise ModelError(
+                f"{path}: not the state of a tuning that this version can go on from;"
+                " name another file"
+            )
         try:
             self._compare(dict(content["identity"]), path)
             for key, entry in content["measured"].items():
@@ -122,4 +127,5 @@ class TuningState:
                 raise ArgumentError(
                     f"state: {path} is of a search with {what}, not"
                     f" {'these' if name in _OF_DATA else now}; go on with what it was begun with,"
-                    " or name another file")
+                    " or name another file"
+                )

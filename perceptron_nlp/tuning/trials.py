@@ -44,9 +44,17 @@ class Trial:
 
     def to_dict(self) -> dict[str, Any]:
         """All but the counts, for JSON."""
-        return {"number": self.number, "settings": plain(self.settings), "epochs": self.epochs,
-                "score": self.score, "curve": list(self.curve), "work": self.work,
-                "behind": self.behind, "error": self.error, "within_noise": self.within_noise}
+        return {
+            "number": self.number,
+            "settings": plain(self.settings),
+            "epochs": self.epochs,
+            "score": self.score,
+            "curve": list(self.curve),
+            "work": self.work,
+            "behind": self.behind,
+            "error": self.error,
+            "within_noise": self.within_noise,
+        }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -110,21 +118,32 @@ class TuningResult:
     def to_dict(self) -> dict[str, Any]:
         """All of it, for JSON."""
         return {
-            "column": self.column, "measure": self.measure, "folds": self.folds,
-            "options": plain(self.options), "expected": self.expected,
-            "interval": list(self.interval), "by_fold": list(self.by_fold),
-            "best": self.best.number, "chosen": self.chosen.number, "stopped": self.stopped,
+            "column": self.column,
+            "measure": self.measure,
+            "folds": self.folds,
+            "options": plain(self.options),
+            "expected": self.expected,
+            "interval": list(self.interval),
+            "by_fold": list(self.by_fold),
+            "best": self.best.number,
+            "chosen": self.chosen.number,
+            "stopped": self.stopped,
             "trials": [trial.to_dict() for trial in self.trials],
         }
 
     def __str__(self) -> str:
         low, high = self.interval
-        return (f"{self.column}: {100 * self.expected:.2f} % ({100 * low:.2f} to {100 * high:.2f})"
-                f" expected with {plain(self.options)}; {len(self.trials)} trials")
+        return (
+            f"{self.column}: {100 * self.expected:.2f} % ({100 * low:.2f} to {100 * high:.2f})"
+            f" expected with {plain(self.options)}; {len(self.trials)} trials"
+        )
 
 
 def plain(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Settings in values that JSON has; templates are written out."""
-    return {name: value if isinstance(value, str | int | float | None) else
-            [item if isinstance(item, int | float) else str(item) for item in value]
-            for name, value in settings.items()}
+    return {
+        name: value
+        if isinstance(value, str | int | float | None)
+        else [item if isinstance(item, int | float) else str(item) for item in value]
+        for name, value in settings.items()
+    }

@@ -44,9 +44,17 @@ FOLDS = 5
 TuningCallback = Callable[[TuningReport], object]
 
 
-def tune(train: Labelled, *, dev: Labelled | None = None, folds: int | None = None,
-         column: str | None = None, format: str = "auto", fields: Sequence[str] | None = None,
-         callback: TuningCallback | None = None, **options: Any) -> TuningResult:
+def tune(
+    train: Labelled,
+    *,
+    dev: Labelled | None = None,
+    folds: int | None = None,
+    column: str | None = None,
+    format: str = "auto",
+    fields: Sequence[str] | None = None,
+    callback: TuningCallback | None = None,
+    **options: Any,
+) -> TuningResult:
     """Search for the options that suit the data.
 
     Parameters
@@ -86,8 +94,11 @@ def tune(train: Labelled, *, dev: Labelled | None = None, folds: int | None = No
     source = Source(train, "train", format=format, fields=fields)
     learnt = source.column_named((source.default_column or "") if column is None else column)
     if not learnt:
-        raise FormatError("read as plain text, which has no labels to learn from; if it is"
-                          " labelled, say its format", source.place)
+        raise FormatError(
+            "read as plain text, which has no labels to learn from; if it is"
+            " labelled, say its format",
+            source.place,
+        )
     if learnt in ("id", "form"):
         raise ArgumentError(f"column: {learnt} is given, not learnt; name the column of the labels")
     evidence = evidence_columns(make_options(fixed), None, fields, (learnt,))
@@ -95,8 +106,11 @@ def tune(train: Labelled, *, dev: Labelled | None = None, folds: int | None = No
     if learnt in looked_at:
         raise ArgumentError(f"space: templates look at column {learnt}, which is to be learnt")
     examples = Examples.read(source, learnt, looked_at)
-    held_out = None if dev is None else Examples.read(
-        Source(dev, "dev", format=format, fields=fields), learnt, looked_at)
+    held_out = (
+        None
+        if dev is None
+        else Examples.read(Source(dev, "dev", format=format, fields=fields), learnt, looked_at)
+    )
     if search.space is None and holds_features(examples):
         # A beam has no parts of labels to sum up, and takes minutes with a thousand whole ones.
         space.pop("beam", None)
@@ -104,11 +118,18 @@ def tune(train: Labelled, *, dev: Labelled | None = None, folds: int | None = No
         parts = _fold_parts(examples, FOLDS if folds is None else folds, make_options(fixed).seed)
     else:
         parts = [Part(examples.sentences, held_out.sentences, held_out.gold)]
-    state = TuningState(search.state, {
-        "version": __version__, "train": examples.record(),
-        "dev": None if held_out is None else held_out.record(), "column": learnt,
-        "fields": None if fields is None else list(fields), "folds": len(parts),
-        "options": plain(fixed)})
+    state = TuningState(
+        search.state,
+        {
+            "version": __version__,
+            "train": examples.record(),
+            "dev": None if held_out is None else held_out.record(),
+            "column": learnt,
+            "fields": None if fields is None else list(fields),
+            "folds": len(parts),
+            "options": plain(fixed),
+        },
+    )
     bench = Bench(parts, learnt, fields, fixed, state, held_out is not None)
     try:
         return Search(bench, space, search, evidence, callback).run()
@@ -116,7 +137,8 @@ def tune(train: Labelled, *, dev: Labelled | None = None, folds: int | None = No
         if state.path is None:
             raise
         raise KeyboardInterrupt(
-            f"what was measured is kept in {state.path}; the same command goes on") from None
+            f"what was measured is kept in {state.path}; the same command goes on"
+        ) from None
 
 
 def _fold_parts(examples: Examples, n_folds: int, seed: int) -> list[Part]:
@@ -142,8 +164,14 @@ class Search:
     callback : see tune
     """
 
-    def __init__(self, bench: Bench, space: Mapping[str, Sequence[Any]], options: SearchOptions,
-                 evidence: Sequence[str], callback: TuningCallback | None) -> None:
+    def __init__(
+        self,
+        bench: Bench,
+        space: Mapping[str, Sequence[Any]],
+        options: SearchOptions,
+        evidence: Sequence[str],
+        callback: TuningCallback | None,
+    ) -> None:
         self._bench = bench
         self._space = space
         self._options = options
@@ -158,8 +186,10 @@ class Search:
         stopped = self._search()
         trials = _with_noise(self._trials)
         best = trials[self._best]
-        chosen = min((trial for trial in trials if trial.within_noise),
-                     key=lambda trial: (trial.work, -trial.score, trial.number))
+        chosen = min(
+            (trial for trial in trials if trial.within_noise),
+            key=lambda trial: (trial.work, -trial.score, trial.number),
+        )
         options = {**self._bench.fixed, **chosen.settings}
         if make_options(options).n_runs == 1 or not self._bench.has_dev:
             options["epochs"] = chosen.epochs
@@ -168,11 +198,18 @@ class Search:
             counts = self._measure(chosen.settings, 0, chosen.epochs)[1]
         whole = _joined(counts)
         return TuningResult(
-            column=self._bench.column, measure="f1" if self._bench.spans else "accuracy",
-            folds=None if self._bench.has_dev else len(counts), trials=trials, best=best,
-            chosen=chosen, options=options, expected=whole.score,
+            column=self._bench.column,
+            measure="f1" if self._bench.spans else "accuracy",
+            folds=None if self._bench.has_dev else len(counts),
+            trials=trials,
+            best=best,
+            chosen=chosen,
+            options=options,
+            expected=whole.score,
             interval=interval(resampled([whole])[0]),
-            by_fold=tuple(part.score for part in counts), stopped=stopped)
+            by_fold=tuple(part.score for part in counts),
+            stopped=stopped,
+        )
 
     @property
     def _best(self) -> int:
@@ -190,8 +227,10 @@ class Search:
                 start = self._best
                 settings, used = self._trials[start].settings, self._used[start]
                 for value in values:
-                    wanted = {_key(instead(used, name, value, self._evidence)),
-                              _key(plain({**settings, name: value}))}
+                    wanted = {
+                        _key(instead(used, name, value, self._evidence)),
+                        _key(plain({**settings, name: value})),
+                    }
                     if wanted & tried or not self._can_try(settings, used, name, value):
                         continue
                     if len(self._trials) == self._options.trials:
@@ -203,8 +242,9 @@ class Search:
             if self._best == before:
                 return None
 
-    def _can_try(self, settings: Mapping[str, Any], used: Mapping[str, Any], name: str, value: Any
-                 ) -> bool:
+    def _can_try(
+        self, settings: Mapping[str, Any], used: Mapping[str, Any], name: str, value: Any
+    ) -> bool:
         try:
             make_options({**self._bench.fixed, **settings, name: value})
         except ArgumentError:
@@ -219,35 +259,63 @@ class Search:
         curve = tuple(float(x) for x in np.mean([c[:shortest] for c in curves], 0))
         epochs = found[0].best_epoch if self._bench.has_dev else int(np.argmax(curve)) + 1
         whole = _joined(counts)
-        self._trials.append(Trial(
-            number=number, settings=settings, epochs=epochs, score=whole.score, curve=curve,
-            work=found[0].work, counts=whole))
+        self._trials.append(
+            Trial(
+                number=number,
+                settings=settings,
+                epochs=epochs,
+                score=whole.score,
+                curve=curve,
+                work=found[0].work,
+                counts=whole,
+            )
+        )
         self._used.append(found[0].used)
         self._tell(settings, number, len(counts), None, self._trials[-1])
 
-    def _measure(self, settings: Mapping[str, Any], number: int, epochs: int | None
-                 ) -> tuple[list[Measured], list[Counts]]:
+    def _measure(
+        self, settings: Mapping[str, Any], number: int, epochs: int | None
+    ) -> tuple[list[Measured], list[Counts]]:
         """On every part."""
         both = []
         for part in range(len(self._bench.parts)):
+
             def heard(report: EpochReport, fold: int = part + 1) -> None:
                 self._tell(settings, number, fold, report, None)
 
             both.append(self._bench.measure(settings, part, epochs, heard))
         return [found for found, _ in both], [counts for _, counts in both]
 
-    def _tell(self, settings: Mapping[str, Any], number: int, fold: int,
-              epoch: EpochReport | None, done: Trial | None) -> None:
+    def _tell(
+        self,
+        settings: Mapping[str, Any],
+        number: int,
+        fold: int,
+        epoch: EpochReport | None,
+        done: Trial | None,
+    ) -> None:
         if self._callback is not None:
-            self._callback(TuningReport(
-                trial=number, trials=self._options.trials, settings=settings, fold=fold,
-                folds=len(self._bench.parts), epoch=epoch, done=done,
-                best=self._trials[self._best] if self._trials else None))
+            self._callback(
+                TuningReport(
+                    trial=number,
+                    trials=self._options.trials,
+                    settings=settings,
+                    fold=fold,
+                    folds=len(self._bench.parts),
+                    epoch=epoch,
+                    done=done,
+                    best=self._trials[self._best] if self._trials else None,
+                )
+            )
 
 
 def _joined(counts: Sequence[Counts]) -> Counts:
-    return Counts(*(np.concatenate([getattr(part, name) for part in counts])
-                    for name in ("gold", "given", "right")))
+    return Counts(
+        *(
+            np.concatenate([getattr(part, name) for part in counts])
+            for name in ("gold", "given", "right")
+        )
+    )
 
 
 def _key(used: Mapping[str, Any]) -> str:
@@ -259,6 +327,8 @@ def _with_noise(trials: Sequence[Trial]) -> tuple[Trial, ...]:
     best = max(range(len(trials)), key=lambda i: (trials[i].score, -i))
     scores = resampled([trial.counts for trial in trials])
     return tuple(
-        replace(trial, behind=trials[best].score - trial.score,
-                error=float(np.std(scores[best] - row)))
-        for trial, row in zip(trials, scores, strict=True))
+        replace(
+            trial, behind=trials[best].score - trial.score, error=float(np.std(scores[best] - row))
+        )
+        for trial, row in zip(trials, scores, strict=True)
+    )

@@ -9,18 +9,24 @@ import pytest
 
 import perceptron_nlp as pn
 
-TREEBANKS = ("UD_English-EWT/en_ewt-ud", "UD_French-Sequoia/fr_sequoia-ud",
-             "UD_Greek-GDT/el_gdt-ud", "UD_Turkish-IMST/tr_imst-ud")
+TREEBANKS = (
+    "UD_English-EWT/en_ewt-ud",
+    "UD_French-Sequoia/fr_sequoia-ud",
+    "UD_Greek-GDT/el_gdt-ud",
+    "UD_Turkish-IMST/tr_imst-ud",
+)
 
 
 @pytest.mark.parametrize("name", TREEBANKS)
 @pytest.mark.parametrize("templates", ["fast", "default"])
 def test_files_and_plain_c_and_small_caches_give_the_same_labels(
-        corpora: Path, name: str, templates: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    corpora: Path, name: str, templates: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     stem = corpora / "treebanks" / name
     dev, test = (stem.with_name(f"{stem.name}-{part}.conllu") for part in ("dev", "test"))
-    tagger = pn.train(dev, epochs=2, update="perceptron", templates=templates, beam=1,
-                      right_to_left=False)
+    tagger = pn.train(
+        dev, epochs=2, update="perceptron", templates=templates, beam=1, right_to_left=False
+    )
     sentences = list(pn.read_conllu(test))
     words = [list(sentence.words) for sentence in sentences]
     labels = tagger.tag_sents(words)
@@ -37,7 +43,8 @@ def test_files_and_plain_c_and_small_caches_give_the_same_labels(
         assert fill is not None
         filled = [fill(piece) for piece in iter(lambda: corpus.take_blocks(1 << 20), b"")]
     with pn.open_corpus(test) as corpus:
-        rewritten = [corpus.rewrite(s, {"upos": given})
-                     for s, given in zip(corpus, labels, strict=True)]
+        rewritten = [
+            corpus.rewrite(s, {"upos": given}) for s, given in zip(corpus, labels, strict=True)
+        ]
     assert None not in filled
     assert b"".join(piece or b"" for piece in filled) == "".join(rewritten).encode()

@@ -14,8 +14,10 @@ EWT = "UD_English-EWT/en_ewt-ud"
 
 def files(corpora: Path, name: str) -> tuple[Path, Path, Path]:
     stem = corpora / "treebanks" / name
-    return tuple(stem.with_name(f"{stem.name}-{part}.conllu")  # type: ignore[return-value]
-                 for part in ("train", "dev", "test"))
+    return tuple(
+        stem.with_name(f"{stem.name}-{part}.conllu")  # type: ignore[return-value]
+        for part in ("train", "dev", "test")
+    )
 
 
 # The plain learner; what else can be chosen has figures of its own.
@@ -42,7 +44,8 @@ def test_the_classic_templates_reach_93_8_on_english(corpora: Path) -> None:
 
 
 def test_a_real_model_is_small_and_loads_as_it_was_saved(
-        ewt: pn.Tagger, corpora: Path, tmp_path: Path) -> None:
+    ewt: pn.Tagger, corpora: Path, tmp_path: Path
+) -> None:
     ewt.save(tmp_path / "model")
     assert (tmp_path / "model").stat().st_size <= 4_000_000
     loaded = pn.load(tmp_path / "model")
@@ -51,14 +54,18 @@ def test_a_real_model_is_small_and_loads_as_it_was_saved(
     assert loaded.tag_sents(sentences) == loaded.tag_sents(sentences, threads=4) == expected
 
 
-@pytest.mark.parametrize(("name", "column", "bound"), [
-    ("UD_French-Sequoia/fr_sequoia-ud", "upos", 0.965),
-    ("UD_Greek-GDT/el_gdt-ud", "upos", 0.95),
-    ("UD_Turkish-IMST/tr_imst-ud", "upos", 0.895),
-    ("UD_Greek-GDT/el_gdt-ud", "feats", 0.80),
-])
+@pytest.mark.parametrize(
+    ("name", "column", "bound"),
+    [
+        ("UD_French-Sequoia/fr_sequoia-ud", "upos", 0.965),
+        ("UD_Greek-GDT/el_gdt-ud", "upos", 0.95),
+        ("UD_Turkish-IMST/tr_imst-ud", "upos", 0.895),
+        ("UD_Greek-GDT/el_gdt-ud", "feats", 0.80),
+    ],
+)
 def test_two_epochs_suffice_on_smaller_treebanks(
-        name: str, column: str, bound: float, corpora: Path) -> None:
+    name: str, column: str, bound: float, corpora: Path
+) -> None:
     train, _, test = files(corpora, name)
     tagger = pn.train(train, epochs=2, column=column, templates="default", **PLAIN)
     assert tagger.evaluate(test).accuracy >= bound

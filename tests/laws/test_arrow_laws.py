@@ -15,12 +15,19 @@ pa = pytest.importorskip("pyarrow", reason="the extra arrow is not installed")
 from perceptron_nlp.integrations.arrow import tag_arrow  # noqa: E402
 
 Row = list[str] | None
-WORD = (st.sampled_from(["the", "old", "man", "Zoë", "1984", "", "a" * 13, "é" * 9])
-        | st.text(st.characters(exclude_categories=["Cs"]), max_size=6))
+WORD = st.sampled_from(["the", "old", "man", "Zoë", "1984", "", "a" * 13, "é" * 9]) | st.text(
+    st.characters(exclude_categories=["Cs"]), max_size=6
+)
 ROWS = st.lists(st.none() | st.lists(WORD, max_size=5), max_size=8)
-INNER = st.sampled_from([
-    pa.string(), pa.large_string(), pa.string_view(), pa.dictionary(pa.int8(), pa.string()),
-    pa.dictionary(pa.uint16(), pa.large_string())])
+INNER = st.sampled_from(
+    [
+        pa.string(),
+        pa.large_string(),
+        pa.string_view(),
+        pa.dictionary(pa.int8(), pa.string()),
+        pa.dictionary(pa.uint16(), pa.large_string()),
+    ]
+)
 OUTER = st.sampled_from([pa.list_, pa.large_list, pa.list_view, pa.large_list_view])
 LISTS = {pa.list_: pa.ListArray, pa.large_list: pa.LargeListArray}
 VIEWS = {pa.list_view: pa.ListViewArray, pa.large_list_view: pa.LargeListViewArray}
@@ -44,7 +51,8 @@ def laid_out(draw: st.DrawFn, rows: list[Row]) -> Any:
         places = draw(st.permutations(range(len(rows))))
         return pa.DictionaryArray.from_arrays(
             pa.array([places.index(at) for at in range(len(rows))], pa.int32()),
-            pa.array([rows[place] for place in places], outer(inner)))
+            pa.array([rows[place] for place in places], outer(inner)),
+        )
     if form == "sliced":
         return pa.array([*OTHER, *rows, *OTHER], outer(inner)).slice(len(OTHER), len(rows))
     return pa.array(rows, outer(inner))
@@ -60,8 +68,9 @@ def hidden(rows: list[Row], inner: Any, outer: Any) -> Any:
         offsets = pa.array(starts, pa.int64() if outer is pa.large_list else pa.int32())
         return LISTS[outer].from_arrays(offsets, words, mask=mask)
     width = pa.int64() if outer is pa.large_list_view else pa.int32()
-    return VIEWS[outer].from_arrays(pa.array(starts[:-1], width),
-                                    pa.array(list(map(len, shown)), width), words, mask=mask)
+    return VIEWS[outer].from_arrays(
+        pa.array(starts[:-1], width), pa.array(list(map(len, shown)), width), words, mask=mask
+    )
 
 
 def scattered(rows: list[Row], inner: Any, array_class: Any, rng: random.Random) -> Any:
@@ -76,8 +85,11 @@ def scattered(rows: list[Row], inner: Any, array_class: Any, rng: random.Random)
         offsets[at] = len(words)
         words += rows[at] or []
     return array_class.from_arrays(
-        pa.array(offsets, width), pa.array([len(row or []) for row in rows], width),
-        pa.array(words, inner), mask=pa.array([row is None for row in rows], pa.bool_()))
+        pa.array(offsets, width),
+        pa.array([len(row or []) for row in rows], width),
+        pa.array(words, inner),
+        mask=pa.array([row is None for row in rows], pa.bool_()),
+    )
 
 
 def expected(tagger: pn.Tagger, rows: list[Row]) -> list[list[str] | None]:
@@ -87,26 +99,30 @@ def expected(tagger: pn.Tagger, rows: list[Row]) -> list[list[str] | None]:
 
 @pytest.mark.parametrize("inner", [pa.string(), pa.large_string(), pa.string_view()])
 @pytest.mark.parametrize("outer", [pa.list_, pa.large_list, pa.list_view, pa.large_list_view])
-def test_rows_of_a_dictionary_get_the_labels_of_lists(tagger: pn.Tagger, outer: Any, inner: Any
-                                                      ) -> None:
+def test_rows_of_a_dictionary_get_the_labels_of_lists(
+    tagger: pn.Tagger, outer: Any, inner: Any
+) -> None:
     rows = [["the", "old", "man"], [], ["the"], ["the", "old", "man"]]
     array = pa.DictionaryArray.from_arrays(
         pa.array([0, 2, 1, 0], pa.int32()),
-        pa.array([["the", "old", "man"], ["the"], []], outer(inner)))
+        pa.array([["the", "old", "man"], ["the"], []], outer(inner)),
+    )
     assert tag_arrow(tagger, array, dictionary=False).to_pylist() == expected(tagger, rows)
 
 
 def test_rows_of_a_dictionary_of_fixed_width_get_the_labels_of_lists(tagger: pn.Tagger) -> None:
     rows = [["the", "man"], ["old", "men"], ["the", "man"]]
     array = pa.DictionaryArray.from_arrays(
-        pa.array([0, 1, 0], pa.int32()), pa.array(rows[:2], pa.list_(pa.string_view(), 2)))
+        pa.array([0, 1, 0], pa.int32()), pa.array(rows[:2], pa.list_(pa.string_view(), 2))
+    )
     assert tag_arrow(tagger, array, dictionary=False).to_pylist() == expected(tagger, rows)
 
 
 @settings(max_examples=100)
 @given(rows=ROWS, data=st.data())
 def test_rows_get_the_labels_of_lists_whatever_the_layout(
-        tagger: pn.Tagger, rows: list[Row], data: st.DataObject) -> None:
+    tagger: pn.Tagger, rows: list[Row], data: st.DataObject
+) -> None:
     array = data.draw(laid_out(rows))
     found = tag_arrow(tagger, array, dictionary=data.draw(st.booleans()))
     found.validate(full=True)
@@ -116,11 +132,11 @@ def test_rows_get_the_labels_of_lists_whatever_the_layout(
 @settings(max_examples=30)
 @given(rows=ROWS, data=st.data())
 def test_chunks_and_streams_get_the_labels_of_the_whole(
-        tagger: pn.Tagger, rows: list[Row], data: st.DataObject) -> None:
+    tagger: pn.Tagger, rows: list[Row], data: st.DataObject
+) -> None:
     array = pa.array(rows, pa.list_(pa.string()))
     cuts = sorted(data.draw(st.lists(st.integers(0, len(rows)), max_size=3)))
-    chunks = [array[start:end] for start, end in
-              zip([0, *cuts], [*cuts, len(rows)], strict=True)]
+    chunks = [array[start:end] for start, end in zip([0, *cuts], [*cuts, len(rows)], strict=True)]
     found = tag_arrow(tagger, pa.chunked_array(chunks, array.type))
     assert found.to_pylist() == expected(tagger, rows)
     assert [len(chunk) for chunk in found.chunks] == list(map(len, chunks))
@@ -136,8 +152,10 @@ def names(count: int, seed: int) -> list[tuple[list[str], list[str]]]:
     for number in range(count):
         kind, title = rng.choice([("PER", "Mr"), ("LOC", "near")])
         name = f"N{seed}x{number}"
-        text += [([title, name, "."], ["O", f"B-{kind}", "O"]),
-                 (["then", name, "!"], ["O", f"B-{kind}", "O"])]
+        text += [
+            ([title, name, "."], ["O", f"B-{kind}", "O"]),
+            (["then", name, "!"], ["O", f"B-{kind}", "O"]),
+        ]
     return text
 
 
@@ -150,14 +168,14 @@ def nearby() -> pn.Tagger:
 @settings(max_examples=25)
 @given(data=st.data())
 def test_a_model_that_looks_at_neighbours_sees_them_across_chunks_and_batches(
-        nearby: pn.Tagger, data: st.DataObject) -> None:
+    nearby: pn.Tagger, data: st.DataObject
+) -> None:
     rows: list[Row] = [words for words, _ in names(6, 2)]
     for at in data.draw(st.lists(st.integers(0, 12), max_size=3)):
         rows.insert(at, None)
     array = pa.array(rows)
     cuts = sorted(data.draw(st.lists(st.integers(0, len(rows)), max_size=6)))
-    chunks = [array[start:end] for start, end in
-              zip([0, *cuts], [*cuts, len(rows)], strict=True)]
+    chunks = [array[start:end] for start, end in zip([0, *cuts], [*cuts, len(rows)], strict=True)]
     whole = pa.chunked_array(chunks, array.type)
     assert nearby.window == 2
     assert tag_arrow(nearby, whole).to_pylist() == expected(nearby, rows)

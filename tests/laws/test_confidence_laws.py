@@ -26,23 +26,25 @@ from perceptron_nlp.tagging.calibrationfit import Evidence, fit_calibration, too
 from perceptron_nlp.tagging.labelling import decoder_of
 from perceptron_nlp.tagging.reliability import BINS, Reliability
 
-SCORE = st.integers(-2**20, 2**20).map(lambda x: x / 64) | st.just(-np.inf)
+SCORE = st.integers(-(2**20), 2**20).map(lambda x: x / 64) | st.just(-np.inf)
 TEMPERATURE = st.floats(1e-3, 1e3)
 CHANCE = st.floats(0, 1)
-WORDS = st.lists(st.tuples(st.integers(-40, 200).map(lambda x: x / 8), st.booleans()), min_size=1,
-                 max_size=300)
+WORDS = st.lists(
+    st.tuples(st.integers(-40, 200).map(lambda x: x / 8), st.booleans()), min_size=1, max_size=300
+)
 
 
 @st.composite
 def scores_and_given(draw: st.DrawFn) -> tuple[np.ndarray, np.ndarray]:
     """Scores of a few words, each with a score that is no infinity, and the labels given."""
     n_words, n_labels = draw(st.integers(1, 6)), draw(st.integers(1, 7))
-    scores = np.array(draw(st.lists(SCORE, min_size=n_words * n_labels,
-                                    max_size=n_words * n_labels))).reshape(n_words, n_labels)
-    own = np.array(draw(st.lists(st.integers(0, n_labels - 1), min_size=n_words,
-                                 max_size=n_words)))
+    scores = np.array(
+        draw(st.lists(SCORE, min_size=n_words * n_labels, max_size=n_words * n_labels))
+    ).reshape(n_words, n_labels)
+    own = np.array(draw(st.lists(st.integers(0, n_labels - 1), min_size=n_words, max_size=n_words)))
     scores[np.arange(n_words), own] = np.where(
-        np.isinf(scores[np.arange(n_words), own]), 0, scores[np.arange(n_words), own])
+        np.isinf(scores[np.arange(n_words), own]), 0, scores[np.arange(n_words), own]
+    )
     groups = np.array(draw(st.lists(st.integers(0, 3), min_size=n_labels, max_size=n_labels)))
     return scores, groups[None, :] == groups[own][:, None]
 
@@ -50,7 +52,8 @@ def scores_and_given(draw: st.DrawFn) -> tuple[np.ndarray, np.ndarray]:
 @settings(max_examples=40)
 @given(scores_and_given(), TEMPERATURE)
 def test_a_temperature_keeps_the_order_of_labels_and_shares_one(
-        case: tuple[np.ndarray, np.ndarray], temperature: float) -> None:
+    case: tuple[np.ndarray, np.ndarray], temperature: float
+) -> None:
     scores, own = case
     shares = softmax(scores, temperature)
     assert np.allclose(shares.sum(axis=1), 1, rtol=0, atol=1e-12)
@@ -64,8 +67,8 @@ def test_a_temperature_keeps_the_order_of_labels_and_shares_one(
 @settings(max_examples=40)
 @given(scores_and_given(), TEMPERATURE, WORDS)
 def test_chances_are_from_0_to_1_and_rows_of_them_sum_to_one(
-        case: tuple[np.ndarray, np.ndarray], temperature: float,
-        words: list[tuple[float, bool]]) -> None:
+    case: tuple[np.ndarray, np.ndarray], temperature: float, words: list[tuple[float, bool]]
+) -> None:
     scores, own = case
     curve = curve_of(np.array([m for m, _ in words]), np.array([hit for _, hit in words]), 5)
     for calibration in (Calibration(temperature), Calibration(temperature, *curve)):
@@ -79,7 +82,8 @@ def test_chances_are_from_0_to_1_and_rows_of_them_sum_to_one(
 @settings(max_examples=40)
 @given(WORDS, st.lists(st.floats(-100, 100), min_size=2, max_size=20), st.integers(1, 60))
 def test_a_curve_never_falls_as_the_margin_grows(
-        words: list[tuple[float, bool]], margins: list[float], least: int) -> None:
+    words: list[tuple[float, bool]], margins: list[float], least: int
+) -> None:
     curve = curve_of(np.array([m for m, _ in words]), np.array([hit for _, hit in words]), least)
     assert 1 <= len(curve[0]) == len(curve[1]) <= MOST_POINTS
     assert list(curve[0]) == sorted(set(curve[0])) and list(curve[1]) == sorted(curve[1])
@@ -90,16 +94,25 @@ def test_a_curve_never_falls_as_the_margin_grows(
 
 
 @settings(max_examples=40)
-@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)).map(
-    lambda pair: (pair[0], sum(pair), 0)).filter(lambda pool: pool[1]), min_size=1, max_size=12))
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 3), st.integers(0, 3))
+        .map(lambda pair: (pair[0], sum(pair), 0))
+        .filter(lambda pool: pool[1]),
+        min_size=1,
+        max_size=12,
+    )
+)
 def test_pooled_neighbours_are_the_best_rising_fit(counts: list[tuple[int, int, int]]) -> None:
     def mean(a: int, b: int) -> Fraction:
         return Fraction(sum(hit for hit, _, _ in counts[a:b]), sum(n for _, n, _ in counts[a:b]))
 
     # R. E. Barlow and others, 1972: the fit at i is the max over a <= i of the min over b > i of
     # the mean from a to b.
-    expected = [max(min(mean(a, b) for b in range(i + 1, len(counts) + 1)) for a in range(i + 1))
-                for i in range(len(counts))]
+    expected = [
+        max(min(mean(a, b) for b in range(i + 1, len(counts) + 1)) for a in range(i + 1))
+        for i in range(len(counts))
+    ]
     pools = rising(counts)
     found = []
     for hit, n, _ in pools:
@@ -110,8 +123,10 @@ def test_pooled_neighbours_are_the_best_rising_fit(counts: list[tuple[int, int, 
 @settings(max_examples=40)
 @given(WORDS)
 def test_a_curve_goes_through_the_best_rising_fit(words: list[tuple[float, bool]]) -> None:
-    counts = [(sum(hit for m, hit in words if m == at), sum(m == at for m, _ in words), 0)
-              for at in sorted({m for m, _ in words})]
+    counts = [
+        (sum(hit for m, hit in words if m == at), sum(m == at for m, _ in words), 0)
+        for at in sorted({m for m, _ in words})
+    ]
     pools = rising(counts)
     if len(pools) > MOST_POINTS:
         return
@@ -121,10 +136,15 @@ def test_a_curve_goes_through_the_best_rising_fit(words: list[tuple[float, bool]
 
 
 @settings(max_examples=20)
-@given(st.lists(st.lists(st.sampled_from(["the", "old", "man", "Zoë", "new"]), max_size=9),
-                max_size=9), st.integers(1, 400))
+@given(
+    st.lists(
+        st.lists(st.sampled_from(["the", "old", "man", "Zoë", "new"]), max_size=9), max_size=9
+    ),
+    st.integers(1, 400),
+)
 def test_scores_of_many_sentences_are_those_of_each(
-        tagger: pn.Tagger, sentences: list[list[str]], times: int) -> None:
+    tagger: pn.Tagger, sentences: list[list[str]], times: int
+) -> None:
     decoder = decoder_of(tagger.model)
     numbers, scores = decoder.tag_scored(sentences * times)
     alone = [decoder.tag_with_scores(sentence) for sentence in sentences] * times
@@ -136,9 +156,10 @@ def test_scores_of_many_sentences_are_those_of_each(
 @settings(max_examples=40)
 @given(scores_and_given(), st.lists(CHANCE, min_size=6, max_size=6))
 def test_a_share_that_is_wanted_is_what_the_labels_given_have(
-        case: tuple[np.ndarray, np.ndarray], wanted: list[float]) -> None:
+    case: tuple[np.ndarray, np.ndarray], wanted: list[float]
+) -> None:
     scores, own = case
-    chances = np.array(wanted[:len(scores)])
+    chances = np.array(wanted[: len(scores)])
     shares = softmax(scores, 1.0)
     rows = with_share(shares, own, chances)
     whole = own.all(axis=1)
@@ -148,8 +169,9 @@ def test_a_share_that_is_wanted_is_what_the_labels_given_have(
 
 @settings(max_examples=40)
 @given(scores_and_given(), st.integers(1, 8))
-def test_the_best_of_many_scores_are_the_best(case: tuple[np.ndarray, np.ndarray], most: int
-                                              ) -> None:
+def test_the_best_of_many_scores_are_the_best(
+    case: tuple[np.ndarray, np.ndarray], most: int
+) -> None:
     scores, own = case
     kept, mine = best_of_many(scores, own, most)
     assert kept.shape == mine.shape
@@ -158,8 +180,9 @@ def test_the_best_of_many_scores_are_the_best(case: tuple[np.ndarray, np.ndarray
 
 @settings(max_examples=40)
 @given(scores_and_given())
-def test_a_margin_is_the_lead_over_the_best_other_label(case: tuple[np.ndarray, np.ndarray]
-                                                        ) -> None:
+def test_a_margin_is_the_lead_over_the_best_other_label(
+    case: tuple[np.ndarray, np.ndarray],
+) -> None:
     scores, own = case
     for row, mask, margin in zip(scores, own, margins_of(scores, own), strict=True):
         others = [x for x, given_it in zip(row, mask, strict=True) if not given_it]
@@ -169,8 +192,9 @@ def test_a_margin_is_the_lead_over_the_best_other_label(case: tuple[np.ndarray, 
 
 @settings(max_examples=40)
 @given(st.lists(st.tuples(CHANCE, st.booleans()), max_size=80))
-def test_the_calibration_error_is_the_mean_gap_of_fifteen_bins(words: list[tuple[float, bool]]
-                                                               ) -> None:
+def test_the_calibration_error_is_the_mean_gap_of_fifteen_bins(
+    words: list[tuple[float, bool]],
+) -> None:
     found = Reliability.of([x for x, _ in words], [hit for _, hit in words])
     bins: list[list[tuple[float, bool]]] = [[] for _ in range(15)]
     for x, hit in words:
@@ -184,16 +208,22 @@ def test_the_calibration_error_is_the_mean_gap_of_fifteen_bins(words: list[tuple
 @settings(max_examples=40)
 @given(st.integers(0, 2**32 - 1), st.integers(2, 5), st.floats(0.05, 3), st.floats(-3, 2))
 def test_what_is_fitted_comes_back_from_json_bit_for_bit_and_never_leaves_its_range(
-        seed: int, n_labels: int, spread: float, octave: float) -> None:
+    seed: int, n_labels: int, spread: float, octave: float
+) -> None:
     rng = np.random.default_rng(seed)
     n = 400
     scores = np.round(rng.normal(0, spread, (n, n_labels)) * 2**octave * 64) / 64
     given_number = scores.argmax(axis=1)
     own = np.arange(n_labels)[None, :] == given_number[:, None]
     right = rng.random(n) < share_of(softmax(scores, 2**octave), own)
-    evidence = Evidence(margins=margins_of(scores, own), right=right,
-                        folds=np.arange(n) * 5 // n, sample=np.arange(n), scores=scores,
-                        given=own)
+    evidence = Evidence(
+        margins=margins_of(scores, own),
+        right=right,
+        folds=np.arange(n) * 5 // n,
+        sample=np.arange(n),
+        scores=scores,
+        given=own,
+    )
     if too_few(evidence) is not None:
         return
     fitted = fit_calibration(evidence)

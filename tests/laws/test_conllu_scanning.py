@@ -16,16 +16,64 @@ from perceptron_nlp.formats.conllu_writing import rewrite
 from perceptron_nlp.formats.lines import LineSource
 
 VALUES = st.sampled_from(
-    ["_", "a", "A=b", "A=b|C=d", "A=b|A=c", "é", "Ä=ß|x=\u3042", "0", "1", "2", "7", "1-2", "2-2",
-     "1.1", "0:root", "1:obl:\u043d\u0430", "1:\u2003", "1:\u2028x", "1:\u0085", "2:a|1.1:b", "a b",
-     "a\u00a0b", "", "\x7f", "\x1f", "#", "\U00010400", "Typo=Yes", "x" * 100, "a\rb", "\0"])
-LINES = st.lists(st.tuples(st.sampled_from(["next"] * 12 + ["1", "2", "1-2", "2-2", "1.1", "0.1"]),
-                           st.dictionaries(st.integers(1, 9), VALUES, max_size=2)), max_size=4)
-BEFORE = st.sampled_from([""] * 6 + ["# c\n", "#\n# é\n", "\n", "# c\n\n", "# a\rb\n", "\ufeff",
-                                     "# global.columns = ID FORM UPOS\n"])
+    [
+        "_",
+        "a",
+        "A=b",
+        "A=b|C=d",
+        "A=b|A=c",
+        "é",
+        "Ä=ß|x=\u3042",
+        "0",
+        "1",
+        "2",
+        "7",
+        "1-2",
+        "2-2",
+        "1.1",
+        "0:root",
+        "1:obl:\u043d\u0430",
+        "1:\u2003",
+        "1:\u2028x",
+        "1:\u0085",
+        "2:a|1.1:b",
+        "a b",
+        "a\u00a0b",
+        "",
+        "\x7f",
+        "\x1f",
+        "#",
+        "\U00010400",
+        "Typo=Yes",
+        "x" * 100,
+        "a\rb",
+        "\0",
+    ]
+)
+LINES = st.lists(
+    st.tuples(
+        st.sampled_from(["next"] * 12 + ["1", "2", "1-2", "2-2", "1.1", "0.1"]),
+        st.dictionaries(st.integers(1, 9), VALUES, max_size=2),
+    ),
+    max_size=4,
+)
+BEFORE = st.sampled_from(
+    [""] * 6
+    + [
+        "# c\n",
+        "#\n# é\n",
+        "\n",
+        "# c\n\n",
+        "# a\rb\n",
+        "\ufeff",
+        "# global.columns = ID FORM UPOS\n",
+    ]
+)
 BREAK = st.sampled_from(["\n"] * 12 + ["\r\n"])
-FILES = st.tuples(st.lists(st.tuples(BEFORE, LINES, BREAK), min_size=1, max_size=4),
-                  st.sampled_from(["", "\n", "# end\n", "# end", "\n\n\n", b"\xff"]))
+FILES = st.tuples(
+    st.lists(st.tuples(BEFORE, LINES, BREAK), min_size=1, max_size=4),
+    st.sampled_from(["", "\n", "# end\n", "# end", "\n\n\n", b"\xff"]),
+)
 
 
 def written(file: Any) -> bytes:

@@ -21,12 +21,20 @@ def many(small: Labelled) -> list[list[str]]:
     return [[*words, f"word{i % 997}"] for i in range(300) for words, _ in small]
 
 
-@pytest.mark.parametrize("options", [
-    {}, {"beam": 4, "update": "perceptron"}, {"two_passes": True}, {"dictionary": (3, 0.9)},
-    {"templates": ["word[0] word[1]", "tag[-1]", "lower.ngrams2-4[0]"]}],
-    ids=["defaults", "beam", "two passes", "dictionary", "n-grams"])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"beam": 4, "update": "perceptron"},
+        {"two_passes": True},
+        {"dictionary": (3, 0.9)},
+        {"templates": ["word[0] word[1]", "tag[-1]", "lower.ngrams2-4[0]"]},
+    ],
+    ids=["defaults", "beam", "two passes", "dictionary", "n-grams"],
+)
 def test_every_way_of_labelling_gives_with_threads_what_it_gives_without(
-        options: dict[str, Any], small: Labelled) -> None:
+    options: dict[str, Any], small: Labelled
+) -> None:
     tagger = pn.train(small, epochs=2, **options)
     sentences = many(small)
     expected = tagger.tag_sents(sentences)
@@ -36,7 +44,8 @@ def test_every_way_of_labelling_gives_with_threads_what_it_gives_without(
 
 @pytest.mark.skipif(sys.version_info >= (3, 12), reason="some strings are immortal there")
 def test_labels_have_as_many_references_as_lists_hold_them(
-        tagger: pn.Tagger, small: Labelled) -> None:
+    tagger: pn.Tagger, small: Labelled
+) -> None:
     sentences = many(small)
     before = [sys.getrefcount(label) for label in tagger.labels]
     for threads in (1, 3):
@@ -50,11 +59,12 @@ def test_labels_have_as_many_references_as_lists_hold_them(
 
 
 def test_a_word_that_is_none_is_told_by_its_place_and_spoils_nothing(
-        tagger: pn.Tagger, small: Labelled) -> None:
+    tagger: pn.Tagger, small: Labelled
+) -> None:
     sentences: list[Any] = many(small)
     expected = tagger.tag_sents(sentences)
     at = len(sentences) - 7
-    spoiled = [*sentences[:at], ["the", 5], *sentences[at + 1:]]
+    spoiled = [*sentences[:at], ["the", 5], *sentences[at + 1 :]]
     for _ in range(3):
         with pytest.raises(pn.ArgumentTypeError, match=rf"sentences\[{at}\]\[1\]"):
             tagger.tag_sents(spoiled, threads=3)
@@ -62,7 +72,8 @@ def test_a_word_that_is_none_is_told_by_its_place_and_spoils_nothing(
 
 
 def test_sentences_that_change_while_they_are_labelled_harm_nothing(
-        tagger: pn.Tagger, small: Labelled) -> None:
+    tagger: pn.Tagger, small: Labelled
+) -> None:
     sentences = many(small)
     known = set(tagger.labels)
     done = threading.Event()
@@ -90,7 +101,8 @@ def test_sentences_that_change_while_they_are_labelled_harm_nothing(
 
 
 def test_a_crew_without_helpers_and_one_without_work_do_the_whole_job(
-        tagger: pn.Tagger, small: Labelled) -> None:
+    tagger: pn.Tagger, small: Labelled
+) -> None:
     sentences: list[Any] = many(small)
     decoder = tagger._labeller._decoder  # type: ignore[attr-defined]
     assert Crew(decoder, 0).lists(sentences) == tagger.tag_sents(sentences)
@@ -99,7 +111,8 @@ def test_a_crew_without_helpers_and_one_without_work_do_the_whole_job(
 
 @pytest.mark.parametrize("threads", [1, 2, 4])
 def test_what_is_wrong_first_is_told_whatever_the_threads_do(
-        threads: int, tagger: pn.Tagger, small: Labelled) -> None:
+    threads: int, tagger: pn.Tagger, small: Labelled
+) -> None:
     sentences: list[Any] = many(small)
     starts = [0, *itertools.accumulate(map(len, sentences))]
     words = [word.encode() for sentence in sentences for word in sentence]
@@ -117,7 +130,8 @@ def test_what_is_wrong_first_is_told_whatever_the_threads_do(
 
 @pytest.mark.parametrize("threads", [1, 3])
 def test_what_reading_a_sentence_raises_reaches_the_caller(
-        threads: int, tagger: pn.Tagger, small: Labelled) -> None:
+    threads: int, tagger: pn.Tagger, small: Labelled
+) -> None:
     class Unreadable(tuple[str, ...]):
         def __iter__(self) -> Iterator[str]:
             raise OSError("gone")
@@ -130,7 +144,8 @@ def test_what_reading_a_sentence_raises_reaches_the_caller(
 
 
 def test_sentences_with_code_of_their_own_are_read_by_the_thread_that_gave_them(
-        tagger: pn.Tagger, small: Labelled) -> None:
+    tagger: pn.Tagger, small: Labelled
+) -> None:
     seen, lock = set(), threading.RLock()
 
     class Guarded(list[str]):
@@ -148,7 +163,8 @@ def test_sentences_with_code_of_their_own_are_read_by_the_thread_that_gave_them(
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a stack of any size is granted there")
 def test_where_the_system_gives_no_threads_the_caller_does_it_all(
-        tagger: pn.Tagger, small: Labelled) -> None:
+    tagger: pn.Tagger, small: Labelled
+) -> None:
     sentences = many(small)
     expected = tagger.tag_sents(sentences)
     before = threading.stack_size(1 << 46)

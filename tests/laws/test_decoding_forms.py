@@ -18,13 +18,38 @@ from perceptron_nlp.features.compile import compile_templates
 from perceptron_nlp.tagging.examples import label_hashes
 from perceptron_nlp.tagging.model import TaggerModel
 
-WORDS = ["a", "B", "the", "Old", "man", "1984", "re-do", "Ünïcode", "ὁ", "don't", "x" * 15,
-         "y" * 16, "z" * 17, "Longest-word-of-them-all", "longest-word-of-them-ALL", "", "\ud800"]
+WORDS = [
+    "a",
+    "B",
+    "the",
+    "Old",
+    "man",
+    "1984",
+    "re-do",
+    "Ünïcode",
+    "ὁ",
+    "don't",
+    "x" * 15,
+    "y" * 16,
+    "z" * 17,
+    "Longest-word-of-them-all",
+    "longest-word-of-them-ALL",
+    "",
+    "\ud800",
+]
 LISTS: dict[str, str | list[str]] = {
     "fast": "fast",
     "default": "default",
-    "pairs": ["lower[0]", "lower[-2] shape[-1]", "lower[0] word[1]", "word[1] lower[2]",
-              "lower[-1] lower[0] tag[-1]", "tag[-2]", "last shape[0]", "lower[-1] lower[1]"],
+    "pairs": [
+        "lower[0]",
+        "lower[-2] shape[-1]",
+        "lower[0] word[1]",
+        "word[1] lower[2]",
+        "lower[-1] lower[0] tag[-1]",
+        "tag[-2]",
+        "last shape[0]",
+        "lower[-1] lower[1]",
+    ],
     "n-grams": ["lower.ngrams1-3[0]", "tag[-1] shape[0]", "tag[-1] lower[0]", "first lower[1]"],
 }
 
@@ -32,10 +57,18 @@ LISTS: dict[str, str | list[str]] = {
 def decoder(model: TaggerModel, **more: Any) -> SentenceDecoder:
     weights = model.weights
     return SentenceDecoder(
-        FeatureProgram(compile_templates(model.templates)), keys=weights.keys,
-        starts=weights.starts, group_starts=weights.group_starts, cell_labels=weights.labels,
-        weights=weights.weights, labels=model.tags.labels, label_hashes=label_hashes(model.tags),
-        table_bits=weights.table_bits, right_to_left=model.right_to_left, **more)
+        FeatureProgram(compile_templates(model.templates)),
+        keys=weights.keys,
+        starts=weights.starts,
+        group_starts=weights.group_starts,
+        cell_labels=weights.labels,
+        weights=weights.weights,
+        labels=model.tags.labels,
+        label_hashes=label_hashes(model.tags),
+        table_bits=weights.table_bits,
+        right_to_left=model.right_to_left,
+        **more,
+    )
 
 
 def trained(name: str, n_labels: int, seed: int, table_bits: int | None) -> TaggerModel:
@@ -45,8 +78,13 @@ def trained(name: str, n_labels: int, seed: int, table_bits: int | None) -> Tagg
     for _ in range(40):
         words = [WORDS[i] or "e" for i in random.integers(0, len(WORDS) - 1, 7)]
         sentences.append((words, [f"t{i}" for i in random.integers(0, n_labels, 7)]))
-    model = pn.train(sentences, templates=LISTS[name], epochs=2, table_bits=table_bits,
-                     right_to_left=bool(seed % 2)).model
+    model = pn.train(
+        sentences,
+        templates=LISTS[name],
+        epochs=2,
+        table_bits=table_bits,
+        right_to_left=bool(seed % 2),
+    ).model
     bound = 32767 // len(model.templates)
     weights = random.integers(-bound, bound + 1, model.weights.n_cells).astype(np.int16)
     return replace(model, weights=replace(model.weights, weights=weights))
@@ -54,19 +92,24 @@ def trained(name: str, n_labels: int, seed: int, table_bits: int | None) -> Tagg
 
 def results(decoder: SentenceDecoder, sentences: list[Sequence[str]]) -> tuple[object, ...]:
     scores = [decoder.tag_with_scores(sentence) for sentence in sentences]
-    return (decoder.tag(sentences), [list(labels) for labels, _ in scores],
-            [table.tolist() for _, table in scores])
+    return (
+        decoder.tag(sentences),
+        [list(labels) for labels, _ in scores],
+        [table.tolist() for _, table in scores],
+    )
 
 
 @settings(max_examples=25, deadline=None)
 @given(
-    name=st.sampled_from(sorted(LISTS)), n_labels=st.sampled_from([1, 2, 8, 17, 24, 45, 64, 70]),
-    seed=st.integers(0, 1000), table_bits=st.sampled_from([None, None, 9]),
+    name=st.sampled_from(sorted(LISTS)),
+    n_labels=st.sampled_from([1, 2, 8, 17, 24, 45, 64, 70]),
+    seed=st.integers(0, 1000),
+    table_bits=st.sampled_from([None, None, 9]),
     sentences=st.lists(st.lists(st.sampled_from(WORDS), max_size=70), max_size=12),
 )
 def test_16_bits_plain_c_and_small_caches_give_what_32_bits_give(
-        name: str, n_labels: int, seed: int, table_bits: int | None,
-        sentences: list[Sequence[str]]) -> None:
+    name: str, n_labels: int, seed: int, table_bits: int | None, sentences: list[Sequence[str]]
+) -> None:
     model = trained(name, n_labels, seed, table_bits)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PERCEPTRON_NLP_PORTABLE", "1")
@@ -83,28 +126,46 @@ def test_16_bits_plain_c_and_small_caches_give_what_32_bits_give(
 
 @settings(max_examples=40, deadline=None)
 @given(
-    name=st.sampled_from(sorted(LISTS)), n_labels=st.sampled_from([255, 256, 300, 1000, 5000]),
-    seed=st.integers(0, 1000), largest=st.sampled_from([1, 3, 2000, 32766]),
-    lowest=st.sampled_from([0.0, -0.5, -1.0]), beam=st.sampled_from([1, 1, 1, 2]),
+    name=st.sampled_from(sorted(LISTS)),
+    n_labels=st.sampled_from([255, 256, 300, 1000, 5000]),
+    seed=st.integers(0, 1000),
+    largest=st.sampled_from([1, 3, 2000, 32766]),
+    lowest=st.sampled_from([0.0, -0.5, -1.0]),
+    beam=st.sampled_from([1, 1, 1, 2]),
     sentences=st.lists(st.lists(st.sampled_from(WORDS), max_size=9), max_size=4),
 )
 def test_of_many_labels_the_first_of_the_best_is_found_without_looking_at_all(
-        name: str, n_labels: int, seed: int, largest: int, lowest: float, beam: int,
-        sentences: list[Sequence[str]]) -> None:
+    name: str,
+    n_labels: int,
+    seed: int,
+    largest: int,
+    lowest: float,
+    beam: int,
+    sentences: list[Sequence[str]],
+) -> None:
     model = trained(name, 30, seed % 7, None)
     random = np.random.default_rng(seed)
-    lengths = random.choice([1, 2, 25, 60, n_labels // 5, n_labels], len(model.weights.keys),
-                            p=[0.4, 0.2, 0.1, 0.1, 0.1, 0.1])
+    lengths = random.choice(
+        [1, 2, 25, 60, n_labels // 5, n_labels],
+        len(model.weights.keys),
+        p=[0.4, 0.2, 0.1, 0.1, 0.1, 0.1],
+    )
     cells = [np.sort(random.permutation(n_labels)[:length]) for length in lengths]
     starts = np.concatenate([[0], np.cumsum(lengths)])
     weights = random.integers(int(lowest * largest), largest + 1, starts[-1])
     labels = [f"t{i}" for i in range(n_labels)]
     many = SentenceDecoder(
-        FeatureProgram(compile_templates(model.templates)), keys=model.weights.keys,
-        starts=starts, group_starts=model.weights.group_starts,
-        cell_labels=np.concatenate(cells).astype(np.uint16), weights=weights.astype(np.int16),
-        labels=labels, label_hashes=label_hashes(labels), beam=beam,
-        right_to_left=model.right_to_left)
+        FeatureProgram(compile_templates(model.templates)),
+        keys=model.weights.keys,
+        starts=starts,
+        group_starts=model.weights.group_starts,
+        cell_labels=np.concatenate(cells).astype(np.uint16),
+        weights=weights.astype(np.int16),
+        labels=labels,
+        label_hashes=label_hashes(labels),
+        beam=beam,
+        right_to_left=model.right_to_left,
+    )
     numbers, scores = many.tag_scored(list(sentences))
     if beam == 1:
         assert numbers.tolist() == scores.argmax(1).tolist()

@@ -26,27 +26,51 @@ def rows() -> list[pn.Sentence]:
     for number in range(24):
         noun = list(NOUNS)[number % 4]
         case = f"Case={NOUNS[noun]}|Number=Sing"
-        words = ["la", "bel", noun, "."][number % 3 != 0:]
-        made.append(pn.Sentence(words, {
-            "upos": ["DET", "ADJ" if number % 5 else "NOUN", "NOUN", "PUNCT"][-len(words):],
-            "feats": ["_", case, case, "_"][-len(words):],
-            "chunk": [*["B-N", "I-N", "I-N" if number % 7 else "B-N"][:len(words) - 1], "O"]}))
+        words = ["la", "bel", noun, "."][number % 3 != 0 :]
+        made.append(
+            pn.Sentence(
+                words,
+                {
+                    "upos": ["DET", "ADJ" if number % 5 else "NOUN", "NOUN", "PUNCT"][
+                        -len(words) :
+                    ],
+                    "feats": ["_", case, case, "_"][-len(words) :],
+                    "chunk": [
+                        *["B-N", "I-N", "I-N" if number % 7 else "B-N"][: len(words) - 1],
+                        "O",
+                    ],
+                },
+            )
+        )
     return made
 
 
 def features(tokens: Sequence[str], i: int, history: list[str]) -> dict[str, float]:
-    return {"word=" + tokens[i]: 1, "length": len(tokens[i]) / 8, "odd": i % 2,
-            "before=" + (history[-1] if history else ""): 0.5}
+    return {
+        "word=" + tokens[i]: 1,
+        "length": len(tokens[i]) / 8,
+        "odd": i % 2,
+        "before=" + (history[-1] if history else ""): 0.5,
+    }
 
 
 def names(tokens: Sequence[str], i: int, history: list[str]) -> list[str]:
     return [tokens[i], tokens[i][-1:], str(history[-2:])]
 
 
-TEMPLATES = ["lower.ngrams2-4[0]", "tag[-1] tag[-3]", "first lower[1]", "flags[0]", "bias",
-             "shape[-1] word[1]", "lower[-2] tag[-1]", "last"]
-NAMES = [(["Kato", "bel", noun], ["B-PER", "O", "B-LOC" if noun == "Kato" else "O"])
-         for noun in NOUNS] * 3
+TEMPLATES = [
+    "lower.ngrams2-4[0]",
+    "tag[-1] tag[-3]",
+    "first lower[1]",
+    "flags[0]",
+    "bias",
+    "shape[-1] word[1]",
+    "lower[-2] tag[-1]",
+    "last",
+]
+NAMES = [
+    (["Kato", "bel", noun], ["B-PER", "O", "B-LOC" if noun == "Kato" else "O"]) for noun in NOUNS
+] * 3
 RAW = [["la", "bel", noun, "."] for noun in NOUNS] * 3
 
 
@@ -118,52 +142,70 @@ def test_the_parts_sum_to_the_scores_exactly(kind: str, words: list[str], top: i
         assert sum(feature.margin for feature in lefts) == word.margin
         if word.note is None:
             assert word.margin >= 0
-            assert all(scores[i, other] >= score for label, score in enumerate(scores[i])
-                       if label != own)
+            assert all(
+                scores[i, other] >= score for label, score in enumerate(scores[i]) if label != own
+            )
 
 
 def expected(one: pn.Tagger, words: list[str], i: int) -> Counter[tuple[str, int, int]]:
     """Template, weight for the label and weight for the runner-up, key by key."""
     model, word = one.model, one.explain(words)[i]
     weights = model.weights
-    cells = {(int(weights.keys[row]), int(weights.labels[cell])): int(weights.weights[cell])
-             for row in range(weights.n_rows)
-             for cell in range(weights.starts[row], weights.starts[row + 1])}
+    cells = {
+        (int(weights.keys[row]), int(weights.labels[cell])): int(weights.weights[cell])
+        for row in range(weights.n_rows)
+        for cell in range(weights.starts[row], weights.starts[row + 1])
+    }
     known = {key for key, _ in cells}
     given = [explained.learnt for explained in one.explain(words)]
-    past = given[i + 1:] if model.right_to_left else given[:i][::-1]
-    own, other = (model.tags.id_of(label) if label else -1
-                  for label in (word.learnt, word.runner_up))
-    return Counter((str(template), cells.get((key, own), 0), cells.get((key, other), 0))
-                   for template in model.templates
-                   for key in template_keys(template, {"form": words}, i, past) if key in known)
+    past = given[i + 1 :] if model.right_to_left else given[:i][::-1]
+    own, other = (
+        model.tags.id_of(label) if label else -1 for label in (word.learnt, word.runner_up)
+    )
+    return Counter(
+        (str(template), cells.get((key, own), 0), cells.get((key, other), 0))
+        for template in model.templates
+        for key in template_keys(template, {"form": words}, i, past)
+        if key in known
+    )
 
 
 @pytest.mark.parametrize("kind", ["greedy", "templates", "from the end", "beam", "spans"])
 @settings(max_examples=5)
 @given(words=SENTENCES.filter(bool))
 def test_the_features_are_those_of_the_templates_and_their_weights_those_of_the_model(
-        kind: str, words: list[str]) -> None:
+    kind: str, words: list[str]
+) -> None:
     one = tagger(kind)
     scale = one.model.weights.scale
     for i, word in enumerate(one.explain(words)):
         assert expected(one, words, i) == Counter(
             (feature.template, int(feature.weight * scale), int(feature.runner_up_weight * scale))
-            for feature in word.features)
+            for feature in word.features
+        )
 
 
-@given(word=st.text(max_size=60), view=st.sampled_from(VIEWS), affix=st.sampled_from([
-    ("none", 0, 0), ("prefix", 3, 3), ("suffix", 1, 1), ("ngrams", 2, 4), ("pieces", 0, 0)]))
+@given(
+    word=st.text(max_size=60),
+    view=st.sampled_from(VIEWS),
+    affix=st.sampled_from(
+        [("none", 0, 0), ("prefix", 3, 3), ("suffix", 1, 1), ("ngrams", 2, 4), ("pieces", 0, 0)]
+    ),
+)
 def test_the_texts_of_values_are_those_whose_hashes_are_taken(
-        word: str, view: str, affix: tuple[str, int, int]) -> None:
+    word: str, view: str, affix: tuple[str, int, int]
+) -> None:
     value = Value("form", view, *affix)
     assert value_texts(word, value) == seen(word, value)
 
 
 def test_what_features_saw_is_said_in_words() -> None:
     one = tagger("templates")
-    said = {feature.template: set() for word in one.explain(["la", "bel", "lupo", "."])
-            for feature in word.features}
+    said = {
+        feature.template: set()
+        for word in one.explain(["la", "bel", "lupo", "."])
+        for feature in word.features
+    }
     for word in one.explain(["la", "bel", "lupo", "."]):
         for feature in word.features:
             said[feature.template].add(feature.text)

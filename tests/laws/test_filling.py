@@ -27,9 +27,12 @@ GOOD = b"""# sent_id = 1
 1\t\xc3\xa9t\xc3\xa9\t_\tNOUN\t_\t_\t_\t_\t_\t_
 
 """
-TAGGER = pn.Tagger(replace(
-    pn.train([(["The", "old", "man", "x y"], ["DET", "ADJ", "NOUN", "X"])] * 3, epochs=2).model,
-    column="upos"))
+TAGGER = pn.Tagger(
+    replace(
+        pn.train([(["The", "old", "man", "x y"], ["DET", "ADJ", "NOUN", "X"])] * 3, epochs=2).model,
+        column="upos",
+    )
+)
 
 
 def by_sentence(text: bytes) -> bytes | str:
@@ -38,7 +41,8 @@ def by_sentence(text: bytes) -> bytes | str:
         corpus = pn.open_corpus(io.BytesIO(text), format="conllu")
         done = "".join(
             corpus.rewrite(s, {"upos": TAGGER.tag(s.words)}) if s.words else corpus.rewrite(s, {})
-            for s in corpus)
+            for s in corpus
+        )
         return (done + corpus.tail).encode()
     except pn.FormatError as error:
         return str(error)
@@ -69,16 +73,44 @@ def test_bytes_are_filled_in_as_the_reader_would_or_left_to_it(path: Path) -> No
 @settings(max_examples=300, deadline=None)
 @given(data=st.data(), more=st.integers(0, 2))
 def test_damaged_text_is_filled_in_as_the_reader_would_or_left_to_it(
-        data: st.DataObject, more: int) -> None:
+    data: st.DataObject, more: int
+) -> None:
     """Lines with much behind them are judged in a way of their own (conllu_usual.h)."""
     text = bytearray(GOOD)
     for _ in range(data.draw(st.integers(1, 3))):
         at = data.draw(st.integers(0, len(text) - 1))
-        piece = data.draw(st.sampled_from(
-            [b"", b"\t", b"\n", b"\n\n", b" ", b"_", b"0", b"1", b"2", b"9", b"-", b".", b":", b"|",
-             b"=", b"#", b"\r", b"\0", b"\xc2\xa0", b"\xff", b"\xe2\x80\x83", b"3-4", b"x",
-             b"\x7f", b"x" * 70]))
-        text[at:at + data.draw(st.integers(0, 2))] = piece
+        piece = data.draw(
+            st.sampled_from(
+                [
+                    b"",
+                    b"\t",
+                    b"\n",
+                    b"\n\n",
+                    b" ",
+                    b"_",
+                    b"0",
+                    b"1",
+                    b"2",
+                    b"9",
+                    b"-",
+                    b".",
+                    b":",
+                    b"|",
+                    b"=",
+                    b"#",
+                    b"\r",
+                    b"\0",
+                    b"\xc2\xa0",
+                    b"\xff",
+                    b"\xe2\x80\x83",
+                    b"3-4",
+                    b"x",
+                    b"\x7f",
+                    b"x" * 70,
+                ]
+            )
+        )
+        text[at : at + data.draw(st.integers(0, 2))] = piece
     whole = bytes(text) + b"\n\n" + GOOD * more
     try:
         done = filled(whole)
@@ -89,14 +121,62 @@ def test_damaged_text_is_filled_in_as_the_reader_would_or_left_to_it(
 
 WORD = [b"1", b"form", b"lemma", b"_", b"X", b"Name=Value", b"0", b"rel", b"0:rel", b"_"]
 # Longer than is looked at at once.
-LONG_WORD = [b"1", b"f" * 50, b"l" * 50, b"_", b"X", b"Name=" + b"v" * 40, b"0", b"r" * 30,
-             b"0:rel", b"_"]
-ODD = [b"", b"_", b"0", b"1", b"2", b"3", b"4", b"01", b"1234", b"12345", b"1a", b":", b"/", b"1:",
-       b":x", b"0:x", b"3:x:y", b"4:x", b"1:x|2:y", b"1:x|", b"01:x", b"0.1:x", b"3.1:x", b"a b",
-       b"0:a-very-long-one", b"0:\xc2\xa0", b"0:x\x7f", b"0:\xe2\x80\x83", b"a\xc2\xa0b",
-       b"\xc3\xa9", b"x\rx", b"A=1", b"Name=Value|Name=Value", b"Name=Value|Other=Value",
-       b"Name==Value", b"Name=Valuf", b"Name=Value1", b"L=" + b"ong" * 20, b"L=" + b"ong" * 60,
-       b"long" * 15, b"long" * 16, b"long" * 30]
+LONG_WORD = [
+    b"1",
+    b"f" * 50,
+    b"l" * 50,
+    b"_",
+    b"X",
+    b"Name=" + b"v" * 40,
+    b"0",
+    b"r" * 30,
+    b"0:rel",
+    b"_",
+]
+ODD = [
+    b"",
+    b"_",
+    b"0",
+    b"1",
+    b"2",
+    b"3",
+    b"4",
+    b"01",
+    b"1234",
+    b"12345",
+    b"1a",
+    b":",
+    b"/",
+    b"1:",
+    b":x",
+    b"0:x",
+    b"3:x:y",
+    b"4:x",
+    b"1:x|2:y",
+    b"1:x|",
+    b"01:x",
+    b"0.1:x",
+    b"3.1:x",
+    b"a b",
+    b"0:a-very-long-one",
+    b"0:\xc2\xa0",
+    b"0:x\x7f",
+    b"0:\xe2\x80\x83",
+    b"a\xc2\xa0b",
+    b"\xc3\xa9",
+    b"x\rx",
+    b"A=1",
+    b"Name=Value|Name=Value",
+    b"Name=Value|Other=Value",
+    b"Name==Value",
+    b"Name=Valuf",
+    b"Name=Value1",
+    b"L=" + b"ong" * 20,
+    b"L=" + b"ong" * 60,
+    b"long" * 15,
+    b"long" * 16,
+    b"long" * 30,
+]
 
 
 def check_words(changed: Iterable[tuple[int, int, bytes]], word: list[bytes]) -> None:
@@ -112,14 +192,16 @@ def check_words(changed: Iterable[tuple[int, int, bytes]], word: list[bytes]) ->
 @pytest.mark.parametrize("word", [WORD, LONG_WORD], ids=["short", "long"])
 @pytest.mark.parametrize("column", range(10))
 def test_a_word_with_an_odd_value_is_filled_in_as_the_reader_would_or_left_to_it(
-        column: int, word: list[bytes]) -> None:
+    column: int, word: list[bytes]
+) -> None:
     for value in ODD:
         check_words([(1, column, value)], word)
 
 
 @given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 9), st.sampled_from(ODD)), max_size=4))
 def test_words_with_odd_values_are_filled_in_as_the_reader_would_or_left_to_it(
-        changed: list[tuple[int, int, bytes]]) -> None:
+    changed: list[tuple[int, int, bytes]],
+) -> None:
     check_words(changed, WORD)
 
 
@@ -131,12 +213,20 @@ def test_usual_words_with_much_behind_them_are_filled_in_as_bytes() -> None:
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_the_command_line_fills_files_in_the_same_way(
-        tmp_path: Path, threads: int, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    tmp_path: Path, threads: int, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
     from perceptron_nlp.cli.main import main
+
     TAGGER.save(tmp_path / "m.model")
     odd = GOOD.replace(b"DET\tDT", b"DET\tD\r") + b"1\tlast\t_\t_\t_\t_\t_\t_\t_\t_"
     (tmp_path / "in.conllu").write_bytes(GOOD * 50 + odd)
-    arguments = ["tag", str(tmp_path / "m.model"), str(tmp_path / "in.conllu"), "--quiet",
-                 "--threads", str(threads)]
+    arguments = [
+        "tag",
+        str(tmp_path / "m.model"),
+        str(tmp_path / "in.conllu"),
+        "--quiet",
+        "--threads",
+        str(threads),
+    ]
     assert main(arguments) == 0
     assert capfdbinary.readouterr().out == by_sentence(GOOD * 50 + odd)

@@ -43,8 +43,10 @@ def in_threads(n: int, work: Callable[[int], Any]) -> None:
         raise failures[0]
 
 
-@pytest.mark.skipif(not sysconfig.get_config_var("Py_GIL_DISABLED"),
-                    reason="this Python always has its interpreter lock")
+@pytest.mark.skipif(
+    not sysconfig.get_config_var("Py_GIL_DISABLED"),
+    reason="this Python always has its interpreter lock",
+)
 def test_importing_the_core_leaves_the_interpreter_lock_off() -> None:
     for name in MODULES:
         importlib.import_module(f"perceptron_nlp._core.{name}")
@@ -61,8 +63,7 @@ def test_every_module_of_the_core_says_that_it_needs_no_lock() -> None:
         assert "freethreading_compatible=True" in head, path.name
 
 
-def test_threads_that_share_a_tagger_get_what_one_gets(
-        tagger: pn.Tagger, small: Labelled) -> None:
+def test_threads_that_share_a_tagger_get_what_one_gets(tagger: pn.Tagger, small: Labelled) -> None:
     held = tagger.with_lexicon({"desk": "NOUN"})
     jobs: list[Callable[[], Any]] = [
         lambda: tagger.tag_sents(sentences),

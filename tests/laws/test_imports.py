@@ -14,8 +14,22 @@ import perceptron_nlp
 ROOT = Path(perceptron_nlp.__file__).parent
 LAYERS = {
     "__main__": {"cli"},
-    "cli": {"reports", "serving", "study", "integrations", "tuning", "insight", "combining",
-            "comparing", "tagging", "learning", "features", "formats", "text", "_core"},
+    "cli": {
+        "reports",
+        "serving",
+        "study",
+        "integrations",
+        "tuning",
+        "insight",
+        "combining",
+        "comparing",
+        "tagging",
+        "learning",
+        "features",
+        "formats",
+        "text",
+        "_core",
+    },
     "integrations": {"combining", "tagging", "learning", "features", "formats", "text", "_core"},
     "reports": {"study", "comparing", "tagging", "formats", "text", "_core"},
     "serving": {"tagging", "formats", "text", "_core"},
@@ -33,18 +47,35 @@ LAYERS = {
 }
 # A program that only tags, which is over in less time than importing NumPy takes, does without what
 # explains, evaluates, trains and compresses: these import late.
-LATE = {(f"{module}.py", function) for module, functions in {
-    "formats/corpus": ("_module",),
-    "tagging/tagger": (
-        "train", "resume", "tag_sents_with_confidences", "probabilities", "iter_text",
-        "tag_buffers", "with_lexicon", "filler", "calibrate", "explain_sents", "k_best",
-        "evaluate", "evaluate_columns", "_evaluate", "compress"),
-    "tagging/functionlabeller": ("read",),
-    "tagging/labellers": ("make_labeller", "_readable", "read"),
-    "tagging/model": ("inputs",),
-    "tagging/modeldescription": ("_state",),
-    "tagging/threads": ("label_lists", "label_buffers"),
-}.items() for function in functions}
+LATE = {
+    (f"{module}.py", function)
+    for module, functions in {
+        "formats/corpus": ("_module",),
+        "tagging/tagger": (
+            "train",
+            "resume",
+            "tag_sents_with_confidences",
+            "probabilities",
+            "iter_text",
+            "tag_buffers",
+            "with_lexicon",
+            "filler",
+            "calibrate",
+            "explain_sents",
+            "k_best",
+            "evaluate",
+            "evaluate_columns",
+            "_evaluate",
+            "compress",
+        ),
+        "tagging/functionlabeller": ("read",),
+        "tagging/labellers": ("make_labeller", "_readable", "read"),
+        "tagging/model": ("inputs",),
+        "tagging/modeldescription": ("_state",),
+        "tagging/threads": ("label_lists", "label_buffers"),
+    }.items()
+    for function in functions
+}
 LEAVES = {"errors", "records", "sampling", "_version"}
 BANNED = {"utils", "util", "helpers", "helper", "common", "misc"}
 PYTHON = sorted(ROOT.rglob("*.py")) + sorted(ROOT.rglob("*.pyi"))
@@ -92,8 +123,9 @@ def cython_imports(path: Path) -> list[str]:
 def included(path: Path) -> list[str]:
     """What a file includes or takes declarations from."""
     text = path.read_text("utf-8")
-    return (re.findall(r'^\s*#\s*include\s+([<"][^>"]+[>"])', text, re.M)
-            + re.findall(r'cdef extern from ("[^"]+"|<[^>]+>)', text))
+    return re.findall(r'^\s*#\s*include\s+([<"][^>"]+[>"])', text, re.M) + re.findall(
+        r'cdef extern from ("[^"]+"|<[^>]+>)', text
+    )
 
 
 def arrows(path: Path) -> set[str]:
@@ -143,8 +175,12 @@ def check_one_way(after: dict[str, set[str]]) -> None:
 
 
 def test_headers_include_each_other_without_a_cycle() -> None:
-    check_one_way({path.name: {name.strip('"') for name in included(path) if name.startswith('"')}
-                   for path in HEADERS})
+    check_one_way(
+        {
+            path.name: {name.strip('"') for name in included(path) if name.startswith('"')}
+            for path in HEADERS
+        }
+    )
 
 
 def test_modules_import_each_other_without_a_cycle() -> None:
@@ -176,13 +212,15 @@ def test_no_import_hides_in_a_function_but_those_of_optional_packages(path: Path
                 elif isinstance(inner, ast.ImportFrom):
                     names = [inner.module or ""]
                 assert not [n for n in names if n.split(".")[0] == "perceptron_nlp"], (
-                    f"{place(path)}:{inner.lineno}")
+                    f"{place(path)}:{inner.lineno}"
+                )
 
 
 @pytest.mark.parametrize("path", CYTHON, ids=place)
 def test_no_import_hides_in_a_function_of_the_core(path: Path) -> None:
-    hidden = re.findall(r"^[ \t]+(?:from|c?import)\s+perceptron_nlp.*", path.read_text("utf-8"),
-                        re.M)
+    hidden = re.findall(
+        r"^[ \t]+(?:from|c?import)\s+perceptron_nlp.*", path.read_text("utf-8"), re.M
+    )
     assert not hidden
 
 

@@ -25,10 +25,13 @@ class Slow:
         self.one = one
         self.known: dict[tuple[int, tuple[int, ...]], list[float]] = {}
         weights = one.model.weights
-        self.rows = {int(weights.keys[row]): {
-            int(weights.labels[cell]): int(weights.weights[cell])
-            for cell in range(weights.starts[row], weights.starts[row + 1])}
-            for row in range(weights.n_rows)}
+        self.rows = {
+            int(weights.keys[row]): {
+                int(weights.labels[cell]): int(weights.weights[cell])
+                for cell in range(weights.starts[row], weights.starts[row + 1])
+            }
+            for row in range(weights.n_rows)
+        }
 
     def local(self, words: Sequence[str], i: int, given: tuple[int, ...]) -> list[float]:
         """Of one sentence; nothing looks farther back than three labels."""
@@ -40,14 +43,19 @@ class Slow:
         model = self.one.model
         labels = [model.tags.label_of(number) for number in given]
         if words[i] in model.dictionary:
-            return [0 if label == model.dictionary[words[i]] else float("-inf")
-                    for label in model.tags]
+            return [
+                0 if label == model.dictionary[words[i]] else float("-inf") for label in model.tags
+            ]
         if model.extractor is not None:
-            valued = [(text_hash(name), value)
-                      for name, value in features(words, i, labels).items()]
+            valued = [
+                (text_hash(name), value) for name, value in features(words, i, labels).items()
+            ]
         else:
-            valued = [(key, 1) for template in model.templates
-                      for key in template_keys(template, {"form": words}, i, labels[::-1])]
+            valued = [
+                (key, 1)
+                for template in model.templates
+                for key in template_keys(template, {"form": words}, i, labels[::-1])
+            ]
         sums = [0.0] * len(model.tags)
         for key, value in valued:
             for label, weight in self.rows.get(key, {}).items():
@@ -74,8 +82,9 @@ class Slow:
         return labels[::-1] if self.one.model.right_to_left else labels
 
 
-def check_order(one: pn.Tagger, words: list[str], k: int,
-                found: list[tuple[list[str], float]]) -> None:
+def check_order(
+    one: pn.Tagger, words: list[str], k: int, found: list[tuple[list[str], float]]
+) -> None:
     scores = [score for _, score in found]
     assert found[0][0] == one.tag(words)
     assert scores == sorted(scores, reverse=True)
@@ -96,25 +105,31 @@ def test_of_a_greedy_model_they_fall_short_least(kind: str, words: list[str], k:
     best = next(total for path, total, _ in every if slow.written(path) == found[0][0])
     assert [best - score for _, score in found] == pytest.approx(sorted(short.values())[:k])
     assert [best - score for _, score in found] == pytest.approx(
-        [short[tuple(labels)] for labels, _ in found])
+        [short[tuple(labels)] for labels, _ in found]
+    )
 
 
 @pytest.mark.parametrize("kind", ["beam", "spans", "dictionary and beam"])
 @settings(max_examples=6)
 @given(words=WORDS, k=st.sampled_from([1, 2, 7, 40, 200]))
 def test_of_a_model_with_a_beam_their_scores_sum_highest_and_spans_are_legal(
-        kind: str, words: list[str], k: int) -> None:
+    kind: str, words: list[str], k: int
+) -> None:
     one = tagger(kind)
     assert one.model.beam > 1
     slow = Slow(one)
     found = one.k_best(words, k)
     check_order(one, words, k, found)
     spans = kind == "spans"
-    sums = [total for path, total, _ in slow.all(words)
-            if not (spans and broken_positions(slow.written(path), scheme="iobes"))]
+    sums = [
+        total
+        for path, total, _ in slow.all(words)
+        if not (spans and broken_positions(slow.written(path), scheme="iobes"))
+    ]
     at_most = found[0][1]
     assert [score for _, score in found] == pytest.approx(
-        sorted((total for total in sums if total <= at_most + 1e-9), reverse=True)[:k])
+        sorted((total for total in sums if total <= at_most + 1e-9), reverse=True)[:k]
+    )
     if spans:
         assert all(broken_positions(labels, scheme="bio") == [] for labels, _ in found)
 
@@ -122,14 +137,16 @@ def test_of_a_model_with_a_beam_their_scores_sum_highest_and_spans_are_legal(
 @settings(max_examples=10)
 @given(words=WORDS)
 def test_where_no_template_looks_at_labels_all_sequences_come_by_their_sums(
-        words: list[str]) -> None:
+    words: list[str],
+) -> None:
     one = pn.train(rows(), column="upos", templates=["lower[0]", "lower[-1]"], epochs=2)
     scores = one.scores(words)
     found = one.k_best(words, 10_000)
     assert len(found) == len(one.labels) ** len(words)
     assert [score for _, score in found] == [
         sum(scores[i, one.labels.index(label)] for i, label in enumerate(labels))
-        for labels, _ in found]
+        for labels, _ in found
+    ]
 
 
 @pytest.mark.parametrize("kind", KINDS)

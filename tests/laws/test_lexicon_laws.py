@@ -26,7 +26,9 @@ def lexicons(n_labels: int) -> st.SearchStrategy[dict[str, list[int]]]:
     """Some forms with some of the labels."""
     return st.dictionaries(
         st.sampled_from(FORMS),
-        st.lists(st.integers(0, n_labels - 1), min_size=1, max_size=4, unique=True), max_size=8)
+        st.lists(st.integers(0, n_labels - 1), min_size=1, max_size=4, unique=True),
+        max_size=8,
+    )
 
 
 def in_bytes(lexicon: dict[str, list[int]]) -> dict[bytes, list[int]]:
@@ -38,11 +40,16 @@ def allowed(lexicon: dict[str, list[int]], word: str) -> list[int] | None:
 
 
 @settings(max_examples=25, deadline=None)
-@given(data=st.data(), name=st.sampled_from(["default", "pairs"]),
-       n_labels=st.sampled_from([17, 64, 70]), seed=st.integers(0, 1), sentences=SENTENCES)
+@given(
+    data=st.data(),
+    name=st.sampled_from(["default", "pairs"]),
+    n_labels=st.sampled_from([17, 64, 70]),
+    seed=st.integers(0, 1),
+    sentences=SENTENCES,
+)
 def test_greedily_the_best_of_the_labels_in_the_lexicon_is_given_in_all_forms(
-        data: st.DataObject, name: str, n_labels: int, seed: int,
-        sentences: list[Sequence[str]]) -> None:
+    data: st.DataObject, name: str, n_labels: int, seed: int, sentences: list[Sequence[str]]
+) -> None:
     model = MODELS(name, n_labels, seed, None)
     lexicon = data.draw(lexicons(len(model.tags)))
     given_lexicon = in_bytes(lexicon)
@@ -51,8 +58,11 @@ def test_greedily_the_best_of_the_labels_in_the_lexicon_is_given_in_all_forms(
         patch.setenv("PERCEPTRON_NLP_PORTABLE", "1")
         plain = decoder(model, lexicon=given_lexicon)
     expected = results(wide, sentences)
-    for form in (plain, decoder(model, lexicon=given_lexicon),
-                 decoder(model, lexicon=given_lexicon, cache_limit=1)):
+    for form in (
+        plain,
+        decoder(model, lexicon=given_lexicon),
+        decoder(model, lexicon=given_lexicon, cache_limit=1),
+    ):
         assert results(form, sentences) == expected
     for sentence in sentences:
         numbers, scores = wide.tag_with_scores(sentence)
@@ -66,11 +76,22 @@ def test_greedily_the_best_of_the_labels_in_the_lexicon_is_given_in_all_forms(
 
 
 @settings(max_examples=20, deadline=None)
-@given(data=st.data(), n_labels=st.sampled_from([3, 70]), seed=st.integers(0, 1),
-       beam=st.sampled_from([2, 4, 8]), legal=st.booleans(), sentences=SENTENCES)
+@given(
+    data=st.data(),
+    n_labels=st.sampled_from([3, 70]),
+    seed=st.integers(0, 1),
+    beam=st.sampled_from([2, 4, 8]),
+    legal=st.booleans(),
+    sentences=SENTENCES,
+)
 def test_the_search_keeps_to_the_lexicon_even_where_no_label_may_follow(
-        data: st.DataObject, n_labels: int, seed: int, beam: int, legal: bool,
-        sentences: list[Sequence[str]]) -> None:
+    data: st.DataObject,
+    n_labels: int,
+    seed: int,
+    beam: int,
+    legal: bool,
+    sentences: list[Sequence[str]],
+) -> None:
     model = MODELS("default", n_labels, seed, None)
     n = len(model.tags)
     lexicon = data.draw(lexicons(n))
@@ -83,10 +104,15 @@ def test_the_search_keeps_to_the_lexicon_even_where_no_label_may_follow(
 
 
 @settings(max_examples=20, deadline=None)
-@given(n_labels=st.sampled_from([17, 70]), seed=st.integers(0, 1),
-       beam=st.sampled_from([1, 4]), sentences=SENTENCES)
+@given(
+    n_labels=st.sampled_from([17, 70]),
+    seed=st.integers(0, 1),
+    beam=st.sampled_from([1, 4]),
+    sentences=SENTENCES,
+)
 def test_a_lexicon_that_leaves_all_labels_changes_nothing(
-        n_labels: int, seed: int, beam: int, sentences: list[Sequence[str]]) -> None:
+    n_labels: int, seed: int, beam: int, sentences: list[Sequence[str]]
+) -> None:
     model = MODELS("default", n_labels, seed, None)
     everything = {word_bytes(form): list(range(len(model.tags))) for form in FORMS[::2]}
     held, free = (decoder(model, beam=beam, lexicon=lexicon) for lexicon in (everything, None))
@@ -96,12 +122,19 @@ def test_a_lexicon_that_leaves_all_labels_changes_nothing(
 @settings(max_examples=10, deadline=None)
 @given(data=st.data(), sentences=SENTENCES)
 def test_features_learnt_in_parts_keep_to_the_lexicon(
-        data: st.DataObject, sentences: list[list[str]]) -> None:
+    data: st.DataObject, sentences: list[list[str]]
+) -> None:
     tagger = features_tagger()
-    lexicon = data.draw(st.dictionaries(
-        st.sampled_from(FORMS), st.lists(st.sampled_from(["_", "K=x", "K=y", "K=y|Z=1"]),
-                                         min_size=1, max_size=3, unique=True),
-        min_size=1, max_size=6).filter(lambda found: "\ud800" not in found))
+    lexicon = data.draw(
+        st.dictionaries(
+            st.sampled_from(FORMS),
+            st.lists(
+                st.sampled_from(["_", "K=x", "K=y", "K=y|Z=1"]), min_size=1, max_size=3, unique=True
+            ),
+            min_size=1,
+            max_size=6,
+        ).filter(lambda found: "\ud800" not in found)
+    )
     held = tagger.with_lexicon(lexicon)
     assert held.model.parts is not None
     for sentence, labels in zip(sentences, held.tag_sents(sentences), strict=True):
@@ -113,10 +146,12 @@ def test_features_learnt_in_parts_keep_to_the_lexicon(
 @functools.cache
 def features_tagger() -> pn.Tagger:
     """Learns features with the part of speech, in parts."""
-    rows = [pn.Sentence(["the", "old", "man"], {"upos": ["X", "Y", "Y"],
-                                                "feats": ["_", "K=x", "K=y|Z=1"]}),
-            pn.Sentence(["a", "man", "1984"], {"upos": ["X", "Y", "X"],
-                                               "feats": ["_", "K=y", "K=x"]})] * 4
+    rows = [
+        pn.Sentence(
+            ["the", "old", "man"], {"upos": ["X", "Y", "Y"], "feats": ["_", "K=x", "K=y|Z=1"]}
+        ),
+        pn.Sentence(["a", "man", "1984"], {"upos": ["X", "Y", "X"], "feats": ["_", "K=y", "K=x"]}),
+    ] * 4
     return pn.train(rows, column="feats", epochs=2)
 
 

@@ -27,7 +27,9 @@ N_KEYS, N_LABELS = 6, 3
 Shard = list[tuple[int, int, int]]
 SHARD = st.lists(
     st.tuples(st.integers(0, N_KEYS - 1), st.integers(0, N_LABELS - 1), st.integers(-3, 3)),
-    min_size=1, max_size=12)
+    min_size=1,
+    max_size=12,
+)
 
 
 def dense(state: RunState, name: str) -> np.ndarray:
@@ -38,8 +40,9 @@ def dense(state: RunState, name: str) -> np.ndarray:
     return found
 
 
-def learnt(shard: Shard, begun: RunState | None, epochs: int, *, gradients: bool = False
-           ) -> tuple[RunState, np.ndarray]:
+def learnt(
+    shard: Shard, begun: RunState | None, epochs: int, *, gradients: bool = False
+) -> tuple[RunState, np.ndarray]:
     """The state after a shard, and the sum of the weights after each of its words."""
     table = WeightTable(N_LABELS, gradients=gradients)
     w = np.zeros((N_KEYS, N_LABELS))
@@ -59,10 +62,15 @@ def learnt(shard: Shard, begun: RunState | None, epochs: int, *, gradients: bool
     return RunState.of(table, epochs), total
 
 
-@given(first=st.lists(SHARD, min_size=1, max_size=4),
-       second=st.lists(SHARD, min_size=2, max_size=5), by_words=st.booleans(), data=st.data())
+@given(
+    first=st.lists(SHARD, min_size=1, max_size=4),
+    second=st.lists(SHARD, min_size=2, max_size=5),
+    by_words=st.booleans(),
+    data=st.data(),
+)
 def test_the_average_of_a_mix_is_the_mean_of_the_shards_means(
-        first: list[Shard], second: list[Shard], by_words: bool, data: st.DataObject) -> None:
+    first: list[Shard], second: list[Shard], by_words: bool, data: st.DataObject
+) -> None:
     state, total, words = None, np.zeros((N_KEYS, N_LABELS)), 0
     for epoch, shards in enumerate((first, second), 1):
         weights = [len(shard) for shard in shards]
@@ -73,8 +81,10 @@ def test_the_average_of_a_mix_is_the_mean_of_the_shards_means(
         n = sum(map(len, shards))
         shares = np.array(weights) / sum(weights)
         w = sum(share * dense(end, "w") for share, (end, _) in zip(shares, ends, strict=True))
-        total += n * sum(share * own / len(shard) for share, (_, own), shard in zip(
-            shares, ends, shards, strict=True))
+        total += n * sum(
+            share * own / len(shard)
+            for share, (_, own), shard in zip(shares, ends, shards, strict=True)
+        )
         words += n
         assert (mixed.done, mixed.epochs) == (words, epoch)
         assert np.allclose(dense(mixed, "w"), w, atol=1e-9)
@@ -85,7 +95,8 @@ def test_the_average_of_a_mix_is_the_mean_of_the_shards_means(
 
 @given(before=SHARD, shard=SHARD, gradients=st.booleans(), begins=st.booleans())
 def test_one_shard_mixed_alone_is_itself_bit_for_bit(
-        before: Shard, shard: Shard, gradients: bool, begins: bool) -> None:
+    before: Shard, shard: Shard, gradients: bool, begins: bool
+) -> None:
     begun = None if begins else learnt(before, None, 1, gradients=gradients)[0]
     state, _ = learnt(shard, begun, 2, gradients=gradients)
     assert mix([state], begun=begun) is state
@@ -99,16 +110,26 @@ def test_one_shard_mixed_alone_is_itself_bit_for_bit(
     assert by_formula.done == state.done
 
 
-@pytest.mark.parametrize("options", [
-    {"update": "perceptron"}, {"update": "adagrad"}, {"update": "passive-aggressive"},
-    {"beam": 3}, {"table_bits": 9}], ids=str)
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"update": "perceptron"},
+        {"update": "adagrad"},
+        {"update": "passive-aggressive"},
+        {"beam": 3},
+        {"table_bits": 9},
+    ],
+    ids=str,
+)
 def test_one_worker_that_is_mixed_after_each_epoch_is_the_ordinary_trainer(
-        small: list[tuple[list[str], list[str]]], options: dict[str, Any]) -> None:
+    small: list[tuple[list[str], list[str]]], options: dict[str, Any]
+) -> None:
     options = {"templates": "fast", "right_to_left": True, "seed": 3, "beam": 1, **options}
     whole = train(small, epochs=4, resumable=True, **options).model
     assert whole.state is not None
-    learner = TemplateLearner(Examples.read(Source(small, "train"), "tag", ()), preset("fast"),
-                              make_options(options), {})
+    learner = TemplateLearner(
+        Examples.read(Source(small, "train"), "tag", ()), preset("fast"), make_options(options), {}
+    )
     state: RunState | None = None
     for epoch in range(1, 5):
         # From the state alone, with the rows of the sentences made once.
@@ -127,7 +148,8 @@ def test_one_worker_that_is_mixed_after_each_epoch_is_the_ordinary_trainer(
 
 @given(before=SHARD, shard=SHARD, n=st.integers(2, 5), gradients=st.booleans())
 def test_shards_that_learnt_the_same_mix_to_what_each_of_them_learnt(
-        before: Shard, shard: Shard, n: int, gradients: bool) -> None:
+    before: Shard, shard: Shard, n: int, gradients: bool
+) -> None:
     begun, _ = learnt(before, None, 1, gradients=gradients)
     state, _ = learnt(shard, begun, 2, gradients=gradients)
     mixed = mix([state] * n, begun=begun)
@@ -139,11 +161,13 @@ def test_shards_that_learnt_the_same_mix_to_what_each_of_them_learnt(
 
 @given(shards=st.lists(SHARD, min_size=2, max_size=6))
 def test_a_mix_is_the_sum_of_terms_in_a_tree_and_nearly_so_in_any_order(
-        shards: list[Shard]) -> None:
+    shards: list[Shard],
+) -> None:
     states = [learnt(shard, None, 1)[0] for shard in shards]
     words = sum(map(len, shards))
-    terms = [term(state, len(shard) / words, words)
-             for state, shard in zip(states, shards, strict=True)]
+    terms = [
+        term(state, len(shard) / words, words) for state, shard in zip(states, shards, strict=True)
+    ]
     assert equal(finished(tree_sum(terms), words, 1), mix(states))
     chain = terms[-1]
     for other in terms[-2::-1]:
@@ -154,7 +178,8 @@ def test_a_mix_is_the_sum_of_terms_in_a_tree_and_nearly_so_in_any_order(
 
 @given(before=SHARD, shard=SHARD, gradients=st.booleans(), undone=st.booleans())
 def test_the_changes_of_a_state_make_it_again_bit_for_bit(
-        before: Shard, shard: Shard, gradients: bool, undone: bool) -> None:
+    before: Shard, shard: Shard, gradients: bool, undone: bool
+) -> None:
     begun, _ = learnt(before, None, 1, gradients=gradients)
     state, _ = learnt(shard, begun, 2, gradients=gradients)
     if undone:

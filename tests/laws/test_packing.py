@@ -10,12 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from perceptron_nlp.errors import ModelError
-from perceptron_nlp.formats import (
-    open_tensors,
-    packed_tensors,
-    unpacked_tensors,
-    write_tensors,
-)
+from perceptron_nlp.formats import open_tensors, packed_tensors, unpacked_tensors, write_tensors
 from perceptron_nlp.formats.packing import Packed, pack, unpack
 from perceptron_nlp.formats.tensors import Tensor
 
@@ -40,17 +35,21 @@ def test_unpacking_gives_back_what_was_packed(values: list[int]) -> None:
 
 @given(numbers, st.data())
 def test_no_bit_of_a_code_can_be_changed_unnoticed_and_no_byte_left_out(
-        values: list[int], data: st.DataObject) -> None:
+    values: list[int], data: st.DataObject
+) -> None:
     packed = pack(words(values))
     if not values:
         return
     place = data.draw(st.integers(0, 8 * len(packed.data) - 1))
     changed = packed.data.copy()
     changed[place // 8] ^= 0x80 >> place % 8
-    for other in (packed._replace(data=changed), packed._replace(data=packed.data[:-1]),
-                  packed._replace(data=np.append(packed.data, np.uint8(0))),
-                  packed._replace(length=packed.length + 1),
-                  packed._replace(length=packed.length - 1)):
+    for other in (
+        packed._replace(data=changed),
+        packed._replace(data=packed.data[:-1]),
+        packed._replace(data=np.append(packed.data, np.uint8(0))),
+        packed._replace(length=packed.length + 1),
+        packed._replace(length=packed.length - 1),
+    ):
         try:
             found = unpack(other)
         except ValueError:
@@ -61,7 +60,8 @@ def test_no_bit_of_a_code_can_be_changed_unnoticed_and_no_byte_left_out(
 
 @given(st.binary(max_size=40), st.integers(-2, 400), st.integers(-2, 70))
 def test_any_bytes_unpack_to_as_many_numbers_as_they_have_bits_at_most(
-        data: bytes, length: int, low_bits: int) -> None:
+    data: bytes, length: int, low_bits: int
+) -> None:
     try:
         found = unpack(Packed(length, low_bits, np.frombuffer(data, np.uint8)))
     except ValueError:
@@ -73,17 +73,27 @@ def test_any_bytes_unpack_to_as_many_numbers_as_they_have_bits_at_most(
 rows = st.lists(st.sets(st.integers(0, 60_000), min_size=1, max_size=9), max_size=12)
 
 
-@given(rows, st.sets(st.integers(0, 2**64 - 1), max_size=20),
-       st.lists(st.integers(-32767, 32767).filter(bool), max_size=20))
-def test_every_kind_of_array_comes_back(found: list[set[int]], keys: set[int],
-                                        weights: list[int]) -> None:
+@given(
+    rows,
+    st.sets(st.integers(0, 2**64 - 1), max_size=20),
+    st.lists(st.integers(-32767, 32767).filter(bool), max_size=20),
+)
+def test_every_kind_of_array_comes_back(
+    found: list[set[int]], keys: set[int], weights: list[int]
+) -> None:
     tensors = {
         "0.keys": np.array(sorted(keys), np.uint64),
         "0.counts": np.array([len(row) for row in found], np.uint8),
         "0.labels": np.array([n for row in found for n in sorted(row)], np.uint16),
-        "0.weights": np.array(weights, np.int16), "0.group_starts": np.arange(3)}
-    kinds = {"0.keys": "ascending", "0.counts": "positive", "0.labels": "in_rows",
-             "0.weights": "signed"}
+        "0.weights": np.array(weights, np.int16),
+        "0.group_starts": np.arange(3),
+    }
+    kinds = {
+        "0.keys": "ascending",
+        "0.counts": "positive",
+        "0.labels": "in_rows",
+        "0.weights": "signed",
+    }
     packed, how = packed_tensors(tensors, kinds)
     assert packed["0.group_starts"] is tensors["0.group_starts"]
     back = unpacked_tensors(in_a_file(packed), how, "a.model")
@@ -108,8 +118,9 @@ def lies() -> dict[str, Any]:
 
 @pytest.mark.parametrize("what", lies())
 def test_a_lie_about_packed_numbers_is_a_model_error(what: str) -> None:
-    tensors, how = packed_tensors({"keys": np.array([3, 900, 70_000], np.uint64)},
-                                  {"keys": "ascending"})
+    tensors, how = packed_tensors(
+        {"keys": np.array([3, 900, 70_000], np.uint64)}, {"keys": "ascending"}
+    )
     how["keys"].update(lies()[what])
     with pytest.raises(ModelError, match=r"a\.model: the model's 'keys', which is packed: "):
         unpacked_tensors(in_a_file(tensors), how, "a.model")
@@ -117,8 +128,9 @@ def test_a_lie_about_packed_numbers_is_a_model_error(what: str) -> None:
 
 def test_gaps_that_run_beyond_64_bits_are_a_model_error() -> None:
     packed = pack(words([2**63, 2**63, 5]))
-    how = {"keys": {"dtype": "U64", "length": 3, "low_bits": packed.low_bits,
-                    "numbers": "ascending"}}
+    how = {
+        "keys": {"dtype": "U64", "length": 3, "low_bits": packed.low_bits, "numbers": "ascending"}
+    }
     with pytest.raises(ModelError, match="beyond 64 bits"):
         unpacked_tensors(in_a_file({"keys": packed.data}), how, "a.model")
 
@@ -126,8 +138,12 @@ def test_gaps_that_run_beyond_64_bits_are_a_model_error() -> None:
 @pytest.mark.parametrize("counts", [[2, 2], [9], [0, 3], [255] * 4, []])
 def test_rows_that_do_not_add_up_are_a_model_error(counts: list[int]) -> None:
     packed = pack(words([1, 0, 1]))
-    how = {"0.labels": {"dtype": "U16", "length": 3, "low_bits": packed.low_bits,
-                        "numbers": "in_rows"}}
+    how = {
+        "0.labels": {"dtype": "U16", "length": 3, "low_bits": packed.low_bits, "numbers": "in_rows"}
+    }
     with pytest.raises(ModelError, match="its rows are of another size"):
-        unpacked_tensors(in_a_file({"0.labels": packed.data,
-                                    "0.counts": np.array(counts, np.uint8)}), how, "a.model")
+        unpacked_tensors(
+            in_a_file({"0.labels": packed.data, "0.counts": np.array(counts, np.uint8)}),
+            how,
+            "a.model",
+        )

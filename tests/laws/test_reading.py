@@ -25,12 +25,21 @@ COLUMNS = ("upos", "UPOS", "xpos", "feats", "misc", "lemma", "nothing")
 
 texts = st.text("aB_é𝄞'\"", min_size=1, max_size=3)
 words = st.tuples(
-    texts, st.sampled_from(["NOUN", "VERB", "_", "É"]), st.sampled_from(["A=b", "A=b|C=d", "_"]),
-    st.sampled_from(["0", "_"]), st.sampled_from(["", "range", "empty", "bad id", "bad field"]),
-    st.integers(0, 25))
-files = st.lists(st.tuples(
-    st.sampled_from(["", "# sent_id = 1\n", "# newdoc\n# a\tb\n", "\n", "\ufeff"]),
-    st.lists(words, max_size=5)), min_size=1, max_size=5)
+    texts,
+    st.sampled_from(["NOUN", "VERB", "_", "É"]),
+    st.sampled_from(["A=b", "A=b|C=d", "_"]),
+    st.sampled_from(["0", "_"]),
+    st.sampled_from(["", "range", "empty", "bad id", "bad field"]),
+    st.integers(0, 25),
+)
+files = st.lists(
+    st.tuples(
+        st.sampled_from(["", "# sent_id = 1\n", "# newdoc\n# a\tb\n", "\n", "\ufeff"]),
+        st.lists(words, max_size=5),
+    ),
+    min_size=1,
+    max_size=5,
+)
 
 
 def written(sentences: list[Any], newline: str, ending: str) -> bytes:
@@ -64,13 +73,20 @@ def outcome(data: Any, column: str, evidence: tuple[str, ...] = ()) -> Any:
 def contents(read: Examples) -> Any:
     strings, tokens = read.numbered(("form", *read.columns))
     return {
-        "tags": read.tags.labels, "record": read.record(), "strings": strings,
-        "tokens": tokens.tolist(), "lengths": read.lengths().tolist(),
-        "gold": read.gold_ids().tolist(), "labels": [list(labels) for labels in read.gold],
+        "tags": read.tags.labels,
+        "record": read.record(),
+        "strings": strings,
+        "tokens": tokens.tolist(),
+        "lengths": read.lengths().tolist(),
+        "gold": read.gold_ids().tolist(),
+        "labels": [list(labels) for labels in read.gold],
         "words": [list(found) for found in read.strings("form")],
-        "vocabulary": read.vocabulary(), "certain": read.unambiguous(1, 0.6),
-        "sentences": [(s.words, dict(s.columns), s.path, [s.line_of(i) for i in range(len(s))])
-                      for s in read.sentences],
+        "vocabulary": read.vocabulary(),
+        "certain": read.unambiguous(1, 0.6),
+        "sentences": [
+            (s.words, dict(s.columns), s.path, [s.line_of(i) for i in range(len(s))])
+            for s in read.sentences
+        ],
     }
 
 
@@ -85,16 +101,25 @@ def both(data: Any, column: str, evidence: tuple[str, ...] = ()) -> tuple[Any, A
 @pytest.mark.parametrize("column", COLUMNS)
 @pytest.mark.parametrize("path", sorted(CORPORA.glob("*.conllu*")), ids=lambda path: path.name)
 def test_every_file_of_the_corpora_gives_the_same_examples_or_the_same_error(
-        path: Path, column: str) -> None:
+    path: Path, column: str
+) -> None:
     fast, slow = both(str(path), column, ("lemma",) if column == "upos" else ())
     assert fast == slow
 
 
-@given(files, st.sampled_from(["\n", "\n", "\n", "\r\n"]),
-       st.sampled_from(["", "", "# end", "1\tx"]), st.sampled_from(COLUMNS))
+@given(
+    files,
+    st.sampled_from(["\n", "\n", "\n", "\r\n"]),
+    st.sampled_from(["", "", "# end", "1\tx"]),
+    st.sampled_from(COLUMNS),
+)
 def test_random_files_give_the_same_examples_or_the_same_error(
-        tmp_path_factory: pytest.TempPathFactory, sentences: list[Any], newline: str, ending: str,
-        column: str) -> None:
+    tmp_path_factory: pytest.TempPathFactory,
+    sentences: list[Any],
+    newline: str,
+    ending: str,
+    column: str,
+) -> None:
     path = tmp_path_factory.getbasetemp() / "random.conllu"
     path.write_bytes(written(sentences, newline, ending))
     fast, slow = both(str(path), column)
@@ -103,8 +128,8 @@ def test_random_files_give_the_same_examples_or_the_same_error(
 
 @given(files, st.data())
 def test_a_part_of_numbered_examples_is_that_part_of_the_sentences(
-        tmp_path_factory: pytest.TempPathFactory, sentences: list[Any], data: st.DataObject
-        ) -> None:
+    tmp_path_factory: pytest.TempPathFactory, sentences: list[Any], data: st.DataObject
+) -> None:
     path = tmp_path_factory.getbasetemp() / "part.conllu"
     plain = [("", [(*row[:4], "", 1) for row in rows]) for _, rows in sentences]
     path.write_bytes(written([*plain, ("", [("a", "NOUN", "_", "_", "", 1)])], "\n", ""))
@@ -122,8 +147,10 @@ def test_a_part_of_numbered_examples_is_that_part_of_the_sentences(
 
 @pytest.fixture
 def good(tmp_path: Path) -> Path:
-    rows = [("", [(f"w{k % 7}", "NOUN" if k % 3 else "VERB", "_", "_", "", 1)
-                  for k in range(n, n + 4)]) for n in range(60)]
+    rows = [
+        ("", [(f"w{k % 7}", "NOUN" if k % 3 else "VERB", "_", "_", "", 1) for k in range(n, n + 4)])
+        for n in range(60)
+    ]
     path = tmp_path / "good.conllu"
     path.write_bytes(written(rows, "\n", ""))
     return path
@@ -155,7 +182,8 @@ def test_several_files_are_numbered_as_one(good: Path) -> None:
 
 
 def test_a_packed_file_that_is_cut_short_gives_the_error_of_the_checked_reader(
-        good: Path, tmp_path: Path) -> None:
+    good: Path, tmp_path: Path
+) -> None:
     path = tmp_path / "cut.conllu.gz"
     path.write_bytes(gzip.compress(good.read_bytes())[:-20])
     fast, slow = both(str(path), "upos")
@@ -174,12 +202,21 @@ def test_several_columns_of_a_stream_are_learnt(good: Path) -> None:
     assert tagger.to_bytes() == pn.train(str(good), column="upos,xpos", epochs=1).to_bytes()
 
 
-@pytest.mark.parametrize("options", [
-    {}, {"column": "feats"}, {"column": "upos,xpos"}, {"update": "perceptron", "min_count": 2},
-    {"dictionary": (3, 0.9)}, {"templates": ("word[0]", "column:lemma[1]")}],
-    ids=lambda options: ",".join(options) or "none")
-def test_models_are_the_same_bytes(good: Path, options: dict[str, Any],
-                                   monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"column": "feats"},
+        {"column": "upos,xpos"},
+        {"update": "perceptron", "min_count": 2},
+        {"dictionary": (3, 0.9)},
+        {"templates": ("word[0]", "column:lemma[1]")},
+    ],
+    ids=lambda options: ",".join(options) or "none",
+)
+def test_models_are_the_same_bytes(
+    good: Path, options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
     fast = pn.train(str(good), dev=str(good), epochs=2, **options).to_bytes()
     monkeypatch.setattr(examples_module, "read_numbered", lambda *_: None)
     assert fast == pn.train(str(good), dev=str(good), epochs=2, **options).to_bytes()

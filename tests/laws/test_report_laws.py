@@ -14,26 +14,54 @@ import perceptron_nlp as pn
 from perceptron_nlp.reports import png
 from tests.oracles.pages import Page
 
-HOSTILE = ["<script>alert(1)</script>", "</script>", "<!--", "-->", "]]>", "&amp;", "&lt;b&gt;",
-           '"', "'", "`", "\u202eevil", "\x00", "\x07", "\u2028", "<img src=x onerror=alert(1)>",
-           "שלום", "${title}", "$style", "\\u003c", "e\u0301", "😀", "javascript:alert(1)"]
+HOSTILE = [
+    "<script>alert(1)</script>",
+    "</script>",
+    "<!--",
+    "-->",
+    "]]>",
+    "&amp;",
+    "&lt;b&gt;",
+    '"',
+    "'",
+    "`",
+    "\u202eevil",
+    "\x00",
+    "\x07",
+    "\u2028",
+    "<img src=x onerror=alert(1)>",
+    "שלום",
+    "${title}",
+    "$style",
+    "\\u003c",
+    "e\u0301",
+    "😀",
+    "javascript:alert(1)",
+]
 TEXTS = st.sampled_from(HOSTILE) | st.text(
-    st.characters(exclude_categories=["Cs"]), min_size=1, max_size=8)
+    st.characters(exclude_categories=["Cs"]), min_size=1, max_size=8
+)
 
 
 def sentences(labels: list[str]) -> st.SearchStrategy[list[tuple[list[str], list[str | None]]]]:
     """Labelled sentences, some words without a label."""
     pair = st.tuples(TEXTS, st.sampled_from(labels) | st.none())
     return st.lists(st.lists(pair, min_size=1, max_size=7), min_size=1, max_size=8).map(
-        lambda found: [([word for word, _ in one], [label for _, label in one])
-                       for one in found])
+        lambda found: [([word for word, _ in one], [label for _, label in one]) for one in found]
+    )
 
 
 @st.composite
 def texts(draw: st.DrawFn) -> list[tuple[list[str], list[str | None]]]:
     """Sentences of which one word at least has a label."""
-    labels = draw(st.lists(TEXTS.filter(lambda text: not set(text) & set("\t\n\r")),
-                           min_size=1, max_size=4, unique=True))
+    labels = draw(
+        st.lists(
+            TEXTS.filter(lambda text: not set(text) & set("\t\n\r")),
+            min_size=1,
+            max_size=4,
+            unique=True,
+        )
+    )
     found = draw(sentences(labels))
     return [*found, (["word"], [labels[0]])]
 
@@ -47,8 +75,8 @@ def without_png(monkeypatch: pytest.MonkeyPatch) -> None:
 @settings(max_examples=20)
 @given(train=texts(), test=texts())
 def test_a_page_has_the_figures_of_the_evaluation_and_no_markup_of_the_data(
-        train: list[tuple[list[str], list[str | None]]],
-        test: list[tuple[list[str], list[str | None]]]) -> None:
+    train: list[tuple[list[str], list[str | None]]], test: list[tuple[list[str], list[str | None]]]
+) -> None:
     tagger = pn.train(train, epochs=2, templates="classic", seed=1)
     with tempfile.TemporaryDirectory() as folder:
         title = test[0][0][0]
@@ -61,7 +89,8 @@ def test_a_page_has_the_figures_of_the_evaluation_and_no_markup_of_the_data(
     (column,) = whole["columns"]
     assert {name: column[name] for name in evaluation.to_json()} == evaluation.to_json()
     assert {(gold, label): n for gold, label, n in column["confusion"]} == {
-        pair: n for pair, n in evaluation.confusion.items() if n}
+        pair: n for pair, n in evaluation.confusion.items() if n
+    }
     assert column["known"]["words"] == evaluation.known_tokens
     assert column["unknown"]["right"] == evaluation.correct - evaluation.known_correct
     assert sum(part["words"] for part in column["lengths"]) == evaluation.tokens
@@ -70,16 +99,21 @@ def test_a_page_has_the_figures_of_the_evaluation_and_no_markup_of_the_data(
     names = {name for name, _ in page.elements}
     assert not names & {"img", "iframe", "object", "link", "base", "form", "a"}
     assert [attributes["type"] for attributes, _ in page.scripts] == ["application/json"]
-    assert not [key for _, attributes in page.elements for key in attributes
-                if key.startswith("on") or key in ("src", "href")]
-    assert not any(0x202a <= ord(c) <= 0x202e or ord(c) < 10 for c in text)
+    assert not [
+        key
+        for _, attributes in page.elements
+        for key in attributes
+        if key.startswith("on") or key in ("src", "href")
+    ]
+    assert not any(0x202A <= ord(c) <= 0x202E or ord(c) < 10 for c in text)
     assert len(page.ids) == len(set(page.ids))
     for picture in pictures:
         ElementTree.fromstring(picture)
 
 
 def test_equal_runs_write_the_same_but_for_the_speed(
-        tagger: pn.Tagger, small: list[tuple[list[str], list[str]]], tmp_path: Path) -> None:
+    tagger: pn.Tagger, small: list[tuple[list[str], list[str]]], tmp_path: Path
+) -> None:
     reports = [pn.report(tagger, small, tmp_path / name) for name in "ab"]
     found = [Page(report.page.read_text("utf-8")).data("figures") for report in reports]
     for whole in found:
@@ -91,7 +125,8 @@ def test_equal_runs_write_the_same_but_for_the_speed(
 
 
 def test_explanations_are_of_the_label_given_against_the_gold_one(
-        small: list[tuple[list[str], list[str]]]) -> None:
+    small: list[tuple[list[str], list[str]]],
+) -> None:
     tagger = pn.train(small[:6], epochs=3, seed=1)
     for words, gold in small[6:]:
         asked = [label if label in tagger.labels else None for label in gold]
@@ -102,4 +137,5 @@ def test_explanations_are_of_the_label_given_against_the_gold_one(
                 assert word.runner_up == label
                 assert word.runner_up_score == scores[i][tagger.labels.index(label)]
             assert sum(feature.runner_up_score for feature in word.features) == pytest.approx(
-                word.runner_up_score, abs=1e-9)
+                word.runner_up_score, abs=1e-9
+            )

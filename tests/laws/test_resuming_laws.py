@@ -16,15 +16,22 @@ from perceptron_nlp.features.templates import Template
 from perceptron_nlp.sampling import permutation
 from perceptron_nlp.tagging.trainingstate import RunState
 
-RULES = [("perceptron", 1.0, 0.0), ("margin", 2.0, 3.0), ("passive-aggressive", 0.01, 2.0),
-         ("adagrad", 0.1, 1.0)]
+RULES = [
+    ("perceptron", 1.0, 0.0),
+    ("margin", 2.0, 3.0),
+    ("passive-aggressive", 0.01, 2.0),
+    ("adagrad", 0.1, 1.0),
+]
 
 
 def equal(one: RunState, other: RunState) -> bool:
     """Are they the same, bit for bit?"""
     ours, theirs = one.arrays(), other.arrays()
-    return (ours.keys() == theirs.keys() and (one.done, one.epochs) == (other.done, other.epochs)
-            and all(ours[name].tobytes() == theirs[name].tobytes() for name in ours))
+    return (
+        ours.keys() == theirs.keys()
+        and (one.done, one.epochs) == (other.done, other.epochs)
+        and all(ours[name].tobytes() == theirs[name].tobytes() for name in ours)
+    )
 
 
 def part_of(data: Data, start: int, end: int) -> Data:
@@ -33,11 +40,25 @@ def part_of(data: Data, start: int, end: int) -> Data:
 
 @pytest.mark.parametrize(("rule", "rate", "margin"), RULES)
 @settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
-@given(data=corpora_of(), templates=TEMPLATES, bits=st.sampled_from([None, None, 7]),
-       right_to_left=st.booleans(), cut=st.integers(0, 7), seed=st.integers(0, 1000))
+@given(
+    data=corpora_of(),
+    templates=TEMPLATES,
+    bits=st.sampled_from([None, None, 7]),
+    right_to_left=st.booleans(),
+    cut=st.integers(0, 7),
+    seed=st.integers(0, 1000),
+)
 def test_one_half_and_then_the_other_is_the_whole_bit_for_bit(
-        rule: str, rate: float, margin: float, data: Data, templates: list[Template],
-        bits: int | None, right_to_left: bool, cut: int, seed: int) -> None:
+    rule: str,
+    rate: float,
+    margin: float,
+    data: Data,
+    templates: list[Template],
+    bits: int | None,
+    right_to_left: bool,
+    cut: int,
+    seed: int,
+) -> None:
     n = len(data.sentences)
     cut = min(cut, n)
 
@@ -46,8 +67,7 @@ def test_one_half_and_then_the_other_is_the_whole_bit_for_bit(
         learnt_from = training_set(some, templates, table)
         if state is not None:
             state.put_into(table)
-        learn(learnt_from, order, rule=rule, rate=rate, margin=margin,
-              right_to_left=right_to_left)
+        learn(learnt_from, order, rule=rule, rate=rate, margin=margin, right_to_left=right_to_left)
         return table
 
     first, second = permutation(cut, seed, 1), permutation(n - cut, seed, 2)
@@ -63,11 +83,15 @@ def test_one_half_and_then_the_other_is_the_whole_bit_for_bit(
 UPDATES = st.lists(st.tuples(st.integers(0, 9), st.integers(0, 3), st.integers(-2, 2)), max_size=30)
 
 
-@given(updates=UPDATES, bits=st.sampled_from([None, 3]), gradients=st.booleans(),
-       n_labels=st.sampled_from([4, 300]))
+@given(
+    updates=UPDATES,
+    bits=st.sampled_from([None, 3]),
+    gradients=st.booleans(),
+    n_labels=st.sampled_from([4, 300]),
+)
 def test_a_state_put_into_a_table_is_the_state_of_that_table(
-        updates: list[tuple[int, int, int]], bits: int | None, gradients: bool, n_labels: int
-        ) -> None:
+    updates: list[tuple[int, int, int]], bits: int | None, gradients: bool, n_labels: int
+) -> None:
     table = WeightTable(n_labels, table_bits=bits, gradients=gradients)
     for key, label, step in updates:
         keys = np.array([key << 60, 5], np.uint64)

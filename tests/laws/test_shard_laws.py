@@ -33,20 +33,26 @@ WEIGHTS = st.lists(st.integers(0, 4), min_size=5, max_size=5)
 
 def mixed(states: list[RunState], shares: list[float], begun: RunState) -> RunState:
     words = sum(state.done - begun.done for state in states)
-    change = tree([weighted(difference(state, begun), share, words, begun.done)
-                   for state, share in zip(states, shares, strict=True)], plus)
+    change = tree(
+        [
+            weighted(difference(state, begun), share, words, begun.done)
+            for state, share in zip(states, shares, strict=True)
+        ],
+        plus,
+    )
     return Added(change, words, 2).applied(begun)
 
 
 @given(before=SHARD, shards=SHARDS, weights=WEIGHTS, gradients=st.booleans())
 def test_the_average_is_the_mean_over_all_words_of_the_shards_that_moved_a_weight(
-        before: Shard, shards: list[Shard], weights: list[int], gradients: bool) -> None:
+    before: Shard, shards: list[Shard], weights: list[int], gradients: bool
+) -> None:
     begun, so_far = learnt(before, None, 1, gradients=gradients)
     if gradients:
         so_far = begun.done * dense(begun, "w") - dense(begun, "owed")
     found = [learnt(shard, begun, 2, gradients=gradients) for shard in shards]
     states = [state for state, _ in found]
-    shares = shares_of([len(shard) for shard in shards], weights[:len(shards)], "errors")
+    shares = shares_of([len(shard) for shard in shards], weights[: len(shards)], "errors")
     mix = mixed(states, shares, begun)
     words = sum(map(len, shards))
     share_of_movers = np.zeros_like(so_far)
@@ -70,7 +76,8 @@ def test_the_average_is_the_mean_over_all_words_of_the_shards_that_moved_a_weigh
 
 @given(shard=SHARD, others=SHARDS, gradients=st.booleans())
 def test_a_weight_that_one_shard_alone_moves_is_what_that_shard_makes_of_it(
-        shard: Shard, others: list[Shard], gradients: bool) -> None:
+    shard: Shard, others: list[Shard], gradients: bool
+) -> None:
     apart = [[(5, label, step) for _, label, step in other] for other in others]
     own = [(key % 5, label, step) for key, label, step in shard]
     states = [learnt(part, None, 1, gradients=gradients)[0] for part in (own, *apart)]
@@ -106,21 +113,26 @@ def shards(small: list[tuple[list[str], list[str]]]) -> list[Sentences]:
     examples = Examples.read(Source(small, "train"), "tag", ())
     options = make_options({"templates": "fast"})
     templates = resolve_templates(options, ())
-    return [Sentences(part, templates, None, options, {})
-            for part in deal(examples, 2, templates, None)]
+    return [
+        Sentences(part, templates, None, options, {}) for part in deal(examples, 2, templates, None)
+    ]
 
 
 def test_shards_are_dealt_as_cards_are(
-        shards: list[Sentences], small: list[tuple[list[str], list[str]]]) -> None:
+    shards: list[Sentences], small: list[tuple[list[str], list[str]]]
+) -> None:
     for first, shard in enumerate(shards):
         assert list(map(list, shard.examples.strings("form"))) == [
-            list(words) for words, _ in small[first::2]]
+            list(words) for words, _ in small[first::2]
+        ]
         assert list(map(list, shard.examples.gold)) == [
-            list(labels) for _, labels in small[first::2]]
+            list(labels) for _, labels in small[first::2]
+        ]
 
 
 def test_a_worker_learns_the_same_again_and_from_a_state_or_a_step_to_it(
-        shards: list[Sentences]) -> None:
+    shards: list[Sentences],
+) -> None:
     one, other = ShardWorker(shards[0]), ShardWorker(shards[0])
     first = Piece(0, 1, 1, 0, 1, True)
     begun = no_state(True)
@@ -131,7 +143,8 @@ def test_a_worker_learns_the_same_again_and_from_a_state_or_a_step_to_it(
     words = counts.examples
     step = Added(weighted(difference(changed, begun), 1.0, words, 0), words, 1)
     second = Piece(1, 1, 2, 0, 1, True)
-    assert equal(one.learn(second, None, step)[1],
-                 other.learn(second, step.applied(begun), None)[1])
+    assert equal(
+        one.learn(second, None, step)[1], other.learn(second, step.applied(begun), None)[1]
+    )
     with pytest.raises(EngineError, match="a worker is at mix 1, and was asked to go on from mix"):
         one.learn(Piece(7, 1, 2, 0, 1, True), None, step)

@@ -80,7 +80,8 @@ def test_randomisation_comes_near_to_all_ways_of_swapping(rows: list[tuple[int, 
 
 @given(SENTENCES, st.integers(0, 2**64 - 1))
 def test_randomisation_does_not_mind_which_comes_first(
-        rows: list[tuple[int, ...]], seed: int) -> None:
+    rows: list[tuple[int, ...]], seed: int
+) -> None:
     a, b = two(rows)
     assert randomisation(a, b, rounds=99, seed=seed) == randomisation(b, a, rounds=99, seed=seed)
 
@@ -95,7 +96,8 @@ def test_a_labelling_compared_with_itself_differs_by_nothing(rows: list[tuple[in
 
 @given(SENTENCES, st.integers(1, 40))
 def test_resampled_scores_are_those_of_sentences_drawn_one_by_one(
-        rows: list[tuple[int, ...]], rounds: int) -> None:
+    rows: list[tuple[int, ...]], rounds: int
+) -> None:
     a, b = two(rows)
     found = resampled([a, b], rounds=rounds, seed=5)
     drawn = draws(len(rows), len(rows) * rounds, 5).reshape(rounds, len(rows))
@@ -120,8 +122,9 @@ def test_the_interval_covers_the_truth_about_as_often_as_it_says() -> None:
     inside = 0
     for _ in range(60):
         right = rng.binomial(10, 0.9, 100)
-        low, high = interval(resampled([Counts.of((10, 10, n) for n in right.tolist())],
-                                       rounds=200)[0])
+        low, high = interval(
+            resampled([Counts.of((10, 10, n) for n in right.tolist())], rounds=200)[0]
+        )
         inside += low <= 0.9 <= high
     assert 50 <= inside < 60
 

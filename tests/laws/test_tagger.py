@@ -19,9 +19,17 @@ import perceptron_nlp as pn
 Labelled = list[tuple[list[str], list[str]]]
 
 OPTIONS = [
-    {}, {"templates": "classic"}, {"table_bits": 9}, {"right_to_left": True}, {"min_count": 2},
-    {"update": "margin"}, {"update": "passive-aggressive"}, {"update": "adagrad"},
-    {"dictionary": (3, 0.9)}, {"templates": ["word[0]"]}, {"templates": ["bias"]},
+    {},
+    {"templates": "classic"},
+    {"table_bits": 9},
+    {"right_to_left": True},
+    {"min_count": 2},
+    {"update": "margin"},
+    {"update": "passive-aggressive"},
+    {"update": "adagrad"},
+    {"dictionary": (3, 0.9)},
+    {"templates": ["word[0]"]},
+    {"templates": ["bias"]},
     {"templates": ["tag[-1]", "lower.ngrams2-4[0]", "tag[-1] tag[-3]"]},
 ]
 NAMES = [",".join(f"{k}={v}" for k, v in options.items()) or "defaults" for options in OPTIONS]
@@ -31,7 +39,8 @@ SENTENCES = st.lists(st.lists(WORD, max_size=8), max_size=8)
 
 @pytest.mark.parametrize("options", OPTIONS, ids=NAMES)
 def test_saving_and_loading_gives_the_same_bytes_and_the_same_tags(
-        options: dict[str, object], small: Labelled, tmp_path: Path) -> None:
+    options: dict[str, object], small: Labelled, tmp_path: Path
+) -> None:
     tagger = pn.train(small, epochs=3, **options)
     path = tmp_path / "model"
     tagger.save(path)
@@ -45,14 +54,16 @@ def test_saving_and_loading_gives_the_same_bytes_and_the_same_tags(
 
 @pytest.mark.parametrize("options", OPTIONS, ids=NAMES)
 def test_two_trainings_with_one_seed_give_the_same_bytes(
-        options: dict[str, object], small: Labelled) -> None:
+    options: dict[str, object], small: Labelled
+) -> None:
     first, second = (pn.train(small, epochs=3, seed=11, **options) for _ in range(2))
     assert first.to_bytes() == second.to_bytes()
 
 
 def test_another_seed_gives_other_weights(small: Labelled) -> None:
-    weights = [pn.train(small, epochs=2, seed=seed).model.weights.weights.tobytes()
-               for seed in (1, 2)]
+    weights = [
+        pn.train(small, epochs=2, seed=seed).model.weights.weights.tobytes() for seed in (1, 2)
+    ]
     assert weights[0] != weights[1]
 
 
@@ -67,26 +78,38 @@ sys.stdout.buffer.write(tagger.to_bytes())
 
 
 def test_the_hash_seed_of_python_changes_no_byte(small: Labelled) -> None:
-    text = "\n".join(" ".join(f"{w}/{t}" for w, t in zip(words, tags, strict=True))
-                     for words, tags in small)
+    text = "\n".join(
+        " ".join(f"{w}/{t}" for w, t in zip(words, tags, strict=True)) for words, tags in small
+    )
     root = Path(pn.__file__).parents[1]
     outputs = []
     for seed in ("0", "1", "2718"):
-        environment = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(root),
-                       "PYTHONUTF8": "1"}
-        done = subprocess.run([sys.executable, "-c", PROGRAM], input=text.encode(), check=True,
-                              stdout=subprocess.PIPE, env=environment)
+        environment = {
+            **os.environ,
+            "PYTHONHASHSEED": seed,
+            "PYTHONPATH": str(root),
+            "PYTHONUTF8": "1",
+        }
+        done = subprocess.run(
+            [sys.executable, "-c", PROGRAM],
+            input=text.encode(),
+            check=True,
+            stdout=subprocess.PIPE,
+            env=environment,
+        )
         outputs.append(done.stdout)
     assert outputs[0] == outputs[1] == outputs[2]
-    here = pn.train(small, epochs=3, seed=5, dictionary=(3, 0.9),
-                    dev=[(["The", "man"], ["DET", "NOUN"])])
+    here = pn.train(
+        small, epochs=3, seed=5, dictionary=(3, 0.9), dev=[(["The", "man"], ["DET", "NOUN"])]
+    )
     assert outputs[0] == here.to_bytes()
 
 
 @settings(max_examples=30)
 @given(sentences=SENTENCES)
 def test_one_sentence_at_a_time_tags_as_all_at_once(
-        tagger: pn.Tagger, sentences: list[list[str]]) -> None:
+    tagger: pn.Tagger, sentences: list[list[str]]
+) -> None:
     alone = [tagger.tag(words) for words in sentences]
     assert tagger.tag_sents(sentences) == alone
     assert tagger.tag_sents(map(tuple, sentences)) == alone
@@ -117,13 +140,20 @@ def test_one_tagger_serves_many_threads_of_the_caller(tagger: pn.Tagger, small: 
     assert found == expected
 
 
-@pytest.mark.parametrize("copied", [
-    lambda t: pickle.loads(pickle.dumps(t)), copy.copy, copy.deepcopy,
-    lambda t: pn.Tagger.from_bytes(t.to_bytes()),
-    lambda t: pn.Tagger.from_bytes(memoryview(bytearray(t.to_bytes())))],
-    ids=["pickle", "copy", "deepcopy", "bytes", "memoryview"])
+@pytest.mark.parametrize(
+    "copied",
+    [
+        lambda t: pickle.loads(pickle.dumps(t)),
+        copy.copy,
+        copy.deepcopy,
+        lambda t: pn.Tagger.from_bytes(t.to_bytes()),
+        lambda t: pn.Tagger.from_bytes(memoryview(bytearray(t.to_bytes()))),
+    ],
+    ids=["pickle", "copy", "deepcopy", "bytes", "memoryview"],
+)
 def test_a_copy_tags_alike_and_has_the_same_bytes(
-        tagger: pn.Tagger, small: Labelled, copied: object) -> None:
+    tagger: pn.Tagger, small: Labelled, copied: object
+) -> None:
     assert callable(copied)
     twin = copied(tagger)
     assert twin.to_bytes() == tagger.to_bytes() and twin.labels == tagger.labels
@@ -151,9 +181,13 @@ def test_a_small_cache_changes_no_tag(limit: int, tagger: pn.Tagger, small: Labe
 
 
 def test_the_order_in_which_training_meets_labels_does_not_change_their_numbers(
-        small: Labelled) -> None:
-    assert pn.train(small[::-1], epochs=1).labels == pn.train(small, epochs=1).labels == tuple(
-        sorted({label for _, labels in small for label in labels}))
+    small: Labelled,
+) -> None:
+    assert (
+        pn.train(small[::-1], epochs=1).labels
+        == pn.train(small, epochs=1).labels
+        == tuple(sorted({label for _, labels in small for label in labels}))
+    )
 
 
 def test_the_best_label_is_the_one_that_scores_highest(tagger: pn.Tagger, small: Labelled) -> None:

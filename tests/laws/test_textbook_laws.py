@@ -146,9 +146,7 @@ def test_all_six_averages_are_the_mean_after_each_example_exactly(
 
 @law
 @given(runs())
-def test_every_variant_is_the_mean_that_its_docstring_states(
-    made: tuple[Run, np.ndarray],
-) -> None:
+def test_every_variant_is_the_mean_that_its_docstring_states(made: tuple[Run, np.ndarray]) -> None:
     run, _ = made
     vectors = after_each_example(run)
     with_start = sum(vectors) + run.start

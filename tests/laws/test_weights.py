@@ -21,8 +21,9 @@ LABEL_COUNTS = (2, 17, 32, 33, 100, 1000, 65_536)
 TABLES = [(n, bits) for n in LABEL_COUNTS for bits in (None, 1 if n > 1000 else 3)]
 BOTH_TABLES = pytest.mark.parametrize(("n_labels", "bits"), TABLES)
 
-KEYS = (st.sampled_from([0, 1, 2**63, 2**64 - 1, 2**32, 3 * 2**32, 0x9E3779B97F4A7C15])
-        | st.integers(0, 2**64 - 1))
+KEYS = st.sampled_from(
+    [0, 1, 2**63, 2**64 - 1, 2**32, 3 * 2**32, 0x9E3779B97F4A7C15]
+) | st.integers(0, 2**64 - 1)
 STEPS = st.integers(-5, 5)
 
 
@@ -84,7 +85,8 @@ def histories(n_labels: int) -> st.SearchStrategy[list[Event]]:
 @settings(max_examples=40)
 @given(data=st.data())
 def test_the_lazy_average_is_the_naive_one_exactly_on_integers(
-        n_labels: int, bits: int | None, data: st.DataObject) -> None:
+    n_labels: int, bits: int | None, data: st.DataObject
+) -> None:
     table, naive = WeightTable(n_labels, table_bits=bits), NaiveWeights(bits)
     for event in data.draw(histories(n_labels)):
         event.on(table)
@@ -98,7 +100,8 @@ def test_the_lazy_average_is_the_naive_one_exactly_on_integers(
 @settings(max_examples=20)
 @given(data=st.data())
 def test_averaging_twice_gives_the_same_and_training_goes_on_as_if_it_never_was(
-        n_labels: int, bits: int | None, data: st.DataObject) -> None:
+    n_labels: int, bits: int | None, data: st.DataObject
+) -> None:
     watched, left_alone = (WeightTable(n_labels, table_bits=bits) for _ in range(2))
     for event in data.draw(histories(n_labels)):
         event.on(watched)
@@ -110,7 +113,8 @@ def test_averaging_twice_gives_the_same_and_training_goes_on_as_if_it_never_was(
 
 @BOTH_TABLES
 def test_a_frozen_average_does_not_change_when_training_goes_on(
-        n_labels: int, bits: int | None) -> None:
+    n_labels: int, bits: int | None
+) -> None:
     table = WeightTable(n_labels, table_bits=bits)
     table.update(array([1, 2]), 1, 3.0)
     table.advance()
@@ -137,7 +141,8 @@ def test_a_weight_that_is_back_at_zero_keeps_its_average(n_labels: int, bits: in
 
 @BOTH_TABLES
 def test_an_update_counts_from_the_example_at_which_it_is_made(
-        n_labels: int, bits: int | None) -> None:
+    n_labels: int, bits: int | None
+) -> None:
     table = WeightTable(n_labels, table_bits=bits)
     table.advance(9999)
     table.update(array([7]), 1, 1.0)
@@ -150,7 +155,8 @@ def test_an_update_counts_from_the_example_at_which_it_is_made(
 @settings(max_examples=30)
 @given(data=st.data())
 def test_after_a_mistake_the_gold_label_has_gained_on_the_guess(
-        n_labels: int, bits: int | None, data: st.DataObject) -> None:
+    n_labels: int, bits: int | None, data: st.DataObject
+) -> None:
     table = WeightTable(n_labels, table_bits=bits)
     for event in data.draw(histories(n_labels)):
         event.on(table)
@@ -173,7 +179,8 @@ def test_after_a_mistake_the_gold_label_has_gained_on_the_guess(
 
 @BOTH_TABLES
 def test_on_a_fresh_table_gold_outscores_the_guess_after_one_mistake(
-        n_labels: int, bits: int | None) -> None:
+    n_labels: int, bits: int | None
+) -> None:
     table = WeightTable(n_labels, table_bits=bits)
     keys, gold = array([3, 2**60, 2**64 - 5]), n_labels - 1
     assert int(np.argmax(table.score(keys))) == 0
@@ -186,7 +193,8 @@ def test_on_a_fresh_table_gold_outscores_the_guess_after_one_mistake(
 @settings(max_examples=60)
 @given(st.lists(st.tuples(KEYS, st.integers(0, 99), STEPS), max_size=300))
 def test_the_exact_table_behaves_as_a_dictionary_under_any_insertions(
-        insertions: list[tuple[int, int, int]]) -> None:
+    insertions: list[tuple[int, int, int]],
+) -> None:
     table = WeightTable(100)
     expected: dict[tuple[int, int], int] = {}
     rows: set[int] = set()
@@ -227,7 +235,8 @@ def test_keys_that_agree_in_their_lower_half_stay_apart() -> None:
 @settings(max_examples=20)
 @given(data=st.data())
 def test_permuting_the_labels_permutes_the_scores(
-        n_labels: int, bits: int | None, data: st.DataObject) -> None:
+    n_labels: int, bits: int | None, data: st.DataObject
+) -> None:
     seed = data.draw(st.integers(0, 2**32))
     order = np.random.default_rng(seed).permutation(n_labels)
     plain, permuted = (WeightTable(n_labels, table_bits=bits) for _ in range(2))
@@ -245,7 +254,8 @@ def test_permuting_the_labels_permutes_the_scores(
 @settings(max_examples=60)
 @given(data=st.data())
 def test_scores_and_frozen_scores_are_sums_over_keys_and_values(
-        bits: int | None, data: st.DataObject) -> None:
+    bits: int | None, data: st.DataObject
+) -> None:
     table, naive = WeightTable(40, table_bits=bits), NaiveWeights(bits)
     for event in data.draw(histories(40)):
         event.on(table)
@@ -261,7 +271,8 @@ def test_scores_and_frozen_scores_are_sums_over_keys_and_values(
 @settings(max_examples=30)
 @given(keys=st.lists(KEYS, min_size=1, max_size=8))
 def test_the_row_of_a_fixed_table_is_the_top_bits_of_the_key_and_collisions_add_up(
-        bits: int, keys: list[int]) -> None:
+    bits: int, keys: list[int]
+) -> None:
     table = WeightTable(3, table_bits=bits)
     for key in keys:
         table.update(array([key]), 2, 1.0)
@@ -277,12 +288,14 @@ def test_the_row_of_a_fixed_table_is_the_top_bits_of_the_key_and_collisions_add_
 @settings(max_examples=60)
 @given(data=st.data())
 def test_adagrad_takes_the_steps_of_a_plain_reference(
-        bits: int | None, data: st.DataObject) -> None:
+    bits: int | None, data: st.DataObject
+) -> None:
     table, naive = WeightTable(40, table_bits=bits, gradients=True), NaiveWeights(bits)
     for _ in range(data.draw(st.integers(0, 8))):
         keys = data.draw(st.lists(KEYS, max_size=4))
-        values = data.draw(st.none() | st.lists(
-            st.floats(-4, 4, width=16), min_size=len(keys), max_size=len(keys)))
+        values = data.draw(
+            st.none() | st.lists(st.floats(-4, 4, width=16), min_size=len(keys), max_size=len(keys))
+        )
         sign, rate = data.draw(st.sampled_from([1.0, -1.0])), data.draw(st.sampled_from([0.1, 2]))
         for label in {data.draw(st.integers(0, 39)) for _ in range(2)}:
             table.update_adagrad(array(keys), label, sign, rate, values)
@@ -297,8 +310,9 @@ def test_adagrad_takes_the_steps_of_a_plain_reference(
         assert all(abs(found.get(c, 0) - expected.get(c, 0)) <= 1e-9 for c in cells)
 
 
-def learn_as_the_textbook(table: WeightTable, X: npt.NDArray[Any], y: Sequence[int],
-                          visits: Sequence[int]) -> int:
+def learn_as_the_textbook(
+    table: WeightTable, X: npt.NDArray[Any], y: Sequence[int], visits: Sequence[int]
+) -> int:
     mistakes = 0
     for i in visits:
         keys = array([2**32 * int(f) + 1 for f in np.flatnonzero(X[i])])
@@ -313,11 +327,13 @@ def learn_as_the_textbook(table: WeightTable, X: npt.NDArray[Any], y: Sequence[i
 
 
 @settings(max_examples=60)
-@given(classes=st.integers(2, 6), seed=st.integers(0, 2**32), n=st.integers(1, 12),
-       d=st.integers(1, 8))
+@given(
+    classes=st.integers(2, 6), seed=st.integers(0, 2**32), n=st.integers(1, 12), d=st.integers(1, 8)
+)
 @example(classes=3, seed=1, n=12, d=3)
 def test_the_table_learns_and_averages_as_the_textbook_weight_for_weight(
-        classes: int, seed: int, n: int, d: int) -> None:
+    classes: int, seed: int, n: int, d: int
+) -> None:
     rng = np.random.default_rng(seed)
     X = rng.integers(-2, 3, (n, d)) * (rng.random((n, d)) < 0.6)
     y = rng.integers(0, classes, n)
@@ -325,7 +341,7 @@ def test_the_table_learns_and_averages_as_the_textbook_weight_for_weight(
     run = train(Multiclass(classes), X.astype(object), y, order=order, max_epochs=4)
     visits = [int(i) for epoch in islice(order.epochs(n), 5) for batch in epoch for i in batch]
     table = WeightTable(classes)
-    mistakes = learn_as_the_textbook(table, X, y.tolist(), visits[:run.N])
+    mistakes = learn_as_the_textbook(table, X, y.tolist(), visits[: run.N])
     assert mistakes == run.updates
     expected = averaged_naive(run)
     dense = np.zeros((classes, d))

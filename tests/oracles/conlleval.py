@@ -30,8 +30,9 @@ def counts(gold: Sequence[str], given: Sequence[str]) -> tuple[int, int, int]:
     agree = False
     before = (outside, outside)
     for labels in [*zip(gold, given, strict=True), ("O", "O")]:
-        one, two = now = tuple(tuple(label.split("-", 1)) if label != "O" else outside
-                               for label in labels)
+        one, two = now = tuple(
+            tuple(label.split("-", 1)) if label != "O" else outside for label in labels
+        )
         over = ends(before[0], one), ends(before[1], two)
         if agree and any(over):
             n_right += all(over)

@@ -17,8 +17,9 @@ def mark(name: bytes) -> int:
     return xxhash.xxh64_intdigest(b"\xff" + name)
 
 
-def atom_hashes(atom: Atom, columns: Mapping[str, Sequence[str]], i: int,
-                past: Sequence[str]) -> list[int]:
+def atom_hashes(
+    atom: Atom, columns: Mapping[str, Sequence[str]], i: int, past: Sequence[str]
+) -> list[int]:
     """`past` holds the labels given so far, the last one first."""
     n = len(columns["form"])
     if atom.kind == "tag":
@@ -39,13 +40,16 @@ def atom_hashes(atom: Atom, columns: Mapping[str, Sequence[str]], i: int,
     return [mark(b"%c%d" % (b"L"[0] if place < 0 else b"R"[0], distance))]
 
 
-def template_keys(template: Template, columns: Mapping[str, Sequence[str]], i: int,
-                  past: Sequence[str]) -> list[int]:
+def template_keys(
+    template: Template, columns: Mapping[str, Sequence[str]], i: int, past: Sequence[str]
+) -> list[int]:
     """The keys that one template has for token i."""
     seed = xxhash.xxh64_intdigest(str(template).encode())
     hashes = [atom_hashes(atom, columns, i, past) for atom in template.atoms]
-    return [xxhash.xxh64_intdigest(b"".join(h.to_bytes(8, "little") for h in words), seed)
-            for words in product(*hashes)]
+    return [
+        xxhash.xxh64_intdigest(b"".join(h.to_bytes(8, "little") for h in words), seed)
+        for words in product(*hashes)
+    ]
 
 
 def has_history(template: Template) -> bool:

@@ -48,14 +48,17 @@ class SlowTrainer:
         self.counts = [0, 0, 0]
         self._compiled = compile_templates(self.templates)
         self._frequent = Counter(
-            key >> self.weights.shift for columns in self.sentences
+            key >> self.weights.shift
+            for columns in self.sentences
             for i in range(len(columns["form"]))
-            for key in self._word_keys(columns, i))
+            for key in self._word_keys(columns, i)
+        )
         self._n_open = len(self.sentences) if self.n_open is None else self.n_open
         self._known = set(self._keys_of_open())
 
-    def learn(self, order: Sequence[int], scales: Sequence[float] | None = None
-              ) -> tuple[int, int, int]:
+    def learn(
+        self, order: Sequence[int], scales: Sequence[float] | None = None
+    ) -> tuple[int, int, int]:
         """One epoch; (labelled words seen, wrongly labelled, learnt from)."""
         self.counts = [0, 0, 0]
         for place, number in enumerate(order):
@@ -73,8 +76,7 @@ class SlowTrainer:
                 label = self._learn_word(columns, i, past, gold[i])
             past.insert(0, self.labels[label])
 
-    def _learn_word(self, columns: Columns, i: int, past: Sequence[str],
-                    gold: int | None) -> int:
+    def _learn_word(self, columns: Columns, i: int, past: Sequence[str], gold: int | None) -> int:
         keys = [*self._kept(self._word_keys(columns, i)), *self._past_keys(columns, i, past)]
         if not self._is_open and self.table_bits is None:
             keys = [key for key in keys if key in self._known]
@@ -110,16 +112,16 @@ class SlowTrainer:
             step = self.rate * self._scale
             if self.rule == "passive-aggressive":
                 # Crammer et al. (2006), PA-I: hinge loss over squared length, bounded.
-                step = min((self.margin - lead) / (2 * len(keys)) if keys else 0.0,
-                           self.rate * self._scale)
+                step = min(
+                    (self.margin - lead) / (2 * len(keys)) if keys else 0.0, self.rate * self._scale
+                )
             self.weights.add(keys, label, sign * step)
 
     def _kept(self, keys: Iterator[int]) -> list[int]:
-        return [key for key in keys
-                if self._frequent[key >> self.weights.shift] >= self.min_count]
+        return [key for key in keys if self._frequent[key >> self.weights.shift] >= self.min_count]
 
     def _keys_of_open(self) -> Iterator[int]:
-        for columns in self.sentences[:self._n_open]:
+        for columns in self.sentences[: self._n_open]:
             for i in range(len(columns["form"])):
                 yield from self._word_keys(columns, i)
                 for n in (1, LONG):
@@ -138,7 +140,7 @@ class SlowTrainer:
         c = self._compiled
         for slot, (_, _, condition) in enumerate(c.slots):
             if holds[condition]:
-                for number in c.slot_templates[c.slot_starts[slot]:c.slot_starts[slot + 1]]:
+                for number in c.slot_templates[c.slot_starts[slot] : c.slot_starts[slot + 1]]:
                     yield from template_keys(self.templates[number], columns, i, ())
 
     def _past_keys(self, columns: Columns, i: int, past: Sequence[str]) -> Iterator[int]:

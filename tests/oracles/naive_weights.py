@@ -22,13 +22,20 @@ class NaiveWeights:
         self.squares: Cells = defaultdict(int)
         self.done = 0
 
-    def add(self, keys: Sequence[int], label: int, step: Any,
-            values: Sequence[Any] | None = None) -> None:
+    def add(
+        self, keys: Sequence[int], label: int, step: Any, values: Sequence[Any] | None = None
+    ) -> None:
         for i, key in enumerate(keys):
             self.w[key >> self.shift, label] += step * (1 if values is None else values[i])
 
-    def add_adagrad(self, keys: Sequence[int], label: int, sign: float, rate: float,
-                    values: Sequence[float] | None = None) -> None:
+    def add_adagrad(
+        self,
+        keys: Sequence[int],
+        label: int,
+        sign: float,
+        rate: float,
+        values: Sequence[float] | None = None,
+    ) -> None:
         """Duchi, Hazan and Singer (2011): rate · gradient / root of the sum of its squares."""
         for i, key in enumerate(keys):
             gradient = sign * (1.0 if values is None else values[i])
@@ -43,8 +50,9 @@ class NaiveWeights:
             for cell, w in self.w.items():
                 self.total[cell] += w
 
-    def scores(self, keys: Sequence[int], n_labels: int,
-               values: Sequence[Any] | None = None) -> list[Any]:
+    def scores(
+        self, keys: Sequence[int], n_labels: int, values: Sequence[Any] | None = None
+    ) -> list[Any]:
         scores = [0] * n_labels
         rows: dict[int, list[tuple[int, Any]]] = defaultdict(list)
         for (row, label), w in self.w.items():
@@ -57,8 +65,11 @@ class NaiveWeights:
     def average(self) -> Cells:
         """Exact on integers: the means that are not 0, each the nearest float to its fraction."""
         exact = all(isinstance(total, int) for total in self.total.values())
-        return {cell: float(Fraction(total, self.done)) if exact else total / self.done
-                for cell, total in self.total.items() if total}
+        return {
+            cell: float(Fraction(total, self.done)) if exact else total / self.done
+            for cell, total in self.total.items()
+            if total
+        }
 
     def last(self) -> Cells:
         return {cell: float(w) for cell, w in self.w.items() if w}
@@ -73,7 +84,7 @@ def cells_of(frozen: FrozenWeights) -> Cells:
     starts = frozen.starts.tolist()
     assert len(set(keys)) == len(keys) == len(starts) - 1 == len(frozen.groups)
     for row, key in enumerate(keys):
-        mine = labels[starts[row]:starts[row + 1]]
+        mine = labels[starts[row] : starts[row + 1]]
         assert mine and mine == sorted(set(mine))
         for cell in range(starts[row], starts[row + 1]):
             assert weights[cell] != 0

@@ -82,9 +82,16 @@ def view(word: str, name: str) -> str:
     """One view of a word, as the text whose hash stands for it."""
     marks = flags(word)
     views = {
-        "word": word, "lower": lower(word), "norm": norm(word), "shape": shape(word, 1),
-        "shape4": shape(word, 4), "folded": folded(word), "flags": chr(marks),
-        "capital": str(marks & 1), "allcaps": str(marks >> 1 & 1), "hasdigit": str(marks >> 3 & 1),
+        "word": word,
+        "lower": lower(word),
+        "norm": norm(word),
+        "shape": shape(word, 1),
+        "shape4": shape(word, 4),
+        "folded": folded(word),
+        "flags": chr(marks),
+        "capital": str(marks & 1),
+        "allcaps": str(marks >> 1 & 1),
+        "hasdigit": str(marks >> 3 & 1),
         "hashyphen": str(marks >> 5 & 1),
     }
     return views[name]
@@ -94,17 +101,21 @@ def ngrams(text: str, low: int, high: int) -> list[str]:
     """With edges \\x02 and \\x03; a text of over 48 gives those of its first and last 24."""
     whole = "\x02" + text + "\x03"
     pieces = [whole] if len(text) <= 48 else [whole[:25], whole[-25:]]
-    return [piece[i:i + k] for piece in pieces for k in range(low, high + 1)
-            for i in range(len(piece) - k + 1)]
+    return [
+        piece[i : i + k]
+        for piece in pieces
+        for k in range(low, high + 1)
+        for i in range(len(piece) - k + 1)
+    ]
 
 
 def seen(word: str, value: Value) -> list[str]:
     """The texts that a value has for a word: one, or as many as there are n-grams."""
     text = view(word, value.view)
     if value.affix == "prefix":
-        return [text[:value.low]]
+        return [text[: value.low]]
     if value.affix == "suffix":
-        return [text[-value.low:]]
+        return [text[-value.low :]]
     if value.affix == "pieces":
         return [piece for piece in text.split("|") if piece]
     return ngrams(text, value.low, value.high) if value.affix == "ngrams" else [text]

@@ -58,10 +58,17 @@ def test_records_do_not_change() -> None:
         del place.name
 
 
-@pytest.mark.parametrize(("given", "named", "message"), [
-    ((), {}, "line is missing"), ((1, "a", 2), {}, "takes 2 fields, not 3"),
-    ((1,), {"line": 2}, "line is given twice"), ((1,), {"x": 2}, "has no field x")])
+@pytest.mark.parametrize(
+    ("given", "named", "message"),
+    [
+        ((), {}, "line is missing"),
+        ((1, "a", 2), {}, "takes 2 fields, not 3"),
+        ((1,), {"line": 2}, "line is given twice"),
+        ((1,), {"x": 2}, "has no field x"),
+    ],
+)
 def test_fields_that_do_not_fit_are_named(
-        given: tuple[Any, ...], named: dict[str, Any], message: str) -> None:
+    given: tuple[Any, ...], named: dict[str, Any], message: str
+) -> None:
     with pytest.raises(TypeError, match=message):
         Place(*given, **named)

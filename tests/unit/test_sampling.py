@@ -9,13 +9,7 @@ from hypothesis import strategies as st
 
 from perceptron_nlp import sampling
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError
-from perceptron_nlp.sampling import (
-    batches,
-    draws,
-    permutation,
-    uniform,
-    without_replacement,
-)
+from perceptron_nlp.sampling import batches, draws, permutation, uniform, without_replacement
 
 law = settings(deadline=None)
 seeds = st.integers(0, 2**64 - 1)

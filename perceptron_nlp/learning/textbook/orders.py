@@ -24,13 +24,7 @@ from perceptron_nlp.learning.textbook.halting import (
     no_update_in_the_last_n,
     norm_below,
 )
-from perceptron_nlp.sampling import (
-    IntArray,
-    batches,
-    draws,
-    permutation,
-    without_replacement,
-)
+from perceptron_nlp.sampling import IntArray, batches, draws, permutation, without_replacement
 
 
 class Order(Protocol):

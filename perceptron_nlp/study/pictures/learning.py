@@ -61,9 +61,7 @@ def draw_margins(margins: Margins) -> Any:
         style = OUTPUT_STYLES[output]
         leads = np.sort(margins.leads[output])
         share = np.arange(1, len(leads) + 1) / len(leads)
-        lead.plot(
-            leads, share, color=style["color"], linestyle=style["linestyle"], label=output
-        )
+        lead.plot(leads, share, color=style["color"], linestyle=style["linestyle"], label=output)
         right = margins.dev[output]
         wanted.plot(range(len(right)), right, label=output, **style)
     lead.axvline(0, color=GREY, linewidth=1)

@@ -123,8 +123,10 @@ def refuses(cli: Run) -> Callable[..., str]:
 
 def snapshot(folder: Path) -> dict[str, bytes | None]:
     """Every file below a folder with its content."""
-    return {str(path): path.read_bytes() if path.is_file() else None
-            for path in sorted(folder.rglob("*"))}
+    return {
+        str(path): path.read_bytes() if path.is_file() else None
+        for path in sorted(folder.rglob("*"))
+    }
 
 
 def environment() -> dict[str, str]:
@@ -139,11 +141,17 @@ COMMAND = [sys.executable, "-W", "error", "-m", "perceptron_nlp"]
 def process() -> Callable[..., subprocess.CompletedProcess[bytes]]:
     """Runs a command line in a process of its own, `before` being put before it."""
 
-    def run(*arguments: object, before: tuple[str, ...] = (), stdin: bytes = b""
-            ) -> subprocess.CompletedProcess[bytes]:
+    def run(
+        *arguments: object, before: tuple[str, ...] = (), stdin: bytes = b""
+    ) -> subprocess.CompletedProcess[bytes]:
         return subprocess.run(
-            [*before, *COMMAND, *map(str, arguments)], input=stdin, capture_output=True,
-            env=environment(), timeout=60, check=False)
+            [*before, *COMMAND, *map(str, arguments)],
+            input=stdin,
+            capture_output=True,
+            env=environment(),
+            timeout=60,
+            check=False,
+        )
 
     return run
 
@@ -158,8 +166,12 @@ def started() -> Iterator[Callable[..., subprocess.Popen[bytes]]]:
 
     def start(*arguments: object) -> subprocess.Popen[bytes]:
         running = subprocess.Popen(
-            [*COMMAND, *map(str, arguments)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE, env=environment())
+            [*COMMAND, *map(str, arguments)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=environment(),
+        )
         timers.append(threading.Timer(60, running.kill))
         timers[-1].start()
         return running

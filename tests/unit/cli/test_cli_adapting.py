@@ -24,12 +24,26 @@ def halves() -> tuple[Path, Path]:
 
 
 def trained(cli: Run, path: Path, model: str, *options: str) -> None:
-    assert cli("train", path, "--model", model, "--templates", "fast", "--epochs", "2", "--quiet",
-               *options).status == 0
+    assert (
+        cli(
+            "train",
+            path,
+            "--model",
+            model,
+            "--templates",
+            "fast",
+            "--epochs",
+            "2",
+            "--quiet",
+            *options,
+        ).status
+        == 0
+    )
 
 
 def test_resume_goes_on_with_a_model_that_was_trained_to_be_resumable(
-        cli: Run, halves: tuple[Path, Path]) -> None:
+    cli: Run, halves: tuple[Path, Path]
+) -> None:
     trained(cli, halves[0], "half.model", "--resumable")
     trained(cli, halves[0], "whole.model", "--resumable", "--epochs", "4")
     outcome = cli("resume", "half.model", halves[0], "--model", "more.model")
@@ -37,8 +51,23 @@ def test_resume_goes_on_with_a_model_that_was_trained_to_be_resumable(
     assert "epoch 2/2" in outcome.err and "more.model: " in outcome.err
     more, whole = pn.load("more.model"), pn.load("whole.model")
     assert more.model.weights.weights.tobytes() == whole.model.weights.weights.tobytes()
-    assert cli("resume", "more.model", halves[1], "--dev", halves[0], "--epochs", "3",
-               "--average", "new", "--model", "last.model", "--quiet").err == ""
+    assert (
+        cli(
+            "resume",
+            "more.model",
+            halves[1],
+            "--dev",
+            halves[0],
+            "--epochs",
+            "3",
+            "--average",
+            "new",
+            "--model",
+            "last.model",
+            "--quiet",
+        ).err
+        == ""
+    )
     found = json.loads(cli("inspect", "last.model", "--json").out)
     assert found["record"]["before"]["before"]["train"]["sentences"] == 3
     assert cli("inspect", "last.model").status == 0
@@ -58,25 +87,28 @@ def test_merge_makes_one_model_of_several(cli: Run, halves: tuple[Path, Path]) -
     assert cli("tag", "ab.model", halves[0]).status == 0
 
 
-def test_a_model_without_state_is_not_resumed(refuses: Refuses, train_file: Path,
-                                              model: Path) -> None:
+def test_a_model_without_state_is_not_resumed(
+    refuses: Refuses, train_file: Path, model: Path
+) -> None:
     message = refuses("resume", model, train_file, "--model", "x.model", "--quiet")
     assert "keeps no state" in message and message.endswith("train it with --resumable")
 
 
-def test_what_cannot_be_resumed_is_refused(refuses: Refuses, train_file: Path,
-                                           model: Path) -> None:
+def test_what_cannot_be_resumed_is_refused(refuses: Refuses, train_file: Path, model: Path) -> None:
     assert "no such file" in refuses("resume", "no.model", train_file, "--model", "x.model")
     assert "no such file" in refuses("resume", model, "no.conllu", "--model", "x.model")
     assert "overwritten" in refuses("resume", model, train_file, "--model", model)
-    assert "--average" in refuses("resume", model, train_file, "--average", "old", "--model", "x",
-                                  "--quiet")
+    assert "--average" in refuses(
+        "resume", model, train_file, "--average", "old", "--model", "x", "--quiet"
+    )
     assert "leave size out" in refuses(
-        "train", train_file, "--resumable", "--size", "9kB", "--model", "x", "--quiet")
+        "train", train_file, "--resumable", "--size", "9kB", "--model", "x", "--quiet"
+    )
 
 
-def test_what_cannot_be_merged_is_refused(cli: Run, refuses: Refuses, train_file: Path,
-                                          model: Path) -> None:
+def test_what_cannot_be_merged_is_refused(
+    cli: Run, refuses: Refuses, train_file: Path, model: Path
+) -> None:
     trained(cli, train_file, "fast.model")
     message = refuses("merge", model, "fast.model", "--model", "x.model")
     assert "templates" in message and "fast.model" in message

@@ -211,41 +211,50 @@ def test_a_cut_model_is_refused(loading: Refuses, model_bytes: bytes, kept: int)
 @pytest.mark.parametrize("share", [0.1, 0.5, 0.99])
 def test_a_changed_model_is_refused(loading: Refuses, model_bytes: bytes, share: float) -> None:
     at = int(len(model_bytes) * share)
-    changed = model_bytes[:at] + bytes([model_bytes[at] ^ 1]) + model_bytes[at + 1:]
+    changed = model_bytes[:at] + bytes([model_bytes[at] ^ 1]) + model_bytes[at + 1 :]
     Path("changed.model").write_bytes(changed)
     assert loading("changed.model").startswith("changed.model: ")
 
 
-@pytest.mark.parametrize(("place", "what"), [
-    ("nowhere/new.model", "nowhere/new.model: "),
-    ("train.conllu/new.model", "train.conllu/new.model: "),
-    ("folder", "folder: is a folder"),
-    ("", "'': cannot be the name of a file"),
-    ("train.conllu", "train.conllu: is one of the files to learn from"),
-    ("-", "--model: a model is not written to standard output"),
-])
+@pytest.mark.parametrize(
+    ("place", "what"),
+    [
+        ("nowhere/new.model", "nowhere/new.model: "),
+        ("train.conllu/new.model", "train.conllu/new.model: "),
+        ("folder", "folder: is a folder"),
+        ("", "'': cannot be the name of a file"),
+        ("train.conllu", "train.conllu: is one of the files to learn from"),
+        ("-", "--model: a model is not written to standard output"),
+    ],
+)
 def test_a_place_that_cannot_be_written_is_told_before_any_reading(
-        refuses: Refuses, train_file: Path, place: str, what: str) -> None:
+    refuses: Refuses, train_file: Path, place: str, what: str
+) -> None:
     Path("folder").mkdir()
     Path("bad.conllu").write_text("x\n")
     assert refuses("train", train_file, "bad.conllu", "--model", place).startswith(what)
 
 
-@pytest.mark.parametrize(("place", "what"), [
-    ("nowhere/out", "nowhere/out: "),
-    ("train.conllu/out", "train.conllu/out: "),
-    ("folder", "folder: is a folder"),
-    ("", "'': cannot be the name of a file"),
-    ("en.model", "en.model: is the model"),
-])
+@pytest.mark.parametrize(
+    ("place", "what"),
+    [
+        ("nowhere/out", "nowhere/out: "),
+        ("train.conllu/out", "train.conllu/out: "),
+        ("folder", "folder: is a folder"),
+        ("", "'': cannot be the name of a file"),
+        ("en.model", "en.model: is the model"),
+    ],
+)
 def test_an_output_that_cannot_be_written_is_refused(
-        refuses: Refuses, train_file: Path, model: Path, place: str, what: str) -> None:
+    refuses: Refuses, train_file: Path, model: Path, place: str, what: str
+) -> None:
     Path("folder").mkdir()
     assert refuses("tag", model, train_file, "-o", place, "--quiet").startswith(what)
 
 
 def test_a_folder_in_the_place_of_a_checkpoint_is_not_called_one(
-        refuses: Refuses, train_file: Path) -> None:
+    refuses: Refuses, train_file: Path
+) -> None:
     Path("folder").mkdir()
     message = refuses("train", train_file, "--model", "m", "--checkpoint", "folder")
     assert message == "folder: is a folder; name a file"
@@ -274,24 +283,29 @@ def test_a_template_file_that_is_not_text_is_refused(refuses: Refuses, train_fil
     assert message.startswith("mine.txt:2: byte 0xff is not valid UTF-8")
 
 
-@pytest.mark.parametrize(("option", "value", "what"), [
-    ("--epochs", "0", "--epochs: 0 is not between 1 and 10,000"),
-    ("--epochs", "many", "argument --epochs: 'many' is not a whole number"),
-    ("--seed", "-1", "--seed: -1 is not between 0 and"),
-    ("--table-bits", "99", "--table-bits: 99 is not between 1 and"),
-    ("--min-count", "0", "--min-count: 0 is not between"),
-    ("--patience", "0", "--patience: 0 is not between"),
-    ("--dictionary", "20", "argument --dictionary: '20' is not COUNT:SHARE"),
-    ("--dictionary", "20:0.1", "--dictionary's share: 0.1 is not above 0.5"),
-    ("--update", "perceptrn", "--update: 'perceptrn' is not one of perceptron"),
-])
+@pytest.mark.parametrize(
+    ("option", "value", "what"),
+    [
+        ("--epochs", "0", "--epochs: 0 is not between 1 and 10,000"),
+        ("--epochs", "many", "argument --epochs: 'many' is not a whole number"),
+        ("--seed", "-1", "--seed: -1 is not between 0 and"),
+        ("--table-bits", "99", "--table-bits: 99 is not between 1 and"),
+        ("--min-count", "0", "--min-count: 0 is not between"),
+        ("--patience", "0", "--patience: 0 is not between"),
+        ("--dictionary", "20", "argument --dictionary: '20' is not COUNT:SHARE"),
+        ("--dictionary", "20:0.1", "--dictionary's share: 0.1 is not above 0.5"),
+        ("--update", "perceptrn", "--update: 'perceptrn' is not one of perceptron"),
+    ],
+)
 def test_a_value_out_of_range_is_told_by_its_option(
-        refuses: Refuses, train_file: Path, option: str, value: str, what: str) -> None:
+    refuses: Refuses, train_file: Path, option: str, value: str, what: str
+) -> None:
     assert refuses("train", train_file, "--model", "m", option, value).startswith(what)
 
 
 def test_threads_out_of_range_are_told_by_their_option(
-        refuses: Refuses, train_file: Path, model: Path) -> None:
+    refuses: Refuses, train_file: Path, model: Path
+) -> None:
     assert refuses("tag", model, train_file, "--quiet", "--threads", "0").startswith("--threads: 0")
 
 
@@ -312,7 +326,8 @@ def test_columns_that_the_model_needs_are_asked_for(refuses: Refuses) -> None:
 
 
 def test_a_full_disk_keeps_the_old_model(
-        process: Callable[..., subprocess.CompletedProcess[bytes]], train_file: Path) -> None:
+    process: Callable[..., subprocess.CompletedProcess[bytes]], train_file: Path
+) -> None:
     Path("old.model").write_bytes(b"an old model")
     before = sorted(Path().iterdir())
     # A file may grow to one block of 512 or 1024 bytes.

@@ -13,8 +13,9 @@ import perceptron_nlp as pn
 
 def test_ctrl_c_saves_and_says_how_to_go_on(cli, train_file: Path, started) -> None:
     options = ["--epochs", "3000", "--templates", "fast"]
-    process = started("train", str(train_file), "--model", "a.model", "--checkpoint", "state",
-                      *options)
+    process = started(
+        "train", str(train_file), "--model", "a.model", "--checkpoint", "state", *options
+    )
     while not Path("state").exists() and process.poll() is None:
         time.sleep(0.01)
     process.send_signal(signal.SIGINT)
@@ -22,15 +23,18 @@ def test_ctrl_c_saves_and_says_how_to_go_on(cli, train_file: Path, started) -> N
     assert process.returncode == 130
     assert err.decode().splitlines()[-1] == (
         "perceptron-nlp: interrupted; the training so far is saved in state; the same command"
-        " with --resume goes on")
+        " with --resume goes on"
+    )
     assert not Path("a.model").exists()
 
 
 def test_a_resumed_training_writes_the_same_file(cli, train_file: Path) -> None:
     common = ["train", str(train_file), "--quiet", "--epochs", "3"]
     assert cli(*common, "--model", "whole.model").status == 0
-    assert cli(*common, "--model", "a.model", "--checkpoint", "state",
-               "--every", "2epochs").status == 0
+    assert (
+        cli(*common, "--model", "a.model", "--checkpoint", "state", "--every", "2epochs").status
+        == 0
+    )
     assert cli(*common, "--model", "b.model", "--checkpoint", "state", "--resume").status == 0
     assert Path("b.model").read_bytes() == Path("whole.model").read_bytes()
 
@@ -47,7 +51,8 @@ def test_bad_checkpoint_options_are_named(refuses, train_file: Path) -> None:
 
 
 def test_an_interruption_between_two_columns_tells_how_to_go_on(
-        cli, train_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cli, train_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def stopped(*arguments: object, **options: object) -> None:
         Path("state").write_bytes(b"of the first column")
         raise KeyboardInterrupt
@@ -57,5 +62,6 @@ def test_an_interruption_between_two_columns_tells_how_to_go_on(
     outcome = cli(*arguments, "--checkpoint", "state")
     assert outcome.status == 130 and outcome.err == (
         "perceptron-nlp: interrupted; the training so far is saved in state; the same command with"
-        " --resume goes on\n")
+        " --resume goes on\n"
+    )
     assert cli(*arguments).err == "perceptron-nlp: interrupted\n"

@@ -29,19 +29,24 @@ def test_json_holds_what_python_says(cli, model: Path, other: Path, train_file: 
 
 
 def test_a_tagged_file_stands_for_its_tagger(
-        cli, model: Path, other: Path, train_file: Path) -> None:
+    cli, model: Path, other: Path, train_file: Path
+) -> None:
     assert cli("tag", other, train_file, "-o", "other.conllu").status == 0
     by_model = json.loads(cli("compare", other, model, train_file, "--json").out)
     by_file = json.loads(cli("compare", "other.conllu", model, train_file, "--json").out)
-    piped = json.loads(cli("compare", "-", model, train_file, "--json",
-                           stdin=Path("other.conllu").read_bytes()).out)
+    piped = json.loads(
+        cli(
+            "compare", "-", model, train_file, "--json", stdin=Path("other.conllu").read_bytes()
+        ).out
+    )
     for told in (by_model, by_file, piped):
         del told["a"]
     assert by_file == piped == by_model
 
 
 def test_the_page_shows_scores_tests_labels_and_places(
-        cli, model: Path, other: Path, train_file: Path) -> None:
+    cli, model: Path, other: Path, train_file: Path
+) -> None:
     lines = cli("compare", other, model, train_file, "--limit", "2").out.decode().splitlines()
     result = pn.compare(other, model, train_file)
     assert lines[0] == f"column upos, {result.tokens} words"
@@ -65,14 +70,16 @@ def test_a_difference_that_may_be_chance_is_called_so(texts_of_one_change) -> No
     result = pn.compare(*texts_of_one_change)
     assert verdict(result) == "B scored higher, but that may well be chance."
     assert verdict(pn.compare(*reversed(texts_of_one_change[:2]), texts_of_one_change[2])) == (
-        "A scored higher, but that may well be chance.")
+        "A scored higher, but that may well be chance."
+    )
 
 
 def test_a_difference_that_chance_would_hardly_make_is_called_so() -> None:
     gold = [(["a", "b"], ["X", "Y"])] * 10
     worse = [(["a", "b"], ["Z", "Y"])] * 10
     assert verdict(pn.compare(worse, gold, gold)) == (
-        "B is better: chance alone would hardly do this.")
+        "B is better: chance alone would hardly do this."
+    )
     assert verdict(pn.compare(gold, worse, gold)).startswith("A is better")
 
 
@@ -88,8 +95,11 @@ def test_no_line_is_wider_than_the_terminal(width: int, monkeypatch: pytest.Monk
     gold = [(["x" * 40, "a\u2028b", "c"] * 3, ["Case=Nom|" * 9, "N", "V"] * 3)]
     result = pn.compare([(gold[0][0], ["V"] * 9)], [(gold[0][0], ["N"] * 9)], gold)
     terminal = output()
-    lines = [*summary(result, ["a" * 90, "b"], terminal), *label_table(result, terminal),
-             *change_table(result, 9, terminal)]
+    lines = [
+        *summary(result, ["a" * 90, "b"], terminal),
+        *label_table(result, terminal),
+        *change_table(result, 9, terminal),
+    ]
     assert max(map(len, lines)) <= width
     assert not any("\u2028" in line for line in lines)
 
@@ -97,7 +107,8 @@ def test_no_line_is_wider_than_the_terminal(width: int, monkeypatch: pytest.Monk
 def test_what_cannot_be_compared_is_refused(refuses, model: Path, train_file: Path) -> None:
     Path("cut.conllu").write_text(train_file.read_text().replace("\tdog\t", "\tfox\t"))
     assert refuses("compare", model, "cut.conllu", train_file, "--quiet").startswith(
-        "cut.conllu:3: the word 'fox' stands where train.conllu:3 has 'dog'")
+        "cut.conllu:3: the word 'fox' stands where train.conllu:3 has 'dog'"
+    )
     assert refuses("compare", model, "nowhere", train_file) == "nowhere: there is no such file"
     assert refuses("compare", "-", "-", train_file, "--quiet").startswith("<stdin>: named twice")
     assert refuses("compare", model, model, train_file, "--limit", "-1").startswith("--limit")

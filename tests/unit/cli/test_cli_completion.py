@@ -23,8 +23,12 @@ def _in_shell(shell: str, *arguments: str) -> str:
 def _completed(script: str, *words: str) -> list[str]:
     """What bash offers for the last of the words."""
     line = " ".join(f"'{word}'" for word in words)
-    return _in_shell("bash", "-c", f"{script}\nCOMP_WORDS=({line}); COMP_CWORD={len(words) - 1};"
-                     " _perceptron_nlp; printf '%s\\n' \"${COMPREPLY[@]}\"").split()
+    return _in_shell(
+        "bash",
+        "-c",
+        f"{script}\nCOMP_WORDS=({line}); COMP_CWORD={len(words) - 1};"
+        " _perceptron_nlp; printf '%s\\n' \"${COMPREPLY[@]}\"",
+    ).split()
 
 
 @pytest.mark.parametrize("shell", SCRIPTS)
@@ -61,5 +65,7 @@ def test_bash_completes_verbs_options_and_leaves_names_to_files(cli) -> None:
 def test_another_shell_is_an_error_that_names_those_known(cli) -> None:
     outcome = cli("completion", "zhs")
     assert outcome.status == 2
-    assert outcome.message == ("perceptron-nlp: SHELL: there are scripts for bash, zsh, fish, not"
-                               " for 'zhs'; did you mean zsh?")
+    assert outcome.message == (
+        "perceptron-nlp: SHELL: there are scripts for bash, zsh, fish, not"
+        " for 'zhs'; did you mean zsh?"
+    )

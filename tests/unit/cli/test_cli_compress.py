@@ -15,16 +15,42 @@ TEXT = "The/DET old/ADJ man/NOUN boards/VERB\nthe/DET ferry/NOUN stops/VERB here
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     (tmp_path / "a.txt").write_text(TEXT)
-    assert main(["train", str(tmp_path / "a.txt"), "--model", str(tmp_path / "a.model"),
-                 "--epochs", "2", "--quiet"]) == 0
+    assert (
+        main(
+            [
+                "train",
+                str(tmp_path / "a.txt"),
+                "--model",
+                str(tmp_path / "a.model"),
+                "--epochs",
+                "2",
+                "--quiet",
+            ]
+        )
+        == 0
+    )
     return tmp_path
 
 
 def test_a_model_is_compressed_and_the_cost_is_told(
-        folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     whole = (folder / "a.model").stat().st_size
-    assert main(["compress", str(folder / "a.model"), "--size", str(whole - 1), "--dev",
-                 str(folder / "a.txt"), "-o", str(folder / "b.model")]) == 0
+    assert (
+        main(
+            [
+                "compress",
+                str(folder / "a.model"),
+                "--size",
+                str(whole - 1),
+                "--dev",
+                str(folder / "a.txt"),
+                "-o",
+                str(folder / "b.model"),
+            ]
+        )
+        == 0
+    )
     said = capsys.readouterr().err
     size = (folder / "b.model").stat().st_size
     assert size < whole
@@ -33,48 +59,87 @@ def test_a_model_is_compressed_and_the_cost_is_told(
     assert pn.load(folder / "b.model").tag(["The", "man"]) == ["DET", "NOUN"]
 
 
-def test_training_with_a_size_keeps_to_it(folder: Path, capsys: pytest.CaptureFixture[str]
-                                          ) -> None:
+def test_training_with_a_size_keeps_to_it(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     whole = (folder / "a.model").stat().st_size
-    assert main(["train", str(folder / "a.txt"), "--dev", str(folder / "a.txt"), "--epochs", "2",
-                 "--size", f"{whole / 1000 - 0.2:.3f}kB", "--model", str(folder / "c.model")]) == 0
+    assert (
+        main(
+            [
+                "train",
+                str(folder / "a.txt"),
+                "--dev",
+                str(folder / "a.txt"),
+                "--epochs",
+                "2",
+                "--size",
+                f"{whole / 1000 - 0.2:.3f}kB",
+                "--model",
+                str(folder / "c.model"),
+            ]
+        )
+        == 0
+    )
     assert (folder / "c.model").stat().st_size < whole
     assert "compressed: " in capsys.readouterr().err
 
 
-def test_a_model_that_fits_is_written_as_it_is(folder: Path, capsys: pytest.CaptureFixture[str]
-                                               ) -> None:
-    assert main(["compress", str(folder / "a.model"), "--size", "1MB", "-o",
-                 str(folder / "b.model")]) == 0
+def test_a_model_that_fits_is_written_as_it_is(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert (
+        main(["compress", str(folder / "a.model"), "--size", "1MB", "-o", str(folder / "b.model")])
+        == 0
+    )
     assert "fit as they are" in capsys.readouterr().err
     assert (folder / "b.model").read_bytes() == (folder / "a.model").read_bytes()
 
 
-@pytest.mark.parametrize(("size", "message"), [
-    ("10", "--size: 10 bytes are too few for this model"), ("much", "is not a"),
-    ("0", "less than one byte")])
+@pytest.mark.parametrize(
+    ("size", "message"),
+    [
+        ("10", "--size: 10 bytes are too few for this model"),
+        ("much", "is not a"),
+        ("0", "less than one byte"),
+    ],
+)
 def test_a_size_that_cannot_be_is_an_error_in_a_line(
-        size: str, message: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["compress", str(folder / "a.model"), "--size", size, "-o",
-                 str(folder / "b.model")]) == 2
+    size: str, message: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert (
+        main(["compress", str(folder / "a.model"), "--size", size, "-o", str(folder / "b.model")])
+        == 2
+    )
     said = capsys.readouterr().err
     assert message in said and said.count("\n") == 1
     assert not (folder / "b.model").exists()
 
 
-def test_mapped_and_read_models_tag_the_same(folder: Path, capsysbinary:
-                                             pytest.CaptureFixture[bytes]) -> None:
+def test_mapped_and_read_models_tag_the_same(
+    folder: Path, capsysbinary: pytest.CaptureFixture[bytes]
+) -> None:
     (folder / "t.txt").write_text("The man stops\n")
     texts = []
     for options in ([], ["--mmap"]):
-        assert main(["tag", str(folder / "a.model"), str(folder / "t.txt"), "--format", "text",
-                     "--quiet", *options]) == 0
+        assert (
+            main(
+                [
+                    "tag",
+                    str(folder / "a.model"),
+                    str(folder / "t.txt"),
+                    "--format",
+                    "text",
+                    "--quiet",
+                    *options,
+                ]
+            )
+            == 0
+        )
         texts.append(capsysbinary.readouterr().out)
     assert texts[0] == texts[1] and texts[0].startswith(b"The/DET man/NOUN")
 
 
 def test_a_model_is_not_written_to_a_file_named_like_standard_output(
-        folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["compress", str(folder / "a.model"), "--size", "1MB", "-o", "-"]) == 2
     assert "not written to standard output" in capsys.readouterr().err
     assert not Path("-").exists()

@@ -26,8 +26,9 @@ def written(n: int, seed: int, words: list[str] = WORDS) -> str:
             word = draw.choice(words)
             place = WORDS.index(word) if word in WORDS and draw.random() > 1 / 6 else 1
             feats = ["_", "Case=Nom|Number=Sing", "Number=Plur"][place % 3]
-            lines.append(f"{at}\t{word}\t_\t{TAGS[place % 4]}\t_\t{feats}\t_\t_\t_\t"
-                         f"{draw.choice(MISC)}")
+            lines.append(
+                f"{at}\t{word}\t_\t{TAGS[place % 4]}\t_\t{feats}\t_\t_\t_\t{draw.choice(MISC)}"
+            )
         lines.append("")
     return "\n".join(lines) + "\n"
 
@@ -39,9 +40,11 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     (folder / "train").write_text(written(90, 1), "utf-8")
     (folder / "dev").write_text(written(160, 2), "utf-8")
     train, dev = folder / "train", folder / "dev"
-    return {"sure": pn.train(train, dev=dev, epochs=2).to_bytes(),
-            "two": pn.train(train, dev=dev, epochs=2, column="upos,feats").to_bytes(),
-            "unsure": pn.train(train, epochs=2).to_bytes()}
+    return {
+        "sure": pn.train(train, dev=dev, epochs=2).to_bytes(),
+        "two": pn.train(train, dev=dev, epochs=2, column="upos,feats").to_bytes(),
+        "unsure": pn.train(train, epochs=2).to_bytes(),
+    }
 
 
 @pytest.fixture
@@ -68,8 +71,11 @@ def test_confidences_go_into_misc_and_nothing_else_changes(cli) -> None:
     sure = cli("tag", "sure.model", "new.conllu", "--quiet", "--confidence").out.decode()
     assert without_misc(sure) == without_misc(plain)
     tagger = pn.load("sure.model")
-    expected = [f"Conf={x:.4f}" for sentence in pn.read_conllu("new.conllu")
-                for x in tagger.confidences(sentence)]
+    expected = [
+        f"Conf={x:.4f}"
+        for sentence in pn.read_conllu("new.conllu")
+        for x in tagger.confidences(sentence)
+    ]
     before, after = misc(plain), misc(sure)
     assert [one for own in after for one in own if one.startswith("Conf=")] == expected
     for old, new in zip(before, after, strict=True):
@@ -85,10 +91,12 @@ def test_several_columns_have_a_key_each(cli) -> None:
     parts = pn.load("two.model").by_column
     sentences = list(pn.read_conllu("new.conllu"))
     for name, part in parts.items():
-        expected = [f"Conf[{name}]={x:.4f}" for sentence in sentences
-                    for x in part.confidences(sentence)]
-        assert [one for own in misc(out) for one in own if one.startswith(f"Conf[{name}]=")
-                ] == expected
+        expected = [
+            f"Conf[{name}]={x:.4f}" for sentence in sentences for x in part.confidences(sentence)
+        ]
+        assert [
+            one for own in misc(out) for one in own if one.startswith(f"Conf[{name}]=")
+        ] == expected
     one = cli("tag", "two.model", "new.conllu", "--quiet", "--confidence", "--column", "feats")
     assert "Conf[" not in one.out.decode() and "Conf=" in one.out.decode()
 
@@ -125,15 +133,18 @@ def test_words_whose_labels_are_kept_keep_their_confidence_too(cli) -> None:
 @pytest.mark.usefixtures("files")
 @pytest.mark.parametrize("option", ["--confidence", "--mark-unknown"])
 def test_where_there_is_no_misc_nothing_is_written(
-        refuses: Callable[..., str], option: str) -> None:
+    refuses: Callable[..., str], option: str
+) -> None:
     Path("words.txt").write_text("the old\n", "utf-8")
     Path("words.columns").write_text("the DET\nold ADJ\n\n", "utf-8")
     Path("words.parquet").write_bytes(b"PAR1")
     Path("two.conllup").write_text("# global.columns = ID FORM UPOS\n1\tthe\t_\n\n", "utf-8")
     for name, format in (("words.txt", "text"), ("words.columns", "columns")):
         said = refuses("tag", "sure.model", name, option, "--format", format, "-o", "out")
-        assert said == (f"{option}: {name} is {format}, which has no place for it; it goes into"
-                        " MISC, which CoNLL-U has")
+        assert said == (
+            f"{option}: {name} is {format}, which has no place for it; it goes into"
+            " MISC, which CoNLL-U has"
+        )
     said = refuses("tag", "sure.model", "words.parquet", option, "-o", "out")
     assert said == f"{option}: does not go with Parquet files"
     said = refuses("tag", "sure.model", "two.conllup", option, "--quiet", "-o", "out")
@@ -144,15 +155,17 @@ def test_where_there_is_no_misc_nothing_is_written(
 
 @pytest.mark.usefixtures("files")
 def test_a_model_that_is_not_calibrated_is_named_with_what_to_do(
-        refuses: Callable[..., str]) -> None:
-    for verb in (("tag", "unsure.model", "new.conllu", "--confidence"),
-                 ("evaluate", "unsure.model", "dev.conllu", "--calibration")):
+    refuses: Callable[..., str],
+) -> None:
+    for verb in (
+        ("tag", "unsure.model", "new.conllu", "--confidence"),
+        ("evaluate", "unsure.model", "dev.conllu", "--calibration"),
+    ):
         assert "perceptron-nlp calibrate MODEL DEV" in refuses(*verb, "--quiet")
 
 
 @pytest.mark.usefixtures("files")
-def test_calibrate_writes_the_model_whole_or_not_at_all(
-        cli, refuses: Callable[..., str]) -> None:
+def test_calibrate_writes_the_model_whole_or_not_at_all(cli, refuses: Callable[..., str]) -> None:
     said = refuses("calibrate", "unsure.model", "small.conllu", "--quiet")
     assert said.startswith("dev: column upos: ") and "too few" in said
     refuses("calibrate", "unsure.model", "unsure.model", "--quiet")
@@ -170,24 +183,28 @@ def test_calibrate_writes_the_model_whole_or_not_at_all(
 @pytest.mark.usefixtures("files")
 def test_evaluate_tells_whether_confidences_hold_when_asked(cli) -> None:
     assert "calibration" not in json.loads(
-        cli("evaluate", "sure.model", "dev.conllu", "--json", "--quiet").out)
-    found = json.loads(cli("evaluate", "sure.model", "dev.conllu", "--json", "--quiet",
-                           "--calibration").out)
+        cli("evaluate", "sure.model", "dev.conllu", "--json", "--quiet").out
+    )
+    found = json.loads(
+        cli("evaluate", "sure.model", "dev.conllu", "--json", "--quiet", "--calibration").out
+    )
     bins = found["calibration"]["bins"]
     assert len(bins) == 15 and sum(part["count"] for part in bins) == found["tokens"]
     right = sum(part["count"] * (part["accuracy"] or 0) for part in bins)
     assert right == pytest.approx(found["tokens"] * found["accuracy"])
     page = cli("evaluate", "sure.model", "dev.conllu", "--quiet", "--calibration").out.decode()
     assert f"calibration error {found['calibration']['ece']:.4f}" in page
-    both = json.loads(cli("evaluate", "two.model", "dev.conllu", "--json", "--quiet",
-                          "--calibration").out)
+    both = json.loads(
+        cli("evaluate", "two.model", "dev.conllu", "--json", "--quiet", "--calibration").out
+    )
     assert all("calibration" in column for column in both["columns"])
 
 
 @pytest.mark.usefixtures("files")
 @pytest.mark.parametrize("width", [20, 47, 80])
 def test_the_table_of_confidences_fits_the_terminal(
-        cli, monkeypatch: pytest.MonkeyPatch, width: int) -> None:
+    cli, monkeypatch: pytest.MonkeyPatch, width: int
+) -> None:
     monkeypatch.setenv("COLUMNS", str(width))
     out = cli("evaluate", "sure.model", "dev.conllu", "--quiet", "--calibration").out.decode()
     assert max(map(len, out.splitlines())) <= width

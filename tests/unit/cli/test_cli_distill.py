@@ -23,12 +23,30 @@ def raw_file() -> Path:
 
 
 def test_the_model_is_the_one_that_python_distils(
-        cli, model: Path, train_file: Path, raw_file: Path) -> None:
-    outcome = cli("distill", model, "--raw", raw_file, "--train", train_file, "--model", "a.model",
-                  "--epochs", "3", "--templates", "fast", "--raw-weight", "0.5", "--threads", "2")
+    cli, model: Path, train_file: Path, raw_file: Path
+) -> None:
+    outcome = cli(
+        "distill",
+        model,
+        "--raw",
+        raw_file,
+        "--train",
+        train_file,
+        "--model",
+        "a.model",
+        "--epochs",
+        "3",
+        "--templates",
+        "fast",
+        "--raw-weight",
+        "0.5",
+        "--threads",
+        "2",
+    )
     assert (outcome.status, outcome.out) == (0, b"")
-    tagger = pn.distill(model, raw=raw_file, train=train_file, epochs=3, templates="fast",
-                        raw_weight=0.5)
+    tagger = pn.distill(
+        model, raw=raw_file, train=train_file, epochs=3, templates="fast", raw_weight=0.5
+    )
     assert Path("a.model").read_bytes() == tagger.to_bytes()
     lines = outcome.err.splitlines()
     assert lines[:2] == ["train.conllu: read as conllu", "labelling the raw text with 1 teacher"]
@@ -38,100 +56,220 @@ def test_the_model_is_the_one_that_python_distils(
 
 
 def test_every_option_reaches_the_distillation(
-        cli, model: Path, train_file: Path, raw_file: Path) -> None:
+    cli, model: Path, train_file: Path, raw_file: Path
+) -> None:
     Path("mine.txt").write_text("lower[0]\ntag[-1]\n")
     Path("more.txt.gz").write_bytes(gzip.compress(RAW.encode()))
     outcome = cli(
-        "distill", model, model, "--raw", raw_file, "more.txt.gz", "--train", train_file,
-        train_file, "--dev", train_file, "--model", "all.model", "--column", "upos", "--epochs",
-        "7", "--seed", "9", "--templates", "mine.txt", "--table-bits", "10", "--patience", "3",
-        "--no-right-to-left", "--runs", "2", "--preset", "fast", "--raw-share", "0.5",
-        "--raw-weight", "0.25", "--format", "conllu", "--quiet")
+        "distill",
+        model,
+        model,
+        "--raw",
+        raw_file,
+        "more.txt.gz",
+        "--train",
+        train_file,
+        train_file,
+        "--dev",
+        train_file,
+        "--model",
+        "all.model",
+        "--column",
+        "upos",
+        "--epochs",
+        "7",
+        "--seed",
+        "9",
+        "--templates",
+        "mine.txt",
+        "--table-bits",
+        "10",
+        "--patience",
+        "3",
+        "--no-right-to-left",
+        "--runs",
+        "2",
+        "--preset",
+        "fast",
+        "--raw-share",
+        "0.5",
+        "--raw-weight",
+        "0.25",
+        "--format",
+        "conllu",
+        "--quiet",
+    )
     assert (outcome.status, outcome.out, outcome.err) == (0, b"", "")
     record = pn.read_model("all.model").record
     assert record["raw"]["sentences"] == 6
     assert (record["raw"]["share"], record["raw"]["weight"]) == (0.5, 0.25)
     assert record["train"]["sentences"] == 10
     options = record["options"]
-    assert [options[name] for name in (
-        "preset", "epochs", "seed", "table_bits", "patience", "right_to_left", "runs", "beam")
+    assert [
+        options[name]
+        for name in (
+            "preset",
+            "epochs",
+            "seed",
+            "table_bits",
+            "patience",
+            "right_to_left",
+            "runs",
+            "beam",
+        )
     ] == ["fast", 7, 9, 10, 3, False, 2, 1]
 
 
 def test_a_stopped_distillation_goes_on_from_its_checkpoint(
-        cli, model: Path, train_file: Path, raw_file: Path) -> None:
-    words = ("distill", model, "--raw", raw_file, "--train", train_file, "--checkpoint", "state",
-             "--quiet", "--templates", "fast")
+    cli, model: Path, train_file: Path, raw_file: Path
+) -> None:
+    words = (
+        "distill",
+        model,
+        "--raw",
+        raw_file,
+        "--train",
+        train_file,
+        "--checkpoint",
+        "state",
+        "--quiet",
+        "--templates",
+        "fast",
+    )
     assert cli(*words, "--model", "a.model", "--epochs", "3").status == 0
     assert cli(*words, "--model", "b.model", "--epochs", "3", "--resume").status == 0
     assert Path("a.model").read_bytes() == Path("b.model").read_bytes()
 
 
-def test_raw_text_in_another_script_is_warned_of(
-        cli, model: Path, train_file: Path) -> None:
+def test_raw_text_in_another_script_is_warned_of(cli, model: Path, train_file: Path) -> None:
     Path("raw.txt").write_text("Η γάτα κοιμάται .\n", "utf-8")
-    outcome = cli("distill", model, "--raw", "raw.txt", "--train", train_file, "--model",
-                  "a.model", "--epochs", "1", "--templates", "fast")
+    outcome = cli(
+        "distill",
+        model,
+        "--raw",
+        "raw.txt",
+        "--train",
+        train_file,
+        "--model",
+        "a.model",
+        "--epochs",
+        "1",
+        "--templates",
+        "fast",
+    )
     assert outcome.status == 0
     assert "most raw words are new to the teachers" in outcome.err
 
 
-@pytest.mark.parametrize(("changes", "message"), [
-    ({"--raw": "none.txt"}, "none.txt: there is no such file"),
-    ({"--raw": "empty.txt"}, "empty.txt: there is no sentence in the raw text"),
-    ({"--raw": "blank.txt"}, "blank.txt: there is no sentence in the raw text"),
-    ({"--model": "raw.txt"}, "raw.txt: is one of the files to learn from"),
-    ({"--model": "en.model"}, "en.model: is one of the files to learn from"),
-    ({"--model": "-"}, "--model: a model is not written to standard output"),
-    ({"--preset": "accurate"}, "--preset: accurate searches with a beam"),
-    ({"--raw-share": "0"}, "--raw-share: 0.0 is not above 0 and at most 1"),
-    ({"--raw-weight": "2"}, "--raw-weight: 2.0 is not above 0 and at most 1"),
-    ({"--threads": "0"}, "--threads: 0 is not between 1 and 1,024"),
-    ({"--column": "lemmas"}, "train.conllu: no column 'lemmas'"),
-    ({"TEACHER": "raw.txt"}, "raw.txt: a text file, not a model of perceptron_nlp"),
-    ({"TEACHER": "none.model"}, "none.model: there is no such file"),
-])
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"--raw": "none.txt"}, "none.txt: there is no such file"),
+        ({"--raw": "empty.txt"}, "empty.txt: there is no sentence in the raw text"),
+        ({"--raw": "blank.txt"}, "blank.txt: there is no sentence in the raw text"),
+        ({"--model": "raw.txt"}, "raw.txt: is one of the files to learn from"),
+        ({"--model": "en.model"}, "en.model: is one of the files to learn from"),
+        ({"--model": "-"}, "--model: a model is not written to standard output"),
+        ({"--preset": "accurate"}, "--preset: accurate searches with a beam"),
+        ({"--raw-share": "0"}, "--raw-share: 0.0 is not above 0 and at most 1"),
+        ({"--raw-weight": "2"}, "--raw-weight: 2.0 is not above 0 and at most 1"),
+        ({"--threads": "0"}, "--threads: 0 is not between 1 and 1,024"),
+        ({"--column": "lemmas"}, "train.conllu: no column 'lemmas'"),
+        ({"TEACHER": "raw.txt"}, "raw.txt: a text file, not a model of perceptron_nlp"),
+        ({"TEACHER": "none.model"}, "none.model: there is no such file"),
+    ],
+)
 def test_what_cannot_be_distilled_is_refused(
-        refuses: Callable[..., str], model: Path, train_file: Path, raw_file: Path,
-        changes: dict[str, str], message: str) -> None:
+    refuses: Callable[..., str],
+    model: Path,
+    train_file: Path,
+    raw_file: Path,
+    changes: dict[str, str],
+    message: str,
+) -> None:
     Path("empty.txt").write_bytes(b"")
     Path("blank.txt").write_text("\n \n", "utf-8")
-    given = {"TEACHER": model, "--raw": raw_file, "--train": train_file, "--model": "a.model",
-             "--epochs": "1", "--templates": "fast", **changes}
-    arguments = [part for name, value in given.items()
-                 for part in ((value,) if name == "TEACHER" else (name, value))]
+    given = {
+        "TEACHER": model,
+        "--raw": raw_file,
+        "--train": train_file,
+        "--model": "a.model",
+        "--epochs": "1",
+        "--templates": "fast",
+        **changes,
+    }
+    arguments = [
+        part
+        for name, value in given.items()
+        for part in ((value,) if name == "TEACHER" else (name, value))
+    ]
     assert refuses("distill", *arguments, "--quiet").startswith(message)
 
 
-def test_empty_raw_text_is_named_to_whoever_watches(
-        cli, model: Path, train_file: Path) -> None:
+def test_empty_raw_text_is_named_to_whoever_watches(cli, model: Path, train_file: Path) -> None:
     Path("blank.txt").write_text("\n \n", "utf-8")
     outcome = cli("distill", model, "--raw", "blank.txt", "--train", train_file, "--model", "a")
     assert outcome.status == 2
     assert outcome.err.splitlines()[-1] == (
-        "perceptron-nlp: blank.txt: there is no sentence in the raw text")
+        "perceptron-nlp: blank.txt: there is no sentence in the raw text"
+    )
 
 
 def test_a_link_to_a_teacher_is_not_overwritten(
-        refuses: Callable[..., str], model: Path, train_file: Path, raw_file: Path) -> None:
+    refuses: Callable[..., str], model: Path, train_file: Path, raw_file: Path
+) -> None:
     os.link(model, "same.model")
     assert "would be overwritten" in refuses(
-        "distill", model, "--raw", raw_file, "--train", train_file, "--model", "same.model",
-        "--quiet")
+        "distill",
+        model,
+        "--raw",
+        raw_file,
+        "--train",
+        train_file,
+        "--model",
+        "same.model",
+        "--quiet",
+    )
 
 
 def test_odd_labels_are_told_once_and_not_to_whoever_wants_quiet(
-        model: Path, train_file: Path, raw_file: Path, process) -> None:
+    model: Path, train_file: Path, raw_file: Path, process
+) -> None:
     Path("one.conllu").write_text(train_file.read_text("utf-8").split("\n\n")[0] + "\n\n", "utf-8")
-    words = ("distill", model, "--raw", raw_file, "--train", "one.conllu", "--model", "a.model",
-             "--epochs", "1", "--templates", "fast")
+    words = (
+        "distill",
+        model,
+        "--raw",
+        raw_file,
+        "--train",
+        "one.conllu",
+        "--model",
+        "a.model",
+        "--epochs",
+        "1",
+        "--templates",
+        "fast",
+    )
     assert process(*words, "--quiet").stderr == b""
     assert process(*words).stderr.count(b"are not in the gold sentences") == 1
 
 
 def test_standard_input_is_read_once(
-        cli, refuses: Callable[..., str], model: Path, train_file: Path) -> None:
-    words = ("distill", model, "--model", "a.model", "--epochs", "1", "--templates", "fast",
-             "--quiet", "--raw", "-", "--train")
+    cli, refuses: Callable[..., str], model: Path, train_file: Path
+) -> None:
+    words = (
+        "distill",
+        model,
+        "--model",
+        "a.model",
+        "--epochs",
+        "1",
+        "--templates",
+        "fast",
+        "--quiet",
+        "--raw",
+        "-",
+        "--train",
+    )
     assert "named twice" in refuses(*words, "-")
     assert cli(*words, train_file, stdin=RAW.encode()).status == 0

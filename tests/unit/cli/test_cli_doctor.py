@@ -17,15 +17,16 @@ def gold(train_file: Path) -> Path:
     """A file in which one DET is labelled VERB."""
     text = train_file.read_text() * 4
     at = text.rindex("\tDET\t")
-    Path("gold.conllu").write_text(text[:at] + "\tVERB\t" + text[at + 5:])
+    Path("gold.conllu").write_text(text[:at] + "\tVERB\t" + text[at + 5 :])
     return Path("gold.conllu")
 
 
 def test_the_planted_error_is_shown_with_its_place(cli, gold: Path) -> None:
     outcome = cli("doctor", gold, "--folds", "3", "--limit", "1")
     text = outcome.out.decode()
-    line = next(n for n, row in enumerate(gold.read_text().splitlines(), 1)
-                if "the\tthe\tVERB" in row)
+    line = next(
+        n for n, row in enumerate(gold.read_text().splitlines(), 1) if "the\tthe\tVERB" in row
+    )
     assert outcome.status == 0
     assert f"\n1. gold.conllu:{line}  VERB → DET\n" in text
     assert "[the]" in text and "taggers trained on other sentences expect it" in text
@@ -37,8 +38,21 @@ def test_json_holds_all_that_python_gives(cli, gold: Path) -> None:
     whole = pn.doctor(gold, folds=3, seed=2)
     assert found == json.loads(json.dumps(whole.to_dict()))
     assert found["n_suspects"] == len(found["suspects"]) > 0
-    limited = json.loads(cli("doctor", gold, "--json", "--folds", "3", "--seed", "2",
-                             "--limit", "1", "--threads", "2").out)
+    limited = json.loads(
+        cli(
+            "doctor",
+            gold,
+            "--json",
+            "--folds",
+            "3",
+            "--seed",
+            "2",
+            "--limit",
+            "1",
+            "--threads",
+            "2",
+        ).out
+    )
     assert limited["suspects"] == found["suspects"][:1]
     assert limited["n_suspects"] == found["n_suspects"]
 
@@ -50,31 +64,37 @@ def test_the_fix_list_is_a_table(cli, gold: Path) -> None:
     assert {len(row) for row in rows} == {len(TABLE_COLUMNS)}
     found = pn.doctor(gold, folds=3)
     assert [(row[0], int(row[1]), row[5], row[7], row[8]) for row in rows[1:]] == [
-        (one.path, one.line, one.form, one.gold, one.expected) for one in found.suspects]
+        (one.path, one.line, one.form, one.gold, one.expected) for one in found.suspects
+    ]
     assert f"fix.tsv: {len(found.suspects):,} suspect" in outcome.out.decode()
 
 
 @pytest.mark.parametrize("width", [20, 60])
 def test_no_line_is_wider_than_the_terminal(
-        cli, gold: Path, monkeypatch: pytest.MonkeyPatch, width: int) -> None:
+    cli, gold: Path, monkeypatch: pytest.MonkeyPatch, width: int
+) -> None:
     monkeypatch.setenv("COLUMNS", str(width))
     lines = cli("doctor", gold, "--folds", "3").out.decode().splitlines()
     assert max(map(len, lines)) <= width
 
 
-@pytest.mark.parametrize(("arguments", "message"), [
-    (["--limit", "0"], "--limit: 0 is less than 1"),
-    (["--folds", "1"], "--folds"),
-    (["--folds", "9"], "--folds: 9 is more than the 5 different sentences"),
-    (["--column", "nope"], "no column 'nope'"),
-    (["--column", "xpos"], "no word has a label in column 'xpos'"),
-    (["--evidence", "nope"], "no column 'nope'"),
-    (["--evidence", "upos"], "--evidence: 'upos' cannot be evidence"),
-    (["--fix-list", "gold.conllu"], "would be overwritten"),
-    (["--fix-list", "no/where.tsv"], "no/where.tsv"),
-])
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--limit", "0"], "--limit: 0 is less than 1"),
+        (["--folds", "1"], "--folds"),
+        (["--folds", "9"], "--folds: 9 is more than the 5 different sentences"),
+        (["--column", "nope"], "no column 'nope'"),
+        (["--column", "xpos"], "no word has a label in column 'xpos'"),
+        (["--evidence", "nope"], "no column 'nope'"),
+        (["--evidence", "upos"], "--evidence: 'upos' cannot be evidence"),
+        (["--fix-list", "gold.conllu"], "would be overwritten"),
+        (["--fix-list", "no/where.tsv"], "no/where.tsv"),
+    ],
+)
 def test_what_cannot_be_done_is_said_in_a_line(
-        cli, gold: Path, arguments: list[str], message: str) -> None:
+    cli, gold: Path, arguments: list[str], message: str
+) -> None:
     outcome = cli("doctor", gold, "--quiet", *arguments)
     assert (outcome.status, outcome.out) == (2, b"")
     assert message in outcome.message
@@ -88,7 +108,8 @@ def test_a_file_of_one_sentence_is_refused_and_why(cli) -> None:
 
 
 def test_a_table_that_was_gone_through_corrects_a_copy_and_nothing_else(
-        cli, gold: Path, train_file: Path) -> None:
+    cli, gold: Path, train_file: Path
+) -> None:
     cli("doctor", gold, "--folds", "3", "--fix-list", "fix.tsv", "--limit", "1", "--quiet")
     outcome = cli("doctor", gold, "--apply", "fix.tsv", "--output", "new")
     assert outcome.out == b"new: 1 label changed in 1 file\n"
@@ -102,16 +123,20 @@ def test_a_table_that_was_gone_through_corrects_a_copy_and_nothing_else(
     assert len(changed) == 1
 
 
-@pytest.mark.parametrize(("old", "new", "message"), [
-    ("\tthe\t", "\tThe\t", "fix.tsv:2: form 'The', but in the file stands 'the'"),
-    ("\tVERB\t", "\tNOUN\t", "fix.tsv:2: gold 'NOUN', but in the file stands 'VERB'"),
-    ("gold.conllu\t", "other.conllu\t", "fix.tsv:2: there is no word"),
-    ("\tDET\t", "\t\t", "fix.tsv:2: there is no label under expected"),
-    ("\tDET\t", "\t", "fix.tsv:2: 10 cells under 11 headings"),
-    ("file\t", "path\t", "fix.tsv:1: there is no column 'file'"),
-])
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("\tthe\t", "\tThe\t", "fix.tsv:2: form 'The', but in the file stands 'the'"),
+        ("\tVERB\t", "\tNOUN\t", "fix.tsv:2: gold 'NOUN', but in the file stands 'VERB'"),
+        ("gold.conllu\t", "other.conllu\t", "fix.tsv:2: there is no word"),
+        ("\tDET\t", "\t\t", "fix.tsv:2: there is no label under expected"),
+        ("\tDET\t", "\t", "fix.tsv:2: 10 cells under 11 headings"),
+        ("file\t", "path\t", "fix.tsv:1: there is no column 'file'"),
+    ],
+)
 def test_a_table_that_does_not_fit_changes_nothing(
-        cli, gold: Path, old: str, new: str, message: str) -> None:
+    cli, gold: Path, old: str, new: str, message: str
+) -> None:
     cli("doctor", gold, "--folds", "3", "--fix-list", "fix.tsv", "--limit", "1", "--quiet")
     table = Path("fix.tsv").read_text()
     assert old in table
@@ -123,11 +148,14 @@ def test_a_table_that_does_not_fit_changes_nothing(
 
 def test_files_are_never_overwritten_by_their_corrections(cli, gold: Path) -> None:
     cli("doctor", gold, "--folds", "3", "--fix-list", "fix.tsv", "--limit", "1", "--quiet")
-    assert "would be overwritten" in cli("doctor", gold, "--apply", "fix.tsv", "--output",
-                                         ".").message
+    assert (
+        "would be overwritten" in cli("doctor", gold, "--apply", "fix.tsv", "--output", ".").message
+    )
     assert "one does not go without" in cli("doctor", gold, "--apply", "fix.tsv").message
-    assert "another file is called" in cli("doctor", gold, gold, "--apply", "fix.tsv", "--output",
-                                           "new").message
+    assert (
+        "another file is called"
+        in cli("doctor", gold, gold, "--apply", "fix.tsv", "--output", "new").message
+    )
 
 
 def test_copies_of_packed_files_are_unpacked_under_names_that_say_so(cli, gold: Path) -> None:

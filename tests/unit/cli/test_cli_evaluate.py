@@ -12,15 +12,25 @@ from perceptron_nlp.cli.evaluate import confusion_table, label_table, summary
 from perceptron_nlp.cli.style import output
 
 
-def test_json_holds_what_python_says_and_nothing_else(
-        cli, model: Path, train_file: Path) -> None:
+def test_json_holds_what_python_says_and_nothing_else(cli, model: Path, train_file: Path) -> None:
     outcome = cli("evaluate", model, train_file, "--json")
     found = json.loads(outcome.out)
     assert found == pn.load(model).evaluate(train_file).to_json()
-    assert set(found) == {"column", "sentences", "tokens", "unlabelled", "accuracy",
-                          "known_accuracy", "unknown_accuracy", "sentence_accuracy", "labels"}
-    assert all(set(scores) == {"precision", "recall", "f1", "support"}
-               for scores in found["labels"].values())
+    assert set(found) == {
+        "column",
+        "sentences",
+        "tokens",
+        "unlabelled",
+        "accuracy",
+        "known_accuracy",
+        "unknown_accuracy",
+        "sentence_accuracy",
+        "labels",
+    }
+    assert all(
+        set(scores) == {"precision", "recall", "f1", "support"}
+        for scores in found["labels"].values()
+    )
     assert outcome.err == "train.conllu: read as conllu\n"
 
 
@@ -30,7 +40,11 @@ def test_shares_are_fractions_of_one(cli, model: Path) -> None:
     assert found["accuracy"] == 0.8
     assert found["sentence_accuracy"] == 0.5
     assert found["labels"]["NOUN"] == {
-        "precision": 1.0, "recall": pytest.approx(2 / 3), "f1": 0.8, "support": 3}
+        "precision": 1.0,
+        "recall": pytest.approx(2 / 3),
+        "f1": 0.8,
+        "support": 3,
+    }
     assert found["unknown_accuracy"] is None
 
 
@@ -54,8 +68,9 @@ def test_several_files_count_together(cli, model: Path, train_file: Path) -> Non
 
 def test_gold_labels_may_stand_in_another_column(cli, model: Path) -> None:
     Path("test.txt").write_text("The X DET\ndog X NOUN\n\n")
-    found = json.loads(cli("evaluate", model, "test.txt", "--format", "columns", "--column", "3",
-                           "--json").out)
+    found = json.loads(
+        cli("evaluate", model, "test.txt", "--format", "columns", "--column", "3", "--json").out
+    )
     assert (found["column"], found["accuracy"]) == ("3", 1.0)
 
 
@@ -66,14 +81,16 @@ def test_words_without_a_gold_label_are_left_out_and_counted(cli, model: Path) -
 
 
 @pytest.mark.parametrize("width", [20, 33, 50, 200])
-def test_no_line_is_wider_than_the_terminal(
-        width: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_line_is_wider_than_the_terminal(width: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", str(width))
     result = pn.Evaluation("upos")
     result.add(["Case=Nom|" * 9, "N\n\tOUN", None], ["X" * 70, "N\n\tOUN", "X"], [True] * 3)
     terminal = output()
-    lines = [*summary(result, terminal), *label_table(result, terminal),
-             *confusion_table(result, terminal)]
+    lines = [
+        *summary(result, terminal),
+        *label_table(result, terminal),
+        *confusion_table(result, terminal),
+    ]
     assert max(map(len, lines)) <= width
     assert not any("\n" in line or "\t" in line for line in lines)
 

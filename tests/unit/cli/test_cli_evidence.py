@@ -14,8 +14,19 @@ def test_a_tagger_is_trained_with_raw_text_and_a_lexicon(cli, train_file: Path) 
     Path("raw.txt.gz").write_bytes(gzip.compress(RAW.encode()))
     Path("more.txt").write_text(RAW, "utf-8")
     Path("forms.tsv").write_text("dog\tthing\nhouse\tthing\n", "utf-8")
-    done = cli("train", train_file, "--raw", "raw.txt.gz", "more.txt", "--lexicon", "forms.tsv",
-               "--model", "m.model", "--epochs", 1)
+    done = cli(
+        "train",
+        train_file,
+        "--raw",
+        "raw.txt.gz",
+        "more.txt",
+        "--lexicon",
+        "forms.tsv",
+        "--model",
+        "m.model",
+        "--epochs",
+        1,
+    )
     assert done.status == 0, done
     assert "decided: clusters of" in done.err and "decided: the lexicon has 2 forms" in done.err
     tables = pn.load("m.model").model.tables
@@ -42,34 +53,47 @@ def test_what_is_wrong_with_the_files_is_said(refuses, model: Path, train_file: 
     Path("foreign.tsv").write_text("dog\tNN\n", "utf-8")
     assert refuses("tag", model, train_file, "--lexicon", "forms.tsv").startswith("forms.tsv:2: ")
     assert refuses("evaluate", model, train_file, "--lexicon", "foreign.tsv").startswith(
-        "foreign.tsv:1: the model has no label 'NN'")
+        "foreign.tsv:1: the model has no label 'NN'"
+    )
     Path("empty.txt").write_text("\n", "utf-8")
     train = ("train", train_file, "--quiet", "--model")
     assert refuses(*train, "m", "--lexicon", "forms.tsv").startswith("forms.tsv:2: ")
     assert "nothing.txt" in refuses(*train, "m", "--raw", "nothing.txt")
     assert "empty.txt: there are no words" in refuses(*train, "m", "--raw", "empty.txt")
-    assert "would be overwritten" in refuses(
-        *train, "foreign.tsv", "--lexicon", "foreign.tsv")
+    assert "would be overwritten" in refuses(*train, "foreign.tsv", "--lexicon", "foreign.tsv")
 
 
 def test_raw_text_and_a_lexicon_are_not_taken_for_a_checkpoint(refuses, train_file: Path) -> None:
     Path("raw.txt").write_text(RAW, "utf-8")
     Path("forms.tsv").write_text("dog\tthing\n", "utf-8")
     for flag, name in (("--raw", "raw.txt"), ("--lexicon", "forms.tsv")):
-        assert refuses("train", train_file, "--quiet", "--model", "m", flag, name,
-                       "--checkpoint", name).startswith(f"{name}: is one of the files to learn")
+        assert refuses(
+            "train", train_file, "--quiet", "--model", "m", flag, name, "--checkpoint", name
+        ).startswith(f"{name}: is one of the files to learn")
     assert "named twice" in refuses(
-        "train", train_file, "--quiet", "--model", "m", "--raw", "-", "--lexicon", "-")
+        "train", train_file, "--quiet", "--model", "m", "--raw", "-", "--lexicon", "-"
+    )
 
 
 def test_messages_name_no_column_that_a_model_makes_for_itself(cli, refuses) -> None:
     Path("a.columns").write_text("the x D\ndog y N\nbarks z V\n\n" * 6, "utf-8")
-    trained = cli("train", "a.columns", "--fields", "form,shape,pos", "--lexicon",
-                  _lexicon("dog\tthing\n"), "--epochs", 1, "--model", "m.model")
+    trained = cli(
+        "train",
+        "a.columns",
+        "--fields",
+        "form,shape,pos",
+        "--lexicon",
+        _lexicon("dog\tthing\n"),
+        "--epochs",
+        1,
+        "--model",
+        "m.model",
+    )
     assert trained.status == 0, trained
     Path("b.columns").write_text("the D\n", "utf-8")
     assert refuses("tag", "m.model", "b.columns", "--fields", "form,pos", "--quiet") == (
-        "b.columns: no column 'shape'; there are: form, pos")
+        "b.columns: no column 'shape'; there are: form, pos"
+    )
 
 
 def test_many_long_labels_are_not_listed_whole(refuses, cli) -> None:

@@ -38,7 +38,8 @@ def test_json_holds_all_features_and_sums(cli: Callable, model: Path, train_file
 
 
 def test_a_page_is_written_and_nothing_printed(
-        cli: Callable, model: Path, train_file: Path) -> None:
+    cli: Callable, model: Path, train_file: Path
+) -> None:
     done = cli("explain", model, train_file, "--html", "why.html", "--quiet")
     assert (done.status, done.out, done.err) == (0, b"", "")
     text = Path("why.html").read_text("utf-8")
@@ -46,7 +47,8 @@ def test_a_page_is_written_and_nothing_printed(
 
 
 def test_colour_and_width_follow_the_terminal(
-        cli: Callable, model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cli: Callable, model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("COLUMNS", "30")
     plain = cli("explain", model, "--format", "text", stdin=TEXT).out.decode()
     assert "\x1b" not in plain and max(map(len, plain.splitlines())) == 30
@@ -61,18 +63,22 @@ def test_a_long_text_in_pieces_is_explained_as_in_one(cli: Callable, model: Path
     assert len(found) == 150 and all(sentence == found[0] for sentence in found)
 
 
-@pytest.mark.parametrize(("arguments", "said"), [
-    (["--column", "xpos"], "--column: 'xpos' is not one of upos"),
-    (["--top", "-1"], "--top: -1 is not between 0 and 1,000,000"),
-    (["--top", "many"], "argument --top: 'many' is not a whole number"),
-    (["--html", "en.model"], "en.model: is the model, and would be overwritten"),
-    (["--html", "no/why.html"], "no"),
-    (["--html", "x", "--json"], "argument --json: not allowed with argument --html"),
-    (["--jsn"], "unknown option --jsn; did you mean --json?"),
-    (["nothing.txt"], "nothing.txt: there is no such file"),
-    (["a", "b"], "unexpected argument"),
-    (["--lexicon", "-"], "<stdin>: named twice"),
-])
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--column", "xpos"], "--column: 'xpos' is not one of upos"),
+        (["--top", "-1"], "--top: -1 is not between 0 and 1,000,000"),
+        (["--top", "many"], "argument --top: 'many' is not a whole number"),
+        (["--html", "en.model"], "en.model: is the model, and would be overwritten"),
+        (["--html", "no/why.html"], "no"),
+        (["--html", "x", "--json"], "argument --json: not allowed with argument --html"),
+        (["--jsn"], "unknown option --jsn; did you mean --json?"),
+        (["nothing.txt"], "nothing.txt: there is no such file"),
+        (["a", "b"], "unexpected argument"),
+        (["--lexicon", "-"], "<stdin>: named twice"),
+    ],
+)
 def test_bad_input_is_refused_in_a_line(
-        refuses: Callable[..., str], model: Path, arguments: list[str], said: str) -> None:
+    refuses: Callable[..., str], model: Path, arguments: list[str], said: str
+) -> None:
     assert refuses("explain", model, *arguments, stdin=TEXT).startswith(said)

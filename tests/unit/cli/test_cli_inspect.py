@@ -13,8 +13,14 @@ from perceptron_nlp.cli.inspect import report
 
 
 def test_json_describes_the_whole_model(cli, train_file: Path) -> None:
-    pn.train(train_file, dev=train_file, epochs=2, dictionary=(2, 0.9), templates="default",
-             right_to_left=True).save("a.model")
+    pn.train(
+        train_file,
+        dev=train_file,
+        epochs=2,
+        dictionary=(2, 0.9),
+        templates="default",
+        right_to_left=True,
+    ).save("a.model")
     model = pn.read_model("a.model")
     found = json.loads(cli("inspect", "a.model", "--json").out)
     assert found["format_version"] == 1
@@ -22,7 +28,8 @@ def test_json_describes_the_whole_model(cli, train_file: Path) -> None:
     assert found["column"] == "upos"
     assert found["labels"] == list(pn.load("a.model").labels)
     assert [item["template"] for item in found["templates"]] == [
-        str(template) for template in pn.preset("default")]
+        str(template) for template in pn.preset("default")
+    ]
     assert sum(item["rows"] for item in found["templates"]) == found["rows"]
     assert sum(item["weights"] for item in found["templates"]) == found["weights"] > 0
     assert (found["table"], found["table_bits"]) == ("exact", None)
@@ -45,7 +52,8 @@ def test_the_report_says_the_same_to_people(cli, model: Path) -> None:
 
 @pytest.mark.parametrize("width", [20, 60])
 def test_no_line_is_wider_than_the_terminal(
-        cli, model: Path, monkeypatch: pytest.MonkeyPatch, width: int) -> None:
+    cli, model: Path, monkeypatch: pytest.MonkeyPatch, width: int
+) -> None:
     monkeypatch.setenv("COLUMNS", str(width))
     lines = cli("inspect", model).out.decode().splitlines()
     assert max(map(len, lines)) <= width
@@ -68,8 +76,9 @@ def test_a_training_record_of_another_form_is_said_to_be_so(model: Path) -> None
     inspection = pn.inspect(model)
     for record in ({"epochs": 3}, {"train": "x"}, {"options": []}, {"epochs": [{}]}):
         column = inspection.columns[0]
-        found = replace(inspection, columns=(
-            replace(column, model=replace(column.model, record=record)),)).to_dict()
+        found = replace(
+            inspection, columns=(replace(column, model=replace(column.model, record=record)),)
+        ).to_dict()
         assert report(found, "en.model", found)[-1][1].startswith("the training record is not")
 
 
@@ -88,23 +97,26 @@ def test_a_fixed_table_and_a_packed_file_are_told_as_what_they_are(cli, train_fi
 
 
 def test_worth_and_features_are_shown_with_a_text(cli, model: Path, train_file: Path) -> None:
-    outcome = cli("inspect", model, "--dev", train_file, "--label", "NOUN", "--top", "3",
-                  "--quiet")
+    outcome = cli("inspect", model, "--dev", train_file, "--label", "NOUN", "--top", "3", "--quiet")
     text = outcome.out.decode()
     assert (outcome.status, outcome.err) == (0, "")
     assert "lost on dev" in text and "dev accuracy    100.00 %" in text
-    shown = text[text.index("speaks for (+) or against (-) NOUN"):].splitlines()[1:4]
+    shown = text[text.index("speaks for (+) or against (-) NOUN") :].splitlines()[1:4]
     assert all("]=" in line and line.lstrip()[0] in "+-" for line in shown)
 
 
-@pytest.mark.parametrize(("arguments", "message"), [
-    (["--label", "NOUN"], "--label: a model holds only hashes"),
-    (["--label", "NOUNS", "--text", "train.conllu"], "--label: the model has no label 'NOUNS'"),
-    (["--top", "0"], "--top"),
-    (["--dev", "nowhere.conllu"], "nowhere.conllu"),
-])
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--label", "NOUN"], "--label: a model holds only hashes"),
+        (["--label", "NOUNS", "--text", "train.conllu"], "--label: the model has no label 'NOUNS'"),
+        (["--top", "0"], "--top"),
+        (["--dev", "nowhere.conllu"], "nowhere.conllu"),
+    ],
+)
 def test_what_cannot_be_shown_is_said_in_a_line(
-        cli, model: Path, train_file: Path, arguments: list[str], message: str) -> None:
+    cli, model: Path, train_file: Path, arguments: list[str], message: str
+) -> None:
     outcome = cli("inspect", model, "--quiet", *arguments)
     assert (outcome.status, outcome.out) == (2, b"")
     assert message in outcome.message

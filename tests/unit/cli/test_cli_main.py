@@ -35,20 +35,23 @@ def test_every_verb_has_help_with_examples(cli, verb: str) -> None:
     assert f"examples:\n  perceptron-nlp {verb}".encode() in outcome.out
 
 
-@pytest.mark.parametrize(("arguments", "message"), [
-    (["tran"], "unknown verb tran; did you mean train?"),
-    (["xyzzy"], "unknown verb xyzzy; there are train, tag, evaluate, inspect"),
-    (["--versoin"], "unknown option --versoin; did you mean --version?"),
-    (["train", "a", "--modle", "m"], "unknown option --modle; did you mean --model?"),
-    (["train", "a", "--mod", "m"], "unknown option --mod; did you mean --model?"),
-    (["train", "a", "--epoch=3"], "unknown option --epoch; did you mean --epochs?"),
-    (["tag", "m", "-x"], "unknown option -x"),
-    (["train", "a"], "the following arguments are required: --model"),
-    (["train", "a", "--model"], "argument --model: expected one argument"),
-    (["evaluate", "m"], "the following arguments are required: TEST"),
-    (["inspect", "m", "n"], "unexpected argument n"),
-    (["train"], "the following arguments are required: --model"),
-])
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["tran"], "unknown verb tran; did you mean train?"),
+        (["xyzzy"], "unknown verb xyzzy; there are train, tag, evaluate, inspect"),
+        (["--versoin"], "unknown option --versoin; did you mean --version?"),
+        (["train", "a", "--modle", "m"], "unknown option --modle; did you mean --model?"),
+        (["train", "a", "--mod", "m"], "unknown option --mod; did you mean --model?"),
+        (["train", "a", "--epoch=3"], "unknown option --epoch; did you mean --epochs?"),
+        (["tag", "m", "-x"], "unknown option -x"),
+        (["train", "a"], "the following arguments are required: --model"),
+        (["train", "a", "--model"], "argument --model: expected one argument"),
+        (["evaluate", "m"], "the following arguments are required: TEST"),
+        (["inspect", "m", "n"], "unexpected argument n"),
+        (["train"], "the following arguments are required: --model"),
+    ],
+)
 def test_a_wrong_command_line_gets_one_line(refuses, arguments: list[str], message: str) -> None:
     assert refuses(*arguments).startswith(message)
 
@@ -82,24 +85,42 @@ def failing(monkeypatch: pytest.MonkeyPatch) -> Callable[[BaseException], None]:
     return set_up
 
 
-@pytest.mark.parametrize(("error", "status", "message"), [
-    (KeyboardInterrupt(), 130, "perceptron-nlp: interrupted"),
-    (MemoryError(), 1, "perceptron-nlp: there is not enough memory"),
-    (ZeroDivisionError("by 0"), 1, "perceptron-nlp: unexpected failure: ZeroDivisionError: by 0"
-                                   " (set PERCEPTRON_NLP_TRACEBACK=1 to see where)"),
-    (RecursionError("deep"), 1, "perceptron-nlp: unexpected failure: RecursionError: deep"
-                                " (set PERCEPTRON_NLP_TRACEBACK=1 to see where)"),
-    (PermissionError(13, "Permission denied", "x"), 2, "perceptron-nlp: x: Permission denied"),
-    (pn.MemoryLimitError("table_bits: too much; lower table_bits"), 2,
-     "perceptron-nlp: --table-bits: too much; lower --table-bits"),
-    (pn.ArgumentError("column: not in the columns"), 2,
-     "perceptron-nlp: --column: not in the columns"),
-    (pn.ArgumentError("model: is odd"), 2, "perceptron-nlp: --model: is odd"),
-    (pn.ArgumentError("elsewhere: is odd"), 2, "perceptron-nlp: elsewhere: is odd"),
-    (pn.FileError("model: is odd"), 2, "perceptron-nlp: model: is odd"),
-])
+@pytest.mark.parametrize(
+    ("error", "status", "message"),
+    [
+        (KeyboardInterrupt(), 130, "perceptron-nlp: interrupted"),
+        (MemoryError(), 1, "perceptron-nlp: there is not enough memory"),
+        (
+            ZeroDivisionError("by 0"),
+            1,
+            "perceptron-nlp: unexpected failure: ZeroDivisionError: by 0"
+            " (set PERCEPTRON_NLP_TRACEBACK=1 to see where)",
+        ),
+        (
+            RecursionError("deep"),
+            1,
+            "perceptron-nlp: unexpected failure: RecursionError: deep"
+            " (set PERCEPTRON_NLP_TRACEBACK=1 to see where)",
+        ),
+        (PermissionError(13, "Permission denied", "x"), 2, "perceptron-nlp: x: Permission denied"),
+        (
+            pn.MemoryLimitError("table_bits: too much; lower table_bits"),
+            2,
+            "perceptron-nlp: --table-bits: too much; lower --table-bits",
+        ),
+        (
+            pn.ArgumentError("column: not in the columns"),
+            2,
+            "perceptron-nlp: --column: not in the columns",
+        ),
+        (pn.ArgumentError("model: is odd"), 2, "perceptron-nlp: --model: is odd"),
+        (pn.ArgumentError("elsewhere: is odd"), 2, "perceptron-nlp: elsewhere: is odd"),
+        (pn.FileError("model: is odd"), 2, "perceptron-nlp: model: is odd"),
+    ],
+)
 def test_every_failure_has_its_status_and_one_line(
-        cli, failing, error: BaseException, status: int, message: str) -> None:
+    cli, failing, error: BaseException, status: int, message: str
+) -> None:
     failing(error)
     outcome = cli("train", "a", "--model", "m")
     assert (outcome.status, outcome.message) == (status, message)
@@ -111,8 +132,7 @@ def test_a_reader_that_has_seen_enough_is_no_failure(cli, failing) -> None:
     assert (outcome.status, outcome.err) == (0, "")
 
 
-def test_a_variable_shows_the_traceback(
-        cli, failing, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_variable_shows_the_traceback(cli, failing, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PERCEPTRON_NLP_TRACEBACK", "1")
     failing(ZeroDivisionError("by 0"))
     outcome = cli("train", "a", "--model", "m")
@@ -128,12 +148,19 @@ def test_the_package_runs_as_a_module(process) -> None:
 
 
 def test_the_program_starts_without_what_only_verbs_need() -> None:
-    script = ("import sys, perceptron_nlp.cli.main; print(sorted(m for m in sys.modules"
-              " if m.startswith('perceptron_nlp.cli.')))")
-    found = subprocess.run([sys.executable, "-c", script], capture_output=True, check=True,
-                           cwd=Path(pn.__file__).parents[1])
+    script = (
+        "import sys, perceptron_nlp.cli.main; print(sorted(m for m in sys.modules"
+        " if m.startswith('perceptron_nlp.cli.')))"
+    )
+    found = subprocess.run(
+        [sys.executable, "-c", script],
+        capture_output=True,
+        check=True,
+        cwd=Path(pn.__file__).parents[1],
+    )
     assert found.stdout.decode().split("'")[1::2] == [
-        f"perceptron_nlp.cli.{name}" for name in ("main", "parsing", "style")]
+        f"perceptron_nlp.cli.{name}" for name in ("main", "parsing", "style")
+    ]
 
 
 def test_a_full_disk_behind_stdout_is_told(train_file: Path, model: Path, process) -> None:
@@ -160,22 +187,27 @@ def test_a_closed_stdin_is_told(model: Path, process) -> None:
 
 
 def test_the_arguments_of_the_process_are_the_default(
-        monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setattr(sys, "argv", ["perceptron-nlp", "--version"])
     assert main() == 0
     assert capsys.readouterr().out.startswith("perceptron-nlp ")
 
 
-@pytest.mark.parametrize(("encoding", "shown"), [("ascii", b"\\xc4\\u5b57"),
-                                                 ("latin-1", b"\xc4\\u5b57"),
-                                                 ("utf-8", "Ä字".encode())])
+@pytest.mark.parametrize(
+    ("encoding", "shown"),
+    [("ascii", b"\\xc4\\u5b57"), ("latin-1", b"\xc4\\u5b57"), ("utf-8", "Ä字".encode())],
+)
 def test_what_standard_output_cannot_encode_is_escaped(
     process, encoding: str, shown: bytes
 ) -> None:
     text = Path("text.tagged")
     text.write_text("a/Ä字 b/B\n", "utf-8")
     pn.train(text, epochs=1, templates="classic").save("odd.model")
-    for arguments in (("inspect", "odd.model"), ("evaluate", "odd.model", text),
-                      ("explain", "odd.model", text)):
+    for arguments in (
+        ("inspect", "odd.model"),
+        ("evaluate", "odd.model", text),
+        ("explain", "odd.model", text),
+    ):
         done = process(*arguments, before=("env", f"PYTHONIOENCODING={encoding}"))
         assert (done.returncode, shown in done.stdout) == (0, True), done

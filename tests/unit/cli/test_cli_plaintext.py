@@ -71,7 +71,8 @@ def test_text_without_words_gives_nothing(cli, text: bytes) -> None:
 
 
 def test_text_in_pieces_of_any_size_is_the_same(
-        cli, model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cli, model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     text = ("Zoë – the naïve dog — barks… They run! " * 50 + "\n\n" + "no end " * 300).encode()
     Path("long.txt").write_bytes(text)
     whole = cli("tag", model, "long.txt", "--format", "text").out
@@ -88,13 +89,15 @@ def test_a_line_without_end_is_tagged_in_bounded_pieces(cli, model: Path) -> Non
 def test_bytes_that_are_not_utf8_are_named_by_their_line(refuses, model: Path) -> None:
     Path("bad.txt").write_bytes(b"The dog.\nA \xff cat.\n")
     assert "bad.txt:2: byte 0xff is not valid UTF-8" in refuses(
-        "tag", model, "bad.txt", "--format", "text")
+        "tag", model, "bad.txt", "--format", "text"
+    )
     Path("cut.txt").write_bytes("naïv é".encode()[:-1])
     assert "cut.txt:1: byte 0xc3" in refuses("tag", model, "cut.txt", "--format", "text")
 
 
 def test_a_line_that_ends_a_sentence_is_answered_at_once(
-        model: Path, started: Callable[..., subprocess.Popen[bytes]]) -> None:
+    model: Path, started: Callable[..., subprocess.Popen[bytes]]
+) -> None:
     with started("tag", model, "--format", "text") as running:
         assert running.stdin is not None and running.stdout is not None
         for _ in range(2):
@@ -114,9 +117,14 @@ def test_every_verb_that_takes_a_model_takes_its_name(cli, train_file: Path) -> 
 
 
 def test_a_model_that_was_removed_is_missed_by_name(
-        refuses, train_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    refuses, train_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(shipped, "FOLDER", Path("nowhere"))
-    for arguments in (["tag", "en"], ["evaluate", "en", train_file], ["inspect", "en"],
-                      ["compare", "en", "en", train_file],
-                      ["compress", "en", "--size", "1MB", "-o", "x.model"]):
+    for arguments in (
+        ["tag", "en"],
+        ["evaluate", "en", train_file],
+        ["inspect", "en"],
+        ["compare", "en", "en", train_file],
+        ["compress", "en", "--size", "1MB", "-o", "x.model"],
+    ):
         assert "en: there is no such file, and the model of this name" in refuses(*arguments)

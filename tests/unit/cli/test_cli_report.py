@@ -21,15 +21,17 @@ def without_png(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_page_is_written_and_what_is_printed_stays_the_same(
-        cli, model: Path, train_file: Path) -> None:
+    cli, model: Path, train_file: Path
+) -> None:
     plain = cli("evaluate", model, train_file)
     outcome = cli("evaluate", model, train_file, "--report", "r")
     assert (outcome.status, outcome.out) == (0, plain.out)
     said = outcome.err.splitlines()
     assert said[0] == "train.conllu: read as conllu"
     size = os.path.getsize("r/index.html")
-    assert said[1] == (f"{Path('r/index.html')}: {size:,} bytes, and 3 pictures, no PNGs (they need"
-                       " matplotlib)")
+    assert said[1] == (
+        f"{Path('r/index.html')}: {size:,} bytes, and 3 pictures, no PNGs (they need matplotlib)"
+    )
     assert "How good en.model is" in Path("r/index.html").read_text("utf-8")
 
 
@@ -43,28 +45,33 @@ def test_json_and_the_page_agree(cli, model: Path, train_file: Path) -> None:
 
 def test_several_columns_are_printed_and_written(cli) -> None:
     Path("t.columns").write_text("the A X\ncat B Y\n\n" * 3)
-    pn.train("t.columns", fields=["form", "one", "two"], column=["one", "two"], epochs=2
-             ).save("two.model")
+    pn.train("t.columns", fields=["form", "one", "two"], column=["one", "two"], epochs=2).save(
+        "two.model"
+    )
     options = ["--fields", "form,one,two", "--quiet"]
     plain = cli("evaluate", "two.model", "t.columns", "--json", *options)
     both = cli("evaluate", "two.model", "t.columns", "--json", *options, "--report", "r")
     assert json.loads(both.out) == json.loads(plain.out)
     assert len(json.loads(both.out)["columns"]) == 2
-    one = cli("evaluate", "two.model", "t.columns", "--json", *options, "--report", "r",
-              "--column", "two")
+    one = cli(
+        "evaluate", "two.model", "t.columns", "--json", *options, "--report", "r", "--column", "two"
+    )
     assert json.loads(one.out)["column"] == "two"
 
 
 def test_places_that_cannot_be_a_report_are_refused(
-        model: Path, train_file: Path, refuses: Callable[..., str]) -> None:
+    model: Path, train_file: Path, refuses: Callable[..., str]
+) -> None:
     assert "is a file" in refuses("evaluate", model, train_file, "--quiet", "--report", train_file)
     Path("full").mkdir()
     Path("full/mine").write_text("x")
     assert refuses("evaluate", model, train_file, "--quiet", "--report", "full") == (
-        "full: holds other files than a report; name a new or empty folder")
+        "full: holds other files than a report; name a new or empty folder"
+    )
 
 
 def test_calibration_of_a_model_that_has_none_is_refused_before_anything_is_written(
-        model: Path, train_file: Path, refuses: Callable[..., str]) -> None:
+    model: Path, train_file: Path, refuses: Callable[..., str]
+) -> None:
     message = refuses("evaluate", model, train_file, "--quiet", "--calibration", "--report", "r")
     assert "calibrat" in message

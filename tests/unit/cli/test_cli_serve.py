@@ -23,12 +23,15 @@ def test_a_served_page_answers_until_it_is_interrupted(started, model: Path) -> 
         with urllib.request.urlopen(url, timeout=30) as reply:
             assert b"Try a tagger" in reply.read()
         question = urllib.request.Request(
-            url + "tag", json.dumps({"text": "The dog"}).encode(),
-            {"Content-Type": "application/json"})
+            url + "tag",
+            json.dumps({"text": "The dog"}).encode(),
+            {"Content-Type": "application/json"},
+        )
         with urllib.request.urlopen(question, timeout=30) as reply:
             (words,) = json.load(reply)["sentences"]
         assert [word["labels"]["upos"]["label"] for word in words] == pn.load(model).tag(
-            ["The", "dog"])
+            ["The", "dog"]
+        )
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=30)
     assert (process.returncode, out) == (0, b"")
@@ -36,11 +39,13 @@ def test_a_served_page_answers_until_it_is_interrupted(started, model: Path) -> 
 
 
 def test_a_port_in_use_is_one_line_that_says_what_to_do(
-        model: Path, refuses: Callable[..., str]) -> None:
+    model: Path, refuses: Callable[..., str]
+) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         assert refuses("serve", model, "--port", port) == (
-            f"--port: {port} is in use; choose another one, or 0 for any that is free")
+            f"--port: {port} is in use; choose another one, or 0 for any that is free"
+        )
 
 
 def test_bad_options_are_refused(model: Path, refuses: Callable[..., str]) -> None:

@@ -30,19 +30,22 @@ class Stream(io.StringIO):
         return self._terminal
 
 
-@pytest.mark.parametrize(("variables", "terminal", "colour"), [
-    ({}, True, True),
-    ({}, False, False),
-    ({"NO_COLOR": "1"}, True, False),
-    ({"NO_COLOR": ""}, True, True),
-    ({"FORCE_COLOR": "1"}, False, True),
-    ({"FORCE_COLOR": "1", "NO_COLOR": "1"}, True, False),
-    ({"TERM": "dumb"}, True, False),
-    ({"TERM": "dumb", "FORCE_COLOR": "1"}, True, True),
-])
+@pytest.mark.parametrize(
+    ("variables", "terminal", "colour"),
+    [
+        ({}, True, True),
+        ({}, False, False),
+        ({"NO_COLOR": "1"}, True, False),
+        ({"NO_COLOR": ""}, True, True),
+        ({"FORCE_COLOR": "1"}, False, True),
+        ({"FORCE_COLOR": "1", "NO_COLOR": "1"}, True, False),
+        ({"TERM": "dumb"}, True, False),
+        ({"TERM": "dumb", "FORCE_COLOR": "1"}, True, True),
+    ],
+)
 def test_colour_follows_stream_and_surroundings(
-        monkeypatch: pytest.MonkeyPatch, variables: dict[str, str], terminal: bool,
-        colour: bool) -> None:
+    monkeypatch: pytest.MonkeyPatch, variables: dict[str, str], terminal: bool, colour: bool
+) -> None:
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
     asked = Terminal(Stream(terminal=terminal))
@@ -56,10 +59,10 @@ def test_standard_output_and_standard_error_are_asked_apart() -> None:
     assert not Terminal(None).live
 
 
-@pytest.mark.parametrize(("columns", "width"), [
-    ("50", 50), ("1", 20), ("0", 80), ("many", 80), ("", 80)])
-def test_columns_gives_the_width(
-        monkeypatch: pytest.MonkeyPatch, columns: str, width: int) -> None:
+@pytest.mark.parametrize(
+    ("columns", "width"), [("50", 50), ("1", 20), ("0", 80), ("many", 80), ("", 80)]
+)
+def test_columns_gives_the_width(monkeypatch: pytest.MonkeyPatch, columns: str, width: int) -> None:
     monkeypatch.setenv("COLUMNS", columns)
     assert Terminal(Stream(terminal=True)).width == width
 
@@ -87,27 +90,46 @@ def test_a_sparkline_rises_where_its_values_do(values: list[float], width: int) 
     assert len(line) == len(shown)
     heights = [BLOCKS.index(block) for block in line]
     for (value, height), (following, above) in zip(
-            zip(shown, heights, strict=True), list(zip(shown, heights, strict=True))[1:],
-            strict=False):
+        zip(shown, heights, strict=True), list(zip(shown, heights, strict=True))[1:], strict=False
+    ):
         assert height <= above if value <= following else height >= above
     if shown and min(shown) < max(shown):
         assert (min(heights), max(heights)) == (0, len(BLOCKS) - 1)
 
 
-@pytest.mark.parametrize(("seconds", "text"), [
-    (-1, "0 s"), (0.4, "0 s"), (59.4, "59 s"), (59.6, "1 min 0 s"), (200, "3 min 20 s"),
-    (7500, "2 h 5 min")])
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (-1, "0 s"),
+        (0.4, "0 s"),
+        (59.4, "59 s"),
+        (59.6, "1 min 0 s"),
+        (200, "3 min 20 s"),
+        (7500, "2 h 5 min"),
+    ],
+)
 def test_a_duration_reads_as_people_say_it(seconds: float, text: str) -> None:
     assert duration(seconds) == text
 
 
 def report(epoch: int, *, epochs: int = 100, dev: float | None = 0.9) -> pn.EpochReport:
-    return pn.EpochReport(epoch=epoch, epochs=epochs, examples=100, mistakes=max(0, 50 - epoch),
-                          updates=1, dev_accuracy=dev, best_epoch=1)
+    return pn.EpochReport(
+        epoch=epoch,
+        epochs=epochs,
+        examples=100,
+        mistakes=max(0, 50 - epoch),
+        updates=1,
+        dev_accuracy=dev,
+        best_epoch=1,
+    )
 
 
-def curve_text(monkeypatch: pytest.MonkeyPatch, stream: Stream, reports: list[pn.EpochReport],
-               seconds_each: float = 2.0) -> str:
+def curve_text(
+    monkeypatch: pytest.MonkeyPatch,
+    stream: Stream,
+    reports: list[pn.EpochReport],
+    seconds_each: float = 2.0,
+) -> str:
     monkeypatch.setattr(sys, "stderr", stream)
     clock = iter(range(1000))
     curve = LearningCurve(Terminal(stream), lambda: next(clock) * seconds_each)
@@ -119,35 +141,38 @@ def curve_text(monkeypatch: pytest.MonkeyPatch, stream: Stream, reports: list[pn
 @pytest.mark.parametrize("width", [20, 30, 45, 70, 200])
 @pytest.mark.parametrize("dev", [None, 0.9])
 def test_no_line_of_the_curve_is_as_wide_as_the_terminal(
-        monkeypatch: pytest.MonkeyPatch, width: int, dev: float | None) -> None:
+    monkeypatch: pytest.MonkeyPatch, width: int, dev: float | None
+) -> None:
     monkeypatch.setenv("COLUMNS", str(width))
     monkeypatch.setenv("NO_COLOR", "1")
-    text = curve_text(monkeypatch, Stream(terminal=True),
-                      [report(epoch, dev=dev) for epoch in range(1, 100)])
+    text = curve_text(
+        monkeypatch, Stream(terminal=True), [report(epoch, dev=dev) for epoch in range(1, 100)]
+    )
     lines = [line.split("F")[-1].removesuffix("\x1b[K") for line in text.splitlines()]
     assert max(map(len, lines)) < width
 
 
-def test_time_left_is_reckoned_from_epochs_after_the_first(
-        monkeypatch: pytest.MonkeyPatch) -> None:
-    text = curve_text(monkeypatch, Stream(terminal=True),
-                      [report(1, epochs=5), report(2, epochs=5), report(3, epochs=5)])
+def test_time_left_is_reckoned_from_epochs_after_the_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = curve_text(
+        monkeypatch,
+        Stream(terminal=True),
+        [report(1, epochs=5), report(2, epochs=5), report(3, epochs=5)],
+    )
     statuses = [line for line in text.splitlines() if "of 5" in line]
     assert "left" not in statuses[0]
     assert "6 s left" in statuses[1]
     assert "4 s left" in statuses[2]
 
 
-def test_a_terminal_without_unicode_gets_a_curve_in_ascii(
-        monkeypatch: pytest.MonkeyPatch) -> None:
-    text = curve_text(monkeypatch, Stream(terminal=True, encoding="latin-1"),
-                      [report(1), report(2)])
+def test_a_terminal_without_unicode_gets_a_curve_in_ascii(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = curve_text(
+        monkeypatch, Stream(terminal=True, encoding="latin-1"), [report(1), report(2)]
+    )
     assert text.isascii()
     assert ASCII_BLOCKS[0] + ASCII_BLOCKS[-1] in text
 
 
-def test_a_closed_stream_of_messages_takes_them_in_silence(
-        monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_closed_stream_of_messages_takes_them_in_silence(monkeypatch: pytest.MonkeyPatch) -> None:
     stream = Stream(terminal=False)
     stream.close()
     monkeypatch.setattr(sys, "stderr", stream)

@@ -30,8 +30,11 @@ RICH = """\
 
 
 def upos(text: str) -> list[str]:
-    return [line.split("\t")[3] for line in text.splitlines()
-            if line[:1].isdigit() and line.partition("\t")[0].isdigit()]
+    return [
+        line.split("\t")[3]
+        for line in text.splitlines()
+        if line[:1].isdigit() and line.partition("\t")[0].isdigit()
+    ]
 
 
 def without_upos(text: str) -> list[list[str]]:
@@ -46,14 +49,18 @@ def test_only_the_tagged_column_of_conllu_changes(cli, model: Path) -> None:
     assert upos(out) == pn.load(model).tag(["Do", "n't", "sees"])
 
 
-@pytest.mark.parametrize("change", [
-    lambda text: text.replace("\n", "\r\n"),
-    lambda text: "\ufeff" + text,
-    lambda text: text.rstrip("\n"),
-    lambda text: "\n\n" + text + "\n\n\n",
-])
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda text: text.replace("\n", "\r\n"),
+        lambda text: "\ufeff" + text,
+        lambda text: text.rstrip("\n"),
+        lambda text: "\n\n" + text + "\n\n\n",
+    ],
+)
 def test_line_breaks_marks_and_empty_lines_stay(
-        cli, model: Path, change: Callable[[str], str]) -> None:
+    cli, model: Path, change: Callable[[str], str]
+) -> None:
     Path("rich.conllu").write_text(change(RICH), "utf-8", newline="")
     tagged = cli("tag", model, stdin=RICH.encode()).out.decode()
     assert cli("tag", model, "rich.conllu").out.decode() == change(tagged)
@@ -134,7 +141,8 @@ def test_a_file_can_be_tagged_in_its_place(cli, model: Path) -> None:
 
 
 def test_the_output_does_not_depend_on_threads_or_batches(
-        cli, model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cli, model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     text = b"".join(b"The %d dogs sleep .\n" % number for number in range(3000))
     whole = cli("tag", model, "--quiet", stdin=text).out
     assert whole.count(b"/") == 15000
@@ -157,8 +165,8 @@ class TerminalInput(io.TextIOWrapper):
 
 
 def test_a_terminal_as_input_gets_a_word(
-        model: Path, monkeypatch: pytest.MonkeyPatch,
-        capsysbinary: pytest.CaptureFixture[bytes]) -> None:
+    model: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]
+) -> None:
     monkeypatch.setattr(sys, "stdin", TerminalInput(io.BytesIO(b"The dog\n"), "utf-8"))
     assert main(["tag", str(model)]) == 0
     out, err = capsysbinary.readouterr()
@@ -167,7 +175,8 @@ def test_a_terminal_as_input_gets_a_word(
 
 
 def test_a_sentence_is_answered_before_the_next_is_there(
-        model: Path, started: Callable[..., subprocess.Popen[bytes]]) -> None:
+    model: Path, started: Callable[..., subprocess.Popen[bytes]]
+) -> None:
     with started("tag", model, "--format", "text") as running:
         assert running.stdin is not None and running.stdout is not None
         for _ in range(3):
@@ -179,7 +188,8 @@ def test_a_sentence_is_answered_before_the_next_is_there(
 
 
 def test_a_block_of_conllu_is_answered_before_the_next_is_there(
-        model: Path, started: Callable[..., subprocess.Popen[bytes]]) -> None:
+    model: Path, started: Callable[..., subprocess.Popen[bytes]]
+) -> None:
     block = RICH.partition("\n\n")[0] + "\n\n"
     with started("tag", model, "--format", "conllu") as running:
         assert running.stdin is not None and running.stdout is not None
@@ -196,18 +206,32 @@ def test_a_block_of_conllu_is_answered_before_the_next_is_there(
 @pytest.fixture
 def names() -> Path:
     """A model that looks at two sentences on either side."""
-    rows = [([title, name, "."], ["O", f"B-{kind}", "O"]) for kind, name, known in (
-        ("PER", "Ada", "Mr"), ("LOC", "Bo", "near"), ("PER", "Cy", "Mr"), ("LOC", "Dee", "near"))
-        for title in (known, "then", known, "then")]
+    rows = [
+        ([title, name, "."], ["O", f"B-{kind}", "O"])
+        for kind, name, known in (
+            ("PER", "Ada", "Mr"),
+            ("LOC", "Bo", "near"),
+            ("PER", "Cy", "Mr"),
+            ("LOC", "Dee", "near"),
+        )
+        for title in (known, "then", known, "then")
+    ]
     pn.train(rows, window=2, epochs=3).save("names.model")
     return Path("names.model")
 
 
 def test_batches_files_and_threads_change_nothing_for_a_model_that_looks_nearby(
-        cli, names: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cli, names: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     tagger = pn.load(names)
-    texts = [[[title, name, "."] for name in (f"{at}{end}" for at in ("Xa", "Yo", "Xa", "Zu"))
-              for title in ("then", "Mr" if end == "x" else "near", "then")] for end in "xy"]
+    texts = [
+        [
+            [title, name, "."]
+            for name in (f"{at}{end}" for at in ("Xa", "Yo", "Xa", "Zu"))
+            for title in ("then", "Mr" if end == "x" else "near", "then")
+        ]
+        for end in "xy"
+    ]
     expected = b""
     for number, text in enumerate(texts):
         Path(f"{number}.txt").write_text("".join(" ".join(words) + "\n" for words in text))
@@ -221,7 +245,8 @@ def test_batches_files_and_threads_change_nothing_for_a_model_that_looks_nearby(
 
 
 def test_a_sentence_in_a_pipe_is_answered_when_its_neighbours_are_there(
-        names: Path, started: Callable[..., subprocess.Popen[bytes]]) -> None:
+    names: Path, started: Callable[..., subprocess.Popen[bytes]]
+) -> None:
     text = [["then", f"X{number}", "."] for number in range(4)]
     labels = pn.load(names).tag_sents(text)
     with started("tag", names, "--format", "lines") as running:
@@ -235,13 +260,15 @@ def test_a_sentence_in_a_pipe_is_answered_when_its_neighbours_are_there(
         running.stdin.close()
         answers += running.stdout.readlines()
         assert running.wait(60) == 0
-    assert [[token.rsplit("/", 1)[1] for token in line.decode().split()]
-            for line in answers] == labels
+    assert [
+        [token.rsplit("/", 1)[1] for token in line.decode().split()] for line in answers
+    ] == labels
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGALRM"), reason="signals of POSIX are needed")
 def test_an_interruption_is_one_line_and_status_130(
-        model: Path, started: Callable[..., subprocess.Popen[bytes]]) -> None:
+    model: Path, started: Callable[..., subprocess.Popen[bytes]]
+) -> None:
     with started("tag", model, "--format", "text") as running:
         assert running.stdin is not None and running.stdout is not None
         running.stdin.write(b"The dog\n")
@@ -254,7 +281,8 @@ def test_an_interruption_is_one_line_and_status_130(
 
 
 def test_a_reader_that_leaves_ends_the_work_quietly(
-        model: Path, started: Callable[..., subprocess.Popen[bytes]]) -> None:
+    model: Path, started: Callable[..., subprocess.Popen[bytes]]
+) -> None:
     Path("long.txt").write_bytes(b"The dog barks .\n" * 50_000)
     with started("tag", model, "long.txt", "--quiet") as running:
         assert running.stdout is not None and running.stderr is not None
@@ -269,11 +297,15 @@ def several(cli) -> Path:
     """A model of UPOS and XPOS."""
     rows = "".join(
         f"{at}\t{word}\t_\t{tag}\t{tag.lower()}\t_\t_\t_\t_\t_\n" + ("\n" if word == "." else "")
-        for _ in range(4) for at, (word, tag) in enumerate(
-            [("The", "DET"), ("dog", "NOUN"), ("barks", "VERB"), (".", "PUNCT")], 1))
+        for _ in range(4)
+        for at, (word, tag) in enumerate(
+            [("The", "DET"), ("dog", "NOUN"), ("barks", "VERB"), (".", "PUNCT")], 1
+        )
+    )
     Path("two.conllu").write_text(rows, "utf-8")
-    outcome = cli("train", "two.conllu", "--column", "upos,5", "--epochs", "2",
-                  "--model", "two.model")
+    outcome = cli(
+        "train", "two.conllu", "--column", "upos,5", "--epochs", "2", "--model", "two.model"
+    )
     assert outcome.status == 0
     assert "upos, epoch 1/2" in outcome.err and "xpos, epoch 2/2" in outcome.err
     assert "xpos: 4 labels" in outcome.err and "two.model: 2 columns" in outcome.err
@@ -313,50 +345,90 @@ def test_a_model_of_one_column_fills_another_on_request(cli, model: Path) -> Non
 def test_labels_that_are_there_can_be_kept(cli, several: Path) -> None:
     out = cli("tag", several, "--keep", stdin=(BLOCK * 3).encode()).out.decode()
     assert out == FILLED.replace("NOUN\tnoun", "X\tkept") * 3
-    tagged = cli("tag", several, "--keep", "--column", "upos", "--format", "tagged",
-                 stdin=b"The/_ dog/Q ./_")
+    tagged = cli(
+        "tag", several, "--keep", "--column", "upos", "--format", "tagged", stdin=b"The/_ dog/Q ./_"
+    )
     assert tagged.out == b"The/DET dog/Q ./PUNCT"
-    columns = cli("tag", several, "--keep", "--column", "upos", "--fields", "form,upos",
-                  stdin=b"The _\ndog Q\n")
+    columns = cli(
+        "tag",
+        several,
+        "--keep",
+        "--column",
+        "upos",
+        "--fields",
+        "form,upos",
+        stdin=b"The _\ndog Q\n",
+    )
     assert columns.out == b"The DET\ndog Q\n"
 
 
-@pytest.mark.parametrize(("arguments", "stdin", "message"), [
-    (["--column", "feats"], BLOCK, "--column: the model does not fill feats; it fills upos, xpos"),
-    (["--format", "lines"], "The dog", "<stdin> is lines, which holds one label a word; choose one"
-                                       " of upos, xpos"),
-    (["--format", "text", "--to", "tagged"], "The dog", "<stdin> is tagged, which holds one label a"
-                                                        " word; choose one of upos, xpos"),
-    (["--to", "conllu"], BLOCK, "--to: only running text (--format text) is turned into another"
-                                " format; <stdin> is read as conllu"),
-    (["--to", "conlu"], BLOCK, "--to: 'conlu' is not one of conllu, tagged; did you mean conllu?"),
-    (["--column", "xpos,2"], BLOCK, "--column: the model does not fill form"),
-    (["--keep", "--fields", "form,pos"], "The x\n", "--keep: <stdin> has no column upos; there are"
-                                                    " form, pos"),
-])
+@pytest.mark.parametrize(
+    ("arguments", "stdin", "message"),
+    [
+        (
+            ["--column", "feats"],
+            BLOCK,
+            "--column: the model does not fill feats; it fills upos, xpos",
+        ),
+        (
+            ["--format", "lines"],
+            "The dog",
+            "<stdin> is lines, which holds one label a word; choose one of upos, xpos",
+        ),
+        (
+            ["--format", "text", "--to", "tagged"],
+            "The dog",
+            "<stdin> is tagged, which holds one label a word; choose one of upos, xpos",
+        ),
+        (
+            ["--to", "conllu"],
+            BLOCK,
+            "--to: only running text (--format text) is turned into another"
+            " format; <stdin> is read as conllu",
+        ),
+        (
+            ["--to", "conlu"],
+            BLOCK,
+            "--to: 'conlu' is not one of conllu, tagged; did you mean conllu?",
+        ),
+        (["--column", "xpos,2"], BLOCK, "--column: the model does not fill form"),
+        (
+            ["--keep", "--fields", "form,pos"],
+            "The x\n",
+            "--keep: <stdin> has no column upos; there are form, pos",
+        ),
+    ],
+)
 def test_columns_that_cannot_be_filled_are_named(
-        refuses, several: Path, arguments: list[str], stdin: str, message: str) -> None:
+    refuses, several: Path, arguments: list[str], stdin: str, message: str
+) -> None:
     assert message in refuses("tag", several, "--quiet", *arguments, stdin=stdin.encode())
 
 
-@pytest.mark.parametrize(("name", "stdin", "message"), [
-    ("2", BLOCK, "--column: form is given, not filled; name another"),
-    ("id", BLOCK, "--column: id is given, not filled; name another"),
-    ("11", BLOCK, "no column '11'; there are: form, lemma"),
-    ("1", "The 1\nold 2\n", "--column: form is given, not filled; name another"),
-    ("4", "The 1\nold 2\n", "<stdin> has 2 columns, so a new one is 3, not 4"),
-])
+@pytest.mark.parametrize(
+    ("name", "stdin", "message"),
+    [
+        ("2", BLOCK, "--column: form is given, not filled; name another"),
+        ("id", BLOCK, "--column: id is given, not filled; name another"),
+        ("11", BLOCK, "no column '11'; there are: form, lemma"),
+        ("1", "The 1\nold 2\n", "--column: form is given, not filled; name another"),
+        ("4", "The 1\nold 2\n", "<stdin> has 2 columns, so a new one is 3, not 4"),
+    ],
+)
 def test_a_column_that_a_text_cannot_have_is_named(
-        refuses, model: Path, name: str, stdin: str, message: str) -> None:
+    refuses, model: Path, name: str, stdin: str, message: str
+) -> None:
     kind = "conllu" if stdin == BLOCK else "columns"
-    assert message in refuses("tag", model, "--quiet", "--column", name, "--format", kind,
-                              stdin=stdin.encode())
+    assert message in refuses(
+        "tag", model, "--quiet", "--column", name, "--format", kind, stdin=stdin.encode()
+    )
 
 
 def test_a_number_one_beyond_the_last_column_is_a_new_one(cli, model: Path) -> None:
     for name, expected in (("3", b"The 1 DET\nold 2 ADJ\n"), ("2", b"The DET\nold ADJ\n")):
-        outcome = cli("tag", model, "--column", name, "--format", "columns",
-                      stdin=b"The 1\nold 2\n")
+        outcome = cli(
+            "tag", model, "--column", name, "--format", "columns", stdin=b"The 1\nold 2\n"
+        )
         assert outcome.out == expected
 
 
@@ -378,11 +450,13 @@ def test_all_columns_are_evaluated_and_inspected(cli, several: Path) -> None:
 
 
 def test_a_lexicon_is_neither_overwritten_nor_read_from_the_same_stream_as_the_text(
-        refuses, model: Path, train_file: Path) -> None:
+    refuses, model: Path, train_file: Path
+) -> None:
     lexicon = Path("forms.tsv")
     lexicon.write_text("dog\tVERB\n", "utf-8")
     assert refuses("tag", model, train_file, "--lexicon", lexicon, "-o", lexicon, "--quiet") == (
-        "forms.tsv: is the lexicon, and would be overwritten; name another file")
+        "forms.tsv: is the lexicon, and would be overwritten; name another file"
+    )
     assert lexicon.read_text("utf-8") == "dog\tVERB\n"
     for verb in ("tag", "evaluate"):
         assert "named twice" in refuses(verb, model, "-", "--lexicon", "-", "--quiet")
@@ -396,11 +470,13 @@ def test_a_lexicon_is_of_the_column_that_is_filled(cli, refuses, several: Path) 
     both = cli("tag", several, "--lexicon", "upos.tsv", stdin=BLOCK.encode()).out.decode()
     assert "dog\t_\tVERB\t" in both
     assert "no label 'VERB'" in refuses(
-        "evaluate", several, "two.conllu", "--column", "xpos", "--lexicon", "upos.tsv", "--quiet")
+        "evaluate", several, "two.conllu", "--column", "xpos", "--lexicon", "upos.tsv", "--quiet"
+    )
 
 
 def test_a_file_whose_name_is_a_dash_does_not_hide_standard_input(
-        cli, model: Path, train_file: Path) -> None:
+    cli, model: Path, train_file: Path
+) -> None:
     Path("-").write_text("not this one", "utf-8")
     outcome = cli("evaluate", model, "-", stdin=train_file.read_bytes())
     assert outcome.status == 0 and outcome.out == cli("evaluate", model, train_file).out

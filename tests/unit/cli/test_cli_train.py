@@ -24,8 +24,21 @@ def test_the_model_is_the_one_that_python_trains(cli, train_file: Path) -> None:
 
 
 def test_a_preset_can_be_had_and_overridden(cli, train_file: Path) -> None:
-    outcome = cli("train", train_file, "--model", "a.model", "--preset", "accurate",
-                  "--runs", "2", "--cost", "0.5", "--no-right-to-left", "--epochs", "2")
+    outcome = cli(
+        "train",
+        train_file,
+        "--model",
+        "a.model",
+        "--preset",
+        "accurate",
+        "--runs",
+        "2",
+        "--cost",
+        "0.5",
+        "--no-right-to-left",
+        "--epochs",
+        "2",
+    )
     assert outcome.status == 0
     options = record("a.model")["options"]
     assert (options["preset"], options["beam"], options["runs"]) == ("accurate", 4, 2)
@@ -36,34 +49,43 @@ def test_a_preset_can_be_had_and_overridden(cli, train_file: Path) -> None:
 
 def test_a_bound_on_memory_changes_no_byte(cli, train_file: Path) -> None:
     plain = cli("train", train_file, "--model", "a.model", "--epochs", "2")
-    bounded = cli("train", train_file, "--model", "b.model", "--epochs", "2",
-                  "--max-memory", "100GB")
+    bounded = cli(
+        "train", train_file, "--model", "b.model", "--epochs", "2", "--max-memory", "100GB"
+    )
     assert (plain.status, bounded.status) == (0, 0)
     assert Path("a.model").read_bytes() == Path("b.model").read_bytes()
     assert bounded.err == plain.err.replace("a.model", "b.model")
 
 
-@pytest.mark.parametrize(("arguments", "message"), [
-    (["--max-memory", "much"], "--max-memory: 'much' is not a size such as 400kB or 1.1MB"),
-    (["--max-memory", "1kB"], "--max-memory: 1 MB are too few: this process holds "),
-    (["--max-memory", "100GB", "--size", "9kB"], "--max-memory: compressing into a size needs"),
-])
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--max-memory", "much"], "--max-memory: 'much' is not a size such as 400kB or 1.1MB"),
+        (["--max-memory", "1kB"], "--max-memory: 1 MB are too few: this process holds "),
+        (["--max-memory", "100GB", "--size", "9kB"], "--max-memory: compressing into a size needs"),
+    ],
+)
 def test_a_bound_that_cannot_be_held_is_refused(
-        cli, train_file: Path, arguments: list[str], message: str) -> None:
+    cli, train_file: Path, arguments: list[str], message: str
+) -> None:
     outcome = cli("train", train_file, "--model", "a.model", "--quiet", *arguments)
     assert outcome.status == 2
     assert outcome.message.startswith(f"perceptron-nlp: {message}")
     assert not Path("a.model").exists()
 
 
-@pytest.mark.parametrize(("arguments", "message"), [
-    (["--preset", "acurate"], "--preset: 'acurate' is not one of fast, default, accurate"),
-    (["--cost", "much"], "argument --cost: 'much' is not a number"),
-    (["--beam", "0"], "--beam: 0 is not between 1 and 64"),
-    (["--runs", "0"], "--runs: 0 is not between 1 and 1,000"),
-])
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--preset", "acurate"], "--preset: 'acurate' is not one of fast, default, accurate"),
+        (["--cost", "much"], "argument --cost: 'much' is not a number"),
+        (["--beam", "0"], "--beam: 0 is not between 1 and 64"),
+        (["--runs", "0"], "--runs: 0 is not between 1 and 1,000"),
+    ],
+)
 def test_a_search_that_cannot_be_made_is_refused(
-        cli, train_file: Path, arguments: list[str], message: str) -> None:
+    cli, train_file: Path, arguments: list[str], message: str
+) -> None:
     outcome = cli("train", train_file, "--model", "a.model", *arguments)
     assert outcome.status == 2
     assert outcome.err.startswith(f"perceptron-nlp: {message}")
@@ -74,14 +96,50 @@ def test_a_search_that_cannot_be_made_is_refused(
 def test_every_option_reaches_the_training(cli, train_file: Path) -> None:
     Path("mine.txt").write_text("lower[0]\nlower[-1]\ntag[-1]\n")
     outcome = cli(
-        "train", train_file, "--dev", train_file, "--model", "all.model", "--column", "upos",
-        "--epochs", "7", "--seed", "9", "--update", "adagrad", "--templates", "mine.txt",
-        "--table-bits", "10", "--min-count", "2", "--dictionary", "2:0.9", "--patience", "3",
-        "--right-to-left", "--format", "conllu", "--quiet")
+        "train",
+        train_file,
+        "--dev",
+        train_file,
+        "--model",
+        "all.model",
+        "--column",
+        "upos",
+        "--epochs",
+        "7",
+        "--seed",
+        "9",
+        "--update",
+        "adagrad",
+        "--templates",
+        "mine.txt",
+        "--table-bits",
+        "10",
+        "--min-count",
+        "2",
+        "--dictionary",
+        "2:0.9",
+        "--patience",
+        "3",
+        "--right-to-left",
+        "--format",
+        "conllu",
+        "--quiet",
+    )
     assert (outcome.status, outcome.out, outcome.err) == (0, b"", "")
-    assert record("all.model")["options"] == pn.TrainingOptions(
-        epochs=7, seed=9, update="adagrad", table_bits=10, min_count=2, dictionary=(2, 0.9),
-        patience=3, right_to_left=True, beam=1).record()
+    assert (
+        record("all.model")["options"]
+        == pn.TrainingOptions(
+            epochs=7,
+            seed=9,
+            update="adagrad",
+            table_bits=10,
+            min_count=2,
+            dictionary=(2, 0.9),
+            patience=3,
+            right_to_left=True,
+            beam=1,
+        ).record()
+    )
     model = pn.read_model("all.model")
     assert [str(template) for template in model.templates] == ["lower[0]", "lower[-1]", "tag[-1]"]
     assert model.dictionary["."] == "PUNCT"
@@ -110,8 +168,16 @@ def test_standard_input_is_learnt_from(cli, train_file: Path) -> None:
 
 def test_named_columns_are_evidence(cli) -> None:
     Path("chunks.txt").write_text("dogs NNS B-NP\nbark VBP B-VP\n\ncats NNS B-NP\n")
-    outcome = cli("train", "chunks.txt", "--model", "c.model", "--fields", "form,xpos,chunk",
-                  "--column", "chunk")
+    outcome = cli(
+        "train",
+        "chunks.txt",
+        "--model",
+        "c.model",
+        "--fields",
+        "form,xpos,chunk",
+        "--column",
+        "chunk",
+    )
     assert outcome.status == 0
     model = pn.read_model("c.model")
     assert (model.column, model.evidence) == ("chunk", ("xpos",))
@@ -161,13 +227,27 @@ class TerminalStream(io.StringIO):
 def drawn(train_file: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     stream = TerminalStream()
     monkeypatch.setattr(sys, "stderr", stream)
-    assert main(["train", str(train_file), "--dev", str(train_file), "--model", "m.model",
-                 "--epochs", "3"]) == 0
+    assert (
+        main(
+            [
+                "train",
+                str(train_file),
+                "--dev",
+                str(train_file),
+                "--model",
+                "m.model",
+                "--epochs",
+                "3",
+            ]
+        )
+        == 0
+    )
     return stream.getvalue()
 
 
 def test_a_terminal_gets_a_curve_drawn_over_itself(
-        train_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    train_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     text = drawn(train_file, monkeypatch)
     assert text.count("\x1b[3F") == 2
     assert "epoch 3 of 3" in text
@@ -175,7 +255,8 @@ def test_a_terminal_gets_a_curve_drawn_over_itself(
 
 
 def test_no_color_leaves_the_curve_without_colour(
-        train_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    train_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
     text = drawn(train_file, monkeypatch)
     assert "\x1b[3F" in text
@@ -183,7 +264,8 @@ def test_no_color_leaves_the_curve_without_colour(
 
 
 def test_a_dumb_terminal_gets_plain_lines(
-        train_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    train_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("TERM", "dumb")
     text = drawn(train_file, monkeypatch)
     assert "\x1b" not in text

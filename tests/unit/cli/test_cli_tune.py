@@ -27,9 +27,23 @@ def dev_file(train_file: Path) -> Path:
 
 
 def test_the_printed_command_trains_the_tagger_that_was_measured(
-        cli, train_file: Path, dev_file: Path) -> None:
-    outcome = cli("tune", train_file, "--dev", dev_file, *QUICK, "--column", "upos",
-                  "--model", "my best.model", "--try", "right-to-left=no", "--dictionary", "9:0.9")
+    cli, train_file: Path, dev_file: Path
+) -> None:
+    outcome = cli(
+        "tune",
+        train_file,
+        "--dev",
+        dev_file,
+        *QUICK,
+        "--column",
+        "upos",
+        "--model",
+        "my best.model",
+        "--try",
+        "right-to-left=no",
+        "--dictionary",
+        "9:0.9",
+    )
     command = outcome.out.decode().splitlines()[-1]
     words = shlex.split(command)
     assert words[:5] == ["perceptron-nlp", "train", "train.conllu", "--dev", "dev set.conllu"]
@@ -39,29 +53,69 @@ def test_the_printed_command_trains_the_tagger_that_was_measured(
 
 
 def test_every_kind_of_option_is_written_into_the_command(
-        cli, train_file: Path, dev_file: Path) -> None:
+    cli, train_file: Path, dev_file: Path
+) -> None:
     Path("my list.txt").write_text("lower[0]\ntag[-1]\n")
-    fixed = ["--no-right-to-left", "--dictionary", "9:0.9", "--templates", "my list.txt", "--beam",
-             "2", "--rate", "0.05", "--format", "conllu", "--column", "xpos", "--seed", "7"]
+    fixed = [
+        "--no-right-to-left",
+        "--dictionary",
+        "9:0.9",
+        "--templates",
+        "my list.txt",
+        "--beam",
+        "2",
+        "--rate",
+        "0.05",
+        "--format",
+        "conllu",
+        "--column",
+        "xpos",
+        "--seed",
+        "7",
+    ]
     for path in (train_file, dev_file):
         path.write_text(path.read_text().replace("\t_\t_\t_\t_\t_\t", "\tX\t_\t_\t_\t_\t"))
-    outcome = cli("tune", train_file, "--dev", dev_file, *fixed, "--try", "min-count=2", "--quiet",
-                  "--epochs", "1")
+    outcome = cli(
+        "tune",
+        train_file,
+        "--dev",
+        dev_file,
+        *fixed,
+        "--try",
+        "min-count=2",
+        "--quiet",
+        "--epochs",
+        "1",
+    )
     assert outcome.err == ""
     words = shlex.split(outcome.out.decode().splitlines()[-1])
     pairs = {words[i]: words[i + 1] for i in range(len(words) - 1)}
     assert "--no-right-to-left" in words
-    assert {pairs[name] for name in ("--dictionary", "--templates", "--beam", "--rate", "--format",
-                                     "--column", "--seed", "--epochs")} == {
-        "9:0.9", "my list.txt", "2", "0.05", "conllu", "xpos", "7", "1"}
+    assert {
+        pairs[name]
+        for name in (
+            "--dictionary",
+            "--templates",
+            "--beam",
+            "--rate",
+            "--format",
+            "--column",
+            "--seed",
+            "--epochs",
+        )
+    } == {"9:0.9", "my list.txt", "2", "0.05", "conllu", "xpos", "7", "1"}
     assert cli(*words[1:]).status == 0
 
 
 def test_json_holds_what_python_says_and_the_command(cli, train_file: Path) -> None:
     found = json.loads(cli("tune", train_file, "--folds", "2", *QUICK, "--json").out)
     assert found.pop("command").startswith("perceptron-nlp train train.conllu --model tuned.model")
-    assert found == pn.tune(train_file, folds=2, epochs=2,
-                            space={"templates": ["fast", "classic"]}).to_dict()
+    assert (
+        found
+        == pn.tune(
+            train_file, folds=2, epochs=2, space={"templates": ["fast", "classic"]}
+        ).to_dict()
+    )
 
 
 def test_the_same_command_goes_on_from_its_state(cli, train_file: Path) -> None:
@@ -75,66 +129,85 @@ def test_the_same_command_goes_on_from_its_state(cli, train_file: Path) -> None:
 
 
 def test_ctrl_c_says_how_to_go_on(train_file: Path, started) -> None:
-    process = started("tune", str(train_file), "--folds", "2", "--epochs", "300", "--templates",
-                      "fast", "--state", "s.json")
+    process = started(
+        "tune",
+        str(train_file),
+        "--folds",
+        "2",
+        "--epochs",
+        "300",
+        "--templates",
+        "fast",
+        "--state",
+        "s.json",
+    )
     while not Path("s.json").exists() and process.poll() is None:
         time.sleep(0.01)
     process.send_signal(signal.SIGINT)
     _, err = process.communicate()
     assert process.returncode == 130
     assert err.decode().splitlines()[-1] == (
-        "perceptron-nlp: interrupted; what was measured is kept in s.json; the same command goes"
-        " on")
+        "perceptron-nlp: interrupted; what was measured is kept in s.json; the same command goes on"
+    )
     assert json.loads(Path("s.json").read_bytes())["measured"]
 
 
 def test_a_terminal_sees_the_epoch_at_hand_and_others_a_line_a_trial(
-        train_file: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-        ) -> None:
+    train_file: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("COLUMNS", "60")
     terminal = Terminal(None)
     for live in (False, True):
         terminal.live = live
-        pn.tune(train_file, folds=2, epochs=2, space={"beam": [2]},
-                callback=TuningView(terminal, {}))
+        pn.tune(
+            train_file, folds=2, epochs=2, space={"beam": [2]}, callback=TuningView(terminal, {})
+        )
         shown = capsys.readouterr().err
         assert ("part 2/2, epoch 2/2; best so far" in shown) == live
-        assert all(len(piece.removeprefix("\x1b[K")) < 60
-                   for line in shown.splitlines() for piece in line.split("\r"))
+        assert all(
+            len(piece.removeprefix("\x1b[K")) < 60
+            for line in shown.splitlines()
+            for piece in line.split("\r")
+        )
         assert sum(line.split("\x1b[K")[-1].startswith("trial ") for line in shown.split("\n")) == 2
 
 
 @pytest.mark.parametrize("width", [20, 40, 200])
 def test_no_line_is_wider_than_the_terminal(
-        width: int, train_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    width: int, train_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("COLUMNS", str(width))
     result = pn.tune(train_file, folds=2, epochs=2, space={"beam": [2]})
     lines = [*trial_table(result, {}, output()), *summary(result, output())]
     assert max(map(len, lines)) <= width
 
 
-@pytest.mark.parametrize(("arguments", "message"), [
-    (["--folds", "1"], "--folds: 1 is not between 2 and 1,000"),
-    (["--folds", "6"], "--folds: 6 is more than the 5 sentences there are"),
-    (["--folds", "2", "--dev", "train.conllu"], "--folds: there is a dev set"),
-    (["--try", "beam"], "argument --try: 'beam' is not NAME=VALUE,VALUE…"),
-    (["--try", "beam=1,,2"], "argument --try: 'beam=1,,2' is not NAME"),
-    (["--try", "beem=1"], "--try beem: there is no such option to try; did you mean beam?"),
-    (["--try", "beam=two"], "--try beam: 'two' is not a number"),
-    (["--try", "beam=100"], "--beam: 100 is not between"),
-    (["--try", "beam=1", "--try", "beam=2"], "--try beam is given twice"),
-    (["--try", "right-to-left=1"], "--try right-to-left: '1' is neither yes nor no"),
-    (["--try", "templates=nowhere.txt"], "nowhere.txt: there is no such file"),
-    (["--try", "beam=2", "--beam", "3"], "--try beam: --beam is given, too"),
-    (["--rate", "0"], "--rate: 0.0 is not between 1e-06 and 1,000"),
-    (["--trials", "0"], "--trials: 0 is not between"),
-    (["--minutes", "0"], "--minutes: 0 is not between"),
-    (["--state", "no/where"], "no/where: cannot be written"),
-    (["--state", "train.conllu"], "train.conllu: is one of the files to learn from"),
-    (["--column", "nil"], "train.conllu: no column 'nil'"),
-])
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--folds", "1"], "--folds: 1 is not between 2 and 1,000"),
+        (["--folds", "6"], "--folds: 6 is more than the 5 sentences there are"),
+        (["--folds", "2", "--dev", "train.conllu"], "--folds: there is a dev set"),
+        (["--try", "beam"], "argument --try: 'beam' is not NAME=VALUE,VALUE…"),
+        (["--try", "beam=1,,2"], "argument --try: 'beam=1,,2' is not NAME"),
+        (["--try", "beem=1"], "--try beem: there is no such option to try; did you mean beam?"),
+        (["--try", "beam=two"], "--try beam: 'two' is not a number"),
+        (["--try", "beam=100"], "--beam: 100 is not between"),
+        (["--try", "beam=1", "--try", "beam=2"], "--try beam is given twice"),
+        (["--try", "right-to-left=1"], "--try right-to-left: '1' is neither yes nor no"),
+        (["--try", "templates=nowhere.txt"], "nowhere.txt: there is no such file"),
+        (["--try", "beam=2", "--beam", "3"], "--try beam: --beam is given, too"),
+        (["--rate", "0"], "--rate: 0.0 is not between 1e-06 and 1,000"),
+        (["--trials", "0"], "--trials: 0 is not between"),
+        (["--minutes", "0"], "--minutes: 0 is not between"),
+        (["--state", "no/where"], "no/where: cannot be written"),
+        (["--state", "train.conllu"], "train.conllu: is one of the files to learn from"),
+        (["--column", "nil"], "train.conllu: no column 'nil'"),
+    ],
+)
 def test_bad_arguments_are_refused_in_a_line(
-        refuses, train_file: Path, arguments: list[str], message: str) -> None:
+    refuses, train_file: Path, arguments: list[str], message: str
+) -> None:
     assert refuses("tune", train_file, "--quiet", *arguments).startswith(message)
 
 
@@ -147,6 +220,7 @@ def test_a_state_of_another_search_is_refused(cli, refuses, train_file: Path) ->
     command = ["tune", train_file, "--folds", "2", *QUICK, "--state", "s.json", "--quiet"]
     assert cli(*command).status == 0
     assert refuses(*command, "--seed", "2").startswith(
-        "--state: s.json is of a search with options")
+        "--state: s.json is of a search with options"
+    )
     Path("s.json").write_text("{}")
     assert refuses(*command).startswith("s.json: not the state of a tuning")

@@ -35,12 +35,15 @@ def test_scores_labels_and_changes_are_those_counted_by_hand() -> None:
     noun = found.labels["NOUN"]
     assert (noun.support, noun.gained, noun.lost) == (2, 1, 1)
     assert (noun.f1_a, noun.f1_b) == (1 / 2, 2 / 3)
-    assert [(c.path, c.line, c.sentence, c.index, c.word, c.gold, c.a, c.b, c.outcome)
-            for c in found.changes] == [
+    assert [
+        (c.path, c.line, c.sentence, c.index, c.word, c.gold, c.a, c.b, c.outcome)
+        for c in found.changes
+    ] == [
         ("gold", 1, 1, 1, "dog", "NOUN", "NOUN", "VERB", "lost"),
         ("gold", 1, 1, 2, "barks", "VERB", "NOUN", "VERB", "gained"),
         ("gold", 2, 2, 1, "cat", "NOUN", "VERB", "NOUN", "gained"),
-        ("gold", 2, 2, 2, "sleeps", "VERB", "ADV", "ADJ", "other")]
+        ("gold", 2, 2, 2, "sleeps", "VERB", "ADV", "ADJ", "other"),
+    ]
     assert (found.changes[1].before, found.changes[1].after) == (("The", "dog"), ())
 
 
@@ -62,7 +65,8 @@ def test_a_tagger_is_as_good_as_itself(tagger: pn.Tagger, small: Small) -> None:
 
 
 def test_a_model_file_and_what_it_labels_are_the_same(
-        tagger: pn.Tagger, small: Small, tmp_path: Path) -> None:
+    tagger: pn.Tagger, small: Small, tmp_path: Path
+) -> None:
     place = tmp_path / "a.model"
     tagger.save(place)
     labelled = [(words, tagger.tag(words)) for words, _ in small]
@@ -78,7 +82,8 @@ def test_accuracy_is_that_of_evaluate(tagger: pn.Tagger, small: Small) -> None:
     assert found.accuracy.b == other.evaluate(small).accuracy
     scores = other.evaluate(small).labels
     assert {label: d.f1_b for label, d in found.labels.items() if label in scores} == {
-        label: pytest.approx(score.f1) for label, score in scores.items()}
+        label: pytest.approx(score.f1) for label, score in scores.items()
+    }
 
 
 def test_spans_are_judged_by_f1_and_told_apart_by_type() -> None:
@@ -111,16 +116,20 @@ def test_it_goes_into_json_with_as_many_changes_as_wanted() -> None:
 
 
 @pytest.mark.usefixtures("texts")
-@pytest.mark.parametrize(("text", "place", "message"), [
-    (A.replace("dog", "fox"), "other:1: ", "'fox' stands where gold:1 has 'dog'"),
-    (A.replace("A/DET ", ""), "other:2: ", "'cat' stands where gold:2 has 'A'"),
-    (A.replace(" sleeps/ADV", ""), "other:2: ", "ends after 'cat', but goes on with 'sleeps'"),
-    (A.replace("\n", " on/ADP\n", 1), "other:1: ", "'on' stands where a sentence ends"),
-    (A + "Yes/INTJ\n", "other:3: ", "the text goes on here, but gold:2 ends the 2 sentences"),
-    (A.splitlines()[0] + "\n", "other: ", "ends after 1 sentences, but gold:2 has another"),
-])
+@pytest.mark.parametrize(
+    ("text", "place", "message"),
+    [
+        (A.replace("dog", "fox"), "other:1: ", "'fox' stands where gold:1 has 'dog'"),
+        (A.replace("A/DET ", ""), "other:2: ", "'cat' stands where gold:2 has 'A'"),
+        (A.replace(" sleeps/ADV", ""), "other:2: ", "ends after 'cat', but goes on with 'sleeps'"),
+        (A.replace("\n", " on/ADP\n", 1), "other:1: ", "'on' stands where a sentence ends"),
+        (A + "Yes/INTJ\n", "other:3: ", "the text goes on here, but gold:2 ends the 2 sentences"),
+        (A.splitlines()[0] + "\n", "other: ", "ends after 1 sentences, but gold:2 has another"),
+    ],
+)
 def test_labellings_of_other_words_are_refused_by_file_and_line(
-        text: str, place: str, message: str) -> None:
+    text: str, place: str, message: str
+) -> None:
     Path("other").write_text(text)
     with pytest.raises(pn.FormatError) as caught:
         pn.compare("a", "other", "gold", format="tagged")
@@ -128,8 +137,9 @@ def test_labellings_of_other_words_are_refused_by_file_and_line(
 
 
 def test_taggers_of_different_columns_are_refused(tagger: pn.Tagger, small: Small) -> None:
-    sentences = [pn.Sentence(words, {"upos": labels, "xpos": ["X"] * len(words)})
-                 for words, labels in small]
+    sentences = [
+        pn.Sentence(words, {"upos": labels, "xpos": ["X"] * len(words)}) for words, labels in small
+    ]
     other = pn.train(sentences, column="xpos", epochs=1)
     upos = pn.train(sentences, column="upos", epochs=1)
     with pytest.raises(pn.ArgumentError, match="b: a tagger of 'xpos', but a is one of 'upos'"):
@@ -151,8 +161,12 @@ def test_bad_arguments_are_named() -> None:
     with pytest.raises(pn.ArgumentError, match="seed"):
         pn.compare("a", "b", "gold", seed=-1)
     with pytest.raises(pn.FormatError, match="no column 'xpos'"):
-        pn.compare([pn.Sentence(["a"], {"upos": ["X"]})], "b",
-                   [pn.Sentence(["a"], {"upos": ["X"]})], column="xpos")
+        pn.compare(
+            [pn.Sentence(["a"], {"upos": ["X"]})],
+            "b",
+            [pn.Sentence(["a"], {"upos": ["X"]})],
+            column="xpos",
+        )
     with pytest.raises(pn.FileError, match="nowhere"):
         pn.compare("a", "nowhere", "gold")
     Path("damaged").write_bytes((8).to_bytes(8, "little") + b"{}      ")
@@ -161,8 +175,10 @@ def test_bad_arguments_are_named() -> None:
 
 
 def test_of_several_columns_the_first_that_both_have_is_compared(small: Small) -> None:
-    sentences = [pn.Sentence(words, {"upos": labels, "xpos": [label.lower() for label in labels]})
-                 for words, labels in small]
+    sentences = [
+        pn.Sentence(words, {"upos": labels, "xpos": [label.lower() for label in labels]})
+        for words, labels in small
+    ]
     both = pn.train(sentences, column=("upos", "xpos"), epochs=1)
     for a, b in ((both, both.by_column["xpos"]), (both.by_column["xpos"], both)):
         assert pn.compare(a, b, sentences).column == "xpos"
@@ -171,8 +187,11 @@ def test_of_several_columns_the_first_that_both_have_is_compared(small: Small) -
 
 def test_a_column_is_named_by_a_str(tagger: pn.Tagger, small: Small) -> None:
     message = "column: the name of one column is needed, as a str, not"
-    for work in (tagger.evaluate, lambda data, column: pn.compare(data, data, data, column=column),
-                 lambda data, column: pn.tune(data, column=column)):
+    for work in (
+        tagger.evaluate,
+        lambda data, column: pn.compare(data, data, data, column=column),
+        lambda data, column: pn.tune(data, column=column),
+    ):
         for column in (4, ("upos",)):
             with pytest.raises(pn.ArgumentTypeError, match=message):
                 work(small, column=column)

@@ -24,27 +24,33 @@ def sanity_buffer(size: int) -> bytes:
     return bytes(out)
 
 
-@pytest.mark.parametrize(("size", "seed", "expected"), [
-    (0, 0, 0xEF46DB3751D8E999),
-    (0, PRIME32, 0xAC75FDA2929B17EF),
-    (1, 0, 0xE934A84ADB052768),
-    (1, PRIME32, 0x5014607643A9B4C3),
-    (4, 0, 0x9136A0DCA57457EE),
-    (14, 0, 0x8282DCC4994E35C8),
-    (14, PRIME32, 0xC3BD6BF63DEB6DF0),
-    (222, 0, 0xB641AE8CB691C174),
-    (222, PRIME32, 0x20CB8AB7AE10C14A),
-])
+@pytest.mark.parametrize(
+    ("size", "seed", "expected"),
+    [
+        (0, 0, 0xEF46DB3751D8E999),
+        (0, PRIME32, 0xAC75FDA2929B17EF),
+        (1, 0, 0xE934A84ADB052768),
+        (1, PRIME32, 0x5014607643A9B4C3),
+        (4, 0, 0x9136A0DCA57457EE),
+        (14, 0, 0x8282DCC4994E35C8),
+        (14, PRIME32, 0xC3BD6BF63DEB6DF0),
+        (222, 0, 0xB641AE8CB691C174),
+        (222, PRIME32, 0x20CB8AB7AE10C14A),
+    ],
+)
 def test_the_published_vectors_hold(size: int, seed: int, expected: int) -> None:
     assert hash64(sanity_buffer(size), seed) == expected
 
 
-@pytest.mark.parametrize(("text", "expected"), [
-    (b"", 0xEF46DB3751D8E999),
-    (b"a", 0xD24EC4F1A98C6E5B),
-    (b"abc", 0x44BC2CF5AD770999),
-    (b"Nobody inspects the spammish repetition", 0xFBCEA83C8A378BF1),
-])
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (b"", 0xEF46DB3751D8E999),
+        (b"a", 0xD24EC4F1A98C6E5B),
+        (b"abc", 0x44BC2CF5AD770999),
+        (b"Nobody inspects the spammish repetition", 0xFBCEA83C8A378BF1),
+    ],
+)
 def test_the_values_that_other_libraries_print_hold(text: bytes, expected: int) -> None:
     assert hash64(text) == expected
 

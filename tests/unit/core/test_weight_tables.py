@@ -101,41 +101,76 @@ def test_examples_may_be_more_than_32_bits_count(bits: int | None) -> None:
         table.advance(2**62)
 
 
-@pytest.mark.parametrize(("make", "error", "text"), [
-    (lambda: WeightTable(0), ArgumentError, "n_labels: 0 is not between 1 and 65536"),
-    (lambda: WeightTable(65_537), ArgumentError, "n_labels: 65537 is not between 1 and 65536"),
-    (lambda: WeightTable("3"), ArgumentTypeError, "n_labels: an int is needed, not str"),  # type: ignore[arg-type]
-    (lambda: WeightTable(True), ArgumentTypeError, "n_labels: an int is needed, not bool"),
-    (lambda: WeightTable(3, table_bits=0), ArgumentError, "table_bits: 0 is not between 1 and 30"),
-    (lambda: WeightTable(3, table_bits=31), ArgumentError, "table_bits: 31 is not between"),
-    (lambda: WeightTable(3, table_bits=2.5), ArgumentTypeError, "table_bits: an int is needed"),  # type: ignore[arg-type]
-    (lambda: WeightTable(65_536, table_bits=MAX_TABLE_BITS), MemoryLimitError,
-     "table_bits: 1073741824 rows of 65536 labels need 1073741824 MiB"),
-])
+@pytest.mark.parametrize(
+    ("make", "error", "text"),
+    [
+        (lambda: WeightTable(0), ArgumentError, "n_labels: 0 is not between 1 and 65536"),
+        (lambda: WeightTable(65_537), ArgumentError, "n_labels: 65537 is not between 1 and 65536"),
+        (lambda: WeightTable("3"), ArgumentTypeError, "n_labels: an int is needed, not str"),  # type: ignore[arg-type]
+        (lambda: WeightTable(True), ArgumentTypeError, "n_labels: an int is needed, not bool"),
+        (
+            lambda: WeightTable(3, table_bits=0),
+            ArgumentError,
+            "table_bits: 0 is not between 1 and 30",
+        ),
+        (lambda: WeightTable(3, table_bits=31), ArgumentError, "table_bits: 31 is not between"),
+        (lambda: WeightTable(3, table_bits=2.5), ArgumentTypeError, "table_bits: an int is needed"),  # type: ignore[arg-type]
+        (
+            lambda: WeightTable(65_536, table_bits=MAX_TABLE_BITS),
+            MemoryLimitError,
+            "table_bits: 1073741824 rows of 65536 labels need 1073741824 MiB",
+        ),
+    ],
+)
 def test_a_table_that_cannot_be_made_names_the_argument(
-        make: Callable[[], WeightTable], error: type[Exception], text: str) -> None:
+    make: Callable[[], WeightTable], error: type[Exception], text: str
+) -> None:
     with pytest.raises(error, match=text):
         make()
 
 
-@pytest.mark.parametrize(("act", "error", "text"), [
-    (lambda t: t.update(KEY, 3, 1.0), ArgumentError, "label: 3 is not between 0 and 2"),
-    (lambda t: t.update(KEY, -1, 1.0), ArgumentError, "label: -1 is not between 0 and 2"),
-    (lambda t: t.update(KEY, 1.5, 1.0), ArgumentTypeError, "label: an int is needed, not float"),
-    (lambda t: t.update(KEY, None, 1.0), ArgumentTypeError, "label: an int is needed"),
-    (lambda t: t.update(KEY, 1, float("nan")), ArgumentError, "step: nan is not a finite number"),
-    (lambda t: t.update(KEY, 1, 1.0, [1.0, 2.0]), ArgumentError, "values: 1 are needed, one"),
-    (lambda t: t.update(KEY, 1, 1.0, [float("inf")]), ArgumentError, "values: not all are finite"),
-    (lambda t: t.update(KEY, 1, 1.0, ["a"]), ArgumentTypeError, "values: numbers are needed"),
-    (lambda t: t.update([1, 2], 1, 1.0), ArgumentTypeError, "keys: a one-dimensional array of"),
-    (lambda t: t.update(KEY.reshape(1, 1), 1, 1.0), ArgumentTypeError, "keys: .* not 2 dimension"),
-    (lambda t: t.score(np.array([1.0])), ArgumentTypeError, "keys: .* of float64"),
-    (lambda t: t.last().score(np.array([1])), ArgumentTypeError, "keys: .* of int64"),
-    (lambda t: t.advance(-1), ArgumentError, "examples: -1 cannot be added to 0"),
-    (lambda t: t.update_adagrad(KEY, 1, 1.0, 0.1), ArgumentError, "gradients: this table was made"),
-])
+@pytest.mark.parametrize(
+    ("act", "error", "text"),
+    [
+        (lambda t: t.update(KEY, 3, 1.0), ArgumentError, "label: 3 is not between 0 and 2"),
+        (lambda t: t.update(KEY, -1, 1.0), ArgumentError, "label: -1 is not between 0 and 2"),
+        (
+            lambda t: t.update(KEY, 1.5, 1.0),
+            ArgumentTypeError,
+            "label: an int is needed, not float",
+        ),
+        (lambda t: t.update(KEY, None, 1.0), ArgumentTypeError, "label: an int is needed"),
+        (
+            lambda t: t.update(KEY, 1, float("nan")),
+            ArgumentError,
+            "step: nan is not a finite number",
+        ),
+        (lambda t: t.update(KEY, 1, 1.0, [1.0, 2.0]), ArgumentError, "values: 1 are needed, one"),
+        (
+            lambda t: t.update(KEY, 1, 1.0, [float("inf")]),
+            ArgumentError,
+            "values: not all are finite",
+        ),
+        (lambda t: t.update(KEY, 1, 1.0, ["a"]), ArgumentTypeError, "values: numbers are needed"),
+        (lambda t: t.update([1, 2], 1, 1.0), ArgumentTypeError, "keys: a one-dimensional array of"),
+        (
+            lambda t: t.update(KEY.reshape(1, 1), 1, 1.0),
+            ArgumentTypeError,
+            "keys: .* not 2 dimension",
+        ),
+        (lambda t: t.score(np.array([1.0])), ArgumentTypeError, "keys: .* of float64"),
+        (lambda t: t.last().score(np.array([1])), ArgumentTypeError, "keys: .* of int64"),
+        (lambda t: t.advance(-1), ArgumentError, "examples: -1 cannot be added to 0"),
+        (
+            lambda t: t.update_adagrad(KEY, 1, 1.0, 0.1),
+            ArgumentError,
+            "gradients: this table was made",
+        ),
+    ],
+)
 def test_an_argument_that_cannot_be_used_is_named_and_changes_nothing(
-        act: Callable[[WeightTable], object], error: type[Exception], text: str) -> None:
+    act: Callable[[WeightTable], object], error: type[Exception], text: str
+) -> None:
     table = WeightTable(3)
     with pytest.raises(error, match=text):
         act(table)

@@ -15,15 +15,25 @@ from perceptron_nlp.cli.main import main
 
 ROOT = Path(__file__).parents[3]
 PAGE = (ROOT / "docs" / "integrations.md").read_text("utf-8")
-GUESTS = {"spaCy": ["spacy"], "scikit-learn": ["sklearn"], "NLTK": ["nltk"], "Arrow": ["pyarrow"],
-          "Polars": ["pyarrow", "polars"], "pandas": ["pyarrow", "pandas"],
-          "DuckDB": ["pyarrow", "duckdb"], "Hugging Face datasets": ["pyarrow", "datasets"],
-          "Parquet files": ["pyarrow"], "Model repositories": []}
+GUESTS = {
+    "spaCy": ["spacy"],
+    "scikit-learn": ["sklearn"],
+    "NLTK": ["nltk"],
+    "Arrow": ["pyarrow"],
+    "Polars": ["pyarrow", "polars"],
+    "pandas": ["pyarrow", "pandas"],
+    "DuckDB": ["pyarrow", "duckdb"],
+    "Hugging Face datasets": ["pyarrow", "datasets"],
+    "Parquet files": ["pyarrow"],
+    "Model repositories": [],
+}
 # What guests warn of among themselves.
 pytestmark = [
     pytest.mark.filterwarnings("ignore"),
-    pytest.mark.skipif(not (ROOT / "data").is_dir(),
-                       reason="the sample corpus is not beside the tests")]
+    pytest.mark.skipif(
+        not (ROOT / "data").is_dir(), reason="the sample corpus is not beside the tests"
+    ),
+]
 PIECES = re.split(r"^##+ (.*)\n", PAGE, flags=re.M)
 SECTIONS = dict(zip(PIECES[1::2], PIECES[2::2], strict=True))
 
@@ -64,7 +74,8 @@ def run(text: str, names: dict[str, object]) -> int:
 
 @pytest.mark.parametrize("host", GUESTS)
 def test_the_examples_give_what_their_comments_say(
-        host: str, begun: tuple[Path, dict[str, object]], monkeypatch: pytest.MonkeyPatch) -> None:
+    host: str, begun: tuple[Path, dict[str, object]], monkeypatch: pytest.MonkeyPatch
+) -> None:
     for guest in GUESTS[host]:
         pytest.importorskip(guest, reason=f"{guest} is not installed")
     folder, names = begun

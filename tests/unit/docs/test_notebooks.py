@@ -13,8 +13,9 @@ import pytest
 ROOT = Path(__file__).parents[3]
 
 pytestmark = [
-    pytest.mark.skipif(not (ROOT / "data").is_dir(),
-                       reason="the sample corpus is not beside the tests"),
+    pytest.mark.skipif(
+        not (ROOT / "data").is_dir(), reason="the sample corpus is not beside the tests"
+    ),
     pytest.mark.filterwarnings("ignore"),
 ]
 
@@ -33,7 +34,8 @@ def notebooks() -> ModuleType:
 
 
 def test_the_three_notebooks_run_and_print_what_they_show(
-        notebooks: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    notebooks: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     monkeypatch.setenv("MPLBACKEND", "module://matplotlib_inline.backend_inline")
     kept = notebooks.read()

@@ -17,21 +17,35 @@ import perceptron_nlp as pn
 from perceptron_nlp.cli.main import main
 
 ROOT = Path(__file__).parents[3]
-PAGES = {str(page.relative_to(ROOT)): page.read_text("utf-8")
-         for page in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]}
+PAGES = {
+    str(page.relative_to(ROOT)): page.read_text("utf-8")
+    for page in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+}
 # What each guest library is imported as, and the extra that brings it.
-GUESTS = {"nltk": "nltk", "pycrfsuite": "bench", "ufal": "bench", "spacy": "spacy",
-          "sklearn": "sklearn", "scipy": "sklearn", "matplotlib": "plot", "pyarrow": "arrow",
-          "polars": "test", "pandas": "test", "duckdb": "test", "datasets": "test",
-          "huggingface_hub": "hub"}
+GUESTS = {
+    "nltk": "nltk",
+    "pycrfsuite": "bench",
+    "ufal": "bench",
+    "spacy": "spacy",
+    "sklearn": "sklearn",
+    "scipy": "sklearn",
+    "matplotlib": "plot",
+    "pyarrow": "arrow",
+    "polars": "test",
+    "pandas": "test",
+    "duckdb": "test",
+    "datasets": "test",
+    "huggingface_hub": "hub",
+}
 
 # The reader of model files is run by tests/unit/trust, the integrations by a test of their own;
 # what engines are told is in the tests that start them.
 ELSEWHERE = {"docs/model-format.md", "docs/integrations.md", "docs/engines.md"}
 
 pytestmark = [
-    pytest.mark.skipif(not (ROOT / "data").is_dir(),
-                       reason="the sample corpus is not beside the tests"),
+    pytest.mark.skipif(
+        not (ROOT / "data").is_dir(), reason="the sample corpus is not beside the tests"
+    ),
     # Guests warn about themselves.
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),
 ]
@@ -76,10 +90,14 @@ def run(command: str, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.Mon
 
 @pytest.mark.parametrize("page", with_blocks("console"))
 def test_the_shell_sessions_print_what_they_show(
-        page: str, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    page: str, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     need_guests(page)
-    commands = [piece for session in blocks(page, "console")
-                for piece in re.split(r"^\$ ", session, flags=re.M)[1:]]
+    commands = [
+        piece
+        for session in blocks(page, "console")
+        for piece in re.split(r"^\$ ", session, flags=re.M)[1:]
+    ]
     assert commands
     for piece in commands:
         command, _, shown = piece.partition("\n")
@@ -126,8 +144,11 @@ def test_links_to_files_lead_somewhere(page: str) -> None:
 
 
 def test_the_reference_has_every_public_name_once() -> None:
-    named = re.findall(r"^\.\. auto(?!module)\w+:: perceptron_nlp\.(\w+)$", "".join(
-        text for page, text in PAGES.items() if page.startswith("docs/reference/")), re.M)
+    named = re.findall(
+        r"^\.\. auto(?!module)\w+:: perceptron_nlp\.(\w+)$",
+        "".join(text for page, text in PAGES.items() if page.startswith("docs/reference/")),
+        re.M,
+    )
     wanted = set(pn.__all__) - {"__version__"}
     assert sorted(named) == sorted(wanted), "each stands on one of the pages of docs/reference"
 

@@ -13,20 +13,80 @@ from perceptron_nlp.features.atoms import VIEWS, Value
 from perceptron_nlp.features.compile import compile_templates
 from perceptron_nlp.features.templates import Template
 
-AFFIXES = ["", *(f".{kind}{k}" for kind in ("prefix", "suffix") for k in (1, 3, 16)),
-           ".ngrams1-2", ".ngrams3-5", ".ngrams16-16", ".ngrams1-16", ".pieces"]
+AFFIXES = [
+    "",
+    *(f".{kind}{k}" for kind in ("prefix", "suffix") for k in (1, 3, 16)),
+    ".ngrams1-2",
+    ".ngrams3-5",
+    ".ngrams16-16",
+    ".ngrams1-16",
+    ".pieces",
+]
 TEMPLATES = [Template.parse(f"{name}{affix}[0]") for name in VIEWS for affix in AFFIXES]
 VALUES = [value for template in TEMPLATES for value in (template.atoms[0].value,) if value]
 PROGRAM = FeatureProgram(compile_templates(TEMPLATES))
 
-ODD = ["", "a", "A", "-", "--", "-a", "a-", "1", "1984", "198", "19845", "१९८४", "²", "¼", "Ⅷ",
-       "straße", "STRASSE", "ẞ", "İstanbul", "ISTANBUL", "ΌΔΟΣ", "Σ", "ΣΣ", "ς", "ǅ", "ǆ", "Ⓐ",
-       "ñ", "n\u0303", "e\u0301\u0302", "👍", "👩‍👩‍👧‍👦", "🇫🇷",
-       "\ud800", "a\udfffb", "𐐀𐐨", "中文", "ـ",
-       "don't", "U.S.A.", "a\u2010b", "a\u2011b", "a\u2013b", "well-known", "-5", "3rd", "$5",
-       "\x00", "\t", "\xa0", "aaaaaBBBBB11111", "a|b", "|", "||a||É|",
-       "x" * 47, "x" * 48, "ab" * 24 + "c", "é" * 200,
-       "\U0010ffff"]
+ODD = [
+    "",
+    "a",
+    "A",
+    "-",
+    "--",
+    "-a",
+    "a-",
+    "1",
+    "1984",
+    "198",
+    "19845",
+    "१९८४",
+    "²",
+    "¼",
+    "Ⅷ",
+    "straße",
+    "STRASSE",
+    "ẞ",
+    "İstanbul",
+    "ISTANBUL",
+    "ΌΔΟΣ",
+    "Σ",
+    "ΣΣ",
+    "ς",
+    "ǅ",
+    "ǆ",
+    "Ⓐ",
+    "ñ",
+    "n\u0303",
+    "e\u0301\u0302",
+    "👍",
+    "👩‍👩‍👧‍👦",
+    "🇫🇷",
+    "\ud800",
+    "a\udfffb",
+    "𐐀𐐨",
+    "中文",
+    "ـ",
+    "don't",
+    "U.S.A.",
+    "a\u2010b",
+    "a\u2011b",
+    "a\u2013b",
+    "well-known",
+    "-5",
+    "3rd",
+    "$5",
+    "\x00",
+    "\t",
+    "\xa0",
+    "aaaaaBBBBB11111",
+    "a|b",
+    "|",
+    "||a||É|",
+    "x" * 47,
+    "x" * 48,
+    "ab" * 24 + "c",
+    "é" * 200,
+    "\U0010ffff",
+]
 TEXT = st.text(st.characters() | st.sampled_from("aA1-ßİΣσς\u0301é中👍|\ud800"), max_size=60)
 
 
@@ -35,8 +95,10 @@ def found(text: str, program: FeatureProgram = PROGRAM) -> dict[int, list[int]]:
 
 
 def expected(text: str) -> dict[int, list[int]]:
-    return {number: [text_hash(piece) for piece in seen(text, value)]
-            for number, value in enumerate(VALUES)}
+    return {
+        number: [text_hash(piece) for piece in seen(text, value)]
+        for number, value in enumerate(VALUES)
+    }
 
 
 @pytest.mark.parametrize("word", ODD, ids=ascii)
@@ -52,20 +114,42 @@ def test_every_view_and_affix_of_any_word_is_what_python_says(word: str) -> None
 
 def test_the_views_of_a_word_are_these() -> None:
     assert {name: view("McGill-2024x", name) for name in VIEWS} == {
-        "word": "McGill-2024x", "lower": "mcgill-2024x", "norm": "!HYPHEN", "shape": "XxXx-dx",
-        "shape4": "XxXxxx-ddddx", "folded": "mckill-2024x",
-        "flags": chr(1 + 4 + 8 + 32), "capital": "1", "allcaps": "0",
-        "hasdigit": "1", "hashyphen": "1"}
+        "word": "McGill-2024x",
+        "lower": "mcgill-2024x",
+        "norm": "!HYPHEN",
+        "shape": "XxXx-dx",
+        "shape4": "XxXxxx-ddddx",
+        "folded": "mckill-2024x",
+        "flags": chr(1 + 4 + 8 + 32),
+        "capital": "1",
+        "allcaps": "0",
+        "hasdigit": "1",
+        "hashyphen": "1",
+    }
 
 
-@pytest.mark.parametrize(("word", "name", "text"), [
-    ("İ", "lower", "i"), ("ΌΔΟΣ", "lower", "όδοσ"), ("ẞ", "lower", "ß"), ("ǅ", "shape", "X"),
-    ("n\u0303", "shape", "x\u0303"), ("👍👍", "shape", "👍"), ("1984", "norm", "!YEAR"),
-    ("19845", "norm", "!DIGITS"), ("-5", "norm", "-5"), ("a-b", "norm", "!HYPHEN"),
-    ("Word", "norm", "word"), ("Kitabı", "folded", "kitapi"), ("güçlüğe", "folded", "kiclika"),
-    ("e\u0301t", "folded", "at"), ("βγδ", "folded", "βγδ"),
-    ("AAAAAA", "shape4", "XXXX"), ("", "norm", ""),
-])
+@pytest.mark.parametrize(
+    ("word", "name", "text"),
+    [
+        ("İ", "lower", "i"),
+        ("ΌΔΟΣ", "lower", "όδοσ"),
+        ("ẞ", "lower", "ß"),
+        ("ǅ", "shape", "X"),
+        ("n\u0303", "shape", "x\u0303"),
+        ("👍👍", "shape", "👍"),
+        ("1984", "norm", "!YEAR"),
+        ("19845", "norm", "!DIGITS"),
+        ("-5", "norm", "-5"),
+        ("a-b", "norm", "!HYPHEN"),
+        ("Word", "norm", "word"),
+        ("Kitabı", "folded", "kitapi"),
+        ("güçlüğe", "folded", "kiclika"),
+        ("e\u0301t", "folded", "at"),
+        ("βγδ", "folded", "βγδ"),
+        ("AAAAAA", "shape4", "XXXX"),
+        ("", "norm", ""),
+    ],
+)
 def test_what_a_view_gives_is_the_hash_of_its_text(word: str, name: str, text: str) -> None:
     number = VALUES.index(Value("form", name))
     assert found(word)[number] == [text_hash(text)]
@@ -79,7 +163,8 @@ def test_a_word_shorter_than_an_affix_gives_itself_whole() -> None:
 def test_ngrams_mark_the_edges_of_the_word() -> None:
     number = VALUES.index(Value("form", "word", "ngrams", 1, 2))
     assert found("ab")[number] == [
-        text_hash(gram) for gram in ("\x02", "a", "b", "\x03", "\x02a", "ab", "b\x03")]
+        text_hash(gram) for gram in ("\x02", "a", "b", "\x03", "\x02a", "ab", "b\x03")
+    ]
 
 
 @pytest.mark.parametrize("length", [0, 1, 47, 48, 49, 50, 100, 5000])
@@ -92,12 +177,14 @@ def test_a_word_of_any_length_has_a_bounded_number_of_ngrams(length: int) -> Non
 
 def test_long_and_short_words_in_turn_do_not_disturb_each_other() -> None:
     assert [found(word) for word in ("a" * 300, "b", "ß" * 700, "")] == [
-        expected(word) for word in ("a" * 300, "b", "ß" * 700, "")]
+        expected(word) for word in ("a" * 300, "b", "ß" * 700, "")
+    ]
 
 
 def test_columns_are_told_apart() -> None:
-    program = FeatureProgram(compile_templates(
-        [Template.parse("word[0]"), Template.parse("column:xpos[0]")]))
+    program = FeatureProgram(
+        compile_templates([Template.parse("word[0]"), Template.parse("column:xpos[0]")])
+    )
     assert program.n_columns == 2
     assert program.values_of(0, b"a") == {0: [text_hash("a")]}
     assert program.values_of(1, b"b") == {1: [text_hash("b")]}

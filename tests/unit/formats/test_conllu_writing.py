@@ -106,9 +106,16 @@ def test_an_attribute_that_misc_cannot_hold_is_refused(key, new):
         with_misc("_", key, new)
 
 
-@pytest.mark.parametrize(("value", "result"), [
-    ("_", "_"), ("K=v", "_"), ("A=b|K=v|C", "A=b|C"), ("K=1|K=2", "_"), ("KK=v|k=v", "KK=v|k=v"),
-    ("K", "_"),
-])
+@pytest.mark.parametrize(
+    ("value", "result"),
+    [
+        ("_", "_"),
+        ("K=v", "_"),
+        ("A=b|K=v|C", "A=b|C"),
+        ("K=1|K=2", "_"),
+        ("KK=v|k=v", "KK=v|k=v"),
+        ("K", "_"),
+    ],
+)
 def test_an_attribute_of_misc_goes_and_the_others_stay(value: str, result: str) -> None:
     assert without_misc(value, "K") == result

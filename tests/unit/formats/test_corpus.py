@@ -102,10 +102,11 @@ def test_a_conllu_plus_file_without_upos_has_no_default_column():
 
 
 @pytest.mark.parametrize("suffix", ["gz", "bz2", "xz"])
-@pytest.mark.parametrize(("write", "name"), [
-    (pn.write_conllu, "x.conllu"), (pn.write_columns, "x.columns"), (pn.write_tagged, "x.tagged")])
-def test_what_is_written_under_the_name_of_a_packed_file_can_be_read(
-        tmp_path, write, name, suffix):
+@pytest.mark.parametrize(
+    ("write", "name"),
+    [(pn.write_conllu, "x.conllu"), (pn.write_columns, "x.columns"), (pn.write_tagged, "x.tagged")],
+)
+def test_what_is_written_under_the_name_of_a_packed_file_can_be_read(tmp_path, write, name, suffix):
     sentences = [pn.Sentence(["a", "b"], {"upos": ["X", "Y"]})] * 3
     write(sentences, tmp_path / f"{name}.{suffix}")
     write(sentences, tmp_path / name)

@@ -40,7 +40,7 @@ WORD = "1\ta\t_\tX\t_\t_\t0\t_\t_\t_\n"
         ("The dog barks .\n\nThe cat sleeps .\n", "lines"),
         ("A title\n\nSome words of text follow here .\nAnd more .\n", "lines"),
         ("A title\n\nSome words follow, and more. Don't they?\n", "text"),
-        ("Wait . . . what? She said, \"No!\"\n", "text"),
+        ('Wait . . . what? She said, "No!"\n', "text"),
         ("Hello\n", "text"),
         ("One\n\nTwo\n\nThree\n", "text"),
         ("one\ntwo\nthree\n", "text"),

@@ -222,8 +222,11 @@ def test_a_name_loses_only_the_suffix_of_a_compression():
     assert plain_name("a.conllu") == "a.conllu"
 
 
-@given(text=st.text("ab\n", max_size=60).map(str.encode), size=st.integers(1, 40),
-       at_once=st.integers(1, 12))
+@given(
+    text=st.text("ab\n", max_size=60).map(str.encode),
+    size=st.integers(1, 40),
+    at_once=st.integers(1, 12),
+)
 def test_blocks_are_taken_whole_into_memory_that_is_used_again(text, size, at_once):
     class Dripping(io.BytesIO):
         def read1(self, wanted=-1):

@@ -144,9 +144,7 @@ def test_a_name_as_long_as_can_be_is_replaced(tmp_path):
 
 def start(target):
     writer = subprocess.Popen(
-        [sys.executable, "-c", WRITER, str(target)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
+        [sys.executable, "-c", WRITER, str(target)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
     )
     assert writer.stdout.readline() == b"half\n"
     return writer
@@ -189,16 +187,20 @@ def test_pieces_of_any_size_are_written_whole_and_in_order(sizes, most):
     def some(descriptor, parts):
         return at_once(descriptor, [b"".join(parts)[:most]])
 
-    with (tempfile.TemporaryDirectory() as folder,
-          mock.patch.object(replace, "_BLOCK", 16), mock.patch.object(os, "writev", some)):
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        mock.patch.object(replace, "_BLOCK", 16),
+        mock.patch.object(os, "writev", some),
+    ):
         # Memory that is used again for the next piece.
         memory = bytearray(40)
 
         def reused():
             for piece in pieces:
-                memory[:len(piece)] = piece
-                with memoryview(memory)[:len(piece)] as view:
+                memory[: len(piece)] = piece
+                with memoryview(memory)[: len(piece)] as view:
                     yield view
+
         replace_file(f"{folder}/x", reused())
         with open(f"{folder}/x", "rb") as file:
             assert file.read() == b"".join(pieces)

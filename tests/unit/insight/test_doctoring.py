@@ -21,8 +21,12 @@ WORDS = {
     "ADV": ["here", "today", "slowly"],
     "PUNCT": [".", "!"],
 }
-PATTERNS = ["DET NOUN VERB DET ADJ NOUN PUNCT", "DET ADJ NOUN VERB ADV PUNCT",
-            "ADV DET NOUN VERB DET NOUN PUNCT", "DET NOUN VERB DET NOUN ADV PUNCT"]
+PATTERNS = [
+    "DET NOUN VERB DET ADJ NOUN PUNCT",
+    "DET ADJ NOUN VERB ADV PUNCT",
+    "ADV DET NOUN VERB DET NOUN PUNCT",
+    "DET NOUN VERB DET NOUN ADV PUNCT",
+]
 
 
 def toy(n: int = 60, seed: int = 5) -> list[Labelled]:
@@ -61,13 +65,17 @@ def conllu(sentences: list[Labelled], first: int = 1) -> str:
 
 
 def columns(sentences: list[Labelled]) -> str:
-    return "".join("\n".join(f"{word} {label}" for word, label in zip(*one, strict=True)) + "\n\n"
-                   for one in sentences)
+    return "".join(
+        "\n".join(f"{word} {label}" for word, label in zip(*one, strict=True)) + "\n\n"
+        for one in sentences
+    )
 
 
 def tagged(sentences: list[Labelled]) -> str:
-    return "".join(" ".join(f"{word}/{label}" for word, label in zip(*one, strict=True)) + "\n"
-                   for one in sentences)
+    return "".join(
+        " ".join(f"{word}/{label}" for word, label in zip(*one, strict=True)) + "\n"
+        for one in sentences
+    )
 
 
 @pytest.fixture(scope="module")
@@ -77,7 +85,7 @@ def found() -> pn.Diagnosis:
 
 def test_planted_errors_come_first_with_the_right_label_expected(found: pn.Diagnosis) -> None:
     right = toy()
-    first = found.suspects[:len(PLANTED)]
+    first = found.suspects[: len(PLANTED)]
     assert {(one.sentence - 1, one.index) for one in first} == set(PLANTED)
     for one in first:
         number = one.sentence - 1
@@ -101,10 +109,13 @@ def test_suspects_are_ranked_and_told(found: pn.Diagnosis) -> None:
 
 
 def test_neither_threads_nor_the_order_of_sentences_change_what_is_found(
-        found: pn.Diagnosis) -> None:
+    found: pn.Diagnosis,
+) -> None:
     def told(diagnosis: pn.Diagnosis) -> list[tuple[object, ...]]:
-        return [(one.form, one.before, one.after, one.gold, one.expected, one.log_odds)
-                for one in diagnosis.suspects]
+        return [
+            (one.form, one.before, one.after, one.gold, one.expected, one.log_odds)
+            for one in diagnosis.suspects
+        ]
 
     assert pn.doctor(corrupted(), threads=3) == found
     assert sorted(told(pn.doctor(corrupted()[::-1])), key=repr) == sorted(told(found), key=repr)
@@ -120,8 +131,9 @@ def test_the_order_of_files_does_not_matter(tmp_path: Path) -> None:
     assert there.suspects[0].sentence_id is not None
 
 
-@pytest.mark.parametrize(("name", "write"), [
-    ("a.conllu", conllu), ("a.columns", columns), ("a.tagged", tagged)])
+@pytest.mark.parametrize(
+    ("name", "write"), [("a.conllu", conllu), ("a.columns", columns), ("a.tagged", tagged)]
+)
 def test_every_line_number_points_at_the_word(tmp_path: Path, name: str, write) -> None:
     path = tmp_path / name
     path.write_text(write(corrupted()))
@@ -144,8 +156,10 @@ def test_every_line_number_points_at_the_word(tmp_path: Path, name: str, write) 
 
 
 def test_words_without_a_label_are_no_suspects() -> None:
-    text = [(words, ["_" if i % 3 == 0 else label for i, label in enumerate(labels)])
-            for words, labels in corrupted()]
+    text = [
+        (words, ["_" if i % 3 == 0 else label for i, label in enumerate(labels)])
+        for words, labels in corrupted()
+    ]
     found = pn.doctor([pn.Sentence(words, {"upos": labels}) for words, labels in text])
     assert all(one.gold != "_" and one.expected != "_" for one in found.suspects)
     assert found.labelled == sum(label != "_" for _, labels in text for label in labels)
@@ -169,8 +183,11 @@ def test_features_are_examined_with_the_part_of_speech_in_view() -> None:
 
 
 def test_spans_are_examined_as_they_are_written() -> None:
-    text = [(["in", name, "and", "at", name], ["O", "B-LOC", "O", "O", "B-LOC"])
-            for name in ["Rome", "Oslo", "Bern", "Lima"] for _ in range(6)]
+    text = [
+        (["in", name, "and", "at", name], ["O", "B-LOC", "O", "O", "B-LOC"])
+        for name in ["Rome", "Oslo", "Bern", "Lima"]
+        for _ in range(6)
+    ]
     text = [([*words, str(k)], [*labels, "O"]) for k, (words, labels) in enumerate(text)]
     text[5][1][1] = "O"
     found = pn.doctor(text, folds=4)
@@ -185,8 +202,9 @@ def test_evidence_is_looked_at() -> None:
         shown = [label.lower() for label in labels]
         if number == 9:
             labels[0] = "A" if labels[0] == "B" else "B"
-        text.append(pn.Sentence(["x", "x", str(number)],
-                                {"upos": [*labels, "N"], "xpos": [*shown, "n"]}))
+        text.append(
+            pn.Sentence(["x", "x", str(number)], {"upos": [*labels, "N"], "xpos": [*shown, "n"]})
+        )
     found = pn.doctor(text, evidence=["xpos"], folds=4)
     assert found.evidence == ("xpos",)
     assert (found.suspects[0].sentence, found.suspects[0].index) == (10, 0)
@@ -212,22 +230,30 @@ def test_no_template_sees_the_label_of_the_word_itself() -> None:
 ONE = (["a", "b"], ["X", "Y"])
 
 
-@pytest.mark.parametrize(("data", "options", "error", "message"), [
-    ([ONE], {}, pn.FormatError, "there is one sentence alone; labels are checked by taggers"),
-    ([ONE, ONE], {}, pn.FormatError, "all 2 sentences are the same"),
-    ([(["a"], ["X"]), (["b"], ["X"])], {}, pn.FormatError, "has the same, 'X'; there is nothing"),
-    ([(["a"], [None]), (["b"], [None])], {}, pn.FormatError, "no word has a label"),
-    ([ONE, (["c"], [None])], {}, pn.ArgumentError, "folds: all labelled words are in one part"),
-    ([ONE, (["c"], ["X"])], {"folds": 3}, pn.ArgumentError, "folds: 3 is more than the 2"),
-    ([ONE, (["c"], ["X"])], {"folds": 1}, pn.ArgumentError, "folds"),
-    ([ONE], {"runs": 0}, pn.ArgumentError, "runs"),
-    ([ONE], {"seed": "1"}, pn.ArgumentTypeError, "seed"),
-    ([ONE], {"threads": 0}, pn.ArgumentError, "threads"),
-    ([ONE], {"evidence": "xpos"}, pn.ArgumentTypeError, "evidence"),
-    ([ONE], {"fold": 3}, pn.ArgumentTypeError, "fold: there is no such option"),
-    ([ONE], {"column": "form"}, pn.ArgumentError, "column"),
-    ([ONE], {"callback": 3}, pn.ArgumentTypeError, "callback"),
-])
+@pytest.mark.parametrize(
+    ("data", "options", "error", "message"),
+    [
+        ([ONE], {}, pn.FormatError, "there is one sentence alone; labels are checked by taggers"),
+        ([ONE, ONE], {}, pn.FormatError, "all 2 sentences are the same"),
+        (
+            [(["a"], ["X"]), (["b"], ["X"])],
+            {},
+            pn.FormatError,
+            "has the same, 'X'; there is nothing",
+        ),
+        ([(["a"], [None]), (["b"], [None])], {}, pn.FormatError, "no word has a label"),
+        ([ONE, (["c"], [None])], {}, pn.ArgumentError, "folds: all labelled words are in one part"),
+        ([ONE, (["c"], ["X"])], {"folds": 3}, pn.ArgumentError, "folds: 3 is more than the 2"),
+        ([ONE, (["c"], ["X"])], {"folds": 1}, pn.ArgumentError, "folds"),
+        ([ONE], {"runs": 0}, pn.ArgumentError, "runs"),
+        ([ONE], {"seed": "1"}, pn.ArgumentTypeError, "seed"),
+        ([ONE], {"threads": 0}, pn.ArgumentError, "threads"),
+        ([ONE], {"evidence": "xpos"}, pn.ArgumentTypeError, "evidence"),
+        ([ONE], {"fold": 3}, pn.ArgumentTypeError, "fold: there is no such option"),
+        ([ONE], {"column": "form"}, pn.ArgumentError, "column"),
+        ([ONE], {"callback": 3}, pn.ArgumentTypeError, "callback"),
+    ],
+)
 def test_what_cannot_be_examined_is_said(data, options, error, message: str) -> None:
     with pytest.raises(error, match=message):
         pn.doctor(data, **options)

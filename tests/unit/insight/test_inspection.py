@@ -13,8 +13,18 @@ import perceptron_nlp as pn
 from perceptron_nlp.insight.featuresearch import FeatureSearch
 
 Small = list[tuple[list[str], list[str]]]
-TEMPLATES = ["lower[0]", "lower[-1]", "lower.suffix2[0] lower[1]", "lower.ngrams2-3[0]", "bias",
-             "first shape[0]", "tag[-1]", "tag[-1] tag[-2]", "last", "flags[2]"]
+TEMPLATES = [
+    "lower[0]",
+    "lower[-1]",
+    "lower.suffix2[0] lower[1]",
+    "lower.ngrams2-3[0]",
+    "bias",
+    "first shape[0]",
+    "tag[-1]",
+    "tag[-1] tag[-2]",
+    "last",
+    "flags[2]",
+]
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +67,7 @@ def scores_without(tagger: pn.Tagger, number: int, small: Small) -> float:
         for i in order:
             scores = np.zeros(len(model.tags), np.int64)
             for group, template in enumerate(model.templates):
-                first, last = weights.group_starts[group:group + 2]
+                first, last = weights.group_starts[group : group + 2]
                 keys = template_keys(template, {"form": words}, i, past) if group != number else []
                 for key in keys:
                     row = first + int(np.searchsorted(weights.keys[first:last], np.uint64(key)))
@@ -71,12 +81,14 @@ def scores_without(tagger: pn.Tagger, number: int, small: Small) -> float:
 
 
 def test_what_is_lost_without_a_template_is_what_an_oracle_loses(
-        model: pn.Tagger, small: Small) -> None:
+    model: pn.Tagger, small: Small
+) -> None:
     found = pn.inspect(model, dev=small).columns[0]
     assert found.dev_accuracy == model.evaluate(small).accuracy
     for number, one in enumerate(found.templates):
         assert one.accuracy_lost == pytest.approx(
-            found.dev_accuracy - scores_without(model, number, small))
+            found.dev_accuracy - scores_without(model, number, small)
+        )
 
 
 def test_features_found_are_those_of_the_oracle(model: pn.Tagger, small: Small) -> None:
@@ -87,12 +99,15 @@ def test_features_found_are_those_of_the_oracle(model: pn.Tagger, small: Small) 
     for sentence in sentences:
         labels = model.tag(sentence)
         for i in range(len(sentence)):
-            past = labels[i + 1:] if model.model.right_to_left else labels[:i][::-1]
+            past = labels[i + 1 :] if model.model.right_to_left else labels[:i][::-1]
             for number, template in enumerate(model.model.templates):
-                wanted.update((number, key) for key in template_keys(
-                    template, {"form": sentence.words}, i, past))
-    there = {(int(group), int(key)) for group, key in zip(weights.groups(), weights.keys,
-                                                         strict=True)}
+                wanted.update(
+                    (number, key)
+                    for key in template_keys(template, {"form": sentence.words}, i, past)
+                )
+    there = {
+        (int(group), int(key)) for group, key in zip(weights.groups(), weights.keys, strict=True)
+    }
     coverage = search.coverage()
     assert coverage.features == len(wanted)
     assert coverage.with_weights == len(there & {*wanted})
@@ -101,11 +116,15 @@ def test_features_found_are_those_of_the_oracle(model: pn.Tagger, small: Small) 
     assert sum(one.count for one in found) <= wanted.total()
     noun = model.model.tags.id_of("NOUN")
     assert len(found) == sum(
-        (group, key) in wanted for group, key, row in zip(
-            weights.groups().tolist(), weights.keys.tolist(), range(weights.n_rows), strict=True)
-        if noun in weights.labels[weights.starts[row]:weights.starts[row + 1]])
+        (group, key) in wanted
+        for group, key, row in zip(
+            weights.groups().tolist(), weights.keys.tolist(), range(weights.n_rows), strict=True
+        )
+        if noun in weights.labels[weights.starts[row] : weights.starts[row + 1]]
+    )
     assert [abs(one.weight) for one in found] == sorted(
-        (abs(one.weight) for one in found), reverse=True)
+        (abs(one.weight) for one in found), reverse=True
+    )
 
 
 def test_the_heaviest_features_of_a_label_speak_for_it(model: pn.Tagger, small: Small) -> None:
@@ -113,7 +132,8 @@ def test_the_heaviest_features_of_a_label_speak_for_it(model: pn.Tagger, small: 
     column = found.columns[0]
     assert column.label == "NOUN" and len(column.heaviest) == 5
     assert {one.template for one in column.heaviest} <= {
-        str(pn.Template.parse(text)) for text in TEMPLATES}
+        str(pn.Template.parse(text)) for text in TEMPLATES
+    }
     assert column.to_dict()["heaviest"][0]["weight"] == column.heaviest[0].weight
 
 
@@ -156,8 +176,10 @@ def test_a_model_of_one_template_loses_all_without_it(small: Small) -> None:
 
 def test_features_of_labels_in_parts_and_two_passes_are_found(small: Small) -> None:
     feats = {"NOUN": "Case=Nom|Number=Sing", "VERB": "Mood=Ind|Number=Sing"}
-    text = [pn.Sentence(words, {"upos": labels, "feats": [feats.get(x, "_") for x in labels]})
-            for words, labels in small]
+    text = [
+        pn.Sentence(words, {"upos": labels, "feats": [feats.get(x, "_") for x in labels]})
+        for words, labels in small
+    ]
     tagger = pn.train(text, column="feats", epochs=3, two_passes=True)
     found = pn.inspect(tagger, dev=text, label="NOUN|Case=Nom|Number=Sing").columns[0]
     assert found.heaviest and found.first_templates
@@ -167,8 +189,10 @@ def test_features_of_labels_in_parts_and_two_passes_are_found(small: Small) -> N
 
 
 def test_each_of_several_columns_is_looked_at(small: Small) -> None:
-    text = [pn.Sentence(words, {"upos": labels, "xpos": [x[:1] for x in labels]})
-            for words, labels in small]
+    text = [
+        pn.Sentence(words, {"upos": labels, "xpos": [x[:1] for x in labels]})
+        for words, labels in small
+    ]
     tagger = pn.train(text, column=["upos", "xpos"], epochs=2)
     found = pn.inspect(tagger, dev=text, label="NOUN")
     assert [column.model.column for column in found.columns] == ["upos", "xpos"]

@@ -29,8 +29,7 @@ def test_an_expert_who_is_wrong_more_often_the_surer_it_is_is_not_heard() -> Non
     opinions, gold = drawn([1.5, 0.5], 2000, 2)
     opinions[..., 1] *= -1
     weights = fit_pool(opinions, gold)
-    assert weights[1] == 0 and weights[0] == pytest.approx(
-        fit_pool(opinions[..., :1], gold)[0])
+    assert weights[1] == 0 and weights[0] == pytest.approx(fit_pool(opinions[..., :1], gold)[0])
 
 
 def test_weights_stay_finite_where_every_label_is_the_likeliest() -> None:
@@ -52,21 +51,26 @@ def test_no_expert_is_surer_than_it_may_be_and_the_order_of_labels_stays() -> No
     assert (shares.argmax(1) == opinions.argmax(1)).all()
 
 
-texts = st.lists(st.lists(st.tuples(st.sampled_from("abc"), st.integers(-1, 2)), min_size=1,
-                          max_size=6), min_size=1, max_size=8)
+texts = st.lists(
+    st.lists(st.tuples(st.sampled_from("abc"), st.integers(-1, 2)), min_size=1, max_size=6),
+    min_size=1,
+    max_size=8,
+)
 
 
 @given(texts)
 def test_counts_are_those_of_all_other_words_between_the_same_neighbours(
-        text: list[list[tuple[str, int]]]) -> None:
+    text: list[list[tuple[str, int]]],
+) -> None:
     assume(any(label >= 0 for sentence in text for _, label in sentence))
     words = [[word for word, _ in sentence] for sentence in text]
     gold = np.array([label for sentence in text for _, label in sentence], np.int64)
     places = [(s, i) for s, sentence in enumerate(words) for i in range(len(sentence))]
 
     def around(s: int, i: int, width: int) -> list[str | None]:
-        return [words[s][k] if 0 <= k < len(words[s]) else None
-                for k in range(i - width, i + width + 1)]
+        return [
+            words[s][k] if 0 <= k < len(words[s]) else None for k in range(i - width, i + width + 1)
+        ]
 
     variation = Variation(Surroundings.of(words), gold, 3)
     numbers = np.arange(len(places))
@@ -74,8 +78,11 @@ def test_counts_are_those_of_all_other_words_between_the_same_neighbours(
     for at, width in enumerate(WIDTHS):
         found, totals = variation.counts(at, numbers, labels)
         for n, (s, i) in enumerate(places):
-            same = [gold[m] for m, (t, j) in enumerate(places)
-                    if m != n and gold[m] >= 0 and around(t, j, width) == around(s, i, width)]
+            same = [
+                gold[m]
+                for m, (t, j) in enumerate(places)
+                if m != n and gold[m] >= 0 and around(t, j, width) == around(s, i, width)
+            ]
             assert found[n].tolist() == [same.count(label) for label in range(3)]
             assert totals[n] == len(same)
             if same:

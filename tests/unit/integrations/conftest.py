@@ -9,12 +9,7 @@ import pytest
 
 import perceptron_nlp as pn
 from perceptron_nlp.integrations.filedealing import reader_of
-from perceptron_nlp.integrations.shardtraining import (
-    LocalCrew,
-    Round,
-    ShardedTrainer,
-    Sharding,
-)
+from perceptron_nlp.integrations.shardtraining import LocalCrew, Round, ShardedTrainer, Sharding
 from perceptron_nlp.tagging.trainer import Trainer
 
 PENN = {"NOUN": "NN", "PROPN": "NNP", "VERB": "VB", "DET": "DT", "ADJ": "JJ", "PUNCT": "."}
@@ -23,10 +18,17 @@ PENN = {"NOUN": "NN", "PROPN": "NNP", "VERB": "VB", "DET": "DT", "ADJ": "JJ", "P
 @pytest.fixture(scope="session")
 def annotated(small: list[tuple[list[str], list[str]]]) -> list[pn.Sentence]:
     """The small sentences with UPOS, XPOS and features."""
-    return [pn.Sentence(words, {
-        "upos": labels, "xpos": [PENN.get(label, label[:2]) for label in labels],
-        "feats": [feats(word, label) for word, label in zip(words, labels, strict=True)]})
-        for words, labels in small]
+    return [
+        pn.Sentence(
+            words,
+            {
+                "upos": labels,
+                "xpos": [PENN.get(label, label[:2]) for label in labels],
+                "feats": [feats(word, label) for word, label in zip(words, labels, strict=True)],
+            },
+        )
+        for words, labels in small
+    ]
 
 
 def feats(word: str, label: str) -> str:

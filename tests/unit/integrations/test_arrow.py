@@ -49,7 +49,8 @@ def test_the_text_is_not_copied(tagger: pn.Tagger) -> None:
 
 def test_several_columns_are_structs_of_arrays_and_columns_of_batches(three: pn.Tagger) -> None:
     assert tag_arrow(three, pa.array(ROWS)).to_pylist() == [
-        None if row is None else three.tag_columns(row) for row in ROWS]
+        None if row is None else three.tag_columns(row) for row in ROWS
+    ]
     batch = pa.record_batch({"id": [1, 2, 3, 4], "tokens": ROWS, "upos": ["x"] * 4})
     found = tag_arrow(three, batch)
     assert isinstance(found, pa.RecordBatch)
@@ -85,14 +86,19 @@ class Capsule:
         setattr(type(self), name, lambda self, schema=None: getattr(data, name)(schema))
 
 
-@pytest.mark.parametrize(("make", "stream", "kind"), [
-    (lambda: pa.array(ROWS), False, pa.Array),
-    (lambda: pa.record_batch({"tokens": ROWS}), False, pa.RecordBatch),
-    (lambda: pa.chunked_array([ROWS, ROWS]), True, pa.ChunkedArray),
-    (lambda: pa.table({"tokens": ROWS}), True, pa.Table)],
-    ids=["array", "batch", "chunks", "table"])
+@pytest.mark.parametrize(
+    ("make", "stream", "kind"),
+    [
+        (lambda: pa.array(ROWS), False, pa.Array),
+        (lambda: pa.record_batch({"tokens": ROWS}), False, pa.RecordBatch),
+        (lambda: pa.chunked_array([ROWS, ROWS]), True, pa.ChunkedArray),
+        (lambda: pa.table({"tokens": ROWS}), True, pa.Table),
+    ],
+    ids=["array", "batch", "chunks", "table"],
+)
 def test_anything_that_gives_capsules_will_do(
-        tagger: pn.Tagger, make: Callable[[], Any], stream: bool, kind: type) -> None:
+    tagger: pn.Tagger, make: Callable[[], Any], stream: bool, kind: type
+) -> None:
     class Own(Capsule):
         pass
 
@@ -107,8 +113,7 @@ def test_rows_of_nothing_but_nulls_and_empty_sentences_are_labelled(tagger: pn.T
     found = tag_arrow(tagger, pa.table({"tokens": [[], None], "id": [1, 2]}))
     assert found["tag"].to_pylist() == [[], None]
     nothing = pa.chunked_array([], pa.large_list(pa.string()))
-    assert tag_arrow(tagger, nothing).type == tag_arrow(
-        tagger, pa.array(ROWS, nothing.type)).type
+    assert tag_arrow(tagger, nothing).type == tag_arrow(tagger, pa.array(ROWS, nothing.type)).type
 
 
 def test_models_that_look_beyond_words_take_lists(small: list[tuple[list[str], list[str]]]) -> None:
@@ -119,9 +124,11 @@ def test_models_that_look_beyond_words_take_lists(small: list[tuple[list[str], l
 
 
 def test_further_columns_that_the_model_looks_at_are_taken_from_the_batch(
-        annotated: list[pn.Sentence]) -> None:
-    tagger = pn.train(annotated, column="feats", epochs=2,
-                      templates=["word.suffix2[0]", "column:upos[0]"])
+    annotated: list[pn.Sentence],
+) -> None:
+    tagger = pn.train(
+        annotated, column="feats", epochs=2, templates=["word.suffix2[0]", "column:upos[0]"]
+    )
     words = [list(sentence.words) for sentence in annotated]
     upos = [list(sentence.column("upos")) for sentence in annotated]
     table = pa.table({"tokens": words, "upos": upos})
@@ -135,36 +142,65 @@ def test_further_columns_that_the_model_looks_at_are_taken_from_the_batch(
         tag_arrow(tagger, short, tokens_column="tokens")
 
 
-@pytest.mark.parametrize(("data", "message"), [
-    (pa.array(["The old man"]), "data: rows must be lists of words, not string; split the text"),
-    (pa.array([[["The"]]]), "data: words must be strings, not list<.*; flatten it"),
-    (pa.array([[b"The"]]), "data: words must be strings, not binary; cast it to string"),
-    (pa.array([[1, 2]]), "data: words must be strings, not int64"),
-    (pa.table({"tokens": [1]}), "column tokens: rows must be lists of words, not int64"),
-    (pa.array([1]), "data: rows must be lists of words, not int64"),
-    ([["The", "old"]], "data: Arrow data are needed .*, not list; lists of str are for tagger.tag"),
-    (None, "data: Arrow data are needed"),
-])
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (
+            pa.array(["The old man"]),
+            "data: rows must be lists of words, not string; split the text",
+        ),
+        (pa.array([[["The"]]]), "data: words must be strings, not list<.*; flatten it"),
+        (pa.array([[b"The"]]), "data: words must be strings, not binary; cast it to string"),
+        (pa.array([[1, 2]]), "data: words must be strings, not int64"),
+        (pa.table({"tokens": [1]}), "column tokens: rows must be lists of words, not int64"),
+        (pa.array([1]), "data: rows must be lists of words, not int64"),
+        (
+            [["The", "old"]],
+            "data: Arrow data are needed .*, not list; lists of str are for tagger.tag",
+        ),
+        (None, "data: Arrow data are needed"),
+    ],
+)
 def test_other_types_are_refused(tagger: pn.Tagger, data: Any, message: str) -> None:
     with pytest.raises(pn.ArgumentTypeError, match=message):
         tag_arrow(tagger, data)
 
 
-@pytest.mark.parametrize(("data", "arguments", "message"), [
-    (pa.array([["a"], None, ["b", None]]), {}, r"data\[2\]\[1\]: is null, where a word is needed"),
-    (pa.chunked_array([[["a"]], [["b"], [None]]]), {}, r"data\[2\]\[0\]: is null"),
-    (pa.table({"x": [["a"], [None]]}), {}, r"column x\[1\]\[0\]: is null"),
-    (pa.table({"x": [["a"]], "y": [["a"]]}), {}, "tokens_column: several columns .* of x, y"),
-    (pa.table({"x": [1]}), {}, r"tokens_column: no column is a list of strings; .* x \(int64\)"),
-    (pa.table({"x": [["a"]]}), {"tokens_column": "z"}, "tokens_column: 'z': there is no such"),
-    (pa.table({"tag": [["a"]]}), {}, "tokens_column: 'tag' is the column to be filled, too"),
-    (pa.array([["a"]]), {"tokens_column": "x"}, "tokens_column: the data are an array"),
-    (pa.array([["a"]]), {"threads": 0}, "threads: 0 is not between"),
-    (pa.ListArray.from_arrays([0, 1], pa.StringArray.from_buffers(
-        1, pa.array([0, 1], pa.int32()).buffers()[1], pa.py_buffer(b"\xff"))), {}, "is not UTF-8"),
-])
+@pytest.mark.parametrize(
+    ("data", "arguments", "message"),
+    [
+        (
+            pa.array([["a"], None, ["b", None]]),
+            {},
+            r"data\[2\]\[1\]: is null, where a word is needed",
+        ),
+        (pa.chunked_array([[["a"]], [["b"], [None]]]), {}, r"data\[2\]\[0\]: is null"),
+        (pa.table({"x": [["a"], [None]]}), {}, r"column x\[1\]\[0\]: is null"),
+        (pa.table({"x": [["a"]], "y": [["a"]]}), {}, "tokens_column: several columns .* of x, y"),
+        (
+            pa.table({"x": [1]}),
+            {},
+            r"tokens_column: no column is a list of strings; .* x \(int64\)",
+        ),
+        (pa.table({"x": [["a"]]}), {"tokens_column": "z"}, "tokens_column: 'z': there is no such"),
+        (pa.table({"tag": [["a"]]}), {}, "tokens_column: 'tag' is the column to be filled, too"),
+        (pa.array([["a"]]), {"tokens_column": "x"}, "tokens_column: the data are an array"),
+        (pa.array([["a"]]), {"threads": 0}, "threads: 0 is not between"),
+        (
+            pa.ListArray.from_arrays(
+                [0, 1],
+                pa.StringArray.from_buffers(
+                    1, pa.array([0, 1], pa.int32()).buffers()[1], pa.py_buffer(b"\xff")
+                ),
+            ),
+            {},
+            "is not UTF-8",
+        ),
+    ],
+)
 def test_data_that_cannot_be_labelled_are_refused_by_their_place(
-        tagger: pn.Tagger, data: Any, arguments: dict[str, Any], message: str) -> None:
+    tagger: pn.Tagger, data: Any, arguments: dict[str, Any], message: str
+) -> None:
     with pytest.raises(pn.ArgumentError, match=message):
         tag_arrow(tagger, data, **arguments)
 

@@ -32,17 +32,20 @@ def words(small: list[tuple[list[str], list[str]]]) -> pa.Table:
 
 
 def test_another_process_loads_the_model_once_for_all_batches(
-        model: Path, tagger: pn.Tagger) -> None:
+    model: Path, tagger: pn.Tagger
+) -> None:
     sent = pickle.dumps(ArrowTagger(model))
     assert len(sent) < 1000
-    done = subprocess.run([sys.executable, "-c", IN_ANOTHER_PROCESS], input=sent,
-                          capture_output=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", IN_ANOTHER_PROCESS], input=sent, capture_output=True, check=True
+    )
     labels = tagger.tag_sents([["The", "old", "man"], [], ["Stop", "!"]])
     assert done.stdout.decode() == f"{labels} 1\n"
 
 
 def test_tables_batches_and_partitions_get_the_same_labels(
-        model: Path, tagger: pn.Tagger, small: list[tuple[list[str], list[str]]]) -> None:
+    model: Path, tagger: pn.Tagger, small: list[tuple[list[str], list[str]]]
+) -> None:
     function, table = ArrowTagger(model), words(small)
     expected = tagger.tag_sents([w for w, _ in small])
     assert function(table)["tag"].to_pylist() == expected
@@ -53,7 +56,8 @@ def test_tables_batches_and_partitions_get_the_same_labels(
 
 
 def test_columns_are_chosen_by_name(
-        three: pn.Tagger, tmp_path: Path, small: list[tuple[list[str], list[str]]]) -> None:
+    three: pn.Tagger, tmp_path: Path, small: list[tuple[list[str], list[str]]]
+) -> None:
     three.save(tmp_path / "three.model")
     function = ArrowTagger(tmp_path / "three.model", columns=["feats", "upos"])
     assert function(words(small)).column_names == ["tokens", "upos", "feats"]
@@ -62,21 +66,25 @@ def test_columns_are_chosen_by_name(
 
 
 def test_only_what_is_kept_comes_back_beside_the_labels(
-        model: Path, tagger: pn.Tagger, small: list[tuple[list[str], list[str]]]) -> None:
+    model: Path, tagger: pn.Tagger, small: list[tuple[list[str], list[str]]]
+) -> None:
     table = words(small).append_column("number", pa.array(range(len(small))))
     found = ArrowTagger(model, keep=["number"])(table)
     assert found.column_names == ["number", "tag"]
     assert found["tag"].to_pylist() == tagger.tag_sents([w for w, _ in small])
     alone = ArrowTagger(model, keep=[])
-    assert alone(table).schema == alone.schema(table.schema) == pa.schema(
-        [("tag", pa.list_(pa.string()))])
+    assert (
+        alone(table).schema
+        == alone.schema(table.schema)
+        == pa.schema([("tag", pa.list_(pa.string()))])
+    )
     with pytest.raises(pn.ArgumentError, match="keep: 'no': there is no such column; there are t"):
         ArrowTagger(model, keep=["no"])(table)
 
 
 def test_a_model_that_is_gone_or_another_one_is_refused_where_the_batches_are(
-        tmp_path: Path, model: Path, three: pn.Tagger, small: list[tuple[list[str], list[str]]]
-        ) -> None:
+    tmp_path: Path, model: Path, three: pn.Tagger, small: list[tuple[list[str], list[str]]]
+) -> None:
     path = tmp_path / "moved.model"
     path.write_bytes(model.read_bytes())
     function = ArrowTagger(path)
@@ -90,8 +98,8 @@ def test_a_model_that_is_gone_or_another_one_is_refused_where_the_batches_are(
 
 
 def test_another_version_is_refused(
-        model: Path, small: list[tuple[list[str], list[str]]], monkeypatch: pytest.MonkeyPatch
-        ) -> None:
+    model: Path, small: list[tuple[list[str], list[str]]], monkeypatch: pytest.MonkeyPatch
+) -> None:
     function = ArrowTagger(model)
     monkeypatch.setattr(pn, "__version__", "99.0")
     with pytest.raises(pn.EngineError, match="install the same version everywhere"):
@@ -110,8 +118,8 @@ def test_arguments_of_other_types_are_refused(model: Path) -> None:
 
 
 def test_what_duckdb_reads_is_tagged_and_written_batch_by_batch(
-        tmp_path: Path, model: Path, tagger: pn.Tagger, small: list[tuple[list[str], list[str]]]
-        ) -> None:
+    tmp_path: Path, model: Path, tagger: pn.Tagger, small: list[tuple[list[str], list[str]]]
+) -> None:
     duckdb = pytest.importorskip("duckdb", reason="DuckDB is not installed")
     source, target = tmp_path / "in.parquet", tmp_path / "out.parquet"
     with duckdb.connect() as database:
@@ -120,7 +128,8 @@ def test_what_duckdb_reads_is_tagged_and_written_batch_by_batch(
         function = ArrowTagger(model)
         read = pa.RecordBatchReader.from_stream(database.sql(f"select * from '{source}'"))
         tagged = pa.RecordBatchReader.from_batches(
-            function.schema(read.schema), function.batches(read))
+            function.schema(read.schema), function.batches(read)
+        )
         with duckdb.connect() as other:
             other.execute(f"copy (select * from tagged) to '{target}'")
             found = other.execute(f"select tag from '{target}'").fetchall()
@@ -131,8 +140,8 @@ def test_what_duckdb_reads_is_tagged_and_written_batch_by_batch(
 # Dask's own, with pandas of today.
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_partitions_of_dask_are_tagged(
-        tmp_path: Path, model: Path, tagger: pn.Tagger, small: list[tuple[list[str], list[str]]]
-        ) -> None:
+    tmp_path: Path, model: Path, tagger: pn.Tagger, small: list[tuple[list[str], list[str]]]
+) -> None:
     dask = pytest.importorskip("dask.dataframe", reason="Dask is not installed")
     import pandas as pd
     import pyarrow.parquet as pq

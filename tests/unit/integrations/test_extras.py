@@ -10,26 +10,34 @@ import pytest
 import perceptron_nlp as pn
 from perceptron_nlp.integrations import hub
 
-MODULES = [("spacy", "spacy", "spacy"), ("sklearn", "sklearn.base", "sklearn"),
-           ("nltk", "nltk.tag.api", "nltk"), ("arrow", "pyarrow", "arrow"),
-           ("parquet", "pyarrow", "arrow"), ("ray", "ray", "ray"),
-           ("spark", "pyspark.sql.types", "spark")]
+MODULES = [
+    ("spacy", "spacy", "spacy"),
+    ("sklearn", "sklearn.base", "sklearn"),
+    ("nltk", "nltk.tag.api", "nltk"),
+    ("arrow", "pyarrow", "arrow"),
+    ("parquet", "pyarrow", "arrow"),
+    ("ray", "ray", "ray"),
+    ("spark", "pyspark.sql.types", "spark"),
+]
 
 
 @pytest.mark.parametrize(("module", "guest", "extra"), MODULES, ids=[m for m, _, _ in MODULES])
 def test_a_missing_guest_is_named_with_its_extra(
-        module: str, guest: str, extra: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    module: str, guest: str, extra: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for name in list(sys.modules):
         if name.startswith("perceptron_nlp.integrations.") or name.split(".")[0] == guest:
             monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, guest, None)
-    with pytest.raises(pn.MissingExtraError,
-                       match=rf'not installed: pip install "perceptron-nlp\[{extra}\]"'):
+    with pytest.raises(
+        pn.MissingExtraError, match=rf'not installed: pip install "perceptron-nlp\[{extra}\]"'
+    ):
         importlib.import_module(f"perceptron_nlp.integrations.{module}")
 
 
 def test_uploading_and_downloading_without_the_hubs_client_name_its_extra(
-        monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setitem(sys.modules, "huggingface_hub", None)
     with pytest.raises(pn.MissingExtraError, match=r"perceptron-nlp\[hub\]"):
         hub.from_pretrained("a/b")
@@ -39,7 +47,9 @@ def test_importing_the_package_brings_no_guest_in() -> None:
     import subprocess
 
     guests = ("spacy", "sklearn", "nltk", "pyarrow", "huggingface_hub", "ray", "pyspark")
-    code = ("import sys, perceptron_nlp as pn, perceptron_nlp.integrations.hub; pn.train;"
-            f"print([name for name in {guests} if name in sys.modules])")
+    code = (
+        "import sys, perceptron_nlp as pn, perceptron_nlp.integrations.hub; pn.train;"
+        f"print([name for name in {guests} if name in sys.modules])"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"

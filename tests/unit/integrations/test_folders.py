@@ -18,7 +18,10 @@ def test_what_is_there_and_not_older_is_done(folder: Path, tmp_path: Path) -> No
     out = str(tmp_path / "new" / "out")
     plan = FolderPlan(str(folder), out, {"model": "m"})
     assert [os.path.relpath(written, out) for _, written in plan.todo] == [
-        "a.conllu", os.path.join("deeper", "b.conllu"), "words.parquet"]
+        "a.conllu",
+        os.path.join("deeper", "b.conllu"),
+        "words.parquet",
+    ]
     for read, written in plan.todo:
         Path(written).write_bytes(b"")
         os.utime(written, ns=(0, os.stat(read).st_mtime_ns + 1))
@@ -69,7 +72,8 @@ def test_a_folder_that_cannot_be_made_is_named(folder: Path) -> None:
 
 
 def test_inputs_that_cannot_be_read_are_not_passed_over(
-        folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (folder / "gone.conllu").symlink_to(folder / "nowhere")
     for _ in range(2):
         plan = FolderPlan(str(folder), str(tmp_path / "out"), {})
@@ -88,7 +92,8 @@ def test_inputs_that_cannot_be_read_are_not_passed_over(
 
 
 def test_files_that_nothing_may_be_asked_of_are_not_passed_over(
-        folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     stat = os.stat
 
     def refusing(path: str | os.PathLike[str], **how: bool) -> os.stat_result:
@@ -102,17 +107,21 @@ def test_files_that_nothing_may_be_asked_of_are_not_passed_over(
 
 
 def test_a_file_that_is_written_while_it_is_tagged_is_not_done(
-        folder: Path, tmp_path: Path, model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder: Path, tmp_path: Path, model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def pieces(job: FolderJob, tagger: pn.Tagger, read: str) -> Iterator[bytes]:
         yield b"half of it"
         Path(read).write_text("other text")
 
     # What workers tag with is there with pyarrow only.
-    batches = pytest.importorskip("perceptron_nlp.integrations.batches",
-                                  reason="the extra arrow is not installed",
-                                  exc_type=pn.MissingExtraError)
-    job = FolderJob(str(model), batches.digest_of(str(model)), pn.__version__, None, "auto",
-                    None, False, None)
+    batches = pytest.importorskip(
+        "perceptron_nlp.integrations.batches",
+        reason="the extra arrow is not installed",
+        exc_type=pn.MissingExtraError,
+    )
+    job = FolderJob(
+        str(model), batches.digest_of(str(model)), pn.__version__, None, "auto", None, False, None
+    )
     monkeypatch.setattr(FolderJob, "_pieces", pieces)
     read, error = job((str(folder / "a.conllu"), str(tmp_path / "a.conllu")))
     assert read == str(folder / "a.conllu") and isinstance(error, pn.FileError)
@@ -120,15 +129,20 @@ def test_a_file_that_is_written_while_it_is_tagged_is_not_done(
     assert not (tmp_path / "a.conllu").exists()
 
 
-@pytest.mark.parametrize(("more", "message"), [
-    ([], "needs a folder of files to tag and one for the outputs"),
-    (["in", "out", "-o", "x"], "--output: does not go with --engine"),
-    (["in", "out", "--lexicon", "x"], "--lexicon: does not go with --engine"),
-    (["in", "out", "--threads", "2"], "--threads: does not go with --engine"),
-    (["in", "out", "--format", "tagged"], "--format: with --engine"),
-], ids=lambda value: value[-1] if value and isinstance(value, list) else None)
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        ([], "needs a folder of files to tag and one for the outputs"),
+        (["in", "out", "-o", "x"], "--output: does not go with --engine"),
+        (["in", "out", "--lexicon", "x"], "--lexicon: does not go with --engine"),
+        (["in", "out", "--threads", "2"], "--threads: does not go with --engine"),
+        (["in", "out", "--format", "tagged"], "--format: with --engine"),
+    ],
+    ids=lambda value: value[-1] if value and isinstance(value, list) else None,
+)
 def test_options_that_do_not_go_with_an_engine_are_named(
-        more: list[str], message: str, model: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    more: list[str], message: str, model: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["tag", "--engine", "ray", str(model), *more]) == 2
     said = capsys.readouterr().err
     assert message in said and said.count("\n") == 1

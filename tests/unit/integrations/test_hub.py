@@ -15,8 +15,13 @@ from perceptron_nlp.integrations import hub
 from perceptron_nlp.integrations.hub import load_from_folder, save_to_folder
 from perceptron_nlp.integrations.modelcard import ModelCard
 
-CARD = ModelCard(name="Small: English", language="en", license="cc-by-4.0",
-                 dataset='the "small" text', description="Of a dozen sentences.")
+CARD = ModelCard(
+    name="Small: English",
+    language="en",
+    license="cc-by-4.0",
+    dataset='the "small" text',
+    description="Of a dozen sentences.",
+)
 WORDS = ["The", "old", "man"]
 
 
@@ -43,8 +48,10 @@ def test_the_card_is_one_that_the_hub_reads(tmp_path: Path, judged: pn.Tagger) -
     card = guest.ModelCard.load(tmp_path / "new" / "README.md")
     data = card.data.to_dict()
     assert (data["language"], data["license"]) == ("en", "cc-by-4.0")
-    assert (data["library_name"], data["pipeline_tag"]) == ("perceptron-nlp",
-                                                            "token-classification")
+    assert (data["library_name"], data["pipeline_tag"]) == (
+        "perceptron-nlp",
+        "token-classification",
+    )
     record = judged.model.record
     best = record["epochs"][record["best_epoch"] - 1]["dev_accuracy"]
     assert [result.metric_value for result in card.data.eval_results] == [round(best, 4)]
@@ -53,14 +60,16 @@ def test_the_card_is_one_that_the_hub_reads(tmp_path: Path, judged: pn.Tagger) -
 
 
 def test_scores_of_another_model_than_this_are_not_told(
-        small: list[tuple[list[str], list[str]]], tagger: pn.Tagger) -> None:
+    small: list[tuple[list[str], list[str]]], tagger: pn.Tagger
+) -> None:
     runs = pn.train(small, dev=small[:6], column="upos", epochs=2, runs=2)
     for one in (tagger, runs):
         assert "model-index" not in CARD.text(one, "tagger.model")
 
 
-def test_in_a_folder_that_is_there_other_files_stay(tmp_path: Path, tagger: pn.Tagger,
-                                                    judged: pn.Tagger) -> None:
+def test_in_a_folder_that_is_there_other_files_stay(
+    tmp_path: Path, tagger: pn.Tagger, judged: pn.Tagger
+) -> None:
     (tmp_path / "notes.txt").write_text("mine")
     save_to_folder(tagger, tmp_path, card="---\nlicense: mit\n---\nMy own words.\n")
     save_to_folder(judged, tmp_path, card=None)
@@ -70,7 +79,8 @@ def test_in_a_folder_that_is_there_other_files_stay(tmp_path: Path, tagger: pn.T
 
 
 def test_what_fails_leaves_no_folder(
-        tmp_path: Path, tagger: pn.Tagger, monkeypatch: pytest.MonkeyPatch) -> None:
+    tmp_path: Path, tagger: pn.Tagger, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def full(path: Path, data: bytes) -> None:
         if path.name == "README.md":
             raise pn.FileError(f"{path}: cannot be written: No space left on device")
@@ -82,14 +92,21 @@ def test_what_fails_leaves_no_folder(
     assert os.listdir(tmp_path) == []
 
 
-@pytest.mark.parametrize(("missing", "message"), [
-    ("README.md", "has no model card, so nobody knows the model's licence: README.md is missing;"
-                  " save_to_folder writes it, and perceptron_nlp.load opens tagger.model"),
-    ("config.json", "has no description of the model: config.json is missing"),
-    ("tagger.model", "has no model: tagger.model is missing"),
-])
+@pytest.mark.parametrize(
+    ("missing", "message"),
+    [
+        (
+            "README.md",
+            "has no model card, so nobody knows the model's licence: README.md is missing;"
+            " save_to_folder writes it, and perceptron_nlp.load opens tagger.model",
+        ),
+        ("config.json", "has no description of the model: config.json is missing"),
+        ("tagger.model", "has no model: tagger.model is missing"),
+    ],
+)
 def test_a_folder_where_a_file_is_missing_is_told_of(
-        tmp_path: Path, tagger: pn.Tagger, missing: str, message: str) -> None:
+    tmp_path: Path, tagger: pn.Tagger, missing: str, message: str
+) -> None:
     save_to_folder(tagger, tmp_path / "new", card=CARD)
     (tmp_path / "new" / missing).unlink()
     with pytest.raises(pn.FileError, match=message):
@@ -97,7 +114,8 @@ def test_a_folder_where_a_file_is_missing_is_told_of(
 
 
 def test_parts_of_two_models_are_not_taken_for_one(
-        tmp_path: Path, tagger: pn.Tagger, judged: pn.Tagger) -> None:
+    tmp_path: Path, tagger: pn.Tagger, judged: pn.Tagger
+) -> None:
     save_to_folder(tagger, tmp_path / "new", card=CARD)
     judged.save(tmp_path / "new" / "tagger.model")
     with pytest.raises(pn.ModelError, match=r"is not the file that config\.json tells of"):
@@ -142,7 +160,8 @@ class Hub:
 
 
 def test_what_is_pushed_is_the_folder(
-        tagger: pn.Tagger, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    tagger: pn.Tagger, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     guest = pytest.importorskip("huggingface_hub", reason="the extra hub is not installed")
     there = Hub()
     monkeypatch.setattr(guest, "HfApi", lambda token: there)
@@ -156,7 +175,8 @@ def test_what_is_pushed_is_the_folder(
 
 
 def test_what_is_downloaded_is_checked_like_any_folder(
-        tagger: pn.Tagger, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    tagger: pn.Tagger, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     guest = pytest.importorskip("huggingface_hub", reason="the extra hub is not installed")
     save_to_folder(tagger, tmp_path / "new", card=CARD)
     asked = SimpleNamespace(options={})

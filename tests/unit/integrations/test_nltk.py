@@ -24,7 +24,8 @@ def gold(small: list[tuple[list[str], list[str]]]) -> Gold:
 
 
 def test_it_is_trained_and_tags_as_nltk_has_it(
-        gold: Gold, small: list[tuple[list[str], list[str]]], tmp_path: Path) -> None:
+    gold: Gold, small: list[tuple[list[str], list[str]]], tmp_path: Path
+) -> None:
     ours = PerceptronTagger(load=False)
     assert ours.classes == set() and ours.tagdict == {}
     ours.train(iter(gold), save_loc=tmp_path / "a.model", nr_iter=3)
@@ -45,9 +46,13 @@ def test_nltks_measures_work(gold: Gold, small: list[tuple[list[str], list[str]]
     result = ours.tagger.evaluate(small)
     assert ours.accuracy(gold) == pytest.approx(result.accuracy)
     confusion = ours.confusion(gold)
-    found = [(right, tag) for sentence, labelled in zip(
-        gold, ours.tag_sents([words for words, _ in small]), strict=True)
-        for (_, right), (_, tag) in zip(sentence, labelled, strict=True)]
+    found = [
+        (right, tag)
+        for sentence, labelled in zip(
+            gold, ours.tag_sents([words for words, _ in small]), strict=True
+        )
+        for (_, right), (_, tag) in zip(sentence, labelled, strict=True)
+    ]
     assert confusion["NOUN", "NOUN"] == found.count(("NOUN", "NOUN"))
     assert ours.f_measure(gold)["NOUN"] == pytest.approx(result.labels["NOUN"].f1)
     assert "Prec." in ours.evaluate_per_tag(gold)
@@ -57,8 +62,9 @@ def test_words_that_always_get_one_tag_are_the_tagdict(gold: Gold) -> None:
     ours = PerceptronTagger(load=False, dictionary=(2, 0.6))
     ours.train(gold * 2)
     assert ours.tagdict["the"] == "DET" and ours.tag(["the"]) == [("the", "DET")]
-    without = pn.train([tuple(zip(*s, strict=True)) for s in gold * 2], epochs=5,
-                       dictionary=(2, 0.6))
+    without = pn.train(
+        [tuple(zip(*s, strict=True)) for s in gold * 2], epochs=5, dictionary=(2, 0.6)
+    )
     assert without.model.dictionary == ours.tagdict
     free = ours.tag(["old", "the"], use_tagdict=False)
     assert [word for word, _ in free] == ["old", "the"]

@@ -41,8 +41,15 @@ def cluster() -> Iterator[None]:
     """Two processors and a small object store, and nothing written to the home folder."""
     os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-    ray.init(address="local", num_cpus=2, object_store_memory=100 << 20, include_dashboard=False,
-             log_to_driver=False, logging_level="ERROR", configure_logging=False)
+    ray.init(
+        address="local",
+        num_cpus=2,
+        object_store_memory=100 << 20,
+        include_dashboard=False,
+        log_to_driver=False,
+        logging_level="ERROR",
+        configure_logging=False,
+    )
     yield
     ray.shutdown()
 
@@ -64,21 +71,28 @@ def of_three(cluster: None, many: list[tuple[list[str], list[str]]]) -> bytes:
 
 
 def test_one_worker_learns_what_there_is_to_learn_without_an_engine(
-        cluster: None, many: list[tuple[list[str], list[str]]]) -> None:
+    cluster: None, many: list[tuple[list[str], list[str]]]
+) -> None:
     options: dict[str, Any] = {"dev": many[:9], "patience": 1}
     assert trained(many, **options) == trained(many, engine="ray", workers=1, **options)
 
 
 def test_workers_on_ray_learn_what_workers_in_one_process_do(
-        of_three: bytes, many: list[tuple[list[str], list[str]]], here: Any) -> None:
+    of_three: bytes, many: list[tuple[list[str], list[str]]], here: Any
+) -> None:
     assert of_three == trained(many, engine=here(3))
 
 
 @pytest.mark.parametrize("read_by", ["program", "workers"])
 @pytest.mark.parametrize("moment", ["before it learns", "between two epochs"])
 def test_a_worker_that_is_killed_changes_no_byte(
-        moment: str, read_by: str, of_three: bytes, many: list[tuple[list[str], list[str]]],
-        tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    moment: str,
+    read_by: str,
+    of_three: bytes,
+    many: list[tuple[list[str], list[str]]],
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     with_workers = engine.RayEngine(3, read_by=read_by)
     data: object = many
     if read_by == "workers":
@@ -98,14 +112,16 @@ def test_a_worker_that_is_killed_changes_no_byte(
 
     if moment == "before it learns":
         threading.Thread(target=early, daemon=True).start()
-    found = trained(data, engine=with_workers,
-                    callback=lambda report: None if killed.is_set() else kill())
+    found = trained(
+        data, engine=with_workers, callback=lambda report: None if killed.is_set() else kill()
+    )
     assert killed.is_set() and found == of_three
     assert "the worker of shard 2 died and is started again" in caplog.text
 
 
 def test_a_worker_that_dies_again_and_again_ends_the_training(
-        cluster: None, many: list[tuple[list[str], list[str]]]) -> None:
+    cluster: None, many: list[tuple[list[str], list[str]]]
+) -> None:
     def dying(tokens: Any, i: int, history: Any) -> list[str]:
         if len(many) and os.environ.get("PERCEPTRON_NLP_TEST_SURVIVES") != "yes":
             os.kill(os.getpid(), signal.SIGKILL)
@@ -116,8 +132,8 @@ def test_a_worker_that_dies_again_and_again_ends_the_training(
 
 
 def test_a_worker_of_another_version_is_refused(
-        cluster: None, many: list[tuple[list[str], list[str]]], monkeypatch: pytest.MonkeyPatch
-        ) -> None:
+    cluster: None, many: list[tuple[list[str], list[str]]], monkeypatch: pytest.MonkeyPatch
+) -> None:
     class Older(Shard):
         def __init__(self, *parts: Any) -> None:
             super().__init__(*parts, "0.0.1")
@@ -138,14 +154,16 @@ def test_a_cluster_that_does_not_answer_is_named(monkeypatch: pytest.MonkeyPatch
 
 
 def test_an_object_store_that_is_full_is_said_to_be() -> None:
-    with (pytest.raises(pn.MemoryLimitError, match="object store is full, and so is the disc"),
-          raycrew.typed()):
+    with (
+        pytest.raises(pn.MemoryLimitError, match="object store is full, and so is the disc"),
+        raycrew.typed(),
+    ):
         raise ray.exceptions.ObjectStoreFullError
 
 
 def test_a_data_set_gets_labels_in_the_order_of_its_rows(
-        cluster: None, model: Path, tagger: pn.Tagger, small: list[tuple[list[str], list[str]]]
-        ) -> None:
+    cluster: None, model: Path, tagger: pn.Tagger, small: list[tuple[list[str], list[str]]]
+) -> None:
     context = ray.data.DataContext.get_current()
     context.enable_progress_bars = False
     context.execution_options.preserve_order = True
@@ -168,7 +186,8 @@ def test_a_job_whose_process_dies_is_done_again(cluster: None, tmp_path: Path) -
 
 
 def test_the_command_line_tags_a_folder_and_goes_on_with_what_is_not_done(
-        cluster: None, folder: Path, model: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    cluster: None, folder: Path, model: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     out = folder.parent / "out"
     command = ["tag", "--engine", "ray", str(model), str(folder), str(out)]
     assert main([*command, "--column", "upos"]) == 0
@@ -186,13 +205,15 @@ def test_the_command_line_tags_a_folder_and_goes_on_with_what_is_not_done(
 
 
 def test_bad_files_are_named_and_the_others_are_tagged(
-        cluster: None, folder: Path, model: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    cluster: None, folder: Path, model: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (folder / "bad.conllu").write_text("1\tno\ttabs\n\n")
     (folder / "worse.parquet").write_text("none")
     (folder / "gone.conllu").symlink_to(folder / "nowhere")
     out = folder.parent / "out"
-    assert main(["tag", "--engine", "ray", str(model), str(folder), str(out), "--column", "upos"]
-                ) == 2
+    assert (
+        main(["tag", "--engine", "ray", str(model), str(folder), str(out), "--column", "upos"]) == 2
+    )
     said = capsys.readouterr().err
     assert f"{folder / 'bad.conllu'}:1: " in said and said.count("\n") == 4
     assert "worse.parquet: is no Parquet file" in said and "gone.conllu: " in said
@@ -201,9 +222,28 @@ def test_bad_files_are_named_and_the_others_are_tagged(
 
 
 def test_the_command_line_trains_with_workers(
-        cluster: None, folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    cluster: None, folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     model = tmp_path / "new.model"
-    assert main(["train", str(folder / "a.conllu"), "--engine", "ray", "--workers", "2",
-                 "--read-by", "workers", "--templates", "fast", "--epochs", "2", "--model",
-                 str(model)]) == 0
+    assert (
+        main(
+            [
+                "train",
+                str(folder / "a.conllu"),
+                "--engine",
+                "ray",
+                "--workers",
+                "2",
+                "--read-by",
+                "workers",
+                "--templates",
+                "fast",
+                "--epochs",
+                "2",
+                "--model",
+                str(model),
+            ]
+        )
+        == 0
+    )
     assert pn.load(model).model.record["sharding"]["workers"] == 2

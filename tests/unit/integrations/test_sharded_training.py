@@ -28,15 +28,24 @@ def own_features(tokens: Any, i: int, history: Any) -> list[str]:
     return [f"w={tokens[i]}", f"end={str(tokens[i])[-2:]}", *(f"t={t}" for t in history[-1:])]
 
 
-@pytest.mark.parametrize("options", [
-    FAST, {"preset": "default", "epochs": 2}, {**FAST, "update": "perceptron", "runs": 2},
-    {**FAST, "beam": 3, "dictionary": (2, 0.9)}, {**FAST, "table_bits": 9, "min_count": 2},
-    {"features": own_features, "epochs": 2}, {**FAST, "column": ["upos", "xpos"]},
-    {**FAST, "column": "feats", "two_passes": False},
-    {**FAST, "column": "feats", "two_passes": True, "epochs": 1},
-], ids=["fast", "default", "runs", "beam", "table", "function", "columns", "feats", "two passes"])
+@pytest.mark.parametrize(
+    "options",
+    [
+        FAST,
+        {"preset": "default", "epochs": 2},
+        {**FAST, "update": "perceptron", "runs": 2},
+        {**FAST, "beam": 3, "dictionary": (2, 0.9)},
+        {**FAST, "table_bits": 9, "min_count": 2},
+        {"features": own_features, "epochs": 2},
+        {**FAST, "column": ["upos", "xpos"]},
+        {**FAST, "column": "feats", "two_passes": False},
+        {**FAST, "column": "feats", "two_passes": True, "epochs": 1},
+    ],
+    ids=["fast", "default", "runs", "beam", "table", "function", "columns", "feats", "two passes"],
+)
 def test_one_worker_learns_byte_for_byte_what_ordinary_training_does(
-        options: dict[str, Any], annotated: list[pn.Sentence], here: Any) -> None:
+    options: dict[str, Any], annotated: list[pn.Sentence], here: Any
+) -> None:
     whole = pn.train(annotated, dev=annotated[:6], **options)
     alone = pn.train(annotated, dev=annotated[:6], engine=here(1, mixes=2), **options)
     assert bytes(alone.to_bytes()) == bytes(whole.to_bytes())
@@ -50,7 +59,8 @@ def test_several_workers_learn_the_text(mix_by: str, small: Small, here: Any) ->
 
 
 def test_a_model_of_shards_can_be_resumed_and_holds_what_it_is_the_average_of(
-        small: Small, here: Any) -> None:
+    small: Small, here: Any
+) -> None:
     whole = pn.train(small, engine=here(3), resumable=True, **FAST)
     state = whole.model.state.runs[0]
     assert state.done == 3 * whole.model.record["train"]["labelled"] and state.epochs == 3
@@ -58,7 +68,8 @@ def test_a_model_of_shards_can_be_resumed_and_holds_what_it_is_the_average_of(
 
 
 def test_a_training_on_shards_goes_on_from_its_checkpoint(
-        small: Small, here: Any, tmp_path: Path) -> None:
+    small: Small, here: Any, tmp_path: Path
+) -> None:
     place = tmp_path / "state"
 
     def stop(report: pn.EpochReport) -> None:
@@ -88,8 +99,11 @@ def test_a_shard_without_labels_adds_nothing(small: Small, here: Any) -> None:
 
 
 def test_more_workers_than_sentences_are_refused(small: Small, here: Any) -> None:
-    with pytest.raises(pn.ArgumentError, match=r"workers: 13 are more than there are sentences to"
-                                               r" learn from \(12\); give 12 at most"):
+    with pytest.raises(
+        pn.ArgumentError,
+        match=r"workers: 13 are more than there are sentences to"
+        r" learn from \(12\); give 12 at most",
+    ):
         pn.train(small, engine=here(13), **FAST)
     assert pn.train(small, engine=here(12), **FAST).evaluate(small).accuracy > 0.9
 
@@ -101,14 +115,19 @@ def test_what_shards_cannot_know_is_refused(small: Small, here: Any) -> None:
         pn.train(small, engine=here(2), features=own_features, beam=2)
 
 
-@pytest.mark.parametrize(("options", "error", "message"), [
-    ({"workers": 2}, pn.ArgumentError, "workers: is an option of an engine; name one"),
-    ({"read_by": "workers"}, pn.ArgumentError, "read_by: is an option of an engine; name one"),
-    ({"engine": "rey"}, pn.ArgumentError, "engine: 'rey' is not one of ray; did you mean ray"),
-    ({"engine": 3}, pn.ArgumentTypeError, "engine: a name or an engine is needed, not int"),
-], ids=lambda value: "" if isinstance(value, str) else None)
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"workers": 2}, pn.ArgumentError, "workers: is an option of an engine; name one"),
+        ({"read_by": "workers"}, pn.ArgumentError, "read_by: is an option of an engine; name one"),
+        ({"engine": "rey"}, pn.ArgumentError, "engine: 'rey' is not one of ray; did you mean ray"),
+        ({"engine": 3}, pn.ArgumentTypeError, "engine: a name or an engine is needed, not int"),
+    ],
+    ids=lambda value: "" if isinstance(value, str) else None,
+)
 def test_engines_that_are_none_are_refused(
-        options: dict[str, Any], error: type[Exception], message: str, small: Small) -> None:
+    options: dict[str, Any], error: type[Exception], message: str, small: Small
+) -> None:
     with pytest.raises(error, match=message):
         pn.train(small, **options)
 
@@ -118,11 +137,15 @@ def test_workers_are_given_once(here: Any) -> None:
         engine_of(here(2), 3)
 
 
-@pytest.mark.parametrize(("given", "message"), [
-    ({"workers": 0}, "workers: 0 is not between 1 and 10,000"),
-    ({"workers": 2, "mix_by": "words"}, "mix_by: 'words' is not one of errors, examples"),
-    ({"workers": 2, "mixes": 0}, "mixes: 0 is not between 1 and 1,000"),
-], ids=["workers", "mix_by", "mixes"])
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"workers": 0}, "workers: 0 is not between 1 and 10,000"),
+        ({"workers": 2, "mix_by": "words"}, "mix_by: 'words' is not one of errors, examples"),
+        ({"workers": 2, "mixes": 0}, "mixes: 0 is not between 1 and 1,000"),
+    ],
+    ids=["workers", "mix_by", "mixes"],
+)
 def test_shardings_out_of_range_are_refused(given: dict[str, Any], message: str) -> None:
     with pytest.raises(pn.ArgumentError, match=message):
         Sharding(**given)
@@ -141,28 +164,37 @@ def files(annotated: list[pn.Sentence], tmp_path: Path) -> list[Path]:
 
 
 @pytest.mark.parametrize("workers", [1, 3])
-@pytest.mark.parametrize("options", [
-    FAST, {**FAST, "dictionary": (2, 0.9), "runs": 2}, {**FAST, "column": ["upos", "xpos"]},
-], ids=["fast", "dictionary", "columns"])
+@pytest.mark.parametrize(
+    "options",
+    [FAST, {**FAST, "dictionary": (2, 0.9), "runs": 2}, {**FAST, "column": ["upos", "xpos"]}],
+    ids=["fast", "dictionary", "columns"],
+)
 def test_who_reads_the_files_changes_no_byte(
-        options: dict[str, Any], workers: int, files: list[Path], here: Any) -> None:
-    found = [bytes(pn.train(files, engine=here(workers, read_by=who), **options).to_bytes())
-             for who in ("program", "workers")]
+    options: dict[str, Any], workers: int, files: list[Path], here: Any
+) -> None:
+    found = [
+        bytes(pn.train(files, engine=here(workers, read_by=who), **options).to_bytes())
+        for who in ("program", "workers")
+    ]
     assert found[0] == found[1]
 
 
 def test_cards_of_several_sentences_are_the_same_whoever_reads_them(
-        files: list[Path], here: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    files: list[Path], here: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     whole = pn.train(files, engine=here(2), **FAST).to_bytes()
     monkeypatch.setattr(filedealing, "CARDS", 2)
-    found = [bytes(pn.train(files, engine=here(2, read_by=who), **FAST).to_bytes())
-             for who in ("program", "workers")]
+    found = [
+        bytes(pn.train(files, engine=here(2, read_by=who), **FAST).to_bytes())
+        for who in ("program", "workers")
+    ]
     assert found[0] == found[1] != bytes(whole)
 
 
 @pytest.mark.parametrize("block", [1, 2, 3, 7, 100])
 def test_where_a_sentence_ends_does_not_depend_on_what_is_read_at_a_time(
-        block: int, files: list[Path], here: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    block: int, files: list[Path], here: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     found = []
     for size in (1 << 24, block):
         monkeypatch.setattr(filedealing, "BLOCK", size)
@@ -172,7 +204,8 @@ def test_where_a_sentence_ends_does_not_depend_on_what_is_read_at_a_time(
 
 @given(n_sentences=st.integers(0, 400), workers=st.integers(1, 9), least=st.integers(1, 20))
 def test_every_sentence_is_dealt_to_one_worker_and_shards_differ_by_one_card(
-        n_sentences: int, workers: int, least: int) -> None:
+    n_sentences: int, workers: int, least: int
+) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(filedealing, "CARDS", least)
         dealt = dealt_sentences(n_sentences, workers)
@@ -182,23 +215,43 @@ def test_every_sentence_is_dealt_to_one_worker_and_shards_differ_by_one_card(
 
 
 def test_a_worker_without_labels_may_read_for_itself(
-        annotated: list[pn.Sentence], tmp_path: Path, here: Any) -> None:
+    annotated: list[pn.Sentence], tmp_path: Path, here: Any
+) -> None:
     path = tmp_path / "few.conllu"
-    pn.write_conllu([pn.Sentence(s.words, s.columns if number % 3 != 1 else {})
-                     for number, s in enumerate(annotated)], path)
-    found = [bytes(pn.train(path, engine=here(3, read_by=who), **FAST).to_bytes())
-             for who in ("program", "workers")]
+    pn.write_conllu(
+        [
+            pn.Sentence(s.words, s.columns if number % 3 != 1 else {})
+            for number, s in enumerate(annotated)
+        ],
+        path,
+    )
+    found = [
+        bytes(pn.train(path, engine=here(3, read_by=who), **FAST).to_bytes())
+        for who in ("program", "workers")
+    ]
     assert found[0] == found[1]
 
 
-@pytest.mark.parametrize(("change", "error", "message"), [
-    (lambda path: path.write_bytes(path.read_bytes().replace(b"man", b"men")), pn.FileError,
-     "is another file than where the training was begun"),
-    (lambda path: path.unlink(), pn.FileError, "put the files where every worker finds them"),
-], ids=["another", "none"])
+@pytest.mark.parametrize(
+    ("change", "error", "message"),
+    [
+        (
+            lambda path: path.write_bytes(path.read_bytes().replace(b"man", b"men")),
+            pn.FileError,
+            "is another file than where the training was begun",
+        ),
+        (lambda path: path.unlink(), pn.FileError, "put the files where every worker finds them"),
+    ],
+    ids=["another", "none"],
+)
 def test_a_file_that_is_another_one_where_a_worker_is_is_refused(
-        change: Any, error: type[Exception], message: str, files: list[Path],
-        here: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    change: Any,
+    error: type[Exception],
+    message: str,
+    files: list[Path],
+    here: Any,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     class Elsewhere(ShardWorker):
         def __init__(self, shard: Any) -> None:
             change(files[0])
@@ -209,19 +262,30 @@ def test_a_file_that_is_another_one_where_a_worker_is_is_refused(
         pn.train(files, engine=here(2, read_by="workers"), **FAST)
 
 
-@pytest.mark.parametrize(("make", "options", "message"), [
-    (lambda files: list(pn.read_conllu(files[0])), FAST, "these sentences are in memory"),
-    (lambda files: pn.open_corpus(io.BytesIO(files[0].read_bytes())), FAST, "which is no file"),
-    (lambda files: _as(files[0], "x.tagged", b"a/B c/D\n"), FAST, "is none; leave read_by out"),
-    (lambda files: _as(files[0], "x.conllu", files[0].read_bytes().replace(b"\n", b"\r\n")), FAST,
-     "they read plain CoNLL-U, whose lines end in line feeds"),
-    (lambda files: _as(files[0], "x.conllu.gz", gzip.compress(files[0].read_bytes())), FAST,
-     "unpack or rewrite it, or leave read_by out"),
-    (lambda files: files, {**FAST, "column": "feats"}, "read_by: what is learnt here looks"),
-    (lambda files: files, {"features": own_features, "epochs": 1}, "leave read_by out"),
-], ids=["memory", "stream", "tagged", "carriage returns", "packed", "features", "function"])
+@pytest.mark.parametrize(
+    ("make", "options", "message"),
+    [
+        (lambda files: list(pn.read_conllu(files[0])), FAST, "these sentences are in memory"),
+        (lambda files: pn.open_corpus(io.BytesIO(files[0].read_bytes())), FAST, "which is no file"),
+        (lambda files: _as(files[0], "x.tagged", b"a/B c/D\n"), FAST, "is none; leave read_by out"),
+        (
+            lambda files: _as(files[0], "x.conllu", files[0].read_bytes().replace(b"\n", b"\r\n")),
+            FAST,
+            "they read plain CoNLL-U, whose lines end in line feeds",
+        ),
+        (
+            lambda files: _as(files[0], "x.conllu.gz", gzip.compress(files[0].read_bytes())),
+            FAST,
+            "unpack or rewrite it, or leave read_by out",
+        ),
+        (lambda files: files, {**FAST, "column": "feats"}, "read_by: what is learnt here looks"),
+        (lambda files: files, {"features": own_features, "epochs": 1}, "leave read_by out"),
+    ],
+    ids=["memory", "stream", "tagged", "carriage returns", "packed", "features", "function"],
+)
 def test_what_workers_cannot_read_for_themselves_is_refused(
-        make: Any, options: dict[str, Any], message: str, files: list[Path], here: Any) -> None:
+    make: Any, options: dict[str, Any], message: str, files: list[Path], here: Any
+) -> None:
     with pytest.raises(pn.ArgumentError, match=message):
         pn.train(make(files), engine=here(2, read_by="workers"), **options)
 
@@ -233,7 +297,8 @@ def test_a_bad_line_is_named_whoever_reads(files: list[Path], here: Any) -> None
 
 
 def test_a_file_that_is_written_while_it_is_read_is_refused(
-        files: list[Path], here: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    files: list[Path], here: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def later(data: Any) -> int:
         os.utime(files[0], ns=(0, 1))
         return hash64(data)

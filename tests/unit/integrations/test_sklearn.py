@@ -35,7 +35,8 @@ def test_parameters_are_the_options_of_training() -> None:
 
 
 def test_what_is_fitted_is_what_train_gives(
-        Xy_: Xy, small: list[tuple[list[str], list[str]]]) -> None:
+    Xy_: Xy, small: list[tuple[list[str], list[str]]]
+) -> None:
     estimator = PerceptronTagger(epochs=2, seed=3, column="upos").fit(*Xy_)
     same = pn.train(small, epochs=2, seed=3, column="upos")
     assert estimator.tagger_.to_bytes() == same.to_bytes()
@@ -69,10 +70,17 @@ def test_clones_and_pickles_are_equal(Xy_: Xy) -> None:
     assert again.predict(Xy_[0]) == fitted.predict(Xy_[0])
 
 
-CHECKS = ["check_estimator_cloneable", "check_estimator_repr", "check_no_attributes_set_in_init",
-          "check_parameters_default_constructible", "check_get_params_invariance",
-          "check_set_params", "check_valid_tag_types", "check_estimator_tags_renamed",
-          "check_mixin_order"]
+CHECKS = [
+    "check_estimator_cloneable",
+    "check_estimator_repr",
+    "check_no_attributes_set_in_init",
+    "check_parameters_default_constructible",
+    "check_get_params_invariance",
+    "check_set_params",
+    "check_valid_tag_types",
+    "check_estimator_tags_renamed",
+    "check_mixin_order",
+]
 
 
 @pytest.mark.parametrize("name", CHECKS)
@@ -91,16 +99,25 @@ def test_asking_before_fitting_is_an_error_of_both_libraries() -> None:
         assert isinstance(caught.value, pn.PerceptronNLPError)
 
 
-@pytest.mark.parametrize(("X", "y", "kind", "message"), [
-    ([["a"]], [], pn.ArgumentError, "y: labels of 0 sentences for the 1 of X"),
-    ([["a"], ["b"]], [["X"], ["X", "Y"]], pn.ArgumentError, r"y\[1\]: 2 labels for the 1 words"),
-    (["a b"], [["X"]], pn.ArgumentTypeError, r"X\[0\]: a list of str is needed, not 'a b'"),
-    ("a b", [["X"]], pn.ArgumentTypeError, "X: a list of lists of str is needed, not str"),
-    ([["a"]], None, pn.ArgumentTypeError, "y: a list of lists of str is needed, not NoneType"),
-    ([["a", 3]], [["X", "Y"]], pn.ArgumentTypeError, "a str is needed, not int"),
-])
+@pytest.mark.parametrize(
+    ("X", "y", "kind", "message"),
+    [
+        ([["a"]], [], pn.ArgumentError, "y: labels of 0 sentences for the 1 of X"),
+        (
+            [["a"], ["b"]],
+            [["X"], ["X", "Y"]],
+            pn.ArgumentError,
+            r"y\[1\]: 2 labels for the 1 words",
+        ),
+        (["a b"], [["X"]], pn.ArgumentTypeError, r"X\[0\]: a list of str is needed, not 'a b'"),
+        ("a b", [["X"]], pn.ArgumentTypeError, "X: a list of lists of str is needed, not str"),
+        ([["a"]], None, pn.ArgumentTypeError, "y: a list of lists of str is needed, not NoneType"),
+        ([["a", 3]], [["X", "Y"]], pn.ArgumentTypeError, "a str is needed, not int"),
+    ],
+)
 def test_sentences_and_labels_that_do_not_go_together_are_refused(
-        X: Any, y: Any, kind: type[Exception], message: str) -> None:
+    X: Any, y: Any, kind: type[Exception], message: str
+) -> None:
     with pytest.raises(kind, match=message):
         PerceptronTagger().fit(X, y)
 

@@ -61,19 +61,27 @@ def test_whitespace_is_no_context(nlp: Any, three: pn.Tagger) -> None:
     doc = nlp("The  old man\n waited  ")
     words = [token for token in doc if not token.is_space]
     assert [(t.tag_, t.pos_, str(t.morph)) for t in words] == labels_of(
-        three, ["The", "old", "man", "waited"])
+        three, ["The", "old", "man", "waited"]
+    )
     assert {(t.tag_, t.pos_, str(t.morph)) for t in doc if t.is_space} == {("_SP", "SPACE", "")}
 
 
 @settings(max_examples=25)
-@given(texts=st.lists(st.lists(st.tuples(st.sampled_from(WORDS), st.booleans()), max_size=6),
-                      max_size=5), size=st.integers(1, 3))
+@given(
+    texts=st.lists(
+        st.lists(st.tuples(st.sampled_from(WORDS), st.booleans()), max_size=6), max_size=5
+    ),
+    size=st.integers(1, 3),
+)
 def test_docs_get_the_labels_of_their_sentences(
-        three: pn.Tagger, texts: list[list[tuple[str, bool]]], size: int) -> None:
+    three: pn.Tagger, texts: list[list[tuple[str, bool]]], size: int
+) -> None:
     component = SpacyTagger(VOCAB)
     component.from_bytes(three.to_bytes())
-    docs = [Doc(VOCAB, words=[word for word, _ in text],
-                sent_starts=[starts for _, starts in text]) for text in texts]
+    docs = [
+        Doc(VOCAB, words=[word for word, _ in text], sent_starts=[starts for _, starts in text])
+        for text in texts
+    ]
     assert list(component.pipe(iter(docs), batch_size=size)) == docs
     for text, doc in zip(texts, docs, strict=True):
         expected: list[tuple[str, str, str]] = []
@@ -83,8 +91,9 @@ def test_docs_get_the_labels_of_their_sentences(
             end = next((k for k in range(at + 1, len(text)) if text[k][1]), len(text))
             words = [word for word, _ in text[at:end] if not word.isspace()]
             expected += labels_of(three, words)
-        assert [row for row, token in zip(written(doc), doc, strict=True)
-                if not token.is_space] == expected
+        assert [
+            row for row, token in zip(written(doc), doc, strict=True) if not token.is_space
+        ] == expected
 
 
 def test_docs_without_words_pass_through(nlp: Any) -> None:
@@ -95,7 +104,8 @@ def test_docs_without_words_pass_through(nlp: Any) -> None:
 
 
 def test_pipelines_come_back_from_bytes_and_from_folders(
-        nlp: Any, model: str, tmp_path: Path, three: pn.Tagger) -> None:
+    nlp: Any, model: str, tmp_path: Path, three: pn.Tagger
+) -> None:
     text = "The old man sold three boards ."
     expected = written(nlp(text))
     other = spacy.blank("en")
@@ -124,9 +134,13 @@ def test_components_pickle_and_work_in_other_processes(nlp: Any) -> None:
 def examples(nlp: Any, sentences: list[pn.Sentence]) -> list[Any]:
     made = []
     for sentence in sentences:
-        gold = Doc(nlp.vocab, words=list(sentence.words), tags=list(sentence.column("xpos")),
-                   pos=list(sentence.column("upos")),
-                   morphs=["" if f == "_" else f for f in sentence.column("feats")])
+        gold = Doc(
+            nlp.vocab,
+            words=list(sentence.words),
+            tags=list(sentence.column("xpos")),
+            pos=list(sentence.column("upos")),
+            morphs=["" if f == "_" else f for f in sentence.column("feats")],
+        )
         made.append(Example(Doc(nlp.vocab, words=list(sentence.words)), gold))
     return made
 
@@ -142,7 +156,8 @@ def test_a_pipeline_is_trained_by_initialize(annotated: list[pn.Sentence]) -> No
     scores = nlp.evaluate(gold)
     assert scores["pos_acc"] == same.evaluate(annotated).accuracy
     assert {scores["tag_acc"], scores["morph_acc"]} <= {
-        same.evaluate(annotated, column=name).accuracy for name in ("xpos", "feats")}
+        same.evaluate(annotated, column=name).accuracy for name in ("xpos", "feats")
+    }
 
 
 def mistakes(tagger: pn.Tagger, sentences: list[pn.Sentence]) -> int:
@@ -150,11 +165,11 @@ def mistakes(tagger: pn.Tagger, sentences: list[pn.Sentence]) -> int:
     return result.tokens - result.correct
 
 
-def test_update_learns_what_is_new_once_the_tagger_is_needed(
-        annotated: list[pn.Sentence]) -> None:
+def test_update_learns_what_is_new_once_the_tagger_is_needed(annotated: list[pn.Sentence]) -> None:
     nlp = spacy.blank("en")
-    component = nlp.add_pipe("perceptron_tagger",
-                             config={"columns": ["upos"], "options": {"epochs": 3}})
+    component = nlp.add_pipe(
+        "perceptron_tagger", config={"columns": ["upos"], "options": {"epochs": 3}}
+    )
     gold = examples(nlp, annotated)
     optimizer = nlp.initialize(lambda: gold[:6])
     before = component.to_bytes()
@@ -165,8 +180,9 @@ def test_update_learns_what_is_new_once_the_tagger_is_needed(
     losses = nlp.update(gold, sgd=optimizer)
     assert losses == {"perceptron_tagger": mistakes(first, annotated)}
     anew = spacy.blank("en")
-    other = anew.add_pipe("perceptron_tagger",
-                          config={"columns": ["upos"], "options": {"epochs": 3}})
+    other = anew.add_pipe(
+        "perceptron_tagger", config={"columns": ["upos"], "options": {"epochs": 3}}
+    )
     anew.initialize(lambda: gold)
     assert component.to_bytes() == other.to_bytes() != before
 
@@ -179,8 +195,9 @@ def test_words_without_annotation_are_not_learnt_from(annotated: list[pn.Sentenc
     for example in gold:
         for token in example.reference:
             token.tag_ = ""
-    gold.append(Example(Doc(nlp.vocab, words=["Bare", "words"]),
-                        Doc(nlp.vocab, words=["Bare", "words"])))
+    gold.append(
+        Example(Doc(nlp.vocab, words=["Bare", "words"]), Doc(nlp.vocab, words=["Bare", "words"]))
+    )
     nlp.initialize(lambda: gold)
     assert component.tagger.columns == ("upos", "feats")
     words = sum(map(len, annotated))
@@ -225,7 +242,8 @@ def test_a_batch_that_fails_is_handed_to_the_error_handler() -> None:
 
 
 def test_the_words_that_are_remembered_are_bounded(
-        nlp: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    nlp: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("perceptron_nlp.integrations.spacydocs.WORDS_LIMIT", 3)
     doc = nlp("The old man sold three boards in here .")
     assert written(doc) == written(nlp(doc.text))
@@ -244,4 +262,5 @@ def test_the_entry_point_names_the_factory() -> None:
 
     project = tomllib.loads((Path(__file__).parents[3] / "pyproject.toml").read_text("utf-8"))
     assert project["project"]["entry-points"]["spacy_factories"] == {
-        "perceptron_tagger": f"{factory.__name__}:{factory.make_perceptron_tagger.__name__}"}
+        "perceptron_tagger": f"{factory.__name__}:{factory.make_perceptron_tagger.__name__}"
+    }

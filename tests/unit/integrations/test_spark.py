@@ -40,12 +40,18 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     at_ctrl_c = signal.getsignal(signal.SIGINT)
     patch.setenv("PYSPARK_PYTHON", sys.executable)
     patch.setenv("PYSPARK_DRIVER_PYTHON", sys.executable)
-    found = (pyspark.SparkSession.builder.master("local[2]").appName("perceptron_nlp tests")
-             .config("spark.ui.enabled", "false").config("spark.driver.memory", "512m")
-             .config("spark.local.dir", str(place)).config("spark.driver.host", "127.0.0.1")
-             .config("spark.driver.bindAddress", "127.0.0.1")
-             .config("spark.sql.warehouse.dir", str(place / "tables"))
-             .config("spark.sql.shuffle.partitions", "2").getOrCreate())
+    found = (
+        pyspark.SparkSession.builder.master("local[2]")
+        .appName("perceptron_nlp tests")
+        .config("spark.ui.enabled", "false")
+        .config("spark.driver.memory", "512m")
+        .config("spark.local.dir", str(place))
+        .config("spark.driver.host", "127.0.0.1")
+        .config("spark.driver.bindAddress", "127.0.0.1")
+        .config("spark.sql.warehouse.dir", str(place / "tables"))
+        .config("spark.sql.shuffle.partitions", "2")
+        .getOrCreate()
+    )
     found.sparkContext.setLogLevel("ERROR")
     yield found
     found.stop()
@@ -61,8 +67,8 @@ def frame(session: Any, small: list[tuple[list[str], list[str]]]) -> Any:
 
 
 def test_a_data_frame_gets_labels(
-        frame: Any, model: Path, tagger: pn.Tagger, small: list[tuple[list[str], list[str]]]
-        ) -> None:
+    frame: Any, model: Path, tagger: pn.Tagger, small: list[tuple[list[str], list[str]]]
+) -> None:
     tagged = tag_dataframe(frame, ArrowTagger(model))
     assert [field.name for field in tagged.schema.fields] == ["number", "tokens", "tag"]
     found = {row.number: list(row.tag) for row in tagged.collect()}
@@ -70,8 +76,8 @@ def test_a_data_frame_gets_labels(
 
 
 def test_only_what_is_kept_comes_back_beside_the_labels(
-        frame: Any, model: Path, tagger: pn.Tagger, small: list[tuple[list[str], list[str]]]
-        ) -> None:
+    frame: Any, model: Path, tagger: pn.Tagger, small: list[tuple[list[str], list[str]]]
+) -> None:
     tagged = tag_dataframe(frame, ArrowTagger(model, keep=["number"]))
     found = {row.number: list(row.tag) for row in tagged.collect()}
     assert tagged.columns == ["number", "tag"]
@@ -79,7 +85,8 @@ def test_only_what_is_kept_comes_back_beside_the_labels(
 
 
 def test_what_cannot_be_tagged_is_said_before_a_worker_is_asked(
-        session: Any, frame: Any, model: Path) -> None:
+    session: Any, frame: Any, model: Path
+) -> None:
     with pytest.raises(pn.ArgumentError, match="no such column; there are number, tokens"):
         tag_dataframe(frame, ArrowTagger(model, tokens_column="words"))
     with pytest.raises(pn.ArgumentError, match="no column is an array of strings"):

@@ -77,9 +77,7 @@ def noisy() -> tuple[np.ndarray, np.ndarray]:
     return rng.randint(-3, 4, size=(40, 4)).astype(object), rng.randint(0, 2, size=40)
 
 
-def test_nguyens_algorithm_counts_the_start_once_more(
-    noisy: tuple[np.ndarray, np.ndarray],
-) -> None:
+def test_nguyens_algorithm_counts_the_start_once_more(noisy: tuple[np.ndarray, np.ndarray]) -> None:
     X, y = noisy[0], noisy[1] * 2 - 1
     w, b = sources.nguyen_algorithm_1(list(zip(X, y.tolist(), strict=True)), 3)
     run = train(Binary(), augment(X), y, max_epochs=3)
@@ -110,8 +108,7 @@ def test_both_of_johanssons_averages_are_the_mean_after_each_example(
 
 
 @pytest.mark.parametrize(
-    "learnt",
-    [sources.johansson_perceptron, sources.johansson_naive, sources.johansson_better],
+    "learnt", [sources.johansson_perceptron, sources.johansson_naive, sources.johansson_better]
 )
 def test_the_comparison_that_johanssons_slides_print_never_updates(
     noisy: tuple[np.ndarray, np.ndarray], learnt: object

@@ -40,12 +40,7 @@ AVERAGES = [
 SEVEN_STEPS_X = np.array([[1, -1, -3], [1, 2, 1], [1, 0, 3], [1, 4, -1], [1, 0, 2]], dtype=object)
 SEVEN_STEPS_Z = [-1, 1, 1, -1, 1]
 SEVEN_STEPS_START = np.array([-1, 0, 0])
-SEVEN_STEPS_W = [
-    *[[-1, 0, 0]] * 2,
-    *[[0, 2, 1]] * 2,
-    *[[-1, -2, 2]] * 3,
-    *[[0, 0, 3]] * 6,
-]
+SEVEN_STEPS_W = [*[[-1, 0, 0]] * 2, *[[0, 2, 1]] * 2, *[[-1, -2, 2]] * 3, *[[0, 0, 3]] * 6]
 
 
 def test_jenkins_seven_steps_update_at_1_3_and_6_and_halt_after_five_without_one() -> None:
@@ -115,9 +110,7 @@ def late_mistake(learner: Multiclass) -> None:
 
 
 @pytest.mark.parametrize("learner", [Multiclass(2), MaximalValue(2)])
-def test_kuhlmanns_late_mistake_moves_the_average_by_a_ten_thousandth(
-    learner: Multiclass,
-) -> None:
+def test_kuhlmanns_late_mistake_moves_the_average_by_a_ten_thousandth(learner: Multiclass) -> None:
     late_mistake(learner)
 
 

@@ -283,9 +283,7 @@ def test_the_norm_must_be_below_tol_and_not_at_it() -> None:
 
 
 @pytest.mark.parametrize("order", ORDERS)
-def test_every_order_ends_at_the_epoch_limit_on_data_that_no_vector_separates(
-    order: Order,
-) -> None:
+def test_every_order_ends_at_the_epoch_limit_on_data_that_no_vector_separates(order: Order) -> None:
     X, y = np.array([[1, 0], [2, 0], [0, 1], [1, 1]]), [1, -1, 1, -1]
     run = halted(order, X, y, max_epochs=7)
     assert (run.halted_by, len(run.mistakes), run.N) == (Halt.EPOCH_LIMIT, 7, 28)

@@ -36,19 +36,27 @@ def headings(page: Page) -> str:
 
 
 def test_the_pictures_stand_beside_the_page(
-        tagger: pn.Tagger, small: Sentences, tmp_path: Path) -> None:
+    tagger: pn.Tagger, small: Sentences, tmp_path: Path
+) -> None:
     report = pn.report(tagger, small, tmp_path / "new" / "r")
     assert sorted(os.listdir(tmp_path / "new" / "r")) == [
-        "confusion.svg", "index.html", "learning.svg", "lengths.svg"]
+        "confusion.svg",
+        "index.html",
+        "learning.svg",
+        "lengths.svg",
+    ]
     assert {path.name for path in report.pictures} == {
-        "confusion.svg", "learning.svg", "lengths.svg"}
+        "confusion.svg",
+        "learning.svg",
+        "lengths.svg",
+    }
     assert report.evaluations["tag"].to_json() == tagger.evaluate(small).to_json()
     assert not report.has_png
 
 
 def test_pngs_are_drawn_where_matplotlib_is(
-        tagger: pn.Tagger, small: Sentences, tmp_path: Path,
-        monkeypatch: pytest.MonkeyPatch) -> None:
+    tagger: pn.Tagger, small: Sentences, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     pytest.importorskip("matplotlib", reason="needs the extra plot")
     monkeypatch.setattr(png, "is_possible", lambda: True)
     odd = [(words, [f"${label}^{{_$" for label in labels]) for words, labels in small]
@@ -59,21 +67,26 @@ def test_pngs_are_drawn_where_matplotlib_is(
 
 
 def test_a_calibrated_model_shows_whether_its_confidences_hold(tmp_path: Path) -> None:
-    labelled = [([f"w{(7 * i + j) % 60}" for j in range(8)],
-                 ["AB"[(i * j) % 2] for j in range(8)]) for i in range(60)]
+    labelled = [
+        ([f"w{(7 * i + j) % 60}" for j in range(8)], ["AB"[(i * j) % 2] for j in range(8)])
+        for i in range(60)
+    ]
     tagger = pn.train(labelled[:10], epochs=2).calibrate(labelled)
     report = pn.report(tagger, labelled, tmp_path / "r")
     page = Page(report.page.read_text("utf-8"))
     (column,) = page.data("figures")["columns"]
-    assert column["calibration"] == tagger.evaluate(
-        labelled, calibration=True).to_json()["calibration"]
+    assert (
+        column["calibration"]
+        == tagger.evaluate(labelled, calibration=True).to_json()["calibration"]
+    )
     assert "calibration error" in headings(page)
     assert tmp_path / "r" / "calibration.svg" in report.pictures
 
 
 def test_spans_have_their_f1_with_an_interval(tmp_path: Path) -> None:
-    labelled = [(["the", "cat", "sees", f"dogs{i}"], ["B-NP", "I-NP", "O", "B-NP"])
-                for i in range(12)]
+    labelled = [
+        (["the", "cat", "sees", f"dogs{i}"], ["B-NP", "I-NP", "O", "B-NP"]) for i in range(12)
+    ]
     tagger = pn.train(labelled, epochs=2)
     page = written(tagger, [*labelled, (["a", "b"], ["B-VP", "O"])], tmp_path / "r")
     (column,) = page.data("figures")["columns"]
@@ -106,8 +119,7 @@ def test_the_worst_sentences_say_where_they_stand_and_why(tmp_path: Path) -> Non
     test = tmp_path / "test.txt"
     test.write_text("the/DET\nthe/NOUN cat/VERB\ncat/DET\n")
     text = headings(written(pn.train(train, epochs=3), test, tmp_path / "r"))
-    assert text.index(f"{test}:2: 2 of 2 words wrong") < text.index(
-        f"{test}:3: 1 of 1 word wrong")
+    assert text.index(f"{test}:2: 2 of 2 words wrong") < text.index(f"{test}:3: 1 of 1 word wrong")
     assert "seen in training" in text
 
 
@@ -119,7 +131,8 @@ def test_many_labels_have_pairs_but_no_matrix(tmp_path: Path) -> None:
 
 
 def test_few_sentences_have_no_intervals(
-        tagger: pn.Tagger, small: Sentences, tmp_path: Path) -> None:
+    tagger: pn.Tagger, small: Sentences, tmp_path: Path
+) -> None:
     (column,) = written(tagger, small[:1], tmp_path / "r").data("figures")["columns"]
     assert column["accuracy_interval"] is None
     (column,) = written(tagger, small, tmp_path / "r").data("figures")["columns"]
@@ -128,27 +141,37 @@ def test_few_sentences_have_no_intervals(
 
 
 def test_tables_and_pictures_are_there_for_those_who_hear_them(
-        tagger: pn.Tagger, small: Sentences, tmp_path: Path) -> None:
+    tagger: pn.Tagger, small: Sentences, tmp_path: Path
+) -> None:
     page = written(tagger, small, tmp_path / "r")
     names = [name for name, _ in page.elements]
     # There are no mistakes to explain, whose tables have a heading of another kind.
     assert names.count("caption") == names.count("table") >= 5
     assert all("scope" in attributes for name, attributes in page.elements if name == "th")
-    charts = [attributes for name, attributes in page.elements
-              if name == "svg" and attributes.get("class") == "chart"]
+    charts = [
+        attributes
+        for name, attributes in page.elements
+        if name == "svg" and attributes.get("class") == "chart"
+    ]
     assert charts and all(chart["role"] == "img" and chart["aria-label"] for chart in charts)
 
 
 def test_an_earlier_report_is_replaced_and_other_files_stay(
-        tagger: pn.Tagger, small: Sentences, tmp_path: Path) -> None:
+    tagger: pn.Tagger, small: Sentences, tmp_path: Path
+) -> None:
     place = tmp_path / "r"
     pn.report(tagger, small, place)
     (place / "notes.txt").write_text("mine")
     (place / "calibration.png").write_bytes(b"of an earlier report")
     pn.report(tagger, small[:3], place, title="Anew")
     assert "<h1>Anew</h1>" in (place / "index.html").read_text("utf-8")
-    assert sorted(os.listdir(place)) == ["confusion.svg", "index.html", "learning.svg",
-                                         "lengths.svg", "notes.txt"]
+    assert sorted(os.listdir(place)) == [
+        "confusion.svg",
+        "index.html",
+        "learning.svg",
+        "lengths.svg",
+        "notes.txt",
+    ]
 
 
 def test_an_empty_folder_is_taken(tagger: pn.Tagger, small: Sentences, tmp_path: Path) -> None:
@@ -179,14 +202,19 @@ def a_dangling_link(place: Path) -> Path:
     return place
 
 
-@pytest.mark.parametrize("make, message", [
-    (a_file, "is a file"), (within_a_file, "is a file, or lies in one"),
-    (deep_within_a_file, "is a file, or lies in one"), (another_page, "holds other files"),
-    (a_dangling_link, "is a link to a folder that is not there"),
-])
+@pytest.mark.parametrize(
+    "make, message",
+    [
+        (a_file, "is a file"),
+        (within_a_file, "is a file, or lies in one"),
+        (deep_within_a_file, "is a file, or lies in one"),
+        (another_page, "holds other files"),
+        (a_dangling_link, "is a link to a folder that is not there"),
+    ],
+)
 def test_places_that_cannot_be_a_report_are_refused_and_left_alone(
-        tagger: pn.Tagger, small: Sentences, tmp_path: Path, make: Callable[[Path], Path],
-        message: str) -> None:
+    tagger: pn.Tagger, small: Sentences, tmp_path: Path, make: Callable[[Path], Path], message: str
+) -> None:
     place = make(tmp_path / "r")
     before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
     with pytest.raises(pn.FileError, match=message):
@@ -196,8 +224,8 @@ def test_places_that_cannot_be_a_report_are_refused_and_left_alone(
 
 
 def test_what_fails_on_the_way_leaves_the_earlier_report(
-        tagger: pn.Tagger, small: Sentences, tmp_path: Path,
-        monkeypatch: pytest.MonkeyPatch) -> None:
+    tagger: pn.Tagger, small: Sentences, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     pn.report(tagger, small, tmp_path / "r")
     before = {path.name: path.read_bytes() for path in (tmp_path / "r").iterdir()}
 
@@ -215,7 +243,8 @@ def test_what_fails_on_the_way_leaves_the_earlier_report(
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs processes that can be asked after")
 def test_what_a_killed_run_left_behind_goes(
-        tagger: pn.Tagger, small: Sentences, tmp_path: Path) -> None:
+    tagger: pn.Tagger, small: Sentences, tmp_path: Path
+) -> None:
     dead = subprocess.Popen([sys.executable, "-c", ""])
     dead.wait()
     for owner in (dead.pid, os.getpid()):
@@ -225,24 +254,26 @@ def test_what_a_killed_run_left_behind_goes(
     assert left == [f".perceptron-nlp-report-{os.getpid()}-x"]
 
 
-@pytest.mark.skipif(sys.platform == "win32" or os.geteuid() == 0,
-                    reason="whoever is root may write everywhere")
+@pytest.mark.skipif(
+    sys.platform == "win32" or os.geteuid() == 0, reason="whoever is root may write everywhere"
+)
 def test_a_folder_that_cannot_be_written_to_is_refused(
-        tagger: pn.Tagger, small: Sentences, tmp_path: Path) -> None:
+    tagger: pn.Tagger, small: Sentences, tmp_path: Path
+) -> None:
     tmp_path.chmod(0o500)
     with pytest.raises(pn.FileError, match="cannot be"):
         pn.report(tagger, small, tmp_path / "r")
 
 
-@pytest.mark.parametrize("arguments, name", [
-    ((1, [], "r"), "tagger"), ((None, [], "r"), "tagger")])
+@pytest.mark.parametrize("arguments, name", [((1, [], "r"), "tagger"), ((None, [], "r"), "tagger")])
 def test_arguments_of_other_types_are_named(arguments: tuple[object, ...], name: str) -> None:
     with pytest.raises(pn.ArgumentTypeError, match=name):
         pn.report(*arguments)
 
 
 def test_a_folder_and_a_title_must_be_text(
-        tagger: pn.Tagger, small: Sentences, tmp_path: Path) -> None:
+    tagger: pn.Tagger, small: Sentences, tmp_path: Path
+) -> None:
     with pytest.raises(pn.ArgumentTypeError, match="folder"):
         pn.report(tagger, small, 3)
     with pytest.raises(pn.ArgumentTypeError, match="title"):
@@ -251,8 +282,10 @@ def test_a_folder_and_a_title_must_be_text(
         pn.report(tagger, small, "a\0b")
 
 
-@pytest.mark.parametrize("values", [[0.5], [0.0, 1.0], [0.93, 0.931], [0.999, 1.0], [0.0], [1.0],
-                                    [0.2, 0.9], [0.98, 0.99]])
+@pytest.mark.parametrize(
+    "values",
+    [[0.5], [0.0, 1.0], [0.93, 0.931], [0.999, 1.0], [0.0], [1.0], [0.2, 0.9], [0.98, 0.99]],
+)
 def test_axes_hold_their_values_and_have_ticks_at_both_ends(values: list[float]) -> None:
     low, high = fitting_range(values)
     assert 0 <= low <= min(values) and max(values) <= high + 1e-9 <= 1 + 1e-6

@@ -20,8 +20,18 @@ from perceptron_nlp.serving.answering import TOP, answer
 from tests.oracles.pages import Page
 
 JSON = {"Content-Type": "application/json"}
-HOSTILE = ["<script>document.title='bad'</script>", "<img src=x onerror=\"document.title='bad'\">",
-           "\u202egnol", "\x00\x07", "שלום", "'\"`", "😀", "]]>", "&lt;b&gt;", "\u2028"]
+HOSTILE = [
+    "<script>document.title='bad'</script>",
+    "<img src=x onerror=\"document.title='bad'\">",
+    "\u202egnol",
+    "\x00\x07",
+    "שלום",
+    "'\"`",
+    "😀",
+    "]]>",
+    "&lt;b&gt;",
+    "\u2028",
+]
 
 
 @pytest.fixture
@@ -35,8 +45,13 @@ def running(tagger: pn.Tagger) -> Iterator[TrialServer]:
         thread.join()
 
 
-def asked(running: TrialServer, method: str = "POST", path: str = "/tag", body: Any = None,
-          headers: dict[str, str] | None = None) -> tuple[int, dict[str, str], bytes]:
+def asked(
+    running: TrialServer,
+    method: str = "POST",
+    path: str = "/tag",
+    body: Any = None,
+    headers: dict[str, str] | None = None,
+) -> tuple[int, dict[str, str], bytes]:
     """Status, headers and body of an answer."""
     connection = HTTPConnection("127.0.0.1", running.server_port, timeout=20)
     content = json.dumps(body).encode() if body is not None else None
@@ -74,23 +89,27 @@ def test_an_answer_has_what_the_tagger_says(running: TrialServer, tagger: pn.Tag
             assert (label["margin"], label["runner_up"]) == (reason.margin, reason.runner_up)
             assert label["confidence"] is None
             assert sum(feature["margin"] for feature in label["features"]) == pytest.approx(
-                reason.margin)
+                reason.margin
+            )
             assert len(label["features"]) <= TOP + 1
 
 
 def test_confidences_are_told_where_there_are_any() -> None:
-    labelled = [([f"w{(7 * i + j) % 60}" for j in range(8)],
-                 ["AB"[(i * j) % 2] for j in range(8)]) for i in range(60)]
+    labelled = [
+        ([f"w{(7 * i + j) % 60}" for j in range(8)], ["AB"[(i * j) % 2] for j in range(8)])
+        for i in range(60)
+    ]
     tagger = pn.train(labelled[:10], epochs=2).calibrate(labelled)
     (words,) = answer(tagger, "w1 w2", spaces=True)["sentences"]
-    assert [one["labels"]["tag"]["confidence"] for one in words] == tagger.confidences(
-        ["w1", "w2"])
+    assert [one["labels"]["tag"]["confidence"] for one in words] == tagger.confidences(["w1", "w2"])
 
 
 def test_running_text_is_cut_by_rules(tagger: pn.Tagger) -> None:
     found = answer(tagger, "Don't stop! Who?", spaces=False)["sentences"]
     assert [[one["word"] for one in words] for words in found] == [
-        ["Do", "n't", "stop", "!"], ["Who", "?"]]
+        ["Do", "n't", "stop", "!"],
+        ["Who", "?"],
+    ]
     assert answer(tagger, " \n ", spaces=False)["sentences"] == []
 
 
@@ -98,8 +117,11 @@ def test_the_page_is_whole_and_loads_its_own_files_alone(running: TrialServer) -
     status, headers, content = asked(running, "GET", "/?q=<script>alert(1)</script>")
     page = Page(content.decode())
     assert status == 200 and headers["Content-Type"] == "text/html; charset=utf-8"
-    links = {attributes.get("src") or attributes.get("href")
-             for name, attributes in page.elements if name in ("script", "link")}
+    links = {
+        attributes.get("src") or attributes.get("href")
+        for name, attributes in page.elements
+        if name in ("script", "link")
+    }
     assert links == {"/page.js", "/page.css", "data:,"}
     assert all(not text.strip() for _, text in page.scripts)
     for path, kind in (("/page.js", "text/javascript"), ("/page.css", "text/css")):
@@ -108,8 +130,12 @@ def test_the_page_is_whole_and_loads_its_own_files_alone(running: TrialServer) -
 
 
 def test_every_answer_forbids_foreign_scripts_frames_and_readers(running: TrialServer) -> None:
-    for status, headers, _ in (asked(running, "GET", "/"), asked(running, "GET", "/no"),
-                               asked(running, body={"text": "a"}), asked(running, "PUT", "/")):
+    for status, headers, _ in (
+        asked(running, "GET", "/"),
+        asked(running, "GET", "/no"),
+        asked(running, body={"text": "a"}),
+        asked(running, "PUT", "/"),
+    ):
         assert status in (200, 404, 501)
         rules = headers["Content-Security-Policy"]
         assert "default-src 'none'" in rules and "frame-ancestors 'none'" in rules
@@ -118,19 +144,38 @@ def test_every_answer_forbids_foreign_scripts_frames_and_readers(running: TrialS
         assert not [name for name in headers if name.lower().startswith("access-control")]
 
 
-@pytest.mark.parametrize("path", ["/../server.py", "/page.html", "/%2e%2e/page.js",
-                                  "/page.js/", "/tag", "/etc/passwd", "/..\\server.py"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/../server.py",
+        "/page.html",
+        "/%2e%2e/page.js",
+        "/page.js/",
+        "/tag",
+        "/etc/passwd",
+        "/..\\server.py",
+    ],
+)
 def test_there_are_no_other_addresses(running: TrialServer, path: str) -> None:
     assert asked(running, "GET", path)[0] == 404
 
 
-@pytest.mark.parametrize("headers", [
-    {"Host": "evil.example"}, {"Host": "127.0.0.1"}, {"Host": "127.0.0.1:1"}, {"Host": ""},
-    {"Origin": "http://evil.example"}, {"Origin": "null"}, {"Sec-Fetch-Site": "cross-site"},
-    {"Sec-Fetch-Site": "same-site"},
-])
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Host": "evil.example"},
+        {"Host": "127.0.0.1"},
+        {"Host": "127.0.0.1:1"},
+        {"Host": ""},
+        {"Origin": "http://evil.example"},
+        {"Origin": "null"},
+        {"Sec-Fetch-Site": "cross-site"},
+        {"Sec-Fetch-Site": "same-site"},
+    ],
+)
 def test_other_names_and_other_pages_get_nothing(
-        running: TrialServer, headers: dict[str, str]) -> None:
+    running: TrialServer, headers: dict[str, str]
+) -> None:
     assert asked(running, body={"text": "a"}, headers={**JSON, **headers})[0] == 403
     assert asked(running, "GET", "/", headers=headers)[0] == 403
 
@@ -138,43 +183,57 @@ def test_other_names_and_other_pages_get_nothing(
 def test_its_own_page_under_each_name_is_answered(running: TrialServer) -> None:
     for name in ("127.0.0.1", "localhost", "[::1]"):
         host = f"{name}:{running.server_port}"
-        headers = {**JSON, "Host": host, "Origin": f"http://{host}",
-                   "Sec-Fetch-Site": "same-origin"}
+        headers = {
+            **JSON,
+            "Host": host,
+            "Origin": f"http://{host}",
+            "Sec-Fetch-Site": "same-origin",
+        }
         assert asked(running, body={"text": "a"}, headers=headers)[0] == 200
 
 
 def test_requests_without_or_with_two_hosts_are_refused(running: TrialServer) -> None:
     host = f"127.0.0.1:{running.server_port}".encode()
     for lines in (b"", b"Host: " + host + b"\r\nHost: evil.example\r\n"):
-        assert raw(running, b"GET / HTTP/1.1\r\n" + lines + b"\r\n").startswith(
-            b"HTTP/1.1 403 ")
+        assert raw(running, b"GET / HTTP/1.1\r\n" + lines + b"\r\n").startswith(b"HTTP/1.1 403 ")
 
 
-@pytest.mark.parametrize("body, status, said", [
-    ({"text": 3}, 400, "text: a str is needed"), ({}, 400, "an object with a"),
-    ([], 400, "an object with a"), ({"text": "a", "more": 1}, 400, "an object with a"),
-    ({"text": "x" * 10_001}, 400, "10,001 characters"), ({"text": "\ud800"}, 400, "surrogate"),
-])
+@pytest.mark.parametrize(
+    "body, status, said",
+    [
+        ({"text": 3}, 400, "text: a str is needed"),
+        ({}, 400, "an object with a"),
+        ([], 400, "an object with a"),
+        ({"text": "a", "more": 1}, 400, "an object with a"),
+        ({"text": "x" * 10_001}, 400, "10,001 characters"),
+        ({"text": "\ud800"}, 400, "surrogate"),
+    ],
+)
 def test_bad_questions_are_told_what_is_wrong(
-        running: TrialServer, body: object, status: int, said: str) -> None:
+    running: TrialServer, body: object, status: int, said: str
+) -> None:
     found, _, content = asked(running, body=body)
     assert found == status and said in json.loads(content)["error"]
 
 
-@pytest.mark.parametrize("lines, body, status", [
-    (b"Content-Type: text/plain\r\nContent-Length: 2\r\n", b"{}", 415),
-    (b"Content-Length: 2\r\n", b"{}", 415),
-    (b"Content-Type: application/json\r\n", b"", 411),
-    (b"Content-Type: application/json\r\nContent-Length: -1\r\n", b"", 411),
-    (b"Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n", b"0\r\n\r\n", 411),
-    (b"Content-Type: application/json\r\nContent-Length: 99999999999999\r\n", b"", 413),
-    (b"Content-Type: application/json\r\nContent-Length: 200000\r\n", b"", 413),
-    (b"Content-Type: application/json\r\nContent-Length: 3\r\n", b"\xff{}", 400),
-    (b"Content-Type: application/json\r\nContent-Length: 9\r\n", b"{", 400),
-    (b"Content-Type: application/json\r\nContent-Length: 90000\r\n", b"[" * 90000, 400),
-])
+@pytest.mark.parametrize(
+    "lines, body, status",
+    [
+        (b"Content-Type: text/plain\r\nContent-Length: 2\r\n", b"{}", 415),
+        (b"Content-Length: 2\r\n", b"{}", 415),
+        (b"Content-Type: application/json\r\n", b"", 411),
+        (b"Content-Type: application/json\r\nContent-Length: -1\r\n", b"", 411),
+        (b"Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n", b"0\r\n\r\n", 411),
+        (b"Content-Type: application/json\r\nContent-Length: 99999999999999\r\n", b"", 413),
+        (b"Content-Type: application/json\r\nContent-Length: 200000\r\n", b"", 413),
+        (b"Content-Type: application/json\r\nContent-Length: 3\r\n", b"\xff{}", 400),
+        (b"Content-Type: application/json\r\nContent-Length: 9\r\n", b"{", 400),
+        (b"Content-Type: application/json\r\nContent-Length: 90000\r\n", b"[" * 90000, 400),
+    ],
+)
 def test_bodies_that_are_no_question_are_refused(
-        running: TrialServer, lines: bytes, body: bytes, status: int) -> None:
+    running: TrialServer, lines: bytes, body: bytes, status: int
+) -> None:
     host = f"Host: 127.0.0.1:{running.server_port}\r\n".encode()
     reply = raw(running, b"POST /tag HTTP/1.1\r\n" + host + lines + b"\r\n" + body)
     assert reply.startswith(f"HTTP/1.1 {status} ".encode())
@@ -188,7 +247,8 @@ def test_a_malformed_request_does_no_harm(running: TrialServer) -> None:
 
 
 def test_what_goes_wrong_is_told_and_the_server_goes_on(
-        running: TrialServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    running: TrialServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def fails(*arguments: object, **options: object) -> None:
         raise MemoryError("no room")
 
@@ -232,8 +292,7 @@ def test_only_this_machine_can_be_served(tagger: pn.Tagger, host: str) -> None:
         make_server(tagger, host=host, port=0)
 
 
-def test_a_port_in_use_is_named_with_what_to_do(
-        tagger: pn.Tagger, running: TrialServer) -> None:
+def test_a_port_in_use_is_named_with_what_to_do(tagger: pn.Tagger, running: TrialServer) -> None:
     port = running.server_port
     with pytest.raises(pn.ArgumentError, match=rf"port: {port} is in use; choose another one"):
         make_server(tagger, port=port)
@@ -253,7 +312,8 @@ def test_a_tagger_that_needs_more_than_words_is_refused(tmp_path: Path) -> None:
 
 
 def test_nothing_is_asked_of_the_network(
-        tagger: pn.Tagger, monkeypatch: pytest.MonkeyPatch) -> None:
+    tagger: pn.Tagger, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def asks(*arguments: object) -> str:
         raise AssertionError("a name was looked up")
 

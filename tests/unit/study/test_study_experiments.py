@@ -80,10 +80,7 @@ def test_a_lead_above_zero_is_a_right_answer(corpus: StudyCorpus) -> None:
 def test_standard_and_averaged_are_as_accurate_as_they_are(
     found: Study, corpus: StudyCorpus
 ) -> None:
-    for average, trained in (
-        (False, found.comparison.standard),
-        (True, found.comparison.averaged),
-    ):
+    for average, trained in ((False, found.comparison.standard), (True, found.comparison.averaged)):
         learner = PerceptronClassifier(average=average, max_iter=2)
         learner.fit(corpus.train.X, corpus.train.y)
         assert trained.accuracy == learner.score(corpus.dev.X, corpus.dev.y)

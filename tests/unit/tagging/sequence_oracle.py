@@ -2,8 +2,15 @@
 
 from perceptron_nlp._core.hashing import hash64, hash_words
 
-TEMPLATES = ("lower[0]", "first lower[0]", "lower[-1] lower[0]", "tag[-1]", "tag[-1] tag[-2]",
-             "tag[-1] lower[0]", "tag[-1] lower[1]")
+TEMPLATES = (
+    "lower[0]",
+    "first lower[0]",
+    "lower[-1] lower[0]",
+    "tag[-1]",
+    "tag[-1] tag[-2]",
+    "tag[-1] lower[0]",
+    "tag[-1] lower[1]",
+)
 
 
 def atom_hash(atom, words, i, past):
@@ -23,8 +30,12 @@ def atom_hash(atom, words, i, past):
 
 def keys_of(words, i, past):
     """The key of each template for word i."""
-    return [hash_words([atom_hash(a, words, i, past) for a in template.split()],
-                       hash64(template.encode())) for template in TEMPLATES]
+    return [
+        hash_words(
+            [atom_hash(a, words, i, past) for a in template.split()], hash64(template.encode())
+        )
+        for template in TEMPLATES
+    ]
 
 
 UNKNOWN = -2
@@ -45,15 +56,14 @@ class Oracle:
         self.done = 0
 
     def order(self, words):
-        return list(range(len(words)))[::-1 if self.right_to_left else 1]
+        return list(range(len(words)))[:: -1 if self.right_to_left else 1]
 
     def past(self, given):
         labels = [*given[::-1], self.n, self.n][:2]
         return [self.hashes[k] for k in labels]
 
     def score(self, words, i, given, label):
-        return sum(self.weights.get((key, label), 0)
-                   for key in keys_of(words, i, self.past(given)))
+        return sum(self.weights.get((key, label), 0) for key in keys_of(words, i, self.past(given)))
 
     def search(self, words, gold=None, cost=0, forced=None):
         """The best states after each step, as lists of (score, labels).
@@ -79,9 +89,13 @@ class Oracle:
                 continue
             for rank, (score, given) in enumerate(states):
                 before = given[-1] if given else self.n
-                if self.allowed is not None and not lawless and not (
-                        self.allowed[before][label]
-                        and (not last or self.allowed[label][self.n])):
+                if (
+                    self.allowed is not None
+                    and not lawless
+                    and not (
+                        self.allowed[before][label] and (not last or self.allowed[label][self.n])
+                    )
+                ):
                     continue
                 total = score + self.score(words, i, given, label)
                 if gold is not None and gold[i] not in (-1, label):
@@ -91,11 +105,12 @@ class Oracle:
                     best[memory] = (total, rank, (*given, label))
         families = {}
         for memory in best:
-            first = min(r for r, (_, g) in enumerate(states)
-                        if (g[-1] if g else self.n) == memory[1])
+            first = min(
+                r for r, (_, g) in enumerate(states) if (g[-1] if g else self.n) == memory[1]
+            )
             families[memory] = first
         ranked = sorted(best.items(), key=lambda m: (-m[1][0], m[0][0], families[m[0]]))
-        return [(total, given) for _, (total, _, given) in ranked[:self.width]]
+        return [(total, given) for _, (total, _, given) in ranked[: self.width]]
 
     def tag(self, words, forced=None):
         labels = self.search(words, forced=forced)[-1][0][1] if words else ()
@@ -117,12 +132,17 @@ class Oracle:
             truth += self.score(words, i, path[:step], path[step])
             violations.append(steps[step][0][0] - truth)
         # Where words have no label, only a prefix that is wrong in one that has is a violation.
-        mistaken = [labelled == len(gold) or any(
-            path[k] != rival[k] and gold[i] >= 0
-            for k, i in enumerate(self.order(words)[:len(rival)]))
-            for rival in (states[0][1] for states in steps)]
-        worst = max([v for v, counts in zip(violations, mistaken, strict=True) if counts],
-                    default=0)
+        mistaken = [
+            labelled == len(gold)
+            or any(
+                path[k] != rival[k] and gold[i] >= 0
+                for k, i in enumerate(self.order(words)[: len(rival)])
+            )
+            for rival in (states[0][1] for states in steps)
+        ]
+        worst = max(
+            [v for v, counts in zip(violations, mistaken, strict=True) if counts], default=0
+        )
         if worst > 0:
             length = next(k for k, v in enumerate(violations) if v == worst and mistaken[k]) + 1
         else:

@@ -5,7 +5,8 @@ import pytest
 import perceptron_nlp as pn
 
 SENTENCES = [
-    (["time", "flies"], ["N", "V"]), (["fruit", "flies"], ["A", "N"]),
+    (["time", "flies"], ["N", "V"]),
+    (["fruit", "flies"], ["A", "N"]),
     (["fruit", "flies", "like", "time"], ["A", "N", "V", "N"]),
     (["time", "flies", "like", "fruit"], ["N", "V", "P", "N"]),
 ]
@@ -27,12 +28,23 @@ def test_threads_do_not_change_what_a_beam_finds():
     assert tagger.tag_sents(words, threads=4) == tagger.tag_sents(words)
 
 
-@pytest.mark.parametrize(("options", "message"), [
-    ({"beam": 0}, "beam: 0"), ({"beam": 65}, "beam: 65"),
-    ({"cost": -1.0}, "cost: -1.0"), ({"cost": float("nan")}, "cost: nan"),
-    ({"beam": 2, "update": "passive-aggressive"}, "passive-aggressive learns from single labels"),
-    ({"beam": 2, "features": lambda tokens, i, history: [tokens[i]]}, "beam: a feature function"),
-])
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"beam": 0}, "beam: 0"),
+        ({"beam": 65}, "beam: 65"),
+        ({"cost": -1.0}, "cost: -1.0"),
+        ({"cost": float("nan")}, "cost: nan"),
+        (
+            {"beam": 2, "update": "passive-aggressive"},
+            "passive-aggressive learns from single labels",
+        ),
+        (
+            {"beam": 2, "features": lambda tokens, i, history: [tokens[i]]},
+            "beam: a feature function",
+        ),
+    ],
+)
 def test_options_of_the_search_that_cannot_be_used_are_refused(options, message):
     with pytest.raises(pn.ArgumentError, match=message):
         pn.train(SENTENCES, **options)

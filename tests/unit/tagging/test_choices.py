@@ -11,15 +11,18 @@ from perceptron_nlp.tagging.choices import FOLDED_NGRAMS, NGRAMS
 
 WORDS = ["red", "roses", "grow", "there", "slowly", "and", "sing"]
 TAGS = ["A", "N", "V", "D", "D", "C", "V"]
-PLAIN = [(WORDS[k % 3:], TAGS[k % 3:]) for k in range(30)]
+PLAIN = [(WORDS[k % 3 :], TAGS[k % 3 :]) for k in range(30)]
 
 
 def inflected():
     """Words whose middle alone tells their label, in no two sentences the same."""
     rows = []
     for k in range(200):
-        words = [f"{chr(97 + (k * 7 + j) % 26)}{k % 10}{'qui' if (k + j) % 2 else 'zol'}"
-                 f"{(k * 3 + j) % 10}{chr(97 + (k * 5 + j * 3) % 26)}xyzyx" for j in range(4)]
+        words = [
+            f"{chr(97 + (k * 7 + j) % 26)}{k % 10}{'qui' if (k + j) % 2 else 'zol'}"
+            f"{(k * 3 + j) % 10}{chr(97 + (k * 5 + j * 3) % 26)}xyzyx"
+            for j in range(4)
+        ]
         rows.append((words, ["Q" if "qui" in word else "Z" for word in words]))
     return rows
 
@@ -36,8 +39,18 @@ def folding(label):
     rows = []
     for _ in range(150):
         which = [pick((0, 1)) for _ in range(4)]
-        words = ["".join([*(pick("mnrs") for _ in range(3)), pick(kinds[w]), pick(kinds[1 - w]),
-                          pick(kinds[w]), *(pick("mnrs") for _ in range(5))]) for w in which]
+        words = [
+            "".join(
+                [
+                    *(pick("mnrs") for _ in range(3)),
+                    pick(kinds[w]),
+                    pick(kinds[1 - w]),
+                    pick(kinds[w]),
+                    *(pick("mnrs") for _ in range(5)),
+                ]
+            )
+            for w in which
+        ]
         rows.append((words, [label.format("AZ"[w]) for w in which]))
     return rows
 
@@ -62,8 +75,9 @@ def test_templates_that_are_given_are_kept():
     assert tagger.model.record["choices"] == []
 
 
-@pytest.mark.parametrize(("preset", "beam", "runs"), [
-    ("fast", 1, 1), ("default", 1, 1), ("accurate", 4, 4)])
+@pytest.mark.parametrize(
+    ("preset", "beam", "runs"), [("fast", 1, 1), ("default", 1, 1), ("accurate", 4, 4)]
+)
 def test_a_preset_sets_what_is_not_given(preset, beam, runs):
     options = pn.train(PLAIN, preset=preset, epochs=2).model.record["options"]
     assert (options["preset"], options["beam"], options["runs"]) == (preset, beam, runs)
@@ -95,10 +109,19 @@ def test_two_runs_have_all_their_epochs_where_labels_are_many(much_text, monkeyp
     assert runs_and_epochs(pn.train(PLAIN)) == (2, 8)
 
 
-@pytest.mark.parametrize(("given", "expected"), [
-    ({"runs": 1}, (1, 8)), ({"epochs": 3}, (1, 3)), ({"beam": 4}, (1, 8)),
-    ({"preset": "fast"}, (1, 8)), ({"preset": "accurate"}, (4, 8)),
-    ({"update": "perceptron"}, (1, 10)), ({"runs": 3}, (3, 8))], ids=str)
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ({"runs": 1}, (1, 8)),
+        ({"epochs": 3}, (1, 3)),
+        ({"beam": 4}, (1, 8)),
+        ({"preset": "fast"}, (1, 8)),
+        ({"preset": "accurate"}, (4, 8)),
+        ({"update": "perceptron"}, (1, 10)),
+        ({"runs": 3}, (3, 8)),
+    ],
+    ids=str,
+)
 def test_what_is_given_leaves_no_second_run_to_choose(much_text, given, expected):
     assert runs_and_epochs(pn.train(PLAIN, **given)) == expected
 
@@ -120,8 +143,9 @@ def test_an_option_that_is_given_overrides_its_preset():
 
 def test_the_fast_preset_has_no_pairs_of_words():
     tagger = pn.train(PLAIN, preset="fast")
-    assert all(len({a.offset for a in t.atoms if a.kind == "value"}) < 2
-               for t in tagger.model.templates)
+    assert all(
+        len({a.offset for a in t.atoms if a.kind == "value"}) < 2 for t in tagger.model.templates
+    )
 
 
 def test_a_preset_that_does_not_exist_is_refused_with_the_nearest():

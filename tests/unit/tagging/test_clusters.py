@@ -18,8 +18,10 @@ NOUNS, VERBS = ["dog", "cat", "cow", "hen"], ["barks", "sleeps", "eats", "runs"]
 
 def text(seed=1, n=300):
     random = np.random.default_rng(seed)
-    return [["The" if k % 2 else "a", NOUNS[random.integers(4)], VERBS[random.integers(4)], "."]
-            for k in range(n)]
+    return [
+        ["The" if k % 2 else "a", NOUNS[random.integers(4)], VERBS[random.integers(4)], "."]
+        for k in range(n)
+    ]
 
 
 def sparse(dense):
@@ -47,12 +49,17 @@ def test_no_text_gives_no_clusters():
 
 
 @settings(max_examples=25, deadline=None)
-@given(seed=st.integers(0, 10_000), block=st.integers(1, 9), height=st.integers(1, 30),
-       width=st.integers(1, 20))
+@given(
+    seed=st.integers(0, 10_000),
+    block=st.integers(1, 9),
+    height=st.integers(1, 30),
+    width=st.integers(1, 20),
+)
 def test_points_do_not_depend_on_how_sums_are_cut_up(seed, block, height, width):
     random = np.random.default_rng(seed)
-    matrix = sparse(random.integers(0, 300, (height, width))
-                    * (random.random((height, width)) < 0.5))
+    matrix = sparse(
+        random.integers(0, 300, (height, width)) * (random.random((height, width)) < 0.5)
+    )
     whole = row_vectors(matrix, 4, height)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(exactsums, "BLOCK", block)
@@ -84,9 +91,20 @@ print(hashlib.sha256(repr([sorted(c.items()) for c in word_clusters(text, [10, 4
 
 
 def test_clusters_do_not_depend_on_the_threads_of_the_matrix_library():
-    found = {subprocess.run(
-        [sys.executable, "-c", PROGRAM], check=True, capture_output=True, timeout=120,
-        env={**os.environ, "OPENBLAS_NUM_THREADS": n, "OMP_NUM_THREADS": n,
-             "PYTHONHASHSEED": n, "PYTHONPATH": os.pathsep.join(sys.path)}).stdout
-        for n in ("1", "2")}
+    found = {
+        subprocess.run(
+            [sys.executable, "-c", PROGRAM],
+            check=True,
+            capture_output=True,
+            timeout=120,
+            env={
+                **os.environ,
+                "OPENBLAS_NUM_THREADS": n,
+                "OMP_NUM_THREADS": n,
+                "PYTHONHASHSEED": n,
+                "PYTHONPATH": os.pathsep.join(sys.path),
+            },
+        ).stdout
+        for n in ("1", "2")
+    }
     assert len(found) == 1

@@ -25,11 +25,20 @@ def trained(sentences: Labelled, **options: Any) -> pn.Tagger:
 
 
 @settings(max_examples=25, deadline=None)
-@given(st.lists(st.lists(st.tuples(st.sampled_from(WORDS), st.sampled_from("ABCD")), min_size=1,
-                         max_size=6), min_size=2, max_size=8),
-       st.floats(0, 1), st.sampled_from([None, 10]))
+@given(
+    st.lists(
+        st.lists(
+            st.tuples(st.sampled_from(WORDS), st.sampled_from("ABCD")), min_size=1, max_size=6
+        ),
+        min_size=2,
+        max_size=8,
+    ),
+    st.floats(0, 1),
+    st.sampled_from([None, 10]),
+)
 def test_a_compressed_model_is_within_its_size_and_comes_back_the_same(
-        sentences: list[list[tuple[str, str]]], part: float, table_bits: int | None) -> None:
+    sentences: list[list[tuple[str, str]]], part: float, table_bits: int | None
+) -> None:
     tagger = trained(sentences, table_bits=table_bits)
     whole = len(tagger.to_bytes())
     size = int(whole * part) + 1
@@ -96,16 +105,32 @@ def test_a_compressed_model_can_be_compressed_again(small: Labelled) -> None:
 
 
 def columns() -> list[pn.Sentence]:
-    return [pn.Sentence(["the", "man", "ran"], {
-        "upos": ["DET", "NOUN", "VERB"], "feats": ["_", "Number=Sing", "Tense=Past"],
-        "chunk": ["B-NP", "I-NP", "B-VP"]}), pn.Sentence(["men", "run"], {
-            "upos": ["NOUN", "VERB"], "feats": ["Number=Plur", "_"], "chunk": ["B-NP", "B-VP"]})]
+    return [
+        pn.Sentence(
+            ["the", "man", "ran"],
+            {
+                "upos": ["DET", "NOUN", "VERB"],
+                "feats": ["_", "Number=Sing", "Tense=Past"],
+                "chunk": ["B-NP", "I-NP", "B-VP"],
+            },
+        ),
+        pn.Sentence(
+            ["men", "run"],
+            {"upos": ["NOUN", "VERB"], "feats": ["Number=Plur", "_"], "chunk": ["B-NP", "B-VP"]},
+        ),
+    ]
 
 
-@pytest.mark.parametrize("options", [
-    {"column": "upos,feats,chunk"}, {"column": "feats", "two_passes": True},
-    {"column": "chunk", "beam": 4}, {"column": "upos", "table_bits": 12},
-    {"column": "upos", "lexicon": {"man": ["NOUN", "VERB"]}}])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"column": "upos,feats,chunk"},
+        {"column": "feats", "two_passes": True},
+        {"column": "chunk", "beam": 4},
+        {"column": "upos", "table_bits": 12},
+        {"column": "upos", "lexicon": {"man": ["NOUN", "VERB"]}},
+    ],
+)
 def test_every_kind_of_model_can_be_compressed(options: dict[str, Any]) -> None:
     tagger = pn.train(columns() * 4, epochs=3, **options)
     dev = columns()
@@ -129,9 +154,18 @@ def test_a_model_of_a_feature_function_can_be_compressed(small: Labelled) -> Non
     assert smaller.evaluate(dev).accuracy == 1
 
 
-@pytest.mark.parametrize(("text", "n_bytes"), [
-    ("400kB", 400_000), ("1.1MB", 1_100_000), (" 2 MiB", 2 << 20), ("7", 7), (12, 12),
-    ("1.5 gb", 1_500_000_000), ("16KIB", 16 << 10)])
+@pytest.mark.parametrize(
+    ("text", "n_bytes"),
+    [
+        ("400kB", 400_000),
+        ("1.1MB", 1_100_000),
+        (" 2 MiB", 2 << 20),
+        ("7", 7),
+        (12, 12),
+        ("1.5 gb", 1_500_000_000),
+        ("16KIB", 16 << 10),
+    ],
+)
 def test_sizes_are_read_as_people_write_them(text: str | int, n_bytes: int) -> None:
     assert parse_size(text) == n_bytes
 
@@ -160,7 +194,8 @@ def packed(small: Labelled) -> bytes:
 
 
 def test_every_truncation_and_every_changed_byte_of_a_packed_file_is_a_model_error(
-        packed: bytes) -> None:
+    packed: bytes,
+) -> None:
     places = range(0, len(packed), 37)
     for place in places:
         changed = bytearray(packed)
@@ -173,7 +208,8 @@ def test_every_truncation_and_every_changed_byte_of_a_packed_file_is_a_model_err
 @settings(max_examples=60, deadline=None)
 @given(st.data())
 def test_a_packed_file_with_a_right_checksum_and_changed_bits_loads_or_is_a_model_error(
-        data: st.DataObject) -> None:
+    data: st.DataObject,
+) -> None:
     tensors, metadata = read_tensors(SIGNED, "a.model")
     name = data.draw(st.sampled_from(sorted(tensors)))
     array = tensors[name].copy()
@@ -213,8 +249,9 @@ def test_what_plain_models_are_written_as_has_not_changed(tagger: pn.Tagger) -> 
 
 
 @pytest.mark.parametrize("data", [SIGNED, None])
-def test_a_mapped_model_tags_as_one_that_was_read(data: bytes | None, tagger: pn.Tagger,
-                                                  tmp_path: Path) -> None:
+def test_a_mapped_model_tags_as_one_that_was_read(
+    data: bytes | None, tagger: pn.Tagger, tmp_path: Path
+) -> None:
     path = tmp_path / "a.model"
     path.write_bytes(data or tagger.to_bytes())
     read, mapped = pn.load(path), pn.load(path, mmap=True)

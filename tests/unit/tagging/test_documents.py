@@ -23,11 +23,17 @@ def known(word: str) -> bool:
 
 def made(sentences, window, **around):
     """The columns of sentences, which have the evidence column `up`."""
+
     def given_as(words):
         return pn.Sentence(words, {"up": [word.upper() for word in words]})
+
     around = {name: [given_as(words) for words in value] for name, value in around.items()}
-    return [dict(sentence.columns) for sentence in with_neighbours(
-        [given_as(words) for words in sentences], window, ["up"], known, **around)]
+    return [
+        dict(sentence.columns)
+        for sentence in with_neighbours(
+            [given_as(words) for words in sentences], window, ["up"], known, **around
+        )
+    ]
 
 
 def test_the_columns_of_a_small_text_are_these():
@@ -47,8 +53,8 @@ def test_the_columns_of_a_small_text_are_these():
 @given(SENTENCES, st.integers(0, 4), st.integers(0, 12))
 def test_a_text_in_pieces_with_their_neighbours_has_the_columns_of_the_whole(text, window, cut):
     cut = min(cut, len(text))
-    one = made(text[:cut], window, after=text[cut:cut + window])
-    two = made(text[cut:], window, before=text[max(0, cut - window):cut])
+    one = made(text[:cut], window, after=text[cut : cut + window])
+    two = made(text[cut:], window, before=text[max(0, cut - window) : cut])
     assert one + two == made(text, window)
 
 
@@ -66,8 +72,10 @@ def test_a_window_as_wide_as_the_text_is_the_text(text):
 
 
 MARKED = "-DOCSTART- O\n\nAda B-X\n\nAda B-X\n\n-DOCSTART- O\n\nAda B-X\n"
-CONLLU = "".join(f"{mark}1\tAda\t_\tX\t_\t_\t_\t_\t_\t_\n\n"
-                 for mark in ("# newdoc id = a\n", "# text = Ada\n", "# newdoc\n"))
+CONLLU = "".join(
+    f"{mark}1\tAda\t_\tX\t_\t_\t_\t_\t_\t_\n\n"
+    for mark in ("# newdoc id = a\n", "# text = Ada\n", "# newdoc\n")
+)
 
 
 @pytest.mark.parametrize(("name", "text"), [("a.txt", MARKED), ("a.conllu", CONLLU)])
@@ -75,8 +83,9 @@ def test_documents_begin_at_their_marks(tmp_path: Path, name: str, text: str):
     (tmp_path / name).write_text(text)
     one, two, three = pn.open_corpus(tmp_path / name)
     assert [starts_document(one, two), starts_document(two, three)] == [False, True]
-    counts = [sentence.column("near")[0] for sentence in with_neighbours(
-        [one, two, three], 9, [], known)]
+    counts = [
+        sentence.column("near")[0] for sentence in with_neighbours([one, two, three], 9, [], known)
+    ]
     assert ["n1" in value.split("|") for value in counts] == [True, True, False]
 
 
@@ -94,8 +103,10 @@ def news(count: int, seed: int = 1) -> list[pn.Sentence]:
     for number in range(count):
         kind, title = draw.choice([("PER", "Mr"), ("LOC", "near")])
         name = f"N{seed}x{number}"
-        for words, labels in (([title, name, "."], ["O", f"B-{kind}", "O"]),
-                              (["then", name, "!"], ["O", f"B-{kind}", "O"])):
+        for words, labels in (
+            ([title, name, "."], ["O", f"B-{kind}", "O"]),
+            (["then", name, "!"], ["O", f"B-{kind}", "O"]),
+        ):
             text.append(pn.Sentence(words, {"pos": ["p"] * 3, "ner": labels}))
     return text
 
@@ -106,8 +117,10 @@ def names() -> pn.Tagger:
 
 
 def test_names_are_found_out_from_the_training_text_and_learnt_from_other_places(names):
-    assert any("100.0 % of the spans begin with a capital letter" in note
-               for note in names.model.record["choices"])
+    assert any(
+        "100.0 % of the spans begin with a capital letter" in note
+        for note in names.model.record["choices"]
+    )
     assert names.window == 40
     assert names.model.evidence == ()
     assert names.evaluate(news(30, seed=2), column="ner").spans.f1 == 1
@@ -126,8 +139,10 @@ def test_neither_threads_nor_chunks_nor_pieces_change_labels(cut, threads, chunk
     tagger, text = TAGGER, [list(s.words) for s in news(30, seed=4)]
     whole = tagger.tag_sents(text)
     window = tagger.window
-    pieces = [*tagger.tag_sents(text[:cut], after=text[cut:cut + window]),
-              *tagger.tag_sents(text[cut:], before=text[max(0, cut - window):cut])]
+    pieces = [
+        *tagger.tag_sents(text[:cut], after=text[cut : cut + window]),
+        *tagger.tag_sents(text[cut:], before=text[max(0, cut - window) : cut]),
+    ]
     before, threads_module.CHUNK = threads_module.CHUNK, chunk
     try:
         assert tagger.tag_sents(text, threads=threads) == whole == pieces
@@ -151,15 +166,19 @@ def test_scores_of_a_sentence_are_those_it_is_tagged_by():
     words = ["Mr", "Nobody", "."]
     scores = TAGGER.scores(words)
     assert [label[-3:] for label in TAGGER.tag(words)] == [
-        TAGGER.labels[row.argmax()][-3:] for row in scores]
+        TAGGER.labels[row.argmax()][-3:] for row in scores
+    ]
 
 
 def test_evidence_columns_are_looked_at_nearby_too():
     templates = [*map(str, pn.preset("names", ["pos"]))]
     tagger = pn.train(news(10), column="ner", templates=templates, epochs=1)
     assert tagger.model.evidence == ("pos",)
-    with pytest.raises(pn.ArgumentError, match=r"sentences\[0\]: this model looks at the columns"
-                                               r" pos besides the words"):
+    with pytest.raises(
+        pn.ArgumentError,
+        match=r"sentences\[0\]: this model looks at the columns"
+        r" pos besides the words",
+    ):
         tagger.tag_sents([["Ada"]])
 
 

@@ -38,14 +38,27 @@ def test_labels_have_precision_recall_f1_and_support() -> None:
 
 
 def test_the_confusion_counts_gold_and_given_pairs() -> None:
-    assert by_hand().confusion == {("N", "N"): 3, ("V", "V"): 1, ("V", "N"): 1, ("A", "A"): 1,
-                                   ("V", "X"): 1}
+    assert by_hand().confusion == {
+        ("N", "N"): 3,
+        ("V", "V"): 1,
+        ("V", "N"): 1,
+        ("A", "A"): 1,
+        ("V", "X"): 1,
+    }
 
 
 def test_the_json_object_has_the_promised_keys() -> None:
     found = by_hand().to_json()
-    assert {"column", "sentences", "tokens", "accuracy", "known_accuracy", "unknown_accuracy",
-            "sentence_accuracy", "labels"} <= found.keys()
+    assert {
+        "column",
+        "sentences",
+        "tokens",
+        "accuracy",
+        "known_accuracy",
+        "unknown_accuracy",
+        "sentence_accuracy",
+        "labels",
+    } <= found.keys()
     assert found["column"] == "upos" and found["labels"]["V"]["support"] == 3
     assert set(found["labels"]["V"]) == {"precision", "recall", "f1", "support"}
     assert str(by_hand()) == "upos: 71.43 % of 7 words in 3 sentences"
@@ -75,7 +88,8 @@ def test_a_tagger_is_evaluated_on_what_it_tags() -> None:
 
 
 def test_threads_change_no_number(
-        tagger: pn.Tagger, small: list[tuple[list[str], list[str]]]) -> None:
+    tagger: pn.Tagger, small: list[tuple[list[str], list[str]]]
+) -> None:
     assert tagger.evaluate(small * 60, threads=3) == tagger.evaluate(small * 60)
 
 

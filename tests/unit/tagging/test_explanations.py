@@ -11,8 +11,10 @@ import pytest
 import perceptron_nlp as pn
 from perceptron_nlp.tagging.explanationpage import page
 
-COLUMNS = [pn.Sentence(["la", "lupo"], {"upos": ["DET", "NOUN"], "xpos": ["D", "N"]}),
-           pn.Sentence(["kato", "."], {"upos": ["NOUN", "PUNCT"], "xpos": ["N", "."]})]
+COLUMNS = [
+    pn.Sentence(["la", "lupo"], {"upos": ["DET", "NOUN"], "xpos": ["D", "N"]}),
+    pn.Sentence(["kato", "."], {"upos": ["NOUN", "PUNCT"], "xpos": ["N", "."]}),
+]
 HOSTILE = "<script>alert('&\"')</script>\x1b[31m"
 
 
@@ -38,7 +40,8 @@ def test_an_explanation_is_a_sequence_of_its_words_and_json(tagger: pn.Tagger) -
 
 
 def test_words_of_a_dictionary_say_so_and_so_do_those_of_a_lexicon(
-        small: list[tuple[list[str], list[str]]]) -> None:
+    small: list[tuple[list[str], list[str]]],
+) -> None:
     one = pn.train(small, epochs=3, dictionary=(2, 0.9))
     assert one.model.dictionary
     word = next(iter(one.model.dictionary))
@@ -57,7 +60,8 @@ def test_a_column_is_explained_by_its_own_tagger() -> None:
     assert both.explain(words).column == "upos"
     assert both.explain(words, column="xpos").labels == both.tag_columns(words)["xpos"]
     assert [labels for labels, _ in both.k_best(words, 1, column="xpos")] == [
-        both.by_column["xpos"].tag(words)]
+        both.by_column["xpos"].tag(words)
+    ]
     for bad in (both.explain, lambda w, column: both.k_best(w, 1, column=column)):
         with pytest.raises(pn.ArgumentError, match="column: 'xpo' is not one of"):
             bad(words, column="xpo")
@@ -90,18 +94,20 @@ def len_of(tokens: pn.Sentence, i: int, history: list[str]) -> list[str]:
 
 
 def test_the_first_of_two_passes_is_explained_beside_the_second() -> None:
-    rows = [pn.Sentence(["bel", noun], {"upos": ["ADJ", "NOUN"], "feats": [f"Case={case}|X=Y"] * 2})
-            for noun, case in [("lupo", "Nom"), ("lupu", "Gen")] * 6]
+    rows = [
+        pn.Sentence(["bel", noun], {"upos": ["ADJ", "NOUN"], "feats": [f"Case={case}|X=Y"] * 2})
+        for noun, case in [("lupo", "Nom"), ("lupu", "Gen")] * 6
+    ]
     one = pn.train(rows, column="feats", two_passes=True, epochs=3)
     explained = one.explain(["bel", "lupo"])
     assert explained.first is not None and explained.first.first is None
     assert "column:pass1[0]=" + explained.first[1].learnt in {
-        feature.text for feature in explained[1].features}
+        feature.text for feature in explained[1].features
+    }
 
 
 @pytest.mark.parametrize("width", [20, 33, 80])
-def test_text_fits_the_width_and_shows_no_control_characters(
-        tagger: pn.Tagger, width: int) -> None:
+def test_text_fits_the_width_and_shows_no_control_characters(tagger: pn.Tagger, width: int) -> None:
     explained = tagger.explain(["man", HOSTILE, "漢字" * 40, "e\u0301" * 50, "\ud800"])
     lines = explained.to_text(width=width, top=None).splitlines()
     assert all(line.isprintable() and len(line) <= width + line.count("\u0301") for line in lines)

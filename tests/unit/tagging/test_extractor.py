@@ -18,12 +18,26 @@ def word_and_past(tokens: pn.Sentence, i: int, history: list[str]) -> list[str]:
     before = history[-1] if history else "none"
     two_before = history[-2] if len(history) > 1 else "none"
     after = tokens[i + 1] if i + 1 < len(tokens) else "end"
-    return [f"w {tokens[i]}", f"s {tokens[i].lower()[-2:]}", f"t {before}",
-            f"tt {before} {two_before}", f"tw {before} {tokens[i].lower()}", f"n {after}", "bias"]
+    return [
+        f"w {tokens[i]}",
+        f"s {tokens[i].lower()[-2:]}",
+        f"t {before}",
+        f"tt {before} {two_before}",
+        f"tw {before} {tokens[i].lower()}",
+        f"n {after}",
+        "bias",
+    ]
 
 
-WORD_AND_PAST = ["word[0]", "lower.suffix2[0]", "tag[-1]", "tag[-1] tag[-2]", "tag[-1] lower[0]",
-                 "word[1]", "bias"]
+WORD_AND_PAST = [
+    "word[0]",
+    "lower.suffix2[0]",
+    "tag[-1]",
+    "tag[-1] tag[-2]",
+    "tag[-1] lower[0]",
+    "word[1]",
+    "bias",
+]
 
 
 def weighted(tokens: pn.Sentence, i: int, history: list[str]) -> dict[str, float]:
@@ -44,7 +58,8 @@ class Caller:
 @pytest.mark.parametrize("right_to_left", [False, True])
 @pytest.mark.parametrize("update", ["perceptron", "margin", "passive-aggressive", "adagrad"])
 def test_a_function_with_the_features_of_templates_learns_and_tags_the_same(
-        small: Labelled, update: str, right_to_left: bool) -> None:
+    small: Labelled, update: str, right_to_left: bool
+) -> None:
     if right_to_left:
         templates = [t.replace("word[1]", "word[-1]") for t in WORD_AND_PAST]
 
@@ -56,8 +71,10 @@ def test_a_function_with_the_features_of_templates_learns_and_tags_the_same(
     options = {"epochs": 4, "seed": 2, "update": update, "right_to_left": right_to_left}
     by_function = pn.train(small, features=function, **options)
     by_templates = pn.train(small, templates=templates, **options)
-    counts = [[epoch["mistakes"] for epoch in tagger.model.record["epochs"]]
-              for tagger in (by_function, by_templates)]
+    counts = [
+        [epoch["mistakes"] for epoch in tagger.model.record["epochs"]]
+        for tagger in (by_function, by_templates)
+    ]
     assert counts[0] == counts[1] and counts[0][0] > counts[0][-1]
     sentences = [words for words, _ in small] + [["The", "young", "stop", "."], [], ["x"]]
     assert by_function.tag_sents(sentences) == by_templates.tag_sents(sentences)
@@ -76,7 +93,8 @@ def test_min_count_and_the_dictionary_serve_functions_too(small: Labelled) -> No
 
 
 def test_a_tagger_with_a_function_is_saved_and_loaded_by_passing_it_again(
-        small: Labelled, tmp_path: Path) -> None:
+    small: Labelled, tmp_path: Path
+) -> None:
     tagger = pn.train(small, features=word_and_past, epochs=3)
     path = tmp_path / "model"
     tagger.save(path)
@@ -95,7 +113,8 @@ def test_loading_without_the_function_names_it(small: Labelled, tmp_path: Path) 
         pn.load(path)
     assert str(caught.value) == (
         f"{path}: this model was trained with the feature function {__name__}.word_and_past;"
-        " give it to load: pn.load(path, features=your_function)")
+        " give it to load: pn.load(path, features=your_function)"
+    )
 
 
 def test_a_model_with_templates_takes_no_function(tagger: pn.Tagger, tmp_path: Path) -> None:
@@ -106,11 +125,13 @@ def test_a_model_with_templates_takes_no_function(tagger: pn.Tagger, tmp_path: P
 
 def test_features_may_have_values(small: Labelled) -> None:
     tagger = pn.train(small, features=weighted, epochs=8)
-    right = sum(a == b for words, tags in small
-                for a, b in zip(tags, tagger.tag(words), strict=True))
+    right = sum(
+        a == b for words, tags in small for a, b in zip(tags, tagger.tag(words), strict=True)
+    )
     assert right > 0.8 * sum(len(words) for words, _ in small)
-    same = pn.train(small, features=lambda *a: {k: float(v) for k, v in weighted(*a).items()},
-                    epochs=8)
+    same = pn.train(
+        small, features=lambda *a: {k: float(v) for k, v in weighted(*a).items()}, epochs=8
+    )
     assert (same.model.weights.weights == tagger.model.weights.weights).all()
     ones = pn.train(small, features=lambda *a: dict.fromkeys(weighted(*a), 1), epochs=8)
     names = pn.train(small, features=lambda *a: list(weighted(*a)), epochs=8)
@@ -129,18 +150,28 @@ def test_any_callable_will_do_and_one_without_features_too(small: Labelled) -> N
     assert nothing.tag(["a", "b"]) == [nothing.labels[0]] * 2
 
 
-@pytest.mark.parametrize(("function", "error", "message"), [
-    (lambda t, i, h: "word", pn.ArgumentTypeError, "returned str; strings, or a mapping"),
-    (lambda t, i, h: None, pn.ArgumentTypeError, "returned NoneType; strings, or a mapping"),
-    (lambda t, i, h: [1], pn.ArgumentTypeError, "returned a feature of type int; a str is needed"),
-    (lambda t, i, h: {"a": "b"}, pn.ArgumentTypeError, "returned a value that is no number"),
-    (lambda t, i, h: {"a": 1.0, "b": float("nan")}, pn.ArgumentError, "the value of 'b' from"),
-    (lambda t, i, h: {"a": float("inf")}, pn.ArgumentError, "the value of 'a' from"),
-    (lambda t, i, h: {"a": 1e308}, pn.ArgumentError, "weights have grown past all bounds"),
-])
+@pytest.mark.parametrize(
+    ("function", "error", "message"),
+    [
+        (lambda t, i, h: "word", pn.ArgumentTypeError, "returned str; strings, or a mapping"),
+        (lambda t, i, h: None, pn.ArgumentTypeError, "returned NoneType; strings, or a mapping"),
+        (
+            lambda t, i, h: [1],
+            pn.ArgumentTypeError,
+            "returned a feature of type int; a str is needed",
+        ),
+        (lambda t, i, h: {"a": "b"}, pn.ArgumentTypeError, "returned a value that is no number"),
+        (lambda t, i, h: {"a": 1.0, "b": float("nan")}, pn.ArgumentError, "the value of 'b' from"),
+        (lambda t, i, h: {"a": float("inf")}, pn.ArgumentError, "the value of 'a' from"),
+        (lambda t, i, h: {"a": 1e308}, pn.ArgumentError, "weights have grown past all bounds"),
+    ],
+)
 def test_a_function_that_returns_something_else_is_told(
-        small: Labelled, function: Callable[..., Mapping[str, float]], error: type[Exception],
-        message: str) -> None:
+    small: Labelled,
+    function: Callable[..., Mapping[str, float]],
+    error: type[Exception],
+    message: str,
+) -> None:
     with pytest.raises(error, match=r"features|values") as caught:
         pn.train(small, features=function, epochs=10, update="perceptron")
     assert message in str(caught.value)

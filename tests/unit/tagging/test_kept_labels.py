@@ -21,8 +21,11 @@ def by_word_and_label_before(tokens: Any, i: int, history: list[str]) -> list[st
 
 TAGGERS = {
     "greedy": pn.train(ORDER, right_to_left=False, templates=["word[0]", "tag[-1] word[0]"]),
-    "backwards": pn.train([(["x", "u"], ["A", "B"]), (["x", "v"], ["C", "D"])] * 4,
-                          right_to_left=True, templates=["word[0]", "tag[-1] word[0]"]),
+    "backwards": pn.train(
+        [(["x", "u"], ["A", "B"]), (["x", "v"], ["C", "D"])] * 4,
+        right_to_left=True,
+        templates=["word[0]", "tag[-1] word[0]"],
+    ),
     "beam": pn.train(ORDER, beam=3, templates="default", update="perceptron"),
     "function": pn.train(ORDER, features=by_word_and_label_before),
     "spans": pn.train(chunks("bio"), templates="default", epochs=3),
@@ -31,20 +34,38 @@ TAGGERS = {
     "features": pn.train(inflected(), column="feats", epochs=3),
     "two passes": pn.train(inflected(), column="feats", epochs=3, two_passes=True),
     "many labels": pn.train(
-        [([f"w{k}", "v"], [f"L{k:03}", "B"]) for k in range(90)], epochs=2, templates="fast"),
+        [([f"w{k}", "v"], [f"L{k:03}", "B"]) for k in range(90)], epochs=2, templates="fast"
+    ),
     "dictionary": pn.train(ORDER, dictionary=(2, 0.9), right_to_left=False, templates="fast"),
 }
 WORDS = ["x", "y", "z", "la", "bel", "lupo", "b-x0", "i-x1", "e-x0", "o0", "s-y1", "w3", "v", "new"]
-LABELS = ["A", "B", "C", "D", "B-X", "I-X", "E-X", "S-Y", "O", "Case=Gen|Number=Sing", "_", "L003",
-          "never trained", "I-never", "B-Y"]
-SENTENCE = st.lists(st.tuples(st.sampled_from(WORDS), st.none() | st.sampled_from(LABELS)),
-                    max_size=7)
+LABELS = [
+    "A",
+    "B",
+    "C",
+    "D",
+    "B-X",
+    "I-X",
+    "E-X",
+    "S-Y",
+    "O",
+    "Case=Gen|Number=Sing",
+    "_",
+    "L003",
+    "never trained",
+    "I-never",
+    "B-Y",
+]
+SENTENCE = st.lists(
+    st.tuples(st.sampled_from(WORDS), st.none() | st.sampled_from(LABELS)), max_size=7
+)
 
 
 @pytest.mark.parametrize("name", TAGGERS)
 @given(sentences=st.lists(SENTENCE, max_size=3))
 def test_kept_labels_survive_and_to_keep_nothing_is_to_tag(
-        name: str, sentences: list[list[tuple[str, str | None]]]) -> None:
+    name: str, sentences: list[list[tuple[str, str | None]]]
+) -> None:
     tagger = TAGGERS[name]
     words = [[word for word, _ in sentence] for sentence in sentences]
     keep = [[label for _, label in sentence] for sentence in sentences]
@@ -86,40 +107,57 @@ def test_each_column_keeps_its_own() -> None:
     rows = [pn.Sentence(["x", "y"], {"upos": ["A", "B"], "xpos": ["a", "b"]})]
     tagger = pn.train(rows, column="upos,xpos", epochs=1)
     assert tagger.tag_columns(["x", "y"], keep={"xpos": [None, "q"]}) == {
-        "upos": ["A", "B"], "xpos": ["a", "q"]}
+        "upos": ["A", "B"],
+        "xpos": ["a", "q"],
+    }
 
 
-@pytest.mark.parametrize(("keep", "error", "message"), [
-    (["A"], pn.ArgumentError, "keep[0]: 1 labels for 2 words"),
-    ("AB", pn.ArgumentTypeError, "keep[0]: a list of labels is needed, not str"),
-    (3, pn.ArgumentTypeError, "keep[0]: a list of labels is needed, not int"),
-    (["A", 3], pn.ArgumentTypeError, "keep[0]: a label is a str, or None where there is none"),
-])
+@pytest.mark.parametrize(
+    ("keep", "error", "message"),
+    [
+        (["A"], pn.ArgumentError, "keep[0]: 1 labels for 2 words"),
+        ("AB", pn.ArgumentTypeError, "keep[0]: a list of labels is needed, not str"),
+        (3, pn.ArgumentTypeError, "keep[0]: a list of labels is needed, not int"),
+        (["A", 3], pn.ArgumentTypeError, "keep[0]: a label is a str, or None where there is none"),
+    ],
+)
 def test_labels_that_cannot_be_kept_are_named(
-        keep: Any, error: type[Exception], message: str) -> None:
+    keep: Any, error: type[Exception], message: str
+) -> None:
     with pytest.raises(error) as caught:
         TAGGERS["greedy"].tag(["x", "y"], keep=keep)
     assert message in str(caught.value)
 
 
-@pytest.mark.parametrize(("keep", "error", "message"), [
-    ([], pn.ArgumentError, "keep: of 0 sentences, but there are 1"),
-    ("x", pn.ArgumentTypeError, "keep: a list is needed, not str"),
-])
+@pytest.mark.parametrize(
+    ("keep", "error", "message"),
+    [
+        ([], pn.ArgumentError, "keep: of 0 sentences, but there are 1"),
+        ("x", pn.ArgumentTypeError, "keep: a list is needed, not str"),
+    ],
+)
 def test_labels_of_other_sentences_are_named(
-        keep: Any, error: type[Exception], message: str) -> None:
+    keep: Any, error: type[Exception], message: str
+) -> None:
     with pytest.raises(error) as caught:
         TAGGERS["greedy"].tag_sents([["x", "y"]], keep=keep)
     assert message in str(caught.value)
 
 
-@pytest.mark.parametrize(("keep", "error", "message"), [
-    ({"xpos": ["A", None]}, pn.ArgumentError, "keep: 'xpos' is not a column of this tagger, which"
-                                              " fills tag"),
-    (["A", None], pn.ArgumentTypeError, "keep: a mapping from column to labels is needed"),
-])
+@pytest.mark.parametrize(
+    ("keep", "error", "message"),
+    [
+        (
+            {"xpos": ["A", None]},
+            pn.ArgumentError,
+            "keep: 'xpos' is not a column of this tagger, which fills tag",
+        ),
+        (["A", None], pn.ArgumentTypeError, "keep: a mapping from column to labels is needed"),
+    ],
+)
 def test_columns_that_cannot_be_kept_are_named(
-        keep: Any, error: type[Exception], message: str) -> None:
+    keep: Any, error: type[Exception], message: str
+) -> None:
     with pytest.raises(error) as caught:
         TAGGERS["greedy"].tag_columns(["x", "y"], keep=keep)
     assert message in str(caught.value)

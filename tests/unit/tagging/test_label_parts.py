@@ -31,20 +31,24 @@ from perceptron_nlp.tagging.modelfile import model_from_bytes, model_to_bytes
 WORDS = ("a", "b", "C")
 LABELS = ("N|K=x", "N|K=x|Z=1", "N|K=y", "V|Z=1", "V|_")
 PIECES = [set(label.split("|")) for label in LABELS]
-GOLD = st.lists(st.tuples(st.sampled_from(WORDS), st.integers(-1, len(LABELS) - 1)),
-                min_size=1, max_size=5)
+GOLD = st.lists(
+    st.tuples(st.sampled_from(WORDS), st.integers(-1, len(LABELS) - 1)), min_size=1, max_size=5
+)
 
 
 def training_set(sentences, parts, **table):
     words = [WORDS.index(word) for sentence in sentences for word, _ in sentence]
     weights = WeightTable(parts.n_parts, **table)
     return TrainingSet(
-        FeatureProgram(compile_templates([Template.parse(t) for t in TEMPLATES])), weights,
-        strings=[[w.encode() for w in WORDS]], tokens=np.array([words], np.int32),
+        FeatureProgram(compile_templates([Template.parse(t) for t in TEMPLATES])),
+        weights,
+        strings=[[w.encode() for w in WORDS]],
+        tokens=np.array([words], np.int32),
         lengths=np.array([len(s) for s in sentences]),
         gold=np.array([label for s in sentences for _, label in s], np.int32),
         label_hashes=np.array([hash64(n.encode()) for n in LABELS], np.uint64),
-        forced=np.full(len(WORDS), -1, np.int32)), weights
+        forced=np.full(len(WORDS), -1, np.int32),
+    ), weights
 
 
 class SlowPerceptron:
@@ -57,10 +61,12 @@ class SlowPerceptron:
     def sentence(self, pairs, backwards):
         words = [word for word, _ in pairs]
         past = [hash64(b"\xffstart")] * 2
-        for i in range(len(pairs))[::-1 if backwards else 1]:
+        for i in range(len(pairs))[:: -1 if backwards else 1]:
             keys, gold = keys_of(words, i, past), pairs[i][1]
-            scores = [sum(self.weights.get((key, piece), 0) for key in keys for piece in pieces)
-                      for pieces in PIECES]
+            scores = [
+                sum(self.weights.get((key, piece), 0) for key in keys for piece in pieces)
+                for pieces in PIECES
+            ]
             guess = scores.index(max(scores))
             if gold >= 0:
                 self.learn(keys, scores, gold, guess)
@@ -80,10 +86,14 @@ class SlowPerceptron:
                 self.weights[key, piece] = self.weights.get((key, piece), 0) + sign
 
 
-@given(sentences=st.lists(GOLD, min_size=1, max_size=4), margin=st.sampled_from([None, 1, 2]),
-       backwards=st.booleans())
-def test_the_core_learns_the_weights_of_parts_that_the_slow_perceptron_learns(sentences, margin,
-                                                                              backwards):
+@given(
+    sentences=st.lists(GOLD, min_size=1, max_size=4),
+    margin=st.sampled_from([None, 1, 2]),
+    backwards=st.booleans(),
+)
+def test_the_core_learns_the_weights_of_parts_that_the_slow_perceptron_learns(
+    sentences, margin, backwards
+):
     slow = SlowPerceptron(margin)
     parts = parts_of(LABELS, "pieces")
     data, table = training_set(sentences, parts)
@@ -94,22 +104,33 @@ def test_the_core_learns_the_weights_of_parts_that_the_slow_perceptron_learns(se
             slow.sentence(sentence, backwards)
     names = sorted(set().union(*PIECES))
     frozen = table.last()
-    found = {(int(frozen.keys[row]), names[frozen.labels[cell]]): frozen.weights[cell]
-             for row in range(len(frozen.keys))
-             for cell in range(frozen.starts[row], frozen.starts[row + 1])}
+    found = {
+        (int(frozen.keys[row]), names[frozen.labels[cell]]): frozen.weights[cell]
+        for row in range(len(frozen.keys))
+        for cell in range(frozen.starts[row], frozen.starts[row + 1])
+    }
     assert found == {cell: weight for cell, weight in slow.weights.items() if weight}
 
 
 # Labels of three slots, each of them left out or filled in one of three ways.
-ALL_LABELS = sorted([p for p in place if p >= 0] for place in itertools.product(
-    (-1, 0, 1, 2), (-1, 3, 4, 5), (-1, 6, 7, 8)) if max(place) >= 0)
+ALL_LABELS = sorted(
+    [p for p in place if p >= 0]
+    for place in itertools.product((-1, 0, 1, 2), (-1, 3, 4, 5), (-1, 6, 7, 8))
+    if max(place) >= 0
+)
 FEW_SCORES = st.lists(st.integers(-3, 3), min_size=9, max_size=9)
 
 
-@given(labels=st.lists(st.sampled_from(ALL_LABELS), min_size=1, unique_by=tuple),
-       scores=FEW_SCORES, in_slots=st.booleans(), whole=st.booleans(), data=st.data())
-def test_the_search_finds_the_first_of_the_best_labels_but_one(labels, scores, in_slots, whole,
-                                                               data):
+@given(
+    labels=st.lists(st.sampled_from(ALL_LABELS), min_size=1, unique_by=tuple),
+    scores=FEW_SCORES,
+    in_slots=st.booleans(),
+    whole=st.booleans(),
+    data=st.data(),
+)
+def test_the_search_finds_the_first_of_the_best_labels_but_one(
+    labels, scores, in_slots, whole, data
+):
     but = data.draw(st.integers(-1, len(labels) - 1))
     parts = LabelParts(labels, 9, [p // 3 for p in range(9)] if in_slots else None)
     totals = [sum(scores[part] for part in label) for label in labels]
@@ -122,8 +143,9 @@ def test_the_search_finds_the_first_of_the_best_labels_but_one(labels, scores, i
 @given(scores=st.lists(st.floats(-1e6, 1e6), min_size=9, max_size=9))
 def test_passing_families_over_changes_no_score_to_the_last_bit(scores):
     numbers = np.array(scores)
-    assert (LabelParts(ALL_LABELS, 9, [p // 3 for p in range(9)]).best(numbers)
-            == LabelParts(ALL_LABELS, 9).best(numbers))
+    assert LabelParts(ALL_LABELS, 9, [p // 3 for p in range(9)]).best(numbers) == LabelParts(
+        ALL_LABELS, 9
+    ).best(numbers)
 
 
 def learnt(sentences, calls, copies):
@@ -172,8 +194,9 @@ ROWS = [([word], [features(word)]) for word in WORDLIST if word[0] + word[-1] !=
 
 
 def corpus(labels_of=features):
-    return [pn.Sentence([word], {"upos": ["NOUN"], "feats": [labels_of(word)]})
-            for (word,), _ in ROWS]
+    return [
+        pn.Sentence([word], {"upos": ["NOUN"], "feats": [labels_of(word)]}) for (word,), _ in ROWS
+    ]
 
 
 def test_features_are_learnt_with_the_part_of_speech_and_given_without_it():
@@ -184,8 +207,9 @@ def test_features_are_learnt_with_the_part_of_speech_and_given_without_it():
 
 
 def test_a_label_never_seen_is_given_where_its_parts_are_known():
-    tagger = pn.train(corpus(), column="feats", epochs=20, templates=[
-        "lower.prefix1[0]", "lower.suffix1[0]"])
+    tagger = pn.train(
+        corpus(), column="feats", epochs=20, templates=["lower.prefix1[0]", "lower.suffix1[0]"]
+    )
     assert "NOUN|Case=Dat|Number=Plur" not in {f"NOUN|{labels[0]}" for _, labels in ROWS}
     assert "Case=Dat|Number=Plur" not in tagger.tag(["pxe"])
     model = tagger.model
@@ -226,18 +250,30 @@ def test_closure_has_all_that_was_seen_and_pairs_only_that_were_seen_together():
     assert "N|K=y|Z=2" in closure([*seen, "A|K=y|Z=2", "N|K=z|Z=2"])
 
 
-@given(st.lists(st.sampled_from(["N|K=x|Z=1", "N|K=y|Z=2", "N|K=x|Z=2", "V|Z=1", "N|K=y"]),
-                min_size=1, unique=True))
+@given(
+    st.lists(
+        st.sampled_from(["N|K=x|Z=1", "N|K=y|Z=2", "N|K=x|Z=2", "V|Z=1", "N|K=y"]),
+        min_size=1,
+        unique=True,
+    )
+)
 def test_closure_keeps_every_label_and_is_its_own_closure(labels):
     once = closure(labels)
     assert set(labels) <= set(once)
     assert closure(once) == once
 
 
-@pytest.mark.parametrize(("labels", "expected"), [
-    (["_", "Case=Nom|Number=Sing"], True), (["_"], False), (["Case=Nom"], False),
-    (["NOUN", "A=b|C=d"], False), (["A=|B=c"], False), (["=b|C=d"], False),
-])
+@pytest.mark.parametrize(
+    ("labels", "expected"),
+    [
+        (["_", "Case=Nom|Number=Sing"], True),
+        (["_"], False),
+        (["Case=Nom"], False),
+        (["NOUN", "A=b|C=d"], False),
+        (["A=|B=c"], False),
+        (["=b|C=d"], False),
+    ],
+)
 def test_columns_of_features_are_told_from_others(labels, expected):
     assert holds_attributes(labels) is expected
 
@@ -247,19 +283,28 @@ def test_joint_labels_come_apart_again():
     assert features_of(joint("PUNCT", "_")) == "_"
 
 
-@pytest.mark.parametrize(("parts", "message"), [
-    ([], "no labels"), ([[0], []], r"parts\[1\]: a label needs"), ([[1, 0]], "ascending"),
-    ([[0, 3]], "from 0 to 2"), ([[-1]], "from 0 to 2"),
-])
+@pytest.mark.parametrize(
+    ("parts", "message"),
+    [
+        ([], "no labels"),
+        ([[0], []], r"parts\[1\]: a label needs"),
+        ([[1, 0]], "ascending"),
+        ([[0, 3]], "from 0 to 2"),
+        ([[-1]], "from 0 to 2"),
+    ],
+)
 def test_parts_that_do_not_fit_are_refused(parts, message):
     with pytest.raises(ArgumentError, match=message):
         LabelParts(parts, 3)
 
 
-@pytest.mark.parametrize(("options", "message"), [
-    ({"rule": "passive-aggressive"}, "does not learn labels made of parts"),
-    ({"rule": "adagrad"}, "gradients=True"),
-])
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"rule": "passive-aggressive"}, "does not learn labels made of parts"),
+        ({"rule": "adagrad"}, "gradients=True"),
+    ],
+)
 def test_training_of_parts_refuses_what_it_cannot_do(options, message):
     parts = parts_of(LABELS, "pieces")
     data, _ = training_set([[("a", 0)]], parts)

@@ -75,15 +75,18 @@ def test_files_may_have_empty_lines_a_byte_order_mark_and_be_compressed(tagger, 
         assert found[1] in ("VERB", "DET") and found[2] == "NOUN"
 
 
-@pytest.mark.parametrize(("text", "message"), [
-    ("dog\tNOUN\ncat NOUN\n", r":2: a form, a tab and a label are needed, not 'cat NOUN'"),
-    ("dog\tNOUN\tVERB\n", r":1: a form, a tab and a label"),
-    ("\tNOUN\n", r":1: the form or the label is empty"),
-    ("dog\t\n", r":1: the form or the label is empty"),
-    ("dog\tNOUN \n", r":1: the form or the label is empty or has spaces"),
-    ("\n \n", "the lexicon is empty"),
-    ("dog\tNOUN\ncat\tNN\n", r":2: the model has no label 'NN'; it has DET, NOUN, VERB"),
-])
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("dog\tNOUN\ncat NOUN\n", r":2: a form, a tab and a label are needed, not 'cat NOUN'"),
+        ("dog\tNOUN\tVERB\n", r":1: a form, a tab and a label"),
+        ("\tNOUN\n", r":1: the form or the label is empty"),
+        ("dog\t\n", r":1: the form or the label is empty"),
+        ("dog\tNOUN \n", r":1: the form or the label is empty or has spaces"),
+        ("\n \n", "the lexicon is empty"),
+        ("dog\tNOUN\ncat\tNN\n", r":2: the model has no label 'NN'; it has DET, NOUN, VERB"),
+    ],
+)
 def test_a_bad_line_is_named_with_file_and_line(tagger, tmp_path, text, message):
     path = write(tmp_path / "forms.tsv", text)
     with pytest.raises(pn.FormatError, match=message) as caught:
@@ -91,14 +94,21 @@ def test_a_bad_line_is_named_with_file_and_line(tagger, tmp_path, text, message)
     assert str(caught.value).startswith(str(path))
 
 
-@pytest.mark.parametrize(("lexicon", "kind", "message"), [
-    ({"dog": "NN"}, pn.ArgumentError, r"lexicon\['dog'\]: the model has no label 'NN'"),
-    ({}, pn.ArgumentError, "lexicon: it is empty"),
-    ({"dog": []}, pn.ArgumentTypeError, r"lexicon\['dog'\]: labels are str and not empty"),
-    ({"dog": 3}, pn.ArgumentTypeError, r"lexicon\['dog'\]: a label or several are needed, not int"),
-    ({1: "NOUN"}, pn.ArgumentTypeError, "lexicon: a form is a str"),
-    (["dog"], pn.ArgumentTypeError, "lexicon: a path or a mapping"),
-])
+@pytest.mark.parametrize(
+    ("lexicon", "kind", "message"),
+    [
+        ({"dog": "NN"}, pn.ArgumentError, r"lexicon\['dog'\]: the model has no label 'NN'"),
+        ({}, pn.ArgumentError, "lexicon: it is empty"),
+        ({"dog": []}, pn.ArgumentTypeError, r"lexicon\['dog'\]: labels are str and not empty"),
+        (
+            {"dog": 3},
+            pn.ArgumentTypeError,
+            r"lexicon\['dog'\]: a label or several are needed, not int",
+        ),
+        ({1: "NOUN"}, pn.ArgumentTypeError, "lexicon: a form is a str"),
+        (["dog"], pn.ArgumentTypeError, "lexicon: a path or a mapping"),
+    ],
+)
 def test_a_mapping_that_is_no_lexicon_is_refused(tagger, lexicon, kind, message):
     with pytest.raises(kind, match=message):
         tagger.with_lexicon(lexicon)
@@ -117,8 +127,10 @@ def test_a_tagger_with_a_lexicon_pickles_with_it_and_saves_without(tagger):
 
 
 def test_of_several_columns_one_is_held_to_a_lexicon():
-    rows = [pn.Sentence(words, {"upos": tags, "xpos": [tag[0] for tag in tags]})
-            for words, tags in SENTENCES]
+    rows = [
+        pn.Sentence(words, {"upos": tags, "xpos": [tag[0] for tag in tags]})
+        for words, tags in SENTENCES
+    ]
     tagger = pn.train(rows, column="upos,xpos", epochs=2)
     first = tagger.with_lexicon({"dog": "VERB"})
     second = pickle.loads(pickle.dumps(tagger.with_lexicon({"dog": "V"}, column="xpos")))
@@ -130,8 +142,10 @@ def test_of_several_columns_one_is_held_to_a_lexicon():
 
 def test_in_training_a_lexicon_of_any_labels_becomes_features_that_the_model_keeps():
     nonsense = [(["glo", "bip"], ["NOUN", "VERB"]), (["bop", "gla"], ["VERB", "NOUN"])] * 3
-    lexicon = {word: "thing" if word.startswith("g") else ["deed", "doing"]
-               for word in ("glo", "bip", "bop", "gla", "qux", "zup")} | {"zup": "thing"}
+    lexicon = {
+        word: "thing" if word.startswith("g") else ["deed", "doing"]
+        for word in ("glo", "bip", "bop", "gla", "qux", "zup")
+    } | {"zup": "thing"}
     tagger = pn.train(nonsense, lexicon=lexicon, epochs=4)
     assert "column:lexicon[0]" in map(str, tagger.model.templates)
     assert tagger.model.evidence == () and tagger.model.tables.names == ("lexicon",)
@@ -144,8 +158,9 @@ def test_in_training_a_lexicon_of_any_labels_becomes_features_that_the_model_kee
 def test_own_templates_must_look_at_what_is_given():
     with pytest.raises(pn.ArgumentError, match="they look at none of the columns lexicon"):
         pn.train(SENTENCES, templates=["lower[0]"], lexicon={"dog": "x"})
-    tagger = pn.train(SENTENCES, templates=["lower[0]", "column:lexicon[-1]"],
-                      lexicon={"dog": "x"}, epochs=1)
+    tagger = pn.train(
+        SENTENCES, templates=["lower[0]", "column:lexicon[-1]"], lexicon={"dog": "x"}, epochs=1
+    )
     assert tagger.model.looked_at == ("lexicon",)
 
 

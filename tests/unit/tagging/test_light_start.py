@@ -13,21 +13,47 @@ import perceptron_nlp as pn
 # What takes longer to import than a small job takes, and parts of this library that only training,
 # explaining and other formats need.
 HEAVY = {
-    "numpy", "dataclasses", "inspect", "ast", "logging", "pathlib", "urllib", "pickle", "shutil",
-    "gzip", "bz2", "lzma", "tempfile", "random", "difflib", "concurrent", "multiprocessing",
+    "numpy",
+    "dataclasses",
+    "inspect",
+    "ast",
+    "logging",
+    "pathlib",
+    "urllib",
+    "pickle",
+    "shutil",
+    "gzip",
+    "bz2",
+    "lzma",
+    "tempfile",
+    "random",
+    "difflib",
+    "concurrent",
+    "multiprocessing",
     "perceptron_nlp.integrations.engines",
-    "perceptron_nlp._core.train", "perceptron_nlp._core.weights",
-    "perceptron_nlp._core.trainingset", "perceptron_nlp._core.history",
+    "perceptron_nlp._core.train",
+    "perceptron_nlp._core.weights",
+    "perceptron_nlp._core.trainingset",
+    "perceptron_nlp._core.history",
     "perceptron_nlp._core.frozenweights",
-    "perceptron_nlp._core.explain", "perceptron_nlp._core.crew", "perceptron_nlp.sampling",
-    "perceptron_nlp.tagging.options", "perceptron_nlp.tagging.examples",
-    "perceptron_nlp.tagging.sources", "perceptron_nlp.tagging.evaluation",
-    "perceptron_nlp.tagging.explaining", "perceptron_nlp.tagging.reading",
-    "perceptron_nlp.tagging.kbest", "perceptron_nlp.tagging.sureness",
-    "perceptron_nlp.tagging.calibrating", "perceptron_nlp.tagging.labelview",
-    "perceptron_nlp.tagging.functionlabeller", "perceptron_nlp.tagging.compression",
+    "perceptron_nlp._core.explain",
+    "perceptron_nlp._core.crew",
+    "perceptron_nlp.sampling",
+    "perceptron_nlp.tagging.options",
+    "perceptron_nlp.tagging.examples",
+    "perceptron_nlp.tagging.sources",
+    "perceptron_nlp.tagging.evaluation",
+    "perceptron_nlp.tagging.explaining",
+    "perceptron_nlp.tagging.reading",
+    "perceptron_nlp.tagging.kbest",
+    "perceptron_nlp.tagging.sureness",
+    "perceptron_nlp.tagging.calibrating",
+    "perceptron_nlp.tagging.labelview",
+    "perceptron_nlp.tagging.functionlabeller",
+    "perceptron_nlp.tagging.compression",
     "perceptron_nlp.tagging.trainingstate",
-    "perceptron_nlp.text.splitter", "perceptron_nlp.formats.running",
+    "perceptron_nlp.text.splitter",
+    "perceptron_nlp.formats.running",
 }
 LISTS = """
 import json, sys
@@ -47,12 +73,18 @@ print(json.dumps(sorted(set(sys.modules) - before)))
 """
 WORDS = ["the", "old", "man", "saw", "a", "dog"]
 TAGS = ["DET", "ADJ", "NOUN", "VERB", "DET", "NOUN"]
-SENTENCES = [pn.Sentence([f"{word}{k % 3}" if k % 2 else word for word in WORDS],
-                         {"upos": TAGS, "xpos": [tag[0] for tag in TAGS],
-                          "chunk": ["B-NP", "I-NP", "I-NP", "O", "B-NP", "I-NP"],
-                          "feats": ["_", "Degree=Pos", "Case=Nom|Number=Sing", "_", "_",
-                                    "Case=Acc|Number=Sing"]})
-             for k in range(60)]
+SENTENCES = [
+    pn.Sentence(
+        [f"{word}{k % 3}" if k % 2 else word for word in WORDS],
+        {
+            "upos": TAGS,
+            "xpos": [tag[0] for tag in TAGS],
+            "chunk": ["B-NP", "I-NP", "I-NP", "O", "B-NP", "I-NP"],
+            "feats": ["_", "Degree=Pos", "Case=Nom|Number=Sing", "_", "_", "Case=Acc|Number=Sing"],
+        },
+    )
+    for k in range(60)
+]
 
 
 def models() -> dict[str, Any]:
@@ -60,15 +92,21 @@ def models() -> dict[str, Any]:
     plain: dict[str, Any] = {"seed": 1, "epochs": 3}
     several = pn.train(SENTENCES, column="upos,xpos", **plain)
     fast = pn.train(SENTENCES, dev=SENTENCES, column="upos", preset="fast", **plain)
-    return {"fast": fast, "mapped": fast, "several": several, "small": several.compress(20_000),
-            "fixed": pn.train(SENTENCES, column="upos", table_bits=12, **plain),
-            "parts": pn.train(SENTENCES, column="feats", two_passes=False, **plain),
-            "spans": pn.train(SENTENCES, column="chunk", window=None, **plain)}
+    return {
+        "fast": fast,
+        "mapped": fast,
+        "several": several,
+        "small": several.compress(20_000),
+        "fixed": pn.train(SENTENCES, column="upos", table_bits=12, **plain),
+        "parts": pn.train(SENTENCES, column="feats", two_passes=False, **plain),
+        "spans": pn.train(SENTENCES, column="chunk", window=None, **plain),
+    }
 
 
 def run(code: str, *arguments: str) -> Any:
-    done = subprocess.run([sys.executable, "-c", code, *arguments], check=True,
-                          capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code, *arguments], check=True, capture_output=True, text=True
+    )
     return json.loads(done.stdout)
 
 
@@ -86,7 +124,8 @@ def test_loading_and_tagging_lists_imports_nothing_that_they_do_without(tmp_path
 
 
 def test_tagging_a_conllu_file_from_the_shell_imports_nothing_that_it_does_without(
-        tmp_path: Path) -> None:
+    tmp_path: Path,
+) -> None:
     model, given, tagged = (str(tmp_path / name) for name in ("m.model", "in.conllu", "out.conllu"))
     tagger = pn.train(SENTENCES, column="upos", preset="fast", epochs=3)
     tagger.save(model)

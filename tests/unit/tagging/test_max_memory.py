@@ -49,51 +49,103 @@ def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(streaming, "CHUNK", 300)
 
 
-@pytest.mark.parametrize("options", [
-    {}, {"preset": "fast", "runs": 2}, {"update": "perceptron", "right_to_left": False},
-    {"update": "margin", "beam": 3}, {"update": "passive-aggressive"}, {"min_count": 3},
-    {"table_bits": 9, "min_count": 2}, {"dictionary": (3, 0.9)}, {"column": "xpos", "margin": 2.0},
-    {"column": "xpos", "templates": ["word[0]", "column:upos[-1] column:upos[0]", "tag[-1] word[0]",
-                                     "lower.ngrams3-4[0]"]},
-    {"column": "feats", "beam": 2}], ids=str)
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"preset": "fast", "runs": 2},
+        {"update": "perceptron", "right_to_left": False},
+        {"update": "margin", "beam": 3},
+        {"update": "passive-aggressive"},
+        {"min_count": 3},
+        {"table_bits": 9, "min_count": 2},
+        {"dictionary": (3, 0.9)},
+        {"column": "xpos", "margin": 2.0},
+        {
+            "column": "xpos",
+            "templates": [
+                "word[0]",
+                "column:upos[-1] column:upos[0]",
+                "tag[-1] word[0]",
+                "lower.ngrams3-4[0]",
+            ],
+        },
+        {"column": "feats", "beam": 2},
+    ],
+    ids=str,
+)
 def test_the_model_is_the_same_bytes(part: Path, options: dict[str, Any]) -> None:
     options = {"epochs": 2, **options}
     plain = pn.train(part, dev=samples.DEV, **options)
-    assert pn.train(part, dev=samples.DEV, max_memory=ENOUGH, **options).to_bytes() \
-        == plain.to_bytes()
+    assert (
+        pn.train(part, dev=samples.DEV, max_memory=ENOUGH, **options).to_bytes() == plain.to_bytes()
+    )
 
 
-SENTENCES = st.lists(st.integers(1, 5).flatmap(lambda n: st.tuples(
-    st.lists(st.sampled_from(["a", "b", "Ab", "ß"]), min_size=n, max_size=n),
-    st.lists(st.sampled_from(["X", "Y", None, "_"]), min_size=n, max_size=n))),
-    min_size=1, max_size=8)
+SENTENCES = st.lists(
+    st.integers(1, 5).flatmap(
+        lambda n: st.tuples(
+            st.lists(st.sampled_from(["a", "b", "Ab", "ß"]), min_size=n, max_size=n),
+            st.lists(st.sampled_from(["X", "Y", None, "_"]), min_size=n, max_size=n),
+        )
+    ),
+    min_size=1,
+    max_size=8,
+)
 
 
-@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture,
-                                                  HealthCheck.too_slow])
-@given(sentences=SENTENCES, min_count=st.integers(1, 3), beam=st.integers(1, 2),
-       bits=st.sampled_from([None, 4]), chunk=st.integers(1, 12))
+@settings(
+    max_examples=30,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+@given(
+    sentences=SENTENCES,
+    min_count=st.integers(1, 3),
+    beam=st.integers(1, 2),
+    bits=st.sampled_from([None, 4]),
+    chunk=st.integers(1, 12),
+)
 def test_any_sentences_from_memory_give_the_same_bytes(
-        monkeypatch: pytest.MonkeyPatch, sentences: Any, min_count: int, beam: int,
-        bits: int | None, chunk: int) -> None:
+    monkeypatch: pytest.MonkeyPatch,
+    sentences: Any,
+    min_count: int,
+    beam: int,
+    bits: int | None,
+    chunk: int,
+) -> None:
     monkeypatch.setattr(streaming, "CHUNK", chunk)
     monkeypatch.setattr(streaming, "GATHERED", chunk)
     if not any(label is not None for _, labels in sentences for label in labels):
         sentences[0][1][0] = "X"
     options: dict[str, Any] = {
-        "epochs": 2, "templates": ["word[0]", "word[-1] word[1]", "tag[-1]"],
-        "min_count": min_count, "beam": beam, "table_bits": bits, "dictionary": (2, 0.7)}
-    assert pn.train(sentences, max_memory=ENOUGH, **options).to_bytes() \
+        "epochs": 2,
+        "templates": ["word[0]", "word[-1] word[1]", "tag[-1]"],
+        "min_count": min_count,
+        "beam": beam,
+        "table_bits": bits,
+        "dictionary": (2, 0.7),
+    }
+    assert (
+        pn.train(sentences, max_memory=ENOUGH, **options).to_bytes()
         == pn.train(sentences, **options).to_bytes()
+    )
 
 
-@pytest.mark.parametrize("change", [
-    lambda text: text, lambda text: text.rstrip(b"\n"), lambda text: b"\xef\xbb\xbf" + text,
-    lambda text: text.replace(b"\n", b"\r\n"), gzip.compress,
-    lambda text: text[:9000] + text[9000:].replace(b"\n\n", b"\n\n\n\n")],
-    ids=["plain", "cut", "mark", "crlf", "gzip", "blank lines"])
-def test_any_writing_of_the_text_gives_the_same_bytes(part: Path, tmp_path: Path,
-                                                      change: Any) -> None:
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda text: text,
+        lambda text: text.rstrip(b"\n"),
+        lambda text: b"\xef\xbb\xbf" + text,
+        lambda text: text.replace(b"\n", b"\r\n"),
+        gzip.compress,
+        lambda text: text[:9000] + text[9000:].replace(b"\n\n", b"\n\n\n\n"),
+    ],
+    ids=["plain", "cut", "mark", "crlf", "gzip", "blank lines"],
+)
+def test_any_writing_of_the_text_gives_the_same_bytes(
+    part: Path, tmp_path: Path, change: Any
+) -> None:
     path = tmp_path / "text"
     path.write_bytes(change(part.read_bytes()))
     options: dict[str, Any] = {"preset": "fast", "templates": "fast", "epochs": 1}
@@ -104,8 +156,10 @@ def test_any_writing_of_the_text_gives_the_same_bytes(part: Path, tmp_path: Path
 @pytest.mark.parametrize("text", ["a/X b/Y\nc/Z a/X\n" * 9, "a X\nb Y\n\nc X\n\n" * 9])
 def test_other_formats_and_streams_give_the_same_bytes(text: str) -> None:
     streams = [io.BytesIO(text.encode()) for _ in range(2)]
-    bounded, plain = (pn.train(pn.open_corpus(stream), epochs=1, max_memory=limit)
-                      for stream, limit in zip(streams, (ENOUGH, None), strict=True))
+    bounded, plain = (
+        pn.train(pn.open_corpus(stream), epochs=1, max_memory=limit)
+        for stream, limit in zip(streams, (ENOUGH, None), strict=True)
+    )
     assert bounded.to_bytes() == plain.to_bytes()
 
 
@@ -130,44 +184,70 @@ def test_text_without_labels_is_refused(tmp_path: Path) -> None:
         pn.train(path, max_memory=ENOUGH)
 
 
-@pytest.mark.parametrize(("size", "kind"), [
-    ("lots", pn.ArgumentError), ("10 XB", pn.ArgumentError), ("0", pn.ArgumentError),
-    (-1, pn.ArgumentError), (0.5, pn.ArgumentTypeError), (True, pn.ArgumentTypeError)])
+@pytest.mark.parametrize(
+    ("size", "kind"),
+    [
+        ("lots", pn.ArgumentError),
+        ("10 XB", pn.ArgumentError),
+        ("0", pn.ArgumentError),
+        (-1, pn.ArgumentError),
+        (0.5, pn.ArgumentTypeError),
+        (True, pn.ArgumentTypeError),
+    ],
+)
 def test_what_is_no_size_is_refused(small: Small, size: Any, kind: type[Exception]) -> None:
     with pytest.raises(kind, match="max_memory: "):
         pn.train(small, max_memory=size)
 
 
 def test_a_bound_below_the_floor_says_where_the_floor_is(small: Small) -> None:
-    with pytest.raises(pn.MemoryLimitError, match=r"max_memory: 1 MB are too few: this process"
-                       r" holds \d+ MB .* allow at least \d+ MB"):
+    with pytest.raises(
+        pn.MemoryLimitError,
+        match=r"max_memory: 1 MB are too few: this process"
+        r" holds \d+ MB .* allow at least \d+ MB",
+    ):
         pn.train(small, max_memory="1MB")
 
 
 def test_a_bound_that_is_passed_on_the_way_says_what_to_do(
-        part: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    part: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     held = iter(range(10**8, 10**11, 10**6))
     monkeypatch.setattr(memorylimit, "resident", lambda: next(held))
-    with pytest.raises(pn.MemoryLimitError, match=r"max_memory: 160 MB are too few: this process"
-                       r" holds 1\d\d MB, and making a model .*table_bits"):
+    with pytest.raises(
+        pn.MemoryLimitError,
+        match=r"max_memory: 160 MB are too few: this process"
+        r" holds 1\d\d MB, and making a model .*table_bits",
+    ):
         pn.train(part, max_memory="160MB", epochs=100)
 
 
 def test_a_system_that_does_not_tell_what_is_held_is_named(
-        small: Small, monkeypatch: pytest.MonkeyPatch) -> None:
+    small: Small, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(memorylimit, "resident", lambda: None)
     with pytest.raises(pn.ArgumentError, match="max_memory: this system does not tell"):
         pn.train(small, max_memory=ENOUGH)
 
 
-@pytest.mark.parametrize(("options", "named"), [
-    ({"column": "upos,xpos"}, "one column at a time"), ({"column": "feats"}, "features"),
-    ({"raw": [["a", "b"]]}, "raw"), ({"features": lambda words, i, past: [words[i]]}, "features"),
-    ({"two_passes": True}, "two_passes"), ({"resumable": True}, "resumable"),
-    ({"checkpoint": "state"}, "checkpoint"), ({"size": "1MB"}, "size"),
-    ({"templates": ["word[0]", "nearby.tag[0]"]}, "nearby")], ids=lambda value: str(value)[:30])
-def test_what_needs_whole_sentences_is_refused(part: Path, options: dict[str, Any], named: str
-                                               ) -> None:
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        ({"column": "upos,xpos"}, "one column at a time"),
+        ({"column": "feats"}, "features"),
+        ({"raw": [["a", "b"]]}, "raw"),
+        ({"features": lambda words, i, past: [words[i]]}, "features"),
+        ({"two_passes": True}, "two_passes"),
+        ({"resumable": True}, "resumable"),
+        ({"checkpoint": "state"}, "checkpoint"),
+        ({"size": "1MB"}, "size"),
+        ({"templates": ["word[0]", "nearby.tag[0]"]}, "nearby"),
+    ],
+    ids=lambda value: str(value)[:30],
+)
+def test_what_needs_whole_sentences_is_refused(
+    part: Path, options: dict[str, Any], named: str
+) -> None:
     if named == "nearby":
         options, named = {"templates": pn.preset("names")}, "other places"
     with pytest.raises(pn.ArgumentError, match=rf"max_memory: .*{named}"):
@@ -184,24 +264,37 @@ def test_spans_are_refused_unless_they_are_learnt_as_plain_labels() -> None:
     with pytest.raises(pn.ArgumentError, match="spans"):
         pn.train(chunks, max_memory=ENOUGH)
     options: dict[str, Any] = {"beam": 1, "epochs": 1}
-    assert pn.train(chunks, max_memory=ENOUGH, **options).to_bytes() \
+    assert (
+        pn.train(chunks, max_memory=ENOUGH, **options).to_bytes()
         == pn.train(chunks, **options).to_bytes()
+    )
 
 
-def test_the_temporary_files_have_no_names(part: Path, tmp_path: Path,
-                                           monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_temporary_files_have_no_names(
+    part: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     seen = []
-    pn.train(part, max_memory=ENOUGH, preset="fast", templates="fast", epochs=1,
-             callback=lambda report: seen.append(list(tmp_path.iterdir())))
+    pn.train(
+        part,
+        max_memory=ENOUGH,
+        preset="fast",
+        templates="fast",
+        epochs=1,
+        callback=lambda report: seen.append(list(tmp_path.iterdir())),
+    )
     assert seen == [[]]
 
 
-def test_a_folder_that_is_gone_is_told(small: Small, tmp_path: Path,
-                                       monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_that_is_gone_is_told(
+    small: Small, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "gone"))
-    with pytest.raises(pn.FileError, match=r"gone: the temporary file for max_memory cannot be"
-                       r" made: .*TMPDIR"):
+    with pytest.raises(
+        pn.FileError,
+        match=r"gone: the temporary file for max_memory cannot be"
+        r" made: .*TMPDIR",
+    ):
         pn.train(small, max_memory=ENOUGH)
 
 
@@ -220,7 +313,8 @@ def on_full_disc(folder: str) -> str:
 def test_a_full_disc_is_told_and_nothing_is_left_on_it(tmp_path: Path) -> None:
     said = call("tests.unit.tagging.test_max_memory:on_full_disc", str(tmp_path))
     assert str(said.result).startswith(
-        f"{tmp_path}: the temporary file for max_memory cannot be written: ")
+        f"{tmp_path}: the temporary file for max_memory cannot be written: "
+    )
     assert list(tmp_path.iterdir()) == []
 
 
@@ -228,8 +322,13 @@ def bounded(path: str, more: int) -> tuple[int, int]:
     """Train with little more than the least room; runs in a child. The bound, and the peak."""
     pn.train([(["a"], ["X"])], epochs=1)
     size = (resident() or 0) + ROOM + more
-    pn.train(path, templates=["word[0]", "word[-1] word[0]", "tag[-1]"], epochs=1,
-             update="perceptron", max_memory=size)
+    pn.train(
+        path,
+        templates=["word[0]", "word[-1] word[0]", "tag[-1]"],
+        epochs=1,
+        update="perceptron",
+        max_memory=size,
+    )
     status = Path("/proc/self/status").read_text()
     return size, int(status.partition("VmHWM:")[2].split()[0]) * 1024
 
@@ -237,7 +336,8 @@ def bounded(path: str, more: int) -> tuple[int, int]:
 def test_little_memory_suffices_for_much_text(tmp_path: Path) -> None:
     path = tmp_path / "long.conllu"
     sentence = "".join(
-        f"{n}\tword{n}\t{200 * 'a'}\tX{n % 5}" + 6 * "\t_" + "\n" for n in range(1, 21))
+        f"{n}\tword{n}\t{200 * 'a'}\tX{n % 5}" + 6 * "\t_" + "\n" for n in range(1, 21)
+    )
     path.write_text((sentence + "\n") * 7_000)
     size, peak = call("tests.unit.tagging.test_max_memory:bounded", str(path), 4 << 20).result
     assert peak <= size
@@ -272,9 +372,15 @@ def test_a_file_cut_short_by_others_is_told() -> None:
 def test_only_stored_sentences_are_brought_in() -> None:
     table = WeightTable(2)
     data = TrainingSet(
-        FeatureProgram(compile_templates([pn.Template.parse("word[0]")])), table, strings=[[b"a"]],
-        tokens=np.zeros((1, 1), np.int32), lengths=np.array([1]), gold=np.zeros(1, np.int32),
-        label_hashes=np.zeros(2, np.uint64), forced=np.array([-1], np.int32))
+        FeatureProgram(compile_templates([pn.Template.parse("word[0]")])),
+        table,
+        strings=[[b"a"]],
+        tokens=np.zeros((1, 1), np.int32),
+        lengths=np.array([1]),
+        gold=np.zeros(1, np.int32),
+        label_hashes=np.zeros(2, np.uint64),
+        forced=np.array([-1], np.int32),
+    )
     with pytest.raises(pn.ArgumentError, match="no sentences are stored"):
         data.bring_in(np.array([0]))
 

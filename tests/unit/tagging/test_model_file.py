@@ -34,8 +34,11 @@ class Parts:
 
     def to_bytes(self) -> bytes:
         return write_tensors(
-            self.tensors, {**self.metadata, "model": json.dumps(self.model)}
-            if "model" in self.metadata else self.metadata)
+            self.tensors,
+            {**self.metadata, "model": json.dumps(self.model)}
+            if "model" in self.metadata
+            else self.metadata,
+        )
 
     def refused(self) -> str:
         with pytest.raises(pn.ModelError) as caught:
@@ -52,21 +55,26 @@ def parts(tagger: pn.Tagger) -> Parts:
 def set_at(name: str, place: int, value: int) -> Callable[[Parts], None]:
     def act(parts: Parts) -> None:
         parts.tensors[name][place] = value
+
     return act
 
 
-def replaced(name: str, change: Callable[[npt.NDArray[Any]], npt.NDArray[Any]]
-             ) -> Callable[[Parts], None]:
+def replaced(
+    name: str, change: Callable[[npt.NDArray[Any]], npt.NDArray[Any]]
+) -> Callable[[Parts], None]:
     def act(parts: Parts) -> None:
         parts.tensors[name] = change(parts.tensors[name])
+
     return act
 
 
 def swapped(name: str) -> Callable[[Parts], None]:
     """The first two of equal neighbours within the first group change places."""
+
     def act(parts: Parts) -> None:
         array = parts.tensors[name]
         array[[0, 1]] = array[[1, 0]]
+
     return act
 
 
@@ -112,73 +120,100 @@ def test_an_array_of_another_shape_is_named(name: str, parts: Parts) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES[:-1])
-@pytest.mark.parametrize("change", [lambda a: a[:-1], lambda a: np.append(a, a[-1:]),
-                                    lambda a: a[:0]], ids=["shorter", "longer", "empty"])
+@pytest.mark.parametrize(
+    "change",
+    [lambda a: a[:-1], lambda a: np.append(a, a[-1:]), lambda a: a[:0]],
+    ids=["shorter", "longer", "empty"],
+)
 def test_an_array_of_another_length_is_refused(
-        name: str, change: Callable[[Any], Any], parts: Parts) -> None:
+    name: str, change: Callable[[Any], Any], parts: Parts
+) -> None:
     parts.tensors[name] = change(parts.tensors[name])
     assert "the model's 0." in parts.refused()
 
 
-@pytest.mark.parametrize(("act", "text"), [
-    (set_at("0.counts", 0, 0), "0.counts: do not add up"),
-    (set_at("0.counts", 0, 200), "0.counts: do not add up"),
-    (set_at("0.labels", 0, 255), "0.labels: beyond the 12 labels"),
-    (set_at("0.group_starts", 0, 1), "0.group_starts: do not divide the rows"),
-    (set_at("0.group_starts", 0, -1), "0.group_starts: do not divide the rows"),
-    (set_at("0.group_starts", 1, -5), "0.group_starts: do not divide the rows"),
-    (set_at("0.group_starts", 1, 2**62), "0.group_starts: do not divide the rows"),
-    (set_at("0.group_starts", -1, 2**40), "0.group_starts: do not divide the rows"),
-    (swapped("0.keys"), "0.keys: not in ascending order"),
-    (replaced("0.keys", lambda a: np.zeros_like(a)), "0.keys: not in ascending order"),
-    (unsorted_labels, "0.labels: not in ascending order"),
-    (key_in_two_groups, "the model's parts do not fit together: keys: row"),
-    (swapped("vocabulary"), "vocabulary: not in ascending order"),
-    (replaced("0.weights", lambda a: a * 0), "0.weights: some are 0"),
-])
+@pytest.mark.parametrize(
+    ("act", "text"),
+    [
+        (set_at("0.counts", 0, 0), "0.counts: do not add up"),
+        (set_at("0.counts", 0, 200), "0.counts: do not add up"),
+        (set_at("0.labels", 0, 255), "0.labels: beyond the 12 labels"),
+        (set_at("0.group_starts", 0, 1), "0.group_starts: do not divide the rows"),
+        (set_at("0.group_starts", 0, -1), "0.group_starts: do not divide the rows"),
+        (set_at("0.group_starts", 1, -5), "0.group_starts: do not divide the rows"),
+        (set_at("0.group_starts", 1, 2**62), "0.group_starts: do not divide the rows"),
+        (set_at("0.group_starts", -1, 2**40), "0.group_starts: do not divide the rows"),
+        (swapped("0.keys"), "0.keys: not in ascending order"),
+        (replaced("0.keys", lambda a: np.zeros_like(a)), "0.keys: not in ascending order"),
+        (unsorted_labels, "0.labels: not in ascending order"),
+        (key_in_two_groups, "the model's parts do not fit together: keys: row"),
+        (swapped("vocabulary"), "vocabulary: not in ascending order"),
+        (replaced("0.weights", lambda a: a * 0), "0.weights: some are 0"),
+    ],
+)
 def test_a_lie_in_an_array_is_refused(
-        act: Callable[[Parts], None], text: str, parts: Parts) -> None:
+    act: Callable[[Parts], None], text: str, parts: Parts
+) -> None:
     act(parts)
     assert text in parts.refused()
 
 
-@pytest.mark.parametrize(("name", "value", "text"), [
-    ("labels", [], "labels: not sorted, repeated or missing"),
-    ("labels", ["B", "A"], "labels: not sorted, repeated or missing"),
-    ("labels", ["A", "A"], "labels: not sorted, repeated or missing"),
-    ("labels", "AB", "labels: not a list of strings"),
-    ("labels", [1, 2], "labels: not a list of strings"),
-    ("labels", ["A\tB"], "the model's description is not valid: labels: 'A\\tB' holds a tab"),
-    ("labels", ["A"], "0.labels: beyond the 1 labels"),
-    ("templates", [], "description is not valid: templates: 1 to 1000 templates are needed"),
-    ("templates", ["wrod"], "description is not valid: 'wrod': no view is called"),
-    ("templates", ["word[0]"], "0.group_starts: do not divide the rows among the templates"),
-    ("templates", None, "templates: not a list of strings"),
-    ("templates", [f"column:c{i}" for i in range(1000)], "0.group_starts: do not divide"),
-    ("extractor", 3, "extractor: not a name"),
-    ("right_to_left", 1, "column, right_to_left: of another type"),
-    ("column", None, "column, right_to_left: of another type"),
-    ("table_bits", 0, "table_bits: out of range"),
-    ("table_bits", 49, "table_bits: out of range"),
-    ("table_bits", "8", "table_bits: out of range"),
-    ("table_bits", True, "table_bits: out of range"),
-    ("table_bits", 3, "0.keys: beyond the fixed table"),
-    ("scale", 0.0, "scale: not a positive number"),
-    ("scale", -1.0, "scale: not a positive number"),
-    ("scale", 1, "scale: not a positive number"),
-    ("scale", "1", "scale: not a positive number"),
-    ("dictionary", [], "dictionary: gives labels that are not in the tag set"),
-    ("dictionary", {"a": "NOT A LABEL"}, "dictionary: gives labels that are not in the tag set"),
-    ("dictionary", {"a": 1}, "dictionary: gives labels that are not in the tag set"),
-])
+@pytest.mark.parametrize(
+    ("name", "value", "text"),
+    [
+        ("labels", [], "labels: not sorted, repeated or missing"),
+        ("labels", ["B", "A"], "labels: not sorted, repeated or missing"),
+        ("labels", ["A", "A"], "labels: not sorted, repeated or missing"),
+        ("labels", "AB", "labels: not a list of strings"),
+        ("labels", [1, 2], "labels: not a list of strings"),
+        ("labels", ["A\tB"], "the model's description is not valid: labels: 'A\\tB' holds a tab"),
+        ("labels", ["A"], "0.labels: beyond the 1 labels"),
+        ("templates", [], "description is not valid: templates: 1 to 1000 templates are needed"),
+        ("templates", ["wrod"], "description is not valid: 'wrod': no view is called"),
+        ("templates", ["word[0]"], "0.group_starts: do not divide the rows among the templates"),
+        ("templates", None, "templates: not a list of strings"),
+        ("templates", [f"column:c{i}" for i in range(1000)], "0.group_starts: do not divide"),
+        ("extractor", 3, "extractor: not a name"),
+        ("right_to_left", 1, "column, right_to_left: of another type"),
+        ("column", None, "column, right_to_left: of another type"),
+        ("table_bits", 0, "table_bits: out of range"),
+        ("table_bits", 49, "table_bits: out of range"),
+        ("table_bits", "8", "table_bits: out of range"),
+        ("table_bits", True, "table_bits: out of range"),
+        ("table_bits", 3, "0.keys: beyond the fixed table"),
+        ("scale", 0.0, "scale: not a positive number"),
+        ("scale", -1.0, "scale: not a positive number"),
+        ("scale", 1, "scale: not a positive number"),
+        ("scale", "1", "scale: not a positive number"),
+        ("dictionary", [], "dictionary: gives labels that are not in the tag set"),
+        (
+            "dictionary",
+            {"a": "NOT A LABEL"},
+            "dictionary: gives labels that are not in the tag set",
+        ),
+        ("dictionary", {"a": 1}, "dictionary: gives labels that are not in the tag set"),
+    ],
+)
 def test_a_lie_in_the_description_is_refused(
-        name: str, value: object, text: str, parts: Parts) -> None:
+    name: str, value: object, text: str, parts: Parts
+) -> None:
     parts.model[name] = value
     assert text in parts.refused()
 
 
-@pytest.mark.parametrize("name", ["column", "labels", "templates", "extractor", "right_to_left",
-                                  "table_bits", "scale", "dictionary"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "column",
+        "labels",
+        "templates",
+        "extractor",
+        "right_to_left",
+        "table_bits",
+        "scale",
+        "dictionary",
+    ],
+)
 def test_a_description_without_one_of_its_parts_is_refused(name: str, parts: Parts) -> None:
     del parts.model[name]
     assert f"the model's description is not valid: '{name}'" in parts.refused()
@@ -187,7 +222,8 @@ def test_a_description_without_one_of_its_parts_is_refused(name: str, parts: Par
 @pytest.mark.parametrize("text", ["", "{", "[]", "3", "null", "NaN", '{"a":', "[" * 100_000])
 @pytest.mark.parametrize("name", ["model", "record"])
 def test_a_description_that_is_no_json_object_is_refused(
-        name: str, text: str, parts: Parts) -> None:
+    name: str, text: str, parts: Parts
+) -> None:
     metadata = {**parts.metadata, name: text}
     with pytest.raises(pn.ModelError, match="the model's description is not valid"):
         pn.Tagger.from_bytes(write_tensors(parts.tensors, metadata))
@@ -224,12 +260,15 @@ def test_the_file_is_one_that_any_safetensors_reader_opens(tagger: pn.Tagger) ->
 
 @settings(max_examples=60)
 @given(data=st.data())
-def test_a_file_cut_short_or_made_longer_is_refused(data: st.DataObject, tagger: pn.Tagger
-                                                    ) -> None:
+def test_a_file_cut_short_or_made_longer_is_refused(data: st.DataObject, tagger: pn.Tagger) -> None:
     whole = tagger.to_bytes()
     cut = data.draw(st.integers(0, len(whole) - 1))
-    for damaged in (whole[:cut], whole[cut + 1:], whole + whole[:cut + 1],
-                    whole[:cut] + b"\0" + whole[cut:]):
+    for damaged in (
+        whole[:cut],
+        whole[cut + 1 :],
+        whole + whole[: cut + 1],
+        whole[:cut] + b"\0" + whole[cut:],
+    ):
         with pytest.raises(pn.ModelError):
             pn.Tagger.from_bytes(damaged)
 
@@ -238,8 +277,14 @@ def test_a_file_cut_short_or_made_longer_is_refused(data: st.DataObject, tagger:
 @given(data=st.data())
 def test_a_file_with_any_byte_changed_is_refused(data: st.DataObject, tagger: pn.Tagger) -> None:
     damaged = bytearray(tagger.to_bytes())
-    for place in data.draw(st.lists(st.integers(0, len(damaged) - 1) | st.integers(0, 400),
-                                    min_size=1, max_size=4, unique=True)):
+    for place in data.draw(
+        st.lists(
+            st.integers(0, len(damaged) - 1) | st.integers(0, 400),
+            min_size=1,
+            max_size=4,
+            unique=True,
+        )
+    ):
         damaged[place] ^= data.draw(st.integers(1, 255))
     with pytest.raises(pn.ModelError):
         pn.Tagger.from_bytes(damaged)
@@ -281,25 +326,34 @@ HOSTILE_TEMPLATES = [
     [f"word.ngrams1-16[{i}] shape[{i}]" for i in range(-8, 9)],
     ["tag[-1] tag[-2] tag[-3] tag[-4] word[-8] word[8] first last"],
     [f"lower[{i}] lower[{j}]" for i in range(-8, 9) for j in range(-8, i)],
-    ["word[0]"], ["bias"], ["tag[-4]"], ["first"],
+    ["word[0]"],
+    ["bias"],
+    ["tag[-4]"],
+    ["first"],
 ]
 
 
 @pytest.mark.parametrize("templates", HOSTILE_TEMPLATES, ids=lambda t: t[0])
 @pytest.mark.parametrize("bits", [None, 1, 16])
 def test_a_strange_but_consistent_description_tags_or_is_refused(
-        templates: list[str], bits: int | None, tagger: pn.Tagger) -> None:
+    templates: list[str], bits: int | None, tagger: pn.Tagger
+) -> None:
     parts = Parts(tagger)
     rng = random.Random(len(templates))
     n = 2 if bits == 1 else 300
-    parts.model |= {"templates": templates, "table_bits": bits,
-                    "dictionary": {"": "NOUN", "x" * 1000: "VERB"}}
+    parts.model |= {
+        "templates": templates,
+        "table_bits": bits,
+        "dictionary": {"": "NOUN", "x" * 1000: "VERB"},
+    }
     keys = sorted(rng.sample(range(2**bits if bits else 2**62), n))
     parts.tensors |= {
-        "0.keys": np.array(keys, np.uint64), "0.counts": np.full(n, 2, np.uint8),
+        "0.keys": np.array(keys, np.uint64),
+        "0.counts": np.full(n, 2, np.uint8),
         "0.group_starts": np.array([0, *[n] * len(templates)], np.int64),
         "0.labels": np.tile(np.array([0, 11], np.uint8), n),
-        "0.weights": np.tile(np.array([-32768, 32767], np.int16), n)}
+        "0.weights": np.tile(np.array([-32768, 32767], np.int16), n),
+    }
     columns = {f"c{i}": ["x", "", "ß", "x" * 1000] for i in range(64)}
     sentence = pn.Sentence(["", "a", "x" * 1000, "é"], columns)
     try:

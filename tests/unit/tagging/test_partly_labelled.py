@@ -13,15 +13,27 @@ import perceptron_nlp as pn
 
 Row = tuple[list[str], list[str | None]]
 PART: list[Row] = [
-    (["x", "y", "new"], ["A", "B", None]), (["z", "q", "y"], ["C", None, "D"]),
-    (["q", "q"], [None, None]), (["x", "q", "z"], [None, "B", None])] * 4
+    (["x", "y", "new"], ["A", "B", None]),
+    (["z", "q", "y"], ["C", None, "D"]),
+    (["q", "q"], [None, None]),
+    (["x", "q", "z"], [None, "B", None]),
+] * 4
 
 
-@pytest.mark.parametrize("options", [
-    {}, {"beam": 3}, {"beam": 3, "update": "perceptron"}, {"update": "passive-aggressive"},
-    {"update": "perceptron"}, {"dictionary": (2, 0.9)}, {"preset": "accurate", "epochs": 2},
-    {"features": lambda tokens, i, history: [f"{tokens[max(0, i - 1):i]} {tokens[i]}"]},
-], ids=lambda options: "-".join(options) or "default")
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"beam": 3},
+        {"beam": 3, "update": "perceptron"},
+        {"update": "passive-aggressive"},
+        {"update": "perceptron"},
+        {"dictionary": (2, 0.9)},
+        {"preset": "accurate", "epochs": 2},
+        {"features": lambda tokens, i, history: [f"{tokens[max(0, i - 1) : i]} {tokens[i]}"]},
+    ],
+    ids=lambda options: "-".join(options) or "default",
+)
 def test_every_learner_learns_from_the_words_that_have_labels(options: dict[str, Any]) -> None:
     seen: list[pn.EpochReport] = []
     tagger = pn.train(PART, callback=seen.append, **options)
@@ -33,9 +45,11 @@ def test_every_learner_learns_from_the_words_that_have_labels(options: dict[str,
 
 
 def test_features_are_learnt_in_parts_from_the_words_that_have_them() -> None:
-    rows: list[Row] = [(["la", "lupo"], ["_", "Case=Nom|Number=Sing"]),
-                       (["la", "lupu"], [None, "Case=Gen|Number=Sing"]),
-                       (["katu", "q"], ["Case=Gen|Number=Sing", None])] * 8
+    rows: list[Row] = [
+        (["la", "lupo"], ["_", "Case=Nom|Number=Sing"]),
+        (["la", "lupu"], [None, "Case=Gen|Number=Sing"]),
+        (["katu", "q"], ["Case=Gen|Number=Sing", None]),
+    ] * 8
     tagger = pn.train(rows)
     assert tagger.model.parts is not None
     assert tagger.tag(["la", "lupu"]) == ["_", "Case=Gen|Number=Sing"]
@@ -49,12 +63,28 @@ def test_spans_are_learnt_label_by_label_where_words_have_none() -> None:
 
 
 @settings(max_examples=25)
-@given(st.lists(st.lists(st.tuples(st.sampled_from("xyzq"), st.sampled_from(["A", "B", None])),
-                         min_size=1, max_size=4), min_size=1, max_size=6), st.booleans())
+@given(
+    st.lists(
+        st.lists(
+            st.tuples(st.sampled_from("xyzq"), st.sampled_from(["A", "B", None])),
+            min_size=1,
+            max_size=4,
+        ),
+        min_size=1,
+        max_size=6,
+    ),
+    st.booleans(),
+)
 def test_a_sentence_without_any_label_changes_nothing(
-        rows: list[list[tuple[str, str | None]]], beam: bool) -> None:
-    options: dict[str, Any] = {"epochs": 2, "templates": ["word[0]", "tag[-1]"],
-                               "beam": 2 if beam else 1, "right_to_left": False, "runs": 1}
+    rows: list[list[tuple[str, str | None]]], beam: bool
+) -> None:
+    options: dict[str, Any] = {
+        "epochs": 2,
+        "templates": ["word[0]", "tag[-1]"],
+        "beam": 2 if beam else 1,
+        "right_to_left": False,
+        "runs": 1,
+    }
     # One sentence that has labels, since two would come in another order with a third among them.
     for row in rows:
         if any(label for _, label in row):
@@ -65,7 +95,8 @@ def test_a_sentence_without_any_label_changes_nothing(
 
 
 def test_a_column_with_one_label_and_dev_labels_never_trained_are_said(
-        caplog: pytest.LogCaptureFixture) -> None:
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     dev = [(["x", "y", "z"], ["A", "Q", "Q"]), (["x", "y"], ["Z", None])]
     with caplog.at_level(logging.WARNING, "perceptron_nlp"):
         tagger = pn.train([(["x", "y"], ["A", "A"])], dev=dev, epochs=1)

@@ -19,8 +19,14 @@ from perceptron_nlp.features.templates import check_templates
 from perceptron_nlp.tagging.examples import Examples, label_hashes
 from perceptron_nlp.tagging.sources import Source
 
-TEMPLATES = ("word[0]", "lower[-1] lower[1]", "tag[-1]", "tag[-1] tag[-2]", "tag[-1] lower[0]",
-             "tag[-2] lower.suffix2[1]")
+TEMPLATES = (
+    "word[0]",
+    "lower[-1] lower[1]",
+    "tag[-1]",
+    "tag[-1] tag[-2]",
+    "tag[-1] lower[0]",
+    "tag[-2] lower.suffix2[1]",
+)
 
 
 def training(seed: int, n_tags: int, **table: Any) -> tuple[TrainingSet, WeightTable]:
@@ -28,8 +34,10 @@ def training(seed: int, n_tags: int, **table: Any) -> tuple[TrainingSet, WeightT
     chance = np.random.default_rng(seed)
     sentences = []
     for _ in range(30):
-        words = [f"{'aA'[chance.integers(2)]}{chance.integers(9)}x{chance.integers(3)}"
-                 for _ in range(chance.integers(1, 9))]
+        words = [
+            f"{'aA'[chance.integers(2)]}{chance.integers(9)}x{chance.integers(3)}"
+            for _ in range(chance.integers(1, 9))
+        ]
         tags = [f"T{chance.integers(n_tags)}" for _ in words]
         sentences.append(pn.Sentence(words, {"tag": tags}))
     examples = Examples.read(Source(sentences, "train"), "tag", ())
@@ -37,15 +45,23 @@ def training(seed: int, n_tags: int, **table: Any) -> tuple[TrainingSet, WeightT
     strings, tokens = examples.numbered(compiled.columns)
     weights = WeightTable(len(examples.tags), **table)
     data = TrainingSet(
-        FeatureProgram(compiled), weights, strings=strings, tokens=tokens,
-        lengths=examples.lengths(), gold=examples.gold_ids(),
-        label_hashes=label_hashes(examples.tags), forced=np.full(len(strings[0]), -1, np.int32))
+        FeatureProgram(compiled),
+        weights,
+        strings=strings,
+        tokens=tokens,
+        lengths=examples.lengths(),
+        gold=examples.gold_ids(),
+        label_hashes=label_hashes(examples.tags),
+        forced=np.full(len(strings[0]), -1, np.int32),
+    )
     return data, weights
 
 
 def same(one: FrozenWeights, other: FrozenWeights) -> bool:
-    return all((getattr(one, name) == getattr(other, name)).all()
-               for name in ("keys", "starts", "labels", "weights"))
+    return all(
+        (getattr(one, name) == getattr(other, name)).all()
+        for name in ("keys", "starts", "labels", "weights")
+    )
 
 
 @pytest.mark.parametrize("table", [{}, {"table_bits": 9}])
@@ -76,7 +92,8 @@ def test_plain_c_adds_rows_to_the_same_sums(monkeypatch: pytest.MonkeyPatch) -> 
         monkeypatch.setenv("PERCEPTRON_NLP_PORTABLE", "1")
         plain, same_weights = training(n_tags, n_tags, gradients=True)
         for _ in range(3):
-            learned = [learn(data, np.arange(30), rule="adagrad", rate=0.1)
-                       for data in (wide, plain)]
+            learned = [
+                learn(data, np.arange(30), rule="adagrad", rate=0.1) for data in (wide, plain)
+            ]
             assert learned[0] == learned[1]
         assert same(weights.average(), same_weights.average())

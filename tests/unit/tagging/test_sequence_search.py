@@ -33,11 +33,19 @@ def random_weights(n_labels, seed):
     rng = np.random.default_rng(seed)
     hashes = [hash64(name.encode()) for name in names(n_labels)] + [hash64(b"\xffstart")]
     pasts = list(itertools.product(hashes[:3] + hashes[-1:], repeat=2))
-    keys = {key for words in itertools.product(WORDS, repeat=3) for i in range(3)
-            for past in pasts for key in keys_of(list(words), i, past)}
-    return {(key, label): int(weight) for key in sorted(keys)
-            for label, weight in zip(rng.integers(0, n_labels, 3), rng.integers(-3, 4, 3),
-                                     strict=True) if weight}
+    keys = {
+        key
+        for words in itertools.product(WORDS, repeat=3)
+        for i in range(3)
+        for past in pasts
+        for key in keys_of(list(words), i, past)
+    }
+    return {
+        (key, label): int(weight)
+        for key in sorted(keys)
+        for label, weight in zip(rng.integers(0, n_labels, 3), rng.integers(-3, 4, 3), strict=True)
+        if weight
+    }
 
 
 def decoder(weights, n_labels, **options):
@@ -45,10 +53,15 @@ def decoder(weights, n_labels, **options):
     keys = sorted({key for key, _ in cells})
     counts = [sum(1 for _ in group) for _, group in itertools.groupby(cells, lambda c: c[0])]
     return SentenceDecoder(
-        PROGRAM, keys=np.array(keys, np.uint64), starts=np.cumsum([0, *counts]),
+        PROGRAM,
+        keys=np.array(keys, np.uint64),
+        starts=np.cumsum([0, *counts]),
         cell_labels=np.array([label for _, label in cells], np.uint16),
-        weights=np.array([weights[cell] for cell in cells], np.int16), labels=names(n_labels),
-        label_hashes=np.array([hash64(n.encode()) for n in names(n_labels)], np.uint64), **options)
+        weights=np.array([weights[cell] for cell in cells], np.int16),
+        labels=names(n_labels),
+        label_hashes=np.array([hash64(n.encode()) for n in names(n_labels)], np.uint64),
+        **options,
+    )
 
 
 def random_matrix(n_labels, seed):
@@ -59,10 +72,17 @@ TABLES = {n: [random_weights(n, seed) for seed in range(3)] for n in (3, 70)}
 
 
 @settings(max_examples=60, deadline=None)
-@given(words=st.lists(SENTENCES, max_size=4), n=st.sampled_from([3, 70]), seed=st.integers(0, 2),
-       width=st.integers(1, 5), backwards=st.booleans(), lawful=st.booleans())
-def test_tagging_with_a_beam_gives_what_the_slow_search_gives(words, n, seed, width, backwards,
-                                                              lawful):
+@given(
+    words=st.lists(SENTENCES, max_size=4),
+    n=st.sampled_from([3, 70]),
+    seed=st.integers(0, 2),
+    width=st.integers(1, 5),
+    backwards=st.booleans(),
+    lawful=st.booleans(),
+)
+def test_tagging_with_a_beam_gives_what_the_slow_search_gives(
+    words, n, seed, width, backwards, lawful
+):
     allowed = random_matrix(n, seed) if lawful and width > 1 else None
     oracle = Oracle(names(n), width=width, right_to_left=backwards, allowed=allowed)
     oracle.weights = TABLES[n][seed]
@@ -76,38 +96,56 @@ CHOICES = [[0], [2], [0, 1], [1, 2]]
 
 
 @settings(max_examples=100, deadline=None)
-@given(sentences=st.lists(st.lists(st.tuples(st.sampled_from(WORDS), KEPT), max_size=6),
-                          max_size=4),
-       n=st.sampled_from([3, 70]), seed=st.integers(0, 2), width=st.integers(1, 5),
-       backwards=st.booleans(), lawful=st.booleans(), narrow=st.booleans())
-def test_labels_that_are_kept_restrict_the_search_and_are_context(sentences, n, seed, width,
-                                                                  backwards, lawful, narrow):
+@given(
+    sentences=st.lists(st.lists(st.tuples(st.sampled_from(WORDS), KEPT), max_size=6), max_size=4),
+    n=st.sampled_from([3, 70]),
+    seed=st.integers(0, 2),
+    width=st.integers(1, 5),
+    backwards=st.booleans(),
+    lawful=st.booleans(),
+    narrow=st.booleans(),
+)
+def test_labels_that_are_kept_restrict_the_search_and_are_context(
+    sentences, n, seed, width, backwards, lawful, narrow
+):
     allowed = random_matrix(n, seed) if lawful and width > 1 else None
     oracle = Oracle(names(n), width=width, right_to_left=backwards, allowed=allowed)
     oracle.weights = TABLES[n][seed]
     groups = {"group_starts": [0, *[len({k for k, _ in TABLES[n][seed]})] * len(TEMPLATES)]}
-    fast = decoder(TABLES[n][seed], n, beam=width, right_to_left=backwards, allowed=allowed,
-                   **(groups if narrow else {}))
+    fast = decoder(
+        TABLES[n][seed],
+        n,
+        beam=width,
+        right_to_left=backwards,
+        allowed=allowed,
+        **(groups if narrow else {}),
+    )
     assert fast.narrow == (narrow and width == 1 and n == 3)
     words = [[word for word, _ in sentence] for sentence in sentences]
-    expected = [oracle.tag(w, forced=[k if k < 0 else tuple(CHOICES[k]) for _, k in sentence])
-                for w, sentence in zip(words, sentences, strict=True)]
+    expected = [
+        oracle.tag(w, forced=[k if k < 0 else tuple(CHOICES[k]) for _, k in sentence])
+        for w, sentence in zip(words, sentences, strict=True)
+    ]
     kept = KeptSets([[k for _, k in sentence] for sentence in sentences], CHOICES)
     assert fast.tag(words, kept) == [
-        [None if k == n else names(n)[k] for k in labels] for labels in expected]
+        [None if k == n else names(n)[k] for k in labels] for labels in expected
+    ]
     assert fast.tag(words) == [[names(n)[k] for k in oracle.tag(w)] for w in words]
 
 
-@pytest.mark.parametrize(("numbers", "sets", "message"), [
-    ([[0, 2]], [[0], [1]], "numbers[0]: a number is not between -2 and 1"),
-    ([[0], [-3]], [[0]], "numbers[1]: a number is not between -2 and 0"),
-    ([[0, 0]], [[]], "sets[0]: label numbers are needed, ascending"),
-    ([[0, 0]], [[1], [2, 2]], "sets[1]: label numbers are needed, ascending"),
-    ([[0, 0]], [[3]], "kept: labels beyond the 3 that there are"),
-    ([[0, 0]], [[-1, 0]], "kept: labels beyond the 3 that there are"),
-    ([[0, 0], [0]], [[0]], "kept: of 2 sentences, but there are 1"),
-    ([[0]], [[0]], "sentences[0]: 1 kept labels for 2 words"),
-])
+@pytest.mark.parametrize(
+    ("numbers", "sets", "message"),
+    [
+        ([[0, 2]], [[0], [1]], "numbers[0]: a number is not between -2 and 1"),
+        ([[0], [-3]], [[0]], "numbers[1]: a number is not between -2 and 0"),
+        ([[0, 0]], [[]], "sets[0]: label numbers are needed, ascending"),
+        ([[0, 0]], [[1], [2, 2]], "sets[1]: label numbers are needed, ascending"),
+        ([[0, 0]], [[3]], "kept: labels beyond the 3 that there are"),
+        ([[0, 0]], [[-1, 0]], "kept: labels beyond the 3 that there are"),
+        ([[0, 0], [0]], [[0]], "kept: of 2 sentences, but there are 1"),
+        ([[0]], [[0]], "sentences[0]: 1 kept labels for 2 words"),
+    ],
+)
 def test_kept_labels_that_do_not_fit_are_refused(numbers, sets, message):
     fast = decoder(TABLES[3][0], 3)
     with pytest.raises(ArgumentError) as caught:
@@ -131,8 +169,11 @@ def test_a_beam_with_room_for_every_state_finds_the_best_of_all_sequences(words,
 
 
 @settings(max_examples=25, deadline=None)
-@given(words=st.lists(st.sampled_from(WORDS), min_size=1, max_size=5), seed=st.integers(0, 2),
-       n=st.sampled_from([3, 70]))
+@given(
+    words=st.lists(st.sampled_from(WORDS), min_size=1, max_size=5),
+    seed=st.integers(0, 2),
+    n=st.sampled_from([3, 70]),
+)
 def test_scores_after_a_search_add_up_to_the_score_of_the_sequence(words, seed, n):
     oracle = Oracle(names(n), width=3)
     oracle.weights = TABLES[n][seed]
@@ -148,37 +189,56 @@ def training_set(sentences, **table):
     words = [vocabulary.index(word) for sentence in sentences for word, _ in sentence]
     weights = WeightTable(3, **table)
     data = TrainingSet(
-        PROGRAM, weights, strings=[[w.encode() for w in vocabulary]],
-        tokens=np.array([words], np.int32), lengths=np.array([len(s) for s in sentences]),
+        PROGRAM,
+        weights,
+        strings=[[w.encode() for w in vocabulary]],
+        tokens=np.array([words], np.int32),
+        lengths=np.array([len(s) for s in sentences]),
         gold=np.array([label for s in sentences for _, label in s], np.int32),
         label_hashes=np.array([hash64(n.encode()) for n in names(3)], np.uint64),
-        forced=np.full(len(vocabulary), -1, np.int32))
+        forced=np.full(len(vocabulary), -1, np.int32),
+    )
     return data, weights
 
 
 def as_dictionary(frozen):
-    return {(int(frozen.keys[row]), int(frozen.labels[cell])): float(frozen.weights[cell])
-            for row in range(len(frozen.keys))
-            for cell in range(frozen.starts[row], frozen.starts[row + 1])}
+    return {
+        (int(frozen.keys[row]), int(frozen.labels[cell])): float(frozen.weights[cell])
+        for row in range(len(frozen.keys))
+        for cell in range(frozen.starts[row], frozen.starts[row + 1])
+    }
 
 
 @settings(max_examples=60, deadline=None)
-@given(sentences=st.lists(GOLD, min_size=1, max_size=5), width=st.integers(1, 4),
-       cost=st.integers(0, 2), backwards=st.booleans(), lawful=st.booleans())
-def test_structured_training_learns_the_weights_of_the_slow_perceptron(sentences, width, cost,
-                                                                       backwards, lawful):
+@given(
+    sentences=st.lists(GOLD, min_size=1, max_size=5),
+    width=st.integers(1, 4),
+    cost=st.integers(0, 2),
+    backwards=st.booleans(),
+    lawful=st.booleans(),
+)
+def test_structured_training_learns_the_weights_of_the_slow_perceptron(
+    sentences, width, cost, backwards, lawful
+):
     allowed = random_matrix(3, 1) if lawful else None
     oracle = Oracle(names(3), width=width, cost=cost, right_to_left=backwards, allowed=allowed)
     data, weights = training_set(sentences)
     for _ in range(3):
-        learn_sequences(data, np.arange(len(sentences)), beam=width, cost=cost,
-                        right_to_left=backwards, allowed=allowed)
+        learn_sequences(
+            data,
+            np.arange(len(sentences)),
+            beam=width,
+            cost=cost,
+            right_to_left=backwards,
+            allowed=allowed,
+        )
         for sentence in sentences:
             oracle.learn([word for word, _ in sentence], [label for _, label in sentence])
     assert as_dictionary(weights.last()) == {c: w for c, w in oracle.weights.items() if w}
     assert weights.done == oracle.done
     assert as_dictionary(weights.average()) == pytest.approx(
-        {c: s / oracle.done for c, s in oracle.sums.items() if s})
+        {c: s / oracle.done for c, s in oracle.sums.items() if s}
+    )
 
 
 @settings(max_examples=100, deadline=None)
@@ -196,12 +256,17 @@ def test_a_word_without_a_label_forces_no_update(sentences, width):
 
 @pytest.mark.parametrize("rule", ["perceptron", "adagrad"])
 def test_structured_training_learns_sentences_that_only_their_order_tells_apart(rule):
-    sentences = [[("a", 0), ("a", 1), ("b", 2)], [("b", 2), ("a", 0), ("a", 1)],
-                 [("a", 0), ("a", 1)], [("b", 2), ("b", 2), ("a", 0), ("a", 1)]]
+    sentences = [
+        [("a", 0), ("a", 1), ("b", 2)],
+        [("b", 2), ("a", 0), ("a", 1)],
+        [("a", 0), ("a", 1)],
+        [("b", 2), ("b", 2), ("a", 0), ("a", 1)],
+    ]
     data, _ = training_set(sentences, gradients=rule == "adagrad")
     for _ in range(30):
-        found = learn_sequences(data, np.arange(4), rule=rule, beam=3,
-                                rate=0.1 if rule == "adagrad" else 1)
+        found = learn_sequences(
+            data, np.arange(4), rule=rule, beam=3, rate=0.1 if rule == "adagrad" else 1
+        )
     assert found == (12, 0, 0)
 
 
@@ -221,12 +286,15 @@ def test_a_transition_matrix_of_another_size_is_refused():
         allowed_bytes(np.ones((3, 3)), 3)
 
 
-@pytest.mark.parametrize(("options", "message"), [
-    ({"beam": 0}, "beam: 0 is not between 1 and 64"),
-    ({"beam": 65}, "beam: 65"),
-    ({"rule": "passive-aggressive"}, "learns from single labels"),
-    ({"rule": "adagrad"}, "gradients=True"),
-])
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"beam": 0}, "beam: 0 is not between 1 and 64"),
+        ({"beam": 65}, "beam: 65"),
+        ({"rule": "passive-aggressive"}, "learns from single labels"),
+        ({"rule": "adagrad"}, "gradients=True"),
+    ],
+)
 def test_structured_training_refuses_what_it_cannot_do(options, message):
     data, _ = training_set([[("a", 0)]])
     with pytest.raises(ArgumentError, match=message):

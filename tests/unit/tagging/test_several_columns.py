@@ -25,11 +25,17 @@ def rows() -> list[pn.Sentence]:
     for number in range(24):
         noun = list(NOUNS)[number % 4]
         case = f"Case={NOUNS[noun]}|Number=Sing"
-        words = ["la", "bel", noun, "."][number % 3 != 0:]
-        made.append(pn.Sentence(words, {
-            "upos": ["DET", "ADJ", "NOUN", "PUNCT"][-len(words):],
-            "xpos": ["D", "J" if number % 2 else "JJ", "N", "."][-len(words):],
-            "feats": ["_", case, case, "_"][-len(words):]}))
+        words = ["la", "bel", noun, "."][number % 3 != 0 :]
+        made.append(
+            pn.Sentence(
+                words,
+                {
+                    "upos": ["DET", "ADJ", "NOUN", "PUNCT"][-len(words) :],
+                    "xpos": ["D", "J" if number % 2 else "JJ", "N", "."][-len(words) :],
+                    "feats": ["_", case, case, "_"][-len(words) :],
+                },
+            )
+        )
     return made
 
 
@@ -59,8 +65,11 @@ def test_names_may_be_parted_by_commas(column: Any) -> None:
 
 def test_a_tagger_of_several_columns_survives_files_copies_and_pickles(tmp_path: Path) -> None:
     SEVERAL.save(tmp_path / "m.model")
-    for again in (pn.load(tmp_path / "m.model"), pickle.loads(pickle.dumps(SEVERAL)),
-                  copy.deepcopy(SEVERAL)):
+    for again in (
+        pn.load(tmp_path / "m.model"),
+        pickle.loads(pickle.dumps(SEVERAL)),
+        copy.deepcopy(SEVERAL),
+    ):
         assert again.to_bytes() == SEVERAL.to_bytes()
         assert again.tag_columns(["la", "lupo"]) == SEVERAL.tag_columns(["la", "lupo"])
     assert "upos, xpos, feats" in repr(SEVERAL)
@@ -75,15 +84,21 @@ def test_a_model_of_one_column_is_written_as_ever() -> None:
 def test_every_column_is_evaluated_and_each_as_alone() -> None:
     found = SEVERAL.evaluate_columns(ROWS)
     assert {name: result.to_json() for name, result in found.items()} == {
-        name: tagger.evaluate(ROWS).to_json() for name, tagger in ALONE.items()}
+        name: tagger.evaluate(ROWS).to_json() for name, tagger in ALONE.items()
+    }
     assert SEVERAL.evaluate(ROWS, column="feats").to_json() == found["feats"].to_json()
     assert SEVERAL.evaluate(ROWS).to_json() == found["upos"].to_json()
 
 
 CONLLU = "".join(
-    "".join(f"{i}\t{word}\t_\t{row.column('upos')[i - 1]}\t{row.column('xpos')[i - 1]}"
-            f"\t{row.column('feats')[i - 1]}\t_\t_\t_\t_\n"
-            for i, word in enumerate(row.words, 1)) + "\n" for row in ROWS)
+    "".join(
+        f"{i}\t{word}\t_\t{row.column('upos')[i - 1]}\t{row.column('xpos')[i - 1]}"
+        f"\t{row.column('feats')[i - 1]}\t_\t_\t_\t_\n"
+        for i, word in enumerate(row.words, 1)
+    )
+    + "\n"
+    for row in ROWS
+)
 
 
 def test_a_stream_is_read_once_for_all_columns() -> None:
@@ -92,37 +107,44 @@ def test_a_stream_is_read_once_for_all_columns() -> None:
 
 
 def test_whole_sentences_are_filled_as_bytes_in_every_column() -> None:
-    empty = "\n".join("\t".join(line.split("\t")[:3] + ["_"] * 7) if line else ""
-                      for line in CONLLU.split("\n"))
+    empty = "\n".join(
+        "\t".join(line.split("\t")[:3] + ["_"] * 7) if line else "" for line in CONLLU.split("\n")
+    )
     corpus = pn.open_corpus(io.BytesIO(empty.encode()), format="conllu")
     fill = SEVERAL.filler(corpus)
     assert fill is not None
     done = fill(corpus.take_blocks(1 << 20))
     sentences = pn.open_corpus(io.BytesIO(empty.encode()), format="conllu")
     assert done is not None and done.decode() == "".join(
-        sentences.rewrite(s, SEVERAL.tag_columns(list(s.words))) for s in sentences)
+        sentences.rewrite(s, SEVERAL.tag_columns(list(s.words))) for s in sentences
+    )
 
 
 def test_a_column_that_is_learnt_is_no_evidence_for_another(tmp_path: Path) -> None:
     path = tmp_path / "a.columns"
     path.write_text("Dogs x NNS B-NP\nbark y VBP B-VP\n\n", "utf-8")
     tagger = pn.train(
-        path, fields=["form", "given", "xpos", "chunk"], column="xpos,chunk", epochs=1)
+        path, fields=["form", "given", "xpos", "chunk"], column="xpos,chunk", epochs=1
+    )
     assert [part.model.evidence for part in tagger.by_column.values()] == [("given",)] * 2
 
 
-@pytest.mark.parametrize(("column", "error", "message"), [
-    ("upos,upos", pn.ArgumentError, "column: 'upos' is named twice"),
-    ("upos,", pn.ArgumentError, "column: it is empty"),
-    ("", pn.ArgumentError, "column: it is empty"),
-    ([], pn.ArgumentError, "column: it is empty"),
-    (["upos", 5], pn.ArgumentTypeError, "column: a name is a str, not int"),
-    (b"upos", pn.ArgumentTypeError, "column: a str is needed, or a list of them, not bytes"),
-    ("upos,form", pn.ArgumentError, "column: form is given, not learnt"),
-    ("upos,nothing", pn.FormatError, "no column 'nothing'; there are: form, upos, xpos, feats"),
-])
+@pytest.mark.parametrize(
+    ("column", "error", "message"),
+    [
+        ("upos,upos", pn.ArgumentError, "column: 'upos' is named twice"),
+        ("upos,", pn.ArgumentError, "column: it is empty"),
+        ("", pn.ArgumentError, "column: it is empty"),
+        ([], pn.ArgumentError, "column: it is empty"),
+        (["upos", 5], pn.ArgumentTypeError, "column: a name is a str, not int"),
+        (b"upos", pn.ArgumentTypeError, "column: a str is needed, or a list of them, not bytes"),
+        ("upos,form", pn.ArgumentError, "column: form is given, not learnt"),
+        ("upos,nothing", pn.FormatError, "no column 'nothing'; there are: form, upos, xpos, feats"),
+    ],
+)
 def test_columns_that_cannot_be_learnt_are_named(
-        column: Any, error: type[Exception], message: str) -> None:
+    column: Any, error: type[Exception], message: str
+) -> None:
     with pytest.raises(error) as caught:
         pn.train(ROWS, column=column, epochs=1)
     assert message in str(caught.value)
@@ -139,8 +161,14 @@ def test_a_checkpoint_of_each_column_goes_on_to_the_same_bytes(tmp_path: Path) -
         pn.train(ROWS, column=COLUMNS, epochs=3, checkpoint=path, callback=stop)
     assert sorted(p.name for p in tmp_path.iterdir()) == ["state", "state.2"]
     seen: list[tuple[str, int]] = []
-    again = pn.train(ROWS, column=COLUMNS, epochs=3, checkpoint=path, resume=True,
-                     callback=lambda report: seen.append((report.column, report.epoch)))
+    again = pn.train(
+        ROWS,
+        column=COLUMNS,
+        epochs=3,
+        checkpoint=path,
+        resume=True,
+        callback=lambda report: seen.append((report.column, report.epoch)),
+    )
     assert again.to_bytes() == SEVERAL.to_bytes()
     assert seen == [("xpos", 2), ("xpos", 3), *[("feats", n) for n in (1, 2, 3)]]
 
@@ -153,17 +181,20 @@ def changed(more: Any) -> bytes:
 MORE = json.loads(read_tensors(SEVERAL.to_bytes(), "model")[1]["more"])
 
 
-@pytest.mark.parametrize(("more", "message"), [
-    (3, "more is not a JSON list"),
-    ([3], "more is not a JSON object"),
-    ([{}], "'model'"),
-    ([{"model": [], "record": {}}], "model is not a JSON object"),
-    ([{**MORE[0], "record": None}], "record is not a JSON object"),
-    ([*MORE, MORE[0]], "6.keys: missing"),
-    ([MORE[1], MORE[0]], "beyond the"),
-    ([{**MORE[0], "model": {**MORE[0]["model"], "column": "upos"}}], "'upos' is named twice"),
-    ([{**MORE[0], "model": {**MORE[0]["model"], "scale": 0}}], "scale: not a positive number"),
-])
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (3, "more is not a JSON list"),
+        ([3], "more is not a JSON object"),
+        ([{}], "'model'"),
+        ([{"model": [], "record": {}}], "model is not a JSON object"),
+        ([{**MORE[0], "record": None}], "record is not a JSON object"),
+        ([*MORE, MORE[0]], "6.keys: missing"),
+        ([MORE[1], MORE[0]], "beyond the"),
+        ([{**MORE[0], "model": {**MORE[0]["model"], "column": "upos"}}], "'upos' is named twice"),
+        ([{**MORE[0], "model": {**MORE[0]["model"], "scale": 0}}], "scale: not a positive number"),
+    ],
+)
 def test_a_damaged_description_of_a_further_column_is_refused(more: Any, message: str) -> None:
     with pytest.raises(pn.ModelError) as caught:
         pn.Tagger.from_bytes(changed(more))

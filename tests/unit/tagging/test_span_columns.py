@@ -17,8 +17,7 @@ from perceptron_nlp.text.spans import broken_positions, labels_of, may_follow, s
 from perceptron_nlp.text.tagset import TagSet
 
 IOBES = ["O", *(f"{prefix}-{kind}" for kind in "XY" for prefix in "BIES")]
-SPANS = st.lists(st.tuples(st.sampled_from("XY"), st.integers(0, 3), st.integers(1, 3)),
-                 max_size=4)
+SPANS = st.lists(st.tuples(st.sampled_from("XY"), st.integers(0, 3), st.integers(1, 3)), max_size=4)
 
 
 def labels_from(pieces, scheme):
@@ -43,16 +42,26 @@ def test_transitions_read_from_the_end_are_those_from_the_start_turned_round():
     for one, two in itertools.product(range(len(tags) + 1), repeat=2):
         assert backwards[two, one] == forwards[one, two]
     assert np.flatnonzero(forwards[len(tags), :-1]).tolist() == [
-        i for i, label in enumerate(tags) if label[0] in "BOS"]
+        i for i, label in enumerate(tags) if label[0] in "BOS"
+    ]
 
 
 def corpus(scheme):
     rows = []
-    for pieces in ([("X", 0, 2)], [("X", 1, 1), ("Y", 0, 2)], [("Y", 0, 1), ("X", 0, 3)],
-                   [("X", 0, 1), ("X", 0, 2)], [("Y", 2, 2)]):
+    for pieces in (
+        [("X", 0, 2)],
+        [("X", 1, 1), ("Y", 0, 2)],
+        [("Y", 0, 1), ("X", 0, 3)],
+        [("X", 0, 1), ("X", 0, 2)],
+        [("Y", 2, 2)],
+    ):
         labels = labels_from(pieces, scheme)
-        rows.append(([f"{label.lower()}{k % 2}" for k, label in
-                      enumerate(labels_from(pieces, "iobes"))], labels))
+        rows.append(
+            (
+                [f"{label.lower()}{k % 2}" for k, label in enumerate(labels_from(pieces, "iobes"))],
+                labels,
+            )
+        )
     return rows
 
 
@@ -120,7 +129,8 @@ def test_an_evaluation_of_spans_counts_a_known_case():
     assert (described["precision"], described["recall"], described["f1"]) == (1 / 2, 1 / 3, 2 / 5)
     assert described["spans"] == {
         "X": {"precision": 1, "recall": 1 / 2, "f1": 2 / 3, "support": 2},
-        "Y": {"precision": 0, "recall": 0, "f1": 0, "support": 1}}
+        "Y": {"precision": 0, "recall": 0, "f1": 0, "support": 1},
+    }
     assert "spans: precision 50.00, recall 33.33, F1 40.00" in str(result)
 
 

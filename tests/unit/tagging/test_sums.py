@@ -10,7 +10,8 @@ from perceptron_nlp._core.weights import WeightTable
 from perceptron_nlp.tagging.sums import sum_of
 
 SENTENCES = [
-    (["time", "flies"], ["N", "V"]), (["fruit", "flies"], ["A", "N"]),
+    (["time", "flies"], ["N", "V"]),
+    (["fruit", "flies"], ["A", "N"]),
     (["fruit", "flies", "like", "time"], ["A", "N", "V", "N"]),
     (["time", "flies", "like", "fruit"], ["N", "V", "P", "N"]),
 ]
@@ -51,7 +52,8 @@ def test_every_epoch_of_every_run_is_reported():
     reports = []
     pn.train(SENTENCES, runs=2, epochs=3, callback=reports.append)
     assert [(r.run, r.runs, r.epoch) for r in reports] == [
-        (run, 2, epoch) for run in (1, 2) for epoch in (1, 2, 3)]
+        (run, 2, epoch) for run in (1, 2) for epoch in (1, 2, 3)
+    ]
 
 
 @pytest.mark.parametrize("runs", [0, 1001])

@@ -24,13 +24,18 @@ def test_the_english_model_tags_text_in_every_column(english: pn.Tagger) -> None
     assert english.columns == ("upos", "xpos", "feats")
     first, second = english.tag_text(TEXT)
     assert [(token.form, token.label) for token in first] == [
-        ("They", "PRON"), ("do", "AUX"), ("n't", "PART"), ("sink", "VERB"), ("!", "PUNCT")]
+        ("They", "PRON"),
+        ("do", "AUX"),
+        ("n't", "PART"),
+        ("sink", "VERB"),
+        ("!", "PUNCT"),
+    ]
     assert first[2].labels == {"upos": "PART", "xpos": "RB", "feats": "Polarity=Neg"}
     assert second.words == ["Mr.", "Hall", "pays", "$", "5", "."]
     assert second.labels == english.tag(second.words)
     for sentence in (first, second):
-        assert sentence.text == TEXT[sentence.start:sentence.end]
-        assert all(TEXT[token.start:token.end] == token.form for token in sentence)
+        assert sentence.text == TEXT[sentence.start : sentence.end]
+        assert all(TEXT[token.start : token.end] == token.form for token in sentence)
     assert second.tokens[-1].end == second.end == len(TEXT)
     assert len(second[1:3]) == 2 and second[0] == second.tokens[0]
 
@@ -72,7 +77,8 @@ def test_characters_that_no_file_can_hold_are_tagged(tagger: pn.Tagger) -> None:
 
 
 def test_batches_and_threads_change_nothing(
-        tagger: pn.Tagger, monkeypatch: pytest.MonkeyPatch) -> None:
+    tagger: pn.Tagger, monkeypatch: pytest.MonkeyPatch
+) -> None:
     text = "The old man boards the ferry. She sold it! " * 30
     whole = tagger.tag_text(text)
     assert len(whole) == 60 and tagger.tag_text(text, threads=2) == whole
@@ -81,12 +87,22 @@ def test_batches_and_threads_change_nothing(
 
 
 def test_a_model_that_looks_nearby_sees_across_batches(monkeypatch: pytest.MonkeyPatch) -> None:
-    rows = [([title, name, "."], ["O", f"B-{kind}", "O"]) for kind, name, known in (
-        ("PER", "Ada", "Mr"), ("LOC", "Bo", "near"), ("PER", "Cy", "Mr"), ("LOC", "Dee", "near"))
-        for title in (known, "then", known, "then")]
+    rows = [
+        ([title, name, "."], ["O", f"B-{kind}", "O"])
+        for kind, name, known in (
+            ("PER", "Ada", "Mr"),
+            ("LOC", "Bo", "near"),
+            ("PER", "Cy", "Mr"),
+            ("LOC", "Dee", "near"),
+        )
+        for title in (known, "then", known, "then")
+    ]
     tagger = pn.train(rows, window=4, epochs=3)
-    text = " ".join(f"{title} {name}." for name in ("Xa", "Yo", "Zu", "Xa")
-                    for title in ("then", "near", "then"))
+    text = " ".join(
+        f"{title} {name}."
+        for name in ("Xa", "Yo", "Zu", "Xa")
+        for title in ("then", "near", "then")
+    )
     whole = tagger.tag_text(text)
     assert [s.labels for s in whole] == tagger.tag_sents([s.words for s in whole])
     for batch in (1, 2, 5):
@@ -102,7 +118,8 @@ def test_tokenize_gives_the_same_tokens_without_labels(tagger: pn.Tagger) -> Non
 
 
 def test_a_file_goes_before_the_model_of_its_name(
-        tagger: pn.Tagger, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tagger: pn.Tagger, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "en").mkdir()
     assert pn.load("en").columns == ("upos", "xpos", "feats")
@@ -117,11 +134,15 @@ def test_a_file_goes_before_the_model_of_its_name(
 
 
 def test_a_model_that_was_removed_is_missed_by_name(
-        tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(shipped, "FOLDER", tmp_path / "models")
-    with pytest.raises(pn.FileError, match=r"^en: .* was removed from it .*; install perceptron-nlp"
-                                           " again, or name a model file"):
+    with pytest.raises(
+        pn.FileError,
+        match=r"^en: .* was removed from it .*; install perceptron-nlp"
+        " again, or name a model file",
+    ):
         pn.load("en")
     (tmp_path / "models").mkdir()
     shutil.copy(Path(pn.__file__).parent / "models" / "en.model", tmp_path / "models")
@@ -135,11 +156,11 @@ def test_the_model_is_small_and_has_its_licence_beside_it() -> None:
     assert "CC BY-SA 4.0" in licence and "UD English-EWT" in licence
 
 
-def test_the_english_model_is_as_good_as_its_card_says(
-        english: pn.Tagger, corpora: Path) -> None:
+def test_the_english_model_is_as_good_as_its_card_says(english: pn.Tagger, corpora: Path) -> None:
     card = (Path(pn.__file__).parent / "models" / "README.md").read_text("utf-8")
     found = english.evaluate_columns(
-        corpora / "treebanks" / "UD_English-EWT" / "en_ewt-ud-test.conllu")
+        corpora / "treebanks" / "UD_English-EWT" / "en_ewt-ud-test.conllu"
+    )
     assert found["upos"].accuracy >= 0.954
     for name, result in found.items():
         assert f"{name.upper()} {100 * result.accuracy:.2f} %" in card

@@ -13,19 +13,28 @@ def test_a_file_gives_the_templates_of_its_lines(tmp_path: Path) -> None:
     path = tmp_path / "mine.txt"
     path.write_bytes("\ufeff# mine\nlower[0]\r\n\n  tag[-1]   lower[0]\n".encode())
     assert pn.read_templates(path) == (
-        pn.Template.parse("lower[0]"), pn.Template.parse("tag[-1] lower[0]"))
+        pn.Template.parse("lower[0]"),
+        pn.Template.parse("tag[-1] lower[0]"),
+    )
 
 
-@pytest.mark.parametrize(("content", "error", "place"), [
-    (b"", pn.TemplateError, "mine.txt: "),
-    (b"# nothing\n", pn.TemplateError, "mine.txt: "),
-    (b"lower[0]\nlowr[0]\n", pn.TemplateError, "mine.txt:2: "),
-    (b"lower[0]\n\nlower[0]\n", pn.TemplateError, "mine.txt:3: "),
-    (b"lower[0]\n\n\xff\n", pn.FormatError, "mine.txt:3: "),
-])
+@pytest.mark.parametrize(
+    ("content", "error", "place"),
+    [
+        (b"", pn.TemplateError, "mine.txt: "),
+        (b"# nothing\n", pn.TemplateError, "mine.txt: "),
+        (b"lower[0]\nlowr[0]\n", pn.TemplateError, "mine.txt:2: "),
+        (b"lower[0]\n\nlower[0]\n", pn.TemplateError, "mine.txt:3: "),
+        (b"lower[0]\n\n\xff\n", pn.FormatError, "mine.txt:3: "),
+    ],
+)
 def test_a_bad_list_is_refused_by_its_line(
-        tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: bytes,
-        error: type[pn.PerceptronNLPError], place: str) -> None:
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    content: bytes,
+    error: type[pn.PerceptronNLPError],
+    place: str,
+) -> None:
     monkeypatch.chdir(tmp_path)
     Path("mine.txt").write_bytes(content)
     with pytest.raises(error, match=f"^{place}"):

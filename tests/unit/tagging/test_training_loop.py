@@ -34,8 +34,13 @@ def test_each_epoch_is_reported_once(small: Labelled) -> None:
 @pytest.mark.parametrize("update", ["margin", "adagrad"])
 def test_a_margin_of_0_still_learns_from_mistakes(small: Labelled, update: str) -> None:
     assert accuracy(pn.train(small, epochs=8, update=update, margin=0), small) > 0.9
-    own = pn.train(small, epochs=8, update=update, margin=0,
-                   features=lambda tokens, i, history: [tokens[i], *history[-1:]])
+    own = pn.train(
+        small,
+        epochs=8,
+        update=update,
+        margin=0,
+        features=lambda tokens, i, history: [tokens[i], *history[-1:]],
+    )
     assert accuracy(own, small) > 0.9
 
 
@@ -94,13 +99,31 @@ def test_epochs_are_logged(small: Labelled, caplog: pytest.LogCaptureFixture) ->
 
 
 def test_the_record_says_how_the_model_was_trained(small: Labelled) -> None:
-    tagger = pn.train(small[:8], dev=small[8:], epochs=3, seed=9, table_bits=10, min_count=2,
-                      dictionary=(3, 0.9), update="margin", patience=None, right_to_left=True)
+    tagger = pn.train(
+        small[:8],
+        dev=small[8:],
+        epochs=3,
+        seed=9,
+        table_bits=10,
+        min_count=2,
+        dictionary=(3, 0.9),
+        update="margin",
+        patience=None,
+        right_to_left=True,
+    )
     record = pn.Tagger.from_bytes(tagger.to_bytes()).model.record
     assert record["version"] == __version__
     options = record["options"]
-    assert {"epochs": 3, "seed": 9, "table_bits": 10, "min_count": 2, "dictionary": [3, 0.9],
-            "update": "margin", "patience": None, "right_to_left": True}.items() <= options.items()
+    assert {
+        "epochs": 3,
+        "seed": 9,
+        "table_bits": 10,
+        "min_count": 2,
+        "dictionary": [3, 0.9],
+        "update": "margin",
+        "patience": None,
+        "right_to_left": True,
+    }.items() <= options.items()
     assert record["train"]["sentences"] == 8 and record["dev"]["sentences"] == 4
     assert record["train"]["tokens"] == sum(len(words) for words, _ in small[:8])
     assert [epoch["epoch"] for epoch in record["epochs"]] == [1, 2, 3]
@@ -135,8 +158,12 @@ def test_words_of_the_dictionary_are_not_counted_as_examples(small: Labelled) ->
 
 
 def test_a_higher_min_count_leaves_fewer_features(small: Labelled) -> None:
-    rows = [pn.train(small, epochs=2, min_count=n, templates=["word[0]", "lower[-1] lower[0]"])
-            .model.weights.n_rows for n in (1, 2, 3, 1000)]
+    rows = [
+        pn.train(
+            small, epochs=2, min_count=n, templates=["word[0]", "lower[-1] lower[0]"]
+        ).model.weights.n_rows
+        for n in (1, 2, 3, 1000)
+    ]
     assert rows == sorted(rows, reverse=True) and rows[0] > rows[1] and rows[-1] == 0
 
 
@@ -147,7 +174,8 @@ def test_a_fixed_table_has_no_more_rows_than_it_was_given(small: Labelled) -> No
 
 
 def test_sums_of_a_weight_of_each_template_fill_sixteen_bits_and_none_is_zero(
-        small: Labelled) -> None:
+    small: Labelled,
+) -> None:
     model = pn.train(small, epochs=4).model
     weights = model.weights
     bounds = np.zeros((2, len(model.templates), len(model.tags)), int)

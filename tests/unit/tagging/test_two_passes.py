@@ -19,16 +19,24 @@ def corpus():
         noun = list(NOUNS)[number % 4]
         case = f"Case={NOUNS[noun]}|Number=Sing"
         words = ["la", "bel", noun] if number % 3 else ["bel", noun]
-        rows.append(pn.Sentence(words, {
-            "upos": ["DET", "ADJ", "NOUN"][-len(words):],
-            "feats": ["_", case, case][-len(words):]}))
+        rows.append(
+            pn.Sentence(
+                words,
+                {
+                    "upos": ["DET", "ADJ", "NOUN"][-len(words) :],
+                    "feats": ["_", case, case][-len(words) :],
+                },
+            )
+        )
     return rows
 
 
 def examples():
     read = Examples.read(Source(corpus(), "train"), "feats", ())
-    gold = [[f"{u}|{f}" for u, f in zip(s.column("upos"), s.column("feats"), strict=True)]
-            for s in read.sentences]
+    gold = [
+        [f"{u}|{f}" for u, f in zip(s.column("upos"), s.column("feats"), strict=True)]
+        for s in read.sentences
+    ]
     return Examples(read.sentences, gold, read.tags, read.n_tokens, read.n_labelled, read.digest)
 
 
@@ -74,6 +82,7 @@ def test_no_sentence_is_labelled_by_a_tagger_that_learnt_from_it():
             known.append(len(sentences) + len(held_out))
             assert not sentences & set(map(id, held_out))
             return [["X|Case=Nom"] * len(sentence.words) for sentence in held_out]
+
         return label
 
     made = jackknifed(examples(), examples(), train)

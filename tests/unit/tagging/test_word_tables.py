@@ -19,21 +19,29 @@ from perceptron_nlp.tagging.sources import Source
 from perceptron_nlp.tagging.tablefile import tables_as_arrays, tables_from_arrays
 from perceptron_nlp.tagging.wordtables import ABSENT, WordTables
 
-GOLD = [(["the", "dog", "barks"], ["DET", "NOUN", "VERB"]),
-        (["A", "cat", "sleeps"], ["DET", "NOUN", "VERB"])] * 6
-RAW = [["the", noun, verb] for noun in ("dog", "cat", "hen", "cow")
-       for verb in ("barks", "sleeps", "eats")] * 3
+GOLD = [
+    (["the", "dog", "barks"], ["DET", "NOUN", "VERB"]),
+    (["A", "cat", "sleeps"], ["DET", "NOUN", "VERB"]),
+] * 6
+RAW = [
+    ["the", noun, verb]
+    for noun in ("dog", "cat", "hen", "cow")
+    for verb in ("barks", "sleeps", "eats")
+] * 3
 TABLES = st.dictionaries(
     st.sampled_from(["one", "two", "three"]),
     st.dictionaries(st.text(max_size=4), st.text(min_size=1, max_size=3), max_size=6),
-    min_size=1)
+    min_size=1,
+)
 
 
 def as_read(arrays):
     """Arrays as the reader of model files gives them."""
     names = {np.dtype(dtype): name for name, dtype in DTYPES.items()}
-    return {name: Tensor(names[array.dtype], array.shape, memoryview(array.tobytes()))
-            for name, array in arrays.items()}
+    return {
+        name: Tensor(names[array.dtype], array.shape, memoryview(array.tobytes()))
+        for name, array in arrays.items()
+    }
 
 
 def refused(name, what):
@@ -56,7 +64,8 @@ def test_a_word_is_looked_up_as_written_then_lower_cased_in_every_table(given_ta
     columns = WordTables.of(given_tables).columns(words)
     assert columns == {
         name: tuple(table.get(word) or table.get(word.lower()) or ABSENT for word in words)
-        for name, table in given_tables.items()}
+        for name, table in given_tables.items()
+    }
 
 
 @pytest.fixture(scope="module")
@@ -89,8 +98,10 @@ def test_the_accurate_preset_has_a_lexicon_induced_too():
 
 
 def test_no_lexicon_is_induced_for_features_or_by_other_presets():
-    rows = [pn.Sentence(words, {"upos": tags, "feats": ["_", "Case=Nom|Number=Sing", "_"]})
-            for words, tags in GOLD]
+    rows = [
+        pn.Sentence(words, {"upos": tags, "feats": ["_", "Case=Nom|Number=Sing", "_"]})
+        for words, tags in GOLD
+    ]
     for options in ({"column": "feats", "preset": "accurate"}, {"column": "upos"}):
         tables = pn.train(rows, raw=RAW, epochs=1, **options).model.tables
         assert tables.names == tuple(CLUSTERS)
@@ -102,8 +113,11 @@ def test_a_dev_set_is_scored_with_the_tables():
 
 
 def test_features_in_two_passes_see_the_tables_in_both():
-    rows = [pn.Sentence(words, {"upos": tags, "feats": ["_", f"Case={case}|Number=Sing", "_"]})
-            for words, tags in GOLD for case in ("Nom", "Gen")]
+    rows = [
+        pn.Sentence(words, {"upos": tags, "feats": ["_", f"Case={case}|Number=Sing", "_"]})
+        for words, tags in GOLD
+        for case in ("Nom", "Gen")
+    ]
     tagger = pn.train(rows, column="feats", raw=RAW, two_passes=True, epochs=1)
     for model in (tagger.model, tagger.model.first):
         assert "clusters100" in model.looked_at
@@ -144,13 +158,16 @@ def test_raw_text_is_read_from_lines_packed_files_and_conllu(tmp_path):
     assert RawText.read(plain).digest == RawText.read(expected).digest
 
 
-@pytest.mark.parametrize(("raw", "kind", "message"), [
-    ([], pn.FormatError, "raw: there are no words in the raw text"),
-    (3, pn.ArgumentTypeError, "raw: a path or lists of words are needed, not int"),
-    ([3], pn.ArgumentTypeError, r"raw\[0\]: a list of words is needed, not int"),
-    ([["a", 3]], pn.ArgumentTypeError, r"raw\[0\]: a word is a str, not int"),
-    ("not-there.txt", pn.FileError, "not-there.txt"),
-])
+@pytest.mark.parametrize(
+    ("raw", "kind", "message"),
+    [
+        ([], pn.FormatError, "raw: there are no words in the raw text"),
+        (3, pn.ArgumentTypeError, "raw: a path or lists of words are needed, not int"),
+        ([3], pn.ArgumentTypeError, r"raw\[0\]: a list of words is needed, not int"),
+        ([["a", 3]], pn.ArgumentTypeError, r"raw\[0\]: a word is a str, not int"),
+        ("not-there.txt", pn.FileError, "not-there.txt"),
+    ],
+)
 def test_raw_text_that_is_none_is_refused(raw, kind, message):
     with pytest.raises(kind, match=message):
         pn.train(GOLD, raw=raw)
@@ -162,23 +179,29 @@ def test_raw_text_of_another_script_is_said_to_help_little(caplog):
     assert said in caplog.text and any(said in c for c in tagger.model.record["choices"])
 
 
-@pytest.mark.parametrize(("name", "array"), [
-    ("0.tables.forms", np.zeros(0, np.uint8)),
-    ("0.tables.lengths", np.zeros(3, np.int64)),
-    ("0.tables.0", np.zeros(1, np.uint8)),
-    ("0.tables.0", np.full(3, 9, np.uint8)),
-    ("0.tables.forms", np.frombuffer(b"cba", np.uint8)),
-    ("0.tables.forms", np.frombuffer(b"ab\xff", np.uint8)),
-])
+@pytest.mark.parametrize(
+    ("name", "array"),
+    [
+        ("0.tables.forms", np.zeros(0, np.uint8)),
+        ("0.tables.lengths", np.zeros(3, np.int64)),
+        ("0.tables.0", np.zeros(1, np.uint8)),
+        ("0.tables.0", np.full(3, 9, np.uint8)),
+        ("0.tables.forms", np.frombuffer(b"cba", np.uint8)),
+        ("0.tables.forms", np.frombuffer(b"ab\xff", np.uint8)),
+    ],
+)
 def test_damaged_tables_are_refused(name, array):
-    described, arrays = tables_as_arrays(
-        WordTables.of({"t": {"a": "1", "b": "2", "c": "1"}}), 0)
+    described, arrays = tables_as_arrays(WordTables.of({"t": {"a": "1", "b": "2", "c": "1"}}), 0)
     assert tables_from_arrays(described, as_read(arrays), 0, refused).rows["b"] == ("2",)
     with pytest.raises(pn.ModelError, match="tables: "):
         tables_from_arrays(described, as_read({**arrays, name: array}), 0, refused)
-    for bad in (None, {"names": []}, {"names": ["t"], "values": []},
-                {"names": ["t", "t"], "values": [["1", "2"]] * 2},
-                {"names": ["t"], "values": [[1, 2]]}):
+    for bad in (
+        None,
+        {"names": []},
+        {"names": ["t"], "values": []},
+        {"names": ["t", "t"], "values": [["1", "2"]] * 2},
+        {"names": ["t"], "values": [[1, 2]]},
+    ):
         with pytest.raises(pn.ModelError, match="tables: "):
             tables_from_arrays(bad, as_read(arrays), 0, refused)
 

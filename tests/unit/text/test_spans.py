@@ -42,11 +42,7 @@ def test_labels_are_read_as_conlleval_reads_them(labels, spans):
 
 @pytest.mark.parametrize(
     ("scheme", "labels"),
-    [
-        ("bio", "B-A I-A B-A O B-B"),
-        ("iob1", "I-A I-A B-A O I-B"),
-        ("iobes", "B-A E-A S-A O S-B"),
-    ],
+    [("bio", "B-A I-A B-A O B-B"), ("iob1", "I-A I-A B-A O I-B"), ("iobes", "B-A E-A S-A O S-B")],
 )
 def test_spans_are_written_in_each_scheme(scheme, labels):
     spans = [("A", 0, 2), ("A", 2, 3), ("B", 4, 5)]

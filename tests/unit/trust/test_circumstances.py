@@ -54,7 +54,8 @@ BreakOff = Callable[[Callable[[], object], float], None]
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_a_tagger_whose_work_was_broken_off_tags_as_before(
-        tagger: pn.Tagger, broken_off: BreakOff) -> None:
+    tagger: pn.Tagger, broken_off: BreakOff
+) -> None:
     data, expected = tagger.to_bytes(), tagger.tag_sents(WORDS)
     for number in range(12):
         fresh = pn.Tagger.from_bytes(data)
@@ -64,7 +65,8 @@ def test_a_tagger_whose_work_was_broken_off_tags_as_before(
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_training_that_was_broken_off_leaves_nothing_behind(
-        small: Small, broken_off: BreakOff) -> None:
+    small: Small, broken_off: BreakOff
+) -> None:
     expected = pn.train(small, epochs=2).to_bytes()
     for number in range(8):
         broken_off(lambda: pn.train(small * 50, epochs=2), 0.0005 * (number + 1))
@@ -74,9 +76,12 @@ def test_training_that_was_broken_off_leaves_nothing_behind(
 def test_a_tagger_may_be_dropped_while_threads_tag_with_it(tagger: pn.Tagger) -> None:
     fresh, expected = pn.Tagger.from_bytes(tagger.to_bytes()), tagger.tag_sents(WORDS)
     given: list[bool] = []
-    threads = [threading.Thread(
-        target=lambda mine=fresh: given.append(mine.tag_sents(WORDS * 20) == expected * 20))
-        for _ in range(4)]
+    threads = [
+        threading.Thread(
+            target=lambda mine=fresh: given.append(mine.tag_sents(WORDS * 20) == expected * 20)
+        )
+        for _ in range(4)
+    ]
     for thread in threads:
         thread.start()
     del fresh
@@ -182,8 +187,9 @@ def squeezed(work: str) -> list[str]:
 
 @pytest.mark.parametrize("work", ["greedy", "beam", "parts"])
 def test_little_memory_is_told_and_enough_of_it_suffices(work: str) -> None:
-    child = call("tests.unit.trust.test_circumstances:squeezed", work,
-                 env={"OPENBLAS_NUM_THREADS": "1"})
+    child = call(
+        "tests.unit.trust.test_circumstances:squeezed", work, env={"OPENBLAS_NUM_THREADS": "1"}
+    )
     assert child.result is not None, child.fate
     assert set(child.result) == {"MemoryLimitError", "trained"}
     assert child.result[0] == "MemoryLimitError" and child.result[-1] == "trained"

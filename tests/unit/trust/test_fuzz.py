@@ -31,7 +31,8 @@ def test_the_seeds_of_each_target_are_taken(name: str) -> None:
 def test_what_is_no_error_of_the_library_is_a_finding(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(fuzz.TARGETS, "broken", (lambda data: [][1], lambda: [b"a"], fuzz.mix))
     assert [said for _, said in fuzz.batch("broken", 1, 0, 2)] == [
-        "IndexError: list index out of range"] * 2
+        "IndexError: list index out of range"
+    ] * 2
 
 
 def test_inputs_hang_on_nothing_but_seed_and_number() -> None:

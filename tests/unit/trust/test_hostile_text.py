@@ -15,8 +15,8 @@ READ = {
     "a carriage return in a form": LINE.replace("The", "T\rhe") + "\n",
     "both ends of lines": LINE.replace("\n", "\r\n") + "\n" + LINE + "\r\n",
     "NUL in a form": LINE.replace("The", "T\0he") + "\n",
-    "every other line end of Unicode in a form":
-        LINE.replace("The", "a\v\f\x1c\x85\u2028\u2029b") + "\n",
+    "every other line end of Unicode in a form": LINE.replace("The", "a\v\f\x1c\x85\u2028\u2029b")
+    + "\n",
     "a form of a million letters": LINE.replace("The", "x" * 1_000_000) + "\n",
     "a comment of a million letters": "# " + "y" * 1_000_000 + "\n" + LINE + "\n",
     "a million empty lines": "\n" * 1_000_000,
@@ -39,8 +39,10 @@ REFUSED: dict[str, tuple[bytes, int]] = {
     "an overlong NUL": (LINE.encode().replace(b"The", b"\xc0\x80") + b"\n", 1),
     "a range of 10^9 words": (f"1-1000000000\tx{REST}{LINE}\n".encode(), 1),
     "a range turned round": (f"2-1\tx{REST}{LINE}\n".encode(), 1),
-    "100,000 ranges": (b"".join(b"%d-%d\tx%s" % (i, i + 1, REST.encode())
-                                  for i in range(1, 100_000)), 2),
+    "100,000 ranges": (
+        b"".join(b"%d-%d\tx%s" % (i, i + 1, REST.encode()) for i in range(1, 100_000)),
+        2,
+    ),
 }
 
 

@@ -13,8 +13,15 @@ import pytest
 import perceptron_nlp as pn
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "model-format.md"
-TEMPLATES = ["word[0]", "word[-1]", "word[2]", "word[-2] word[1]", "tag[-1]", "tag[-1] word[0]",
-             "bias"]
+TEMPLATES = [
+    "word[0]",
+    "word[-1]",
+    "word[2]",
+    "word[-2] word[1]",
+    "tag[-1]",
+    "tag[-1] word[0]",
+    "bias",
+]
 
 
 @pytest.fixture(scope="module")
@@ -29,11 +36,22 @@ def page() -> dict[str, Any]:
 @pytest.mark.parametrize("table_bits", [None, 6])
 @pytest.mark.parametrize("update", ["perceptron", "adagrad"])
 def test_the_reader_of_the_page_reproduces_labels_and_scores(
-        page: dict[str, Any], small: list[tuple[list[str], list[str]]], tmp_path: Path,
-        table_bits: int | None, update: str) -> None:
+    page: dict[str, Any],
+    small: list[tuple[list[str], list[str]]],
+    tmp_path: Path,
+    table_bits: int | None,
+    update: str,
+) -> None:
     path = tmp_path / "a.model"
-    tagger = pn.train(small, templates=TEMPLATES, epochs=4, update=update, beam=1,
-                      right_to_left=False, table_bits=table_bits)
+    tagger = pn.train(
+        small,
+        templates=TEMPLATES,
+        epochs=4,
+        update=update,
+        beam=1,
+        right_to_left=False,
+        table_bits=table_bits,
+    )
     tagger.save(path)
     model, arrays = page["read"](path)
     rows = page["rows_of"](model, arrays)
@@ -45,11 +63,15 @@ def test_the_reader_of_the_page_reproduces_labels_and_scores(
 
 @pytest.mark.parametrize("table_bits", [None, 6])
 def test_the_reader_of_the_page_reads_compressed_models_too(
-        page: dict[str, Any], small: list[tuple[list[str], list[str]]], tmp_path: Path,
-        table_bits: int | None) -> None:
+    page: dict[str, Any],
+    small: list[tuple[list[str], list[str]]],
+    tmp_path: Path,
+    table_bits: int | None,
+) -> None:
     path = tmp_path / "a.model"
-    whole = pn.train(small, templates=TEMPLATES, epochs=4, beam=1, right_to_left=False,
-                     table_bits=table_bits)
+    whole = pn.train(
+        small, templates=TEMPLATES, epochs=4, beam=1, right_to_left=False, table_bits=table_bits
+    )
     tagger = whole.compress(len(whole.to_bytes()) * 4 // 5)
     assert tagger.model.packed
     tagger.save(path)
@@ -64,8 +86,8 @@ def test_the_reader_of_the_page_reads_compressed_models_too(
 
 @pytest.mark.parametrize("with_curve", [True, False])
 def test_the_reader_of_the_page_is_as_sure_as_the_library(
-        page: dict[str, Any], small: list[tuple[list[str], list[str]]], tmp_path: Path,
-        with_curve: bool) -> None:
+    page: dict[str, Any], small: list[tuple[list[str], list[str]]], tmp_path: Path, with_curve: bool
+) -> None:
     path = tmp_path / "a.model"
     wrong = [(words, [*labels[1:], labels[0]]) for words, labels in small]
     tagger = pn.train(small, templates=TEMPLATES, epochs=4, beam=1, right_to_left=False)
@@ -81,12 +103,14 @@ def test_the_reader_of_the_page_is_as_sure_as_the_library(
     for words, _ in [*small, (["Nobody", "knew", "Zoë", "."], [])]:
         scores = page["tag"](model, rows, words)[1]
         assert page["confidences"](model, scores) == pytest.approx(tagger.confidences(words))
-    assert all(f"`{name}`" in PAGE.read_text("utf-8")
-               for name in [*model, *arrays, *model["calibration"]])
+    assert all(
+        f"`{name}`" in PAGE.read_text("utf-8") for name in [*model, *arrays, *model["calibration"]]
+    )
 
 
-def test_the_page_names_every_part_of_a_model(tagger: pn.Tagger, page: dict[str, Any],
-                                              tmp_path: Path) -> None:
+def test_the_page_names_every_part_of_a_model(
+    tagger: pn.Tagger, page: dict[str, Any], tmp_path: Path
+) -> None:
     path = tmp_path / "a.model"
     tagger.save(path)
     model, arrays = page["read"](path)

@@ -22,16 +22,20 @@ WORDS = ["The", "old", "man"]
 @pytest.fixture(scope="module")
 def sure(small: list[tuple[list[str], list[str]]]) -> pn.Tagger:
     """A calibrated tagger that can be resumed, with a beam of 1."""
-    noisy = [(words, [*labels[1:], labels[0]] if number % 3 else labels)
-             for number, (words, labels) in enumerate(small * 6)]
+    noisy = [
+        (words, [*labels[1:], labels[0]] if number % 3 else labels)
+        for number, (words, labels) in enumerate(small * 6)
+    ]
     return pn.train(small, epochs=3, resumable=True).calibrate(noisy)
 
 
 def test_words_may_come_from_an_iterator_wherever_a_sentence_is_taken(sure: pn.Tagger) -> None:
     assert sure.tag(iter(WORDS)) == sure.tag(WORDS)  # type: ignore[arg-type]
     assert sure.confidences(iter(WORDS)) == sure.confidences(WORDS)  # type: ignore[arg-type]
-    assert (sure.probabilities(iter(WORDS))  # type: ignore[arg-type]
-            == sure.probabilities(WORDS)).all()
+    assert (
+        sure.probabilities(iter(WORDS))  # type: ignore[arg-type]
+        == sure.probabilities(WORDS)
+    ).all()
     assert (sure.scores(iter(WORDS)) == sure.scores(WORDS)).all()  # type: ignore[arg-type]
 
 
@@ -40,8 +44,7 @@ def test_only_labels_can_be_compared_with(sure: pn.Tagger, against: object) -> N
     with pytest.raises(pn.ArgumentTypeError, match="against"):
         sure.explain(WORDS, against=against)  # type: ignore[arg-type]
     with pytest.raises(pn.ArgumentTypeError, match="against"):
-        sure.explain_sents(
-            [WORDS], against=[against] if isinstance(against, list) else against)  # type: ignore[arg-type]
+        sure.explain_sents([WORDS], against=[against] if isinstance(against, list) else against)  # type: ignore[arg-type]
 
 
 def _breaking_off() -> Iterator[list[str]]:
@@ -49,16 +52,20 @@ def _breaking_off() -> Iterator[list[str]]:
     raise LookupError("the source is gone")
 
 
-@pytest.mark.parametrize("call", [
-    lambda tagger, broken: tagger.tag_sents(broken),
-    lambda tagger, broken: tagger.tag_sents(broken, threads=2),
-    lambda tagger, broken: tagger.tag_sents([WORDS, broken]),
-    lambda tagger, broken: tagger.tag_sents([WORDS, broken], threads=2),
-    lambda tagger, broken: tagger.resume(broken),
-    lambda tagger, broken: pn.train(broken),
-])
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda tagger, broken: tagger.tag_sents(broken),
+        lambda tagger, broken: tagger.tag_sents(broken, threads=2),
+        lambda tagger, broken: tagger.tag_sents([WORDS, broken]),
+        lambda tagger, broken: tagger.tag_sents([WORDS, broken], threads=2),
+        lambda tagger, broken: tagger.resume(broken),
+        lambda tagger, broken: pn.train(broken),
+    ],
+)
 def test_what_a_source_raises_comes_out_and_the_tagger_stays_whole(
-        sure: pn.Tagger, call: Callable[[pn.Tagger, Iterator[list[str]]], object]) -> None:
+    sure: pn.Tagger, call: Callable[[pn.Tagger, Iterator[list[str]]], object]
+) -> None:
     before = sure.tag_sents([WORDS] * 3)
     with pytest.raises(LookupError, match="the source is gone"):
         call(sure, _breaking_off())
@@ -66,7 +73,8 @@ def test_what_a_source_raises_comes_out_and_the_tagger_stays_whole(
 
 
 def test_lists_that_others_change_meanwhile_are_tagged_as_they_stood_at_some_moment(
-        sure: pn.Tagger) -> None:
+    sure: pn.Tagger,
+) -> None:
     sentences = [list(WORDS) for _ in range(300)]
     done = threading.Event()
 
@@ -94,7 +102,8 @@ def test_lists_that_others_change_meanwhile_are_tagged_as_they_stood_at_some_mom
 
 
 def test_a_tagger_is_copied_resumed_and_calibrated_while_threads_tag_with_it(
-        sure: pn.Tagger, small: list[tuple[list[str], list[str]]]) -> None:
+    sure: pn.Tagger, small: list[tuple[list[str], list[str]]]
+) -> None:
     sentences = [words for words, _ in small] * 5
     expected, model = sure.tag_sents(sentences), sure.to_bytes()
     wrong: list[object] = []
@@ -124,7 +133,8 @@ def test_a_tagger_is_copied_resumed_and_calibrated_while_threads_tag_with_it(
 
 
 def test_ways_to_label_words_unlike_any_are_found_though_hundreds_score_more(
-        small: list[tuple[list[str], list[str]]], monkeypatch: pytest.MonkeyPatch) -> None:
+    small: list[tuple[list[str], list[str]]], monkeypatch: pytest.MonkeyPatch
+) -> None:
     narrow = pn.train(small, epochs=1, seed=0, beam=2, templates=["word[0]", "tag[-1]"])
     looked, search = [0], kbest._searched
 
@@ -145,13 +155,25 @@ def test_ways_to_label_words_unlike_any_are_found_though_hundreds_score_more(
 ARRAY = np.array([1, 2])
 
 
-@pytest.mark.parametrize(("argument", "value"), [
-    ("format", ["conllu"]), ("format", 3), ("format", ARRAY), ("fields", 1.5),
-    ("fields", [["form"]]), ("fields", ARRAY), ("fields", "form"), ("fields", iter(["form"])),
-    ("column", ARRAY), ("column", 3),
-], ids=lambda value: value if isinstance(value, str) else type(value).__name__)
+@pytest.mark.parametrize(
+    ("argument", "value"),
+    [
+        ("format", ["conllu"]),
+        ("format", 3),
+        ("format", ARRAY),
+        ("fields", 1.5),
+        ("fields", [["form"]]),
+        ("fields", ARRAY),
+        ("fields", "form"),
+        ("fields", iter(["form"])),
+        ("column", ARRAY),
+        ("column", 3),
+    ],
+    ids=lambda value: value if isinstance(value, str) else type(value).__name__,
+)
 def test_how_a_text_is_read_is_checked_wherever_it_is_told(
-        sure: pn.Tagger, tmp_path: Path, argument: str, value: object) -> None:
+    sure: pn.Tagger, tmp_path: Path, argument: str, value: object
+) -> None:
     path = tmp_path / "a.tagged"
     path.write_text("The/DET old/ADJ man/NOUN\n")
     told: dict[str, Any] = {argument: value}

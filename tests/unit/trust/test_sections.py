@@ -31,20 +31,27 @@ def models() -> dict[str, bytes]:
     def made(column: str = "upos", **options: Any) -> pn.Tagger:
         return pn.train(train, column=column, **{"epochs": 1, "templates": "fast", **options})
 
-    return {name: tagger.to_bytes() for name, tagger in {
-        "fixed": made(table_bits=6), "two columns": made("upos,xpos"), "features": made("feats"),
-        "resumable": made(update="adagrad", resumable=True, templates=["word[0]", "tag[-1]"]),
-        "tables": made(lexicon={"the": ["DET"]}, templates="default"),
-        "packed": made(templates="default", dev=dev).compress(9000),
-    }.items()}
+    return {
+        name: tagger.to_bytes()
+        for name, tagger in {
+            "fixed": made(table_bits=6),
+            "two columns": made("upos,xpos"),
+            "features": made("feats"),
+            "resumable": made(update="adagrad", resumable=True, templates=["word[0]", "tag[-1]"]),
+            "tables": made(lexicon={"the": ["DET"]}, templates="default"),
+            "packed": made(templates="default", dev=dev).compress(9000),
+        }.items()
+    }
 
 
 def sections(data: bytes) -> tuple[dict[str, str], dict[str, Section]]:
     """The metadata, and type, shape and bytes of each array."""
     header, arrays = taken_apart(data)
     metadata = header.pop("__metadata__")
-    return metadata, {name: (entry["dtype"], entry["shape"], arrays[slice(*entry["data_offsets"])])
-                      for name, entry in header.items()}
+    return metadata, {
+        name: (entry["dtype"], entry["shape"], arrays[slice(*entry["data_offsets"])])
+        for name, entry in header.items()
+    }
 
 
 def put_together(metadata: dict[str, str], parts: dict[str, Section]) -> bytes:
@@ -53,8 +60,11 @@ def put_together(metadata: dict[str, str], parts: dict[str, Section]) -> bytes:
     arrays = b""
     for name in sorted(parts, key=lambda name: (-item_size(parts[name][0]), name)):
         dtype, shape, data = parts[name]
-        header[name] = {"dtype": dtype, "shape": shape,
-                        "data_offsets": [len(arrays), len(arrays) + len(data)]}
+        header[name] = {
+            "dtype": dtype,
+            "shape": shape,
+            "data_offsets": [len(arrays), len(arrays) + len(data)],
+        }
         arrays += data
     return resign(header, arrays)
 
@@ -112,11 +122,11 @@ def test_sections_that_claim_sizes_near_the_limits_of_numbers_are_refused(name: 
 def test_a_section_given_twice_is_refused() -> None:
     data = models()["fixed"]
     length = int.from_bytes(data[:8], "little")
-    text = data[8:8 + length].rstrip()
+    text = data[8 : 8 + length].rstrip()
     entry = json.dumps(json.loads(text)["vocabulary"])
     twice = text[:-1] + b',"vocabulary":' + entry.encode() + b"}"
     with pytest.raises(pn.ModelError, match="header"):
-        pn.Tagger.from_bytes(len(twice).to_bytes(8, "little") + twice + data[8 + length:])
+        pn.Tagger.from_bytes(len(twice).to_bytes(8, "little") + twice + data[8 + length :])
 
 
 def changed(name: str) -> Iterator[tuple[str, bytes]]:
@@ -127,18 +137,39 @@ def changed(name: str) -> Iterator[tuple[str, bytes]]:
         size = item_size(dtype)
         for other in DTYPES.keys() - {dtype}:
             if len(data) % item_size(other) == 0:
-                yield f"{section} as {other}", put_together(
-                    metadata, parts | {section: (other, [len(data) // item_size(other)], data)})
+                yield (
+                    f"{section} as {other}",
+                    put_together(
+                        metadata, parts | {section: (other, [len(data) // item_size(other)], data)}
+                    ),
+                )
         for fill in (b"\0", b"\xff", b"\x80", b"\x7f"):
-            yield f"{section} filled with {fill!r}", put_together(
-                metadata, parts | {section: (dtype, shape, fill * len(data))})
+            yield (
+                f"{section} filled with {fill!r}",
+                put_together(metadata, parts | {section: (dtype, shape, fill * len(data))}),
+            )
         for length in {0, 1, max(0, len(data) // size - 1)}:
-            yield f"{length} of {section}", put_together(
-                metadata, parts | {section: (dtype, [length], data[:length * size])})
+            yield (
+                f"{length} of {section}",
+                put_together(metadata, parts | {section: (dtype, [length], data[: length * size])}),
+            )
         for at in [chance.randrange(len(data)) for _ in range(4) if data]:
-            yield f"{section} changed at {at}", put_together(metadata, parts | {section: (
-                dtype, shape, data[:at] + bytes([data[at] ^ 1 << chance.randrange(8)])
-                + data[at + 1:])})
+            yield (
+                f"{section} changed at {at}",
+                put_together(
+                    metadata,
+                    parts
+                    | {
+                        section: (
+                            dtype,
+                            shape,
+                            data[:at]
+                            + bytes([data[at] ^ 1 << chance.randrange(8)])
+                            + data[at + 1 :],
+                        )
+                    },
+                ),
+            )
 
 
 @pytest.mark.parametrize("name", models())

@@ -22,15 +22,18 @@ def examples(lengths: list[int]) -> Examples:
 def marked(sizes: list[int], mark: str = "# newdoc id = d\n") -> Examples:
     """Documents of so many sentences."""
     row = "1\tw\t_\tX\t_\t_\t_\t_\t_\t_\n"
-    text = "".join(mark + "# text = w\n" + row + "\n" + f"# sent_id = s\n{row}\n" * (size - 1)
-                   for size in sizes)
+    text = "".join(
+        mark + "# text = w\n" + row + "\n" + f"# sent_id = s\n{row}\n" * (size - 1)
+        for size in sizes
+    )
     sentences = list(pn.read_conllu(io.BytesIO(text.encode())))
     return Examples.read(Source(sentences, "train"), "upos", ())
 
 
 @given(st.lists(st.integers(1, 30), min_size=2, max_size=60), st.data())
 def test_each_sentence_is_in_one_fold_and_no_fold_is_empty(
-        lengths: list[int], data: st.DataObject) -> None:
+    lengths: list[int], data: st.DataObject
+) -> None:
     n_folds = data.draw(st.integers(2, len(lengths)))
     seed = data.draw(st.integers(0, 2**64 - 1))
     folds = make_folds(examples(lengths), n_folds, seed)
@@ -65,9 +68,15 @@ def test_documents_of_column_files_are_known_by_their_marks() -> None:
     assert documents(sentences) == [[0, 1], [2]]
 
 
-@pytest.mark.parametrize(("n_folds", "message"), [
-    (1, "folds: 1 is not between 2 and 1,000"), (0, "folds: 0"), (-3, "folds: -3"),
-    (5, "folds: 5 is more than the 4 sentences there are")])
+@pytest.mark.parametrize(
+    ("n_folds", "message"),
+    [
+        (1, "folds: 1 is not between 2 and 1,000"),
+        (0, "folds: 0"),
+        (-3, "folds: -3"),
+        (5, "folds: 5 is more than the 4 sentences there are"),
+    ],
+)
 def test_a_bad_number_of_folds_is_refused(n_folds: int, message: str) -> None:
     with pytest.raises(pn.ArgumentError, match=message):
         make_folds(examples([1, 1, 1, 1]), n_folds, 1)

@@ -66,7 +66,8 @@ def test_one_seed_gives_one_result(small: Small) -> None:
 @pytest.mark.parametrize("split", [{"folds": 2}, {"dev": True}], ids=["folds", "dev"])
 @pytest.mark.parametrize("last", [1, 4, 9])
 def test_a_search_that_was_stopped_comes_to_the_end_of_one_that_was_not(
-        small: Small, tmp_path: Path, split: dict[str, Any], last: int) -> None:
+    small: Small, tmp_path: Path, split: dict[str, Any], last: int
+) -> None:
     where = {"dev": small[9:]} if "dev" in split else split
     train = small[:9] if "dev" in split else small
     state, heard = tmp_path / "state", []
@@ -100,14 +101,21 @@ def test_what_is_fixed_is_not_tried(small: Small) -> None:
 
 
 def test_a_perceptron_is_not_tried_with_other_steps_or_margins(small: Small) -> None:
-    result = pn.tune(small[:8], dev=small[8:], epochs=1, update="perceptron",
-                     space={"rate": [0.5, 2.0], "margin": [2.0], "cost": [3.0]})
+    result = pn.tune(
+        small[:8],
+        dev=small[8:],
+        epochs=1,
+        update="perceptron",
+        space={"rate": [0.5, 2.0], "margin": [2.0], "cost": [3.0]},
+    )
     assert len(result.trials) == 1
 
 
 def test_spans_are_scored_by_f1() -> None:
-    text = [(["in", "Old", "York", "now"], ["O", "B-L", "I-L", "O"]),
-            (["to", "Rome", "and", "Oslo"], ["O", "B-L", "O", "B-L"])] * 3
+    text = [
+        (["in", "Old", "York", "now"], ["O", "B-L", "I-L", "O"]),
+        (["to", "Rome", "and", "Oslo"], ["O", "B-L", "O", "B-L"]),
+    ] * 3
     result = pn.tune(text, folds=2, epochs=2, space={"beam": [1]})
     assert result.measure == "f1"
     assert result.chosen.counts.gold.sum() == 9
@@ -140,16 +148,22 @@ def test_a_state_of_other_data_or_options_is_refused(small: Small, tmp_path: Pat
     assert state.read_bytes() == before
 
 
-@pytest.mark.parametrize("damage", [
-    lambda content: b"", lambda content: b"{}", lambda content: b"[1]", lambda content: b"\xff",
-    lambda content: content[:-20],
-    lambda content: content.replace(b'"best_epoch": ', b'"best_epoch": -'),
-    lambda content: content.replace(b'"given": [', b'"given": ["'),
-    lambda content: content.replace(b'"right": [', b'"right": [7, '),
-    lambda content: content.replace(b'"curve": [[', b'"curve": [[7, '),
-    lambda content: content.replace(b'"work"', b'"wirk"'),
-    lambda content: content.replace(b'"identity": {', b'"identity": 3, "i": {'),
-])
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda content: b"",
+        lambda content: b"{}",
+        lambda content: b"[1]",
+        lambda content: b"\xff",
+        lambda content: content[:-20],
+        lambda content: content.replace(b'"best_epoch": ', b'"best_epoch": -'),
+        lambda content: content.replace(b'"given": [', b'"given": ["'),
+        lambda content: content.replace(b'"right": [', b'"right": [7, '),
+        lambda content: content.replace(b'"curve": [[', b'"curve": [[7, '),
+        lambda content: content.replace(b'"work"', b'"wirk"'),
+        lambda content: content.replace(b'"identity": {', b'"identity": 3, "i": {'),
+    ],
+)
 def test_a_damaged_state_is_refused(small: Small, tmp_path: Path, damage: Any) -> None:
     state = tmp_path / "state"
     pn.tune(small[:8], dev=small[8:], state=state, **QUICK)
@@ -158,28 +172,43 @@ def test_a_damaged_state_is_refused(small: Small, tmp_path: Path, damage: Any) -
         pn.tune(small[:8], dev=small[8:], state=state, **QUICK)
 
 
-@pytest.mark.parametrize(("given", "message"), [
-    ({"folds": 1}, "folds: 1"), ({"folds": 13}, "folds: 13 is more than the 12 sentences"),
-    ({"trials": 0}, "trials: 0"), ({"minutes": 0}, "minutes: 0"),
-    ({"space": {"epochs": [3]}}, "space: 'epochs'"), ({"space": {"beem": [3]}}, "space: 'beem'"),
-    ({"space": {"beam": [100]}}, "beam: 100"), ({"space": {"beam": [2]}, "beam": 3}, "fixed, too"),
-    ({"rate": 0}, "rate: 0"), ({"rate": float("nan")}, "rate: nan"),
-    ({"rate": 1001}, "rate: 1001 is not between 1e-06 and 1,000"),
-    ({"column": "form"}, "column: form is given, not learnt"),
-    ({"space": {"templates": [["column:tag[0]"]]}}, "templates look at column tag"),
-])
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"folds": 1}, "folds: 1"),
+        ({"folds": 13}, "folds: 13 is more than the 12 sentences"),
+        ({"trials": 0}, "trials: 0"),
+        ({"minutes": 0}, "minutes: 0"),
+        ({"space": {"epochs": [3]}}, "space: 'epochs'"),
+        ({"space": {"beem": [3]}}, "space: 'beem'"),
+        ({"space": {"beam": [100]}}, "beam: 100"),
+        ({"space": {"beam": [2]}, "beam": 3}, "fixed, too"),
+        ({"rate": 0}, "rate: 0"),
+        ({"rate": float("nan")}, "rate: nan"),
+        ({"rate": 1001}, "rate: 1001 is not between 1e-06 and 1,000"),
+        ({"column": "form"}, "column: form is given, not learnt"),
+        ({"space": {"templates": [["column:tag[0]"]]}}, "templates look at column tag"),
+    ],
+)
 def test_bad_arguments_are_named(small: Small, given: dict[str, Any], message: str) -> None:
     with pytest.raises(pn.ArgumentError, match=message):
         pn.tune(small, **given)
 
 
-@pytest.mark.parametrize(("given", "message"), [
-    ({"space": [1]}, "space: a mapping"), ({"space": {"beam": 3}}, "space: beam needs a list"),
-    ({"space": {"beam": []}}, "space: beam needs a list"), ({"callback": 3}, "callback"),
-    ({"rate": "fast"}, "rate: a number"), ({"beem": 3}, "beem: there is no such option"),
-])
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"space": [1]}, "space: a mapping"),
+        ({"space": {"beam": 3}}, "space: beam needs a list"),
+        ({"space": {"beam": []}}, "space: beam needs a list"),
+        ({"callback": 3}, "callback"),
+        ({"rate": "fast"}, "rate: a number"),
+        ({"beem": 3}, "beem: there is no such option"),
+    ],
+)
 def test_arguments_of_bad_types_are_named(
-        small: Small, given: dict[str, Any], message: str) -> None:
+    small: Small, given: dict[str, Any], message: str
+) -> None:
     with pytest.raises(pn.ArgumentTypeError, match=message):
         pn.tune(small, **given)
 
