@@ -26,9 +26,9 @@ import sys
 import numpy as np
 import perceptron_nlp as pn
 from perceptron_nlp.sampling import permutation
-from perceptron_nlp.tagging.examples import Examples
-from perceptron_nlp.tagging.learners import TemplateLearner
-from perceptron_nlp.tagging.options import TrainingOptions
+from perceptron_nlp.tagger.train.examples import Examples
+from perceptron_nlp.tagger.train.learners import TemplateLearner
+from perceptron_nlp.tagger.train.options import TrainingOptions
 from perceptron_nlp.features.templates import preset
 path, sentences, epochs, split, bits = sys.argv[1], *map(int, sys.argv[2:6])
 chosen = []
@@ -38,7 +38,7 @@ for number, sentence in enumerate(pn.read_conllu(path)):
     tags = [f"{tag}{len(word) % split}" for word, tag in
             zip(sentence.words, sentence.column("upos"))]
     chosen.append(pn.Sentence(sentence.words, {"tag": tags}))
-from perceptron_nlp.tagging.sources import Source
+from perceptron_nlp.tagger.train.sources import Source
 examples = Examples.read(Source(chosen, "train"), "tag", ())
 options = TrainingOptions(update="perceptron", table_bits=bits or None)
 learner = TemplateLearner(examples, preset("default"), options, {})

@@ -25,7 +25,7 @@ from scipy.sparse import csr_matrix
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import SGDClassifier
 
-from perceptron_nlp.learning.classifier import PerceptronClassifier
+from perceptron_nlp.perceptrons.classifier import PerceptronClassifier
 
 SEED = 0
 EPOCHS = 10

@@ -20,17 +20,17 @@ from corpora import treebank
 from rawtext import raw_sentences
 
 import perceptron_nlp as pn
-from perceptron_nlp.combining.distilling import (
+from perceptron_nlp.combine.distilling import (
     RAW_SHARE,
     RAW_WEIGHT,
     Distillation,
     RawUse,
     greedy_options,
 )
-from perceptron_nlp.combining.teaching import Lessons, take_teachers, teach
-from perceptron_nlp.tagging.choices import decide
-from perceptron_nlp.tagging.examples import Examples
-from perceptron_nlp.tagging.sources import Source
+from perceptron_nlp.combine.teaching import Lessons, take_teachers, teach
+from perceptron_nlp.tagger.train.auto import decide
+from perceptron_nlp.tagger.train.examples import Examples
+from perceptron_nlp.tagger.train.sources import Source
 
 ROWS: dict[str, tuple[str, dict[str, Any]]] = {
     "default": ("default", {}),

@@ -27,9 +27,9 @@ from cleanlab.token_classification.filter import find_label_issues
 from corpora import TREEBANKS, treebank
 
 import perceptron_nlp as pn
-from perceptron_nlp.insight.doctoring import DoctorOptions, Examination, examine
-from perceptron_nlp.insight.pooling import log_softmax
-from perceptron_nlp.insight.variation import Surroundings, Variation
+from perceptron_nlp.analysis.doctor.doctoring import DoctorOptions, Examination, examine
+from perceptron_nlp.analysis.doctor.pooling import log_softmax
+from perceptron_nlp.analysis.doctor.variation import Surroundings, Variation
 
 FOLDS = 5
 Place = tuple[int, int]

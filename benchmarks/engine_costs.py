@@ -22,7 +22,7 @@ from engines import Here, ray_on_two
 import perceptron_nlp as pn
 from perceptron_nlp.integrations.shardchanges import Added, Change, plus, weighted
 from perceptron_nlp.integrations.shardtraining import LocalCrew, Round
-from perceptron_nlp.tagging.trainingstate import RunState
+from perceptron_nlp.tagger.model.state import RunState
 
 EPOCHS = 3
 OPTIONS = {"templates": "fast", "epochs": EPOCHS}

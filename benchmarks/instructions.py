@@ -43,10 +43,10 @@ import gc, json, os, sys
 import perceptron_nlp as pn
 from perceptron_nlp.features.templates import preset
 from perceptron_nlp.sampling import permutation
-from perceptron_nlp.tagging.examples import Examples
-from perceptron_nlp.tagging.learners import TemplateLearner
-from perceptron_nlp.tagging.options import TrainingOptions
-from perceptron_nlp.tagging.sources import Source
+from perceptron_nlp.tagger.train.examples import Examples
+from perceptron_nlp.tagger.train.learners import TemplateLearner
+from perceptron_nlp.tagger.train.options import TrainingOptions
+from perceptron_nlp.tagger.train.sources import Source
 data = json.load(open(sys.argv[1], encoding="utf-8"))
 learnt = [pn.Sentence(words, {"upos": labels}) for words, labels in data["learnt"]]
 examples = Examples.read(Source(learnt, "train"), "upos", ())

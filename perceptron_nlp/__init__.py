@@ -20,10 +20,18 @@ from perceptron_nlp.errors import (
 )
 
 if TYPE_CHECKING:
-    from perceptron_nlp.combining.distilling import distill
-    from perceptron_nlp.combining.merging import merge
-    from perceptron_nlp.comparing.comparison import compare
-    from perceptron_nlp.comparing.differences import Comparison
+    from perceptron_nlp.analysis.compare.comparison import compare
+    from perceptron_nlp.analysis.compare.differences import Comparison
+    from perceptron_nlp.analysis.doctor.corrections import apply_corrections
+    from perceptron_nlp.analysis.doctor.diagnosis import Diagnosis, Suspect
+    from perceptron_nlp.analysis.doctor.doctoring import doctor
+    from perceptron_nlp.analysis.inspect.inspection import Inspection, inspect
+    from perceptron_nlp.analysis.report.report import Report, report
+    from perceptron_nlp.analysis.tune.trials import Trial, TuningReport, TuningResult
+    from perceptron_nlp.analysis.tune.tuning import tune
+    from perceptron_nlp.combine.distilling import distill
+    from perceptron_nlp.combine.merging import merge
+    from perceptron_nlp.features.templatefile import read_templates
     from perceptron_nlp.features.templates import Template, preset, preset_names
     from perceptron_nlp.formats.columns import read_columns, write_columns
     from perceptron_nlp.formats.conllu import read_conllu
@@ -32,28 +40,20 @@ if TYPE_CHECKING:
     from perceptron_nlp.formats.plain import read_text
     from perceptron_nlp.formats.replace import check_place, replace_file
     from perceptron_nlp.formats.tagged import read_tagged, write_tagged
-    from perceptron_nlp.insight.corrections import apply_corrections
-    from perceptron_nlp.insight.diagnosis import Diagnosis, Suspect
-    from perceptron_nlp.insight.doctoring import doctor
-    from perceptron_nlp.insight.inspection import Inspection, inspect
-    from perceptron_nlp.integrations.engines import train
-    from perceptron_nlp.learning.classifier import PerceptronClassifier
-    from perceptron_nlp.reports.report import Report, report
-    from perceptron_nlp.tagging.evaluation import Evaluation
-    from perceptron_nlp.tagging.explaining import Explanation, WordExplanation
-    from perceptron_nlp.tagging.loading import load
-    from perceptron_nlp.tagging.model import TaggerModel
-    from perceptron_nlp.tagging.modelfile import FORMAT_VERSION as MODEL_FORMAT_VERSION
-    from perceptron_nlp.tagging.modelfile import read_model
-    from perceptron_nlp.tagging.options import TrainingOptions
-    from perceptron_nlp.tagging.reading import WeighedFeature
-    from perceptron_nlp.tagging.taggedtext import TextSentence, TextToken, tokenize
-    from perceptron_nlp.tagging.tagger import Tagger
-    from perceptron_nlp.tagging.templatefile import read_templates
-    from perceptron_nlp.tagging.trainer import EpochReport
+    from perceptron_nlp.perceptrons.classifier import PerceptronClassifier
+    from perceptron_nlp.tagger.evaluation import Evaluation
+    from perceptron_nlp.tagger.explain.explaining import Explanation, WordExplanation
+    from perceptron_nlp.tagger.explain.reading import WeighedFeature
+    from perceptron_nlp.tagger.model.file import FORMAT_VERSION as MODEL_FORMAT_VERSION
+    from perceptron_nlp.tagger.model.file import read_model
+    from perceptron_nlp.tagger.model.loading import load
+    from perceptron_nlp.tagger.model.model import TaggerModel
+    from perceptron_nlp.tagger.tag.text import TextSentence, TextToken, tokenize
+    from perceptron_nlp.tagger.tagger import Tagger
+    from perceptron_nlp.tagger.train.api import train
+    from perceptron_nlp.tagger.train.loop import EpochReport
+    from perceptron_nlp.tagger.train.options import TrainingOptions
     from perceptron_nlp.text.sentence import Sentence, Token
-    from perceptron_nlp.tuning.trials import Trial, TuningReport, TuningResult
-    from perceptron_nlp.tuning.tuning import tune
 
 __all__ = [
     "MODEL_FORMAT_VERSION",
@@ -121,10 +121,10 @@ __all__ = [
 
 # The modules of the names that are imported when they are first asked for.
 _PLACES = {
-    "combining.distilling": ("distill",),
-    "combining.merging": ("merge",),
-    "comparing.comparison": ("compare",),
-    "comparing.differences": ("Comparison",),
+    "combine.distilling": ("distill",),
+    "combine.merging": ("merge",),
+    "analysis.compare.comparison": ("compare",),
+    "analysis.compare.differences": ("Comparison",),
     "features.templates": ("Template", "preset", "preset_names"),
     "formats.columns": ("read_columns", "write_columns"),
     "formats.conllu": ("read_conllu",),
@@ -133,27 +133,27 @@ _PLACES = {
     "formats.plain": ("read_text",),
     "formats.replace": ("check_place", "replace_file"),
     "formats.tagged": ("read_tagged", "write_tagged"),
-    "insight.corrections": ("apply_corrections",),
-    "insight.diagnosis": ("Diagnosis", "Suspect"),
-    "insight.doctoring": ("doctor",),
-    "insight.inspection": ("Inspection", "inspect"),
-    "integrations.engines": ("train",),
-    "learning.classifier": ("PerceptronClassifier",),
-    "reports.report": ("Report", "report"),
-    "tagging.evaluation": ("Evaluation",),
-    "tagging.explaining": ("Explanation", "WordExplanation"),
-    "tagging.loading": ("load",),
-    "tagging.model": ("TaggerModel",),
-    "tagging.modelfile": ("MODEL_FORMAT_VERSION", "read_model"),
-    "tagging.options": ("TrainingOptions",),
-    "tagging.reading": ("WeighedFeature",),
-    "tagging.taggedtext": ("TextSentence", "TextToken", "tokenize"),
-    "tagging.tagger": ("Tagger",),
-    "tagging.templatefile": ("read_templates",),
-    "tagging.trainer": ("EpochReport",),
+    "analysis.doctor.corrections": ("apply_corrections",),
+    "analysis.doctor.diagnosis": ("Diagnosis", "Suspect"),
+    "analysis.doctor.doctoring": ("doctor",),
+    "analysis.inspect.inspection": ("Inspection", "inspect"),
+    "tagger.train.api": ("train",),
+    "perceptrons.classifier": ("PerceptronClassifier",),
+    "analysis.report.report": ("Report", "report"),
+    "tagger.evaluation": ("Evaluation",),
+    "tagger.explain.explaining": ("Explanation", "WordExplanation"),
+    "tagger.model.loading": ("load",),
+    "tagger.model.model": ("TaggerModel",),
+    "tagger.model.file": ("MODEL_FORMAT_VERSION", "read_model"),
+    "tagger.train.options": ("TrainingOptions",),
+    "tagger.explain.reading": ("WeighedFeature",),
+    "tagger.tag.text": ("TextSentence", "TextToken", "tokenize"),
+    "tagger.tagger": ("Tagger",),
+    "features.templatefile": ("read_templates",),
+    "tagger.train.loop": ("EpochReport",),
     "text.sentence": ("Sentence", "Token"),
-    "tuning.trials": ("Trial", "TuningReport", "TuningResult"),
-    "tuning.tuning": ("tune",),
+    "analysis.tune.trials": ("Trial", "TuningReport", "TuningResult"),
+    "analysis.tune.tuning": ("tune",),
 }
 _MODULES = {name: module for module, names in _PLACES.items() for name in names}
 # What a name is called there, where that is not the same.

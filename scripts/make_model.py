@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 
 import perceptron_nlp as pn
-from perceptron_nlp.tagging.compression import compress_model
-from perceptron_nlp.tagging.model import joined
+from perceptron_nlp.tagger.model.compress import compress_model
+from perceptron_nlp.tagger.model.model import joined
 
 # Bytes for each column: loading takes as long as there are weights, so all of them stay small.
 SIZES = {"upos": 430_000, "xpos": 420_000, "feats": 700_000}

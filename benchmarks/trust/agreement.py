@@ -13,7 +13,7 @@ import numpy as np
 
 import perceptron_nlp as pn
 from benchmarks.trust import samples
-from perceptron_nlp.tagging.modelfile import model_to_bytes
+from perceptron_nlp.tagger.model.file import model_to_bytes
 
 _LETTERS = [
     "a",

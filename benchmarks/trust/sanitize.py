@@ -107,13 +107,13 @@ _SLICE_OF = {
     ),
     **dict.fromkeys(
         (
-            "tests/unit/tagging",
-            "tests/unit/combining",
-            "tests/unit/comparing",
-            "tests/unit/insight",
-            "tests/unit/tuning",
-            "tests/unit/learning",
-            "tests/unit/study",
+            "tests/unit/tagger",
+            "tests/unit/combine",
+            "tests/unit/analysis",
+            "tests/unit/analysis",
+            "tests/unit/analysis",
+            "tests/unit/perceptrons",
+            "tests/unit/perceptrons/study",
             "tests/corpora",
             "tests/corpora_accuracy",
         ),
@@ -146,14 +146,14 @@ _THREADED = (
     "tests/laws/test_reading.py",
     "tests/laws/test_decoding_forms.py",
     "tests/laws/test_explaining.py",
-    "tests/unit/tagging",
-    "tests/unit/combining",
-    "tests/unit/comparing",
-    "tests/unit/insight",
-    "tests/unit/tuning",
+    "tests/unit/tagger",
+    "tests/unit/combine",
+    "tests/unit/analysis",
+    "tests/unit/analysis",
+    "tests/unit/analysis",
 )
 # Of these folders each file is a group of its own.
-_TAKEN_APART = ("tests/laws", "tests/unit/tagging", "tests/unit/cli", "tests/unit/integrations")
+_TAKEN_APART = ("tests/laws", "tests/unit/tagger", "tests/unit/cli", "tests/unit/integrations")
 _CORE = "perceptron_nlp/_core/"
 _REPORT = re.compile(
     r"(ERROR: AddressSanitizer|runtime error:|WARNING: ThreadSanitizer|leak of \d+ byte).*"

@@ -40,7 +40,7 @@ cdef class TrainingSet:
     n_open : None, or a number of sentences: those after them bring no features of their own, and
         learn with those of the first ones; the strings of the first ones come first, too
     stored : None, or where tokens and labels are and what is made of them goes to (see
-        tagging/streaming.py): ``chunks()`` gives (tokens, gold, lengths) of some sentences after
+        tagger/train/streaming.py): ``chunks()`` gives (tokens, gold, lengths) of some sentences after
         the other, ``ranges()`` their first and last numbers, ``starts`` is where each begins among
         all tokens, ``records`` has ``append(array)`` and ``take(starts, sizes)``, and ``check()``
         is called now and then and may raise. Sentences must then be brought in before they are

@@ -9,7 +9,7 @@ from typing import Any
 import perceptron_nlp as pn
 from perceptron_nlp.cli.inputs import check_apart
 from perceptron_nlp.cli.parsing import VerbParser
-from perceptron_nlp.tagging.checkpoint import take_checkpoint_options
+from perceptron_nlp.tagger.train.checkpoint import take_checkpoint_options
 
 
 def add_checkpoint_options(verb: VerbParser) -> None:

@@ -6,6 +6,10 @@ import argparse
 from collections.abc import Sequence
 
 import perceptron_nlp as pn
+from perceptron_nlp._checks import check_int
+from perceptron_nlp.analysis.compare.comparison import is_model_file
+from perceptron_nlp.analysis.compare.differences import Change, Score
+from perceptron_nlp.analysis.compare.significance import ROUNDS
 from perceptron_nlp.cli.inputs import STDIN, check_stdin, check_there, open_inputs
 from perceptron_nlp.cli.parsing import (
     VerbParser,
@@ -17,10 +21,6 @@ from perceptron_nlp.cli.parsing import (
 )
 from perceptron_nlp.cli.printing import print_json
 from perceptron_nlp.cli.style import BOLD, Terminal, one_line, output, shortened
-from perceptron_nlp.comparing.comparison import is_model_file
-from perceptron_nlp.comparing.differences import Change, Score
-from perceptron_nlp.comparing.significance import ROUNDS
-from perceptron_nlp.tagging.checks import check_int
 
 EXAMPLES = """\
   perceptron-nlp compare old.model new.model test.conllu

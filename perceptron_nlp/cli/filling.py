@@ -7,9 +7,9 @@ from typing import Any
 
 import perceptron_nlp as pn
 import perceptron_nlp.formats as formats
+from perceptron_nlp._checks import check_choice
 from perceptron_nlp.cli.marking import Marks
-from perceptron_nlp.tagging.checks import check_choice
-from perceptron_nlp.tagging.filling import Fill, fill_in_turn
+from perceptron_nlp.tagger.tag.fill import Fill, fill_in_turn
 
 __all__ = ["Fill", "Filling"]
 

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import perceptron_nlp as pn
 import perceptron_nlp.formats as formats
-from perceptron_nlp.tagging.model import calibration_of
+from perceptron_nlp.tagger.model.model import calibration_of
 
 CONFIDENCE, UNKNOWN = "Conf", "Unknown"
 MISC = "misc"

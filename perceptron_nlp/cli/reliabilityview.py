@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from perceptron_nlp.cli.style import BOLD, Terminal, shortened
-from perceptron_nlp.tagging.reliability import Reliability, ReliabilityBin
+from perceptron_nlp.tagger.confidence.reliability import Reliability, ReliabilityBin
 
 _HEAD = "confidence       words    mean   right"
 _NARROWEST_BAR, _WIDEST_BAR = 10, 40

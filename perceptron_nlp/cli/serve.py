@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 
+from perceptron_nlp.analysis.serve import HOSTS, PORT, make_server
 from perceptron_nlp.cli.inputs import check_stdin, load_tagger
 from perceptron_nlp.cli.parsing import VerbParser, add_lexicon_option, whole_number
 from perceptron_nlp.cli.style import say
-from perceptron_nlp.serving import HOSTS, PORT, make_server
 
 EXAMPLES = """\
   perceptron-nlp serve en

@@ -14,7 +14,7 @@ from perceptron_nlp.cli.parsing import (
     whole_number,
 )
 from perceptron_nlp.cli.style import messages, one_line, say, shortened
-from perceptron_nlp.study import (
+from perceptron_nlp.perceptrons.study import (
     TOKENS,
     made_folder,
     plotting,

@@ -8,6 +8,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import perceptron_nlp as pn
+from perceptron_nlp.analysis.tune.searchspace import SPACE, TRIALS
+from perceptron_nlp.analysis.tune.tuning import FOLDS
 from perceptron_nlp.cli.inputs import check_apart, open_inputs
 from perceptron_nlp.cli.learningoptions import (
     add_learning_options,
@@ -27,8 +29,6 @@ from perceptron_nlp.cli.parsing import (
 from perceptron_nlp.cli.printing import print_json
 from perceptron_nlp.cli.style import BOLD, Terminal, messages, one_line, output, shortened
 from perceptron_nlp.cli.tuningview import TuningView, settings_text
-from perceptron_nlp.tuning.searchspace import SPACE, TRIALS
-from perceptron_nlp.tuning.tuning import FOLDS
 
 EXAMPLES = """\
   perceptron-nlp tune train.conllu --dev dev.conllu --state tuning.json

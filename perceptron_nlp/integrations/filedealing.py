@@ -19,10 +19,10 @@ from perceptron_nlp._core.hashing import hash64
 from perceptron_nlp.errors import ArgumentError, FileError
 from perceptron_nlp.formats import CONLLU_COLUMNS
 from perceptron_nlp.integrations.shardfiles import Int64s, NoLimit, ShardFiles
-from perceptron_nlp.tagging.examples import Examples
-from perceptron_nlp.tagging.numberedtext import NumberedLabels
-from perceptron_nlp.tagging.sources import Source
-from perceptron_nlp.tagging.streaming import read_stored
+from perceptron_nlp.tagger.train.examples import Examples
+from perceptron_nlp.tagger.train.numberedtext import NumberedLabels
+from perceptron_nlp.tagger.train.sources import Source
+from perceptron_nlp.tagger.train.streaming import read_stored
 
 READ_BY = ("program", "workers")
 # A worker is dealt so many cards at least; where there are more sentences, cards have several, so

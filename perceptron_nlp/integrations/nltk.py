@@ -10,7 +10,7 @@ from typing import Any
 import perceptron_nlp as pn
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError
 from perceptron_nlp.integrations.extras import missing_extra
-from perceptron_nlp.learning.sklearn_classes import not_fitted
+from perceptron_nlp.perceptrons.sklearn_classes import not_fitted
 
 try:
     from nltk.tag.api import TaggerI

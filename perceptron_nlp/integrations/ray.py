@@ -10,15 +10,15 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any, TypeVar
 
+from perceptron_nlp._checks import check_choice
 from perceptron_nlp.errors import ArgumentTypeError, EngineError
 from perceptron_nlp.integrations.extras import missing_extra
 from perceptron_nlp.integrations.filedealing import READ_BY, reader_of
 from perceptron_nlp.integrations.raycrew import RESTARTS, RayCrew, connect, processors, typed
 from perceptron_nlp.integrations.shardtraining import Round, ShardedTrainer, Sharding
-from perceptron_nlp.tagging.checks import check_choice
-from perceptron_nlp.tagging.examples import Examples
-from perceptron_nlp.tagging.sources import Source
-from perceptron_nlp.tagging.trainer import Trainer
+from perceptron_nlp.tagger.train.examples import Examples
+from perceptron_nlp.tagger.train.loop import Trainer
+from perceptron_nlp.tagger.train.sources import Source
 
 try:
     import ray

@@ -13,7 +13,7 @@ from perceptron_nlp.errors import EngineError, MemoryLimitError, PerceptronNLPEr
 from perceptron_nlp.integrations.extras import missing_extra
 from perceptron_nlp.integrations.shardchanges import Change, Step, plus, tree, weighted
 from perceptron_nlp.integrations.shards import Counts, Piece, Shard, ShardWorker
-from perceptron_nlp.tagging.trainingstate import RunState
+from perceptron_nlp.tagger.model.state import RunState
 
 try:
     import ray

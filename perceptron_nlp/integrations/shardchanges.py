@@ -29,10 +29,10 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from perceptron_nlp.combining.statechanges import changes, with_changes
+from perceptron_nlp.combine.statechanges import changes, with_changes
 from perceptron_nlp.errors import ArgumentError
-from perceptron_nlp.tagging.cells import Rows, Union
-from perceptron_nlp.tagging.trainingstate import RunState
+from perceptron_nlp.tagger.model.cells import Rows, Union
+from perceptron_nlp.tagger.model.state import RunState
 
 Numbers = npt.NDArray[np.float64]
 Item = TypeVar("Item")

@@ -12,10 +12,10 @@ import numpy.typing as npt
 from perceptron_nlp._core.hashing import hash64
 from perceptron_nlp.errors import FileError
 from perceptron_nlp.formats import open_corpus
-from perceptron_nlp.tagging.examples import Examples
-from perceptron_nlp.tagging.memorylimit import MemoryLimit
-from perceptron_nlp.tagging.sources import Source
-from perceptron_nlp.tagging.streaming import read_numbers
+from perceptron_nlp.tagger.train.examples import Examples
+from perceptron_nlp.tagger.train.memorylimit import MemoryLimit
+from perceptron_nlp.tagger.train.sources import Source
+from perceptron_nlp.tagger.train.streaming import read_numbers
 
 Int64s = npt.NDArray[np.int64]
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from perceptron_nlp._version import __version__
-from perceptron_nlp.combining.statechanges import changes
+from perceptron_nlp.combine.statechanges import changes
 from perceptron_nlp.errors import ArgumentError, EngineError
 from perceptron_nlp.features.compile import compile_templates
 from perceptron_nlp.features.templates import Template
@@ -19,12 +19,12 @@ from perceptron_nlp.integrations.filedealing import FiledExamples, deal_files, d
 from perceptron_nlp.integrations.shardchanges import Step, difference, no_state
 from perceptron_nlp.integrations.shardfiles import ShardFiles
 from perceptron_nlp.sampling import permutation
-from perceptron_nlp.tagging.examples import Examples
-from perceptron_nlp.tagging.extractor import Extractor
-from perceptron_nlp.tagging.learners import FunctionLearner, TemplateLearner
-from perceptron_nlp.tagging.numberedtext import NumberedLabels, numbers_alone
-from perceptron_nlp.tagging.options import TrainingOptions
-from perceptron_nlp.tagging.trainingstate import RunState
+from perceptron_nlp.tagger.model.state import RunState
+from perceptron_nlp.tagger.tag.extractor import Extractor
+from perceptron_nlp.tagger.train.examples import Examples
+from perceptron_nlp.tagger.train.learners import FunctionLearner, TemplateLearner
+from perceptron_nlp.tagger.train.numberedtext import NumberedLabels, numbers_alone
+from perceptron_nlp.tagger.train.options import TrainingOptions
 
 if sys.platform != "win32":
     import resource

@@ -15,6 +15,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from perceptron_nlp._checks import check_choice, check_int
 from perceptron_nlp._core.frozenweights import FrozenWeights
 from perceptron_nlp._core.weights import WeightTable
 from perceptron_nlp.errors import ArgumentError
@@ -30,15 +31,14 @@ from perceptron_nlp.integrations.shardchanges import (
     weighted,
 )
 from perceptron_nlp.integrations.shards import Counts, Piece, Shard, ShardWorker, deal
-from perceptron_nlp.tagging.checkpoint import Checkpoint, CheckpointOptions
-from perceptron_nlp.tagging.checks import check_choice, check_int
-from perceptron_nlp.tagging.interrupts import Interrupts
-from perceptron_nlp.tagging.learners import Learner, n_learnt, weight_table
-from perceptron_nlp.tagging.model import TaggerModel
-from perceptron_nlp.tagging.options import TrainingOptions
-from perceptron_nlp.tagging.progress import Progress
-from perceptron_nlp.tagging.trainer import Callback, Trainer
-from perceptron_nlp.tagging.trainingstate import RunState
+from perceptron_nlp.tagger.model.model import TaggerModel
+from perceptron_nlp.tagger.model.state import RunState
+from perceptron_nlp.tagger.train.checkpoint import Checkpoint, CheckpointOptions
+from perceptron_nlp.tagger.train.interrupts import Interrupts
+from perceptron_nlp.tagger.train.learners import Learner, n_learnt, weight_table
+from perceptron_nlp.tagger.train.loop import Callback, Trainer
+from perceptron_nlp.tagger.train.options import TrainingOptions
+from perceptron_nlp.tagger.train.progress import Progress
 
 logger = logging.getLogger("perceptron_nlp")
 

@@ -10,9 +10,9 @@ from typing import Any, Self
 import perceptron_nlp as pn
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, quote
 from perceptron_nlp.integrations.extras import missing_extra
-from perceptron_nlp.learning.sklearn_classes import not_fitted
-from perceptron_nlp.tagging.options import TrainingOptions
-from perceptron_nlp.tagging.presets import PRESETS
+from perceptron_nlp.perceptrons.sklearn_classes import not_fitted
+from perceptron_nlp.tagger.train.options import TrainingOptions
+from perceptron_nlp.tagger.train.presets import PRESETS
 
 try:
     from sklearn.base import BaseEstimator

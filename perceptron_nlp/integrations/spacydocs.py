@@ -16,7 +16,7 @@ import numpy.typing as npt
 import perceptron_nlp as pn
 from perceptron_nlp.errors import ArgumentError, quote
 from perceptron_nlp.integrations.extras import missing_extra
-from perceptron_nlp.tagging.sources import NO_LABEL
+from perceptron_nlp.tagger.train.sources import NO_LABEL
 
 try:
     from spacy.attrs import IS_SPACE, ORTH, POS, SENT_START, TAG

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 
 from perceptron_nlp._core.permutation import permutation as fast_permutation
-from perceptron_nlp.learning import epochs
-from perceptron_nlp.learning import textbook as book
-from perceptron_nlp.learning.classifier import PerceptronClassifier
-from perceptron_nlp.learning.options import ORDERS
-from perceptron_nlp.learning.schedule import Constant
+from perceptron_nlp.perceptrons import epochs
+from perceptron_nlp.perceptrons import textbook as book
+from perceptron_nlp.perceptrons.classifier import PerceptronClassifier
+from perceptron_nlp.perceptrons.options import ORDERS
+from perceptron_nlp.perceptrons.schedule import Constant
 from perceptron_nlp.sampling import permutation
 
 

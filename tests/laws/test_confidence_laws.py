@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import perceptron_nlp as pn
-from perceptron_nlp.tagging.calibration import (
+from perceptron_nlp.tagger.confidence.calibration import (
     MOST_POINTS,
     Calibration,
     best_of_many,
@@ -22,9 +22,9 @@ from perceptron_nlp.tagging.calibration import (
     softmax,
     with_share,
 )
-from perceptron_nlp.tagging.calibrationfit import Evidence, fit_calibration, too_few
-from perceptron_nlp.tagging.labelling import decoder_of
-from perceptron_nlp.tagging.reliability import BINS, Reliability
+from perceptron_nlp.tagger.confidence.calibrationfit import Evidence, fit_calibration, too_few
+from perceptron_nlp.tagger.confidence.reliability import BINS, Reliability
+from perceptron_nlp.tagger.tag.labelling import decoder_of
 
 SCORE = st.integers(-(2**20), 2**20).map(lambda x: x / 64) | st.just(-np.inf)
 TEMPERATURE = st.floats(1e-3, 1e3)

@@ -15,8 +15,8 @@ import perceptron_nlp as pn
 from perceptron_nlp._core.decode import SentenceDecoder
 from perceptron_nlp._core.extract import FeatureProgram
 from perceptron_nlp.features.compile import compile_templates
-from perceptron_nlp.tagging.examples import label_hashes
-from perceptron_nlp.tagging.model import TaggerModel
+from perceptron_nlp.tagger.model.model import TaggerModel
+from perceptron_nlp.tagger.train.examples import label_hashes
 
 WORDS = [
     "a",

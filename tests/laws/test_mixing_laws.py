@@ -12,15 +12,15 @@ from test_resuming_laws import equal
 
 from perceptron_nlp import preset, train
 from perceptron_nlp._core.weights import WeightTable
-from perceptron_nlp.combining.mixing import finished, mix, plus, term, tree_sum
-from perceptron_nlp.combining.statechanges import changes, with_changes
+from perceptron_nlp.combine.mixing import finished, mix, plus, term, tree_sum
+from perceptron_nlp.combine.statechanges import changes, with_changes
 from perceptron_nlp.errors import ArgumentError
 from perceptron_nlp.sampling import permutation
-from perceptron_nlp.tagging.examples import Examples
-from perceptron_nlp.tagging.learners import TemplateLearner
-from perceptron_nlp.tagging.options import make_options
-from perceptron_nlp.tagging.sources import Source
-from perceptron_nlp.tagging.trainingstate import RunState
+from perceptron_nlp.tagger.model.state import RunState
+from perceptron_nlp.tagger.train.examples import Examples
+from perceptron_nlp.tagger.train.learners import TemplateLearner
+from perceptron_nlp.tagger.train.options import make_options
+from perceptron_nlp.tagger.train.sources import Source
 
 N_KEYS, N_LABELS = 6, 3
 # One update a word: which weight moves, by how much.

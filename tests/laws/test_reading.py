@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 
 import perceptron_nlp as pn
 from perceptron_nlp.formats import open_corpus
-from perceptron_nlp.tagging import examples as examples_module
-from perceptron_nlp.tagging.examples import Examples
-from perceptron_nlp.tagging.numberedtext import NumberedText
-from perceptron_nlp.tagging.sources import Source
+from perceptron_nlp.tagger.train import examples as examples_module
+from perceptron_nlp.tagger.train.examples import Examples
+from perceptron_nlp.tagger.train.numberedtext import NumberedText
+from perceptron_nlp.tagger.train.sources import Source
 
 CORPORA = Path(__file__).parents[1] / "corpora"
 COLUMNS = ("upos", "UPOS", "xpos", "feats", "misc", "lemma", "nothing")

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import perceptron_nlp as pn
-from perceptron_nlp.reports import png
+from perceptron_nlp.analysis.report import png
 from tests.oracles.pages import Page
 
 HOSTILE = [

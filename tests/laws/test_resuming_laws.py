@@ -14,7 +14,7 @@ from perceptron_nlp._core.train import learn
 from perceptron_nlp._core.weights import WeightTable
 from perceptron_nlp.features.templates import Template
 from perceptron_nlp.sampling import permutation
-from perceptron_nlp.tagging.trainingstate import RunState
+from perceptron_nlp.tagger.model.state import RunState
 
 RULES = [
     ("perceptron", 1.0, 0.0),

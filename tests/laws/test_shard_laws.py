@@ -21,11 +21,11 @@ from perceptron_nlp.integrations.shardchanges import (
 )
 from perceptron_nlp.integrations.shards import Piece, ShardWorker, deal
 from perceptron_nlp.integrations.shards import Shard as Sentences
-from perceptron_nlp.tagging.examples import Examples
-from perceptron_nlp.tagging.options import make_options
-from perceptron_nlp.tagging.sources import Source
-from perceptron_nlp.tagging.trainer import resolve_templates
-from perceptron_nlp.tagging.trainingstate import RunState
+from perceptron_nlp.tagger.model.state import RunState
+from perceptron_nlp.tagger.train.examples import Examples
+from perceptron_nlp.tagger.train.loop import resolve_templates
+from perceptron_nlp.tagger.train.options import make_options
+from perceptron_nlp.tagger.train.sources import Source
 
 SHARDS = st.lists(SHARD, min_size=1, max_size=5)
 WEIGHTS = st.lists(st.integers(0, 4), min_size=5, max_size=5)

@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-import perceptron_nlp.learning
+import perceptron_nlp.perceptrons
 
-FOLDER = Path(perceptron_nlp.learning.__file__).parent
+FOLDER = Path(perceptron_nlp.perceptrons.__file__).parent
 MODULES = sorted((FOLDER / "textbook").glob("*.py"))
 ALLOWED = (
     "perceptron_nlp.errors",
     "perceptron_nlp.sampling",
-    "perceptron_nlp.learning.schedule",
-    "perceptron_nlp.learning.textbook",
+    "perceptron_nlp.perceptrons.schedule",
+    "perceptron_nlp.perceptrons.textbook",
 )
 
 

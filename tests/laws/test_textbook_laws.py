@@ -10,8 +10,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from perceptron_nlp.learning.schedule import Constant, Geometric, Inverse
-from perceptron_nlp.learning.textbook import (
+from perceptron_nlp.perceptrons.schedule import Constant, Geometric, Inverse
+from perceptron_nlp.perceptrons.textbook import (
     Batch,
     Binary,
     Halt,
@@ -39,7 +39,7 @@ from perceptron_nlp.learning.textbook import (
     voted_naive,
     zeros,
 )
-from perceptron_nlp.learning.textbook.stream import divided
+from perceptron_nlp.perceptrons.textbook.stream import divided
 
 law = settings(deadline=None, max_examples=80)
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from oracles.naive_weights import NaiveWeights, cells_of
 
 from perceptron_nlp._core.weights import WeightTable
-from perceptron_nlp.learning.textbook import Multiclass, Stochastic, averaged_naive, train
+from perceptron_nlp.perceptrons.textbook import Multiclass, Stochastic, averaged_naive, train
 
 LABEL_COUNTS = (2, 17, 32, 33, 100, 1000, 65_536)
 TABLES = [(n, bits) for n in LABEL_COUNTS for bits in (None, 1 if n > 1000 else 3)]

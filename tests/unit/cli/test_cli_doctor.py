@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import perceptron_nlp as pn
-from perceptron_nlp.insight.diagnosis import TABLE_COLUMNS
+from perceptron_nlp.analysis.doctor.diagnosis import TABLE_COLUMNS
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import perceptron_nlp as pn
-from perceptron_nlp.reports import png
+from perceptron_nlp.analysis.report import png
 from tests.oracles.pages import Page
 
 

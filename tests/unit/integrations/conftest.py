@@ -10,7 +10,7 @@ import pytest
 import perceptron_nlp as pn
 from perceptron_nlp.integrations.filedealing import reader_of
 from perceptron_nlp.integrations.shardtraining import LocalCrew, Round, ShardedTrainer, Sharding
-from perceptron_nlp.tagging.trainer import Trainer
+from perceptron_nlp.tagger.train.loop import Trainer
 
 PENN = {"NOUN": "NN", "PROPN": "NNP", "VERB": "VB", "DET": "DT", "ADJ": "JJ", "PUNCT": "."}
 

@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 import perceptron_nlp as pn
 from perceptron_nlp._core.hashing import hash64
 from perceptron_nlp.integrations import filedealing, shardtraining
-from perceptron_nlp.integrations.engines import engine_of
 from perceptron_nlp.integrations.filedealing import TextFile, dealt_sentences, ends_in
 from perceptron_nlp.integrations.shards import ShardWorker
 from perceptron_nlp.integrations.shardtraining import Sharding
+from perceptron_nlp.tagger.train.api import engine_of
 
 Small = list[tuple[list[str], list[str]]]
 FAST: dict[str, Any] = {"templates": "fast", "epochs": 3}

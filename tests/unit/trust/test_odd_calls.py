@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import perceptron_nlp as pn
-from perceptron_nlp.tagging import kbest
+from perceptron_nlp.tagger.tag import k_best as kbest
 
 WORDS = ["The", "old", "man"]
 

@@ -1,0 +1,1 @@
+"""Study data and taggers: compare, doctor, inspect, tune, report, serve."""

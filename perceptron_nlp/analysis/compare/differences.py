@@ -1,0 +1,212 @@
+"""What a comparison of two labellings holds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from perceptron_nlp.analysis.compare.significance import (
+    CONFIDENCE,
+    RESAMPLES,
+    ROUNDS,
+    Counts,
+    Interval,
+    interval,
+    randomisation,
+    resampled,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A word that the two label differently.
+
+    Attributes
+    ----------
+    path, line : where it stands in the gold text; line 0 where that is no file
+    sentence, index : its sentence's number from 1, its place in the sentence from 0
+    word, gold, a, b : the word, its gold label, and those given
+    before, after : up to four words on either side
+    """
+
+    path: str
+    line: int
+    sentence: int
+    index: int
+    word: str
+    gold: str
+    a: str
+    b: str
+    before: tuple[str, ...]
+    after: tuple[str, ...]
+
+    @property
+    def outcome(self) -> str:
+        """``gained`` (b is right), ``lost`` (a is right) or ``other`` (neither is)."""
+        return "gained" if self.b == self.gold else "lost" if self.a == self.gold else "other"
+
+
+@dataclass(frozen=True, slots=True)
+class LabelDifference:
+    """One label, or one type of spans.
+
+    Attributes
+    ----------
+    support : how many there are in the gold text
+    f1_a, f1_b : F1 of each, fractions of 1
+    gained, lost : of those in the gold text, how many only b, and only a has found
+    """
+
+    support: int
+    f1_a: float
+    f1_b: float
+    gained: int
+    lost: int
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """A measure of both and of their difference (b less a), with 95 % intervals.
+
+    Attributes
+    ----------
+    a, b : fractions of 1
+    interval_a, interval_b, interval_difference : percentile bootstrap over sentences
+    p_value : of the paired approximate randomisation test over sentences
+    """
+
+    a: float
+    b: float
+    interval_a: Interval
+    interval_b: Interval
+    interval_difference: Interval
+    p_value: float
+
+    @classmethod
+    def of(cls, a: Counts, b: Counts, seed: int) -> Score:
+        """From the counts of both."""
+        of_a, of_b = resampled([a, b], seed=seed)
+        return cls(
+            a.score,
+            b.score,
+            interval(of_a),
+            interval(of_b),
+            interval(of_b - of_a),
+            randomisation(a, b, seed=seed),
+        )
+
+    @property
+    def difference(self) -> float:
+        """How much b is better."""
+        return self.b - self.a
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it, for JSON."""
+        return {
+            "a": self.a,
+            "b": self.b,
+            "difference": self.difference,
+            "interval_a": list(self.interval_a),
+            "interval_b": list(self.interval_b),
+            "interval_difference": list(self.interval_difference),
+            "p_value": self.p_value,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """What ``perceptron_nlp.compare`` finds out.
+
+    Attributes
+    ----------
+    column : the column compared
+    sentences, tokens : sentences and words with a gold label
+    unlabelled : words without one, which do not count
+    accuracy : shares of words that are right
+    f1 : in a column of spans, their F1; else None
+    gained, lost : words that only b, and only a has right
+    mcnemar : p-value of McNemar's exact test over words
+    labels : the difference for each label of the gold text or given, or each type of spans
+    changes : every word that the two label differently, in the order of the text
+    seed : of the tests' random numbers
+    """
+
+    column: str
+    sentences: int
+    tokens: int
+    unlabelled: int
+    accuracy: Score
+    f1: Score | None
+    gained: int
+    lost: int
+    mcnemar: float
+    labels: dict[str, LabelDifference]
+    changes: tuple[Change, ...]
+    seed: int
+
+    @property
+    def main(self) -> Score:
+        """What the column is judged by: F1 where there are spans, else accuracy."""
+        return self.accuracy if self.f1 is None else self.f1
+
+    def to_dict(self, *, limit: int | None = None) -> dict[str, Any]:
+        """All of it, for JSON; `limit` is how many changes there are at most."""
+        return {
+            "column": self.column,
+            "sentences": self.sentences,
+            "tokens": self.tokens,
+            "unlabelled": self.unlabelled,
+            "accuracy": self.accuracy.to_dict(),
+            "f1": None if self.f1 is None else self.f1.to_dict(),
+            "gained": self.gained,
+            "lost": self.lost,
+            "tests": {
+                "mcnemar": {"unit": "words", "p_value": self.mcnemar},
+                "randomisation": {
+                    "unit": "sentences",
+                    "rounds": ROUNDS,
+                    "seed": self.seed,
+                    "p_value": self.main.p_value,
+                },
+                "bootstrap": {
+                    "unit": "sentences",
+                    "resamples": RESAMPLES,
+                    "seed": self.seed,
+                    "confidence": CONFIDENCE,
+                },
+            },
+            "labels": {
+                label: {
+                    "support": d.support,
+                    "f1_a": d.f1_a,
+                    "f1_b": d.f1_b,
+                    "gained": d.gained,
+                    "lost": d.lost,
+                }
+                for label, d in self.labels.items()
+            },
+            "changed": len(self.changes),
+            "changes": [
+                {
+                    "path": c.path,
+                    "line": c.line,
+                    "sentence": c.sentence,
+                    "index": c.index,
+                    "word": c.word,
+                    "gold": c.gold,
+                    "a": c.a,
+                    "b": c.b,
+                    "outcome": c.outcome,
+                    "before": list(c.before),
+                    "after": list(c.after),
+                }
+                for c in self.changes[:limit]
+            ],
+        }
+
+    def __str__(self) -> str:
+        name = "words right" if self.f1 is None else "F1"
+        return (
+            f"{self.column}: {100 * self.main.a:.2f} % and {100 * self.main.b:.2f} % {name},"
+            f" p = {self.main.p_value:.2g}"
+        )

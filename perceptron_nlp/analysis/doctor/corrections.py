@@ -1,0 +1,170 @@
+"""A table of suspects that a person went through, put into copies of the files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from perceptron_nlp.analysis.doctor.diagnosis import TABLE_COLUMNS, cell
+from perceptron_nlp.errors import ArgumentError, FileError, FormatError, quote
+from perceptron_nlp.formats import Corpus, open_corpus, replace_file
+from perceptron_nlp.formats.opening import plain_name
+from perceptron_nlp.text.sentence import Sentence
+
+_NEEDED = ("file", "line", "word", "form", "gold", "expected")
+Place = tuple[str, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """A row of the table: its line there, and what it says of a word."""
+
+    row: int
+    form: str
+    gold: str
+    expected: str
+
+
+def apply_corrections(
+    gold: Sequence[str | os.PathLike[str]],
+    table: str | os.PathLike[str],
+    folder: str | os.PathLike[str],
+    *,
+    column: str | None = None,
+    format: str = "auto",
+    fields: Sequence[str] | None = None,
+) -> int:
+    """Copies of files in which suspects have the labels that a table expects.
+
+    Every row of the table is carried out: whoever goes through it deletes the rows that are wrong,
+    and writes another label under ``expected`` where that one is not right. Nothing else in a file
+    changes, byte for byte.
+
+    Parameters
+    ----------
+    gold : the files that were examined, by the names under which they stand in the table
+    table : the table (``Diagnosis.to_table``); columns are known by their headings
+    folder : where the copies go, under the files' own names; made if it is not there. Packed files
+        are unpacked, and their names lose ``.gz``, ``.bz2`` or ``.xz``
+    column, format, fields : as for ``perceptron_nlp.doctor``
+
+    Returns
+    -------
+    int : how many rows were carried out
+
+    Raises
+    ------
+    FormatError : the table is malformed, or a row does not fit its file (table:line)
+    FileError : a file cannot be read or written, or two of them have the same name
+    """
+    names = [plain_name(Path(path).name) for path in gold]
+    for path, name in zip(gold, names, strict=True):
+        if names.count(name) > 1:
+            raise FileError(
+                f"{os.fspath(path)}: another file is called {name}, too, and both"
+                " cannot be written to one folder"
+            )
+        if (Path(folder) / name).exists() and (Path(folder) / name).samefile(path):
+            raise FileError(f"{os.fspath(path)}: would be overwritten; name another folder")
+    wanted = read_corrections(table)
+    left = dict(wanted)
+    texts = []
+    for path in gold:
+        corpus = open_corpus(path, format=format, fields=fields)
+        texts.append("".join(_corrected(corpus, column, left, os.fspath(table))).encode("utf-8"))
+    if left:
+        (path, line, word), row = min(left.items(), key=lambda item: item[1].row)
+        raise FormatError(
+            f"there is no word {word} at {path}:{line} in the files given",
+            os.fspath(table),
+            row.row,
+        )
+    try:
+        Path(folder).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FileError(f"{os.fspath(folder)}: {error.strerror}") from None
+    for name, text in zip(names, texts, strict=True):
+        replace_file(Path(folder) / name, text)
+    return len(wanted)
+
+
+def read_corrections(table: str | os.PathLike[str]) -> dict[Place, Correction]:
+    """The rows of a table by file, line, and the word's number from 1.
+
+    Raises FileError, FormatError (table:line).
+    """
+    name = os.fspath(table)
+    try:
+        lines = Path(table).read_bytes().decode("utf-8-sig").splitlines()
+    except OSError as error:
+        raise FileError(f"{name}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise FormatError("it is not UTF-8", name) from None
+    heads = lines[0].split("\t") if lines else []
+    for head in _NEEDED:
+        if head not in heads:
+            raise FormatError(
+                f"there is no column {head!r}; the first line names the columns,"
+                f" parted by tabs: {', '.join(TABLE_COLUMNS)}",
+                name,
+                1,
+            )
+    found: dict[Place, Correction] = {}
+    for number, line in enumerate(lines[1:], 2):
+        if not line.strip():
+            continue
+        cells = line.split("\t")
+        if len(cells) != len(heads):
+            raise FormatError(f"{len(cells)} cells under {len(heads)} headings", name, number)
+        row = dict(zip(heads, cells, strict=True))
+        if not all(row[head].isascii() and row[head].isdigit() for head in ("line", "word")):
+            raise FormatError("line and word must be numbers", name, number)
+        place = row["file"], int(row["line"]), int(row["word"])
+        if place in found:
+            raise FormatError(
+                f"the same word stands in line {found[place].row} already", name, number
+            )
+        found[place] = Correction(number, row["form"], row["gold"], row["expected"])
+    return found
+
+
+def _corrected(
+    corpus: Corpus, column: str | None, left: dict[Place, Correction], table: str
+) -> Iterator[str]:
+    """The text of a file; rows that are carried out are taken from `left`."""
+    name = corpus.column_named(column or corpus.default_column or "")
+    if not name:
+        raise ArgumentError(f"column: name the column of {corpus.path} to correct")
+    for sentence in corpus:
+        labels = list(sentence.column(name))
+        changed = _correct(sentence, labels, left, table)
+        yield corpus.rewrite(sentence, {name: labels} if changed else {})
+    yield corpus.tail
+
+
+def _correct(
+    sentence: Sentence, labels: list[str], left: dict[Place, Correction], table: str
+) -> bool:
+    changed = False
+    for i, word in enumerate(sentence.words):
+        row = left.pop((cell(sentence.path), sentence.line_of(i), i + 1), None)
+        if row is None:
+            continue
+        _check(row, {"form": word, "gold": labels[i]}, table)
+        if row.expected != cell(labels[i]):
+            labels[i] = row.expected
+            changed = True
+    return changed
+
+
+def _check(row: Correction, there: Mapping[str, str], table: str) -> None:
+    for head, value in there.items():
+        said = getattr(row, head)
+        if said != cell(value):
+            raise FormatError(
+                f"{head} {quote(said)}, but in the file stands {quote(value)}", table, row.row
+            )
+    if not row.expected:
+        raise FormatError("there is no label under expected", table, row.row)

@@ -1,0 +1,303 @@
+"""Which gold labels are likely wrong: those that the rest of the text speaks against.
+
+Three experts give their opinion of every word and every label, each without having seen the label
+that stands there: taggers of the words, taggers that see the labels beside (crosstagging.py), and
+how the same word is labelled in the same surroundings elsewhere (variation.py). They are pooled
+(pooling.py), none of them believed beyond 99 %, with the weights that make the gold labels
+likeliest, since most of these are right.
+Labels are ranked by how much likelier the pool finds another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from perceptron_nlp._checks import check_int
+from perceptron_nlp.analysis.doctor.crosstagging import (
+    BESIDE,
+    KINDS,
+    CrossTagger,
+    Opinions,
+    fold_sentences,
+)
+from perceptron_nlp.analysis.doctor.diagnosis import Diagnosis
+from perceptron_nlp.analysis.doctor.pooling import fit_pool, hedged, pooled
+from perceptron_nlp.analysis.doctor.suspects import SuspectFinder
+from perceptron_nlp.analysis.doctor.variation import Surroundings, Variation
+from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FormatError, quote
+from perceptron_nlp.tagger.model.attributes import UPOS
+from perceptron_nlp.tagger.tag.threads import check_threads
+from perceptron_nlp.tagger.train.auto import decide
+from perceptron_nlp.tagger.train.examples import Examples
+from perceptron_nlp.tagger.train.featurecolumns import holds_features
+from perceptron_nlp.tagger.train.fitting import evidence_columns
+from perceptron_nlp.tagger.train.options import make_options
+from perceptron_nlp.tagger.train.sources import Labelled, Source, gold_labels
+from perceptron_nlp.text.sentence import Sentence
+
+FOLDS = 10
+EPOCHS = 4
+# Taggers that learn until they lead by more than usual tell better how far to trust them.
+MARGIN = 2.0
+# Weights of three experts need no more words than this to be known to a hundredth.
+FITTED_WORDS = 100_000
+ELSEWHERE = "elsewhere"
+Progress = Callable[[int, int], object]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DoctorOptions:
+    """How to examine.
+
+    Attributes
+    ----------
+    folds : 2 to 1,000; None for 10, or as many as there are different sentences
+    runs : 1 to 1,000; how many taggers of each kind judge each fold, with the seeds seed,
+        seed + 1, …
+    seed : 0 to 2**64 - 1
+    threads : 1 to 1,024; folds that are judged at a time; the result does not depend on it
+    evidence : further columns of the text that the taggers look at, of the word and its
+        neighbours; None for those that `fields` names
+    """
+
+    folds: int | None = None
+    runs: int = 1
+    seed: int = 1
+    threads: int = 1
+    evidence: Sequence[str] | None = None
+
+    def __post_init__(self) -> None:
+        if self.folds is not None:
+            check_int("folds", self.folds, 2, 1000)
+        check_int("runs", self.runs, 1, 1000)
+        check_int("seed", self.seed, 0, 2**64 - 1)
+        check_threads(self.threads)
+        if isinstance(self.evidence, str | bytes) or not all(
+            isinstance(name, str) for name in self.evidence or ()
+        ):
+            raise ArgumentTypeError("evidence: a list of names of columns is needed")
+
+
+def doctor(
+    data: Labelled,
+    *,
+    column: str | None = None,
+    format: str = "auto",
+    fields: Sequence[str] | None = None,
+    callback: Progress | None = None,
+    **options: Any,
+) -> Diagnosis:
+    """Find labels that are likely wrong.
+
+    Parameters
+    ----------
+    data : a path, several paths, or labelled sentences (see ``perceptron_nlp.train``)
+    column : the column to examine; None for the one that a training would learn
+    format, fields : see ``perceptron_nlp.open_corpus``; columns that `fields` names besides the
+        words and the examined one are evidence
+    callback : called with how many folds are judged, and how many there are
+    **options : fields of DoctorOptions: ``folds``, ``runs``, ``seed``, ``threads``, ``evidence``
+
+    Returns
+    -------
+    Diagnosis; words without a label (``_`` or None) are never suspects
+
+    Raises
+    ------
+    FormatError : a file breaks its format (file:line), nothing is labelled, all labels are the
+        same, or there are not two different sentences
+    FileError : a file cannot be read
+    ArgumentError, ArgumentTypeError : an option cannot be used, or there are fewer different
+        sentences than folds
+    """
+    chosen = _options(options)
+    if callback is not None and not callable(callback):
+        raise ArgumentTypeError(f"callback: a function is needed, not {type(callback).__name__}")
+    source = Source(data, "data", format=format, fields=fields)
+    name = _column(source, column)
+    return examine(
+        list(source), name, _evidence(chosen, source, fields, name), chosen, source.place, callback
+    ).diagnosis()
+
+
+def examine(
+    sentences: Sequence[Sentence],
+    column: str,
+    evidence: tuple[str, ...],
+    chosen: DoctorOptions,
+    place: str,
+    callback: Progress | None = None,
+) -> Examination:
+    """All opinions of the labels of a column; doctor tells the errors.
+
+    Parameters
+    ----------
+    place : what messages call the sentences
+    """
+    order = _ordered(sentences, column)
+    examples = _examples([sentences[number] for number in order], column, evidence, place)
+    n_folds = chosen.folds or min(FOLDS, max(2, len({tuple(s) for s in sentences})))
+    folds = fold_sentences(examples, n_folds, chosen.seed, place)
+    options = make_options(
+        {
+            "preset": "fast",
+            "epochs": EPOCHS,
+            "margin": MARGIN,
+            "beam": 1,
+            "two_passes": False,
+            "seed": chosen.seed,
+        }
+    )
+    decided, options, _ = decide(examples, options, None)
+    tagger = CrossTagger(decided, options, column, chosen.runs)
+    said = tagger.ask(folds, chosen.threads, lambda done: callback and callback(done, n_folds))
+    return Examination(examples, order, column, n_folds, chosen, said, tagger.gold)
+
+
+def _ordered(sentences: Sequence[Sentence], column: str) -> list[int]:
+    """The numbers of the sentences in an order that is the same however the files are ordered."""
+
+    def content(number: int) -> tuple[object, ...]:
+        sentence = sentences[number]
+        labels = [(label is not None, label or "") for label in gold_labels(sentence, column)]
+        return sentence.words, labels, sentence.path, sentence.line_of(0)
+
+    return sorted(range(len(sentences)), key=content)
+
+
+def _options(given: dict[str, Any]) -> DoctorOptions:
+    known = DoctorOptions.__dataclass_fields__
+    for name in given:
+        if name not in known:
+            raise ArgumentTypeError(
+                f"{name}: there is no such option; there are {', '.join(known)}"
+            )
+    return DoctorOptions(**given)
+
+
+def _column(source: Source, column: str | None) -> str:
+    name = source.column_named((source.default_column or "") if column is None else column)
+    if not name:
+        raise FormatError(
+            "read as plain text, which has no labels to examine; if it is labelled, say its format",
+            source.place,
+        )
+    if name in ("id", "form"):
+        raise ArgumentError(f"column: {name} holds no labels; name the column of the labels")
+    return name
+
+
+def _evidence(
+    chosen: DoctorOptions, source: Source, fields: Sequence[str] | None, column: str
+) -> tuple[str, ...]:
+    if chosen.evidence is None:
+        return evidence_columns(make_options({}), None, fields, (column,))
+    names = tuple(dict.fromkeys(map(source.column_named, chosen.evidence)))
+    for name in names:
+        if name in (column, "form", BESIDE):
+            raise ArgumentError(
+                f"evidence: {quote(name)} cannot be evidence for column {quote(column)}"
+            )
+    return names
+
+
+def _examples(
+    sentences: Sequence[Sentence], column: str, evidence: tuple[str, ...], place: str
+) -> Examples:
+    """The sentences to learn from, once it is sure that there is something to find."""
+    labels = {label for s in sentences for label in gold_labels(s, column)} - {None}
+    if not labels:
+        raise FormatError(f"no word has a label in column {quote(column)}", place)
+    if len(labels) == 1:
+        raise FormatError(
+            f"every word that has a label in column {quote(column)} has the same,"
+            f" {quote(str(next(iter(labels))))}; there is nothing to compare",
+            place,
+        )
+    examples = Examples.read(Source(sentences, "data"), column, evidence)
+    if (
+        UPOS not in evidence
+        and column != UPOS
+        and holds_features(examples)
+        and all(UPOS in sentence.columns for sentence in sentences)
+    ):
+        return Examples.read(Source(sentences, "data"), column, (*evidence, UPOS))
+    return examples
+
+
+@dataclass(frozen=True, slots=True)
+class Examination:
+    """All opinions of the labels of a text, and what they come to.
+
+    Attributes
+    ----------
+    examples : the sentences
+    order : which of the sentences as they were given each of these is
+    column, folds, options : what was examined in them, and how
+    said : what the taggers said
+    gold : int64[n_words]: the number of each word's label, -1 for none
+    """
+
+    examples: Examples
+    order: list[int]
+    column: str
+    folds: int
+    options: DoctorOptions
+    said: Opinions
+    gold: npt.NDArray[np.int64]
+
+    def diagnosis(self) -> Diagnosis:
+        """The opinions pooled, and the labels that they speak against."""
+        sentences, said = self.examples.sentences, self.said
+        surroundings = Surroundings.of(sentences)
+        variation = Variation(surroundings, self.gold, len(said.labels))
+        weights, logs = self.pool(variation)
+        finder = SuspectFinder(sentences, self.order, said, variation, self.gold)
+        suspects = finder.suspects(logs)
+        return Diagnosis(
+            column=self.column,
+            sentences=len(sentences),
+            tokens=self.examples.n_tokens,
+            labelled=len(said.words),
+            folds=self.folds,
+            runs=self.options.runs,
+            seed=self.options.seed,
+            evidence=self.examples.columns,
+            agreement=1 - len(suspects) / len(said.words),
+            weights=dict(zip((*KINDS, ELSEWHERE), weights.tolist(), strict=True)),
+            suspects=suspects,
+            notes=_notes(self.examples),
+        )
+
+    def pool(self, variation: Variation) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+        """The experts' weights, and float64[n, n_candidates]: the pool's log-probabilities."""
+        said = self.said
+        elsewhere = variation.log_shares(said.words, said.candidates)[:, :, None]
+        opinions = np.concatenate([said.scores, elsewhere], axis=2)
+        places = np.argmax(said.candidates == said.gold[:, None], axis=1)
+        sample = slice(None, None, -(-len(places) // FITTED_WORDS))
+        alone = [
+            fit_pool(opinions[sample][..., [expert]], places[sample])
+            for expert in range(opinions.shape[2])
+        ]
+        opinions = hedged(opinions, np.concatenate(alone))
+        weights = fit_pool(opinions[sample], places[sample])
+        return weights, pooled(opinions, weights)
+
+
+def _notes(examples: Examples) -> tuple[str, ...]:
+    notes = []
+    missing = examples.n_tokens - examples.n_labelled
+    if missing:
+        notes.append(
+            f"{missing:,} of {examples.n_tokens:,} words have no label and are not examined"
+        )
+    copies = len(examples.sentences) - len({tuple(s) for s in examples.sentences})
+    if copies:
+        notes.append(f"{copies:,} sentences are copies of others; they are judged together")
+    return tuple(notes)

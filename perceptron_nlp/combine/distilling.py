@@ -1,0 +1,338 @@
+"""Distillation: a fast tagger learns from gold sentences and from raw text that slow ones labelled.
+
+Each epoch takes all gold sentences and a random share of the raw ones, shuffled together. Labels
+of raw sentences are guesses, and there are many of them, so their steps are smaller. Features are
+those of the gold sentences alone: those of millions of raw words would make the model many times
+as large, and gave nothing.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from perceptron_nlp._checks import check_int
+from perceptron_nlp._core.extract import FeatureProgram
+from perceptron_nlp._core.frozenweights import FrozenWeights
+from perceptron_nlp._core.train import learn
+from perceptron_nlp._core.trainingset import TrainingSet
+from perceptron_nlp.combine.teaching import Lessons, Teachers, take_teachers, teach
+from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, quote
+from perceptron_nlp.features.compile import compile_templates
+from perceptron_nlp.features.templates import Template
+from perceptron_nlp.sampling import permutation, without_replacement
+from perceptron_nlp.tagger.confidence.calibrating import calibrated_by
+from perceptron_nlp.tagger.tag.threads import MAX_THREADS
+from perceptron_nlp.tagger.tag.wordbytes import word_bytes
+from perceptron_nlp.tagger.tagger import Tagger
+from perceptron_nlp.tagger.train.auto import decide
+from perceptron_nlp.tagger.train.checkpoint import take_checkpoint_options
+from perceptron_nlp.tagger.train.examples import Examples, label_hashes
+from perceptron_nlp.tagger.train.learners import Learner, weight_table
+from perceptron_nlp.tagger.train.loop import Callback, Trainer
+from perceptron_nlp.tagger.train.options import TrainingOptions, make_options
+from perceptron_nlp.tagger.train.rawtext import RawSource
+from perceptron_nlp.tagger.train.sources import Labelled, Source
+from perceptron_nlp.text.tagset import TagSet
+
+logger = logging.getLogger("perceptron_nlp")
+
+RAW_SHARE = 0.3
+RAW_WEIGHT = 0.3
+# Text in the teachers' language has new words, but not that many.
+TOO_MANY_UNKNOWN = 0.5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RawUse:
+    """How raw sentences are learnt from.
+
+    Attributes
+    ----------
+    share : above 0, at most 1; the share of them that each epoch draws
+    weight : 0 to 1; what steps are multiplied by in them
+
+    Raises
+    ------
+    ArgumentError, ArgumentTypeError : a value out of its range
+    """
+
+    share: float = RAW_SHARE
+    weight: float = RAW_WEIGHT
+
+    def __post_init__(self) -> None:
+        for name, value in (("raw_share", self.share), ("raw_weight", self.weight)):
+            if not isinstance(value, int | float) or isinstance(value, bool):
+                raise ArgumentTypeError(f"{name}: a number is needed, not {type(value).__name__}")
+            if not 0 < value <= 1:
+                raise ArgumentError(f"{name}: {value} is not above 0 and at most 1")
+
+
+class Student:
+    """Learns greedily, with templates, from gold sentences and from lessons.
+
+    Sentences are numbered through: first the gold ones, then those of the lessons.
+
+    Parameters
+    ----------
+    examples : the gold sentences
+    lessons : the raw ones; labels as numbered by the examples' tags
+    templates : the features
+    options : how to learn
+    forced : words that get one label without being scored
+    weight : what steps are multiplied by in lessons
+    """
+
+    def __init__(
+        self,
+        examples: Examples,
+        lessons: Lessons,
+        templates: Sequence[Template],
+        options: TrainingOptions,
+        forced: dict[str, str],
+        weight: float,
+    ) -> None:
+        compiled = compile_templates(templates)
+        if len(compiled.columns) > 1:
+            raise ArgumentError(
+                f"templates: they look at column {compiled.columns[1]}, which raw text lacks"
+            )
+        strings, tokens = examples.numbered(compiled.columns)
+        numbers = {word: number for number, word in enumerate(strings[0])}
+        renumbered = np.array(
+            [numbers.setdefault(word_bytes(word), len(numbers)) for word in lessons.words], np.int32
+        )
+        always = {word_bytes(word): examples.tags.id_of(label) for word, label in forced.items()}
+        self._options = options
+        self._weight = weight
+        self._n_gold = len(examples.sentences)
+        self.table = weight_table(len(examples.tags), options)
+        self._data = TrainingSet(
+            FeatureProgram(compiled),
+            self.table,
+            strings=[list(numbers)],
+            tokens=np.concatenate([tokens[0], renumbered[lessons.tokens]])[np.newaxis],
+            lengths=np.concatenate([examples.lengths(), lessons.lengths]),
+            gold=np.concatenate([examples.gold_ids(), lessons.labels]),
+            label_hashes=label_hashes(examples.tags),
+            forced=np.array([always.get(word, -1) for word in numbers], np.int32),
+            min_count=options.min_count,
+            n_open=self._n_gold,
+        )
+
+    def learn(self, order: npt.NDArray[np.int64]) -> tuple[int, int, int]:
+        """See learners.Learner."""
+        options = self._options
+        return learn(
+            self._data,
+            order,
+            rule=options.update,
+            rate=options.step,
+            margin=options.least_lead,
+            right_to_left=options.backwards,
+            scales=np.where(order < self._n_gold, 1.0, self._weight),
+        )
+
+    def average(self) -> FrozenWeights:
+        """See learners.Learner."""
+        return self.table.average()
+
+
+class Distillation(Trainer):
+    """A training run whose epochs mix gold sentences and lessons.
+
+    Parameters
+    ----------
+    lessons, use : what is learnt from besides the examples, and how
+    others : as for Trainer
+    """
+
+    def __init__(
+        self,
+        examples: Examples,
+        dev: Examples | None,
+        column: str,
+        options: TrainingOptions,
+        choices: Sequence[str],
+        *,
+        lessons: Lessons,
+        use: RawUse,
+    ) -> None:
+        super().__init__(examples, dev, column, options, None, choices)
+        self._lessons = lessons
+        self._use = use
+        self._raw_record = {
+            "sentences": len(lessons.lengths),
+            "tokens": len(lessons.tokens),
+            "sha256": lessons.digest,
+            "share": use.share,
+            "weight": use.weight,
+        }
+
+    def _make_learner(self, run: int) -> Learner:
+        return Student(
+            self._examples,
+            self._lessons,
+            self._templates,
+            self._options,
+            self._forced,
+            self._use.weight,
+        )
+
+    def _order(self, seed: int, epoch: int) -> npt.NDArray[np.int64]:
+        n_gold, n_raw = len(self._examples.sentences), len(self._lessons.lengths)
+        drawn = without_replacement(n_raw, max(1, round(self._use.share * n_raw)), seed, epoch)
+        mixed = np.concatenate([np.arange(n_gold), n_gold + drawn])
+        return mixed[permutation(len(mixed), seed, epoch)]
+
+    def _identity(self) -> dict[str, Any]:
+        return {**super()._identity(), "raw": self._raw_record}
+
+
+def distill(
+    teachers: Teachers,
+    *,
+    raw: RawSource,
+    train: Labelled,
+    dev: Labelled | None = None,
+    column: str | None = None,
+    format: str = "auto",
+    fields: Sequence[str] | None = None,
+    callback: Callback | None = None,
+    **options: Any,
+) -> Tagger:
+    """Train a greedy tagger on gold sentences and on raw text that teachers label.
+
+    It tags as fast as one that was trained with the same preset, and is no larger. The teachers
+    may be as slow as they like: models of the preset "accurate" trained on the same gold
+    sentences with several seeds, or reading from either end. Each raw word gets the label that more
+    than half of them give it; where they are divided, nothing is learnt from it.
+
+    Parameters
+    ----------
+    teachers : taggers, or paths of models; one or several, of one column (of
+        taggers of several, `column` counts, or else the first) and with the same labels
+    raw : tokenised text, cut into words as the gold sentences are: a path, several paths (a
+        sentence a line, or CoNLL-U), a Corpus, or lists of words. Millions of words help
+    train : gold sentences, as for ``perceptron_nlp.train``
+    dev : the like; the epoch that does best on it is kept, and training may stop early
+    column : the column of the gold labels; None for that of the teachers
+    format, fields : of `train` and `dev`; see ``perceptron_nlp.open_corpus``
+    callback : called with an EpochReport after each epoch; its counts are of gold and raw words
+    **options : ``raw_share``, the share of the raw sentences that each epoch draws (above 0, at
+        most 1); ``raw_weight``, what learning steps are multiplied by in them (above 0,
+        at most 1); ``threads`` that label the raw text, 1 to 1,024; and those of
+        ``perceptron_nlp.train``, but for a beam, two passes and the preset "accurate"
+
+    Raises
+    ------
+    FileError, FormatError, ModelError : a file cannot be read or breaks its format, or there is
+        no sentence or label in it
+    ArgumentError, ArgumentTypeError, TemplateError : an option cannot be used, or teachers and
+        gold sentences do not fit together
+    """
+    (kept,) = take_checkpoint_options(options)
+    threads = options.pop("threads", 1)
+    check_int("threads", threads, 1, MAX_THREADS)
+    use = RawUse(
+        share=options.pop("raw_share", RAW_SHARE), weight=options.pop("raw_weight", RAW_WEIGHT)
+    )
+    chosen = greedy_options(options)
+    if not isinstance(column, str | None):
+        raise ArgumentTypeError(
+            f"column: a str is needed, not {type(column).__name__}; one column is distilled"
+        )
+    source = Source(train, "train", format=format, fields=fields)
+    taught_by = take_teachers(teachers, None if column is None else source.column_named(column))
+    learnt = source.column_named(column or taught_by[0].column)
+    if learnt != taught_by[0].column and {learnt, taught_by[0].column} <= {*source.column_names}:
+        raise ArgumentError(
+            f"column: the teachers are of {quote(taught_by[0].column)}, which cannot teach"
+            f" {quote(learnt)}"
+        )
+    examples = Examples.read(source, learnt, ())
+    held_out = (
+        None
+        if dev is None
+        else Examples.read(Source(dev, "dev", format=format, fields=fields), learnt, ())
+    )
+    examples, notes = with_labels_of(taught_by[0], examples)
+    examples, chosen, choices = decide(examples, chosen, None)
+    if examples.parts is not None:
+        raise ArgumentError(
+            f"column: {learnt} holds sets of features, which are learnt in parts; this cannot be"
+            " distilled: train it"
+        )
+    lessons = teach(taught_by, raw, examples.tags, threads)
+    notes += told(lessons, len(taught_by))
+    model = Distillation(
+        examples, held_out, learnt, chosen, [*choices, *notes], lessons=lessons, use=use
+    ).run(callback, kept)
+    return Tagger(calibrated_by(model, None, held_out))
+
+
+def greedy_options(given: dict[str, Any]) -> TrainingOptions:
+    """The options of a student, which reads a sentence once and labels greedily.
+
+    Raises
+    ------
+    ArgumentError, ArgumentTypeError : one of them cannot be used, or asks for more than that
+    """
+    options = make_options(given)
+    if options.preset == "accurate":
+        raise ArgumentError(
+            "preset: accurate searches with a beam, and distill trains a greedy tagger; use fast"
+            " or default"
+        )
+    if options.width > 1:
+        raise ArgumentError(
+            f"beam: {options.beam} asks for a search, and distill trains a greedy tagger"
+        )
+    if options.two_passes:
+        raise ArgumentError("two_passes: distill trains a tagger of one pass")
+    return replace(options, beam=1, two_passes=False, runs=options.n_runs)
+
+
+def with_labels_of(teacher: Tagger, examples: Examples) -> tuple[Examples, list[str]]:
+    """The examples with the labels that only the teacher knows, and what is odd about labels."""
+    gold, known = {*examples.tags}, teacher.model.written_labels
+    if not gold & known:
+        raise ArgumentError(
+            f"teachers: their labels (such as {quote(min(known))}) and those of the gold sentences"
+            f" (such as {quote(min(gold))}) have nothing in common"
+        )
+    notes = []
+    for some, what in (
+        (
+            known - gold,
+            "of the teachers are not in the gold sentences, and are learnt from raw text alone",
+        ),
+        (gold - known, "of the gold sentences are unknown to the teachers, who will give others"),
+    ):
+        if some:
+            names = ", ".join(quote(label) for label in sorted(some)[:5])
+            notes.append(f"{len(some)} labels {what}: {names}")
+            logger.warning("%s", notes[-1])
+    return replace(examples, tags=TagSet(gold | known)), notes
+
+
+def told(lessons: Lessons, n_teachers: int) -> list[str]:
+    """What there is to say about the raw text."""
+    notes = [
+        f"{len(lessons.tokens):,} raw words, {100 * lessons.unknown:.1f} % of them new to the"
+        " teachers"
+    ]
+    if n_teachers > 1:
+        notes[0] += f", who agree on {100 * lessons.agreed:.1f} %"
+    if lessons.unknown > TOO_MANY_UNKNOWN:
+        notes.append(
+            "most raw words are new to the teachers: is the raw text in another language"
+            " or script, or cut into words by other rules?"
+        )
+        logger.warning("%s", notes[-1])
+    return notes

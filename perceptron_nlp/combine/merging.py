@@ -1,0 +1,271 @@
+"""Several taggers as one, whose scores are the weighted mean of theirs.
+
+Scores are sums of weights, so the mean of models is the model of mean weights: with models
+1 … k of scores s_i and weights a_i, the merged model scores (a_1 s_1 + … + a_k s_k) / (a_1 + … +
+a_k), in float64, each weight then rounded once to the step of the new model, by half a step at
+most. A label that a model does not know scores 0 there, as does a feature.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from perceptron_nlp._core.frozenweights import FrozenWeights
+from perceptron_nlp._version import __version__
+from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, quote
+from perceptron_nlp.tagger.model.attributes import part_names
+from perceptron_nlp.tagger.model.ensemble import sum_of
+from perceptron_nlp.tagger.model.file import model_to_bytes
+from perceptron_nlp.tagger.model.loading import load
+from perceptron_nlp.tagger.model.model import TaggerModel, joined
+from perceptron_nlp.tagger.model.quantized import LARGEST, QuantisedWeights
+from perceptron_nlp.tagger.model.wordtables import WordTables
+from perceptron_nlp.tagger.tagger import Tagger
+from perceptron_nlp.text.tagset import TagSet
+
+Taggers: TypeAlias = "Iterable[Tagger | str | os.PathLike[str]]"
+
+# What models must have in common for their weights to mean the same, and how it is called.
+_ALIKE = {
+    "extractor": "the feature function",
+    "templates": "templates",
+    "scheme": "scheme of spans",
+    "right_to_left": "right_to_left",
+    "beam": "beam",
+    "parts": "parts of labels",
+    "window": "window",
+}
+# Weights that are whole numbers of steps but for rounding in sums.
+_SMALL = 1e-6
+
+
+def merge(taggers: Taggers, *, weights: Iterable[float] | None = None) -> Tagger:
+    """One tagger out of several of the same kind; its scores are the weighted mean of theirs.
+
+    All must have the same columns, templates, direction, beam, schemes, tables and so on: taggers
+    that were trained on different text with the same options and the templates of one of them
+    (``templates=tagger.model.templates``). Labels and vocabularies are united; a label scores 0
+    in a tagger that does not know it. A word of a dictionary stays in it where every tagger that
+    knows the word has it there with the same label. The order of the taggers changes nothing. The
+    merged tagger is held to no lexicon and cannot be resumed; its record tells for each tagger
+    its weight, the SHA-256 of its model file, and its own record.
+
+    Parameters
+    ----------
+    taggers : one at least, or paths of models
+    weights : None for equal ones, or a number above 0 for each; their sum does not matter
+
+    Raises
+    ------
+    FileError, ModelError : a file cannot be read
+    ArgumentError, ArgumentTypeError : the taggers do not fit together; the message says in what
+    """
+    members = _members(taggers, weights)
+    columns = {member.columns for member in members}
+    if len(columns) > 1:
+        one, other = sorted(columns)[:2]
+        raise ArgumentError(
+            f"taggers: columns differ: {quote(', '.join(one))} and {quote(', '.join(other))}"
+        )
+    models = []
+    for number in range(len(members[0].columns)):
+        parts = [member.tagger.model.parts_by_column[number] for member in members]
+        model = _merged(parts, [member.weight for member in members], members)
+        record = {
+            "version": __version__,
+            "merged": [
+                {"weight": member.weight, "sha256": member.digest, "record": dict(part.record)}
+                for member, part in zip(members, parts, strict=True)
+            ],
+        }
+        models.append(replace(model, record=record))
+    return Tagger(joined(models), features=members[0].tagger._features)
+
+
+@dataclass(frozen=True, slots=True)
+class _Member:
+    """A tagger, what it is called in messages, what it weighs, and a digest of its model."""
+
+    tagger: Tagger
+    name: str
+    weight: float
+    digest: str
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return self.tagger.columns
+
+
+def _members(taggers: Taggers, weights: Iterable[float] | None) -> list[_Member]:
+    """In an order that does not depend on the one given, so that neither does any sum."""
+    if isinstance(taggers, str | os.PathLike | Tagger) or not isinstance(taggers, Iterable):
+        raise ArgumentTypeError(
+            f"taggers: a list of taggers or paths is needed, not {type(taggers).__name__}"
+        )
+    given = list(taggers)
+    if not given:
+        raise ArgumentError("taggers: there is none; give one at least")
+    factors = _factors(weights, len(given))
+    members = []
+    for number, (one, weight) in enumerate(zip(given, factors, strict=True)):
+        if isinstance(one, Tagger):
+            tagger, name = one, f"taggers[{number}]"
+        elif isinstance(one, str | os.PathLike):
+            tagger, name = load(one), os.fspath(one)
+        else:
+            raise ArgumentTypeError(
+                f"taggers[{number}]: a tagger or a path is needed, not {type(one).__name__}"
+            )
+        digest = hashlib.sha256(model_to_bytes(tagger.model)).hexdigest()
+        members.append(_Member(tagger, name, weight, digest))
+    return sorted(members, key=lambda member: (member.digest, member.weight))
+
+
+def _factors(weights: Iterable[float] | None, n: int) -> list[float]:
+    if weights is None:
+        return [1.0] * n
+    if isinstance(weights, str | bytes) or not isinstance(weights, Iterable):
+        raise ArgumentTypeError(
+            f"weights: numbers are needed, one a tagger, not {type(weights).__name__}"
+        )
+    factors = list(weights)
+    if len(factors) != n:
+        raise ArgumentError(f"weights: there are {len(factors)} for {n} taggers")
+    for factor in factors:
+        if isinstance(factor, bool) or not isinstance(factor, int | float | np.number):
+            raise ArgumentTypeError(f"weights: {quote(repr(factor))} is not a number")
+        if not 1e-6 <= factor <= 1e6:
+            raise ArgumentError(f"weights: {factor} is not between 0.000001 and 1,000,000")
+    return [float(factor) for factor in factors]
+
+
+def _merged(
+    models: Sequence[TaggerModel], factors: Sequence[float], members: Sequence[_Member]
+) -> TaggerModel:
+    """The mean of models of one column, without a record."""
+    _check_alike(models, members)
+    first = models[0]
+    tags = TagSet({label for model in models for label in model.tags})
+    below = [model.first for model in models if model.first is not None]
+    return replace(
+        first,
+        tags=tags,
+        weights=_mean(models, factors, tags),
+        packed=False,
+        record={},
+        dictionary=_dictionary(models),
+        state=None,
+        calibration=None,
+        vocabulary=reduce(np.union1d, [model.vocabulary for model in models]),
+        first=_merged(below, factors, members) if below else None,
+    )
+
+
+def _check_alike(models: Sequence[TaggerModel], members: Sequence[_Member]) -> None:
+    first, name = models[0], members[0].name
+
+    def refuse(what: str, ours: Any, theirs: Any, other: str) -> None:
+        raise ArgumentError(
+            f"taggers: {what} of column {quote(first.column)} differ: {quote(ours)} in {name},"
+            f" {quote(theirs)} in {other}; train them with the same"
+        )
+
+    for model, member in zip(models[1:], members[1:], strict=True):
+        if model.column != first.column:
+            refuse("columns of the first pass", first.column, model.column, member.name)
+        for field, what in _ALIKE.items():
+            ours, theirs = getattr(first, field), getattr(model, field)
+            if field == "templates" and ours != theirs:
+                ours, theirs = _difference(first, model), _difference(model, first)
+                refuse(what, ours, theirs, member.name)
+            if ours != theirs:
+                refuse(what, ours, theirs, member.name)
+        if model.weights.table_bits != first.weights.table_bits:
+            refuse(
+                "table_bits (compress after merging, not before)",
+                first.weights.table_bits,
+                model.weights.table_bits,
+                member.name,
+            )
+        if _digest(model.tables) != _digest(first.tables):
+            refuse("word tables", _digest(first.tables), _digest(model.tables), member.name)
+        if (model.first is None) != (first.first is None):
+            refuse("two_passes", first.first is not None, model.first is not None, member.name)
+
+
+def _difference(one: TaggerModel, other: TaggerModel) -> str:
+    """The first template that one has and the other has not, or the first that stands elsewhere."""
+    own = [str(template) for template in one.templates]
+    others = [str(template) for template in other.templates]
+    missing = [text for text in own if text not in others]
+    moved = [text for text, place in zip(own, others, strict=False) if text != place]
+    return next(iter(missing or moved), "no more")
+
+
+def _digest(tables: WordTables | None) -> Any:
+    return None if tables is None else tables.record()["sha256"]
+
+
+def _mean(
+    models: Sequence[TaggerModel], factors: Sequence[float], tags: TagSet
+) -> QuantisedWeights:
+    names = {name: number for number, name in enumerate(part_names(tags.labels, models[0].parts))}
+    renumbered = [
+        _in_float64(
+            model.weights,
+            [names[name] for name in part_names(model.tags.labels, model.parts)],
+            len(names),
+        )
+        for model in models
+    ]
+    whole = sum_of(renumbered, factors)
+    mean = FrozenWeights(
+        whole.n_labels,
+        whole.keys,
+        whole.groups,
+        whole.starts,
+        whole.labels,
+        whole.weights / sum(factors),
+        table_bits=whole.table_bits,
+    )
+    n_groups = len(models[0].weights.group_starts) - 1
+    scales = {model.weights.scale for model in models}
+    # Where every weight is a whole number of the steps that there are, they need no others.
+    if len(scales) == 1:
+        steps = mean.weights * scales.pop()
+        if np.all(np.abs(steps - np.rint(steps)) <= _SMALL) and np.all(np.abs(steps) <= LARGEST):
+            return QuantisedWeights.of(mean, n_groups, models[0].weights.scale)
+    return QuantisedWeights.of(mean, n_groups)
+
+
+def _in_float64(weights: QuantisedWeights, numbers: Sequence[int], n_labels: int) -> FrozenWeights:
+    """Exactly what the model scores with, with label k as label numbers[k]."""
+    groups = weights.groups().astype(np.uint16)
+    if weights.table_bits is not None:
+        groups[:] = 0
+    return FrozenWeights(
+        n_labels,
+        weights.keys,
+        groups,
+        weights.starts,
+        np.asarray(numbers, np.uint32)[weights.labels],
+        weights.weights / weights.scale,
+        table_bits=weights.table_bits,
+    )
+
+
+def _dictionary(models: Sequence[TaggerModel]) -> dict[str, str]:
+    words = sorted({word for model in models for word in model.dictionary})
+    found = {}
+    for word in words:
+        said = {model.dictionary.get(word) for model in models if model.knows(word)}
+        if len(said) == 1 and (label := said.pop()) is not None:
+            found[word] = label
+    return found

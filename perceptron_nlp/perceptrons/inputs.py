@@ -1,0 +1,225 @@
+"""X and y as people have them, checked and turned into rows and class ids."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from numbers import Number
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from perceptron_nlp._core.vectors import Rows
+from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, quote
+from perceptron_nlp.perceptrons.sklearn_classes import conversion_warning
+
+_INT32_MAX = 2**31 - 1
+
+
+def is_sparse(X: Any) -> bool:
+    """Whether X is a sparse matrix, told by what it can do: SciPy is not imported."""
+    return hasattr(X, "tocsr") or all(hasattr(X, part) for part in ("indptr", "indices", "data"))
+
+
+def rows_of_matrix(X: Any, owner: str, width: int | None = None) -> Rows:
+    """A dense or sparse matrix as checked rows of float64.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features), or a sparse matrix
+    owner : the estimator's name, for messages
+    width : the number of features that X has to have; None where any will do
+
+    Raises
+    ------
+    ArgumentError, ArgumentTypeError
+        when X is empty, not two-dimensional, of another width, or holds NaN, infinity
+        or something that is no real number
+    """
+    rows = _sparse_rows(X) if is_sparse(X) else _dense_rows(X)
+    if rows.count < 1:
+        raise ArgumentError(
+            f"X is empty: found array with 0 sample(s) (shape=({rows.count}, {rows.width})) "
+            "while a minimum of 1 is required."
+        )
+    if rows.width < 1:
+        raise ArgumentError(
+            f"X has no features: found array with 0 feature(s) (shape=({rows.count}, 0)) "
+            "while a minimum of 1 is required."
+        )
+    if width is not None and rows.width != width:
+        raise ArgumentError(
+            f"X has {rows.width} features, but {owner} is expecting {width} features as input"
+        )
+    _check_finite(rows)
+    return rows
+
+
+def _dense_rows(X: Any) -> Rows:
+    try:
+        array = np.asarray(X)
+        _refuse_complex(array.dtype)
+        array = np.ascontiguousarray(array, dtype=np.float64) if array.ndim else array
+    except TypeError as problem:
+        raise ArgumentTypeError(f"X must hold numbers: {problem}") from None
+    except ValueError as problem:
+        if isinstance(problem, ArgumentError):
+            raise
+        raise ArgumentError(f"X must be a rectangle of numbers: {problem}") from None
+    if array.ndim != 2:
+        raise ArgumentError(
+            f"X must have two dimensions. Expected 2D array, got {array.ndim}D array instead. "
+            "Reshape your data: X.reshape(-1, 1) for one feature, X.reshape(1, -1) for one sample."
+        )
+    return Rows(array.reshape(-1), None, None, *array.shape)
+
+
+def _sparse_rows(X: Any) -> Rows:
+    csr = X.tocsr() if hasattr(X, "tocsr") else X
+    if len(csr.shape) != 2:
+        raise ArgumentError(f"X must have two dimensions, but is sparse with {len(csr.shape)}")
+    count, width = csr.shape
+    values = np.asarray(csr.data)
+    _refuse_complex(values.dtype)
+    if max(count, width) > _INT32_MAX:
+        raise ArgumentError(f"X has shape {csr.shape}; the limit is {_INT32_MAX} each way")
+    return Rows(
+        np.ascontiguousarray(values, dtype=np.float64),
+        np.ascontiguousarray(csr.indices, dtype=np.int32),
+        np.ascontiguousarray(csr.indptr, dtype=np.int64),
+        count,
+        width,
+    )
+
+
+def _refuse_complex(dtype: np.dtype[Any]) -> None:
+    if dtype.kind == "c":
+        raise ArgumentError(f"X is of type {dtype}. Complex data not supported")
+
+
+def _check_finite(rows: Rows) -> None:
+    # Zero times a number is zero unless the number is NaN or infinite: one product, no copy.
+    with np.errstate(invalid="ignore", over="ignore"):
+        if np.isfinite(rows.values.sum()):
+            return
+        bad = ~np.isfinite(rows.values)
+    if not bad.any():
+        return
+    place = int(np.argmax(bad))
+    if rows.starts is None or rows.columns is None:
+        row, column = divmod(place, rows.width)
+    else:
+        row = int(np.searchsorted(rows.starts, place, side="right")) - 1
+        column = int(rows.columns[place])
+    what = "NaN" if np.isnan(rows.values[place]) else "infinity"
+    raise ArgumentError(
+        f"Input X contains {what}, first at row {row}, column {column}; replace or drop such values"
+    )
+
+
+def labels_of(y: Any, count: int, owner: str) -> NDArray[Any]:
+    """Labels as a one-dimensional array of `count` numbers or strings.
+
+    Raises
+    ------
+    ArgumentError, ArgumentTypeError
+        when y is None, not one column, of another length, continuous, or of mixed types
+    """
+    if y is None:
+        raise ArgumentError(f"{owner} requires y to be passed, but the target y is None")
+    if is_sparse(y):
+        raise ArgumentTypeError("y is sparse; labels must come as a dense array: y.toarray()")
+    _check_one_type(y)
+    labels = np.asarray(y)
+    if labels.ndim == 2 and labels.shape[1] == 1:
+        warnings.warn(
+            "A column-vector y was passed when a 1d array was expected; it is taken as y.ravel()",
+            conversion_warning(),
+            stacklevel=4,
+        )
+        labels = labels.ravel()
+    if labels.ndim != 1:
+        raise ArgumentError(f"y should be a 1d array, got an array of shape {labels.shape} instead")
+    if len(labels) != count:
+        raise ArgumentError(f"y has {len(labels)} labels, but X has {count} samples")
+    return _discrete(labels)
+
+
+def _check_one_type(y: Any) -> None:
+    """NumPy would turn [1, "a"] into strings without a word."""
+    if not isinstance(y, list | tuple) and getattr(y, "dtype", None) != np.dtype(object):
+        return
+    kinds: dict[type, int] = {}
+    for place, label in enumerate(y):
+        number = isinstance(label, Number | np.generic) and not isinstance(label, str)
+        kind = str if isinstance(label, str) else Number if number else type(label)
+        kinds.setdefault(kind, place)
+    if len(kinds) > 1:
+        (first, at), (second, place) = list(kinds.items())[:2]
+        raise ArgumentTypeError(
+            f"y mixes types: y[{at}] is a {first.__name__.lower()}, "
+            f"y[{place}] a {second.__name__.lower()}; give labels of one type"
+        )
+
+
+def _discrete(labels: NDArray[Any]) -> NDArray[Any]:
+    if labels.dtype.kind == "f":
+        if not np.isfinite(labels).all():
+            what = "NaN" if np.isnan(labels).any() else "infinity or a value too large"
+            raise ArgumentError(f"Input y contains {what}; every sample needs a label")
+        if (labels != np.floor(labels)).any():
+            raise ArgumentError(
+                "Unknown label type: continuous. y holds fractions; a classifier needs classes"
+            )
+    elif labels.dtype.kind not in "iubUSO":
+        raise ArgumentTypeError(f"Unknown label type: y is of type {labels.dtype}")
+    return labels
+
+
+def class_ids(labels: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.int32]:
+    """The place of each label in the sorted `classes`.
+
+    Raises
+    ------
+    ArgumentError
+        when a label is not among them
+    """
+    ids = np.searchsorted(classes, labels)
+    ids[ids == len(classes)] = 0
+    strange = classes[ids] != labels
+    if strange.any():
+        place = int(np.argmax(strange))
+        raise ArgumentError(f"y[{place}] is {quote(labels[place])}, which is not among classes")
+    return ids.astype(np.int32)
+
+
+def sorted_classes(labels: ArrayLike, name: str) -> NDArray[Any]:
+    """The distinct labels in order; two at least.
+
+    Raises
+    ------
+    ArgumentError, ArgumentTypeError
+        when there is one class only, or labels cannot be compared
+    """
+    _check_one_type(labels)
+    try:
+        classes = np.unique(np.asarray(labels))
+    except TypeError as problem:
+        raise ArgumentTypeError(f"{name} holds labels that cannot be ordered: {problem}") from None
+    if len(classes) < 2:
+        only = f" ({quote(classes[0])})" if len(classes) else ""
+        raise ArgumentError(f"{name} holds only one class{only}; a classifier needs two or more")
+    return classes
+
+
+def is_feature_samples(X: Any) -> bool:
+    """Whether X is a list of feature dictionaries or of lists of strings."""
+    if isinstance(X, np.ndarray) and X.dtype == object and X.ndim == 1:
+        X = X.tolist()
+    if not isinstance(X, list | tuple) or not X:
+        return False
+    first = next((sample for sample in X if not hasattr(sample, "__len__") or len(sample)), X[0])
+    if isinstance(first, Mapping | str | set | frozenset):
+        return True
+    return isinstance(first, list | tuple) and bool(first) and isinstance(first[0], str)

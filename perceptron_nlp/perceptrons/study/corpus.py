@@ -1,0 +1,198 @@
+"""A person's corpus as the study wants it: words with features and labels, in two parts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from perceptron_nlp.errors import ArgumentError, quote
+from perceptron_nlp.formats import Corpus, open_corpus
+from perceptron_nlp.perceptrons.study.features import Columns, Ones, word_features
+from perceptron_nlp.tagger.train.sources import gold_labels
+
+TOKENS = 20_000
+"""Words of a part that are used at most; a larger part is thinned."""
+
+TENTH = 10
+
+Labelled = tuple[Sequence[str], Sequence[str | None]]
+
+
+@dataclass(frozen=True)
+class Part:
+    """Words as rows of features, with their labels.
+
+    Attributes
+    ----------
+    sentences : how many sentences they come from
+    X : sparse matrix, a row for each word
+    y : the labels
+    """
+
+    sentences: int
+    X: Ones
+    y: NDArray[np.str_]
+
+    def __len__(self) -> int:
+        return len(self.y)
+
+
+@dataclass(frozen=True)
+class StudyCorpus:
+    """What the study learns from and tests on.
+
+    Attributes
+    ----------
+    name : the files, for headings
+    column : the column that is learnt
+    train, dev : the two parts; features are those of train
+    notes : how the parts were made, in sentences for the reader
+    """
+
+    name: str
+    column: str
+    train: Part
+    dev: Part
+    notes: tuple[str, ...]
+
+    @property
+    def labels(self) -> list[str]:
+        """The labels of train in order."""
+        return sorted(set(self.train.y.tolist()))
+
+
+def sample_files() -> tuple[list[str], str]:
+    """The train files and the dev file of the corpus that comes with the source.
+
+    Raises
+    ------
+    ArgumentError
+        where the library was installed without it
+    """
+    folder = Path(__file__).resolve().parents[3] / "data"
+    train, dev = folder / "english-train.conllu", folder / "english-dev.conllu"
+    if not (train.is_file() and dev.is_file()):
+        raise ArgumentError(
+            "DATA: name a tagged file to study; the sample corpus comes with the source of "
+            "this library, not with the installed package"
+        )
+    return [str(train)], str(dev)
+
+
+def read_study_corpus(
+    data: Sequence[str | Corpus] = (),
+    *,
+    column: str | None = None,
+    dev: str | Corpus | None = None,
+    tokens: int = TOKENS,
+) -> StudyCorpus:
+    """The corpus of some files, cut into train and dev.
+
+    Parameters
+    ----------
+    data : files in any format that has labels, or opened ones; none means the sample corpus
+    column : what to learn; the format's own when None, as UPOS in CoNLL-U
+    dev : a file to test on; every tenth sentence of `data` when None, and with the sample
+        corpus its own
+    tokens : words of a part at most (>= 100); sentences are left out evenly
+
+    Raises
+    ------
+    ArgumentError
+        when nothing can be learnt from the files: no labels, one label, too few sentences
+    FileError, FormatError
+        as `open_corpus`
+    """
+    if tokens < 100:
+        raise ArgumentError(f"tokens: {tokens} words are too few to study; give 100 or more")
+    if not data:
+        if dev is not None:
+            raise ArgumentError("dev: name the file to train on too, as DATA")
+        data, dev = sample_files()
+    texts = [_opened(source) for source in data]
+    learnt = column if column is not None else _own_column(texts[0])
+    sentences = [pair for text in texts for pair in _labelled(text, learnt)]
+    notes = []
+    if dev is not None:
+        held_out_text = _opened(dev)
+        held_out = _labelled(held_out_text, learnt)
+        notes.append(f"dev is {Path(held_out_text.path).name}")
+    else:
+        sentences, held_out = _every_tenth(sentences)
+        notes.append("dev is every tenth sentence, which train then does not have")
+    files = ", ".join(Path(text.path).name for text in texts)
+    train, dev_part = _parts(sentences, held_out, tokens, notes)
+    return StudyCorpus(files, learnt, train, dev_part, tuple(notes))
+
+
+def _opened(source: str | Corpus) -> Corpus:
+    return source if isinstance(source, Corpus) else open_corpus(source)
+
+
+def _own_column(text: Corpus) -> str:
+    if text.default_column is None:
+        raise ArgumentError(
+            f"column: {text.path} (read as {text.format}) has none to learn by itself; name one, "
+            "or another file"
+        )
+    return text.default_column
+
+
+def _labelled(text: Corpus, column: str) -> list[Labelled]:
+    with text:
+        found = [(sentence.words, gold_labels(sentence, column)) for sentence in text]
+    return [pair for pair in found if pair[0]]
+
+
+def _every_tenth(sentences: list[Labelled]) -> tuple[list[Labelled], list[Labelled]]:
+    if len(sentences) < TENTH:
+        raise ArgumentError(
+            f"DATA: {len(sentences)} sentences are too few to hold every tenth one out; "
+            f"give {TENTH} or more, or name a file with --dev"
+        )
+    train = [pair for number, pair in enumerate(sentences, start=1) if number % TENTH]
+    return train, sentences[TENTH - 1 :: TENTH]
+
+
+def _parts(
+    sentences: list[Labelled], held_out: list[Labelled], tokens: int, notes: list[str]
+) -> tuple[Part, Part]:
+    chosen = _thinned("train", sentences, tokens, notes)
+    tested = _thinned("dev", held_out, max(100, tokens // 5), notes)
+    columns = Columns()
+    train, dev = _part(chosen, columns, columns.learn), _part(tested, columns, columns.known)
+    if not len(dev):
+        raise ArgumentError("dev: there is no word to test on")
+    distinct = sorted(set(train.y.tolist()))
+    if len(distinct) < 2:
+        only = f" ({quote(distinct[0])})" if distinct else ""
+        raise ArgumentError(
+            f"DATA: there is nothing to learn: {len(distinct)} different labels{only}"
+        )
+    return train, dev
+
+
+def _part(
+    sentences: list[Labelled], columns: Columns, numbers: Callable[[list[str]], list[int]]
+) -> Part:
+    """The words that have a label; the others are only seen as neighbours."""
+    rows, y = [], []
+    for words, labels in sentences:
+        for place, label in enumerate(labels):
+            if label is not None:
+                rows.append(numbers(word_features(words, place)))
+                y.append(label)
+    return Part(len(sentences), Ones(rows, len(columns)), np.array(y, dtype=np.str_))
+
+
+def _thinned(name: str, sentences: list[Labelled], tokens: int, notes: list[str]) -> list[Labelled]:
+    total = sum(len(words) for words, _ in sentences)
+    every = -(-total // tokens)
+    if every <= 1:
+        return sentences
+    notes.append(f"of {name}, one sentence in {every} is used ({total:,} words in all)")
+    return sentences[::every]

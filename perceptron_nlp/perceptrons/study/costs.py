@@ -1,0 +1,188 @@
+"""How the cost of keeping weights grows in d, D and U: measured, and fitted.
+
+Each row of the cost table runs as the textbook has it on streams of updates, so that the
+scoring of examples, which all rows share, is left out. Three things are measured: array
+elements worked on, bytes at the peak, and processor seconds. One variable doubles while
+the others stand; the slope of log cost over log size is the fitted power.
+
+Where the table has d or U in a formula, what is fitted is what that variable adds: the cost
+less that of the smallest stream (only the features of one update, or no update). So each
+term of a sum as U·d_Δ + d is seen by itself, and so is the work without the calls.
+"""
+
+from __future__ import annotations
+
+import gc
+import time
+import tracemalloc
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from perceptron_nlp.perceptrons import textbook as tb
+from perceptron_nlp.perceptrons.study.counting import Counter
+from perceptron_nlp.perceptrons.study.keepers import KEEPERS, VARIABLES, Keeper
+from perceptron_nlp.perceptrons.study.streams import Size, made_stream
+
+_RUN, _ROUNDS, _LONG = 0.002, 9, 0.02
+
+
+@dataclass(frozen=True)
+class Series:
+    """Streams that grow in one variable; `exact` ones hold Python's integers."""
+
+    variable: str
+    sizes: tuple[Size, ...]
+    exact: bool = False
+
+    @property
+    def values(self) -> list[int]:
+        """The variable in each stream."""
+        return [getattr(size, self.variable) for size in self.sizes]
+
+    @property
+    def least(self) -> Size:
+        """The smallest stream there is: the features of one update, or no updates."""
+        first = self.sizes[0]
+        return replace(first, U=0) if self.variable == "U" else replace(first, d=first.nonzeros)
+
+
+COUNTED = (
+    Series("d", tuple(Size(d, 64, 8, 2) for d in (1024, 2048, 4096, 8192))),
+    Series("D", tuple(Size(64, D, 32, 2) for D in (1024, 2048, 4096, 8192))),
+    Series("U", tuple(Size(64, 8192, U, 2) for U in (128, 256, 512, 1024))),
+)
+KEPT = (
+    Series("d", tuple(Size(d, 16, 2, 2) for d in (8192, 16384, 32768, 65536))),
+    Series("D", tuple(Size(256, D, 8, 2) for D in (512, 1024, 2048, 4096))),
+    Series("U", tuple(Size(256, 4096, U, 8) for U in (128, 256, 512, 1024))),
+)
+# In d, whole numbers of Python's own: their arithmetic takes far longer than to fetch them,
+# so that the slope is not that of the processor's caches. In U, vectors long enough for the
+# work after each of D examples to outweigh the updates.
+TIMED = (
+    Series("d", tuple(Size(d, 4, 1, 2) for d in (8192, 16384, 32768, 65536)), exact=True),
+    Series("D", tuple(Size(128, D, 16, 2) for D in (512, 1024, 2048, 4096))),
+    Series("U", tuple(Size(1024, 2048, U, 2) for U in (16, 32, 64, 128))),
+)
+PLAN: Mapping[str, tuple[Series, ...]] = {"elements": COUNTED, "bytes": KEPT, "seconds": TIMED}
+
+
+@dataclass(frozen=True)
+class Curve:
+    """What one row cost on one series.
+
+    Attributes
+    ----------
+    quantity : elements, bytes or seconds
+    costs : for each stream of the series, less the cost of the smallest where `stated` is 1
+        and the variable is d or U
+    stated : the power of the variable in the table
+    """
+
+    keeper: Keeper
+    quantity: str
+    series: Series
+    costs: tuple[float, ...]
+    stated: int
+
+    @property
+    def power(self) -> float:
+        """The fitted power: the slope of log cost over log size."""
+        return fitted_power(self.series.values, self.costs)
+
+
+def fitted_power(sizes: list[int], costs: tuple[float, ...]) -> float:
+    """The slope of the least-squares line through (log size, log cost)."""
+    x, y = np.log2(np.array(sizes, dtype=float)), np.log2(np.array(costs, dtype=float))
+    return float(((x - x.mean()) * (y - y.mean())).sum() / ((x - x.mean()) ** 2).sum())
+
+
+def growth_curves(
+    *, plan: Mapping[str, tuple[Series, ...]] = PLAN, say: Callable[[str], None] = lambda text: None
+) -> list[Curve]:
+    """Every row of the cost table on every series of the plan."""
+    curves = []
+    for quantity, all_series in plan.items():
+        for series in all_series:
+            say(f"{quantity} as {series.variable} grows")
+            curves += [
+                _curve(keeper, quantity, series)
+                for keeper in KEEPERS
+                if not (keeper.in_core and quantity == "elements")
+            ]
+    return curves
+
+
+def _curve(keeper: Keeper, quantity: str, series: Series) -> Curve:
+    growth = keeper.space if quantity == "bytes" else keeper.time
+    stated = growth.powers[VARIABLES.index(series.variable)]
+    sizes = list(series.sizes)
+    if stated and series.variable != "D":
+        sizes.append(series.least)
+    costs = _MEASURES[quantity](keeper, sizes, series.exact)
+    floor = costs.pop() if len(sizes) > len(series.sizes) else 0.0
+    # A clock too coarse for the difference must not end the study.
+    return Curve(keeper, quantity, series, tuple(max(c - floor, 1e-9) for c in costs), stated)
+
+
+def elements(keeper: Keeper, sizes: list[Size], exact: bool) -> list[float]:
+    """Array elements that were copied, computed, picked out or written, for each size."""
+    counts = []
+    for size in sizes:
+        counter = Counter()
+        keeper.keep(made_stream(size, exact=exact, counter=counter))
+        counts.append(float(counter.elements))
+    return counts
+
+
+def peak_bytes(keeper: Keeper, sizes: list[Size], exact: bool) -> list[float]:
+    """Memory at its peak, for each size; updates do not count unless they are kept."""
+    return [_peak(keeper, made_stream(size, exact=exact)) for size in sizes]
+
+
+def _peak(keeper: Keeper, stream: tb.Stream) -> float:
+    tracemalloc.start()
+    try:
+        kept = keeper.keep(stream)
+        return tracemalloc.get_traced_memory()[1] + float(getattr(kept, "bytes_used", 0))
+    finally:
+        tracemalloc.stop()
+
+
+def seconds(keeper: Keeper, sizes: list[Size], exact: bool) -> list[float]:
+    """Processor seconds of this thread for each size: the least of some rounds."""
+    streams = [_ready(keeper, size, exact and not keeper.in_core) for size in sizes]
+    first = [_timed(keeper, stream, 1) for stream in streams]
+    runs = [max(1, round(_RUN / once)) for once in first]
+    times = [[once] for once in first]
+    for number in range(_ROUNDS):
+        for place, stream in enumerate(streams):
+            # What runs for long needs few rounds to meet a quiet moment.
+            if first[place] < _LONG or number < 2:
+                times[place].append(_timed(keeper, stream, runs[place]))
+    return [min(each) for each in times]
+
+
+def _ready(keeper: Keeper, size: Size, exact: bool) -> tb.Stream:
+    # To walk past an example that changes nothing is part of scoring it: those who only
+    # act at updates get the examples between as one step.
+    made = made_stream(size, every_example=keeper.every_example, exact=exact)
+    return tb.Stream(made.start, list(made.steps))
+
+
+def _timed(keeper: Keeper, stream: tb.Stream, runs: int) -> float:
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        before = time.thread_time()
+        for _ in range(runs):
+            keeper.keep(stream)
+        return max(time.thread_time() - before, 1e-9) / runs
+    finally:
+        if collects:
+            gc.enable()
+
+
+_MEASURES = {"elements": elements, "bytes": peak_bytes, "seconds": seconds}

@@ -1,0 +1,198 @@
+"""O1 to O6: in what order, and how many at a time, the examples are seen.
+
+An order gives, epoch after epoch, a list of iterations, each the numbers of the
+examples in it, and knows when to halt. Source: Jenkins' lecture, "2. Perceptron
+learning case" and the general gradient-descent algorithms before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import count
+from typing import Protocol
+
+import numpy as np
+
+from perceptron_nlp.perceptrons.schedule import Rate
+from perceptron_nlp.perceptrons.textbook.checks import not_negative, size_fits
+from perceptron_nlp.perceptrons.textbook.halting import (
+    Halt,
+    Progress,
+    batch_sum_is_zero,
+    no_change_over_an_epoch,
+    no_update_in_the_last_n,
+    norm_below,
+)
+from perceptron_nlp.sampling import IntArray, batches, draws, permutation, without_replacement
+
+
+class Order(Protocol):
+    """What training asks of an order."""
+
+    def epochs(self, n: int) -> Iterator[list[IntArray]]:
+        """Without end, one epoch of iterations over n examples after another."""
+
+    def halted(self, seen: Progress) -> Halt | None:
+        """The condition that ends training now, or None."""
+
+
+@dataclass(frozen=True)
+class Sequential:
+    """O1, basic sequential: shuffle once, then pass over the data in that order."""
+
+    seed: int = 0
+    shuffle: bool = True
+
+    def epochs(self, n: int) -> Iterator[list[IntArray]]:
+        """One example an iteration, in the same order in every epoch.
+
+        ::
+
+            Randomly shuffle the order of training data points
+            Define seq_epoch m as:
+                For n in {1, 2, …, N}
+            Iterate seq_epoch over m = 1, 2, 3, …
+        """
+        order = permutation(n, self.seed) if self.shuffle else np.arange(n)
+        while True:
+            yield batches(order, 1)
+
+    def halted(self, seen: Progress) -> Halt | None:
+        """Stop when [w·zx ≤ 0] = 0 for all of the last N iterations."""
+        return no_update_in_the_last_n(seen)
+
+
+@dataclass(frozen=True)
+class Stochastic:
+    """O2, stochastic variant 1: shuffle before every epoch."""
+
+    seed: int = 0
+
+    def epochs(self, n: int) -> Iterator[list[IntArray]]:
+        """One example an iteration, in a new order in every epoch.
+
+        ::
+
+            Iterate over m = 1, 2, 3, …
+                (i)  Randomly shuffle dataset
+                (ii) Perform seq_epoch m
+        """
+        for m in count():
+            yield batches(permutation(n, self.seed, m), 1)
+
+    def halted(self, seen: Progress) -> Halt | None:
+        """Until no change in w over 1 full epoch."""
+        return no_change_over_an_epoch(seen)
+
+
+@dataclass(frozen=True)
+class Replacement:
+    """O3, stochastic variant 2: draw one example with replacement. N draws are an epoch."""
+
+    seed: int = 0
+    tol: Rate = 0
+
+    def __post_init__(self) -> None:
+        not_negative("tol", self.tol)
+
+    def epochs(self, n: int) -> Iterator[list[IntArray]]:
+        """One example an iteration, any of them each time.
+
+        ::
+
+            Iterate over i = 0, 1, 2, …
+                (i) Randomly pick a training data point (with replacement)
+        """
+        for m in count():
+            yield batches(draws(n, n, self.seed, m), 1)
+
+    def halted(self, seen: Progress) -> Halt | None:
+        """When the norm of the update accumulated over an epoch is below tol."""
+        return norm_below(seen, self.tol)
+
+
+@dataclass(frozen=True)
+class Batch:
+    """O4, batch: all N at once, all judged with the same w. An iteration is an epoch."""
+
+    def epochs(self, n: int) -> Iterator[list[IntArray]]:
+        """All examples in one iteration.
+
+        ::
+
+            w(i+1) = w(i) + η(i) Σ_{n=1..N} [w·z_n x_n ≤ 0] z_n x_n
+        """
+        while True:
+            yield [np.arange(n)]
+
+    def halted(self, seen: Progress) -> Halt | None:
+        """Stop when Σ_{n=1..N} [w·z_n x_n ≤ 0] z_n x_n = 0."""
+        return batch_sum_is_zero(seen)
+
+
+@dataclass(frozen=True)
+class MinibatchRandom:
+    """O5, mini-batch variant 1: draw M without replacement, one batch step, put them back.
+
+    ⌈N/M⌉ steps are an epoch. With M = 1 this is O3, draw for draw.
+    """
+
+    size: int
+    seed: int = 0
+    tol: Rate = 0
+
+    def __post_init__(self) -> None:
+        not_negative("tol", self.tol)
+
+    def epochs(self, n: int) -> Iterator[list[IntArray]]:
+        """M different examples an iteration, any M each time.
+
+        ::
+
+            (i)   Pick M data points out of N points in the training set, at random
+            (ii)  Perform batch GD on the M data points (1 iteration)
+            (iii) Replace the data points to the training set
+        """
+        M = size_fits(self.size, n)
+        B = -(-n // M)
+        for m in count():
+            yield [without_replacement(n, M, self.seed, m * B + b) for b in range(B)]
+
+    def halted(self, seen: Progress) -> Halt | None:
+        """When the norm of the update accumulated over an epoch is below tol."""
+        return norm_below(seen, self.tol)
+
+
+@dataclass(frozen=True)
+class Minibatch:
+    """O6, mini-batch variant 2: shuffle, cut into ⌈N/M⌉ batches of M, one step each.
+
+    The last batch may be shorter. With M = 1 this is O2, with M = N it is O4.
+    """
+
+    size: int
+    seed: int = 0
+    shuffle: bool = True
+    tol: Rate = 0
+
+    def __post_init__(self) -> None:
+        not_negative("tol", self.tol)
+
+    def epochs(self, n: int) -> Iterator[list[IntArray]]:
+        """M examples an iteration, every example once an epoch.
+
+        ::
+
+            (i)   Shuffle the data order (with labels attached). This is optional.
+            (ii)  Partition the training data into B mini-batches, each of size M
+            (iii) For b = 1, 2, …, B: Perform batch GD on mini-batch b (1 iteration)
+        """
+        M = size_fits(self.size, n)
+        for m in count():
+            order = permutation(n, self.seed, m) if self.shuffle else np.arange(n)
+            yield batches(order, M)
+
+    def halted(self, seen: Progress) -> Halt | None:
+        """When the norm of the update accumulated over an epoch is below tol."""
+        return norm_below(seen, self.tol)

@@ -1,0 +1,1 @@
+"""Confidences: scores turned into calibrated probabilities."""

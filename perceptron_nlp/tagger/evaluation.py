@@ -1,0 +1,233 @@
+"""How good a tagger is on labelled sentences."""
+
+from __future__ import annotations
+
+import itertools
+import operator
+from collections import Counter
+from collections.abc import Callable, Container, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from perceptron_nlp.tagger.confidence.reliability import Reliability
+from perceptron_nlp.tagger.model.model import TaggerModel
+from perceptron_nlp.tagger.spanscores import SpanScores
+from perceptron_nlp.tagger.train.sources import Source, check_labelled, gold_labels
+from perceptron_nlp.text.spans import is_span_column
+
+
+@dataclass(frozen=True, slots=True)
+class LabelScore:
+    """How well one label is found; shares are fractions of 1, 0 where there is nothing to share.
+
+    Attributes
+    ----------
+    precision : of the words given this label, the share that has it
+    recall : of the words that have it, the share given it
+    f1 : their harmonic mean
+    support : words that have it
+    """
+
+    precision: float
+    recall: float
+    f1: float
+    support: int
+
+
+@dataclass(slots=True)
+class Evaluation:
+    """A tagger's labels against the gold ones. Words without a gold label do not count.
+
+    Attributes
+    ----------
+    column : the column compared
+    sentences : sentences with at least one gold label
+    tokens : words with a gold label
+    unlabelled : words without one
+    correct : words labelled right
+    known_tokens, known_correct : the same for words that were in the training text
+    correct_sentences : sentences with every word right
+    confusion : how often each (gold, given) pair of labels came up
+    untrained : gold labels that the tagger does not have, so that no word of them can be right,
+        and how often each came up
+    calibration : None, or where it was asked for, whether the confidences of the words hold
+    spans : None, or in a column of spans their counts; sentences with unlabelled words have none
+    """
+
+    column: str
+    sentences: int = 0
+    tokens: int = 0
+    unlabelled: int = 0
+    correct: int = 0
+    known_tokens: int = 0
+    known_correct: int = 0
+    correct_sentences: int = 0
+    confusion: Counter[tuple[str, str]] = field(default_factory=Counter)
+    untrained: Counter[str] = field(default_factory=Counter)
+    spans: SpanScores | None = None
+    calibration: Reliability | None = None
+
+    def add(self, gold: Sequence[str | None], given: Sequence[str], known: Iterable[bool]) -> None:
+        """Count one sentence: gold and given labels, and whether each word was in training."""
+        labelled = right = 0
+        for truth, label, seen in zip(gold, given, known, strict=True):
+            if truth is None:
+                continue
+            labelled += 1
+            hit = truth == label
+            right += hit
+            self.known_tokens += seen
+            self.known_correct += seen and hit
+            self.confusion[truth, label] += 1
+        if self.spans is not None and labelled == len(gold):
+            self.spans.add([truth for truth in gold if truth is not None], given)
+        self.tokens += labelled
+        self.correct += right
+        self.unlabelled += len(gold) - labelled
+        self.sentences += labelled > 0
+        self.correct_sentences += labelled > 0 and right == labelled
+
+    @property
+    def accuracy(self) -> float:
+        """Share of the words labelled right, a fraction of 1."""
+        return _share(self.correct, self.tokens) or 0.0
+
+    @property
+    def known_accuracy(self) -> float | None:
+        """The same among words of the training text; None if there are none."""
+        return _share(self.known_correct, self.known_tokens)
+
+    @property
+    def unknown_accuracy(self) -> float | None:
+        """The same among words that were not in the training text; None if there are none."""
+        return _share(self.correct - self.known_correct, self.tokens - self.known_tokens)
+
+    @property
+    def sentence_accuracy(self) -> float:
+        """Share of the sentences with every word right, a fraction of 1."""
+        return _share(self.correct_sentences, self.sentences) or 0.0
+
+    @property
+    def labels(self) -> dict[str, LabelScore]:
+        """Scores of every label that was in the gold data or was given, in code point order."""
+        gold: Counter[str] = Counter()
+        given: Counter[str] = Counter()
+        for (truth, label), count in self.confusion.items():
+            gold[truth] += count
+            given[label] += count
+        scores = {}
+        for label in sorted(gold.keys() | given.keys()):
+            hits = self.confusion[label, label]
+            precision = _share(hits, given[label]) or 0.0
+            recall = _share(hits, gold[label]) or 0.0
+            f1 = 2 * precision * recall / (precision + recall) if hits else 0.0
+            scores[label] = LabelScore(precision, recall, f1, gold[label])
+        return scores
+
+    def to_json(self) -> dict[str, Any]:
+        """One JSON object with everything above but the confusion counts; see SpanScores too.
+
+        ``untrained`` is there where there are such labels, ``calibration`` where it was asked for.
+        """
+        return {
+            "column": self.column,
+            "sentences": self.sentences,
+            "tokens": self.tokens,
+            "unlabelled": self.unlabelled,
+            "accuracy": self.accuracy,
+            "known_accuracy": self.known_accuracy,
+            "unknown_accuracy": self.unknown_accuracy,
+            "sentence_accuracy": self.sentence_accuracy,
+            "labels": {
+                label: {
+                    "precision": s.precision,
+                    "recall": s.recall,
+                    "f1": s.f1,
+                    "support": s.support,
+                }
+                for label, s in self.labels.items()
+            },
+            **({"untrained": dict(sorted(self.untrained.items()))} if self.untrained else {}),
+            **({} if self.spans is None else self.spans.to_json()),
+            **({} if self.calibration is None else {"calibration": self.calibration.to_json()}),
+        }
+
+    def __str__(self) -> str:
+        return (
+            f"{self.column}: {100 * self.accuracy:.2f} % of {self.tokens:,} words in"
+            f" {self.sentences:,} sentences"
+            + (
+                ""
+                if self.spans is None
+                else f"; spans: precision {100 * self.spans.precision:.2f}, recall"
+                f" {100 * self.spans.recall:.2f}, F1 {100 * self.spans.f1:.2f}"
+            )
+        )
+
+
+def share_right(
+    gold: Iterable[Sequence[str | None]], given: Iterable[Sequence[str]], n_labelled: int
+) -> float:
+    """Evaluation.accuracy, where nothing else is wanted; `n_labelled` words have a gold label."""
+    labels = itertools.chain.from_iterable
+    right = sum(map(operator.eq, labels(gold), labels(given)))
+    return _share(right, n_labelled) or 0.0
+
+
+def _share(part: int, whole: int) -> float | None:
+    return part / whole if whole else None
+
+
+def compare(
+    model: TaggerModel,
+    source: Source,
+    column: str,
+    label: Callable[[list[Sequence[str]]], tuple[list[list[str]], list[list[float]] | None]],
+) -> Evaluation:
+    """A model's labels against those of a column.
+
+    Parameters
+    ----------
+    model : of one column
+    source : the sentences
+    column : the one with the gold labels
+    label : gives sentences their labels, and confidences in them or None
+
+    Raises FormatError where a file breaks its format, or no word has a gold label.
+    """
+    sentences = list(source)
+    gold = [gold_labels(sentence, column) for sentence in sentences]
+    found, sure = label(model.inputs(sentences))
+    result = Evaluation(
+        column,
+        spans=span_scores(gold, found),
+        untrained=untrained_labels(gold, model.written_labels),
+    )
+    for sentence, truth, given in zip(sentences, gold, found, strict=True):
+        result.add(truth, given, map(model.knows, sentence.words))
+    check_labelled(result.tokens, source, column)
+    if sure is not None:
+        words = [
+            (x, truth == own)
+            for truths, labels, confidences in zip(gold, found, sure, strict=True)
+            for truth, own, x in zip(truths, labels, confidences, strict=True)
+            if truth is not None
+        ]
+        result.calibration = Reliability.of([x for x, _ in words], [hit for _, hit in words])
+    return result
+
+
+def untrained_labels(gold: Iterable[Sequence[str | None]], known: Container[str]) -> Counter[str]:
+    """How often each label comes up that is not among the known ones."""
+    return Counter(
+        label for labels in gold for label in labels if label is not None and label not in known
+    )
+
+
+def span_scores(
+    gold: Iterable[Sequence[str | None]], given: Iterable[Sequence[str]]
+) -> SpanScores | None:
+    """Empty counts where both columns hold span labels; None where spans mean nothing."""
+    truth = {label for labels in gold for label in labels if label is not None}
+    found = {label for labels in given for label in labels}
+    return SpanScores() if is_span_column(truth) and is_span_column(truth | found) else None

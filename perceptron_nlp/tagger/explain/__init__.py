@@ -1,0 +1,1 @@
+"""Explanations: which features gave a label its score."""

@@ -1,0 +1,346 @@
+"""Why a tagger gave its labels: what each feature added to them and to the runners-up.
+
+The tagger is linear, so this is the whole truth and no estimate: what the features of a word add
+sums to its score exactly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar, overload
+
+import numpy as np
+
+from perceptron_nlp.errors import ArgumentError, ArgumentTypeError
+from perceptron_nlp.tagger.explain.explanationpage import page
+from perceptron_nlp.tagger.explain.explanationtext import Paint, plain, text
+from perceptron_nlp.tagger.explain.reading import Compared, Reading, WeighedFeature
+from perceptron_nlp.tagger.model.model import TaggerModel
+from perceptron_nlp.tagger.tag.heldwords import DICTIONARY, LEXICON, HeldWords
+from perceptron_nlp.tagger.tag.keeping import forms_of
+from perceptron_nlp.tagger.tag.labelling import Labeller
+from perceptron_nlp.tagger.tag.lexicon import Lexicon
+from perceptron_nlp.text.sentence import words_of
+
+T = TypeVar("T")
+WEIGHTS = "weights"
+SHOWN = 5
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class WordExplanation:
+    """Why a word got its label.
+
+    Attributes
+    ----------
+    word : the word
+    label : what ``Tagger.tag`` gives it
+    learnt : the same as it is learnt (in ``Tagger.labels``); not the same for spans, which are
+        learnt in IOBES, and for features learnt with parts of speech
+    score : what the learnt label scored, as in ``Tagger.scores``; the sum of what its features add
+    runner_up : the label that scored best of the others that it might have got after the same
+        labels, or the one that it was to be compared with (`against`); None where there is none
+    runner_up_score : what that scored, or None
+    known : was the word in the training text? (Wrongly yes for one word in a hundred thousand.)
+    decided_by : ``"weights"``, ``"dictionary"`` or ``"lexicon"``; only weights choose a label
+    note : what else there is to say, or None
+    top : how many features are kept one by one; None for all
+    """
+
+    word: str
+    label: str
+    learnt: str
+    score: float
+    runner_up: str | None
+    runner_up_score: float | None
+    known: bool
+    decided_by: str
+    note: str | None
+    top: int | None
+    _compared: Compared = field(repr=False)
+    _number: int = field(repr=False)
+
+    @property
+    def margin(self) -> float | None:
+        """The score less that of the runner-up; None where there is none.
+
+        Below 0 where something else than this score decided: see `decided_by` and `note`.
+        """
+        return None if self.runner_up_score is None else self.score - self.runner_up_score
+
+    @property
+    def features(self) -> tuple[WeighedFeature, ...]:
+        """The features that the model has weights for, those that move the margin most first."""
+        return tuple(self._compared.features(self._number, self.top))
+
+    @property
+    def rest(self) -> WeighedFeature | None:
+        """All features beyond `top` as one; None where there are none."""
+        return self.heaviest(self.top)[1]
+
+    def heaviest(self, top: int | None) -> tuple[tuple[WeighedFeature, ...], WeighedFeature | None]:
+        """The first `top` features (None for all), and all others as one, or None."""
+        features = tuple(self._compared.features(self._number, top))
+        n_others = self._compared.count(self._number) - len(features)
+        if not n_others:
+            return features, None
+        return features, WeighedFeature(
+            "",
+            f"{n_others} more",
+            1.0,
+            self.score - sum(f.score for f in features),
+            (self.runner_up_score or 0.0) - sum(f.runner_up_score for f in features),
+        )
+
+    def to_dict(self, top: int | None = None) -> dict[str, Any]:
+        """All of it as JSON has it, with at most `top` features one by one."""
+        features, rest = self.heaviest(self.top if top is None else top)
+        return {
+            "word": self.word,
+            "label": self.label,
+            "learnt": self.learnt,
+            "score": self.score,
+            "runner_up": self.runner_up,
+            "runner_up_score": self.runner_up_score,
+            "margin": self.margin,
+            "known": self.known,
+            "decided_by": self.decided_by,
+            "note": self.note,
+            "features": [feature.to_dict() for feature in features],
+            "rest": None if rest is None else rest.to_dict(),
+        }
+
+    def __str__(self) -> str:
+        return text([self], width=80, top=SHOWN, paint=plain)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Explanation(Sequence[WordExplanation]):
+    """Why the words of a sentence got their labels: a sequence of WordExplanation.
+
+    Attributes
+    ----------
+    column : the column that the labels are for
+    words : one WordExplanation a word
+    beam : states kept in the search for the best sequence; 1: each word's best label was taken.
+        With a beam the scores are those after the labels of the best sequence, and a runner-up is
+        the next best at its word, not of the next best sequence
+    first : of a model of two passes, what explains the labels that the first one gave, which this
+        one sees as columns; else None
+    """
+
+    column: str
+    words: tuple[WordExplanation, ...]
+    beam: int
+    first: Explanation | None
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    @overload
+    def __getitem__(self, at: int) -> WordExplanation: ...
+    @overload
+    def __getitem__(self, at: slice) -> tuple[WordExplanation, ...]: ...
+    def __getitem__(self, at: int | slice) -> WordExplanation | tuple[WordExplanation, ...]:
+        return self.words[at]
+
+    def __iter__(self) -> Iterator[WordExplanation]:
+        return iter(self.words)
+
+    @property
+    def labels(self) -> list[str]:
+        """What ``Tagger.tag`` gives."""
+        return [word.label for word in self.words]
+
+    def to_dict(self, top: int | None = None) -> dict[str, Any]:
+        """All of it as JSON has it, with at most `top` features a word one by one."""
+        return {
+            "column": self.column,
+            "beam": self.beam,
+            "words": [word.to_dict(top) for word in self.words],
+            "first": None if self.first is None else self.first.to_dict(top),
+        }
+
+    def to_text(self, *, width: int = 80, top: int | None = SHOWN, paint: Paint = plain) -> str:
+        """A paragraph a word, no line wider than `width` characters.
+
+        Parameters
+        ----------
+        width : at least 20
+        top : features shown one by one
+        paint : puts a text in a style (an SGR code), for a terminal in colour
+        """
+        return text(self.words, width=width, top=top, paint=paint)
+
+    def to_html(self, *, top: int | None = SHOWN, title: str = "Why these labels") -> str:
+        """A page of HTML that needs nothing else: no script, no network.
+
+        Everything that comes from the sentence or the model is escaped. The page follows the
+        reader's choice of dark or light, and says nothing by colour alone.
+        """
+        return page([self], top=top, title=title)
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+
+def explanations(
+    model: TaggerModel,
+    labeller: Labeller,
+    lexicon: Lexicon | None,
+    sentences: list[Sequence[str]],
+    top: int | None,
+    against: Sequence[Sequence[str | None]] | None = None,
+) -> list[Explanation]:
+    """Why sentences are labelled as they are.
+
+    Parameters
+    ----------
+    model : of one column
+    labeller : of the model and the lexicon
+    lexicon : what labels some forms may have, or None
+    sentences : prepared, as for the labeller
+    top, against : as for explanation, `against` of each sentence
+
+    Raises ArgumentError and ArgumentTypeError as explanation does, and where `against` is not of
+    as many sentences.
+    """
+    given = labeller.label(sentences)
+    others = [None] * len(sentences) if against is None else _checked_against(against)
+    if len(others) != len(sentences):
+        raise ArgumentError(f"against: labels of {len(others)} sentences for {len(sentences)}")
+    held = HeldWords(model, lexicon)
+    return [
+        explanation(labeller.read(sentence), labels, held, words_of(sentence), top, wanted)
+        for sentence, labels, wanted in zip(sentences, given, others, strict=True)
+    ]
+
+
+def explanation(
+    reading: Reading,
+    labels: Sequence[str],
+    held: HeldWords,
+    words: Sequence[str],
+    top: int | None,
+    against: Sequence[str | None] | None = None,
+) -> Explanation:
+    """Why a sentence was labelled as it was.
+
+    Parameters
+    ----------
+    reading : how the model read it
+    labels : the labels as they are written
+    held : which words could not get any label
+    words : the words
+    top : how many features are kept one by one for each word; None for all
+    against : None, or for each word the label to compare with in place of the runner-up, or None
+
+    Raises ArgumentError where `against` has not as many labels as there are words, and
+    ArgumentTypeError where it holds something else.
+    """
+    model = reading.model
+    runners_up = _runners_up(reading, held, words)
+    if against is not None:
+        runners_up = _instead(reading, labels, runners_up, against)
+    compared = reading.compared(reading.numbers, runners_up)
+    places = np.arange(len(words))
+    scores = reading.scores[places, reading.numbers].tolist()
+    others = reading.scores[places, runners_up].tolist()
+    explained = tuple(
+        WordExplanation(
+            word=word,
+            label=label,
+            learnt=model.tags.label_of(reading.numbers[i]),
+            score=scores[i],
+            runner_up=None if runners_up[i] < 0 else model.tags.label_of(runners_up[i]),
+            runner_up_score=None if runners_up[i] < 0 else others[i],
+            known=known,
+            decided_by=(held.decided_by(word) if held.any else None) or WEIGHTS,
+            note=_note(model, held, word, runners_up[i] >= 0 and others[i] > scores[i]),
+            top=top,
+            _compared=compared,
+            _number=i,
+        )
+        for i, (word, label, known) in enumerate(
+            zip(words, labels, model.known(words), strict=True)
+        )
+    )
+    first = (
+        None
+        if reading.first is None
+        else explanation(
+            reading.first,
+            [reading.first.model.tags.label_of(n) for n in reading.first.numbers],
+            HeldWords(reading.first.model, None),
+            words,
+            top,
+        )
+    )
+    return Explanation(column=model.column, words=explained, beam=model.beam, first=first)
+
+
+def _runners_up(reading: Reading, held: HeldWords, words: Sequence[str]) -> list[int]:
+    """The number of the label, or -1, for each word."""
+    if len(reading.model.tags) == 1 or not words:
+        return [-1] * len(words)
+    others = reading.scores.copy()
+    others[np.arange(len(words)), reading.numbers] = -np.inf
+    found: list[int] = others.argmax(axis=1).tolist()
+    for i, word in enumerate(words if held.any else ()):
+        within = held.within(word)
+        if within is not None and held.decided_by(word) != DICTIONARY:
+            left = [label for label in within if label != reading.numbers[i]]
+            found[i] = max(left, key=others[i].__getitem__, default=-1)
+    return found
+
+
+def _instead(
+    reading: Reading, labels: Sequence[str], runners_up: list[int], against: Sequence[str | None]
+) -> list[int]:
+    """Runners-up, but where a label is asked for that is learnt and was not given, that one."""
+    if not all(wanted is None or isinstance(wanted, str) for wanted in _checked_against(against)):
+        raise ArgumentTypeError("against: for each word a label is needed, or None")
+    if len(against) != len(labels):
+        raise ArgumentError(
+            f"against: {len(against)} labels for {len(labels)} words; give one for"
+            " each word, or None"
+        )
+    learnt: dict[str, list[int]] = {}
+    for number, name in enumerate(reading.model.tags):
+        for form in forms_of(name, reading.model.scheme):
+            learnt.setdefault(form, []).append(number)
+    found = list(runners_up)
+    for i, (label, wanted) in enumerate(zip(labels, against, strict=True)):
+        if wanted is not None and wanted != label and wanted in learnt:
+            # Of those that are written alike, the one that came nearest.
+            able = [n for n in learnt[wanted] if n != reading.numbers[i]]
+            found[i] = max(able, key=reading.scores[i].__getitem__, default=found[i])
+    return found
+
+
+def _checked_against(against: Sequence[T]) -> Sequence[T]:
+    """What is compared with, once it is sure to be a list of something."""
+    if isinstance(against, str | bytes) or not isinstance(against, Sequence):
+        raise ArgumentTypeError(f"against: a list is needed, not {type(against).__name__}")
+    return against
+
+
+def _note(model: TaggerModel, held: HeldWords, word: str, is_behind: bool) -> str | None:
+    behind = "the runner-up scores more here, but the sentence as a whole does not"
+    if not held.any:
+        return behind if is_behind else None
+    decided_by = held.decided_by(word)
+    if decided_by == DICTIONARY:
+        return "the dictionary gives it; scores do not count"
+    if decided_by == LEXICON:
+        return "the lexicon leaves no other label"
+    within = held.within(word)
+    said = (
+        []
+        if within is None
+        else ["the lexicon leaves " + ", ".join(map(model.tags.label_of, within))]
+    )
+    if is_behind:
+        said.append(behind)
+    return "; ".join(said) or None

@@ -1,0 +1,1 @@
+"""A trained tagger as data: its parts, its file, its size."""

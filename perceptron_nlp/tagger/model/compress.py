@@ -1,0 +1,208 @@
+"""The best model within a size: how many rows, in how fine steps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from perceptron_nlp.errors import ArgumentError
+from perceptron_nlp.tagger.confidence.calibrating import calibrated_columns, with_room
+from perceptron_nlp.tagger.model.file import model_to_bytes
+from perceptron_nlp.tagger.model.model import TaggerModel
+from perceptron_nlp.tagger.model.reduced import reduced
+from perceptron_nlp.tagger.model.sizes import parse_size
+from perceptron_nlp.tagger.tag.extractor import Extractor
+from perceptron_nlp.tagger.train.sources import Source
+
+Score = Callable[[TaggerModel], float]
+Calibrate = Callable[[TaggerModel], TaggerModel]
+
+# The most that the heaviest weight is as a whole number; None is as fine as it was. Coarser steps
+# take fewer bits and leave room for more rows: which is better is measured. The first is for models
+# that nothing is measured on.
+STEPS = (127, 63, 31, 255, None)
+# Where the training record tells of it.
+RECORD = "compressed"
+# The share of rows is found to within one in so many.
+FINEST_SHARE = 1 << 17
+# As many digits as a score can have in the record.
+_LONGEST_SCORE = 0.123456
+
+
+def compress_model(
+    model: TaggerModel,
+    size: int,
+    score: Score | None = None,
+    calibrate: Calibrate | None = None,
+    *,
+    steps: Sequence[int | None] = (),
+) -> TaggerModel:
+    """The model in at most `size` bytes.
+
+    A model that fits stays as it is, and one that would without the state of its training loses
+    that. Else it is packed, in keys of fewer bits, with as many rows as
+    fit; how fine weights are is chosen by `score`, and where there is none, the heaviest weight is
+    127 at most. Its training record then has, as ``compressed``, what it was made from and to:
+    ``size``, ``bytes_before``, ``rows_before``, ``steps`` (the most that the heaviest weight may be
+    as a whole number) and ``scores`` (before and after; null without `score`).
+
+    Parameters
+    ----------
+    model : of any kind
+    size : bytes, at least 1
+    score : how good a model is, from 0 to 1
+    calibrate : None, or what calibrates the model that comes out
+    steps : what the heaviest weight may be at most, each in turn; none for those of STEPS
+
+    Raises
+    ------
+    ArgumentError : not even one row of each table fits; the message says what is needed
+    """
+    n_bytes = len(model_to_bytes(model))
+    if n_bytes <= size:
+        return model
+    # What tags does not need it, and nothing weighs more.
+    model = model.without_state()
+    if len(model_to_bytes(model)) <= size:
+        return model
+    forms = _Forms(
+        model, size, n_bytes, None if score is None else score(model), calibrate is not None
+    )
+    best: tuple[float, TaggerModel] | None = None
+    for most in steps or (STEPS[:1] if score is None else STEPS):
+        share = forms.largest_share(most)
+        if share is None:
+            continue
+        found = forms.of(share, most)
+        points = 0.0 if score is None else score(found)
+        if best is None or points > best[0]:
+            best = points, forms.of(share, most, None if score is None else points)
+    if best is None:
+        # Fewer steps than any that were tried would be another model.
+        least = min(forms.bytes_of(0.0, most) for most in STEPS)
+        raise ArgumentError(
+            f"size: {size:,} bytes are too few for this model, whatever is left"
+            f" out of it; the least that it can do with is {least:,}"
+        )
+    return best[1] if calibrate is None else calibrate(best[1])
+
+
+def compress_by(
+    source: Source, model: TaggerModel, size: int, features: Extractor | None, score: Score
+) -> TaggerModel:
+    """compress_model, and what comes out calibrated anew on labelled text, if that does.
+
+    Parameters
+    ----------
+    source : the text, which can be gone over again
+    model, size, score : as for compress_model
+    features : the model's feature function, or None
+    """
+
+    def calibrate(smaller: TaggerModel) -> TaggerModel:
+        return calibrated_columns(smaller, features, source)[0]
+
+    left_out = calibrated_columns(model, features, source)[1]
+    does = len(left_out) < len(model.parts_by_column)
+    return compress_model(model, size, score, calibrate if does else None)
+
+
+def compressed_size(size: int | str | None, options: Mapping[str, Any]) -> int | None:
+    """The bytes that what is trained is to be compressed into; None for as many as it takes.
+
+    Raises
+    ------
+    ArgumentError, ArgumentTypeError : no size, or one that does not go with the options of the
+        training
+    """
+    if size is None:
+        return None
+    n_bytes = parse_size(size)
+    if options.get("resumable"):
+        raise ArgumentError(
+            "resumable: a tagger compressed into a size cannot be trained"
+            " further; leave size out, and compress what is resumed"
+        )
+    if options.get("max_memory") is not None:
+        raise ArgumentError(
+            "max_memory: compressing into a size needs more memory than"
+            " training; leave size out, and compress what is trained"
+        )
+    return n_bytes
+
+
+def n_rows(model: TaggerModel) -> int:
+    """Features with weights, in all columns and passes."""
+    return (
+        model.weights.n_rows
+        + (0 if model.first is None else n_rows(model.first))
+        + sum(n_rows(other) for other in model.more)
+    )
+
+
+class _Forms:
+    """Compressed forms of a model, and how large they are."""
+
+    def __init__(
+        self, model: TaggerModel, size: int, n_bytes: int, score: float | None, to_calibrate: bool
+    ) -> None:
+        self._model = model
+        self._size = size
+        self._n_bytes = n_bytes
+        self._score = score
+        self._to_calibrate = to_calibrate
+
+    def of(self, share: float, steps: int | None, score: float | None = None) -> TaggerModel:
+        """The model with this share of its rows.
+
+        Its record is as long as it can become where `score` is not known yet, so that what fits
+        now fits then, too.
+        """
+        if score is None and self._score is not None:
+            score = _LONGEST_SCORE
+        scores = [None if one is None else round(one, 6) for one in (self._score, score)]
+        smaller = _smaller(self._model, share, steps)
+        return replace(
+            smaller,
+            record={
+                **smaller.record,
+                RECORD: {
+                    "size": self._size,
+                    "bytes_before": self._n_bytes,
+                    "rows_before": n_rows(self._model),
+                    "steps": steps,
+                    "scores": scores,
+                },
+            },
+        )
+
+    def bytes_of(self, share: float, steps: int | None) -> int:
+        """The size of its file, at most."""
+        found = self.of(share, steps)
+        return len(model_to_bytes(with_room(found) if self._to_calibrate else found))
+
+    def largest_share(self, steps: int | None) -> float | None:
+        """The most of the rows that fit; None if not even one of each table does."""
+        if self.bytes_of(1.0, steps) <= self._size:
+            return 1.0
+        if self.bytes_of(0.0, steps) > self._size:
+            return None
+        low, high = 0, FINEST_SHARE
+        while high - low > 1:
+            middle = (low + high) // 2
+            if self.bytes_of(middle / FINEST_SHARE, steps) <= self._size:
+                low = middle
+            else:
+                high = middle
+        return low / FINEST_SHARE
+
+
+def _smaller(model: TaggerModel, share: float, steps: int | None) -> TaggerModel:
+    return replace(
+        model,
+        weights=reduced(model.weights, share, steps),
+        packed=True,
+        first=None if model.first is None else _smaller(model.first, share, steps),
+        more=tuple(_smaller(other, share, steps) for other in model.more),
+    )

@@ -1,0 +1,1 @@
+"""Label sentences, files and running text with a model."""

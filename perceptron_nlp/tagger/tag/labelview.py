@@ -1,0 +1,104 @@
+"""What of a model's labels counts as the one that a word was given, and which can be where.
+
+What counts as the label that a word was given are all learnt labels that are written as it is:
+of features, those with any part of speech; of spans, those that differ in the letter before the
+type alone. Labels that a lexicon forbids count for nothing. Those that would be illegal beside the
+labels around the word do count: where spans begin and end is mostly wrong in several words at once,
+and it is the illegal labels that tell (on chunks the log loss is 0.13 with them, 0.19 without).
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from typing import TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from perceptron_nlp.tagger.confidence.calibration import Array, Mask
+from perceptron_nlp.tagger.model.model import TaggerModel
+from perceptron_nlp.tagger.tag.keeping import forms_of
+from perceptron_nlp.tagger.tag.labelling import allowed_by
+from perceptron_nlp.tagger.tag.lexicon import Lexicon, lower_cased
+
+T = TypeVar("T")
+Numbers = npt.NDArray[np.int64]
+
+
+class LabelView:
+    """What of a model's labels counts as one, and which of them can be where.
+
+    Parameters
+    ----------
+    model : of one column
+    lexicon : what labels some forms may have, or None
+    """
+
+    def __init__(self, model: TaggerModel, lexicon: Lexicon | None) -> None:
+        names = [forms_of(label, model.scheme)[-1] for label in model.tags]
+        numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
+        # One more, for a kept label that the model does not have.
+        self._groups = np.array([*map(numbers.__getitem__, names), -1], np.int64)
+        self._labels = (*model.tags, "O")
+        self._dictionary = model.dictionary
+        self._lexicon = allowed_by(lexicon, model)
+
+    def labels_of(self, numbers: Numbers) -> list[str]:
+        """The labels as they are learnt; anything for kept ones that the model does not have."""
+        return [self._labels[number] for number in numbers.tolist()]
+
+    def seen(
+        self, sentences: Sequence[Sequence[str]], numbers: Numbers, scores: Array
+    ) -> tuple[Array, Mask]:
+        """Scores with minus infinity for labels that cannot be, and which labels are the given.
+
+        Parameters
+        ----------
+        sentences : the sentences
+        numbers, scores : of their words, one after the other
+        """
+        given: Mask = self._groups[numbers][:, None] == self._groups[None, :-1]
+        # A label that is kept may be none of the model's.
+        own = np.arange(len(numbers)), np.minimum(numbers, scores.shape[1] - 1)
+        given[own] = True
+        able = self._able(sentences, len(numbers))
+        if able is None:
+            return scores, given
+        able[own] = True
+        return np.where(able, scores, -np.inf), given
+
+    def in_dictionary(self, sentences: Sequence[Sequence[str]]) -> Mask:
+        """bool[n_words]: does the label come from the dictionary?"""
+        if not self._dictionary:
+            return np.zeros(sum(map(len, sentences)), np.bool_)
+        return np.array(
+            [
+                word in self._dictionary and self._looked_up(word) is None
+                for sentence in sentences
+                for word in sentence
+            ],
+            np.bool_,
+        )
+
+    def _looked_up(self, word: str) -> Sequence[int] | None:
+        lexicon: Mapping[str, Sequence[int]] = self._lexicon
+        return lexicon.get(word) or lexicon.get(lower_cased(word)) if lexicon else None
+
+    def _able(self, sentences: Sequence[Sequence[str]], n_words: int) -> Mask | None:
+        """Which labels can be where; None where all can be everywhere."""
+        if not self._lexicon:
+            return None
+        able = np.ones((n_words, len(self._groups) - 1), np.bool_)
+        for row, word in enumerate(itertools.chain.from_iterable(sentences)):
+            allowed = self._looked_up(word)
+            if allowed is not None:
+                able[row] = False
+                able[row, allowed] = True
+        return able
+
+
+def by_sentence(sentences: Sequence[Sequence[str]], values: list[T]) -> list[list[T]]:
+    """The values of the words of some sentences, sentence by sentence."""
+    ends = list(itertools.accumulate(map(len, sentences)))
+    return [values[a:b] for a, b in zip([0, *ends], ends, strict=False)]

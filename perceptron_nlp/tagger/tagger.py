@@ -1,0 +1,885 @@
+"""The tagger that people use: label, evaluate, save.
+
+What other things than labelling take is imported where it is asked for: a program that only tags
+does not wait for it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import perceptron_nlp.formats as formats
+from perceptron_nlp._checks import check_choice, check_int, check_tokens, sentence_list, token_list
+from perceptron_nlp.errors import ArgumentError, ArgumentTypeError
+from perceptron_nlp.tagger.model.file import model_from_bytes, model_to_bytes
+from perceptron_nlp.tagger.model.model import TaggerModel
+from perceptron_nlp.tagger.tag.keeping import Keep, check_columns, check_keep
+from perceptron_nlp.tagger.tag.labellers import make_labeller
+from perceptron_nlp.tagger.tag.labelling import Labeller
+from perceptron_nlp.tagger.tag.threads import check_threads
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from perceptron_nlp.tagger.evaluation import Evaluation
+    from perceptron_nlp.tagger.explain.explaining import Explanation
+    from perceptron_nlp.tagger.tag.extractor import Extractor
+    from perceptron_nlp.tagger.tag.fill import Fill
+    from perceptron_nlp.tagger.tag.lexicon import Lexicon, LexiconSource
+    from perceptron_nlp.tagger.tag.text import TextSentence
+    from perceptron_nlp.tagger.train.loop import Callback
+    from perceptron_nlp.tagger.train.sources import Labelled, Source
+
+
+class Tagger:
+    """A trained tagger. It does not change; one object serves any number of threads.
+
+    Made by ``perceptron_nlp.train`` or ``perceptron_nlp.load``. It pickles and copies through
+    its own file form. One of several columns has a tagger for each of them in ``by_column``.
+
+    Parameters
+    ----------
+    model : what was trained
+    features : the function that makes the features, where the model was trained with one
+    cache_limit : how many distinct words each thread remembers; None for the default (32,768)
+    lexicon : what labels some forms may have; see with_lexicon
+
+    Raises
+    ------
+    ModelError : the model needs a feature function, or its parts do not fit together
+    ArgumentError : a function is given to a model that has templates
+    """
+
+    def __init__(
+        self,
+        model: TaggerModel,
+        *,
+        features: Extractor | None = None,
+        cache_limit: int | None = None,
+        lexicon: Lexicon | None = None,
+    ) -> None:
+        if cache_limit is not None:
+            check_int("cache_limit", cache_limit, 1, 1 << 30)
+        self.model = model
+        self._features = features
+        self._cache_limit = cache_limit
+        self._lexicon = lexicon
+        self._parts = (
+            tuple(
+                Tagger(
+                    part,
+                    features=features,
+                    cache_limit=cache_limit,
+                    lexicon=lexicon if lexicon and lexicon.column == part.column else None,
+                )
+                for part in model.parts_by_column
+            )
+            if model.more
+            else ()
+        )
+        self._labeller: Labeller = (
+            self._parts[0]._labeller
+            if model.more
+            else make_labeller(model, features, cache_limit, lexicon)
+        )
+
+    @classmethod
+    def train(
+        cls,
+        train: Labelled,
+        *,
+        dev: Labelled | None = None,
+        column: str | Sequence[str] | None = None,
+        features: Extractor | None = None,
+        format: str = "auto",
+        fields: Sequence[str] | None = None,
+        callback: Callback | None = None,
+        size: int | str | None = None,
+        **options: Any,
+    ) -> Tagger:
+        """Train a tagger.
+
+        Parameters
+        ----------
+        train : a path, several paths, a Corpus, or labelled sentences: Sentence objects, pairs
+            (words, labels), or lists of (word, label) pairs
+        dev : the like; the epoch that does best on it is kept, and training may stop early
+        column : the column to learn; None for ``upos`` in CoNLL-U, the last one of column files,
+            the one of word/TAG text. Several names, as a list or parted by commas, make one
+            tagger that fills all of these columns, each learnt for itself
+        features : a function (tokens, i, history) -> features in place of templates
+        format, fields : see ``perceptron_nlp.open_corpus``; where columns are named by `fields`,
+            those besides the words and the learnt one are evidence
+        callback : called with an EpochReport after each epoch
+        size : None, or how large the model file may be, such as ``400_000`` or ``"400kB"``; what
+            was trained is then compressed into it, see compress
+        **options : the fields of ``perceptron_nlp.TrainingOptions``: preset, epochs, seed,
+            update, templates, table_bits, min_count, dictionary, patience, right_to_left, beam,
+            margin, rate, cost, two_passes, window, runs;
+            ``raw``, text to learn clusters of words from: paths (a sentence a line, its words
+            parted by spaces), or lists of words; ``lexicon``, labels of forms that become
+            features (as for with_lexicon, but of any kind);
+            and these: ``checkpoint``, a file in which the state of the training is saved on the
+            way, ``every``, when (such as "2epochs" or "10minutes"; each epoch if left out), and
+            ``resume=True``, to go on from the file. A resumed training gives the same model, byte
+            for byte, as one that was not interrupted. Ctrl-C saves too;
+            ``resumable=True``, for a tagger that can be trained further: see resume;
+            ``max_memory``, bytes or text such as ``"500MB"``, for more text than memory: `train` is
+            read once, piece by piece, and kept on disc (in TMPDIR), and the resident memory of
+            this process is held to this. The model is the same, byte for byte
+
+        Raises
+        ------
+        FormatError : a file breaks its format (file:line), or nothing in it is labelled
+        FileError : a file cannot be read, or the text cannot be kept on disc
+        MemoryLimitError : words, features and weights do not fit max_memory, or the machine
+        ArgumentError, ArgumentTypeError, TemplateError : an option cannot be used
+        """
+        from perceptron_nlp.tagger.model.compress import compressed_size
+        from perceptron_nlp.tagger.train.fitting import fit
+        from perceptron_nlp.tagger.train.sources import Source
+
+        n_bytes = compressed_size(size, options)
+        if n_bytes is not None and dev is not None:
+            # It is gone over twice, and may be a stream.
+            dev = list(Source(dev, "dev", format=format, fields=fields))
+        model = fit(
+            train,
+            dev=dev,
+            column=column,
+            features=features,
+            format=format,
+            fields=fields,
+            callback=callback,
+            options=options,
+        )
+        tagger = cls(model, features=features)
+        if n_bytes is None:
+            return tagger
+        return tagger.compress(n_bytes, dev=dev, format=format, fields=fields)
+
+    def resume(
+        self,
+        data: Labelled,
+        *,
+        epochs: int | None = None,
+        dev: Labelled | None = None,
+        average: str = "all",
+        format: str = "auto",
+        fields: Sequence[str] | None = None,
+        callback: Callback | None = None,
+    ) -> Tagger:
+        """A tagger that has gone on learning, from other sentences.
+
+        It is what one training over the old sentences and then these would have given, weight for
+        weight: the average, AdaGrad's sums, the numbers of the epochs and the order of sentences
+        go on from where they were. Templates, columns, options and tables stay; the vocabulary
+        grows, and so do the labels, of which a new one begins with weights of 0. A word of the
+        dictionary whose label the new sentences speak against is scored from now on. The new
+        tagger can be resumed in its turn; this one does not change.
+
+        Parameters
+        ----------
+        data, dev, format, fields, callback : as for train; `dev` chooses among the new epochs
+        epochs : 1 to 10,000; passes over the new sentences; None for as many as in training
+        average : ``"all"``, the mean over all words since the beginning of the first training, or
+            ``"new"``, over the new ones alone, which forgets more of the old
+
+        Raises
+        ------
+        ArgumentError, ArgumentTypeError : the tagger keeps no state of its training (train it with
+            ``resumable=True``), an option cannot be used, or the labels are of another kind
+        FileError, FormatError : as for train
+        """
+        from perceptron_nlp.tagger.train.resuming import go_on
+
+        model = go_on(
+            self.model,
+            self._features,
+            data,
+            dev=dev,
+            epochs=epochs,
+            average=average,
+            format=format,
+            fields=fields,
+            callback=callback,
+        )
+        return Tagger(model, features=self._features, cache_limit=self._cache_limit)
+
+    def without_state(self) -> Tagger:
+        """The same tagger without what its training needs to go on, which most of a file is."""
+        return self._with(self.model.without_state())
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """All labels that it learnt, in code point order; what `scores` are of.
+
+        They are the ones that it gives, except of spans, which are learnt in IOBES however they
+        are written, and of sets of features, which may be learnt with parts of speech before them;
+        ``model.written_labels`` are what it may write.
+        """
+        return self.model.tags.labels
+
+    @property
+    def column(self) -> str:
+        """The column that it was trained on, the first one if there are several."""
+        return self.model.column
+
+    @property
+    def window(self) -> int:
+        """How many sentences on either side it looks at; 0 for a model that sees one alone."""
+        return max(part.window or 0 for part in self.model.parts_by_column)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """All columns that it was trained on, in the order in which they were named."""
+        return self.model.columns
+
+    @property
+    def by_column(self) -> dict[str, Tagger]:
+        """A tagger for each of its columns alone."""
+        return {part.column: part for part in self._parts or (self,)}
+
+    @property
+    def _first(self) -> Tagger:
+        """The tagger of its first column alone."""
+        return self._parts[0] if self._parts else self
+
+    def tag(self, tokens: Sequence[str], *, keep: Keep = None) -> list[str]:
+        """The labels of one sentence, in the first column where there are several.
+
+        Parameters
+        ----------
+        tokens : its words; a Sentence where the model looks at further columns
+        keep : None, or for each word the label that it has already, or None where it has none;
+            these labels stay and are context for the others. A label that was never trained
+            stays too, and is context as if there were no label before
+
+        Returns
+        -------
+        list of str, one label a word
+
+        Raises
+        ------
+        ArgumentTypeError : something other than a sequence of str
+        ArgumentError : columns that the model needs are missing
+
+        Examples
+        --------
+        ``tagger.tag(["The", "old", "man"])`` may give ``["DET", "ADJ", "NOUN"]``.
+        """
+        check_tokens(tokens)
+        if keep is None:
+            return self._labeller.label(self._labeller.prepared([tokens]))[0]
+        kept = check_keep([tokens], [keep])
+        return self._labeller.label(self._labeller.prepared([tokens]), kept)[0]
+
+    def tag_columns(
+        self, tokens: Sequence[str], *, keep: Mapping[str, Keep] | None = None
+    ) -> dict[str, list[str]]:
+        """The labels of one sentence in every column.
+
+        Parameters
+        ----------
+        tokens : as for tag
+        keep : None, or for each column of which words have labels already, these, as for tag
+
+        Returns
+        -------
+        for each column, in order, its labels; errors are those of tag
+        """
+        check_columns(keep, self.columns)
+        return {
+            name: part.tag(tokens, keep=None if keep is None else keep.get(name))
+            for name, part in self.by_column.items()
+        }
+
+    def tag_sents(
+        self,
+        sentences: Iterable[Sequence[str]],
+        *,
+        threads: int = 1,
+        keep: Sequence[Keep] | None = None,
+        before: Sequence[Sequence[str]] = (),
+        after: Sequence[Sequence[str]] = (),
+    ) -> list[list[str]]:
+        """The labels of many sentences, in the first column where there are several.
+
+        Parameters
+        ----------
+        sentences : as for tag; consecutive ones, where the model looks at a sentence's neighbours
+            (`window` is not 0)
+        threads : 1 to 1,024; the result does not depend on it
+        keep : None, or for each sentence the labels that its words have already, as for tag
+        before, after : the sentences around them, which get no labels: with the nearest `window`
+            on either side, a text that is tagged in pieces is tagged as in one
+
+        Returns
+        -------
+        one list of labels a sentence
+
+        Raises
+        ------
+        ArgumentTypeError, ArgumentError : as for tag; the message gives the sentence's number
+        """
+        prepared, kept = self._prepared(sentences, threads, keep, before, after)
+        return self._labeller.label(prepared, kept, threads)
+
+    def _prepared(
+        self,
+        sentences: Iterable[Sequence[str]],
+        threads: int,
+        keep: Sequence[Keep] | None,
+        before: Sequence[Sequence[str]],
+        after: Sequence[Sequence[str]],
+    ) -> tuple[list[Sequence[str]], list[Keep] | None]:
+        check_threads(threads)
+        batch = sentence_list(sentences)
+        kept = check_keep(batch, keep)
+        return self._labeller.prepared(batch, before, after), kept
+
+    def tag_sents_with_confidences(
+        self,
+        sentences: Iterable[Sequence[str]],
+        *,
+        threads: int = 1,
+        keep: Sequence[Keep] | None = None,
+        before: Sequence[Sequence[str]] = (),
+        after: Sequence[Sequence[str]] = (),
+    ) -> tuple[list[list[str]], list[list[float]]]:
+        """The labels of many sentences, and how likely each of them is right.
+
+        Parameters and errors are those of tag_sents, and of confidences.
+
+        Returns
+        -------
+        (labels, confidences): what tag_sents gives, and for each label a float from 0 to 1
+        """
+        from perceptron_nlp.tagger.confidence.sureness import sure_labels
+
+        prepared, kept = self._prepared(sentences, threads, keep, before, after)
+        part = self._first
+        return sure_labels(part.model, part._labeller, part._lexicon, prepared, kept, threads)
+
+    def confidences(self, tokens: Sequence[str], *, keep: Keep = None) -> list[float]:
+        """How likely each label that `tag` gives the words of a sentence is right.
+
+        Of the words whose labels have a confidence near 0.9, about nine in ten are right, in text
+        like the dev set that the model was calibrated on. Labels that are kept have 1; those from
+        the model's dictionary have what the dictionary got right on the dev set; and of a word of
+        a lexicon (with_lexicon) the other labels that the lexicon leaves are all that can be.
+
+        Parameters
+        ----------
+        tokens, keep : as for tag
+
+        Returns
+        -------
+        list of float from 0 to 1, one a word
+
+        Raises
+        ------
+        ModelError : the model is not calibrated; see calibrate
+        ArgumentTypeError, ArgumentError : as for tag
+        """
+        kept = None if keep is None else [keep]
+        return self.tag_sents_with_confidences([token_list(tokens)], keep=kept)[1][0]
+
+    def probabilities(self, tokens: Sequence[str]) -> npt.NDArray[np.float64]:
+        """How likely each label is for each word, given the labels of the words around it.
+
+        Each row is the softmax of the word's scores over the model's temperature; where a curve
+        tells more of the label given, its share is what `confidences` says, and the others keep
+        their proportions. Labels that a lexicon forbids have 0; those of spans that would be
+        illegal between the labels around them have not.
+
+        Parameters
+        ----------
+        tokens : as for tag
+
+        Returns
+        -------
+        float64[n_words, n_labels], labels as in ``labels``; rows sum to one
+
+        Raises
+        ------
+        ModelError, ArgumentTypeError, ArgumentError : as for confidences
+        """
+        from perceptron_nlp.tagger.confidence.sureness import label_chances
+
+        part = self._first
+        return label_chances(part.model, part._labeller, part._lexicon, token_list(tokens))
+
+    def tag_text(self, text: str, *, threads: int = 1) -> list[TextSentence]:
+        """The sentences of running text, cut into tokens by rules, with labels in every column.
+
+        Parameters
+        ----------
+        text : any str; an empty one has no sentences
+        threads : as for tag_sents
+
+        Returns
+        -------
+        a list of sentences, which are sequences of tokens with ``form``, ``label`` (in the first
+        column), ``labels`` (by column), ``start`` and ``end`` (in characters, from the beginning of
+        the text: ``text[token.start:token.end] == token.form``)
+
+        Raises
+        ------
+        ArgumentTypeError : something other than a str
+        ArgumentError : a model that looks at columns besides the words; `threads` is out of range
+
+        Examples
+        --------
+        ``[(t.form, t.label) for s in tagger.tag_text("Don't!") for t in s]`` may give
+        ``[("Do", "AUX"), ("n't", "PART"), ("!", "PUNCT")]``.
+        """
+        return list(self.iter_text(text, threads=threads))
+
+    def iter_text(self, text: str, *, threads: int = 1) -> Iterator[TextSentence]:
+        """The same as tag_text, sentence by sentence, for texts whose tokens fill the memory."""
+        from perceptron_nlp.tagger.tag.text import tagged_sentences
+
+        check_threads(threads)
+        return tagged_sentences(
+            text,
+            {
+                name: partial(part.tag_sents, threads=threads)
+                for name, part in self.by_column.items()
+            },
+            self.window,
+        )
+
+    def tag_buffers(
+        self,
+        data: bytes | bytearray | memoryview | npt.NDArray[np.uint8],
+        token_offsets: npt.ArrayLike,
+        sentence_offsets: npt.ArrayLike,
+        *,
+        threads: int = 1,
+    ) -> tuple[npt.NDArray[np.unsignedinteger[Any]], tuple[str, ...]]:
+        """The labels of many sentences, without a Python object of any word.
+
+        The buffers are those of Arrow's ``list<string>`` and ``list<large_string>``; what comes
+        out is dictionary-encoded.
+
+        Parameters
+        ----------
+        data : bytes, or a contiguous buffer of bytes: the words as UTF-8, one after the other
+        token_offsets : whole numbers; word i is bytes ``token_offsets[i]`` to
+            ``token_offsets[i + 1]`` of the data. One more than there are words
+        sentence_offsets : whole numbers; sentence k is words ``sentence_offsets[k]`` to
+            ``sentence_offsets[k + 1]``. One more than there are sentences; words before the first
+            and behind the last one are left out
+        threads : as for tag_sents
+
+        Returns
+        -------
+        (numbers, labels): for each word from ``sentence_offsets[0]`` on the number of its label,
+        uint8 up to 256 labels and uint16 above; and the labels that the numbers stand for. They
+        are those of tag_sents, in the first column where there are several
+
+        Raises
+        ------
+        ArgumentTypeError : no buffer of bytes, no flat arrays of whole numbers
+        ArgumentError : offsets that fall or lead out of the data, a word that is not UTF-8, a
+            model that looks at more than words or learnt spans
+        """
+        from perceptron_nlp.tagger.tag.buffers import words_of
+
+        check_threads(threads)
+        words = words_of(data, token_offsets, sentence_offsets)
+        numbers, labels = self._labeller.label_buffers(words, threads)
+        return numbers.astype("uint8" if len(labels) <= 256 else "uint16", copy=False), labels
+
+    def with_lexicon(self, lexicon: LexiconSource, *, column: str | None = None) -> Tagger:
+        """The same tagger, held to a lexicon: its forms only get labels that it has for them.
+
+        A word is looked up as it is written and, where that is not found, lower-cased letter by
+        letter. Words that are not in the lexicon are labelled as the model likes, with the labels
+        of their neighbours in view. Nothing is learnt, and the model that ``save`` writes is the
+        same as before. ``scores`` still tells what labels scored that the lexicon forbids. There is
+        one lexicon at a time: that of a tagger that is held to one already is left behind.
+
+        Parameters
+        ----------
+        lexicon : a file with a form, a tab and a label on each line, where forms of several labels
+            have several lines; or a mapping from forms to a label or several
+        column : of a model of several columns, the one that the labels are of; None for the first
+
+        Raises
+        ------
+        FileError : the file cannot be read
+        FormatError : a line is malformed, or names a label that the model does not have (file:line)
+        ArgumentError, ArgumentTypeError : the same of a mapping, or the model labels spans
+            or has no such column
+
+        Examples
+        --------
+        ``tagger.with_lexicon({"fish": ["NOUN", "VERB"], "Ella": "PROPN"})``
+        """
+        from perceptron_nlp.tagger.tag.lexicon import Lexicon
+
+        name = self.column if column is None else column
+        check_choice("column", name, self.columns)
+        return Tagger(
+            self.model,
+            features=self._features,
+            cache_limit=self._cache_limit,
+            lexicon=Lexicon.of(lexicon, column=name),
+        )
+
+    def filler(self, corpus: formats.Corpus, *, column: str | None = None) -> Fill | None:
+        """What labels whole sentences of a CoNLL-U text without making Python objects of them.
+
+        Parameters
+        ----------
+        corpus : the text, not yet iterated over
+        column : the column to fill in place of the one that was learnt; None for all learnt
+
+        Returns
+        -------
+        None where this cannot be done: another format, or a model that looks at more than words.
+        Else a function from bytes (``corpus.take_blocks``) to the same bytes with the column,
+        or the columns, filled in, or to None for sentences that must be read one by one
+        (``corpus.put_back`` them). Several threads may call it.
+        """
+        from perceptron_nlp.tagger.tag.fill import fill_in_turn
+
+        if column is not None:
+            return self._labeller.filler(corpus, column)
+        return fill_in_turn(
+            [part._labeller.filler(corpus, part.column) for part in self._parts or (self,)]
+        )
+
+    def scores(self, tokens: Sequence[str]) -> npt.NDArray[np.float64]:
+        """What each label scored for each word, as it was tagged.
+
+        Parameters
+        ----------
+        tokens : as for tag
+
+        Returns
+        -------
+        float64[n_words, n_labels], labels as in ``labels``; sums of weights, without a unit. Words
+        that get their label from a dictionary or a lexicon are scored too, though that decides
+        nothing (not by a feature function, which is not asked about words of the dictionary)
+        """
+        check_tokens(tokens)
+        return self._labeller.scores(tokens)
+
+    def calibrate(
+        self, dev: Labelled, *, format: str = "auto", fields: Sequence[str] | None = None
+    ) -> Tagger:
+        """The same tagger with confidences: how sure its labels are is learnt from labelled text.
+
+        Training with a dev set does this too. Each column is calibrated for itself, without a
+        lexicon that the tagger is held to; labels stay the same. See calibrationfit.py.
+
+        Parameters
+        ----------
+        dev : labelled text, as for train; not what the model was trained on, in which it is surer
+            than elsewhere
+        format, fields : see ``perceptron_nlp.open_corpus``
+
+        Raises
+        ------
+        FileError, FormatError : `dev` cannot be read
+        ArgumentError : it is too small: less than 300 labelled words, or less than 5 of them
+            labelled right or wrong
+        """
+        from perceptron_nlp.tagger.confidence.calibrating import calibrated_columns
+        from perceptron_nlp.tagger.train.sources import Source
+
+        source = Source(dev, "dev", format=format, fields=fields)
+        source.hold()
+        model, left_out = calibrated_columns(self.model, self._features, source)
+        if left_out:
+            raise ArgumentError(f"dev: {left_out[0]}")
+        return self._with(model)
+
+    def explain(
+        self,
+        tokens: Sequence[str],
+        *,
+        column: str | None = None,
+        top: int | None = None,
+        against: Sequence[str | None] | None = None,
+    ) -> Explanation:
+        """Why the words of one sentence get their labels.
+
+        Parameters
+        ----------
+        tokens : as for tag
+        column : of a tagger of several columns, the one to explain; None for the first
+        top : how many features of each word are kept one by one, the others being one sum; 0 to
+            1,000,000, or None for all
+        against : None, or for each word a label to compare with in place of the runner-up (why not
+            that one?), or None; labels that the model does not have, and the one that the word
+            gets, count as None
+
+        Returns
+        -------
+        Explanation : for each word its features with their weights for its label and for the
+            runner-up. What they add sums to `scores`: exactly, whatever way of tagging was used
+            (to the last bit, where a feature function gives fractions)
+
+        Raises
+        ------
+        ArgumentTypeError, ArgumentError : as for tag; no such column
+
+        Examples
+        --------
+        ``print(tagger.explain(["The", "old", "man"]))``
+        """
+        return self.explain_sents(
+            [token_list(tokens)],
+            column=column,
+            top=top,
+            against=None if against is None else [against],
+        )[0]
+
+    def explain_sents(
+        self,
+        sentences: Iterable[Sequence[str]],
+        *,
+        column: str | None = None,
+        top: int | None = None,
+        before: Sequence[Sequence[str]] = (),
+        after: Sequence[Sequence[str]] = (),
+        against: Sequence[Sequence[str | None]] | None = None,
+    ) -> list[Explanation]:
+        """Why the words of many sentences get their labels.
+
+        Parameters are those of explain and of tag_sents, and so are the errors; `against` has
+        labels for each sentence.
+        """
+        from perceptron_nlp.tagger.explain.explaining import explanations
+
+        part = self._of_column(column)
+        if top is not None:
+            check_int("top", top, 0, 1_000_000)
+        prepared = part._labeller.prepared(sentence_list(sentences), before, after)
+        return explanations(part.model, part._labeller, part._lexicon, prepared, top, against)
+
+    def _of_column(self, column: str | None) -> Tagger:
+        """The tagger of one of its columns alone; None for the first."""
+        if column is None:
+            return self._first
+        check_choice("column", column, self.columns)
+        return self.by_column[column]
+
+    def k_best(
+        self, tokens: Sequence[str], k: int, *, column: str | None = None
+    ) -> list[tuple[list[str], float]]:
+        """The best ways to label one sentence as a whole.
+
+        Parameters
+        ----------
+        tokens : as for tag
+        k : how many; 1 to 1,000,000
+        column : of a tagger of several columns, which; None for the first
+
+        Returns
+        -------
+        list of (labels, score) : the best first, no two with the same labels. The first is what
+            `tag` gives. There are fewer than k where there are fewer ways. See kbest.py for what a
+            score is, and for the searches, which are exact: greedy models are searched by what each
+            label falls short of the best at its word; models with a beam by sums of scores
+
+        Raises
+        ------
+        ArgumentTypeError, ArgumentError : as for tag; k out of its range; no such column
+        """
+        from perceptron_nlp.tagger.tag.k_best import MOST_SEQUENCES, best_labellings
+
+        check_int("k", k, 1, MOST_SEQUENCES)
+        part = self._of_column(column)
+        sentence = part._labeller.prepared([token_list(tokens)])[0]
+        return best_labellings(part.model, part._labeller, part._lexicon, sentence, k)
+
+    def evaluate(
+        self,
+        data: Labelled,
+        *,
+        column: str | None = None,
+        format: str = "auto",
+        fields: Sequence[str] | None = None,
+        threads: int = 1,
+        calibration: bool = False,
+    ) -> Evaluation:
+        """Compare the labels that it gives with gold ones, in one column.
+
+        Parameters
+        ----------
+        data : a path, several paths, or labelled sentences (see ``perceptron_nlp.train``)
+        column : the column that holds the gold labels; None for the (first) one trained on. Where
+            several were trained on, one of these is compared with its own labels
+        format, fields : see ``perceptron_nlp.open_corpus``
+        threads : as for tag_sents
+        calibration : whether it is told, as ``calibration``, if the confidences hold
+
+        Raises
+        ------
+        FormatError : a file breaks its format, or has no gold labels
+        ModelError : `calibration` is asked for, but the model is not calibrated
+        """
+        from perceptron_nlp.tagger.train.sources import Source
+
+        source = Source(data, "data", format=format, fields=fields)
+        name = source.column_named(self.column if column is None else column)
+        return self._evaluate(source, name, threads, calibration)
+
+    def evaluate_columns(
+        self,
+        data: Labelled,
+        *,
+        format: str = "auto",
+        fields: Sequence[str] | None = None,
+        threads: int = 1,
+        calibration: bool = False,
+    ) -> dict[str, Evaluation]:
+        """Compare the labels that it gives with gold ones, in every column that it fills.
+
+        Parameters and errors are those of evaluate.
+
+        Returns
+        -------
+        for each column, in order, how good it is
+        """
+        from perceptron_nlp.tagger.train.sources import Source
+
+        source = Source(data, "data", format=format, fields=fields)
+        source.hold()
+        return {name: self._evaluate(source, name, threads, calibration) for name in self.columns}
+
+    def _evaluate(
+        self, source: Source, name: str, threads: int, calibration: bool = False
+    ) -> Evaluation:
+        from perceptron_nlp.tagger.evaluation import compare
+
+        part = self.by_column.get(name) or self._first
+        if calibration:
+            return compare(
+                part.model,
+                source,
+                name,
+                lambda sentences: part.tag_sents_with_confidences(sentences, threads=threads),
+            )
+        return compare(
+            part.model,
+            source,
+            name,
+            lambda sentences: (part.tag_sents(sentences, threads=threads), None),
+        )
+
+    def compress(
+        self,
+        size: int | str,
+        *,
+        dev: Labelled | None = None,
+        format: str = "auto",
+        fields: Sequence[str] | None = None,
+    ) -> Tagger:
+        """The same tagger in a smaller file: fewer features, weights in coarser steps, packed.
+
+        The features with the heaviest weights stay, as many as fit; in a model of several columns
+        or passes the same share of each. What it cost is in the model's record, as ``compressed``;
+        see compression.compress_model. A tagger that fits already is given back as it is.
+
+        Parameters
+        ----------
+        size : bytes that the model file may have, or text such as ``"400kB"`` or ``"1.1MB"``
+        dev : labelled text, as for train, that the steps of weights are chosen by: those with
+            which most words (of several columns: the mean) are labelled right. Without it, the
+            heaviest weight becomes 127 at most. What was made smaller is calibrated anew by it,
+            if it does for that; else confidences stay as they were for the same scores
+        format, fields : of `dev`; see ``perceptron_nlp.open_corpus``
+
+        Raises
+        ------
+        ArgumentError, ArgumentTypeError : not a size, or one too small for any form of the model;
+            the message says what it can do with
+        FileError, FormatError : `dev` cannot be read
+        """
+        from perceptron_nlp.tagger.model.compress import compress_by, compress_model
+        from perceptron_nlp.tagger.model.sizes import parse_size
+        from perceptron_nlp.tagger.train.sources import Source
+
+        n_bytes = parse_size(size)
+        if dev is None:
+            return self._with(compress_model(self.model, n_bytes))
+        source = Source(dev, "dev", format=format, fields=fields)
+        source.hold()
+
+        def score(model: TaggerModel) -> float:
+            tagger = self._with(model)
+            found = [tagger._evaluate(source, name, 1).accuracy for name in tagger.columns]
+            return sum(found) / len(found)
+
+        return self._with(compress_by(source, self.model, n_bytes, self._features, score))
+
+    def _with(self, model: TaggerModel) -> Tagger:
+        return (
+            self
+            if model is self.model
+            else Tagger(
+                model, features=self._features, cache_limit=self._cache_limit, lexicon=self._lexicon
+            )
+        )
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model to a file, which is replaced whole or not at all.
+
+        Raises
+        ------
+        FileError : the place cannot be written
+        """
+        formats.replace_file(path, self.to_bytes())
+
+    def to_bytes(self) -> bytes:
+        """The content of the model file."""
+        return model_to_bytes(self.model)
+
+    @classmethod
+    def from_bytes(
+        cls,
+        data: bytes | bytearray | memoryview,
+        *,
+        features: Extractor | None = None,
+        cache_limit: int | None = None,
+    ) -> Tagger:
+        """A tagger from the content of a model file; see load."""
+        if not isinstance(data, bytes | bytearray | memoryview):
+            raise ArgumentTypeError(f"data: bytes are needed, not {type(data).__name__}")
+        return cls(model_from_bytes(data, "<bytes>"), features=features, cache_limit=cache_limit)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _unpickle, (self.to_bytes(), self._features, self._cache_limit, self._lexicon)
+
+    def __repr__(self) -> str:
+        if self._parts:
+            return f"<Tagger of {', '.join(self.columns)}>"
+        weights = self.model.weights
+        return (
+            f"<Tagger of {self.column}: {len(self.labels)} labels, {weights.n_rows:,} features,"
+            f" {weights.n_cells:,} weights>"
+        )
+
+
+def _unpickle(
+    data: bytes, features: Extractor | None, cache_limit: int | None, lexicon: Lexicon | None
+) -> Tagger:
+    return Tagger(
+        model_from_bytes(data, "<bytes>"),
+        features=features,
+        cache_limit=cache_limit,
+        lexicon=lexicon,
+    )
+
+
+train = Tagger.train

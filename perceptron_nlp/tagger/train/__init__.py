@@ -1,0 +1,1 @@
+"""Train a tagger: from options and text to weights."""

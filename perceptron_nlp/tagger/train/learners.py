@@ -1,0 +1,291 @@
+"""The two ways to go over training sentences: compiled templates, or a Python function."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from perceptron_nlp._core.extract import FeatureProgram
+from perceptron_nlp._core.factored import CopiedRows, learn_factored
+from perceptron_nlp._core.frozenweights import FrozenWeights
+from perceptron_nlp._core.search import learn_sequences
+from perceptron_nlp._core.train import learn
+from perceptron_nlp._core.trainingset import TrainingSet
+from perceptron_nlp._core.weights import WeightTable
+from perceptron_nlp.features.compile import compile_templates
+from perceptron_nlp.features.templates import Template
+from perceptron_nlp.tagger.model.attributes import parts_of
+from perceptron_nlp.tagger.model.state import RunState
+from perceptron_nlp.tagger.tag.extractor import Extractor, extract, reading_order
+from perceptron_nlp.tagger.train.examples import Examples, label_hashes
+from perceptron_nlp.tagger.train.memorylimit import MemoryLimit
+from perceptron_nlp.tagger.train.options import TrainingOptions
+from perceptron_nlp.tagger.train.sources import UNLABELLED
+from perceptron_nlp.tagger.train.spancolumns import transitions
+from perceptron_nlp.tagger.train.streaming import StoredSentences
+from perceptron_nlp.text.spans import SCHEMES
+
+
+class Learner(Protocol):
+    """Something that learns from sentences given by their numbers."""
+
+    @property
+    def table(self) -> WeightTable:
+        """All that it has learnt."""
+
+    def learn(self, order: npt.NDArray[np.int64]) -> tuple[int, int, int]:
+        """Go over these sentences; (labelled words seen, wrongly labelled, updates)."""
+
+    def average(self) -> FrozenWeights:
+        """The averaged weights so far; learning can go on."""
+
+
+def weight_table(n_labels: int, options: TrainingOptions) -> WeightTable:
+    """An empty table as the options ask for."""
+    return WeightTable(
+        n_labels, table_bits=options.table_bits, gradients=options.update == "adagrad"
+    )
+
+
+def n_learnt(examples: Examples) -> int:
+    """How many labels, or parts of labels, a table of these examples has."""
+    if examples.parts is None:
+        return len(examples.tags)
+    return parts_of(examples.tags.labels, examples.parts).n_parts
+
+
+def _put(state: RunState, table: WeightTable) -> None:
+    table.clear()
+    state.put_into(table)
+
+
+class TemplateLearner:
+    """Learns with templates, in the core.
+
+    Parameters
+    ----------
+    examples : the training sentences
+    templates : their features
+    options : how to learn
+    forced : words that get one label without being scored
+    limit : None, or of memory: the examples are on disc (streaming.py)
+    """
+
+    def __init__(
+        self,
+        examples: Examples,
+        templates: Sequence[Template],
+        options: TrainingOptions,
+        forced: dict[str, str],
+        limit: MemoryLimit | None = None,
+    ) -> None:
+        compiled = compile_templates(templates)
+        stored, tokens, gold = None, None, None
+        if limit is None:
+            strings, tokens = examples.numbered(compiled.columns)
+            gold = examples.gold_ids()
+        else:
+            stored = StoredSentences(examples, compiled.columns, limit)
+            strings = stored.strings
+        self._is_stored = limit is not None
+        always = {word: examples.tags.id_of(label) for word, label in forced.items()}
+        self._options = options
+        self._allowed = (
+            transitions(examples.tags, options.backwards) if examples.scheme in SCHEMES else None
+        )
+        self._parts = (
+            None if examples.parts is None else parts_of(examples.tags.labels, examples.parts)
+        )
+        self._copies = CopiedRows()
+        self.table = weight_table(
+            len(examples.tags) if self._parts is None else self._parts.n_parts, options
+        )
+        if limit is not None:
+            limit.watch(self.table, runs=options.n_runs)
+        self._data = TrainingSet(
+            FeatureProgram(compiled),
+            self.table,
+            strings=strings,
+            tokens=tokens,
+            lengths=examples.lengths(),
+            gold=gold,
+            stored=stored,
+            label_hashes=label_hashes(examples.tags),
+            forced=_labels_of(strings[0], always),
+            min_count=options.min_count,
+        )
+
+    def learn(self, order: npt.NDArray[np.int64]) -> tuple[int, int, int]:
+        """See Learner."""
+        options = self._options
+        if self._is_stored:
+            order = self._data.bring_in(order)
+        if self._parts is not None:
+            return learn_factored(
+                self._data,
+                self._parts,
+                order,
+                rule=options.update,
+                rate=options.step,
+                margin=options.least_lead,
+                right_to_left=options.backwards,
+                copies=self._copies,
+            )
+        if options.width > 1:
+            return learn_sequences(
+                self._data,
+                order,
+                rule=options.update,
+                rate=options.step,
+                beam=options.width,
+                cost=options.wrong_label_cost,
+                right_to_left=options.backwards,
+                allowed=self._allowed,
+            )
+        return learn(
+            self._data,
+            order,
+            rule=options.update,
+            rate=options.step,
+            margin=options.least_lead,
+            right_to_left=options.backwards,
+        )
+
+    def begin_at(self, state: RunState) -> None:
+        """Go on from a state, whatever was learnt before."""
+        _put(state, self.table)
+        self._copies = CopiedRows()
+
+    def average(self) -> FrozenWeights:
+        """See Learner."""
+        return self.table.average()
+
+
+def _labels_of(words: Sequence[bytes], always: dict[str, int]) -> npt.NDArray[np.int32]:
+    """The label that each word has without being scored, or -1."""
+    if not always:
+        return np.full(len(words), -1, np.int32)
+    return np.array(
+        [always.get(word.decode("utf-8", "surrogatepass"), -1) for word in words], np.int32
+    )
+
+
+class FunctionLearner:
+    """Learns with a person's own feature function, by the same rules in the same order.
+
+    Parameters
+    ----------
+    examples, options, forced : as for TemplateLearner
+    function : makes the features of a word
+    """
+
+    def __init__(
+        self,
+        examples: Examples,
+        function: Extractor,
+        options: TrainingOptions,
+        forced: dict[str, str],
+    ) -> None:
+        self._examples = examples
+        self._function = function
+        self._options = options
+        self._forced = forced
+        self.table = weight_table(len(examples.tags), options)
+        self._frequent = self._count(options.min_count) if options.min_count > 1 else None
+
+    def _count(self, least: int) -> npt.NDArray[np.uint64]:
+        """Keys seen at least so often, where the labels before each word are the gold ones."""
+        examples = self._examples
+        found = []
+        for sentence, gold in zip(examples.sentences, examples.gold, strict=True):
+            history: list[str] = []
+            for i in reading_order(len(gold), self._options.backwards):
+                found.append(extract(self._function, sentence, i, history)[0])
+                history.append(gold[i] or UNLABELLED)
+        keys, counts = np.unique(np.concatenate(found), return_counts=True)
+        return keys[counts >= least]
+
+    def learn(self, order: npt.NDArray[np.int64]) -> tuple[int, int, int]:
+        """See Learner."""
+        counts = [0, 0, 0]
+        for number in order:
+            self._learn_sentence(int(number), counts)
+        return counts[0], counts[1], counts[2]
+
+    def _learn_sentence(self, number: int, counts: list[int]) -> None:
+        sentence, tags = self._examples.sentences[number], self._examples.tags
+        history: list[str] = []
+        for i in reading_order(len(sentence.words), self._options.backwards):
+            gold = self._examples.gold[number][i]
+            label = self._forced.get(sentence.words[i])
+            if label is None:
+                keys, values = extract(self._function, sentence, i, history)
+                if self._frequent is not None:
+                    kept = np.isin(keys, self._frequent)
+                    keys, values = keys[kept], None if values is None else values[kept]
+                scores = self.table.score(keys, values)
+                guess = int(np.argmax(scores))
+                label = tags.label_of(guess)
+                if gold is not None:
+                    self._learn_word(keys, values, scores, tags.id_of(gold), guess, counts)
+            history.append(label)
+
+    def _learn_word(
+        self,
+        keys: npt.NDArray[np.uint64],
+        values: npt.NDArray[np.float64] | None,
+        scores: npt.NDArray[np.float64],
+        gold: int,
+        guess: int,
+        counts: list[int],
+    ) -> None:
+        counts[0] += 1
+        counts[1] += guess != gold
+        rival, step = self._rival(scores, gold, guess, keys, values)
+        if rival >= 0:
+            counts[2] += 1
+            for label, sign in ((gold, 1.0), (rival, -1.0)):
+                if self._options.update == "adagrad":
+                    self.table.update_adagrad(keys, label, sign, self._options.step, values)
+                else:
+                    self.table.update(keys, label, sign * step, values)
+        self.table.advance()
+
+    def _rival(
+        self,
+        scores: npt.NDArray[np.float64],
+        gold: int,
+        guess: int,
+        keys: npt.NDArray[np.uint64],
+        values: npt.NDArray[np.float64] | None,
+    ) -> tuple[int, float]:
+        """Which label the gold one must be parted from, and by what step; -1: nothing to learn."""
+        options = self._options
+        if options.update == "perceptron":
+            return (-1 if guess == gold else guess), options.step
+        if len(scores) == 1:
+            return -1, 0.0
+        others = scores.copy()
+        others[gold] = -np.inf
+        rival = int(np.argmax(others)) if guess == gold else guess
+        lead = float(scores[gold] - scores[rival])
+        if options.update == "margin":
+            return (rival if lead <= options.least_lead else -1), options.step
+        if options.update == "adagrad":
+            # As in the core, ties of the start count as mistakes with a margin of 0, too.
+            return (rival if lead < options.least_lead or guess != gold else -1), 1.0
+        with np.errstate(over="ignore"):
+            squares = float(len(keys) if values is None else values @ values)
+        tau = (options.least_lead - lead) / (2 * squares) if squares else 0.0
+        return (rival if lead < options.least_lead else -1), min(tau, options.step)
+
+    def begin_at(self, state: RunState) -> None:
+        """Go on from a state, whatever was learnt before."""
+        _put(state, self.table)
+
+    def average(self) -> FrozenWeights:
+        """See Learner."""
+        return self.table.average()

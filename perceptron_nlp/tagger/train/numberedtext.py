@@ -1,0 +1,256 @@
+"""CoNLL-U files as numbers, and as Sentence objects only where somebody looks at these.
+
+A file of the usual form is scanned in the core; anything unusual is left to the checked reader.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from perceptron_nlp._core.numbering import number_conllu
+from perceptron_nlp.formats import CONLLU_COLUMNS
+from perceptron_nlp.tagger.train.sources import UNLABELLED, UNLABELLED_COLUMNS, Source, read_texts
+from perceptron_nlp.text.sentence import Sentence
+
+Int32s = npt.NDArray[np.int32]
+Int64s = npt.NDArray[np.int64]
+
+# Words counted at a time.
+_COUNTED = 1 << 16
+
+
+class Digest(Protocol):
+    """What the text that is read goes into."""
+
+    def update(self, data: bytes, /) -> None:
+        """Take bytes in."""
+
+
+class WholeSentences(Protocol):
+    """What gives the sentences of a text as objects."""
+
+    @property
+    def all(self) -> list[Sentence]:
+        """All sentences."""
+
+
+class Numbers(Protocol):
+    """int32[n], in memory or not."""
+
+    def __len__(self) -> int:
+        """How many."""
+
+    def __getitem__(self, places: Any, /) -> Any:
+        """int32: those of a slice, or at places."""
+
+    def tolist(self) -> Any:
+        """All of them."""
+
+
+class _Sentences:
+    """The sentences of some texts, read when they are first looked at."""
+
+    def __init__(self, texts: Sequence[tuple[str, bytearray]]) -> None:
+        self._texts = texts
+
+    @functools.cached_property
+    def all(self) -> list[Sentence]:
+        """All sentences."""
+        found = list(read_texts(self._texts))
+        self._texts = ()
+        return found
+
+
+class NumberedText(Sequence[Sentence]):
+    """Some sentences of texts.
+
+    Parameters
+    ----------
+    sentences : all sentences of the texts
+    numbers : int32[n] or int64[n]; which of them
+    lengths : int64[n]; words in each
+    columns : by name, distinct strings in order of appearance (UTF-8), and int32[n_tokens]
+    """
+
+    def __init__(
+        self,
+        sentences: WholeSentences,
+        numbers: Int32s | Int64s,
+        lengths: Int64s,
+        columns: Mapping[str, tuple[list[bytes], Numbers]],
+    ) -> None:
+        self._sentences = sentences
+        self._numbers = numbers
+        self.lengths = lengths
+        self.columns = columns
+
+    def __len__(self) -> int:
+        return len(self.lengths)
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return self.select(range(*index.indices(len(self))))
+        return self._sentences.all[self._numbers[index]]
+
+    def __iter__(self) -> Iterator[Sentence]:
+        return map(self._sentences.all.__getitem__, self._numbers.tolist())
+
+    def select(self, numbers: Sequence[int]) -> NumberedText:
+        """Some of these, by their places among them."""
+        chosen = np.asarray(numbers, np.int64)
+        places = token_places(self.lengths, chosen)
+        return NumberedText(
+            self._sentences,
+            self._numbers[chosen],
+            self.lengths[chosen],
+            {
+                name: _renumbered(strings, tokens[places])
+                for name, (strings, tokens) in self.columns.items()
+            },
+        )
+
+    def values(self, name: str) -> list[Sequence[str]]:
+        """The strings of a column of `columns`, sentence by sentence."""
+        strings, tokens = self.columns[name]
+        return _in_sentences([text.decode() for text in strings], tokens, self.lengths)
+
+
+class NumberedLabels(Sequence[Sequence[str | None]]):
+    """The labels of some sentences.
+
+    Parameters
+    ----------
+    labels : the distinct ones, None among them where a word has none
+    numbers : int32[n_tokens]; which of them each word has
+    lengths : int64[n_sentences]
+    """
+
+    def __init__(self, labels: list[str | None], numbers: Numbers, lengths: Int64s) -> None:
+        self.labels = labels
+        self.numbers = numbers
+        self._lengths = lengths
+
+    @functools.cached_property
+    def _ends(self) -> Int64s:
+        return np.cumsum(self._lengths)
+
+    def __len__(self) -> int:
+        return len(self._lengths)
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return self.select(range(*index.indices(len(self))))
+        end = self._ends[index]
+        return tuple(self.labels[n] for n in self.numbers[end - self._lengths[index] : end])
+
+    def __iter__(self) -> Iterator[Sequence[str | None]]:
+        return iter(_in_sentences(self.labels, self.numbers, self._lengths))
+
+    def select(self, numbers: Sequence[int]) -> NumberedLabels:
+        """Those of some of the sentences."""
+        chosen = np.asarray(numbers, np.int64)
+        return NumberedLabels(
+            self.labels, self.numbers[token_places(self._lengths, chosen)], self._lengths[chosen]
+        )
+
+    def ids(self, numbers_of: dict[str | None, int]) -> Int32s:
+        """int32[n_tokens]: the labels' numbers in another count."""
+        numbers: Int32s = self.numbers_in(numbers_of)[self.numbers[:]]
+        return numbers
+
+    def numbers_in(self, numbers_of: dict[str | None, int]) -> Int32s:
+        """int32[n_labels + 1]: the distinct labels' numbers in another count, and a 0."""
+        # One more than needed, so that an empty list is an array of numbers, too.
+        return np.array([*(numbers_of[label] for label in self.labels), 0], np.int32)
+
+    @property
+    def n_labelled(self) -> int:
+        """Words that have a label."""
+        if None not in self.labels:
+            return len(self.numbers)
+        return int((self.numbers[:] != self.labels.index(None)).sum())
+
+
+def numbers_alone(lengths: Int64s, columns: dict[str, tuple[list[bytes], Int32s]]) -> NumberedText:
+    """Sentences of which there are numbers and no objects: these columns are all to be had."""
+    return NumberedText(_Sentences(()), np.arange(len(lengths)), lengths, columns)
+
+
+def words_of(sentences: Sequence[Sentence]) -> list[Sequence[str]]:
+    """The words of each sentence."""
+    if isinstance(sentences, NumberedText):
+        return sentences.values("form")
+    return [sentence.words for sentence in sentences]
+
+
+def read_numbered(
+    source: Source, column: str, evidence: Sequence[str], digest: Digest
+) -> tuple[NumberedText, NumberedLabels] | None:
+    """The sentences of a source and the labels of a column, if it is CoNLL-U of the usual form.
+
+    None where the source must be read sentence by sentence; nothing is used up then, and the
+    digest has seen nothing.
+    """
+    names = ("form", *evidence, column.lower())
+    if not {*names} <= {*CONLLU_COLUMNS[1:]}:
+        return None
+    texts = source.texts()
+    if texts is None:
+        return None
+    found = number_conllu(
+        [text for _, text in texts],
+        [CONLLU_COLUMNS.index(name) for name in names],
+        underscore_is_none=names[-1] in UNLABELLED_COLUMNS,
+        digest=digest,
+    )
+    if found is None:
+        return None
+    source.take(texts)
+    strings, tokens, lengths = found
+    labels: list[str | None] = [text.decode() for text in strings[-1]]
+    if names[-1] in UNLABELLED_COLUMNS:
+        labels = [None if label == UNLABELLED else label for label in labels]
+    columns = {name: (strings[k], tokens[k]) for k, name in enumerate(names[:-1])}
+    return (
+        NumberedText(_Sentences(texts), np.arange(len(lengths)), lengths, columns),
+        NumberedLabels(labels, tokens[-1], lengths),
+    )
+
+
+def count_pairs(left: Numbers, right: Numbers) -> Iterator[tuple[int, int, int]]:
+    """Pairs of numbers at the same place, and how often they come up; some more than once."""
+    for at in range(0, len(left), _COUNTED):
+        here = slice(at, at + _COUNTED)
+        pairs, counts = np.unique(
+            left[here].astype(np.int64) << 32 | right[here], return_counts=True
+        )
+        yield from zip(
+            (pairs >> 32).tolist(), (pairs & 0xFFFFFFFF).tolist(), counts.tolist(), strict=True
+        )
+
+
+def token_places(lengths: Int64s, chosen: Int64s) -> Int64s:
+    """int64[n]: where the tokens of some sentences are among those of all."""
+    sizes = lengths[chosen]
+    starts = (np.cumsum(lengths) - lengths)[chosen]
+    return np.repeat(starts - (np.cumsum(sizes) - sizes), sizes) + np.arange(sizes.sum())
+
+
+def _renumbered(strings: list[bytes], tokens: Int32s) -> tuple[list[bytes], Int32s]:
+    """Strings and numbers again, of these tokens alone."""
+    kept, first, number = np.unique(tokens, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    rank = np.empty(len(order), np.int32)
+    rank[order] = np.arange(len(order), dtype=np.int32)
+    return [strings[k] for k in kept[order].tolist()], rank[number.reshape(-1)]
+
+
+def _in_sentences(strings: Sequence[Any], tokens: Numbers, lengths: Int64s) -> list[Any]:
+    flat = tuple(map(strings.__getitem__, tokens.tolist()))
+    ends = np.cumsum(lengths).tolist()
+    return [flat[end - length : end] for end, length in zip(ends, lengths.tolist(), strict=True)]

@@ -1,0 +1,247 @@
+"""Going on with a training that is over, on other sentences.
+
+Nothing is estimated anew but what the new sentences bring: the weights as they stand, what their
+averages owe, AdaGrad's sums and the number of words done are those of the state, and learning
+goes on as if there had been no end. So the average after N old and M new words is the mean over
+all N + M: with W the weights at the end and ``owed`` the sum of all steps, old and new, each times
+the number of words done before it, it is W - owed / (N + M).
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from perceptron_nlp._checks import check_choice, check_int
+from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FormatError, quote
+from perceptron_nlp.tagger.confidence.calibrating import calibrated_by
+from perceptron_nlp.tagger.model.attributes import JOINT, holds_attributes, part_names
+from perceptron_nlp.tagger.model.model import TaggerModel, is_in, joined, vocabulary_of
+from perceptron_nlp.tagger.model.state import RunState, TrainingState
+from perceptron_nlp.tagger.model.wordtables import with_tables
+from perceptron_nlp.tagger.tag.context import with_neighbours
+from perceptron_nlp.tagger.tag.extractor import Extractor
+from perceptron_nlp.tagger.train.evidence import MADE
+from perceptron_nlp.tagger.train.examples import Examples
+from perceptron_nlp.tagger.train.featurecolumns import with_upos
+from perceptron_nlp.tagger.train.learners import Learner
+from perceptron_nlp.tagger.train.loop import Callback, Trainer
+from perceptron_nlp.tagger.train.options import TrainingOptions
+from perceptron_nlp.tagger.train.sources import Labelled, Source
+from perceptron_nlp.tagger.train.spancolumns import as_iobes
+from perceptron_nlp.text.spans import SCHEMES, is_span_column
+from perceptron_nlp.text.tagset import TagSet
+
+logger = logging.getLogger("perceptron_nlp")
+
+AVERAGES = ("all", "new")
+
+
+class Continuation(Trainer):
+    """A training that goes on from states.
+
+    Parameters
+    ----------
+    model : what there is already; examples have all of its labels
+    state : where its training was
+    examples, dev, options, features : as for Trainer; `options` has the templates of the model
+    """
+
+    def __init__(
+        self,
+        model: TaggerModel,
+        state: TrainingState,
+        examples: Examples,
+        dev: Examples | None,
+        options: TrainingOptions,
+        features: Extractor | None,
+    ) -> None:
+        super().__init__(examples, dev, model.column, options, features, tables=model.tables)
+        self.resumable = True
+        self._runs = state.runs
+        self._forced = dictionary_after(model, examples, options)
+        self._before = model
+        self._vocabulary = np.union1d(model.vocabulary, self._vocabulary)
+
+    def _make_learner(self, run: int) -> Learner:
+        learner = super()._make_learner(run)
+        names = {
+            name: number
+            for number, name in enumerate(
+                part_names(self._examples.tags.labels, self._examples.parts)
+            )
+        }
+        old = part_names(self._before.tags.labels, self._before.parts)
+        self._runs[run - 1].renumbered([names[name] for name in old]).put_into(learner.table)
+        return learner
+
+    def _epochs_before(self, run: int) -> int:
+        return self._runs[run - 1].epochs
+
+    def _identity(self) -> dict[str, Any]:
+        return {**super()._identity(), "before": dict(self._before.record)}
+
+
+def go_on(
+    model: TaggerModel,
+    features: Extractor | None,
+    data: Labelled,
+    *,
+    dev: Labelled | None,
+    epochs: int | None,
+    average: str,
+    format: str,
+    fields: Sequence[str] | None,
+    callback: Callback | None,
+) -> TaggerModel:
+    """The model after learning from `data`, too; Tagger.resume tells the parameters."""
+    if epochs is not None:
+        check_int("epochs", epochs, 1, 10_000)
+    check_choice("average", average, AVERAGES)
+    if callback is not None and not callable(callback):
+        raise ArgumentTypeError(f"callback: a function is needed, not {type(callback).__name__}")
+    for part in model.parts_by_column:
+        state_of(part)
+    source = Source(data, "data", format=format, fields=fields)
+    dev_source = None if dev is None else Source(dev, "dev", format=format, fields=fields)
+    for one in (source, dev_source) if model.more else ():
+        if one is not None:
+            one.hold()
+    # All columns are read before the first is learnt, so that a bad one is known at once.
+    read = [
+        (part, _examples(source, part), None if dev_source is None else _held_out(dev_source, part))
+        for part in model.parts_by_column
+    ]
+    return joined(
+        [
+            _column(part, examples, held_out, features, epochs, average, callback)
+            for part, examples, held_out in read
+        ]
+    )
+
+
+def state_of(model: TaggerModel) -> TrainingState:
+    """The state of a model of one column; ArgumentError where it keeps none."""
+    if model.state is None:
+        raise ArgumentError(
+            f"resume: the tagger of {model.column} keeps no state of its training, only averages,"
+            " from which an average cannot go on; train it with resumable=True"
+        )
+    return model.state
+
+
+def _column(
+    model: TaggerModel,
+    examples: Examples,
+    dev: Examples | None,
+    features: Extractor | None,
+    epochs: int | None,
+    average: str,
+    callback: Callback | None,
+) -> TaggerModel:
+    state = state_of(model)
+    options = state.options if epochs is None else replace(state.options, epochs=epochs)
+    if model.templates:
+        options = replace(options, templates=model.templates)
+    if average == "new":
+        state = TrainingState(state.options, tuple(map(RunState.average_begun_anew, state.runs)))
+    new = sorted({*examples.tags} - {*model.tags})
+    if new:
+        logger.info("%d labels are new: %s", len(new), ", ".join(map(quote, new[:5])))
+    found = Continuation(model, state, examples, dev, options, features).run(callback)
+    return calibrated_by(found, features, dev)
+
+
+def _examples(source: Source, model: TaggerModel) -> Examples:
+    """The new sentences as the old ones were learnt, with all labels, old and new."""
+    examples = Examples.read(source, model.column, model.evidence)
+    if model.scheme in SCHEMES:
+        if examples.n_labelled < examples.n_tokens or not is_span_column({*examples.tags, "B-X"}):
+            raise FormatError(
+                f"column {quote(model.column)} must hold spans, such as B-PER and O, at every word,"
+                " since the tagger learnt spans",
+                source.place,
+            )
+        examples, _ = as_iobes(examples)
+        examples = replace(examples, scheme=model.scheme)
+    elif model.parts is not None:
+        if not holds_attributes({*examples.tags, "A=a|B=b"}):
+            raise FormatError(
+                f"column {quote(model.column)} must hold features, such as Case=Gen|Number=Plur or"
+                " _, since the tagger learnt features",
+                source.place,
+            )
+        if model.scheme == JOINT:
+            examples = with_upos(examples)
+            if examples.scheme != JOINT:
+                raise FormatError(
+                    "column 'upos' must be filled at every word, since the tagger"
+                    " learnt parts of speech with the features",
+                    source.place,
+                )
+        examples = replace(examples, parts=model.parts)
+    examples = replace(examples, tags=TagSet({*model.tags, *examples.tags}))
+    if model.tables is not None:
+        examples = with_tables(examples, model.tables)
+    if model.window is not None:
+        known = np.union1d(model.vocabulary, vocabulary_of(examples.vocabulary()))
+        examples = _with_neighbours(examples, model.window, known)
+    return examples
+
+
+def _held_out(source: Source, model: TaggerModel) -> Examples:
+    """The sentences to choose an epoch by, as the model takes them."""
+    examples = Examples.read(source, model.column, model.evidence)
+    return (
+        examples
+        if model.window is None
+        else _with_neighbours(examples, model.window, model.vocabulary)
+    )
+
+
+def _with_neighbours(
+    examples: Examples, window: int, vocabulary: npt.NDArray[np.uint32]
+) -> Examples:
+    evidence = [name for name in examples.columns if name not in MADE]
+    return replace(
+        examples,
+        sentences=with_neighbours(examples.sentences, window, evidence, partial(is_in, vocabulary)),
+    )
+
+
+def dictionary_after(
+    model: TaggerModel, examples: Examples, options: TrainingOptions
+) -> dict[str, str]:
+    """The words that get one label without being scored, from now on.
+
+    One that had it before keeps it unless, where the new sentences label it at all, less than the
+    share that the option ``dictionary`` asks for is that label. Words that were never seen before
+    come in as they would in training. Others have weights, and go on being scored.
+    """
+    if options.dictionary is None:
+        return dict(model.dictionary)
+    count, share = options.dictionary
+    agreeing = examples.unambiguous(1, share)
+    spoken_of = {
+        word
+        for words, labels in zip(examples.strings("form"), examples.gold, strict=True)
+        for word, label in zip(words, labels, strict=True)
+        if label is not None
+    }
+    kept = {
+        word: label
+        for word, label in model.dictionary.items()
+        if word not in spoken_of or agreeing.get(word) == label
+    }
+    new = {
+        word: label
+        for word, label in examples.unambiguous(count, share).items()
+        if not model.knows(word)
+    }
+    return dict(sorted({**new, **kept}.items()))

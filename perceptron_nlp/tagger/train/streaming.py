@@ -1,0 +1,270 @@
+"""Training text read once, piece by piece, and kept on disc as numbers.
+
+What is read is the same as without: distinct strings in order of appearance, the digest, and every
+error.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from array import array
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from perceptron_nlp._core.numbering import number_conllu
+from perceptron_nlp.errors import ArgumentError
+from perceptron_nlp.formats import CONLLU_COLUMNS, Corpus
+from perceptron_nlp.tagger.tag.wordbytes import word_bytes
+from perceptron_nlp.tagger.train.examples import Examples, digest_sentence
+from perceptron_nlp.tagger.train.memorylimit import MemoryLimit
+from perceptron_nlp.tagger.train.numberedtext import NumberedLabels, NumberedText
+from perceptron_nlp.tagger.train.sources import UNLABELLED, UNLABELLED_COLUMNS, Source, gold_labels
+from perceptron_nlp.tagger.train.storednumbers import StoredNumbers, whole_text_needed
+from perceptron_nlp.text.sentence import Sentence
+
+Int32s = npt.NDArray[np.int32]
+Int64s = npt.NDArray[np.int64]
+
+# Bytes of a file scanned at a time, and words of other sources gathered before they are stored.
+BLOCK = 1 << 21
+GATHERED = 1 << 15
+# Words made features of at a time.
+CHUNK = 1 << 15
+
+
+class _Gone:
+    """The sentences of a text that was read piece by piece, for the sake of an option."""
+
+    def __init__(self, option: str) -> None:
+        self._option = option
+
+    @property
+    def all(self) -> list[Sentence]:
+        """Raises ArgumentError: they are no longer there."""
+        raise whole_text_needed(self._option)
+
+
+class _Column:
+    """The distinct strings of a column, and on disc those of each word, by their numbers."""
+
+    def __init__(self, limit: MemoryLimit) -> None:
+        self.numbers: dict[str | None, int] = {}
+        self.stored = StoredNumbers(limit)
+        self._gathered = array("i")
+
+    def add(self, values: Sequence[str | None]) -> None:
+        """A sentence's values."""
+        enter = self.numbers.setdefault
+        self._gathered.extend([enter(value, len(self.numbers)) for value in values])
+        if len(self._gathered) >= GATHERED:
+            self.flush()
+
+    def add_numbered(self, values: Sequence[str | None], tokens: Int32s) -> None:
+        """Many words' values: the distinct ones in order of appearance, and each word's."""
+        self.flush()
+        enter = self.numbers.setdefault
+        known = np.array([enter(value, len(self.numbers)) for value in values], np.int32)
+        self.stored.append(known[tokens])
+
+    def flush(self) -> None:
+        """Store what is gathered."""
+        if self._gathered:
+            self.stored.append(np.frombuffer(self._gathered, np.int32))
+            self._gathered = array("i")
+
+
+class _Reading:
+    """One source as it is read.
+
+    Parameters
+    ----------
+    column : the learnt column
+    evidence : columns besides the words
+    limit : of memory
+    """
+
+    def __init__(self, column: str, evidence: Sequence[str], limit: MemoryLimit) -> None:
+        self.column = column
+        self.evidence = evidence
+        self.digest = hashlib.sha256()
+        self.columns = {name: _Column(limit) for name in ("form", *evidence)}
+        self.labels = _Column(limit)
+        self.lengths = array("i")
+        self.n_labelled = 0
+        self._none = UNLABELLED if column.lower() in UNLABELLED_COLUMNS else None
+        names = ("form", *evidence, column.lower())
+        self._scanned = (
+            [CONLLU_COLUMNS.index(name) for name in names]
+            if {*names} <= {*CONLLU_COLUMNS[1:]}
+            else []
+        )
+
+    def read(self, source: Source) -> None:
+        """Every sentence of the source."""
+        for corpus in source.corpora:
+            if (
+                self._scanned
+                and corpus.format == "conllu"
+                and corpus.column_names == CONLLU_COLUMNS[2:]
+            ):
+                self._scan(corpus)
+            self._add_all(sentence for sentence in corpus if sentence.words)
+        if not source.corpora:
+            self._add_all(source)
+        for column in (*self.columns.values(), self.labels):
+            column.flush()
+
+    def _scan(self, corpus: Corpus) -> None:
+        """The sentences up to the first unusual ones, or to the last that no empty line ends."""
+        corpus.reopen()
+        while block := corpus.take_blocks(BLOCK, 8 * BLOCK):
+            found = number_conllu(
+                [block],
+                self._scanned,
+                underscore_is_none=self._none is not None,
+                digest=self.digest,
+            )
+            if found is None:
+                corpus.put_back(block)
+                return
+            strings, tokens, lengths = found
+            for k, column in enumerate(self.columns.values()):
+                column.add_numbered([text.decode() for text in strings[k]], tokens[k])
+            values = [text.decode() for text in strings[-1]]
+            labels = [None if value == self._none else value for value in values]
+            self.labels.add_numbered(labels, tokens[-1])
+            self.n_labelled += tokens.shape[1]
+            if None in labels:
+                self.n_labelled -= int((tokens[-1] == labels.index(None)).sum())
+            self.lengths.frombytes(lengths.astype(np.intc).tobytes())
+
+    def _add_all(self, sentences: Iterator[Sentence] | Source) -> None:
+        for sentence in sentences:
+            labels = gold_labels(sentence, self.column)
+            digest_sentence(self.digest, sentence, self.evidence, labels)
+            self.columns["form"].add(sentence.words)
+            for name in self.evidence:
+                self.columns[name].add(sentence.column(name))
+            self.labels.add(labels)
+            self.lengths.append(len(labels))
+            self.n_labelled += sum(label is not None for label in labels)
+
+
+def read_stored(
+    source: Source, column: str, evidence: Sequence[str], limit: MemoryLimit
+) -> Examples:
+    """The examples of a source, their words and labels on disc.
+
+    Parameters
+    ----------
+    source : is gone over once
+    column : the column to learn
+    evidence : columns that features look at besides the words
+    limit : of memory
+
+    Raises
+    ------
+    FormatError : with file:line; also where no word is labelled
+    FileError : a file cannot be read, or the temporary ones cannot be written
+    MemoryLimitError : the distinct words alone are too many
+    """
+    text, gold, n_labelled, digest = read_numbers(source, column, evidence, limit)
+    return Examples.checked(
+        source, column, evidence, text, gold, len(gold.numbers), n_labelled, gold.labels, digest
+    )
+
+
+def read_numbers(
+    source: Source, column: str, evidence: Sequence[str], limit: MemoryLimit
+) -> tuple[NumberedText, NumberedLabels, int, str]:
+    """As read_stored: sentences, labels, how many words have one, and the digest.
+
+    There may be no word and no label.
+    """
+    reading = _Reading(column, evidence, limit)
+    reading.read(source)
+    lengths = np.array(reading.lengths, np.int64)
+    columns = {
+        name: ([word_bytes(word or "") for word in found.numbers], found.stored)
+        for name, found in reading.columns.items()
+    }
+    numbers = np.arange(len(lengths), dtype=np.int32)
+    return (
+        NumberedText(_Gone(limit.option), numbers, lengths, columns),
+        NumberedLabels(list(reading.labels.numbers), reading.labels.stored, lengths),
+        reading.n_labelled,
+        reading.digest.hexdigest(),
+    )
+
+
+class StoredSentences:
+    """What a core TrainingSet reads sentences from, and writes their features to.
+
+    Parameters
+    ----------
+    examples : as read_stored gave them
+    columns : those that features look at
+    limit : of memory
+
+    Attributes
+    ----------
+    strings : for each column the distinct strings, in order of appearance
+    lengths, starts : int64[n_sentences], int64[n_sentences + 1]; words in each sentence, and where
+        it begins among all words
+    records : what the training set keeps of each word
+    check : raises MemoryLimitError where the limit is passed
+    """
+
+    def __init__(self, examples: Examples, columns: Sequence[str], limit: MemoryLimit) -> None:
+        text, gold = examples.sentences, examples.gold
+        if not isinstance(text, NumberedText) or not isinstance(gold, NumberedLabels):
+            raise whole_text_needed()
+        self.strings = [text.columns[name][0] for name in columns]
+        self.records = StoredNumbers(limit)
+        self.lengths = text.lengths
+        self.starts = np.concatenate([[0], np.cumsum(text.lengths)])
+        self._tokens = [text.columns[name][1] for name in columns]
+        self._labels = gold
+        self._label_ids = gold.numbers_in(examples.label_ids())
+        self.check = limit.check
+
+    def chunks(self) -> Iterator[tuple[Int32s, Int32s, Int64s]]:
+        """All sentences in order: int32[n_columns, n], their labels, and the lengths."""
+        for first, last in self.ranges():
+            words = slice(int(self.starts[first]), int(self.starts[last]))
+            yield (
+                np.stack([column[words] for column in self._tokens]),
+                self._label_ids[self._labels.numbers[words]],
+                self.lengths[first:last],
+            )
+
+    def ranges(self) -> Iterator[tuple[int, int]]:
+        """The sentences from one number to before another, a few at a time."""
+        first, ends = 0, self.starts[1:]
+        while first < len(ends):
+            last = int(np.searchsorted(ends, self.starts[first] + CHUNK, "right"))
+            yield first, max(first + 1, last)
+            first = max(first + 1, last)
+
+
+def check_streamable(columns: Sequence[str], options: dict[str, bool]) -> None:
+    """Raise ArgumentError for what cannot be learnt from sentences kept on disc.
+
+    Parameters
+    ----------
+    columns : those that are learnt
+    options : by the name of an option that cannot, whether it was given
+    """
+    if len(columns) > 1:
+        raise ArgumentError(
+            "max_memory: one column at a time is learnt from text kept on disc,"
+            f" not {len(columns)}; train a model for each, or leave max_memory out"
+        )
+    for name, is_given in options.items():
+        if is_given:
+            raise ArgumentError(
+                f"max_memory: {name} needs whole sentences or a second copy of the"
+                f" model in memory; leave {name} out, or max_memory"
+            )

@@ -1,0 +1,294 @@
+"""Reports of taggers of all kinds, and the folders they are written to."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import perceptron_nlp as pn
+from perceptron_nlp.analysis.report import folder as folders
+from perceptron_nlp.analysis.report import png
+from perceptron_nlp.analysis.report.charts import fitting_range, share_ticks
+from tests.oracles.pages import Page
+
+Sentences = list[tuple[list[str], list[str]]]
+
+
+@pytest.fixture(autouse=True)
+def without_png(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if matplotlib were not there, which is slow."""
+    monkeypatch.setattr(png, "is_possible", lambda: False)
+
+
+def written(tagger: pn.Tagger, data: object, folder: Path, **options: str) -> Page:
+    """The page of a report."""
+    return Page(pn.report(tagger, data, folder, **options).page.read_text("utf-8"))
+
+
+def headings(page: Page) -> str:
+    """All text of a page."""
+    return " ".join(" ".join(page.texts).split())
+
+
+def test_the_pictures_stand_beside_the_page(
+    tagger: pn.Tagger, small: Sentences, tmp_path: Path
+) -> None:
+    report = pn.report(tagger, small, tmp_path / "new" / "r")
+    assert sorted(os.listdir(tmp_path / "new" / "r")) == [
+        "confusion.svg",
+        "index.html",
+        "learning.svg",
+        "lengths.svg",
+    ]
+    assert {path.name for path in report.pictures} == {
+        "confusion.svg",
+        "learning.svg",
+        "lengths.svg",
+    }
+    assert report.evaluations["tag"].to_json() == tagger.evaluate(small).to_json()
+    assert not report.has_png
+
+
+def test_pngs_are_drawn_where_matplotlib_is(
+    tagger: pn.Tagger, small: Sentences, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("matplotlib", reason="needs the extra plot")
+    monkeypatch.setattr(png, "is_possible", lambda: True)
+    odd = [(words, [f"${label}^{{_$" for label in labels]) for words, labels in small]
+    report = pn.report(pn.train(odd, epochs=2), odd, tmp_path / "r")
+    drawn = [path for path in report.pictures if path.suffix == ".png"]
+    assert len(drawn) == 3 and report.has_png
+    assert all(path.read_bytes().startswith(b"\x89PNG") for path in drawn)
+
+
+def test_a_calibrated_model_shows_whether_its_confidences_hold(tmp_path: Path) -> None:
+    labelled = [
+        ([f"w{(7 * i + j) % 60}" for j in range(8)], ["AB"[(i * j) % 2] for j in range(8)])
+        for i in range(60)
+    ]
+    tagger = pn.train(labelled[:10], epochs=2).calibrate(labelled)
+    report = pn.report(tagger, labelled, tmp_path / "r")
+    page = Page(report.page.read_text("utf-8"))
+    (column,) = page.data("figures")["columns"]
+    assert (
+        column["calibration"]
+        == tagger.evaluate(labelled, calibration=True).to_json()["calibration"]
+    )
+    assert "calibration error" in headings(page)
+    assert tmp_path / "r" / "calibration.svg" in report.pictures
+
+
+def test_spans_have_their_f1_with_an_interval(tmp_path: Path) -> None:
+    labelled = [
+        (["the", "cat", "sees", f"dogs{i}"], ["B-NP", "I-NP", "O", "B-NP"]) for i in range(12)
+    ]
+    tagger = pn.train(labelled, epochs=2)
+    page = written(tagger, [*labelled, (["a", "b"], ["B-VP", "O"])], tmp_path / "r")
+    (column,) = page.data("figures")["columns"]
+    assert 0 < column["f1"] < 1
+    low, high = column["f1_interval"]
+    assert low <= column["f1"] <= high <= 1
+    assert "F1 of spans" in headings(page) and "Spans by type" in headings(page)
+
+
+def test_several_columns_are_sections_with_links(tmp_path: Path) -> None:
+    rows = "1\tThe\tthe\tDET\tDT\tDefinite=Def\t_\t_\t_\t_\n2\tcat\tcat\tNOUN\tNN\t_\t_\t_\t_\t_\n"
+    path = tmp_path / "t.conllu"
+    path.write_text(f"{rows}\n" * 4)
+    tagger = pn.train(path, column="upos,feats", epochs=2)
+    report = pn.report(tagger, path, tmp_path / "r")
+    page = Page(report.page.read_text("utf-8"))
+    assert [column["column"] for column in page.data("figures")["columns"]] == ["upos", "feats"]
+    assert list(report.evaluations) == ["upos", "feats"]
+    links = {attributes["href"] for name, attributes in page.elements if name == "a"}
+    assert links == {"#column-1", "#column-2"} and {"column-1", "column-2"} <= set(page.ids)
+    assert {"learning-1.svg", "learning-2.svg"} <= {path.name for path in report.pictures}
+    assert f"{path}:" not in headings(page)
+    only = written(tagger, path, tmp_path / "one", column="feats").data("figures")
+    assert [column["column"] for column in only["columns"]] == ["feats"]
+
+
+def test_the_worst_sentences_say_where_they_stand_and_why(tmp_path: Path) -> None:
+    train = tmp_path / "train.txt"
+    train.write_text("the/DET cat/NOUN runs/VERB\n")
+    test = tmp_path / "test.txt"
+    test.write_text("the/DET\nthe/NOUN cat/VERB\ncat/DET\n")
+    text = headings(written(pn.train(train, epochs=3), test, tmp_path / "r"))
+    assert text.index(f"{test}:2: 2 of 2 words wrong") < text.index(f"{test}:3: 1 of 1 word wrong")
+    assert "seen in training" in text
+
+
+def test_many_labels_have_pairs_but_no_matrix(tmp_path: Path) -> None:
+    labelled = [([f"w{i}"], [f"L{i}"]) for i in range(60)]
+    report = pn.report(pn.train(labelled, epochs=2), labelled, tmp_path / "r")
+    assert "confusion.svg" not in {path.name for path in report.pictures}
+    assert "more labels" in headings(Page(report.page.read_text("utf-8")))
+
+
+def test_few_sentences_have_no_intervals(
+    tagger: pn.Tagger, small: Sentences, tmp_path: Path
+) -> None:
+    (column,) = written(tagger, small[:1], tmp_path / "r").data("figures")["columns"]
+    assert column["accuracy_interval"] is None
+    (column,) = written(tagger, small, tmp_path / "r").data("figures")["columns"]
+    low, high = column["accuracy_interval"]
+    assert low <= column["accuracy"] <= high
+
+
+def test_tables_and_pictures_are_there_for_those_who_hear_them(
+    tagger: pn.Tagger, small: Sentences, tmp_path: Path
+) -> None:
+    page = written(tagger, small, tmp_path / "r")
+    names = [name for name, _ in page.elements]
+    # There are no mistakes to explain, whose tables have a heading of another kind.
+    assert names.count("caption") == names.count("table") >= 5
+    assert all("scope" in attributes for name, attributes in page.elements if name == "th")
+    charts = [
+        attributes
+        for name, attributes in page.elements
+        if name == "svg" and attributes.get("class") == "chart"
+    ]
+    assert charts and all(chart["role"] == "img" and chart["aria-label"] for chart in charts)
+
+
+def test_an_earlier_report_is_replaced_and_other_files_stay(
+    tagger: pn.Tagger, small: Sentences, tmp_path: Path
+) -> None:
+    place = tmp_path / "r"
+    pn.report(tagger, small, place)
+    (place / "notes.txt").write_text("mine")
+    (place / "calibration.png").write_bytes(b"of an earlier report")
+    pn.report(tagger, small[:3], place, title="Anew")
+    assert "<h1>Anew</h1>" in (place / "index.html").read_text("utf-8")
+    assert sorted(os.listdir(place)) == [
+        "confusion.svg",
+        "index.html",
+        "learning.svg",
+        "lengths.svg",
+        "notes.txt",
+    ]
+
+
+def test_an_empty_folder_is_taken(tagger: pn.Tagger, small: Sentences, tmp_path: Path) -> None:
+    assert pn.report(tagger, small, tmp_path).page.exists()
+
+
+def a_file(place: Path) -> Path:
+    place.write_text("a file")
+    return place
+
+
+def within_a_file(place: Path) -> Path:
+    return a_file(place) / "r"
+
+
+def deep_within_a_file(place: Path) -> Path:
+    return a_file(place) / "r" / "s"
+
+
+def another_page(place: Path) -> Path:
+    place.mkdir()
+    (place / "index.html").write_text("<p>my home page")
+    return place
+
+
+def a_dangling_link(place: Path) -> Path:
+    place.symlink_to("nowhere")
+    return place
+
+
+@pytest.mark.parametrize(
+    "make, message",
+    [
+        (a_file, "is a file"),
+        (within_a_file, "is a file, or lies in one"),
+        (deep_within_a_file, "is a file, or lies in one"),
+        (another_page, "holds other files"),
+        (a_dangling_link, "is a link to a folder that is not there"),
+    ],
+)
+def test_places_that_cannot_be_a_report_are_refused_and_left_alone(
+    tagger: pn.Tagger, small: Sentences, tmp_path: Path, make: Callable[[Path], Path], message: str
+) -> None:
+    place = make(tmp_path / "r")
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    with pytest.raises(pn.FileError, match=message):
+        pn.report(tagger, small, place)
+    after = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    assert before == after
+
+
+def test_what_fails_on_the_way_leaves_the_earlier_report(
+    tagger: pn.Tagger, small: Sentences, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pn.report(tagger, small, tmp_path / "r")
+    before = {path.name: path.read_bytes() for path in (tmp_path / "r").iterdir()}
+
+    def full(descriptor: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(folders.os, "fsync", full)
+    with pytest.raises(pn.FileError, match="No space left"):
+        pn.report(tagger, small[:2], tmp_path / "r")
+    assert {path.name: path.read_bytes() for path in (tmp_path / "r").iterdir()} == before
+    with pytest.raises(pn.FileError, match="No space left"):
+        pn.report(tagger, small[:2], tmp_path / "new")
+    assert not (tmp_path / "new").exists()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs processes that can be asked after")
+def test_what_a_killed_run_left_behind_goes(
+    tagger: pn.Tagger, small: Sentences, tmp_path: Path
+) -> None:
+    dead = subprocess.Popen([sys.executable, "-c", ""])
+    dead.wait()
+    for owner in (dead.pid, os.getpid()):
+        (tmp_path / f".perceptron-nlp-report-{owner}-x").mkdir()
+    pn.report(tagger, small, tmp_path)
+    left = [name for name in os.listdir(tmp_path) if name.startswith(".")]
+    assert left == [f".perceptron-nlp-report-{os.getpid()}-x"]
+
+
+@pytest.mark.skipif(
+    sys.platform == "win32" or os.geteuid() == 0, reason="whoever is root may write everywhere"
+)
+def test_a_folder_that_cannot_be_written_to_is_refused(
+    tagger: pn.Tagger, small: Sentences, tmp_path: Path
+) -> None:
+    tmp_path.chmod(0o500)
+    with pytest.raises(pn.FileError, match="cannot be"):
+        pn.report(tagger, small, tmp_path / "r")
+
+
+@pytest.mark.parametrize("arguments, name", [((1, [], "r"), "tagger"), ((None, [], "r"), "tagger")])
+def test_arguments_of_other_types_are_named(arguments: tuple[object, ...], name: str) -> None:
+    with pytest.raises(pn.ArgumentTypeError, match=name):
+        pn.report(*arguments)
+
+
+def test_a_folder_and_a_title_must_be_text(
+    tagger: pn.Tagger, small: Sentences, tmp_path: Path
+) -> None:
+    with pytest.raises(pn.ArgumentTypeError, match="folder"):
+        pn.report(tagger, small, 3)
+    with pytest.raises(pn.ArgumentTypeError, match="title"):
+        pn.report(tagger, small, tmp_path, title=3)
+    with pytest.raises(pn.FileError, match="cannot be read as a folder"):
+        pn.report(tagger, small, "a\0b")
+
+
+@pytest.mark.parametrize(
+    "values",
+    [[0.5], [0.0, 1.0], [0.93, 0.931], [0.999, 1.0], [0.0], [1.0], [0.2, 0.9], [0.98, 0.99]],
+)
+def test_axes_hold_their_values_and_have_ticks_at_both_ends(values: list[float]) -> None:
+    low, high = fitting_range(values)
+    assert 0 <= low <= min(values) and max(values) <= high + 1e-9 <= 1 + 1e-6
+    ticks = share_ticks(low, high)
+    assert 2 <= len(ticks) <= 8
+    assert len({text for _, text in ticks}) == len(ticks)

@@ -1,0 +1,365 @@
+"""The page to try a tagger: what it answers, and to whom it does not."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import socket
+import threading
+from collections.abc import Iterator
+from http.client import HTTPConnection
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import perceptron_nlp as pn
+from perceptron_nlp.analysis.serve import TrialServer, make_server, server
+from perceptron_nlp.analysis.serve.answering import TOP, answer
+from tests.oracles.pages import Page
+
+JSON = {"Content-Type": "application/json"}
+HOSTILE = [
+    "<script>document.title='bad'</script>",
+    "<img src=x onerror=\"document.title='bad'\">",
+    "\u202egnol",
+    "\x00\x07",
+    "שלום",
+    "'\"`",
+    "😀",
+    "]]>",
+    "&lt;b&gt;",
+    "\u2028",
+]
+
+
+@pytest.fixture
+def running(tagger: pn.Tagger) -> Iterator[TrialServer]:
+    """A server of the small tagger, in a thread."""
+    with make_server(tagger, port=0, spaces=True) as made:
+        thread = threading.Thread(target=made.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        yield made
+        made.shutdown()
+        thread.join()
+
+
+def asked(
+    running: TrialServer,
+    method: str = "POST",
+    path: str = "/tag",
+    body: Any = None,
+    headers: dict[str, str] | None = None,
+) -> tuple[int, dict[str, str], bytes]:
+    """Status, headers and body of an answer."""
+    connection = HTTPConnection("127.0.0.1", running.server_port, timeout=20)
+    content = json.dumps(body).encode() if body is not None else None
+    connection.request(method, path, content, JSON if headers is None else headers)
+    reply = connection.getresponse()
+    found = reply.status, dict(reply.getheaders()), reply.read()
+    connection.close()
+    return found
+
+
+def raw(running: TrialServer, request: bytes) -> bytes:
+    """What comes back for bytes, until the server closes."""
+    with socket.create_connection(("127.0.0.1", running.server_port), timeout=20) as line:
+        line.sendall(request)
+        line.shutdown(socket.SHUT_WR)
+        pieces = []
+        while piece := line.recv(65536):
+            pieces.append(piece)
+    return b"".join(pieces)
+
+
+def test_an_answer_has_what_the_tagger_says(running: TrialServer, tagger: pn.Tagger) -> None:
+    status, headers, content = asked(running, body={"text": "The old man !\n\nStop Zork"})
+    assert (status, headers["Content-Type"]) == (200, "application/json")
+    found = json.loads(content)
+    assert found["columns"] == ["tag"]
+    sentences = [["The", "old", "man", "!"], ["Stop", "Zork"]]
+    for words, told in zip(sentences, found["sentences"], strict=True):
+        why = tagger.explain(words)
+        assert [one["word"] for one in told] == words
+        assert [one["labels"]["tag"]["label"] for one in told] == tagger.tag(words)
+        for one, reason in zip(told, why, strict=True):
+            label = one["labels"]["tag"]
+            assert one["known"] == reason.known
+            assert (label["margin"], label["runner_up"]) == (reason.margin, reason.runner_up)
+            assert label["confidence"] is None
+            assert sum(feature["margin"] for feature in label["features"]) == pytest.approx(
+                reason.margin
+            )
+            assert len(label["features"]) <= TOP + 1
+
+
+def test_confidences_are_told_where_there_are_any() -> None:
+    labelled = [
+        ([f"w{(7 * i + j) % 60}" for j in range(8)], ["AB"[(i * j) % 2] for j in range(8)])
+        for i in range(60)
+    ]
+    tagger = pn.train(labelled[:10], epochs=2).calibrate(labelled)
+    (words,) = answer(tagger, "w1 w2", spaces=True)["sentences"]
+    assert [one["labels"]["tag"]["confidence"] for one in words] == tagger.confidences(["w1", "w2"])
+
+
+def test_running_text_is_cut_by_rules(tagger: pn.Tagger) -> None:
+    found = answer(tagger, "Don't stop! Who?", spaces=False)["sentences"]
+    assert [[one["word"] for one in words] for words in found] == [
+        ["Do", "n't", "stop", "!"],
+        ["Who", "?"],
+    ]
+    assert answer(tagger, " \n ", spaces=False)["sentences"] == []
+
+
+def test_the_page_is_whole_and_loads_its_own_files_alone(running: TrialServer) -> None:
+    status, headers, content = asked(running, "GET", "/?q=<script>alert(1)</script>")
+    page = Page(content.decode())
+    assert status == 200 and headers["Content-Type"] == "text/html; charset=utf-8"
+    links = {
+        attributes.get("src") or attributes.get("href")
+        for name, attributes in page.elements
+        if name in ("script", "link")
+    }
+    assert links == {"/page.js", "/page.css", "data:,"}
+    assert all(not text.strip() for _, text in page.scripts)
+    for path, kind in (("/page.js", "text/javascript"), ("/page.css", "text/css")):
+        status, headers, _ = asked(running, "GET", path)
+        assert (status, headers["Content-Type"]) == (200, f"{kind}; charset=utf-8")
+
+
+def test_every_answer_forbids_foreign_scripts_frames_and_readers(running: TrialServer) -> None:
+    for status, headers, _ in (
+        asked(running, "GET", "/"),
+        asked(running, "GET", "/no"),
+        asked(running, body={"text": "a"}),
+        asked(running, "PUT", "/"),
+    ):
+        assert status in (200, 404, 501)
+        rules = headers["Content-Security-Policy"]
+        assert "default-src 'none'" in rules and "frame-ancestors 'none'" in rules
+        assert "unsafe" not in rules
+        assert headers["X-Content-Type-Options"] == "nosniff"
+        assert not [name for name in headers if name.lower().startswith("access-control")]
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/../server.py",
+        "/page.html",
+        "/%2e%2e/page.js",
+        "/page.js/",
+        "/tag",
+        "/etc/passwd",
+        "/..\\server.py",
+    ],
+)
+def test_there_are_no_other_addresses(running: TrialServer, path: str) -> None:
+    assert asked(running, "GET", path)[0] == 404
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Host": "evil.example"},
+        {"Host": "127.0.0.1"},
+        {"Host": "127.0.0.1:1"},
+        {"Host": ""},
+        {"Origin": "http://evil.example"},
+        {"Origin": "null"},
+        {"Sec-Fetch-Site": "cross-site"},
+        {"Sec-Fetch-Site": "same-site"},
+    ],
+)
+def test_other_names_and_other_pages_get_nothing(
+    running: TrialServer, headers: dict[str, str]
+) -> None:
+    assert asked(running, body={"text": "a"}, headers={**JSON, **headers})[0] == 403
+    assert asked(running, "GET", "/", headers=headers)[0] == 403
+
+
+def test_its_own_page_under_each_name_is_answered(running: TrialServer) -> None:
+    for name in ("127.0.0.1", "localhost", "[::1]"):
+        host = f"{name}:{running.server_port}"
+        headers = {
+            **JSON,
+            "Host": host,
+            "Origin": f"http://{host}",
+            "Sec-Fetch-Site": "same-origin",
+        }
+        assert asked(running, body={"text": "a"}, headers=headers)[0] == 200
+
+
+def test_requests_without_or_with_two_hosts_are_refused(running: TrialServer) -> None:
+    host = f"127.0.0.1:{running.server_port}".encode()
+    for lines in (b"", b"Host: " + host + b"\r\nHost: evil.example\r\n"):
+        assert raw(running, b"GET / HTTP/1.1\r\n" + lines + b"\r\n").startswith(b"HTTP/1.1 403 ")
+
+
+@pytest.mark.parametrize(
+    "body, status, said",
+    [
+        ({"text": 3}, 400, "text: a str is needed"),
+        ({}, 400, "an object with a"),
+        ([], 400, "an object with a"),
+        ({"text": "a", "more": 1}, 400, "an object with a"),
+        ({"text": "x" * 10_001}, 400, "10,001 characters"),
+        ({"text": "\ud800"}, 400, "surrogate"),
+    ],
+)
+def test_bad_questions_are_told_what_is_wrong(
+    running: TrialServer, body: object, status: int, said: str
+) -> None:
+    found, _, content = asked(running, body=body)
+    assert found == status and said in json.loads(content)["error"]
+
+
+@pytest.mark.parametrize(
+    "lines, body, status",
+    [
+        (b"Content-Type: text/plain\r\nContent-Length: 2\r\n", b"{}", 415),
+        (b"Content-Length: 2\r\n", b"{}", 415),
+        (b"Content-Type: application/json\r\n", b"", 411),
+        (b"Content-Type: application/json\r\nContent-Length: -1\r\n", b"", 411),
+        (b"Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n", b"0\r\n\r\n", 411),
+        (b"Content-Type: application/json\r\nContent-Length: 99999999999999\r\n", b"", 413),
+        (b"Content-Type: application/json\r\nContent-Length: 200000\r\n", b"", 413),
+        (b"Content-Type: application/json\r\nContent-Length: 3\r\n", b"\xff{}", 400),
+        (b"Content-Type: application/json\r\nContent-Length: 9\r\n", b"{", 400),
+        (b"Content-Type: application/json\r\nContent-Length: 90000\r\n", b"[" * 90000, 400),
+    ],
+)
+def test_bodies_that_are_no_question_are_refused(
+    running: TrialServer, lines: bytes, body: bytes, status: int
+) -> None:
+    host = f"Host: 127.0.0.1:{running.server_port}\r\n".encode()
+    reply = raw(running, b"POST /tag HTTP/1.1\r\n" + host + lines + b"\r\n" + body)
+    assert reply.startswith(f"HTTP/1.1 {status} ".encode())
+    assert b"Connection: close" in reply
+
+
+def test_a_malformed_request_does_no_harm(running: TrialServer) -> None:
+    raw(running, b"\x16\x03\x01\x00\xff nonsense\r\n\r\n")
+    raw(running, b"GET")
+    assert asked(running, body={"text": "still there"})[0] == 200
+
+
+def test_what_goes_wrong_is_told_and_the_server_goes_on(
+    running: TrialServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*arguments: object, **options: object) -> None:
+        raise MemoryError("no room")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(server, "answer", fails)
+        status, _, content = asked(running, body={"text": "a"})
+    assert status == 500 and "no room" in json.loads(content)["error"]
+    assert asked(running, body={"text": "a"})[0] == 200
+
+
+def test_the_other_loopback_address_can_be_served(tagger: pn.Tagger) -> None:
+    try:
+        made = make_server(tagger, host="::1", port=0)
+    except pn.ArgumentError as error:
+        pytest.skip(f"no IPv6 here: {error}")
+    with made:
+        assert made.url == f"http://[::1]:{made.server_port}/"
+        thread = threading.Thread(target=made.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        connection = HTTPConnection("::1", made.server_port, timeout=20)
+        connection.request("GET", "/")
+        assert connection.getresponse().status == 200
+        connection.close()
+        made.shutdown()
+        thread.join()
+
+
+def test_too_many_connections_are_turned_away(running: TrialServer) -> None:
+    running._free = threading.BoundedSemaphore(1)
+    with socket.create_connection(("127.0.0.1", running.server_port), timeout=20) as first:
+        host = f"Host: 127.0.0.1:{running.server_port}\r\n\r\n".encode()
+        first.sendall(b"GET / HTTP/1.1\r\n" + host)
+        assert first.recv(8) == b"HTTP/1.1"
+        with socket.create_connection(("127.0.0.1", running.server_port), timeout=20) as second:
+            assert second.recv(8) == b""
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "example.org", "192.168.0.1", ""])
+def test_only_this_machine_can_be_served(tagger: pn.Tagger, host: str) -> None:
+    with pytest.raises(pn.ArgumentError, match="host"):
+        make_server(tagger, host=host, port=0)
+
+
+def test_a_port_in_use_is_named_with_what_to_do(tagger: pn.Tagger, running: TrialServer) -> None:
+    port = running.server_port
+    with pytest.raises(pn.ArgumentError, match=rf"port: {port} is in use; choose another one"):
+        make_server(tagger, port=port)
+
+
+@pytest.mark.parametrize("port", [-1, 65_536])
+def test_a_port_out_of_range_is_refused(tagger: pn.Tagger, port: int) -> None:
+    with pytest.raises(pn.ArgumentError, match="port"):
+        make_server(tagger, port=port)
+
+
+def test_a_tagger_that_needs_more_than_words_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "chunks").write_text("a X B-A\nb Y I-A\n\n" * 3)
+    tagger = pn.train(tmp_path / "chunks", fields=["form", "xpos", "chunk"], epochs=2)
+    with pytest.raises(pn.ArgumentError, match="xpos"):
+        make_server(tagger, port=0)
+
+
+def test_nothing_is_asked_of_the_network(
+    tagger: pn.Tagger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def asks(*arguments: object) -> str:
+        raise AssertionError("a name was looked up")
+
+    monkeypatch.setattr(server.socket, "getfqdn", asks)
+    make_server(tagger, port=0).server_close()
+
+
+def browser_path() -> str:
+    """A browser of this machine, or the reason to skip."""
+    for name in ("chromium", "chromium-browser", "google-chrome"):
+        if found := shutil.which(name):
+            return found
+    pytest.skip("no chromium is installed")
+
+
+def test_in_a_browser_typed_text_is_labelled_and_never_run(running: TrialServer) -> None:
+    playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright")
+    path = browser_path()
+    with playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        page = browser.new_page(viewport={"width": 390, "height": 800})
+        said: list[str] = []
+        page.on("console", lambda message: said.append(message.text))
+        page.on("pageerror", lambda error: said.append(str(error)))
+        page.on("dialog", lambda dialog: said.append(dialog.message))
+        page.goto(running.url + "?text=<script>document.title='bad'</script>#<img src=x>")
+        page.fill("#text", "The old man")
+        page.wait_for_selector("text=3 words in 1 sentence")
+        words = page.locator(".word")
+        assert words.locator("bdi").all_inner_texts() == ["The", "old", "man"]
+        assert words.locator("b").all_inner_texts() == running.tagger.tag(["The", "old", "man"])
+        words.nth(1).click()
+        assert page.locator("#why h2").inner_text() == "Why old?"
+        assert page.locator("#why tbody tr").count() > 0
+        for hostile in HOSTILE:
+            page.fill("#text", f"before {hostile} after")
+            page.wait_for_selector(".word:has-text('after')")
+            assert page.locator("main script, main img").count() == 0
+            page.fill("#text", "")
+            page.wait_for_selector("#status:has-text('Type')")
+        assert page.title() == "Try a tagger"
+        width = page.evaluate("document.documentElement.scrollWidth")
+        browser.close()
+    assert (said, width) == ([], 390)
+
+
+def test_the_files_of_the_page_come_with_the_package() -> None:
+    folder = os.path.dirname(server.__file__)
+    assert {"page.html", "page.css", "page.js"} <= set(os.listdir(folder))

@@ -1,0 +1,369 @@
+"""Distillation: a greedy student of gold sentences and of raw text that teachers label."""
+
+from __future__ import annotations
+
+import gzip
+import logging
+from collections import Counter
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import perceptron_nlp as pn
+from perceptron_nlp.combine.distilling import Distillation, RawUse, greedy_options
+from perceptron_nlp.combine.teaching import Lessons, majority, teach
+from perceptron_nlp.sampling import permutation
+from perceptron_nlp.tagger.train.examples import Examples
+from perceptron_nlp.tagger.train.sources import Source
+
+GOLD = [
+    (["The", "dog", "barks", "."], ["DET", "NOUN", "VERB", "PUNCT"]),
+    (["A", "small", "cat", "sleeps", "."], ["DET", "ADJ", "NOUN", "VERB", "PUNCT"]),
+    (["She", "sees", "the", "old", "house"], ["PRON", "VERB", "DET", "ADJ", "NOUN"]),
+    (["They", "run", "!"], ["PRON", "VERB", "PUNCT"]),
+    (["Old", "dogs", "sleep"], ["ADJ", "NOUN", "VERB"]),
+]
+RAW = [
+    ["The", "small", "wug", "sleeps", "."],
+    ["She", "sees", "a", "wug", "!"],
+    ["Wugs", "run"],
+    ["The", "old", "wug", "barks"],
+]
+
+
+@pytest.fixture(scope="module")
+def teachers() -> list[pn.Tagger]:
+    return [pn.train(GOLD, seed=seed, beam=4, epochs=3, templates="default") for seed in (1, 2)]
+
+
+def student(teachers: object, **options: object) -> pn.Tagger:
+    return pn.distill(
+        **{  # type: ignore[arg-type]
+            "teachers": teachers,
+            "raw": RAW,
+            "train": GOLD,
+            "epochs": 3,
+            "templates": "default",
+            "raw_share": 1.0,
+            **options,
+        }
+    )
+
+
+def test_the_same_seed_gives_the_same_bytes_whatever_the_threads(teachers: list[pn.Tagger]) -> None:
+    many = RAW * 400
+    first = student(teachers, raw=many, threads=1, raw_share=0.5).to_bytes()
+    assert student(teachers, raw=many, threads=3, raw_share=0.5).to_bytes() == first
+    assert student(teachers, raw=many, raw_share=0.5, seed=2).to_bytes() != first
+
+
+def test_teachers_and_raw_text_come_from_files_as_well(
+    teachers: list[pn.Tagger], tmp_path: Path
+) -> None:
+    paths = []
+    for number, teacher in enumerate(teachers):
+        paths.append(tmp_path / f"{number}.model")
+        teacher.save(paths[-1])
+    lines = "".join(" ".join(words) + "\n" for words in RAW)
+    (tmp_path / "a.txt.gz").write_bytes(gzip.compress(lines[:60].encode()))
+    (tmp_path / "b.txt").write_text(lines, "utf-8")
+    (tmp_path / "all.txt").write_text(lines + lines, "utf-8")
+    both = student(paths, raw=tmp_path / "all.txt")
+    assert both.to_bytes() == student(teachers, raw=RAW + RAW).to_bytes()
+    assert (
+        student(teachers, raw=[tmp_path / "b.txt", tmp_path / "b.txt"]).to_bytes()
+        == both.to_bytes()
+    )
+    assert student(teachers, raw=tmp_path / "a.txt.gz").model.record["raw"]["sentences"] == 4
+
+
+def test_a_student_is_greedy_and_has_the_features_of_gold_sentences_alone(
+    teachers: list[pn.Tagger],
+) -> None:
+    words = ["lower[0]", "lower[0] lower[1]", "shape[0] lower.suffix2[-1]", "tag[-1] lower[0]"]
+    tagger = student(teachers, templates=words)
+    # With such a margin every feature of the gold sentences gets a weight.
+    all_of_gold = features_by_template(
+        pn.train(GOLD, epochs=1, templates=words, update="margin", margin=1e6)
+    )
+    kept = features_by_template(tagger)
+    assert tagger.model.beam == 1
+    for template in range(3):
+        assert kept[template]
+        assert kept[template] <= all_of_gold[template]
+    assert not tagger.model.knows("wug")
+
+
+def features_by_template(tagger: pn.Tagger) -> dict[int, set[int]]:
+    weights = tagger.model.weights
+    starts = weights.group_starts.tolist()
+    return {
+        group: set(weights.keys[begin:end].tolist())
+        for group, (begin, end) in enumerate(pairwise(starts))
+    }
+
+
+def test_raw_text_teaches_what_gold_sentences_do_not() -> None:
+    gold = [(["the", "x"], ["D", "N"]), (["x", "the"], ["V", "D"])] * 3
+    words = ["lower[0]", "lower[-1]"]
+    teacher = pn.train([*gold, *[(["a", "x"], ["D", "N"])] * 5], templates=[*words, "lower[1]"])
+    raw = [["the", "x", "x"]] * 20
+    wanted = teacher.tag(raw[0])
+    tagger = pn.distill(
+        teacher, raw=raw, train=gold, templates=words, raw_share=1.0, raw_weight=1.0
+    )
+    assert tagger.tag(raw[0]) == wanted
+
+
+def test_an_epoch_takes_all_gold_sentences_and_a_share_of_the_others() -> None:
+    examples = Examples.read(Source(GOLD, "train"), "tag", ())
+    n_raw = 20
+    lessons = Lessons(
+        ["x"],
+        np.zeros(n_raw, np.int32),
+        np.ones(n_raw, np.int64),
+        np.zeros(n_raw, np.int32),
+        1.0,
+        0.0,
+    )
+    run = Distillation(
+        examples,
+        None,
+        "tag",
+        greedy_options({"templates": "fast"}),
+        [],
+        lessons=lessons,
+        use=RawUse(share=0.3),
+    )
+    orders = [run._order(5, epoch).tolist() for epoch in (1, 2)]
+    for order in orders:
+        assert len(order) == len(set(order)) == len(GOLD) + 6
+        assert set(order) >= set(range(len(GOLD)))
+        assert max(order) < len(GOLD) + n_raw
+    assert orders[0] != orders[1]
+    assert run._order(5, 1).tolist() == orders[0]
+    assert sorted(orders[0]) != orders[0] != permutation(len(orders[0]), 5, 1).tolist()
+
+
+@given(
+    st.integers(1, 5).flatmap(
+        lambda n: st.lists(
+            st.lists(st.integers(0, 3), min_size=n, max_size=n), min_size=1, max_size=6
+        )
+    )
+)
+def test_more_than_half_of_the_votes_win(words: list[list[int]]) -> None:
+    for votes, winner in zip(words, majority(np.array(words, np.int32).T), strict=True):
+        label, count = Counter(votes).most_common(1)[0]
+        assert winner == (label if 2 * count > len(votes) else -1)
+
+
+def test_lessons_are_the_votes_of_the_teachers(teachers: list[pn.Tagger]) -> None:
+    nouns = [
+        (
+            words,
+            [
+                "NOUN" if word == "sleeps" else label
+                for word, label in zip(words, labels, strict=True)
+            ],
+        )
+        for words, labels in GOLD
+    ]
+    teachers = [teachers[0], pn.train(nouns, templates=["lower[0]"], epochs=5)]
+    lessons = teach(teachers, RAW, teachers[0].model.tags)
+    labels = teachers[0].labels
+    given = [[teacher.tag(words) for words in RAW] for teacher in teachers]
+    first = [label for sentence in given[0] for label in sentence]
+    other = [label for sentence in given[1] for label in sentence]
+    assert [labels[number] if number >= 0 else None for number in lessons.labels] == [
+        a if a == b else None for a, b in zip(first, other, strict=True)
+    ]
+    assert {a == b for a, b in zip(first, other, strict=True)} == {True, False}
+    assert [lessons.words[number] for number in lessons.tokens] == [w for s in RAW for w in s]
+    assert lessons.agreed == pytest.approx(
+        np.mean([a == b for a, b in zip(first, other, strict=True)])
+    )
+    assert lessons.unknown == pytest.approx(5 / 16)
+
+
+def test_the_best_epoch_on_dev_is_kept(teachers: list[pn.Tagger]) -> None:
+    reports: list[pn.EpochReport] = []
+    tagger = student(teachers, dev=GOLD, epochs=6, patience=2, callback=reports.append)
+    scores = [report.dev_accuracy for report in reports]
+    assert tagger.model.record["best_epoch"] == scores.index(max(scores)) + 1
+    assert tagger.evaluate(GOLD).accuracy == max(scores)
+    assert reports[0].examples == sum(len(words) for words, _ in GOLD) + sum(map(len, RAW))
+
+
+def test_a_distillation_goes_on_from_its_checkpoint(
+    teachers: list[pn.Tagger], tmp_path: Path
+) -> None:
+    class Enough(Exception):
+        pass
+
+    def stop(report: pn.EpochReport) -> None:
+        if report.epoch == 2:
+            raise Enough
+
+    kept = tmp_path / "state"
+    with pytest.raises(Enough):
+        student(teachers, checkpoint=kept, callback=stop)
+    with pytest.raises(pn.PerceptronNLPError, match="raw"):
+        student(teachers, checkpoint=kept, resume=True, raw=RAW[:2])
+    resumed = student(teachers, checkpoint=kept, resume=True)
+    assert resumed.to_bytes() == student(teachers).to_bytes()
+
+
+def test_the_record_tells_of_the_raw_text(teachers: list[pn.Tagger]) -> None:
+    tagger = pn.Tagger.from_bytes(student(teachers, raw_weight=0.5).to_bytes())
+    raw = tagger.model.record["raw"]
+    assert (raw["sentences"], raw["tokens"]) == (4, 16)
+    assert (raw["share"], raw["weight"]) == (1.0, 0.5)
+    assert any("16 raw words" in choice for choice in tagger.model.record["choices"])
+
+
+def test_labels_on_one_side_alone_are_told(
+    teachers: list[pn.Tagger], caplog: pytest.LogCaptureFixture
+) -> None:
+    gold = [
+        (words, ["X" if label == "PRON" else label for label in labels]) for words, labels in GOLD
+    ]
+    with caplog.at_level(logging.WARNING, "perceptron_nlp"):
+        tagger = student(teachers, train=gold)
+    assert "1 labels of the teachers are not in the gold sentences" in caplog.text
+    assert "1 labels of the gold sentences are unknown to the teachers" in caplog.text
+    assert {"X", "PRON"} <= set(tagger.labels)
+
+
+def test_raw_text_in_another_script_is_warned_of(
+    teachers: list[pn.Tagger], caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.WARNING, "perceptron_nlp"):
+        tagger = student(teachers, raw=[["Η", "γάτα", "κοιμάται", "."]])
+    assert "most raw words are new to the teachers" in caplog.text
+    assert any("another language" in choice for choice in tagger.model.record["choices"])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"teachers": []}, "teachers: there are none; name at least one"),
+        ({"teachers": 7}, "teachers: taggers or paths are needed, not int"),
+        ({"teachers": [7]}, r"teachers\[0\]: a tagger or a path is needed, not int"),
+        ({"raw": []}, "raw: there is no sentence in the raw text"),
+        ({"raw": [[], []]}, "raw: there is no sentence in the raw text"),
+        ({"raw": 7}, "raw: a path or lists of words are needed, not int"),
+        ({"raw": [["a"], 7]}, r"raw\[1\]: a list of words is needed, not int"),
+        ({"raw": [["a", 7]]}, r"raw\[0\]: a word is a str, not int"),
+        ({"raw_share": 0}, "raw_share: 0 is not above 0 and at most 1"),
+        ({"raw_share": 1.5}, "raw_share: 1.5 is not above 0 and at most 1"),
+        ({"raw_weight": -1}, "raw_weight: -1 is not above 0"),
+        ({"raw_weight": float("nan")}, "raw_weight: nan is not above 0"),
+        ({"raw_weight": "much"}, "raw_weight: a number is needed, not str"),
+        ({"threads": 0}, "threads: 0 is not between 1 and 1,024"),
+        ({"preset": "accurate"}, "preset: accurate searches with a beam"),
+        ({"beam": 4}, "beam: 4 asks for a search"),
+        ({"two_passes": True}, "two_passes: distill trains a tagger of one pass"),
+        ({"column": ["tag", "x"]}, "column: a str is needed, not list; one column is distilled"),
+        ({"epoch": 3}, "epoch: there is no such option"),
+        ({"templates": ["column:x[0]"]}, "templates: they look at column x, which raw text lacks"),
+        ({"train": None}, "train: a path or sentences are needed, not NoneType"),
+        ({"train": [(["a"], ["Q"])]}, "teachers: their labels .* have nothing in common"),
+    ],
+)
+def test_what_cannot_be_distilled_is_refused(
+    teachers: list[pn.Tagger], options: dict[str, object], message: str
+) -> None:
+    with pytest.raises(pn.PerceptronNLPError, match=f"^{message}"):
+        student(**{"teachers": teachers, **options})  # type: ignore[arg-type]
+
+
+def test_teachers_of_other_columns_labels_or_inputs_are_refused(
+    teachers: list[pn.Tagger], tmp_path: Path
+) -> None:
+    rows = "".join(
+        f"{w}\tx\t{t}\n" for words, tags in GOLD for w, t in zip(words, tags, strict=True)
+    )
+    (tmp_path / "a.columns").write_text(rows, "utf-8")
+    columns = pn.train(tmp_path / "a.columns", fields=["form", "shape", "tag"], epochs=1)
+    with pytest.raises(pn.ArgumentError, match=r"teachers\[1\]: looks at the columns shape"):
+        student([teachers[0], columns])
+    fewer = pn.train(GOLD[3:], epochs=1)
+    with pytest.raises(pn.ArgumentError, match=r"teachers\[1\]: has other labels .*'DET'"):
+        student([teachers[0], fewer])
+    other = pn.train(tmp_path / "a.columns", fields=["form", "_", "pos"], epochs=1)
+    with pytest.raises(pn.ArgumentError, match=r"teachers\[1\]: labels column pos"):
+        student([teachers[0], other])
+
+
+def test_a_teacher_with_its_own_function_needs_it_to_be_loaded(tmp_path: Path) -> None:
+    def features(tokens: object, i: int, history: object) -> list[str]:
+        return [tokens[i].lower()]  # type: ignore[index]
+
+    teacher = pn.train(GOLD, features=features, epochs=2)
+    teacher.save(tmp_path / "f.model")
+    with pytest.raises(pn.ModelError, match="give it to load"):
+        student(tmp_path / "f.model")
+    assert student(teacher).labels == teacher.labels
+
+
+def test_sets_of_features_are_refused(tmp_path: Path) -> None:
+    rows = "\n\n".join(
+        "\n".join(f"{w}\tNumber=Sing|Person={len(w) % 3}" for w in words) for words, _ in GOLD
+    )
+    (tmp_path / "a.columns").write_text(rows + "\n", "utf-8")
+    named = {"fields": ["form", "feats"]}
+    teacher = pn.train(tmp_path / "a.columns", epochs=1, **named)
+    with pytest.raises(pn.ArgumentError, match="column: feats holds sets of features"):
+        student(teacher, train=tmp_path / "a.columns", **named)
+
+
+def test_the_column_of_a_teacher_of_several_is_the_one_that_is_named(tmp_path: Path) -> None:
+    gold = [
+        pn.Sentence(words, {"upos": tags, "xpos": [tag.lower() for tag in tags]})
+        for words, tags in GOLD
+    ]
+    both = pn.train(gold, column=("upos", "xpos"), epochs=3)
+    named = student(both, train=gold, column="xpos")
+    assert named.column == "xpos" and named.labels == both.by_column["xpos"].labels
+    assert named.to_bytes() == student(both.by_column["xpos"], train=gold).to_bytes()
+    assert student([both.by_column["xpos"], both], train=gold).column == "xpos"
+    assert student(both, train=gold).labels == both.labels
+
+
+def test_a_column_of_the_gold_text_is_not_taught_by_another(tmp_path: Path) -> None:
+    place = tmp_path / "x.conllu"
+    place.write_text("1\tdog\t_\tSYM\tSYM\t_\t_\t_\t_\t_\n\n" * 3)
+    teacher = pn.train(place, epochs=1)
+    with pytest.raises(pn.ArgumentError, match="column: the teachers are of 'upos', which cannot"):
+        student(teacher, train=place, column="xpos")
+
+
+def test_a_teacher_of_spans_has_the_labels_that_it_writes() -> None:
+    gold = [
+        (["Ann", "Lee", "met", "Bo"], ["B-P", "I-P", "O", "B-P"]),
+        (["Bo", "met", "Al", "Roe"], ["B-P", "O", "B-P", "I-P"]),
+    ] * 4
+    teacher = pn.train(gold, epochs=2, templates="default")
+    assert set(student(teacher, train=gold).labels) == {"B-P", "I-P", "O"}
+
+
+def test_a_teacher_that_learnt_features_with_parts_of_speech_is_refused_as_such() -> None:
+    gold = [
+        pn.Sentence(
+            words,
+            {
+                "upos": tags,
+                "feats": [f"A={len(w) % 3}|B={t}" for w, t in zip(words, tags, strict=True)],
+            },
+        )
+        for words, tags in GOLD * 4
+    ]
+    teacher = pn.train(gold, column="feats", epochs=1)
+    assert "NOUN|A=0|B=NOUN" in teacher.labels
+    with pytest.raises(pn.ArgumentError, match=r"teachers\[0\]: labels feats with sets of featur"):
+        student(teacher, train=gold)

@@ -1,0 +1,63 @@
+"""A corpus small enough to study in a second, and a study of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from perceptron_nlp.perceptrons.study import (
+    agreement,
+    comparison,
+    costs,
+    curves,
+    margins,
+    orders,
+    plane,
+)
+from perceptron_nlp.perceptrons.study.corpus import StudyCorpus, read_study_corpus
+from perceptron_nlp.perceptrons.study.experiments import Study
+from perceptron_nlp.perceptrons.study.streams import Size
+
+SUBJECTS = ["The/DET dog/NOUN", "A/DET cat/NOUN", "Old/ADJ Tom/PROPN", "She/PRON", "They/PRON"]
+VERBS = ["sees/VERB", "found/VERB", "can/AUX see/VERB", "runs/VERB to/ADP"]
+OBJECTS = ["the/DET light/NOUN ./PUNCT", "a/DET light/ADJ box/NOUN ./PUNCT", "Lisbon/PROPN !/PUNCT"]
+LINES = [f"{s} {v} {o}" for s in SUBJECTS for v in VERBS for o in OBJECTS]
+
+TINY_PLAN = {
+    quantity: (
+        costs.Series("d", tuple(Size(d, 8, 2, 2) for d in (64, 128))),
+        costs.Series("D", tuple(Size(16, D, 2, 2) for D in (32, 64))),
+        costs.Series("U", tuple(Size(16, 64, U, 2) for U in (8, 16))),
+    )
+    for quantity in ("elements", "bytes", "seconds")
+}
+
+
+@pytest.fixture(scope="session")
+def tagged_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("study") / "sixty.tagged"
+    path.write_text("\n".join(LINES) + "\n", encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="session")
+def corpus(tagged_file: Path) -> StudyCorpus:
+    return read_study_corpus([str(tagged_file)])
+
+
+@pytest.fixture(scope="session")
+def found(corpus: StudyCorpus) -> Study:
+    return Study(
+        corpus,
+        curves.learning_curves(corpus, epochs=3),
+        curves.learner_table(corpus, epochs=2),
+        comparison.compare(corpus, epochs=2, repeats=2),
+        orders.order_spread(corpus, orders=6, epochs=2),
+        margins.margins(corpus, wanted=(0.0, 2.0), epochs=2),
+        agreement.agreements(corpus, words=30, epochs=2),
+        plane.seven_steps(),
+        plane.clouds(points=40, epochs=4),
+        costs.growth_curves(plan=TINY_PLAN),
+        1.0,
+    )

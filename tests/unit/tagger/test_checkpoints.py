@@ -1,0 +1,247 @@
+"""Checkpoints: resumed trainings are the uninterrupted ones, and bad checkpoints are refused."""
+
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import perceptron_nlp as pn
+from perceptron_nlp._core.weights import WeightTable
+from perceptron_nlp.tagger.train import loop as trainer
+
+Small = list[tuple[list[str], list[str]]]
+KINDS: list[dict[str, Any]] = [
+    {},
+    {"table_bits": 9},
+    {"update": "perceptron"},
+    {"beam": 3},
+    {"runs": 3},
+    {"min_count": 2},
+    {"features": lambda tokens, i, history: [tokens[i], f"t={history[-1:]}"]},
+]
+
+
+class Stop(Exception):
+    pass
+
+
+def stop_after(epoch: int) -> Any:
+    def callback(report: pn.EpochReport) -> None:
+        if report.epoch == epoch:
+            raise Stop
+
+    return callback
+
+
+@pytest.mark.parametrize("options", KINDS, ids=lambda options: " ".join(options))
+def test_a_resumed_training_gives_the_bytes_of_one_without_a_stop(
+    small: Small, tmp_path: Path, options: dict[str, Any]
+) -> None:
+    place = tmp_path / "state"
+    both = {"epochs": 6, "dev": small[:4], "patience": 4, **options}
+    whole = pn.train(small, **both).to_bytes()
+    with pytest.raises(Stop):
+        pn.train(small, checkpoint=place, callback=stop_after(3), **both)
+    assert pn.train(small, checkpoint=place, resume=True, **both).to_bytes() == whole
+
+
+def test_a_training_of_labels_in_parts_resumes_exactly(small: Small, tmp_path: Path) -> None:
+    parts = [
+        (
+            words,
+            [
+                f"Kind={label[:1]}|Case={len(word) % 3}"
+                for word, label in zip(words, labels, strict=True)
+            ],
+        )
+        for words, labels in small
+    ]
+    sentences = [pn.Sentence(words, {"feats": labels}) for words, labels in parts * 4]
+    options: dict[str, Any] = {"column": "feats", "epochs": 4}
+    whole = pn.train(sentences, **options)
+    assert whole.model.parts is not None
+    with pytest.raises(Stop):
+        pn.train(sentences, checkpoint=tmp_path / "state", callback=stop_after(2), **options)
+    again = pn.train(sentences, checkpoint=tmp_path / "state", resume=True, **options)
+    assert again.to_bytes() == whole.to_bytes()
+
+
+def test_a_training_resumed_in_the_middle_of_an_epoch_gives_the_same_bytes(
+    small: Small, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = pn.train(small, epochs=3).to_bytes()
+    monkeypatch.setattr(trainer, "PIECE", 5)
+    place = tmp_path / "state"
+    with pytest.raises(KeyboardInterrupt, match="resume=True"):
+        pn.train(
+            small,
+            epochs=3,
+            checkpoint=place,
+            callback=lambda _: os.kill(os.getpid(), signal.SIGINT),
+        )
+    assert pn.train(small, epochs=3, checkpoint=place, resume=True).to_bytes() == whole
+
+
+def test_a_finished_training_resumes_to_its_model(small: Small, tmp_path: Path) -> None:
+    place = tmp_path / "state"
+    first = pn.train(small, epochs=2, checkpoint=place).to_bytes()
+    assert pn.train(small, epochs=2, checkpoint=place, resume=True).to_bytes() == first
+
+
+def test_checkpoints_come_as_often_as_was_said(small: Small, tmp_path: Path) -> None:
+    place = tmp_path / "state"
+    seen: list[bool] = []
+    pn.train(
+        small,
+        epochs=4,
+        checkpoint=place,
+        every="3 epochs",
+        callback=lambda report: seen.append(place.exists()),
+    )
+    assert seen == [False, False, False, True]
+
+
+def test_ctrl_c_has_its_own_meaning_again_after_a_training(small: Small, tmp_path: Path) -> None:
+    pn.train(small, epochs=1, checkpoint=tmp_path / "state")
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+@pytest.mark.parametrize(
+    ("change", "word"),
+    [
+        ({"seed": 9}, "seed '1', not '9'"),
+        ({"templates": ["word[0]"]}, "templates"),
+        ({"train": [(["a"], ["X"])]}, "other data"),
+        ({"dev": [(["a"], ["NOUN"])]}, "other dev data"),
+        ({"raw": [["a", "dog"]] * 40}, "other raw text or another lexicon; resume"),
+    ],
+)
+def test_a_checkpoint_of_another_training_is_refused_by_what_differs(
+    small: Small, tmp_path: Path, change: dict[str, Any], word: str
+) -> None:
+    place = tmp_path / "state"
+    pn.train(small, epochs=1, checkpoint=place)
+    arguments: dict[str, Any] = {"train": small, "epochs": 1, **change}
+    with pytest.raises(pn.ArgumentError, match=word) as caught:
+        pn.train(checkpoint=place, resume=True, **arguments)
+    assert str(place) in str(caught.value)
+
+
+def test_a_checkpoint_is_neither_overwritten_nor_missed_in_silence(
+    small: Small, tmp_path: Path
+) -> None:
+    place = tmp_path / "state"
+    with pytest.raises(pn.FileError, match="no checkpoint"):
+        pn.train(small, checkpoint=place, resume=True)
+    place.write_bytes(b"precious")
+    with pytest.raises(pn.FileError, match="already"):
+        pn.train(small, checkpoint=place)
+    assert place.read_bytes() == b"precious"
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda data: data[:100],
+        lambda data: data[:-1],
+        lambda data: b"",
+        lambda data: data[:500] + b"x" + data[501:],
+    ],
+)
+def test_a_damaged_checkpoint_is_refused(small: Small, tmp_path: Path, damage: Any) -> None:
+    place = tmp_path / "state"
+    pn.train(small, epochs=1, checkpoint=place)
+    place.write_bytes(damage(place.read_bytes()))
+    with pytest.raises(pn.ModelError, match="state"):
+        pn.train(small, epochs=1, checkpoint=place, resume=True)
+
+
+def test_a_model_is_no_checkpoint_and_a_checkpoint_no_model(
+    small: Small, tmp_path: Path, tagger: pn.Tagger
+) -> None:
+    place = tmp_path / "state"
+    pn.train(small, epochs=1, checkpoint=place)
+    with pytest.raises(pn.ModelError, match=r"another program|not a tagger model"):
+        pn.load(place)
+    tagger.save(place)
+    with pytest.raises(pn.ModelError, match="not a checkpoint"):
+        pn.train(small, epochs=1, checkpoint=place, resume=True)
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "word"),
+    [
+        ({"checkpoint": 3}, pn.ArgumentTypeError, "checkpoint"),
+        ({"resume": True}, pn.ArgumentError, "resume"),
+        ({"every": "1epoch"}, pn.ArgumentError, "every"),
+        ({"checkpoint": "x", "resume": 1}, pn.ArgumentTypeError, "resume"),
+        ({"checkpoint": "x", "every": "0"}, pn.ArgumentError, "every"),
+        ({"checkpoint": "x", "every": "often"}, pn.ArgumentError, "every"),
+        ({"checkpoint": "x", "every": 1.5}, pn.ArgumentTypeError, "every"),
+        ({"checkpoint": "no/such/folder/x"}, pn.FileError, "no/such"),
+        ({"checkpoint": "a\0b"}, pn.FileError, "name"),
+        ({"checkpoint": "."}, pn.FileError, "is a folder"),
+    ],
+)
+def test_checkpoint_options_that_cannot_be_used_are_named(
+    small: Small, options: dict[str, Any], error: type[Exception], word: str
+) -> None:
+    with pytest.raises(error, match=word):
+        pn.train(small, **options)
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 9), st.integers(0, 4), st.floats(-9, 9)), max_size=40),
+    st.sampled_from([None, 3]),
+    st.booleans(),
+)
+def test_a_table_taken_up_elsewhere_learns_on_as_the_first(
+    updates: list[tuple[int, int, float]], bits: int | None, gradients: bool
+) -> None:
+    def learn(table: WeightTable, part: list[tuple[int, int, float]]) -> None:
+        for key, label, step in part:
+            keys = np.array([key << 60], np.uint64)
+            if gradients:
+                table.update_adagrad(keys, label, step, 0.1)
+            else:
+                table.update(keys, label, step)
+            table.advance()
+
+    first = WeightTable(5, table_bits=bits, gradients=gradients)
+    learn(first, updates[:20])
+    second = WeightTable(5, table_bits=bits, gradients=gradients)
+    second.from_arrays(first.to_arrays(), first.done)
+    learn(first, updates[20:])
+    learn(second, updates[20:])
+    for key in range(10):
+        keys = np.array([key << 60], np.uint64)
+        assert (first.score(keys) == second.score(keys)).all()
+        assert (first.average().score(keys) == second.average().score(keys)).all()
+
+
+def test_arrays_that_do_not_fit_a_table_are_refused() -> None:
+    table = WeightTable(3)
+    table.update(np.array([1], np.uint64), 2, 1.0)
+    table.advance()
+    good = table.to_arrays()
+    changes: list[dict[str, Any]] = [
+        {"labels": np.array([3], np.uint32)},
+        {"owed": np.array([np.inf])},
+        {"owed": np.array([1.0, 2.0])},
+        {"w": np.array([np.nan])},
+        {"counts": np.array([2], np.uint32)},
+        {"keys": np.array([1, 2], np.uint64)},
+        {"more": 1},
+    ]
+    for change in changes:
+        with pytest.raises(pn.ArgumentError, match="arrays"):
+            WeightTable(3).from_arrays({**good, **change}, 1)
+    with pytest.raises(pn.ArgumentError, match="arrays"):
+        table.from_arrays(good, 1)

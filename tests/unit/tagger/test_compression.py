@@ -1,0 +1,276 @@
+"""Compressed models keep to their size, tag like what they were made from, and load like it."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import perceptron_nlp as pn
+from perceptron_nlp.formats import read_tensors, write_tensors
+from perceptron_nlp.tagger.model.sizes import parse_size
+
+Labelled = list[tuple[list[str], list[str]]]
+WORDS = ["the", "old", "man", "boats", "Zoë", "run", "runs", "."]
+
+
+def trained(sentences: Labelled, **options: Any) -> pn.Tagger:
+    return pn.train(sentences, **{"epochs": 3, **options})
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    st.lists(
+        st.lists(
+            st.tuples(st.sampled_from(WORDS), st.sampled_from("ABCD")), min_size=1, max_size=6
+        ),
+        min_size=2,
+        max_size=8,
+    ),
+    st.floats(0, 1),
+    st.sampled_from([None, 10]),
+)
+def test_a_compressed_model_is_within_its_size_and_comes_back_the_same(
+    sentences: list[list[tuple[str, str]]], part: float, table_bits: int | None
+) -> None:
+    tagger = trained(sentences, table_bits=table_bits)
+    whole = len(tagger.to_bytes())
+    size = int(whole * part) + 1
+    try:
+        smaller = tagger.compress(size)
+    except pn.ArgumentError as error:
+        assert "the least that it can do with is " in str(error)
+        return
+    data = smaller.to_bytes()
+    assert len(data) <= size
+    again = pn.Tagger.from_bytes(data)
+    assert again.to_bytes() == data
+    texts = [[word for word, _ in sentence] for sentence in sentences]
+    assert again.tag_sents(texts) == smaller.tag_sents(texts)
+    assert np.array_equal(again.scores(texts[0]), smaller.scores(texts[0]))
+
+
+def test_a_size_that_the_model_has_already_changes_nothing(tagger: pn.Tagger) -> None:
+    whole = len(tagger.to_bytes())
+    assert tagger.compress(whole) is tagger
+    assert tagger.compress("1GB", dev=[(["a"], [tagger.labels[0]])]) is tagger
+
+
+def test_the_least_size_that_a_message_names_is_possible(tagger: pn.Tagger) -> None:
+    with pytest.raises(pn.ArgumentError) as caught:
+        tagger.compress(100)
+    least = int(str(caught.value).rpartition(" ")[2].replace(",", ""))
+    dev = [(["a"], [tagger.labels[0]])]
+    assert len(tagger.compress(least, dev=dev).to_bytes()) <= least
+    with pytest.raises(pn.ArgumentError, match="too few for this model"):
+        tagger.compress(least - 1, dev=dev)
+
+
+def test_packing_alone_keeps_every_label(small: Labelled) -> None:
+    tagger = trained(small)
+    dev = [(words, tagger.tag(words)) for words, _ in small]
+    smaller = tagger.compress(len(tagger.to_bytes()) - 1, dev=dev)
+    assert smaller.model.record["compressed"]["scores"] == [1.0, 1.0]
+    assert smaller.model.packed and not tagger.model.packed
+    assert [smaller.tag(words) for words, _ in small] == [labels for _, labels in dev]
+
+
+def test_training_with_a_size_compresses_and_tells_what_it_cost(small: Labelled) -> None:
+    whole = len(trained(small, dev=small).to_bytes())
+    tagger = trained(small, dev=iter(small), size=whole // 2)
+    assert len(tagger.to_bytes()) <= whole // 2
+    found = tagger.model.record["compressed"]
+    assert found["size"] == whole // 2 and found["bytes_before"] == whole
+    assert found["rows_before"] >= tagger.model.weights.n_rows
+    assert found["scores"][1] == pytest.approx(tagger.evaluate(small).accuracy, abs=1e-6)
+
+
+def test_equal_models_compress_to_equal_bytes(small: Labelled) -> None:
+    one, two = (trained(small).compress(9_000).to_bytes() for _ in range(2))
+    assert one == two
+
+
+def test_a_compressed_model_can_be_compressed_again(small: Labelled) -> None:
+    tagger = trained(small)
+    half = tagger.compress(len(tagger.to_bytes()) // 2)
+    third = half.compress(len(half.to_bytes()) * 3 // 4)
+    assert len(third.to_bytes()) < len(half.to_bytes())
+    assert third.tag(["The", "man"]) == pickle.loads(pickle.dumps(third)).tag(["The", "man"])
+
+
+def columns() -> list[pn.Sentence]:
+    return [
+        pn.Sentence(
+            ["the", "man", "ran"],
+            {
+                "upos": ["DET", "NOUN", "VERB"],
+                "feats": ["_", "Number=Sing", "Tense=Past"],
+                "chunk": ["B-NP", "I-NP", "B-VP"],
+            },
+        ),
+        pn.Sentence(
+            ["men", "run"],
+            {"upos": ["NOUN", "VERB"], "feats": ["Number=Plur", "_"], "chunk": ["B-NP", "B-VP"]},
+        ),
+    ]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"column": "upos,feats,chunk"},
+        {"column": "feats", "two_passes": True},
+        {"column": "chunk", "beam": 4},
+        {"column": "upos", "table_bits": 12},
+        {"column": "upos", "lexicon": {"man": ["NOUN", "VERB"]}},
+    ],
+)
+def test_every_kind_of_model_can_be_compressed(options: dict[str, Any]) -> None:
+    tagger = pn.train(columns() * 4, epochs=3, **options)
+    dev = columns()
+    smaller = tagger.compress(len(tagger.to_bytes()) - 1, dev=dev)
+    assert smaller.model.packed
+    again = pn.Tagger.from_bytes(smaller.to_bytes())
+    assert again.columns == tagger.columns
+    for name in again.columns:
+        assert again.evaluate(dev, column=name).accuracy >= 0.5
+        assert again.by_column[name].tag(dev[0]) == smaller.by_column[name].tag(dev[0])
+
+
+def shape(tokens: Any, i: int, history: Any) -> list[str]:
+    return [f"w={tokens[i]}", f"p={history[-1] if history else ''}"]
+
+
+def test_a_model_of_a_feature_function_can_be_compressed(small: Labelled) -> None:
+    tagger = trained(small, features=shape)
+    dev = [(words, tagger.tag(words)) for words, _ in small]
+    smaller = tagger.compress(len(tagger.to_bytes()) - 1, dev=dev)
+    assert smaller.evaluate(dev).accuracy == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "n_bytes"),
+    [
+        ("400kB", 400_000),
+        ("1.1MB", 1_100_000),
+        (" 2 MiB", 2 << 20),
+        ("7", 7),
+        (12, 12),
+        ("1.5 gb", 1_500_000_000),
+        ("16KIB", 16 << 10),
+    ],
+)
+def test_sizes_are_read_as_people_write_them(text: str | int, n_bytes: int) -> None:
+    assert parse_size(text) == n_bytes
+
+
+@pytest.mark.parametrize("size", ["", "kB", "4 furlongs", "-3kB", "0", 0, -1, "1e6", "nan", "0.1B"])
+def test_what_is_no_size_is_refused(size: str | int, tagger: pn.Tagger) -> None:
+    with pytest.raises(pn.ArgumentError, match=r"^size: "):
+        tagger.compress(size)
+
+
+@pytest.mark.parametrize("size", [True, 4.5, None, b"4kB"])
+def test_a_size_of_another_type_is_refused(size: Any, tagger: pn.Tagger) -> None:
+    with pytest.raises(pn.ArgumentTypeError, match=r"^size: an int or a str is needed"):
+        tagger.compress(size)
+
+
+def test_a_wrong_size_is_known_before_training() -> None:
+    with pytest.raises(pn.ArgumentError, match="size"):
+        pn.train(iter(()), size="wide")
+
+
+@pytest.fixture
+def packed(small: Labelled) -> bytes:
+    tagger = trained(small)
+    return tagger.compress(len(tagger.to_bytes()) // 2).to_bytes()
+
+
+def test_every_truncation_and_every_changed_byte_of_a_packed_file_is_a_model_error(
+    packed: bytes,
+) -> None:
+    places = range(0, len(packed), 37)
+    for place in places:
+        changed = bytearray(packed)
+        changed[place] ^= 1 << place % 8
+        for data in (packed[:place], bytes(changed)):
+            with pytest.raises(pn.ModelError):
+                pn.Tagger.from_bytes(data)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data())
+def test_a_packed_file_with_a_right_checksum_and_changed_bits_loads_or_is_a_model_error(
+    data: st.DataObject,
+) -> None:
+    tensors, metadata = read_tensors(SIGNED, "a.model")
+    name = data.draw(st.sampled_from(sorted(tensors)))
+    array = tensors[name].copy()
+    place = data.draw(st.integers(0, array.nbytes - 1))
+    array.view(np.uint8)[place] ^= np.uint8(1 << data.draw(st.integers(0, 7)))
+    try:
+        tagger = pn.Tagger.from_bytes(write_tensors({**tensors, name: array}, metadata))
+    except pn.ModelError:
+        return
+    assert len(tagger.tag(["the", "man"])) == 2
+
+
+def packed_small() -> bytes:
+    tagger = trained([(["the", "man"], ["D", "N"]), (["men", "run"], ["N", "V"])])
+    return tagger.compress(len(tagger.to_bytes()) - 1).to_bytes()
+
+
+SIGNED = packed_small()
+
+
+@pytest.mark.parametrize("packed_how", ["[]", "not JSON", None, '{"0.keys": 3}', '{"no": {}}'])
+def test_a_lie_about_what_is_packed_is_a_model_error(packed_how: str | None) -> None:
+    tensors, metadata = read_tensors(SIGNED, "a.model")
+    del metadata["packed"]
+    if packed_how is not None:
+        metadata["packed"] = packed_how
+    with pytest.raises(pn.ModelError):
+        pn.Tagger.from_bytes(write_tensors(tensors, metadata))
+
+
+def test_what_plain_models_are_written_as_has_not_changed(tagger: pn.Tagger) -> None:
+    _, metadata = read_tensors(tagger.to_bytes(), "a.model")
+    assert metadata["format_version"] == "1" and "packed" not in metadata
+    _, metadata = read_tensors(SIGNED, "a.model")
+    assert metadata["format_version"] == "2"
+    assert json.loads(metadata["packed"])["0.keys"]["numbers"] == "ascending"
+
+
+@pytest.mark.parametrize("data", [SIGNED, None])
+def test_a_mapped_model_tags_as_one_that_was_read(
+    data: bytes | None, tagger: pn.Tagger, tmp_path: Path
+) -> None:
+    path = tmp_path / "a.model"
+    path.write_bytes(data or tagger.to_bytes())
+    read, mapped = pn.load(path), pn.load(path, mmap=True)
+    assert mapped.to_bytes() == read.to_bytes() == path.read_bytes()
+    assert mapped.tag(["The", "man", "ran"]) == read.tag(["The", "man", "ran"])
+    # Replacing the file, as save does, leaves what is mapped alone.
+    read.save(path)
+    assert mapped.tag(["The"]) == read.tag(["The"])
+
+
+def test_a_damaged_file_is_refused_when_mapped_too(tagger: pn.Tagger, tmp_path: Path) -> None:
+    path = tmp_path / "a.model"
+    data = bytearray(tagger.to_bytes())
+    data[-1] ^= 1
+    for content in (bytes(data), tagger.to_bytes()[:-1], b""):
+        path.write_bytes(content)
+        with pytest.raises(pn.ModelError, match=r"a\.model"):
+            pn.load(path, mmap=True)
+    with pytest.raises(pn.FileError, match="there is no such file"):
+        pn.load(tmp_path / "none.model", mmap=True)
+    with pytest.raises(pn.ArgumentTypeError, match="mmap: True or False is needed"):
+        pn.load(path, mmap="yes")  # type: ignore[arg-type]

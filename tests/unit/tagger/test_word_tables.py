@@ -1,0 +1,213 @@
+"""Columns that are looked up, raw text, and both in the model file."""
+
+import gzip
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import perceptron_nlp as pn
+from perceptron_nlp.formats.tensors import DTYPES, Tensor
+from perceptron_nlp.tagger.model.tablefile import tables_as_arrays, tables_from_arrays
+from perceptron_nlp.tagger.model.wordtables import ABSENT, WordTables
+from perceptron_nlp.tagger.train.evidence import CLUSTERS, INDUCED
+from perceptron_nlp.tagger.train.examples import Examples
+from perceptron_nlp.tagger.train.inducedlexicon import FOLDS, induce
+from perceptron_nlp.tagger.train.options import make_options
+from perceptron_nlp.tagger.train.rawtext import RawText
+from perceptron_nlp.tagger.train.sources import Source
+
+GOLD = [
+    (["the", "dog", "barks"], ["DET", "NOUN", "VERB"]),
+    (["A", "cat", "sleeps"], ["DET", "NOUN", "VERB"]),
+] * 6
+RAW = [
+    ["the", noun, verb]
+    for noun in ("dog", "cat", "hen", "cow")
+    for verb in ("barks", "sleeps", "eats")
+] * 3
+TABLES = st.dictionaries(
+    st.sampled_from(["one", "two", "three"]),
+    st.dictionaries(st.text(max_size=4), st.text(min_size=1, max_size=3), max_size=6),
+    min_size=1,
+)
+
+
+def as_read(arrays):
+    """Arrays as the reader of model files gives them."""
+    names = {np.dtype(dtype): name for name, dtype in DTYPES.items()}
+    return {
+        name: Tensor(names[array.dtype], array.shape, memoryview(array.tobytes()))
+        for name, array in arrays.items()
+    }
+
+
+def refused(name, what):
+    return pn.ModelError(f"{name}: {what}")
+
+
+@settings(max_examples=30, deadline=None)
+@given(TABLES)
+def test_tables_come_back_from_their_arrays(given_tables):
+    tables = WordTables.of(given_tables)
+    described, arrays = tables_as_arrays(tables, 2)
+    again = tables_from_arrays(json.loads(json.dumps(described)), as_read(arrays), 2, refused)
+    assert again.names == tables.names and dict(again.rows) == dict(tables.rows)
+    assert again.record() == tables.record()
+
+
+@settings(max_examples=30, deadline=None)
+@given(TABLES, st.lists(st.text(max_size=4)))
+def test_a_word_is_looked_up_as_written_then_lower_cased_in_every_table(given_tables, words):
+    columns = WordTables.of(given_tables).columns(words)
+    assert columns == {
+        name: tuple(table.get(word) or table.get(word.lower()) or ABSENT for word in words)
+        for name, table in given_tables.items()
+    }
+
+
+@pytest.fixture(scope="module")
+def tagger():
+    return pn.train(GOLD, raw=RAW, epochs=2)
+
+
+def test_clusters_are_in_the_model_and_new_words_have_them(tagger):
+    assert tagger.model.tables.names == tuple(CLUSTERS)
+    assert {f"column:{name}[0]" for name in CLUSTERS} <= set(map(str, tagger.model.templates))
+    assert tagger.tag(["the", "hen", "eats"]) == ["DET", "NOUN", "VERB"]
+    assert tagger.evaluate(GOLD).accuracy == 1
+    assert tagger.scores(["the", "hen"]).shape == (2, 3)
+    assert any("clusters of" in choice for choice in tagger.model.record["choices"])
+
+
+def test_the_same_text_gives_the_same_file_and_it_reads_back(tagger, tmp_path):
+    assert pn.train(GOLD, raw=RAW, epochs=2).to_bytes() == tagger.to_bytes()
+    tagger.save(tmp_path / "m.model")
+    again = pn.load(tmp_path / "m.model")
+    assert again.to_bytes() == tagger.to_bytes()
+    assert again.tag_sents(RAW) == tagger.tag_sents(RAW)
+
+
+def test_the_accurate_preset_has_a_lexicon_induced_too():
+    tagger = pn.train(GOLD, raw=RAW, preset="accurate", epochs=1, runs=1)
+    assert INDUCED in tagger.model.tables.names
+    assert tagger.model.tables.rows["hen"][-1].split("|")[0] in tagger.labels
+    assert tagger.evaluate(GOLD).tokens == 36
+
+
+def test_no_lexicon_is_induced_for_features_or_by_other_presets():
+    rows = [
+        pn.Sentence(words, {"upos": tags, "feats": ["_", "Case=Nom|Number=Sing", "_"]})
+        for words, tags in GOLD
+    ]
+    for options in ({"column": "feats", "preset": "accurate"}, {"column": "upos"}):
+        tables = pn.train(rows, raw=RAW, epochs=1, **options).model.tables
+        assert tables.names == tuple(CLUSTERS)
+
+
+def test_a_dev_set_is_scored_with_the_tables():
+    tagger = pn.train(GOLD, dev=GOLD, raw=RAW, epochs=2)
+    assert tagger.model.record["epochs"][-1]["dev_accuracy"] == 1
+
+
+def test_features_in_two_passes_see_the_tables_in_both():
+    rows = [
+        pn.Sentence(words, {"upos": tags, "feats": ["_", f"Case={case}|Number=Sing", "_"]})
+        for words, tags in GOLD
+        for case in ("Nom", "Gen")
+    ]
+    tagger = pn.train(rows, column="feats", raw=RAW, two_passes=True, epochs=1)
+    for model in (tagger.model, tagger.model.first):
+        assert "clusters100" in model.looked_at
+    again = pn.Tagger.from_bytes(tagger.to_bytes())
+    assert again.model.evidence == () and again.tag_sents(RAW) == tagger.tag_sents(RAW)
+
+
+def test_no_training_word_is_told_by_a_tagger_that_learnt_its_sentence(monkeypatch):
+    seen = []
+    from perceptron_nlp.tagger.train import inducedlexicon
+
+    def table(examples, raw, options):
+        seen.append({id(sentence) for sentence in examples.sentences})
+        return {"dog": str(len(seen))}
+
+    monkeypatch.setattr(inducedlexicon, "_table", table)
+    examples = Examples.read(Source(GOLD, "train"), "tag", ())
+    induced = induce(examples, RawText.read(RAW), make_options({}))
+    assert len(seen) == FOLDS + 1 and induced.table == {"dog": str(FOLDS + 1)}
+    for sentence, column in zip(examples.sentences, induced.columns, strict=True):
+        for word, value in zip(sentence.words, column, strict=True):
+            if word == "dog":
+                assert id(sentence) not in seen[int(value) - 1]
+            else:
+                assert value == ABSENT
+
+
+def test_raw_text_is_read_from_lines_packed_files_and_conllu(tmp_path):
+    plain = tmp_path / "raw.txt"
+    plain.write_text("either/or is a/word\n\nthe dog\n", "utf-8")
+    packed = tmp_path / "raw.txt.gz"
+    packed.write_bytes(gzip.compress(plain.read_bytes()))
+    tree = tmp_path / "raw.conllu"
+    tree.write_text("1\tthe\t_\t_\t_\t_\t_\t_\t_\t_\n\n", "utf-8")
+    expected = [["either/or", "is", "a/word"], ["the", "dog"]]
+    assert RawText.read(plain).sentences == RawText.read([packed]).sentences == expected
+    assert RawText.read([tree, ["a", "b"]]).sentences == [["the"], ["a", "b"]]
+    assert RawText.read(plain).digest == RawText.read(expected).digest
+
+
+@pytest.mark.parametrize(
+    ("raw", "kind", "message"),
+    [
+        ([], pn.FormatError, "raw: there are no words in the raw text"),
+        (3, pn.ArgumentTypeError, "raw: a path or lists of words are needed, not int"),
+        ([3], pn.ArgumentTypeError, r"raw\[0\]: a list of words is needed, not int"),
+        ([["a", 3]], pn.ArgumentTypeError, r"raw\[0\]: a word is a str, not int"),
+        ("not-there.txt", pn.FileError, "not-there.txt"),
+    ],
+)
+def test_raw_text_that_is_none_is_refused(raw, kind, message):
+    with pytest.raises(kind, match=message):
+        pn.train(GOLD, raw=raw)
+
+
+def test_raw_text_of_another_script_is_said_to_help_little(caplog):
+    tagger = pn.train(GOLD, raw=[["ο", "σκύλος", "γαβγίζει"]] * 4, epochs=1)
+    said = "only 0.0 % of the words of the raw text are in the training text"
+    assert said in caplog.text and any(said in c for c in tagger.model.record["choices"])
+
+
+@pytest.mark.parametrize(
+    ("name", "array"),
+    [
+        ("0.tables.forms", np.zeros(0, np.uint8)),
+        ("0.tables.lengths", np.zeros(3, np.int64)),
+        ("0.tables.0", np.zeros(1, np.uint8)),
+        ("0.tables.0", np.full(3, 9, np.uint8)),
+        ("0.tables.forms", np.frombuffer(b"cba", np.uint8)),
+        ("0.tables.forms", np.frombuffer(b"ab\xff", np.uint8)),
+    ],
+)
+def test_damaged_tables_are_refused(name, array):
+    described, arrays = tables_as_arrays(WordTables.of({"t": {"a": "1", "b": "2", "c": "1"}}), 0)
+    assert tables_from_arrays(described, as_read(arrays), 0, refused).rows["b"] == ("2",)
+    with pytest.raises(pn.ModelError, match="tables: "):
+        tables_from_arrays(described, as_read({**arrays, name: array}), 0, refused)
+    for bad in (
+        None,
+        {"names": []},
+        {"names": ["t"], "values": []},
+        {"names": ["t", "t"], "values": [["1", "2"]] * 2},
+        {"names": ["t"], "values": [[1, 2]]},
+    ):
+        with pytest.raises(pn.ModelError, match="tables: "):
+            tables_from_arrays(bad, as_read(arrays), 0, refused)
+
+
+@settings(max_examples=5, deadline=None)
+@given(st.integers(1, 4))
+def test_threads_and_single_sentences_see_the_same_tables(n):
+    tagger = pn.train(GOLD, raw=RAW, epochs=1)
+    assert tagger.tag_sents(RAW * 20, threads=n) == [tagger.tag(words) for words in RAW] * 20
