@@ -14,7 +14,7 @@ CORE := $(wildcard perceptron_nlp/_core/*.pyx perceptron_nlp/_core/*.pxd percept
 STUBBED := $(patsubst perceptron_nlp/_core/%.pyi,perceptron_nlp._core.%,$(wildcard perceptron_nlp/_core/*.pyi))
 
 .PHONY: train test lint bench instructions accuracy hosts trust sanitize fuzz clean pictures model
-.PHONY: wheel docs ray engines
+.PHONY: wheel docs ray engines house
 SECONDS ?= 60
 
 # Train on your own files: make train TRAIN=… DEV=… TEST=…
@@ -33,6 +33,10 @@ lint: $(VENV)/linted
 	git ls-files '*.h' '*.c' | xargs $(BIN)/clang-format --dry-run --Werror
 	$(BIN)/mypy
 	$(BIN)/stubtest --concise --ignore-missing-stub --ignore-disjoint-bases $(STUBBED)
+
+# The size of the house and its streets, each against its limit.
+house: $(VENV)/built
+	$(BIN)/python scripts/house.py
 
 # Speed, size and cost beside other taggers; needs PERCEPTRON_NLP_CORPORA, a quiet machine, and 11 GB
 # of disc for 100 million words.
