@@ -124,9 +124,9 @@ def _show(results: list[pn.Evaluation], chosen: argparse.Namespace) -> None:
     if not chosen.json:
         print("\n\n".join(page(result, output()) for result in results))
     elif len(results) == 1:
-        print_json(results[0].to_json())
+        print_json(results[0].to_dict())
     else:
-        print_json({"columns": [result.to_json() for result in results]})
+        print_json({"columns": [result.to_dict() for result in results]})
 
 
 def page(result: pn.Evaluation, terminal: Terminal) -> str:

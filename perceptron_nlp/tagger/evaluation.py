@@ -124,7 +124,7 @@ class Evaluation:
             scores[label] = LabelScore(precision, recall, f1, gold[label])
         return scores
 
-    def to_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """One JSON object with everything above but the confusion counts; see SpanScores too.
 
         ``untrained`` is there where there are such labels, ``calibration`` where it was asked for.
@@ -148,8 +148,8 @@ class Evaluation:
                 for label, s in self.labels.items()
             },
             **({"untrained": dict(sorted(self.untrained.items()))} if self.untrained else {}),
-            **({} if self.spans is None else self.spans.to_json()),
-            **({} if self.calibration is None else {"calibration": self.calibration.to_json()}),
+            **({} if self.spans is None else self.spans.to_dict()),
+            **({} if self.calibration is None else {"calibration": self.calibration.to_dict()}),
         }
 
     def __str__(self) -> str:

@@ -45,7 +45,7 @@ class SpanScores:
         """The harmonic mean of precision and recall."""
         return _share(2 * self.right.total(), self.gold.total() + self.given.total())
 
-    def to_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """``precision``, ``recall``, ``f1``, and the same with ``support`` by type in ``spans``."""
         return {
             "precision": self.precision,

@@ -202,7 +202,7 @@ def test_the_calibration_error_is_the_mean_gap_of_fifteen_bins(
     gaps = [abs(sum(x for x, _ in one) - sum(hit for _, hit in one)) for one in bins]
     assert found.ece == pytest.approx(sum(gaps) / len(words) if words else 0)
     assert len(found.bins) == BINS and sum(part.count for part in found.bins) == len(words)
-    assert json.loads(json.dumps(found.to_json()))["bins"][0]["low"] == 0
+    assert json.loads(json.dumps(found.to_dict()))["bins"][0]["low"] == 0
 
 
 @settings(max_examples=40)
@@ -227,7 +227,7 @@ def test_what_is_fitted_comes_back_from_json_bit_for_bit_and_never_leaves_its_ra
     if too_few(evidence) is not None:
         return
     fitted = fit_calibration(evidence)
-    again = Calibration.from_json(json.loads(json.dumps(fitted.calibration.to_json())))
+    again = Calibration.from_dict(json.loads(json.dumps(fitted.calibration.to_dict())))
     assert again == fitted.calibration
     found = fitted.calibration.confidences(scores, own)
     assert np.array_equal(again.confidences(scores, own), found)

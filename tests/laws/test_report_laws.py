@@ -87,7 +87,7 @@ def test_a_page_has_the_figures_of_the_evaluation_and_no_markup_of_the_data(
     whole = page.data("figures")
     evaluation = tagger.evaluate(test)
     (column,) = whole["columns"]
-    assert {name: column[name] for name in evaluation.to_json()} == evaluation.to_json()
+    assert {name: column[name] for name in evaluation.to_dict()} == evaluation.to_dict()
     assert {(gold, label): n for gold, label, n in column["confusion"]} == {
         pair: n for pair, n in evaluation.confusion.items() if n
     }

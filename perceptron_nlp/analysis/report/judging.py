@@ -47,7 +47,7 @@ class Share:
         """The share that is right, a fraction of 1; None where there are no words."""
         return self.right / self.words if self.words else None
 
-    def to_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """All of it."""
         return {
             "name": self.name,
@@ -120,16 +120,16 @@ class Judged:
         """Words tagged in a second of this run."""
         return self.tagged_words / self.seconds if self.seconds > 0 else 0.0
 
-    def to_json(self) -> dict[str, Any]:
-        """Evaluation.to_json with the pairs of labels, and what else is above."""
+    def to_dict(self) -> dict[str, Any]:
+        """Evaluation.to_dict with the pairs of labels, and what else is above."""
         result = self.evaluation
         return {
-            **result.to_json(),
+            **result.to_dict(),
             "accuracy_interval": self.accuracy.interval,
             "f1_interval": self.f1_interval,
-            "known": self.known.to_json(),
-            "unknown": self.unknown.to_json(),
-            "lengths": [share.to_json() for share in self.lengths],
+            "known": self.known.to_dict(),
+            "unknown": self.unknown.to_dict(),
+            "lengths": [share.to_dict() for share in self.lengths],
             "confusion": [
                 [gold, given, count] for (gold, given), count in sorted(result.confusion.items())
             ],

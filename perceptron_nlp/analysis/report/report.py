@@ -142,7 +142,7 @@ def page(
     data: dict[str, Any] = {
         "version": __version__,
         "model_bytes": size,
-        "columns": [one.to_json() for one in judged],
+        "columns": [one.to_dict() for one in judged],
     }
     return (
         Template(_read("page.html"))

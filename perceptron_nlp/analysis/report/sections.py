@@ -238,7 +238,7 @@ def spans(judged: Judged) -> str:
     """Precision, recall and F1 of each type of span."""
     scores = judged.evaluation.spans
     assert scores is not None
-    found = scores.to_json()
+    found = scores.to_dict()
     rows = [["all", *_figures({**found, "support": scores.gold.total()})]]
     rows += [[word(kind), *_figures(part)] for kind, part in found["spans"].items()]
     return table(

@@ -88,8 +88,8 @@ class Calibration:
             return found
         return with_share(found, given, self.confidences(scores, given))
 
-    def to_json(self) -> dict[str, Any]:
-        """What `from_json` takes."""
+    def to_dict(self) -> dict[str, Any]:
+        """What `from_dict` takes."""
         return {
             "temperature": self.temperature,
             "margins": list(self.margins),
@@ -98,7 +98,7 @@ class Calibration:
         }
 
     @classmethod
-    def from_json(cls, given: object) -> Calibration:
+    def from_dict(cls, given: object) -> Calibration:
         """The calibration that a JSON object tells; ValueError where it tells none."""
         if not isinstance(given, Mapping):
             raise ValueError("not a JSON object")

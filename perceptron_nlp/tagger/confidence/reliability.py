@@ -82,7 +82,7 @@ class Reliability:
         )
         return gaps / total if total else 0.0
 
-    def to_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """One JSON object: ``ece``, and ``bins`` with what a ReliabilityBin has."""
         return {
             "ece": self.ece,

@@ -56,7 +56,7 @@ def describe(model: TaggerModel, number: int) -> tuple[dict[str, Any], dict[str,
         "window": model.window,
     }
     if model.calibration is not None:
-        described["calibration"] = model.calibration.to_json()
+        described["calibration"] = model.calibration.to_dict()
     tensors = weights_as_arrays(weights, number)
     if model.first is not None:
         described["first"], more = describe(model.first, number + 1)
@@ -155,7 +155,7 @@ class Description:
         if described is None:
             return None
         try:
-            return Calibration.from_json(described)
+            return Calibration.from_dict(described)
         except (KeyError, TypeError, ValueError, OverflowError) as error:
             raise self._bad("calibration", str(error)) from None
 

@@ -50,7 +50,7 @@ def test_the_pictures_stand_beside_the_page(
         "learning.svg",
         "lengths.svg",
     }
-    assert report.evaluations["tag"].to_json() == tagger.evaluate(small).to_json()
+    assert report.evaluations["tag"].to_dict() == tagger.evaluate(small).to_dict()
     assert not report.has_png
 
 
@@ -77,7 +77,7 @@ def test_a_calibrated_model_shows_whether_its_confidences_hold(tmp_path: Path) -
     (column,) = page.data("figures")["columns"]
     assert (
         column["calibration"]
-        == tagger.evaluate(labelled, calibration=True).to_json()["calibration"]
+        == tagger.evaluate(labelled, calibration=True).to_dict()["calibration"]
     )
     assert "calibration error" in headings(page)
     assert tmp_path / "r" / "calibration.svg" in report.pictures

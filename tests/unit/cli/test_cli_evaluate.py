@@ -15,7 +15,7 @@ from perceptron_nlp.cli.style import output
 def test_json_holds_what_python_says_and_nothing_else(cli, model: Path, train_file: Path) -> None:
     outcome = cli("evaluate", model, train_file, "--json")
     found = json.loads(outcome.out)
-    assert found == pn.load(model).evaluate(train_file).to_json()
+    assert found == pn.load(model).evaluate(train_file).to_dict()
     assert set(found) == {
         "column",
         "sentences",

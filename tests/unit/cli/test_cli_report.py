@@ -38,7 +38,7 @@ def test_the_page_is_written_and_what_is_printed_stays_the_same(
 def test_json_and_the_page_agree(cli, model: Path, train_file: Path) -> None:
     outcome = cli("evaluate", model, train_file, "--report", "r", "--json", "--quiet")
     found = json.loads(outcome.out)
-    assert (found, outcome.err) == (pn.load(model).evaluate(train_file).to_json(), "")
+    assert (found, outcome.err) == (pn.load(model).evaluate(train_file).to_dict(), "")
     (column,) = Page(Path("r/index.html").read_text("utf-8")).data("figures")["columns"]
     assert {name: column[name] for name in found} == found
 

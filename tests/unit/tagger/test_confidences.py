@@ -313,7 +313,7 @@ def test_a_file_with_another_calibration_than_there_can_be_is_refused(
     class Odd:
         """What a file could hold."""
 
-        def to_json(self) -> dict[str, Any]:
+        def to_dict(self) -> dict[str, Any]:
             return {
                 "temperature": 1,
                 "margins": [1, 2],

@@ -48,7 +48,7 @@ def test_the_confusion_counts_gold_and_given_pairs() -> None:
 
 
 def test_the_json_object_has_the_promised_keys() -> None:
-    found = by_hand().to_json()
+    found = by_hand().to_dict()
     assert {
         "column",
         "sentences",

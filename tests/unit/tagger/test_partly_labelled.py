@@ -105,8 +105,8 @@ def test_a_column_with_one_label_and_dev_labels_never_trained_are_said(
     assert tagger.model.record["doubts"] == [record.message for record in caplog.records]
     result = tagger.evaluate(dev)
     assert result.untrained == {"Q": 2, "Z": 1}
-    assert result.to_json()["untrained"] == {"Q": 2, "Z": 1}
-    assert "untrained" not in tagger.evaluate([(["x"], ["A"])]).to_json()
+    assert result.to_dict()["untrained"] == {"Q": 2, "Z": 1}
+    assert "untrained" not in tagger.evaluate([(["x"], ["A"])]).to_dict()
 
 
 def test_labels_put_together_of_pieces_and_spans_are_not_called_untrained() -> None:

@@ -83,11 +83,11 @@ def test_a_model_of_one_column_is_written_as_ever() -> None:
 
 def test_every_column_is_evaluated_and_each_as_alone() -> None:
     found = SEVERAL.evaluate_columns(ROWS)
-    assert {name: result.to_json() for name, result in found.items()} == {
-        name: tagger.evaluate(ROWS).to_json() for name, tagger in ALONE.items()
+    assert {name: result.to_dict() for name, result in found.items()} == {
+        name: tagger.evaluate(ROWS).to_dict() for name, tagger in ALONE.items()
     }
-    assert SEVERAL.evaluate(ROWS, column="feats").to_json() == found["feats"].to_json()
-    assert SEVERAL.evaluate(ROWS).to_json() == found["upos"].to_json()
+    assert SEVERAL.evaluate(ROWS, column="feats").to_dict() == found["feats"].to_dict()
+    assert SEVERAL.evaluate(ROWS).to_dict() == found["upos"].to_dict()
 
 
 CONLLU = "".join(

@@ -125,7 +125,7 @@ def test_span_scores_of_any_labels_even_broken_ones_are_conllevals(pairs):
 def test_an_evaluation_of_spans_counts_a_known_case():
     result = Evaluation("chunk", spans=SpanScores())
     result.add(["B-X", "I-X", "B-Y", "B-X"], ["B-X", "I-X", "B-Y", "I-Y"], [True] * 4)
-    described = result.to_json()
+    described = result.to_dict()
     assert (described["precision"], described["recall"], described["f1"]) == (1 / 2, 1 / 3, 2 / 5)
     assert described["spans"] == {
         "X": {"precision": 1, "recall": 1 / 2, "f1": 2 / 3, "support": 2},
@@ -136,7 +136,7 @@ def test_an_evaluation_of_spans_counts_a_known_case():
 
 def test_an_evaluation_of_other_labels_has_no_span_scores():
     rows = [(["a", "b"], ["N", "V"])]
-    assert "f1" not in pn.train(rows).evaluate(rows).to_json()
+    assert "f1" not in pn.train(rows).evaluate(rows).to_dict()
 
 
 def test_a_rule_for_single_labels_learns_span_labels_as_they_stand():
