@@ -8,10 +8,10 @@ TEST ?= data/english-test.conllu
 MODEL ?= out/model.pnlp
 SENTENCE ?= The old man the boats .
 
-CORE := $(wildcard perceptron_nlp/_core/*.pyx perceptron_nlp/_core/*.pxd perceptron_nlp/_core/*.h)
+CORE := $(wildcard perceptron_nlp/_core/*/*.pyx perceptron_nlp/_core/*/*.pxd perceptron_nlp/_core/*/*.h)
 
 # The compiled modules, whose stubs are held against them.
-STUBBED := $(patsubst perceptron_nlp/_core/%.pyi,perceptron_nlp._core.%,$(wildcard perceptron_nlp/_core/*.pyi))
+STUBBED := $(subst /,.,$(patsubst %.pyi,%,$(wildcard perceptron_nlp/_core/*/*.pyi)))
 
 .PHONY: train test lint bench instructions accuracy hosts trust sanitize fuzz clean pictures model
 .PHONY: wheel docs ray engines house
@@ -111,7 +111,7 @@ docs: $(VENV)/documented
 	$(BIN)/python -m sphinx -W --keep-going -q -E -b html docs out/docs
 
 clean:
-	rm -rf $(VENV) build dist out *.egg-info perceptron_nlp/_core/*.c perceptron_nlp/_core/*.so
+	rm -rf $(VENV) build dist out *.egg-info perceptron_nlp/_core/*/*.c perceptron_nlp/_core/*/*.so
 	rm -rf .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -prune -exec rm -rf {} +
 

@@ -38,13 +38,13 @@ macros = [
 ]
 
 core = Path("perceptron_nlp/_core")
-NEEDED = re.compile(r'"(\w+\.h)"|^from perceptron_nlp\._core\.(\w+) cimport', re.MULTILINE)
+NEEDED = re.compile(r'"(\w+/\w+\.h)"|^from perceptron_nlp\._core\.([\w.]+) cimport', re.MULTILINE)
 
 
 def headers_of(path: Path, found: set[Path]) -> set[Path]:
     """The headers that a source includes, also by way of others."""
     for header, module in NEEDED.findall(path.read_text("utf-8")):
-        needed = core / (header or f"{module}.pxd")
+        needed = core / (header or f"{module.replace('.', '/')}.pxd")
         if needed not in found:
             found.add(needed)
             headers_of(needed, found)
@@ -61,14 +61,15 @@ def needs(source: Path) -> list[str]:
 
 extensions = [
     Extension(
-        f"perceptron_nlp._core.{path.stem}",
+        f"perceptron_nlp._core.{path.parent.name}.{path.stem}",
         [str(path)],
+        include_dirs=[str(core)],
         depends=needs(path),
         define_macros=macros,
         extra_compile_args=compile_args,
         extra_link_args=link_args,
     )
-    for path in sorted(core.glob("*.pyx"))
+    for path in sorted(core.glob("*/*.pyx"))
 ]
 directives = {"boundscheck": True, "initializedcheck": True} if checked else {}
 setup(

@@ -147,7 +147,7 @@ def by_function(update: str, dump: Path, examined: int) -> list[str]:
     ).stdout
     counts: dict[str, int] = {}
     for count, name in re.findall(
-        r"^ *([\d,]+) .*?:(\S+) \[\S*/_core/\w+\.\S+\]", listed, re.MULTILINE
+        r"^ *([\d,]+) .*?:(\S+) \[\S*/_core/\w+/\w+\.\S+\]", listed, re.MULTILINE
     ):
         counts[name] = counts.get(name, 0) + int(count.replace(",", ""))
     return [

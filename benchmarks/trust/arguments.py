@@ -10,7 +10,7 @@ import numpy as np
 import perceptron_nlp as pn
 from benchmarks.trust import samples
 from benchmarks.trust.reached import Reached, count_of
-from perceptron_nlp._core.weights import WeightTable
+from perceptron_nlp._core.table.weights import WeightTable
 
 Case = tuple[str, Callable[[], Any], Any]
 GOOD = [(["a", "b"], ["X", "Y"]), (["b", "a"], ["Y", "X"])]

@@ -10,7 +10,7 @@ import numpy as np
 import perceptron_nlp as pn
 from benchmarks.trust import compiled
 from benchmarks.trust.reached import Reached, count_of
-from perceptron_nlp._core.weights import WeightTable
+from perceptron_nlp._core.table.weights import WeightTable
 
 
 def exact_mean(updates: list[tuple[int, float]], done: int) -> Fraction:

@@ -57,9 +57,9 @@ def _with_core() -> Path:
     tree = copied("with-core", with_core=False)
     if (ROOT / "build").is_dir():
         shutil.copytree(ROOT / "build", tree / "build")
-    for built in (ROOT / "perceptron_nlp" / "_core").glob("*"):
+    for built in (ROOT / "perceptron_nlp" / "_core").glob("*/*"):
         if built.suffix in (".so", ".c"):
-            shutil.copy2(built, tree / "perceptron_nlp" / "_core")
+            shutil.copy2(built, tree / "perceptron_nlp" / "_core" / built.parent.name)
     build(tree, {})
     return tree
 

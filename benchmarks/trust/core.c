@@ -24,8 +24,8 @@ static void *try_realloc(void *p, size_t n) {
 #define malloc try_malloc
 #define calloc try_calloc
 #define realloc try_realloc
-#include "siphash.h"
-#include "table.h"
+#include "features/siphash.h"
+#include "table/table.h"
 #undef malloc
 #undef calloc
 #undef realloc

@@ -13,7 +13,7 @@ import perceptron_nlp as pn
 from benchmarks.trust import compiled, samples
 from benchmarks.trust.children import call
 from benchmarks.trust.reached import Missing, Reached
-from perceptron_nlp._core.weights import WeightTable
+from perceptron_nlp._core.table.weights import WeightTable
 from perceptron_nlp.features.templates import Template
 from perceptron_nlp.tagger.train.examples import Examples
 from perceptron_nlp.tagger.train.learners import TemplateLearner

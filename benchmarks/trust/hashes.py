@@ -12,7 +12,7 @@ import numpy.typing as npt
 import perceptron_nlp as pn
 from benchmarks.trust import samples
 from benchmarks.trust.reached import Reached
-from perceptron_nlp._core.hashing import hash64
+from perceptron_nlp._core.features.hashing import hash64
 from perceptron_nlp.cli.inspect import report
 
 Words = npt.NDArray[np.uint64]

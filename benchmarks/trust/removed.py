@@ -45,7 +45,7 @@ REMOVALS = (
     Removal(
         "M3",
         "a fixed table is laid out as large as the file says",
-        "_core/frozen.h",
+        "_core/model/frozen.h",
         "t->direct = fixed_bits && (uint64_t)1 << fixed_bits <= 8 * n_rows + 4096;",
         "t->direct = fixed_bits > 0;",
     ),
@@ -87,7 +87,7 @@ REMOVALS = (
     Removal(
         "M6",
         "plain C takes scores for numbers without sign",
-        "_core/lanes.h",
+        "_core/table/lanes.h",
         "int32_t score = (int16_t)parts",
         "int32_t score = parts",
     ),
@@ -108,21 +108,21 @@ REMOVALS = (
     Removal(
         "T1",
         "threads share one worker",
-        "_core/decode.pyx",
+        "_core/tag/decode.pyx",
         "return self.idle.pop()",
         "return self.idle[-1]",
     ),
     Removal(
         "A1",
         "steps are owed for one example too many",
-        "_core/kernels.h",
+        "_core/table/kernels.h",
         "*owed += done * delta;",
         "*owed += (done + 1) * delta;",
     ),
     Removal(
         "A2",
         "examples are counted in 32 bits",
-        "_core/kernels.h",
+        "_core/table/kernels.h",
         "*owed += done * delta;",
         "*owed += (double)(int32_t)(int64_t)done * delta;",
     ),
@@ -136,7 +136,7 @@ REMOVALS = (
     Removal(
         "K2",
         "what averages need is not saved",
-        "_core/weights.pyx",
+        "_core/table/weights.pyx",
         "                cell.owed[0] = owed[at]\n",
         "                pass\n",
     ),
@@ -157,14 +157,14 @@ REMOVALS = (
     Removal(
         "S1",
         "the cache is never emptied",
-        "_core/batch.h",
+        "_core/tag/batch.h",
         "cache->n_types + (uint64_t)(w->n_tokens * p->n_columns) > cache->limit",
         "0",
     ),
     Removal(
         "S2",
         "the cache counts words but not their text",
-        "_core/batch.h",
+        "_core/tag/batch.h",
         "cache->text_used + w->text_used > (size_t)cache->limit * TEXT_PER_TYPE",
         "0",
     ),
@@ -178,7 +178,7 @@ REMOVALS = (
     Removal(
         "H1",
         "words are looked up by XXH64",
-        "_core/wordref.h",
+        "_core/tag/wordref.h",
         "    return secrets[0] + secrets[1] *",
         "    uint64_t both[2] = {w->head, w->tail};\n"
         "    if (w->length) return xxh64((const uint8_t *)both, 16, 0);\n"
@@ -194,14 +194,14 @@ REMOVALS = (
     Removal(
         "O1",
         "no room is made before an update",
-        "_core/table.h",
+        "_core/table/table.h",
         "    if (t->fixed_bits) return 0;\n    if (t->dense ?",
         "    return 0;\n    if (t->dense ?",
     ),
     Removal(
         "O1",
         "a sentence is learnt while its cells are made",
-        "_core/structured.h",
+        "_core/train/structured.h",
         "    x->changes[x->n_changes++] = (Change){row, label, sign};\n",
         "    if (x->rule->kind == RULE_ADAGRAD)\n"
         "        table_add_adagrad(x->table, row, label, sign, x->rule->rate);\n"
@@ -210,14 +210,14 @@ REMOVALS = (
     Removal(
         "O1",
         "parts are added before their cells are made",
-        "_core/factored.h",
+        "_core/train/factored.h",
         "            if (!table_cell(x->table, x->rows[i], x->differing[k]).w) return -1;\n",
         "            (void)k;\n",
     ),
     Removal(
         "O2",
         "a chunk of rows is half as large as it says",
-        "_core/rowstore.h",
+        "_core/table/rowstore.h",
         "calloc(CHUNK_ROWS * debts_of_row(s) + 1",
         "calloc(CHUNK_ROWS / 2 * debts_of_row(s) + 1",
         builds=True,
@@ -225,7 +225,7 @@ REMOVALS = (
     Removal(
         "O3",
         "closing a table forgets a part",
-        "_core/table.h",
+        "_core/table/table.h",
         "    free(t->block);\n",
         "",
         builds=True,

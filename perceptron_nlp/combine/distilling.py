@@ -17,10 +17,10 @@ import numpy as np
 import numpy.typing as npt
 
 from perceptron_nlp._checks import check_int
-from perceptron_nlp._core.extract import FeatureProgram
-from perceptron_nlp._core.frozenweights import FrozenWeights
-from perceptron_nlp._core.train import learn
-from perceptron_nlp._core.trainingset import TrainingSet
+from perceptron_nlp._core.features.extract import FeatureProgram
+from perceptron_nlp._core.model.frozenweights import FrozenWeights
+from perceptron_nlp._core.train.train import learn
+from perceptron_nlp._core.train.trainingset import TrainingSet
 from perceptron_nlp.combine.teaching import Lessons, Teachers, take_teachers, teach
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, quote
 from perceptron_nlp.features.compile import compile_templates

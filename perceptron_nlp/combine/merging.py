@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from perceptron_nlp._core.frozenweights import FrozenWeights
+from perceptron_nlp._core.model.frozenweights import FrozenWeights
 from perceptron_nlp._version import __version__
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, quote
 from perceptron_nlp.tagger.model.attributes import part_names

@@ -13,7 +13,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 
-from perceptron_nlp._core.hashing import hash64
+from perceptron_nlp._core.features.hashing import hash64
 from perceptron_nlp.features.atoms import AFFIXES, VIEWS, Atom, Value
 from perceptron_nlp.features.templates import Template
 from perceptron_nlp.records import record
@@ -24,7 +24,7 @@ ALWAYS, NOT_FIRST, FIRST, NOT_LAST, LAST = range(5)
 
 @record()
 class CompiledTemplates:
-    """Numbers for ``perceptron_nlp._core.extract.FeatureProgram``.
+    """Numbers for ``perceptron_nlp._core.features.extract.FeatureProgram``.
 
     Attributes
     ----------

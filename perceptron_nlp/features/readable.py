@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from perceptron_nlp._core.explain import views_of
+from perceptron_nlp._core.tag.explain import views_of
 from perceptron_nlp.features.atoms import VIEWS, Atom, Value
 from perceptron_nlp.features.templates import Template
 

@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from perceptron_nlp._core.conlluscan import ConlluScanner
+from perceptron_nlp._core.conllu.conlluscan import ConlluScanner
 from perceptron_nlp.formats.conllu_layout import ConlluLayout
 from perceptron_nlp.formats.conllu_rules import COLUMNS, GLOBAL_COLUMNS
 from perceptron_nlp.formats.lines import LineSource, Scanned
 from perceptron_nlp.text.sentence import Sentence
 
 if TYPE_CHECKING:
-    from perceptron_nlp._core.conlluscan import ScannedSentence
+    from perceptron_nlp._core.conllu.conlluscan import ScannedSentence
 
 
 _GLOBAL_COLUMNS = GLOBAL_COLUMNS.encode()

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from perceptron_nlp._core.modelrows import starts_of
+from perceptron_nlp._core.model.modelrows import starts_of
 from perceptron_nlp.errors import ModelError, quote
 from perceptron_nlp.formats.packing import Packed, pack, unpack
 from perceptron_nlp.formats.tensorfile import dtype_name

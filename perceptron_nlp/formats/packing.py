@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from perceptron_nlp._core.ricecodes import rice_decoded
+from perceptron_nlp._core.model.ricecodes import rice_decoded
 
 if TYPE_CHECKING:
     import numpy as np

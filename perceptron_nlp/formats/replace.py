@@ -20,7 +20,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from io import FileIO
 
-from perceptron_nlp._core.hashing import hash64
+from perceptron_nlp._core.features.hashing import hash64
 from perceptron_nlp.errors import ArgumentTypeError, FileError
 
 if sys.platform != "win32":

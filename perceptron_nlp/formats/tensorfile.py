@@ -31,7 +31,7 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from perceptron_nlp._core.modelrows import aligned
+from perceptron_nlp._core.model.modelrows import aligned
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, ModelError, quote
 from perceptron_nlp.formats.tensorheader import METADATA, parse_header
 from perceptron_nlp.formats.tensors import DTYPES, Tensor, item_size

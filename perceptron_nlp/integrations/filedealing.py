@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from perceptron_nlp._core.hashing import hash64
+from perceptron_nlp._core.features.hashing import hash64
 from perceptron_nlp.errors import ArgumentError, FileError
 from perceptron_nlp.formats import CONLLU_COLUMNS
 from perceptron_nlp.integrations.shardfiles import Int64s, NoLimit, ShardFiles

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from perceptron_nlp._core.hashing import hash64
+from perceptron_nlp._core.features.hashing import hash64
 from perceptron_nlp.errors import FileError
 from perceptron_nlp.formats import open_corpus
 from perceptron_nlp.tagger.train.examples import Examples

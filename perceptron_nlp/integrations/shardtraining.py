@@ -16,8 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from perceptron_nlp._checks import check_choice, check_int
-from perceptron_nlp._core.frozenweights import FrozenWeights
-from perceptron_nlp._core.weights import WeightTable
+from perceptron_nlp._core.model.frozenweights import FrozenWeights
+from perceptron_nlp._core.table.weights import WeightTable
 from perceptron_nlp.errors import ArgumentError
 from perceptron_nlp.integrations.shardchanges import (
     Added,

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from perceptron_nlp._core.permutation import permutation
-from perceptron_nlp._core.vectors import Learner, Rows
+from perceptron_nlp._core.train.permutation import permutation
+from perceptron_nlp._core.train.vectors import Learner, Rows
 from perceptron_nlp.errors import ArgumentError
 from perceptron_nlp.perceptrons.options import Options
 from perceptron_nlp.perceptrons.schedule import Constant, Inverse, step_size

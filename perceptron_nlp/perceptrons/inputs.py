@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from perceptron_nlp._core.vectors import Rows
+from perceptron_nlp._core.train.vectors import Rows
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, quote
 from perceptron_nlp.perceptrons.sklearn_classes import conversion_warning
 

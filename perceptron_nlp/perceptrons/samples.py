@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from perceptron_nlp._core.feature_index import FeatureIndex
-from perceptron_nlp._core.vectors import Rows
+from perceptron_nlp._core.features.feature_index import FeatureIndex
+from perceptron_nlp._core.train.vectors import Rows
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError
 from perceptron_nlp.perceptrons.inputs import is_feature_samples, rows_of_matrix
 

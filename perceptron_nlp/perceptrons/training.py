@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from perceptron_nlp._core.vectors import Rows
+from perceptron_nlp._core.train.vectors import Rows
 from perceptron_nlp.errors import ArgumentError
 from perceptron_nlp.perceptrons.epochs import Outcome, train_epochs
 from perceptron_nlp.perceptrons.options import Options

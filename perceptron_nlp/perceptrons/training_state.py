@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from perceptron_nlp._core.vectors import mean_to_owed, owed_to_mean
+from perceptron_nlp._core.train.vectors import mean_to_owed, owed_to_mean
 
 Floats = NDArray[np.float64]
 

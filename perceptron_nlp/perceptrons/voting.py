@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from perceptron_nlp._core.vectors import UPDATE, Rows, tally_votes
+from perceptron_nlp._core.train.vectors import UPDATE, Rows, tally_votes
 from perceptron_nlp.errors import MemoryLimitError
 from perceptron_nlp.perceptrons.training_state import flat_view
 

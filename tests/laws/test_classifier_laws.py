@@ -11,7 +11,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 
-from perceptron_nlp._core.permutation import permutation as fast_permutation
+from perceptron_nlp._core.train.permutation import permutation as fast_permutation
 from perceptron_nlp.perceptrons import epochs
 from perceptron_nlp.perceptrons import textbook as book
 from perceptron_nlp.perceptrons.classifier import PerceptronClassifier

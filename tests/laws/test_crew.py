@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import perceptron_nlp as pn
-from perceptron_nlp._core.crew import Crew
+from perceptron_nlp._core.tag.crew import Crew
 
 Labelled = list[tuple[list[str], list[str]]]
 

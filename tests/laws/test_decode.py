@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from oracles.greedy_tagging import Row, SlowTagger
 from oracles.word_views import text_hash
 
-from perceptron_nlp._core.decode import BATCH_TOKENS, SentenceDecoder
-from perceptron_nlp._core.extract import FeatureProgram
-from perceptron_nlp._core.hashing import hash64, hash_words
+from perceptron_nlp._core.features.extract import FeatureProgram
+from perceptron_nlp._core.features.hashing import hash64, hash_words
+from perceptron_nlp._core.tag.decode import BATCH_TOKENS, SentenceDecoder
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError
 from perceptron_nlp.features.compile import CompiledTemplates, compile_templates
 from perceptron_nlp.features.templates import Template, preset

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import perceptron_nlp as pn
-from perceptron_nlp._core.decode import SentenceDecoder
-from perceptron_nlp._core.extract import FeatureProgram
+from perceptron_nlp._core.features.extract import FeatureProgram
+from perceptron_nlp._core.tag.decode import SentenceDecoder
 from perceptron_nlp.features.compile import compile_templates
 from perceptron_nlp.tagger.model.model import TaggerModel
 from perceptron_nlp.tagger.train.examples import label_hashes

@@ -19,7 +19,7 @@ import perceptron_nlp as pn
 
 Labelled = list[tuple[list[str], list[str]]]
 CORE = Path(pn.__file__).parent / "_core"
-MODULES = sorted(path.stem for path in CORE.glob("*.pyi"))
+MODULES = sorted(f"{path.parent.name}.{path.stem}" for path in CORE.glob("*/*.pyi"))
 
 
 def in_threads(n: int, work: Callable[[int], Any]) -> None:
@@ -54,10 +54,10 @@ def test_importing_the_core_leaves_the_interpreter_lock_off() -> None:
 
 
 def test_every_module_of_the_core_says_that_it_needs_no_lock() -> None:
-    sources = sorted(CORE.glob("*.pyx"))
+    sources = sorted(CORE.glob("*/*.pyx"))
     if not sources:
         pytest.skip("the package was installed without its sources")
-    assert [path.stem for path in sources] == MODULES
+    assert [f"{path.parent.name}.{path.stem}" for path in sources] == MODULES
     for path in sources:
         head = path.read_text("utf-8").partition('"""')[0]
         assert "freethreading_compatible=True" in head, path.name

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from test_decoding_forms import WORDS, decoder, results, trained
 
 import perceptron_nlp as pn
-from perceptron_nlp._core.decode import SentenceDecoder
+from perceptron_nlp._core.tag.decode import SentenceDecoder
 from perceptron_nlp.errors import ArgumentError
 from perceptron_nlp.tagger.tag.lexicon import lower_cased
 from perceptron_nlp.tagger.tag.wordbytes import word_bytes

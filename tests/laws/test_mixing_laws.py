@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from test_resuming_laws import equal
 
 from perceptron_nlp import preset, train
-from perceptron_nlp._core.weights import WeightTable
+from perceptron_nlp._core.table.weights import WeightTable
 from perceptron_nlp.combine.mixing import finished, mix, plus, term, tree_sum
 from perceptron_nlp.combine.statechanges import changes, with_changes
 from perceptron_nlp.errors import ArgumentError

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from perceptron_nlp._core.decode import SentenceDecoder
-from perceptron_nlp._core.extract import FeatureProgram
-from perceptron_nlp._core.modelrows import rise
+from perceptron_nlp._core.features.extract import FeatureProgram
+from perceptron_nlp._core.model.modelrows import rise
+from perceptron_nlp._core.tag.decode import SentenceDecoder
 from perceptron_nlp.features.compile import compile_templates
 from perceptron_nlp.features.templates import Template
 

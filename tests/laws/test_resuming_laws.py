@@ -10,8 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from test_training import TEMPLATES, Data, corpora_of, training_set
 
-from perceptron_nlp._core.train import learn
-from perceptron_nlp._core.weights import WeightTable
+from perceptron_nlp._core.table.weights import WeightTable
+from perceptron_nlp._core.train.train import learn
 from perceptron_nlp.features.templates import Template
 from perceptron_nlp.sampling import permutation
 from perceptron_nlp.tagger.model.state import RunState

@@ -13,10 +13,10 @@ from oracles.greedy_training import SlowTrainer
 from oracles.naive_weights import cells_of
 from oracles.word_views import text_hash
 
-from perceptron_nlp._core.extract import FeatureProgram
-from perceptron_nlp._core.train import learn
-from perceptron_nlp._core.trainingset import TrainingSet
-from perceptron_nlp._core.weights import WeightTable
+from perceptron_nlp._core.features.extract import FeatureProgram
+from perceptron_nlp._core.table.weights import WeightTable
+from perceptron_nlp._core.train.train import learn
+from perceptron_nlp._core.train.trainingset import TrainingSet
 from perceptron_nlp.errors import ArgumentError
 from perceptron_nlp.features.compile import compile_templates
 from perceptron_nlp.features.templates import Template, preset

@@ -14,7 +14,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from oracles.naive_weights import NaiveWeights, cells_of
 
-from perceptron_nlp._core.weights import WeightTable
+from perceptron_nlp._core.table.weights import WeightTable
 from perceptron_nlp.perceptrons.textbook import Multiclass, Stochastic, averaged_naive, train
 
 LABEL_COUNTS = (2, 17, 32, 33, 100, 1000, 65_536)

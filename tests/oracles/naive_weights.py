@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
-from perceptron_nlp._core.frozenweights import FrozenWeights
+from perceptron_nlp._core.model.frozenweights import FrozenWeights
 
 Cells = dict[tuple[int, int], Any]
 

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from perceptron_nlp._core.extract import FeatureProgram
-from perceptron_nlp._core.hashing import hash64, hash_words
+from perceptron_nlp._core.features.extract import FeatureProgram
+from perceptron_nlp._core.features.hashing import hash64, hash_words
 from perceptron_nlp.errors import ArgumentError, quote
 from perceptron_nlp.features.atoms import Atom
 from perceptron_nlp.features.compile import compile_templates

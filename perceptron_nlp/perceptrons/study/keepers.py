@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from perceptron_nlp._core.weights import WeightTable
+from perceptron_nlp._core.table.weights import WeightTable
 from perceptron_nlp.perceptrons import textbook as tb
 
 VARIABLES = ("d", "D", "U")

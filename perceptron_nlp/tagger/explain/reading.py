@@ -1,7 +1,7 @@
 """A sentence as a model read it: labels, scores, and what each feature added to them.
 
 Nothing that makes tagging fast takes part here, so what is said of a score does not depend on how
-it was summed (perceptron_nlp._core.explain).
+it was summed (perceptron_nlp._core.tag.explain).
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from perceptron_nlp._core.decode import SentenceDecoder
-from perceptron_nlp._core.explain import SentenceFeatures
+from perceptron_nlp._core.tag.decode import SentenceDecoder
+from perceptron_nlp._core.tag.explain import SentenceFeatures
 from perceptron_nlp.features.readable import ReadableTemplates, Readings
 from perceptron_nlp.tagger.model.model import TaggerModel
 from perceptron_nlp.tagger.tag.extractor import Extractor, Features, extract

@@ -12,7 +12,7 @@ import functools
 import itertools
 from collections.abc import Iterable, Sequence
 
-from perceptron_nlp._core.labelparts import LabelParts
+from perceptron_nlp._core.model.labelparts import LabelParts
 from perceptron_nlp.text.tagset import MAX_LABELS, TagSet
 
 NOTHING = "_"

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from perceptron_nlp._core.frozenweights import FrozenWeights
+from perceptron_nlp._core.model.frozenweights import FrozenWeights
 from perceptron_nlp.errors import ArgumentError
 from perceptron_nlp.tagger.model.cells import Rows, Union
 

@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from perceptron_nlp._core.hashing import hash64_each
+from perceptron_nlp._core.features.hashing import hash64_each
 from perceptron_nlp.errors import ArgumentError, ModelError, quote
 from perceptron_nlp.features.templates import Template
 from perceptron_nlp.records import record

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from perceptron_nlp._core.frozenmodel import WIDEST_BEAM
-from perceptron_nlp._core.modelrows import rise
+from perceptron_nlp._core.model.frozenmodel import WIDEST_BEAM
+from perceptron_nlp._core.model.modelrows import rise
 from perceptron_nlp.errors import ModelError
 from perceptron_nlp.features.templates import Template, check_templates
 from perceptron_nlp.tagger.confidence.calibration import Calibration

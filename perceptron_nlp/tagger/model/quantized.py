@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from perceptron_nlp._core.frozenweights import FrozenWeights
+    from perceptron_nlp._core.model.frozenweights import FrozenWeights
 
 LARGEST = 32767
 # Steps that the heaviest weight must keep when the scale is chosen for sums; with fewer, rounding

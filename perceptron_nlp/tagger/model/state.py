@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from perceptron_nlp._core.frozenweights import FrozenWeights
-from perceptron_nlp._core.weights import WeightTable
+from perceptron_nlp._core.model.frozenweights import FrozenWeights
+from perceptron_nlp._core.table.weights import WeightTable
 from perceptron_nlp.errors import ArgumentError
 from perceptron_nlp.tagger.model.cells import Rows, Union
 from perceptron_nlp.tagger.train.options import TrainingOptions

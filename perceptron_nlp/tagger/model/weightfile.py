@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from perceptron_nlp._core.modelrows import highest, in_16_bits, none_is_zero, rise, starts_of
+from perceptron_nlp._core.model.modelrows import highest, in_16_bits, none_is_zero, rise, starts_of
 from perceptron_nlp.formats.tensors import Tensor
 from perceptron_nlp.tagger.model.quantized import QuantisedWeights
 from perceptron_nlp.tagger.model.tablefile import smallest

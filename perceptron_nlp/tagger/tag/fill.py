@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from perceptron_nlp._core.decode import SentenceDecoder
-from perceptron_nlp._core.splice import ConlluFiller
+from perceptron_nlp._core.conllu.splice import ConlluFiller
+from perceptron_nlp._core.tag.decode import SentenceDecoder
 from perceptron_nlp.formats import CONLLU_COLUMNS, wrong_conllu_value
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence, Sized
 from typing import TypeAlias
 
-from perceptron_nlp._core.decode import KeptSets
+from perceptron_nlp._core.tag.decode import KeptSets
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, quote
 from perceptron_nlp.tagger.model.attributes import JOINT, features_of
 from perceptron_nlp.text.spans import SCHEMES

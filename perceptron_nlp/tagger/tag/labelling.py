@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeVar
 
-from perceptron_nlp._core.decode import SentenceDecoder
-from perceptron_nlp._core.extract import FeatureProgram
-from perceptron_nlp._core.frozenmodel import DEFAULT_CACHE_LIMIT
+from perceptron_nlp._core.features.extract import FeatureProgram
+from perceptron_nlp._core.model.frozenmodel import DEFAULT_CACHE_LIMIT
+from perceptron_nlp._core.tag.decode import SentenceDecoder
 from perceptron_nlp.errors import ArgumentError
 from perceptron_nlp.features.compile import compile_templates
 from perceptron_nlp.tagger.model.attributes import JOINT, features_of, parts_of

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from perceptron_nlp._checks import check_int
-from perceptron_nlp._core.decode import KeptSets, SentenceDecoder
+from perceptron_nlp._core.tag.decode import KeptSets, SentenceDecoder
 from perceptron_nlp.tagger.tag.keeping import Keep
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def label_lists(
         labels: list[list[str | None]] = decoder.tag(sentences, kept)
         return labels
     # Here, since lists that one thread labels do without.
-    from perceptron_nlp._core.crew import Crew
+    from perceptron_nlp._core.tag.crew import Crew
 
     return Crew(decoder, threads - 1).lists(sentences, kept)
 
@@ -57,7 +57,7 @@ def label_buffers(decoder: SentenceDecoder, words: Words, threads: int) -> npt.N
     # Here, since lists that one thread labels do without.
     import numpy as np
 
-    from perceptron_nlp._core.crew import Crew
+    from perceptron_nlp._core.tag.crew import Crew
 
     numbers = np.empty(words.n_tokens, np.uint16)
     crew = Crew(decoder, 0 if len(words.sentences) <= CHUNK else threads - 1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from perceptron_nlp._core.hashing import hash64
+from perceptron_nlp._core.features.hashing import hash64
 
 
 def word_bytes(word: str) -> bytes:

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from perceptron_nlp._core.weights import WeightTable
+from perceptron_nlp._core.table.weights import WeightTable
 from perceptron_nlp.errors import (
     ArgumentError,
     ArgumentTypeError,

@@ -8,13 +8,13 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from perceptron_nlp._core.extract import FeatureProgram
-from perceptron_nlp._core.factored import CopiedRows, learn_factored
-from perceptron_nlp._core.frozenweights import FrozenWeights
-from perceptron_nlp._core.search import learn_sequences
-from perceptron_nlp._core.train import learn
-from perceptron_nlp._core.trainingset import TrainingSet
-from perceptron_nlp._core.weights import WeightTable
+from perceptron_nlp._core.features.extract import FeatureProgram
+from perceptron_nlp._core.model.frozenweights import FrozenWeights
+from perceptron_nlp._core.table.weights import WeightTable
+from perceptron_nlp._core.train.factored import CopiedRows, learn_factored
+from perceptron_nlp._core.train.search import learn_sequences
+from perceptron_nlp._core.train.train import learn
+from perceptron_nlp._core.train.trainingset import TrainingSet
 from perceptron_nlp.features.compile import compile_templates
 from perceptron_nlp.features.templates import Template
 from perceptron_nlp.tagger.model.attributes import parts_of

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from perceptron_nlp._core.frozenweights import FrozenWeights
+from perceptron_nlp._core.model.frozenweights import FrozenWeights
 from perceptron_nlp._version import __version__
 from perceptron_nlp.errors import ArgumentError
 from perceptron_nlp.features.templates import Template, check_templates, preset

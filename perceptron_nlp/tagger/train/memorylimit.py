@@ -6,7 +6,7 @@ import os
 import sys
 from typing import Any
 
-from perceptron_nlp._core.weights import WeightTable
+from perceptron_nlp._core.table.weights import WeightTable
 from perceptron_nlp.errors import ArgumentError, MemoryLimitError
 from perceptron_nlp.tagger.model.sizes import parse_size
 

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from perceptron_nlp._core.numbering import number_conllu
+from perceptron_nlp._core.conllu.numbering import number_conllu
 from perceptron_nlp.formats import CONLLU_COLUMNS
 from perceptron_nlp.tagger.train.sources import UNLABELLED, UNLABELLED_COLUMNS, Source, read_texts
 from perceptron_nlp.text.sentence import Sentence

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from perceptron_nlp._checks import check_choice, check_int
-from perceptron_nlp._core.frozenmodel import WIDEST_BEAM
-from perceptron_nlp._core.train import RULES
-from perceptron_nlp._core.weights import MAX_TABLE_BITS
+from perceptron_nlp._core.model.frozenmodel import WIDEST_BEAM
+from perceptron_nlp._core.table.weights import MAX_TABLE_BITS
+from perceptron_nlp._core.train.train import RULES
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError
 from perceptron_nlp.features.templates import Template
 from perceptron_nlp.tagger.tag.context import WIDEST_WINDOW

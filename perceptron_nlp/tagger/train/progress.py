@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from perceptron_nlp._core.frozenweights import FrozenWeights
+from perceptron_nlp._core.model.frozenweights import FrozenWeights
 from perceptron_nlp.errors import ModelError
 from perceptron_nlp.tagger.model.state import RunState
 

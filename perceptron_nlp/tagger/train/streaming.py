@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from perceptron_nlp._core.numbering import number_conllu
+from perceptron_nlp._core.conllu.numbering import number_conllu
 from perceptron_nlp.errors import ArgumentError
 from perceptron_nlp.formats import CONLLU_COLUMNS, Corpus
 from perceptron_nlp.tagger.tag.wordbytes import word_bytes

@@ -7,7 +7,7 @@ import xxhash
 from hypothesis import given
 from hypothesis import strategies as st
 
-from perceptron_nlp._core.hashing import hash64, hash64_each, hash_words
+from perceptron_nlp._core.features.hashing import hash64, hash64_each, hash_words
 from perceptron_nlp.errors import ArgumentError
 
 PRIME32 = 2654435761

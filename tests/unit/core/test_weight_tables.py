@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from perceptron_nlp._core.weights import MAX_TABLE_BITS, WeightTable
+from perceptron_nlp._core.table.weights import MAX_TABLE_BITS, WeightTable
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, MemoryLimitError
 
 KEY = np.array([1], np.uint64)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from perceptron_nlp._core.extract import FeatureProgram
+from perceptron_nlp._core.features.extract import FeatureProgram
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, TemplateError
 from perceptron_nlp.features.atoms import VIEWS, Atom, Value
 from perceptron_nlp.features.compile import compile_templates

@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from oracles.word_views import seen, text_hash, view
 
-from perceptron_nlp._core.extract import FeatureProgram
+from perceptron_nlp._core.features.extract import FeatureProgram
 from perceptron_nlp.errors import ArgumentError
 from perceptron_nlp.features.atoms import VIEWS, Value
 from perceptron_nlp.features.compile import compile_templates

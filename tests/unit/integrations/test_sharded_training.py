@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import perceptron_nlp as pn
-from perceptron_nlp._core.hashing import hash64
+from perceptron_nlp._core.features.hashing import hash64
 from perceptron_nlp.integrations import filedealing, shardtraining
 from perceptron_nlp.integrations.filedealing import TextFile, dealt_sentences, ends_in
 from perceptron_nlp.integrations.shards import ShardWorker

@@ -19,8 +19,8 @@ from sklearn.base import clone, is_classifier
 from sklearn.model_selection import cross_val_score
 from sklearn.utils.estimator_checks import check_estimator
 
-from perceptron_nlp._core.feature_index import FeatureIndex
-from perceptron_nlp._core.vectors import Rows
+from perceptron_nlp._core.features.feature_index import FeatureIndex
+from perceptron_nlp._core.train.vectors import Rows
 from perceptron_nlp.errors import PerceptronNLPError
 from perceptron_nlp.perceptrons import sklearn_classes
 from perceptron_nlp.perceptrons.classifier import PerceptronClassifier

@@ -1,6 +1,6 @@
 """Beam search and structured training the slow way: dictionaries, lists, no shared code."""
 
-from perceptron_nlp._core.hashing import hash64, hash_words
+from perceptron_nlp._core.features.hashing import hash64, hash_words
 
 TEMPLATES = (
     "lower[0]",

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import perceptron_nlp as pn
-from perceptron_nlp._core.weights import WeightTable
+from perceptron_nlp._core.table.weights import WeightTable
 from perceptron_nlp.tagger.train import loop as trainer
 
 Small = list[tuple[list[str], list[str]]]

@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 from sequence_oracle import TEMPLATES, keys_of
 
 import perceptron_nlp as pn
-from perceptron_nlp._core.extract import FeatureProgram
-from perceptron_nlp._core.factored import CopiedRows, learn_factored
-from perceptron_nlp._core.hashing import hash64
-from perceptron_nlp._core.labelparts import LabelParts
-from perceptron_nlp._core.trainingset import TrainingSet
-from perceptron_nlp._core.weights import WeightTable
+from perceptron_nlp._core.features.extract import FeatureProgram
+from perceptron_nlp._core.features.hashing import hash64
+from perceptron_nlp._core.model.labelparts import LabelParts
+from perceptron_nlp._core.table.weights import WeightTable
+from perceptron_nlp._core.train.factored import CopiedRows, learn_factored
+from perceptron_nlp._core.train.trainingset import TrainingSet
 from perceptron_nlp.errors import ArgumentError
 from perceptron_nlp.features.compile import compile_templates
 from perceptron_nlp.features.templates import Template

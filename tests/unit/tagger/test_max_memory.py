@@ -21,9 +21,9 @@ from hypothesis import strategies as st
 import perceptron_nlp as pn
 from benchmarks.trust import samples
 from benchmarks.trust.children import call
-from perceptron_nlp._core.extract import FeatureProgram
-from perceptron_nlp._core.trainingset import TrainingSet
-from perceptron_nlp._core.weights import WeightTable
+from perceptron_nlp._core.features.extract import FeatureProgram
+from perceptron_nlp._core.table.weights import WeightTable
+from perceptron_nlp._core.train.trainingset import TrainingSet
 from perceptron_nlp.features.compile import compile_templates
 from perceptron_nlp.tagger.train import memorylimit, streaming
 from perceptron_nlp.tagger.train.memorylimit import ROOM, MemoryLimit, resident

@@ -8,13 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sequence_oracle import TEMPLATES, UNKNOWN, Oracle, keys_of
 
-from perceptron_nlp._core.decode import KeptSets, SentenceDecoder
-from perceptron_nlp._core.extract import FeatureProgram
-from perceptron_nlp._core.frozenmodel import allowed_bytes
-from perceptron_nlp._core.hashing import hash64
-from perceptron_nlp._core.search import learn_sequences
-from perceptron_nlp._core.trainingset import TrainingSet
-from perceptron_nlp._core.weights import WeightTable
+from perceptron_nlp._core.features.extract import FeatureProgram
+from perceptron_nlp._core.features.hashing import hash64
+from perceptron_nlp._core.model.frozenmodel import allowed_bytes
+from perceptron_nlp._core.table.weights import WeightTable
+from perceptron_nlp._core.tag.decode import KeptSets, SentenceDecoder
+from perceptron_nlp._core.train.search import learn_sequences
+from perceptron_nlp._core.train.trainingset import TrainingSet
 from perceptron_nlp.errors import ArgumentError
 from perceptron_nlp.features.compile import compile_templates
 from perceptron_nlp.features.templates import Template

@@ -1,0 +1,1 @@
+"""CoNLL-U as bytes: scanned, numbered, filled in."""

@@ -1,0 +1,1 @@
+"""From the strings of a sentence to the keys of its features."""

@@ -1,0 +1,101 @@
+/* What can be seen of one word: its views (as written, lower-cased, shape, …), their prefixes,
+ * suffixes and n-grams, each as a 64-bit hash of its UTF-8 bytes. */
+#ifndef PERCEPTRON_NLP_WORDS_H
+#define PERCEPTRON_NLP_WORDS_H
+
+#include "features/hashing.h"
+#include "features/views.h"
+
+enum { AFFIX_NONE, AFFIX_PREFIX, AFFIX_SUFFIX, AFFIX_NGRAMS, AFFIX_PIECES };
+
+/* n-grams of a longer word are those of its first and last halves of this many code points, so
+ * that a word of a megabyte is not a million features. */
+#define NGRAM_WORD_LIMIT 48
+
+typedef struct {
+    int32_t view, affix, low, high;
+} ValueSpec;
+
+/* The hash of one value of the word whose views were made last. A word shorter than an affix
+ * gives itself whole. */
+static inline uint64_t word_value(const WordScratch *s, const ValueSpec *spec) {
+    const View *v = &s->views[spec->view];
+    uint32_t from = 0, to = v->n, k = (uint32_t)spec->low;
+    if (spec->affix == AFFIX_PREFIX && k < to) to = k;
+    if (spec->affix == AFFIX_SUFFIX && k < to) from = to - k;
+    const uint32_t begin = view_at(s, v, from), n = view_at(s, v, to) - begin;
+    /* A view has room for eight bytes more. */
+    return n <= 8 ? xxh64_short(xxh_read64(v->text + begin), n) : xxh64(v->text + begin, n, 0);
+}
+
+static inline int grams_push(WordScratch *s, uint64_t gram) {
+    if (s->n_grams == s->grams_room) {
+        uint32_t room = s->grams_room ? 2 * s->grams_room : 256;
+        uint64_t *grams = (uint64_t *)realloc(s->grams, (size_t)room * sizeof *grams);
+        if (!grams) return -1;
+        s->grams = grams;
+        s->grams_room = room;
+    }
+    s->grams[s->n_grams++] = gram;
+    return 0;
+}
+
+/* Hashes of all n-grams of spec->low to spec->high code points into s->grams; the edges of the
+ * word count as one character each. -1: no memory. */
+static inline int word_ngrams(WordScratch *s, const ValueSpec *spec) {
+    const View *v = &s->views[spec->view];
+    uint32_t half = NGRAM_WORD_LIMIT / 2;
+    uint32_t pieces = v->n > NGRAM_WORD_LIMIT ? 2 : 1;
+    s->n_grams = 0;
+    for (uint32_t piece = 0; piece < pieces; piece++) {
+        uint32_t from = piece ? v->n - half : 0, to = pieces == 2 && !piece ? half : v->n;
+        uint8_t text[4 * NGRAM_WORD_LIMIT + 2];
+        uint32_t at[NGRAM_WORD_LIMIT + 3], n = 0, length = 0;
+        at[n++] = 0;
+        if (from == 0) {
+            text[length++] = 2;
+            at[n++] = length;
+        }
+        for (uint32_t i = from; i < to; i++) {
+            uint32_t begin = view_at(s, v, i), bytes = view_at(s, v, i + 1) - begin;
+            memcpy(text + length, v->text + begin, bytes);
+            length += bytes;
+            at[n++] = length;
+        }
+        if (to == v->n) {
+            text[length++] = 3;
+            at[n++] = length;
+        }
+        n -= 1;
+        for (uint32_t k = (uint32_t)spec->low; k <= (uint32_t)spec->high && k <= n; k++)
+            for (uint32_t i = 0; i + k <= n; i++)
+                if (grams_push(s, xxh64(text + at[i], at[i + k] - at[i], 0)) < 0) return -1;
+    }
+    return 0;
+}
+
+/* Hashes of what stands between the bars of a value into s->grams. -1: no memory. */
+static inline int word_pieces(WordScratch *s, const ValueSpec *spec) {
+    const View *v = &s->views[spec->view];
+    const uint8_t *text = v->text;
+    uint32_t bytes = view_at(s, v, v->n), from = 0;
+    s->n_grams = 0;
+    for (uint32_t to = 0; to <= bytes; to++) {
+        if (to < bytes && text[to] != '|') continue;
+        if (to > from && grams_push(s, xxh64(text + from, to - from, 0)) < 0) return -1;
+        from = to + 1;
+    }
+    return 0;
+}
+
+/* Has the value any number of hashes rather than one? */
+static inline int is_many(const ValueSpec *spec) {
+    return spec->affix >= AFFIX_NGRAMS;
+}
+
+/* All hashes of such a value into s->grams; -1: no memory. */
+static inline int word_many(WordScratch *s, const ValueSpec *spec) {
+    return spec->affix == AFFIX_PIECES ? word_pieces(s, spec) : word_ngrams(s, spec);
+}
+
+#endif

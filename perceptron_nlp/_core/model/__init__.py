@@ -1,0 +1,1 @@
+"""Weights and templates that no longer change, ready for tagging."""

@@ -1,0 +1,445 @@
+# cython: language_level=3, freethreading_compatible=True
+"""Frozen models: weights, templates and what words are held to, made ready for tagging."""
+
+import os
+
+from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdlib cimport calloc, free, malloc
+from libc.string cimport memset
+
+from perceptron_nlp._core.features.extract cimport FeatureProgram, Program, no_label_hash
+from perceptron_nlp._core.model.labelparts cimport LabelParts
+from perceptron_nlp._core.features.hashing cimport xxh64_words
+from perceptron_nlp._core.features.hashing import hash64
+from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, MemoryLimitError
+
+cdef extern from *:
+    """
+    enum { COND_ALWAYS, COND_NOT_FIRST, COND_FIRST, COND_NOT_LAST, COND_LAST };
+    """
+    const int COND_ALWAYS
+    const int COND_NOT_FIRST
+    const int COND_FIRST
+    const int COND_NOT_LAST
+    const int COND_LAST
+
+DEFAULT_CACHE_LIMIT = 32768
+WIDEST_BEAM = MAX_BEAM
+
+
+def allowed_bytes(allowed, n_labels):
+    """A transition matrix in the core's form.
+
+    Parameters
+    ----------
+    allowed : n_labels + 1 rows of n_labels + 1 truth values; see SentenceDecoder
+
+    Returns
+    -------
+    uint8[(n_labels + 1) ** 2]
+
+    Raises
+    ------
+    ArgumentError : it has another shape
+    """
+    rows = [bytes(map(bool, row)) for row in allowed]
+    if {len(rows), *map(len, rows)} != {n_labels + 1}:
+        raise ArgumentError(
+            f"allowed: a matrix of {n_labels + 1} by {n_labels + 1} is needed for {n_labels}"
+            f" labels, not {len(rows)} rows of {', '.join(map(str, sorted({*map(len, rows)})))}")
+    return memoryview(b"".join(rows))
+
+
+cdef class FrozenModel:
+    """A frozen model as the core tags with it: its weights laid out, its templates sorted by how
+    they are looked up. What it is made of is what SentenceDecoder says, which is made of the same.
+
+    Raises
+    ------
+    MemoryLimitError : no room for the model
+    """
+
+    def __cinit__(self, FeatureProgram program not None, *, keys, starts, cell_labels, weights,
+                  labels, label_hashes, group_starts=None, table_bits=None, right_to_left=False,
+                  dictionary=None, lexicon=None, beam=1, allowed=None, LabelParts parts=None,
+                  cache_limit=DEFAULT_CACHE_LIMIT, narrow=True):
+        memset(&self.table, 0, sizeof(FrozenTable))
+        memset(&self.decoder, 0, sizeof(Decoder))
+        if not isinstance(cache_limit, int) or isinstance(cache_limit, bool):
+            raise ArgumentTypeError(
+                f"cache_limit: an int is needed, not {type(cache_limit).__name__}")
+        if not 1 <= cache_limit <= 1 << 30:
+            raise ArgumentError(f"cache_limit: {cache_limit} is not between 1 and {1 << 30}")
+        self.program = program
+        self.labels = tuple(labels)
+        self.cache_limit = cache_limit
+        self.parts = parts
+        if parts is not None:
+            if parts.parts.n_labels != len(labels):
+                raise ArgumentError(
+                    f"parts: of {parts.parts.n_labels} labels, but there are {len(labels)}")
+            self.decoder.parts = &parts.parts
+        self._table(keys, starts, cell_labels, weights,
+                    len(labels) if parts is None else parts.parts.n_parts, table_bits or 0)
+        cdef int k
+        for k in range(N_SECRETS):
+            self.decoder.secrets[k] = int.from_bytes(os.urandom(8), "little")
+        cdef uint64_t[::1] hash_view = memoryview(bytearray(8 * (len(label_hashes) + 1))).cast("Q")
+        for k in range(len(label_hashes)):
+            hash_view[k] = label_hashes[k]
+        hash_view[len(label_hashes)] = no_label_hash()
+        self.label_hash_array = hash_view
+        self.decoder.label_hashes = &hash_view[0]
+        self.decoder.right_to_left = right_to_left
+        if not 1 <= beam <= MAX_BEAM:
+            raise ArgumentError(f"beam: {beam} is not between 1 and {MAX_BEAM}")
+        self.decoder.beam = beam
+        cdef const uint8_t[::1] allowed_view
+        if allowed is not None:
+            self.allowed_array = allowed_bytes(allowed, len(labels))
+            allowed_view = self.allowed_array
+            self.decoder.allowed = &allowed_view[0]
+        self._layout(
+            narrow and beam == 1 and parts is None and group_starts is not None
+            and self._sums_fit(group_starts, starts, cell_labels, weights))
+        self._dictionary(dictionary or {})
+        self._lexicon(lexicon or {})
+        self.decoder.layout.forces = bool(dictionary) or bool(lexicon)
+        self._pairs()
+        self._history()
+        choose_form(&self.decoder, os.environ.get("PERCEPTRON_NLP_PORTABLE") == "1")
+
+    def __dealloc__(self):
+        frozen_close(&self.table)
+        index_close(&self.decoder.layout.dictionary)
+        plan_close(&self.decoder.layout)
+        free(self.decoder.layout.vectors)
+        free(self.decoder.layout.slot_vector)
+        free(self.decoder.layout.slot_correction)
+        free(self.decoder.layout.slot_sign)
+        free(self.decoder.layout.dictionary_labels)
+        index_close(&self.decoder.layout.lexicon)
+        free(self.decoder.layout.lexicon_labels)
+        free(self.decoder.layout.masks)
+        free(self.decoder.layout.memo_templates)
+        memo_plan_close(&self.decoder.layout)
+        free(self.decoder.pairs.templates)
+        free(self.decoder.pairs.group_of)
+        free(self.decoder.pairs.left)
+        free(self.decoder.pairs.right)
+        free(self.decoder.start)
+        free(self.decoder.tag_table)
+        free(self.decoder.static_templates)
+        free(self.decoder.open_templates)
+
+    def _table(self, keys, starts, cell_labels, weights, int32_t n_labels, int bits):
+        cdef FrozenTable *t = &self.table
+        cdef const uint64_t[::1] key_view = _buffer(keys, "uint64")
+        cdef const int64_t[::1] start_view = _buffer(starts, "int64")
+        cdef const uint16_t[::1] label_view = _buffer(cell_labels, "uint16")
+        cdef const int16_t[::1] weight_view = _buffer(weights, "int16")
+        cdef int64_t n_rows = key_view.shape[0], wrong, earlier = 0
+        if frozen_open(t, n_labels, bits, int.from_bytes(os.urandom(8), "little"), n_rows,
+                       label_view.shape[0]) < 0:
+            raise MemoryLimitError("no memory for the model's weights")
+        # There is no address of the first of nothing.
+        if not n_rows or not label_view.shape[0]:
+            return
+        with nogil:
+            wrong = frozen_fill(t, &key_view[0], &start_view[0], &label_view[0],
+                                &weight_view[0], n_rows)
+        if wrong < 0:
+            if frozen_widen(t) < 0:
+                raise MemoryLimitError("no memory for the model's weights")
+            return
+        while key_view[earlier] != key_view[wrong]:
+            earlier += 1
+        if earlier < wrong:
+            raise ArgumentError(f"keys: row {earlier} and row {wrong} have the same key")
+        raise ArgumentError(f"cell_labels: those of row {wrong} do not ascend within the {n_labels}"
+                            " labels; sort the cells of each row, each label once")
+
+    def _sums_fit(self, group_starts, starts, cell_labels, weights):
+        """Does no sum of one feature of each template leave 16 bits, whatever the words?
+
+        In a fixed table every template may meet every row.
+        """
+        cdef const Program *p = &self.program.program
+        cdef const int64_t[::1] row_starts = _buffer(starts, "int64")
+        cdef const uint16_t[::1] label_view = _buffer(cell_labels, "uint16")
+        cdef const int16_t[::1] weight_view = _buffer(weights, "int16")
+        cdef int64_t i, k, begin, end, n_labels = self.table.n_labels
+        cdef int64_t size, largest = 0
+        cdef const uint16_t *label
+        cdef const int16_t *weight
+        if len(group_starts) != p.n_templates + 1:
+            return False
+        for k in range(p.n_templates):
+            if looks_at_many(p, k):
+                return False
+        if self.table.fixed_bits:
+            for i in range(weight_view.shape[0]):
+                size = weight_view[i]
+                size = -size if size < 0 else size
+                if size > largest:
+                    largest = size
+            return p.n_templates * largest < 1 << 15
+        # What the weights of each label are at least and at most, and the sums of these.
+        cdef int32_t[::1] bounds = memoryview(bytearray(8 * n_labels)).cast("i")
+        cdef int32_t *low = &bounds[0]
+        cdef int32_t *high = low + n_labels
+        cdef int64_t[::1] sums = memoryview(bytearray(16 * n_labels)).cast("q")
+        if not label_view.shape[0]:
+            return True
+        label, weight = &label_view[0], &weight_view[0]
+        for k in range(p.n_templates):
+            begin, end = row_starts[group_starts[k]], row_starts[group_starts[k + 1]]
+            if not 0 <= begin <= end <= label_view.shape[0]:
+                raise ArgumentError("group_starts, starts: they lead out of the cells")
+            with nogil:
+                memset(low, 0, 2 * n_labels * sizeof(int32_t))
+                for i in range(begin, end):
+                    if label[i] >= n_labels:
+                        continue
+                    if weight[i] < low[label[i]]:
+                        low[label[i]] = weight[i]
+                    if weight[i] > high[label[i]]:
+                        high[label[i]] = weight[i]
+                for i in range(2 * n_labels):
+                    sums[i] += low[i]
+        for i in range(2 * n_labels):
+            size = -sums[i] if sums[i] < 0 else sums[i]
+            if size > largest:
+                largest = size
+        return largest < 1 << 15
+
+    def _layout(self, narrow):
+        """Sum slots of one column and offset into one vector; conditions become corrections."""
+        cdef CacheLayout *l = &self.decoder.layout
+        cdef const Program *p = &self.program.program
+        cdef int32_t s, condition
+        l.program = p
+        l.table = &self.table
+        l.dense = self.table.n_labels <= DENSE_LABELS
+        l.narrow = l.dense and narrow
+        l.stride = (self.table.n_labels + LANES - 1) // LANES * LANES
+        l.vectors = <VectorSlot *>calloc(2 * p.n_slots + 1, sizeof(VectorSlot))
+        l.slot_vector = <int32_t *>malloc((p.n_slots + 1) * sizeof(int32_t))
+        l.slot_correction = <int32_t *>malloc((p.n_slots + 1) * sizeof(int32_t))
+        l.slot_sign = <int *>malloc((p.n_slots + 1) * sizeof(int))
+        if (l.vectors == NULL or l.slot_vector == NULL or l.slot_correction == NULL
+                or l.slot_sign == NULL):
+            raise MemoryError
+        plain, marked = {}, {}
+        for s in range(p.n_slots):
+            condition = p.slots[s].condition
+            place = (p.slots[s].column, p.slots[s].offset)
+            if condition in (COND_ALWAYS, COND_NOT_FIRST, COND_NOT_LAST):
+                plain.setdefault((*place, COND_ALWAYS), len(plain))
+            if condition != COND_ALWAYS:
+                marked.setdefault((*place, _mark_of(condition)), len(marked))
+        numbers = plain | {place: len(plain) + number for place, number in marked.items()}
+        for (column, offset, condition), number in numbers.items():
+            l.vectors[number].column = column
+            l.vectors[number].offset = offset
+            l.vectors[number].condition = condition
+        l.n_vectors = len(numbers)
+        l.n_always = len(plain)
+        for s in range(p.n_slots):
+            condition = p.slots[s].condition
+            place = (p.slots[s].column, p.slots[s].offset)
+            l.slot_vector[s] = -1 if condition in (COND_FIRST, COND_LAST) else \
+                numbers[(*place, COND_ALWAYS)]
+            l.slot_correction[s] = -1 if condition == COND_ALWAYS else \
+                numbers[(*place, _mark_of(condition))]
+            l.slot_sign[s] = 1 if condition in (COND_FIRST, COND_LAST) else -1
+        if plan_open(l) < 0:
+            raise MemoryError
+        self._start()
+
+    def _start(self):
+        """Labels start at 0; the pads after them are what no score can be below."""
+        cdef CacheLayout *l = &self.decoder.layout
+        cdef int32_t k
+        self.decoder.start = calloc(l.stride, sizeof(int32_t))
+        if self.decoder.start == NULL:
+            raise MemoryError
+        for k in range(self.table.n_labels, l.stride if l.narrow else 0):
+            (<int16_t *>self.decoder.start)[k] = -32768
+
+    def _dictionary(self, dictionary):
+        cdef CacheLayout *l = &self.decoder.layout
+        cdef const unsigned char[::1] view
+        l.dictionary_labels = <uint16_t *>calloc(len(dictionary) + 1, sizeof(uint16_t))
+        if l.dictionary_labels == NULL or index_open(
+                &l.dictionary, int.from_bytes(os.urandom(8), "little"), 6) < 0:
+            raise MemoryError
+        for word, label in dictionary.items():
+            row = index_insert(&l.dictionary, hash64(word))
+            if row < 0:
+                raise MemoryError
+            l.dictionary_labels[row] = label
+
+    def _lexicon(self, lexicon):
+        cdef CacheLayout *l = &self.decoder.layout
+        cdef int32_t n = len(self.labels), label
+        sets = {frozenset(labels): 0 for labels in lexicon.values() if len(set(labels)) > 1}
+        sets = {labels: number for number, labels in enumerate(sets)}
+        l.n_labels = n
+        l.lexicon_labels = <int32_t *>calloc(len(lexicon) + 1, sizeof(int32_t))
+        l.masks = <uint8_t *>calloc(len(sets) * n + 1, 1)
+        if l.lexicon_labels == NULL or l.masks == NULL or index_open(
+                &l.lexicon, int.from_bytes(os.urandom(8), "little"), 6) < 0:
+            raise MemoryError
+        for labels, number in sets.items():
+            for label in labels:
+                l.masks[number * n + label] = 1
+        for form, labels in lexicon.items():
+            if not labels or min(labels) < 0 or max(labels) >= n:
+                raise ArgumentError(f"lexicon: {labels} are not numbers of the {n} labels")
+            row = index_insert(&l.lexicon, hash64(form))
+            if row < 0:
+                raise MemoryError
+            few = frozenset(labels)
+            l.lexicon_labels[row] = min(few) if len(few) == 1 else -2 - sets[few]
+
+    def _pairs(self):
+        """Tell templates over two neighbouring words, which are remembered, from the others."""
+        cdef CacheLayout *l = &self.decoder.layout
+        cdef const Program *p = &self.program.program
+        cdef PairLayout *pairs = &self.decoder.pairs
+        cdef int32_t k, number, left, right
+        groups, others = {}, []
+        for k in range(p.n_static):
+            offset = None
+            if is_pair(p, p.static_templates[k], &left):
+                offset = left
+            groups.setdefault(offset, []).append(p.static_templates[k])
+        others += groups.pop(None, [])
+        kept = sorted(groups)[:MAX_PAIR_GROUPS] if l.dense else []
+        count = sum(len(groups[offset]) for offset in kept)
+        others += [k for offset in groups if offset not in kept for k in groups[offset]]
+        self.decoder.static_templates = _numbers(others)
+        self.decoder.n_static = len(others)
+        pairs.templates = _numbers([k for offset in kept for k in groups[offset]])
+        pairs.group_of = _numbers([g for g, offset in enumerate(kept) for _ in groups[offset]])
+        pairs.left = _numbers([-1] * count)
+        pairs.right = _numbers([-1] * count)
+        for k in range(count):
+            if is_plain_pair(p, pairs.templates[k], &left, &right):
+                pairs.left[k], pairs.right[k] = left, right
+        pairs.n_templates = count
+        pairs.n_groups = len(kept)
+        for number, offset in enumerate(kept):
+            pairs.offsets[number] = offset
+
+    def _history(self):
+        """Sort the history templates by how they can be looked up, and sum those of tags alone."""
+        cdef CacheLayout *l = &self.decoder.layout
+        cdef const Program *p = &self.program.program
+        tags, memos, others = [], [], []
+        for k in range(p.n_history):
+            template = p.history_templates[k]
+            if self.parts is not None:
+                others.append(template)
+            elif l.dense and is_of_tags(p, template, 2):
+                tags.append(template)
+            elif l.dense and is_of_word_and_tag(p, template):
+                memos.append(template)
+            else:
+                others.append(template)
+        l.n_memos = len(memos)
+        l.memo_templates = _numbers(memos)
+        if memo_plan_open(l, self.decoder.label_hashes) < 0:
+            raise MemoryError
+        self.decoder.n_open = len(others)
+        self.decoder.open_templates = _numbers(others)
+        if tags:
+            self._tag_table(tags)
+
+    def _tag_table(self, templates):
+        cdef CacheLayout *l = &self.decoder.layout
+        cdef const Program *p = &self.program.program
+        cdef int64_t n = self.table.n_labels + 1, one, two, row
+        cdef int32_t a, number, n_steps
+        cdef uint64_t past[8]
+        cdef size_t vector = l.stride * (2 if l.narrow else 4)
+        self.decoder.tag_table = calloc(n * n, vector)
+        if self.decoder.tag_table == NULL:
+            raise MemoryError
+        for template in templates:
+            number = template
+            n_steps = p.atom_starts[number + 1] - p.atom_starts[number]
+            for one in range(n):
+                for two in range(n):
+                    for a in range(n_steps):
+                        past[a] = self.decoder.label_hashes[
+                            one if p.atoms[p.atom_starts[number] + a].value == 1 else two]
+                    row = frozen_find(&self.table, xxh64_words(past, n_steps, p.seeds[number]))
+                    if row >= 0:
+                        add_row(l, row,
+                                <char *>self.decoder.tag_table + (one * n + two) * vector)
+
+    def score(self, keys, values=None):
+        """Scores of features given by their keys, in units of 1 / scale.
+
+        Parameters
+        ----------
+        keys : uint64[n]
+        values : float64[n], or None for 1 each
+
+        Returns
+        -------
+        float64[n_labels]
+        """
+        # Here, since plain tagging does without NumPy.
+        import numpy as np
+
+        cdef const uint64_t[::1] k = np.append(np.asarray(keys, np.uint64), np.uint64(0))
+        cdef const double[::1] v = None
+        cdef int64_t i, row, c
+        cdef FrozenTable *t = &self.table
+        cells = np.empty(t.n_labels, np.dtype([("label", np.uint16), ("weight", np.int16)]))
+        cdef FrozenCell[::1] r = cells
+        out = np.zeros(t.n_labels)
+        cdef double[::1] scores = out
+        if values is not None:
+            v = np.ascontiguousarray(values, np.float64)
+        for i in range(k.shape[0] - 1):
+            row = frozen_find(t, k[i])
+            if row < 0:
+                continue
+            for c in range(frozen_cells(t, row, &r[0])):
+                scores[r[c].label] += r[c].weight * (1.0 if v is None else v[i])
+        return out
+
+    @property
+    def narrow(self):
+        """Are scores kept in 16 bits?"""
+        return bool(self.decoder.layout.narrow)
+
+
+cdef int32_t _mark_of(int32_t condition):
+    """FIRST for what depends on being first, LAST for what depends on being last."""
+    return COND_FIRST if condition in (COND_FIRST, COND_NOT_FIRST) else COND_LAST
+
+
+cdef _buffer(numbers, dtype):
+    """Numbers as a buffer of this type, which a memoryview is already."""
+    if isinstance(numbers, memoryview):
+        return numbers
+    # Here, since plain tagging does without NumPy.
+    import numpy as np
+
+    return np.ascontiguousarray(numbers, dtype)
+
+
+cdef int32_t *_numbers(list numbers) except NULL:
+    """A C array of the numbers, to be freed by the caller."""
+    cdef Py_ssize_t i
+    cdef int32_t *out = <int32_t *>malloc((len(numbers) + 1) * sizeof(int32_t))
+    if out == NULL:
+        raise MemoryError
+    for i in range(len(numbers)):
+        out[i] = numbers[i]
+    return out

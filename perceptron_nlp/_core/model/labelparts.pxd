@@ -1,0 +1,38 @@
+"""Labels made of parts (parts.h)."""
+
+from libc.stdint cimport int32_t
+
+cdef extern from "model/parts.h" nogil:
+    ctypedef struct Tree:
+        int32_t n
+        const int32_t *parent
+        const int32_t *number
+    ctypedef struct Parts:
+        int32_t n_labels
+        int32_t n_parts
+        int32_t n_slots
+        int32_t n_families
+        Tree parts
+        const int32_t *leaf
+        const int32_t *slot
+        Tree slots
+        const int32_t *family_leaf
+        const int32_t *family
+        const int32_t *family_nodes
+        const int32_t *family_labels
+        const int32_t *members
+    int32_t parts_scratch(const Parts *x) noexcept
+    int32_t best_but(const Parts *x, const double *part_scores, int32_t but,
+                     double *scratch) noexcept
+    int32_t whole_best_but(const Parts *x, const int32_t *part_scores, int32_t but,
+                           int32_t *scratch) noexcept
+    void whole_label_scores(const Parts *x, const int32_t *part_scores, int32_t *sums,
+                            int32_t *scores) noexcept
+
+
+cdef class LabelParts:
+    cdef Parts parts
+    cdef list arrays
+    cdef const int32_t *_keep(self, numbers) except NULL
+    cdef _best(self, const double[::1] scores, int but)
+    cdef _best_whole(self, const int32_t[::1] scores, int but)

@@ -1,0 +1,1 @@
+"""Weights of hashed features while they are learned."""

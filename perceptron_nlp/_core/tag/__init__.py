@@ -1,0 +1,1 @@
+"""Tagging with a frozen model."""

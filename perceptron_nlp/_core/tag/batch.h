@@ -1,0 +1,217 @@
+/* A model ready to tag, and the batch of sentences that one thread is tagging with it. */
+#ifndef PERCEPTRON_NLP_BATCH_H
+#define PERCEPTRON_NLP_BATCH_H
+
+#include "train/beam.h"
+#include "table/lanes.h"
+#include "tag/paircache.h"
+#include "model/parts.h"
+
+struct Worker;
+
+typedef struct Decoder {
+    CacheLayout layout;
+    PairLayout pairs;
+    const uint64_t *label_hashes;
+    uint64_t secrets[N_SECRETS]; /* drawn anew by each decoder; its workers share them */
+    int right_to_left;
+    int32_t beam;           /* states kept; 1: greedy */
+    const uint8_t *allowed; /* see Beam; only with a beam */
+    const Parts *parts;     /* NULL where labels are whole */
+    void *start;            /* [stride]: the scores of a word of which nothing is known */
+    void *tag_table;        /* [tag[-1]][tag[-2]][stride]; n_labels stands for "none" */
+    int32_t n_static, *static_templates; /* templates over several words that are no pairs */
+    int32_t n_open, *open_templates;     /* history templates that are looked up each time */
+    int (*tag_words)(const struct Decoder *, struct Worker *);
+} Decoder;
+
+/* Labels that tokens have already: of each token the number of a set of labels, one of which it
+ * gets; or KEPT_FREE; or KEPT_UNKNOWN for a label that the model does not have, which counts as
+ * "none" for those after it. `of` is NULL where no token of the batch has one. */
+enum { KEPT_FREE = -1, KEPT_UNKNOWN = -2 };
+typedef struct {
+    const int32_t *of;
+    const int64_t *starts; /* set -> first of its labels; one more at the end */
+    const int32_t *labels; /* ascending within a set */
+} KeptLabels;
+
+/* Sentences to be labelled together, and their labels. A worker has one; others may be filled and
+ * emptied by one thread while workers of other threads label them (crew.h). */
+#define BATCH_FIELDS                                                                          \
+    WordRef *words; /* [token * n_columns + column] */                                        \
+    int64_t words_room;                                                                       \
+    uint8_t *text; /* long strings */                                                         \
+    size_t text_used, text_room;                                                              \
+    int64_t n_tokens;                                                                         \
+    int64_t *starts; /* sentence -> its first token; one more at the end */                   \
+    int64_t n_sentences, sentences_room;                                                      \
+    uint16_t *labels; /* what came out; the number of labels where an unknown one was kept */ \
+    int64_t labels_room;                                                                      \
+    KeptLabels kept;
+
+typedef struct {
+    BATCH_FIELDS
+} Batch;
+
+typedef struct Worker {
+    TypeCache cache;
+    PairCache pairs;
+    union {
+        Batch batch;
+        struct {
+            BATCH_FIELDS
+        };
+    };
+    int32_t *types[MAX_COLUMNS]; /* padded */
+    int64_t padded_room;
+    int keep_scores; /* scores of every token are wanted afterwards */
+    char *scores;    /* [token][stride]; only one token at a time without keep_scores or dense */
+    size_t scores_room;
+    Beam search;
+    int32_t *path; /* labels of one sentence as it is read */
+    int64_t path_room;
+} Worker;
+
+static inline void batch_close(Batch *b) {
+    free(b->words);
+    free(b->text);
+    free(b->starts);
+    free(b->labels);
+    memset(b, 0, sizeof *b);
+}
+
+static inline void worker_close(Worker *w) {
+    cache_close(&w->cache);
+    pair_cache_close(&w->pairs);
+    batch_close(&w->batch);
+    for (int c = 0; c < MAX_COLUMNS; c++) free(w->types[c]);
+    free(w->scores);
+    free(w->path);
+    beam_close(&w->search);
+    memset(w, 0, sizeof *w);
+}
+
+static inline void batch_reset(Batch *b) {
+    b->text_used = 0;
+    b->n_tokens = 0;
+    b->n_sentences = 0;
+}
+
+static inline int32_t kept_set(const Worker *w, int64_t token) {
+    return w->kept.of ? w->kept.of[token] : KEPT_FREE;
+}
+
+/* ---- filling a batch ---- */
+
+/* Room for the columns of more tokens. */
+static inline int batch_room(const Decoder *d, Batch *b, int64_t more) {
+    int64_t columns = d->layout.program->n_columns, needed = (b->n_tokens + more) * columns;
+    if (needed <= b->words_room) return 0;
+    int64_t room = needed + b->words_room + 1024 * columns;
+    if (grow_array(&b->words, (size_t)room, sizeof(WordRef)) < 0) return -1;
+    b->words_room = room;
+    return 0;
+}
+
+/* Room for n bytes of text, or NULL. */
+static inline uint8_t *batch_text(Batch *b, size_t n) {
+    if (!b->text || b->text_used + n > b->text_room) {
+        size_t room = 2 * b->text_room + n + 4096;
+        if (grow_array(&b->text, room, 1) < 0) return NULL;
+        b->text_room = room;
+    }
+    return b->text + b->text_used;
+}
+
+/* The next string (columns of a token in order), told by `word` and, where it is long, by `text`,
+ * whose bytes need not outlive the call. There is room for the token already. */
+static inline int batch_word(const Decoder *d, Batch *b, int32_t column, WordRef word,
+                             const uint8_t *text) {
+    int64_t columns = d->layout.program->n_columns;
+    if (word.length > WORD_SMALL) {
+        uint8_t *own = batch_text(b, (size_t)word.length);
+        if (!own) return -1;
+        if (own != text) memcpy(own, text, (size_t)word.length);
+        word.at = b->text_used;
+        b->text_used += (size_t)word.length;
+    }
+    b->words[b->n_tokens * columns + column] = word;
+    if (column == columns - 1) b->n_tokens++;
+    return 0;
+}
+
+static inline int batch_end_sentence(Batch *b) {
+    if (b->n_sentences == b->sentences_room) {
+        int64_t room = 2 * b->sentences_room + 256;
+        if (grow_array(&b->starts, (size_t)room + 1, 8) < 0) return -1;
+        b->sentences_room = room;
+    }
+    if (b->n_sentences == 0) b->starts[0] = 0;
+    b->starts[++b->n_sentences] = b->n_tokens;
+    return 0;
+}
+
+/* ---- strings to types ---- */
+
+static inline int64_t padded_place(const Decoder *d, int64_t sentence, int64_t token) {
+    return token + (2 * sentence + 1) * d->layout.program->reach;
+}
+
+#define FIND_BLOCK 16
+
+/* The types of a few words that follow each other; their slots are fetched before any is read. */
+static inline int find_block(const Decoder *d, Worker *w, int32_t column, const WordRef *word,
+                             int64_t n, int32_t *types) {
+    const int32_t columns = d->layout.program->n_columns;
+    TypeCache *cache = &w->cache;
+    uint64_t hashes[FIND_BLOCK];
+    for (int64_t i = 0; i < n; i++) {
+        hashes[i] = cache_hash(cache, &word[i * columns], column);
+        PREFETCH(&cache->slots[hashes[i] >> (64 - cache->bits)]);
+    }
+    for (int64_t i = 0; i < n; i++) {
+        types[i] = type_find(cache, &d->layout, column, &word[i * columns], hashes[i], w->text);
+        if (types[i] < 0) return -1;
+    }
+    return 0;
+}
+
+static inline int find_types(const Decoder *d, Worker *w) {
+    const Program *p = d->layout.program;
+    TypeCache *cache = &w->cache;
+    int64_t padded = w->n_tokens + 2 * p->reach * w->n_sentences;
+    if (padded > w->padded_room || !w->types[0]) {
+        for (int32_t c = 0; c < p->n_columns; c++)
+            if (grow_array(&w->types[c], (size_t)padded, sizeof(int32_t)) < 0) return -1;
+        w->padded_room = padded;
+    }
+    if (!cache->slots || cache->n_types + (uint64_t)(w->n_tokens * p->n_columns) > cache->limit ||
+        cache->text_used + w->text_used > (size_t)cache->limit * TEXT_PER_TYPE) {
+        if (cache_clear(cache, &d->layout) < 0) return -1;
+        pair_cache_clear(&w->pairs);
+    }
+    for (int32_t c = 0; c < p->n_columns; c++) {
+        const WordRef *word = w->words + c;
+        int32_t *type = w->types[c];
+        for (int64_t s = 0; s < w->n_sentences; s++) {
+            for (int32_t k = p->reach; k > 0; k--) *type++ = pad_type(p, c, -k);
+            for (int64_t left = w->starts[s + 1] - w->starts[s]; left > 0; left -= FIND_BLOCK) {
+                int64_t n = left < FIND_BLOCK ? left : FIND_BLOCK;
+                if (find_block(d, w, c, word, n, type) < 0) return -1;
+                word += n * p->n_columns;
+                type += n;
+            }
+            for (int32_t k = 1; k <= p->reach; k++) *type++ = pad_type(p, c, k);
+        }
+    }
+    return finish_types(cache, &d->layout);
+}
+
+static inline TokenView token_view(const Decoder *d, Worker *w, int64_t place, int first, int last,
+                                   const uint64_t *past, const int32_t **types) {
+    for (int32_t c = 0; c < d->layout.program->n_columns; c++) types[c] = w->types[c] + place;
+    TokenView view = {types, w->cache.carried, past, first, last};
+    return view;
+}
+
+#endif

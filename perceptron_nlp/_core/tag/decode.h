@@ -1,0 +1,257 @@
+/* Tagging a batch of sentences with a frozen model, in three passes:
+ *
+ *   1. types    every string -> its type in the worker's cache (batch.h)
+ *   2. static   scores[token][label] = sum over what the words say (vectors of types, vectors of
+ *               pairs of types, then other templates over several words)
+ *   3. labels   token after token: add what the labels just given say, take the best
+ *
+ * Passes 2 and 3 are compiled for scores of 16 bits (where no sum can leave them) in up to three
+ * forms, and for scores of 32 bits (kernel.h); all give the same labels. With more than
+ * DENSE_LABELS labels there are no vectors, and one loop does both (listed.h). */
+#ifndef PERCEPTRON_NLP_DECODE_H
+#define PERCEPTRON_NLP_DECODE_H
+
+#include "tag/batch.h"
+#include "tag/memo.h"
+
+#define SIDE_BY_SIDE 8
+#define TOKEN_BLOCK 16
+#define PAIR_BLOCK 32
+
+/* A sentence being labelled, at one of its tokens. */
+typedef struct {
+    int64_t token, left; /* its number in the batch; how many are to be labelled with it */
+    int64_t first, last; /* tokens of the sentence */
+    const int32_t *type; /* in column 0 */
+    int64_t place;
+    int32_t past[MAX_HISTORY]; /* labels given, the last first; n_labels for none */
+    /* What of the first memo template was worked out ahead: NOTHING, its key, and its row by
+     * frozen_guess, too. */
+    enum { ASKED_NOTHING, ASKED_KEY, ASKED_ROW } asked;
+    uint32_t row;
+    uint64_t key; /* as the table has it */
+} Lane;
+
+static inline int lane_start(const Decoder *d, const Worker *w, Lane *lane, int64_t *next) {
+    while (*next < w->n_sentences && w->starts[*next] == w->starts[*next + 1]) ++*next;
+    if (*next == w->n_sentences) return 0;
+    int64_t sentence = (*next)++;
+    lane->first = w->starts[sentence];
+    lane->last = w->starts[sentence + 1] - 1;
+    lane->left = lane->last - lane->first + 1;
+    lane->token = d->right_to_left ? lane->last : lane->first;
+    lane->place = padded_place(d, sentence, lane->token);
+    lane->type = w->types[0] + lane->place;
+    for (int k = 0; k < MAX_HISTORY; k++) lane->past[k] = d->layout.table->n_labels;
+    lane->asked = ASKED_NOTHING;
+    return 1;
+}
+
+/* To the next token; 0: that was the last. */
+static inline int lane_step(const Decoder *d, Lane *lane, int32_t label) {
+    int step = d->right_to_left ? -1 : 1;
+    for (int h = MAX_HISTORY - 1; h > 0; h--) lane->past[h] = lane->past[h - 1];
+    lane->past[0] = label;
+    lane->asked = ASKED_NOTHING;
+    lane->token += step;
+    lane->place += step;
+    lane->type += step;
+    return --lane->left > 0;
+}
+
+#define TYPES_AHEAD 8 /* tokens between fetching a type's vectors and adding them */
+#define CACHE_LINE 64
+#define HELD_SOURCES 8 /* vectors of a token for which the place of their types is held */
+
+static inline int32_t forced_label(const Decoder *d, const Worker *w, const Lane *lane) {
+    return d->layout.forces ? w->cache.entries[*lane->type].forced : FREE;
+}
+
+static inline TokenView lane_view(const Decoder *d, Worker *w, const Lane *lane, uint64_t *past,
+                                  const int32_t **types) {
+    for (int32_t k = 0; k < d->layout.program->depth; k++) past[k] = d->label_hashes[lane->past[k]];
+    return token_view(d, w, lane->place, lane->token == lane->first, lane->token == lane->last,
+                      past, types);
+}
+
+static int lane_memo(const Decoder *d, Worker *w, const Lane *lane, uint32_t *memo) {
+    const int32_t *types[MAX_COLUMNS];
+    uint64_t past[MAX_HISTORY];
+    TokenView view = lane_view(d, w, lane, past, types);
+    return memo_fill(&d->layout, &w->cache, &view, lane->past[0], memo);
+}
+
+/* History templates that have no table of their own. */
+static inline void add_open(const Decoder *d, const TokenView *view, char *scores) {
+    const CacheLayout *l = &d->layout;
+    for (int32_t k = 0; k < d->n_open; k++) {
+        int64_t row = frozen_find(l->table, token_key(l->program, d->open_templates[k], view));
+        if (row >= 0) add_row(l, row, scores);
+    }
+}
+
+static inline void lane_open(const Decoder *d, Worker *w, const Lane *lane, char *scores) {
+    const int32_t *types[MAX_COLUMNS];
+    uint64_t past[MAX_HISTORY];
+    TokenView view = lane_view(d, w, lane, past, types);
+    add_open(d, &view, scores);
+}
+
+/* The next pairs of the batch, up to PAIR_BLOCK; how many, 0 at its end. Pair j of a sentence is of
+ * its words j and j + 1; *sentence and *next, both 0 at first, say how many came before. */
+static inline int32_t take_pairs(const Decoder *d, const Worker *w, int64_t *sentence,
+                                 int64_t *next, PairPlace *places) {
+    const PairLayout *p = &d->pairs;
+    const int64_t low = p->offsets[0], span = p->offsets[p->n_groups - 1] - low;
+    int32_t count = 0;
+    for (; *sentence < w->n_sentences; ++*sentence, *next = 0) {
+        const int64_t begin = w->starts[*sentence], n = w->starts[*sentence + 1] - begin;
+        const int32_t *types = w->types[0] + padded_place(d, *sentence, begin);
+        for (; n && *next < n + span; ++*next) {
+            if (count == PAIR_BLOCK) return count;
+            const int64_t j = low + *next;
+            PairPlace *place = &places[count++];
+            *place = (PairPlace){types + j, begin + j, 0};
+            for (int32_t g = 0; g < p->n_groups; g++) {
+                const int64_t token = j - p->offsets[g];
+                place->groups |= (uint32_t)((token >= 0) & (token < n)) << g;
+            }
+        }
+    }
+    return count;
+}
+
+/* ---- forms of the dense passes ---- */
+
+#define KERNEL(name) name##_wide
+#define KERNEL_TARGET
+#define SCORE int32_t
+#define PART PlainInts
+#define PART_ADD PLAIN_ADD
+#define PART_TAKE PLAIN_TAKE
+#define PART_ROW add_packed_ints
+#define PART_BEST best_plain_ints
+#include "tag/kernel.h"
+
+#define KERNEL(name) name##_plain
+#define KERNEL_TARGET
+#define SCORE int16_t
+#define PART PlainShorts
+#define PART_ADD PLAIN_ADD
+#define PART_TAKE PLAIN_TAKE
+#define PART_ROW add_packed_plain
+#define PART_BEST best_plain_shorts
+#include "tag/kernel.h"
+
+#if HAS_SHORT_LANES
+#define KERNEL(name) name##_lanes
+#define KERNEL_TARGET
+#define SCORE int16_t
+#define PART Shorts
+#define PART_ADD VECTOR_ADD
+#define PART_TAKE VECTOR_TAKE
+#define PART_ROW add_packed_shorts
+#define PART_BEST best_shorts
+#include "tag/kernel.h"
+#endif
+
+#if HAS_SHORT_LANES && AVX2_AT_RUN_TIME
+#define KERNEL(name) name##_avx2
+#define KERNEL_TARGET TARGET_AVX2
+#define SCORE int16_t
+#define PART Shorts
+#define PART_ADD VECTOR_ADD
+#define PART_TAKE VECTOR_TAKE
+#define PART_ROW add_packed_avx2
+#define PART_BEST best_shorts_avx2
+#include "tag/kernel.h"
+#endif
+
+#include "tag/listed.h"
+
+/* ---- all of it ---- */
+
+#define USE_FORM(d, form)                         \
+    do {                                          \
+        (d)->tag_words = tag_words_##form;        \
+        (d)->layout.sum_fresh = sum_fresh_##form; \
+    } while (0)
+
+/* Choose the form of the passes: the widest that this processor has, or plain C on request. */
+static inline void choose_form(Decoder *d, int plain) {
+    if (!d->layout.dense) {
+        d->tag_words = tag_words_listed;
+    } else if (!d->layout.narrow) {
+        USE_FORM(d, wide);
+    } else {
+        USE_FORM(d, plain);
+#if HAS_SHORT_LANES
+        if (!plain) USE_FORM(d, lanes);
+#if AVX2_AT_RUN_TIME
+        if (!plain && cpu_has_avx2()) USE_FORM(d, avx2);
+#endif
+#endif
+    }
+}
+
+/* What search.h needs of a decoder with scores of 32 bits: where a token's scores are, … */
+static inline int32_t *token_scores(const Decoder *d, Worker *w, int64_t token, int32_t stride) {
+    int all = d->layout.dense || w->keep_scores;
+    return (int32_t *)(void *)w->scores + (all ? (size_t)token * (size_t)stride : 0);
+}
+
+/* … what the words say, into the scores of all tokens, … */
+static inline void sum_static(const Decoder *d, Worker *w, int32_t stride) {
+    sum_static_wide(d, w, stride / LANES, d->layout.table->mask_words);
+}
+
+/* … and what the labels just given say: `past` holds their numbers, view->past their hashes.
+ * -1: no memory. */
+static inline int add_history(const Decoder *d, Worker *w, const TokenView *view,
+                              const int32_t *past, int32_t *scores, int32_t stride) {
+    size_t n = (size_t)d->layout.table->n_labels + 1;
+    int parts = stride / LANES;
+    if (d->tag_table)
+        add_wide((char *)scores,
+                 (const char *)((const int32_t *)d->tag_table +
+                                ((size_t)past[0] * n + (size_t)past[1]) * (size_t)stride),
+                 parts);
+    if (d->layout.n_memos) {
+        uint32_t *memo = w->cache.memos + (size_t)view->types[0][0] * n + (size_t)past[0];
+        if (*memo == MEMO_UNKNOWN && memo_fill(&d->layout, &w->cache, view, past[0], memo) < 0)
+            return -1;
+        add_wide((char *)scores, w->cache.pool + (size_t)*memo * (size_t)stride * 4, parts);
+    }
+    add_open(d, view, (char *)scores);
+    return 0;
+}
+
+/* Everything of a batch before its labels; -1: no memory. */
+static inline int prepare_batch(const Decoder *d, Worker *w) {
+    const CacheLayout *l = &d->layout;
+    size_t kept = l->dense || w->keep_scores ? (size_t)w->n_tokens : 1;
+    size_t bytes = kept * (size_t)l->stride * score_bytes(l) + listed_bytes(l);
+    if (bytes > w->scores_room) {
+        if (grow_array(&w->scores, bytes, 1) < 0) return -1;
+        w->scores_room = bytes;
+    }
+    /* Words of one label are not scored. */
+    if (w->keep_scores && !l->dense) memset(w->scores, 0, bytes);
+    if (w->n_tokens > w->labels_room) {
+        if (grow_array(&w->labels, (size_t)w->n_tokens, sizeof(uint16_t)) < 0) return -1;
+        w->labels_room = w->n_tokens;
+    }
+    if (w->n_tokens == 0) return 0;
+    if (d->pairs.n_groups && !w->pairs.sets &&
+        pair_cache_open(&w->pairs, &d->pairs, l, w->cache.limit, PAIR_BLOCK) < 0)
+        return -1;
+    return find_types(d, w);
+}
+
+/* Label the batch; w->labels has one label a token, w->scores their scores. -1: no memory. */
+static inline int tag_batch(const Decoder *d, Worker *w) {
+    if (prepare_batch(d, w) < 0) return -1;
+    return w->n_tokens ? d->tag_words(d, w) : 0;
+}
+
+#endif

@@ -1,0 +1,163 @@
+/* What pairs of neighbours say, remembered.
+ *
+ * Templates over two neighbouring words are grouped by where the pair stands (its left word at
+ * position 0, -1, … seen from the word that is labelled). One probe for a pair of types gives the
+ * summed scores of every such group: for 0 those of the left word, for -1 those of the right.
+ *
+ * A pair may stand in any of the PAIR_WAYS places of its set; a newcomer that finds none free takes
+ * the one that the rest of its hash names. So nothing is ever emptied because it is full, and the
+ * size is a bound. Vectors are given out one after the other, to pairs of which something is
+ * known, and stay with their places; so a text touches as many as it needs. */
+#ifndef PERCEPTRON_NLP_PAIRCACHE_H
+#define PERCEPTRON_NLP_PAIRCACHE_H
+
+#include "tag/typecache.h"
+
+#define PAIR_WAYS 4
+#define PAIR_MAX_SETS_BITS 14
+#define MAX_PAIR_GROUPS 4
+
+typedef struct {
+    int32_t n_groups;                 /* 0: no templates over pairs */
+    int32_t n_templates;              /* of all groups */
+    int32_t offsets[MAX_PAIR_GROUPS]; /* where the left word stands */
+    int32_t *templates, *group_of;    /* sorted by group */
+    int32_t *left, *right; /* which carried values make up each template; -1: not just one each */
+} PairLayout;
+
+typedef struct {
+    uint64_t keys[PAIR_WAYS];    /* left type << 32 | right type, + 1; 0 is an empty place */
+    uint32_t vector1[PAIR_WAYS]; /* the number of the place's vectors, + 1; 0: none yet */
+} PairSet;
+
+/* Where a pair stands: its words' types, the left one's token, and, a bit for each group, whether
+ * there is a token that the group speaks of. */
+typedef struct {
+    const int32_t *types;
+    int64_t token;
+    uint32_t groups;
+} PairPlace;
+
+typedef struct {
+    PairSet *sets;
+    char *vectors; /* [number][group][stride] */
+    uint32_t used; /* of the vectors */
+    int bits;
+    uint64_t *fresh_keys; /* of the pairs that a block misses, as the table has them */
+    uint32_t *fresh_rows; /* 0: none */
+} PairCache;
+
+static inline void pair_cache_close(PairCache *c) {
+    free(c->sets);
+    free(c->vectors);
+    free(c->fresh_keys);
+    free(c->fresh_rows);
+    memset(c, 0, sizeof *c);
+}
+
+static inline size_t pair_bytes(const PairLayout *p, const CacheLayout *l) {
+    return (size_t)p->n_groups * (size_t)l->stride * score_bytes(l);
+}
+
+static inline size_t pair_places(const PairCache *c) {
+    return (size_t)PAIR_WAYS << c->bits;
+}
+
+/* Twice as many places as types may be remembered, within bounds. -1: no memory. */
+static inline int pair_cache_open(PairCache *c, const PairLayout *p, const CacheLayout *l,
+                                  uint32_t limit, int block) {
+    c->bits = 2;
+    while (c->bits < PAIR_MAX_SETS_BITS && pair_places(c) < 2 * (uint64_t)limit) c->bits++;
+    c->sets = (PairSet *)calloc((size_t)1 << c->bits, sizeof *c->sets);
+    c->vectors = (char *)malloc(pair_places(c) * pair_bytes(p, l));
+    c->fresh_keys = (uint64_t *)malloc((size_t)(block * p->n_templates) * sizeof(uint64_t));
+    c->fresh_rows = (uint32_t *)malloc((size_t)(block * p->n_templates) * sizeof(uint32_t));
+    if (c->sets && c->vectors && c->fresh_keys && c->fresh_rows) return 0;
+    pair_cache_close(c);
+    return -1;
+}
+
+static inline void pair_cache_clear(PairCache *c) {
+    if (c->sets) memset(c->sets, 0, sizeof *c->sets << c->bits);
+    c->used = 0;
+}
+
+/* Type numbers stay below 2^30, so the key is never 0 and 2^31 is free for a mark. */
+#define PAIR_SILENT 0x80000000u /* no template knows this pair */
+
+static inline uint64_t pair_key(int32_t left, int32_t right) {
+    return ((uint64_t)(uint32_t)left << 32 | (uint32_t)right) + 1;
+}
+
+static inline PairSet *pair_set(const PairCache *c, uint64_t key, uint64_t multiplier) {
+    return c->sets + ((key * multiplier) >> (64 - c->bits));
+}
+
+static ALWAYS_INLINE void pair_prefetch(const PairSet *set) {
+    PREFETCH(set);
+    PREFETCH(&set->vector1[PAIR_WAYS - 1]);
+}
+
+/* The way that a newcomer takes. */
+static inline int pair_victim(const PairSet *set, uint64_t key, uint64_t multiplier) {
+    for (int way = 0; way < PAIR_WAYS; way++)
+        if (!set->keys[way]) return way;
+    return (int)((key * multiplier) >> 32) & (PAIR_WAYS - 1);
+}
+
+/* In which way of its set the pair stands, or -1. Which one cannot be foreseen, so all are looked
+ * at. */
+static inline int pair_find(const PairSet *set, uint64_t key) {
+    uint32_t found = 0;
+    for (int way = 0; way < PAIR_WAYS; way++)
+        found |= (uint32_t)((set->keys[way] & ~(uint64_t)PAIR_SILENT) == key) << way;
+    return found ? (int)lowest_bit(found) : -1;
+}
+
+static inline char *pair_vectors(const PairCache *c, const PairSet *set, int way, size_t record) {
+    return c->vectors + ((size_t)set->vector1[way] - 1) * record;
+}
+
+/* The key of template t for the pair whose left word is types[0]. */
+static inline uint64_t pair_feature(const PairLayout *p, const CacheLayout *l, int32_t t,
+                                    const int32_t *types, const uint64_t *carried) {
+    size_t n_carried = (size_t)l->program->n_carried;
+    if (p->left[t] >= 0) {
+        const uint64_t words[2] = {carried[(size_t)types[0] * n_carried + (size_t)p->left[t]],
+                                   carried[(size_t)types[1] * n_carried + (size_t)p->right[t]]};
+        return xxh64_words(words, 2, l->program->seeds[p->templates[t]]);
+    }
+    const int32_t *token = types - p->offsets[p->group_of[t]];
+    TokenView view = {&token, carried, NULL, 0, 0};
+    return token_key(l->program, p->templates[t], &view);
+}
+
+/* Look for the features of the pairs of a block that are missing: all keys, then their rows, so
+ * that one does not wait for the memory of another. */
+static inline void pairs_look_up(PairCache *c, const PairLayout *p, const CacheLayout *l,
+                                 const uint64_t *carried, const PairPlace *places,
+                                 int32_t n_missing, const int32_t *missing) {
+    const FrozenTable t = *l->table;
+    uint64_t *keys = c->fresh_keys;
+    uint32_t *rows = c->fresh_rows;
+    int32_t n = 0;
+    for (int32_t m = 0; m < n_missing; m++)
+        for (int32_t k = 0; k < p->n_templates; k++)
+            keys[n++] = fresh_key(&t, pair_feature(p, l, k, places[missing[m]].types, carried));
+    for (int32_t k = 0; k < n; k++) {
+        rows[k] = frozen_guess(&t, keys[k]);
+        frozen_prefetch_row(&t, rows[k]);
+    }
+}
+
+/* Put a pair into a way of its set: where its vectors are to be written, or NULL where no template
+ * knows it. */
+static inline char *pair_enter(PairCache *c, PairSet *set, int way, uint64_t key, size_t record,
+                               int known) {
+    set->keys[way] = known ? key : key | PAIR_SILENT;
+    if (!known) return NULL;
+    if (!set->vector1[way]) set->vector1[way] = ++c->used;
+    return pair_vectors(c, set, way, record);
+}
+
+#endif

@@ -1,0 +1,140 @@
+/* Between lists of Python strings and a batch: reads the strings' own buffers, and builds lists
+ * out of label objects that exist already. The calling thread holds the interpreter lock, or in
+ * builds without one is attached to the interpreter. */
+#ifndef PERCEPTRON_NLP_PYSTRINGS_H
+#define PERCEPTRON_NLP_PYSTRINGS_H
+
+#include <Python.h>
+
+#include "tag/batch.h"
+
+#define NO_MEMORY (-1)
+#define NOT_A_STRING (-2)
+#define STRINGS_AHEAD 8
+
+static inline int take_wide_string(const Decoder *d, Batch *b, int32_t column, PyObject *s) {
+#if PY_VERSION_HEX < 0x030C0000
+    if (PyUnicode_READY(s) < 0) {
+        PyErr_Clear();
+        return NO_MEMORY;
+    }
+#endif
+    Py_ssize_t n = PyUnicode_GET_LENGTH(s);
+    int kind = (int)PyUnicode_KIND(s);
+    const void *data = PyUnicode_DATA(s);
+    uint8_t small[WORD_SMALL + 256] = {0};
+    uint8_t *text = n <= 64 ? small + WORD_SMALL : batch_text(b, 4 * (size_t)n), *end = text;
+    if (!text) return NO_MEMORY;
+    for (Py_ssize_t i = 0; i < n; i++) end += utf8_put(end, PyUnicode_READ(kind, data, i));
+    return batch_word(d, b, column, word_ref_inside(text, (size_t)(end - text), d->secrets), text);
+}
+
+/* One string into a batch that has room for its token. The object's header stands before its
+ * text, so there is always something to read before a short string. */
+static inline int take_string(const Decoder *d, Batch *b, int32_t column, PyObject *s) {
+    if (!PyUnicode_Check(s)) return NOT_A_STRING;
+    if (!PyUnicode_IS_COMPACT_ASCII(s)) return take_wide_string(d, b, column, s);
+    const uint8_t *text = PyUnicode_1BYTE_DATA(s);
+    WordRef word = word_ref_inside(text, (size_t)PyUnicode_GET_LENGTH(s), d->secrets);
+    return batch_word(d, b, column, word, text);
+}
+
+/* Without an interpreter lock, it takes the list's own to keep its words alive and in place. */
+#ifdef Py_GIL_DISABLED
+#define HOLD_LIST(list) Py_BEGIN_CRITICAL_SECTION(list)
+#define RELEASE_LIST Py_END_CRITICAL_SECTION()
+#else
+#define HOLD_LIST(list) {
+#define RELEASE_LIST }
+#endif
+
+static inline int take_held_words(const Decoder *d, Batch *b, PyObject *list, Py_ssize_t *at) {
+    Py_ssize_t n = PyList_GET_SIZE(list);
+    if (batch_room(d, b, n) < 0) return NO_MEMORY;
+    for (Py_ssize_t i = 0; i < n; i++) {
+        Py_ssize_t next = i + STRINGS_AHEAD < n ? i + STRINGS_AHEAD : n - 1;
+        const char *ahead = (const char *)PyList_GET_ITEM(list, next);
+        PREFETCH(ahead);
+        PREFETCH(ahead + sizeof(PyASCIIObject));
+        int status = take_string(d, b, 0, PyList_GET_ITEM(list, i));
+        if (status < 0) {
+            *at = i;
+            return status;
+        }
+    }
+    return 0;
+}
+
+/* All words of a list, which no other code can change meanwhile; where it fails, *at tells. */
+static inline int take_words(const Decoder *d, Batch *b, PyObject *list, Py_ssize_t *at) {
+    int status;
+    HOLD_LIST(list);
+    status = take_held_words(d, b, list, at);
+    RELEASE_LIST;
+    return status;
+}
+
+/* ---- labels ---- */
+
+#define BULK_LABELS 256
+
+/* Every label object gets as many references as the batch has of it; times is 1 or -1. One at a
+ * time, the next one would wait for the one before wherever labels repeat. */
+static inline void add_references(PyObject *labels, const uint16_t *given, int64_t n, int times) {
+#ifndef Py_GIL_DISABLED
+    if (PyTuple_GET_SIZE(labels) <= BULK_LABELS) {
+        uint32_t counts[4][BULK_LABELS];
+        Py_ssize_t n_labels = PyTuple_GET_SIZE(labels);
+        int64_t i = 0;
+        for (int k = 0; k < 4; k++) memset(counts[k], 0, (size_t)n_labels * sizeof **counts);
+        for (; i + 4 <= n; i += 4)
+            for (int k = 0; k < 4; k++) counts[k][given[i + k]]++;
+        for (; i < n; i++) counts[0][given[i]]++;
+        for (Py_ssize_t k = 0; k < n_labels; k++) {
+            PyObject *label = PyTuple_GET_ITEM(labels, k);
+            uint32_t sum = counts[0][k] + counts[1][k] + counts[2][k] + counts[3][k];
+            if (sum) Py_SET_REFCNT(label, Py_REFCNT(label) + times * (Py_ssize_t)sum);
+        }
+        return;
+    }
+#endif
+    for (int64_t i = 0; i < n; i++) {
+        PyObject *label = PyTuple_GET_ITEM(labels, given[i]);
+        if (times > 0)
+            Py_INCREF(label);
+        else
+            Py_DECREF(label);
+    }
+}
+
+/* Lists of labels for all sentences of the batch into out[at ...]; -1 with an exception set.
+ *
+ * Before Python 3.12 the cyclic collector runs inside PyList_New and goes over all young lists
+ * again and again; as in later versions, it waits here until the batch is done. */
+static inline int give_lists(const Batch *b, PyObject *labels, PyObject *out, Py_ssize_t at) {
+    int status = 0;
+    int64_t s = 0;
+#if PY_VERSION_HEX < 0x030C0000
+    int collecting = PyGC_Disable();
+#endif
+    add_references(labels, b->labels, b->n_tokens, 1);
+    for (; s < b->n_sentences && status == 0; s++) {
+        int64_t begin = b->starts[s], n = b->starts[s + 1] - begin;
+        PyObject *list = PyList_New((Py_ssize_t)n);
+        if (!list) {
+            add_references(labels, b->labels + begin, b->n_tokens - begin, -1);
+            status = -1;
+            break;
+        }
+        for (int64_t i = 0; i < n; i++)
+            PyList_SET_ITEM(list, i, PyTuple_GET_ITEM(labels, b->labels[begin + i]));
+        status = PyList_SetItem(out, at + s, list);
+        if (status < 0) add_references(labels, b->labels + begin + n, b->n_tokens - begin - n, -1);
+    }
+#if PY_VERSION_HEX < 0x030C0000
+    if (collecting) PyGC_Enable();
+#endif
+    return status;
+}
+
+#endif

@@ -1,0 +1,172 @@
+/* What a tagger remembers of the strings it has met, laid out: see typecache.h.
+ *
+ *   slots    | head:u64 tail:u64 mark:u32 type+1:u32 |  a short string stands there whole, so
+ *            that finding it costs one cache miss
+ *   vectors  [type][vector slot][stride]   int16 or int32, in units of 1 / scale
+ *   memos    [type][tag[-1]]               the sum of what templates of (tag[-1], the word
+ *            itself) say: a number of a vector in pool; 0, the zero vector, for nothing
+ *
+ * A slot with a condition is no vector of its own: "not first" is added to the vector of its
+ * column and offset, and a correction vector turns it into "first" for the one word concerned.
+ * With more than DENSE_LABELS labels the rows themselves are kept, as lists. */
+#ifndef PERCEPTRON_NLP_TYPELAYOUT_H
+#define PERCEPTRON_NLP_TYPELAYOUT_H
+
+#include "model/frozen.h"
+#include "table/probe.h"
+#include "features/program.h"
+#include "tag/wordref.h"
+
+#define DENSE_LABELS PACKED_LABELS
+#define TEXT_PER_TYPE 64
+#define MOST_AT_ONCE 32768 /* types that there is room made for at once */
+#define MEMO_UNKNOWN 0xFFFFFFFFu
+#define FREE (-1)
+#define FRESH_TYPES 8 /* as many as the first-level cache holds the buckets and rows of */
+
+typedef struct {
+    int32_t column, offset, condition; /* condition: ALWAYS, or FIRST / LAST for a correction */
+} VectorSlot;
+
+typedef struct {
+    WordRef word;   /* at: place of a long string in the cache's text */
+    int32_t column; /* -1: a pad */
+    int32_t forced; /* its one label; FREE; or FREE - 1 - k: only labels of mask k */
+} TypeEntry;
+
+typedef struct {
+    uint64_t head, tail;
+    uint32_t mark;  /* length and column */
+    uint32_t type1; /* type + 1; 0 is an empty slot */
+} TypeSlot;
+
+/* How a key of a type is made. Most templates look at one value of a word, if anything after being
+ * first or last: what hashing does before the value is done once, and what it does with the value
+ * once for all of them. */
+typedef struct {
+    uint64_t start; /* the hash before the value */
+    int32_t slot, template_id;
+    int32_t value; /* -1: there is more to the template */
+} KeyPlan;
+
+/* The values of a column. */
+typedef struct {
+    ValueSpec spec;
+    int32_t value, carried_at;
+} ValuePlan;
+
+/* A type whose keys are known and whose rows are still to be read. */
+typedef struct {
+    uint32_t type;
+    size_t keys_end; /* in fresh_keys */
+} FreshType;
+
+struct TypeCache;
+
+/* What the cache needs to know of the model; shared by all workers, never written after set-up. */
+typedef struct CacheLayout {
+    const Program *program;
+    const FrozenTable *table;
+    /* Sum the rows of the first types that were begun into their vectors; NULL unless dense. */
+    void (*sum_fresh)(const struct CacheLayout *, struct TypeCache *, int);
+    int dense;
+    int narrow;     /* dense, and no sum of weights leaves 16 bits */
+    int32_t stride; /* labels rounded up to a whole number of lanes */
+    int32_t n_vectors, n_always;
+    VectorSlot *vectors;      /* those that always apply, then the corrections */
+    int32_t *slot_vector;     /* program slot -> vector slot it is summed into */
+    int32_t *slot_correction; /* program slot -> correction it is summed into too; or -1 */
+    int *slot_sign;           /* sign with which it enters the correction */
+    int32_t n_memos;          /* history templates of (tag[-1], values of the word itself) */
+    int32_t *memo_templates;
+    uint64_t *memo_starts; /* [memo][label]: see memo.h */
+    int32_t *memo_values;
+    int memos_planned; /* have all of them a plan? */
+    Index dictionary;  /* hash of a word -> its one label */
+    uint16_t *dictionary_labels;
+    Index lexicon;           /* hash of a form, as written or lower-cased -> what it may be */
+    int32_t *lexicon_labels; /* as TypeEntry.forced; goes before the dictionary */
+    uint8_t *masks;          /* [mask][label]: may the label be given? */
+    int32_t n_labels;        /* to a mask */
+    int forces;              /* is there anything in the dictionary or the lexicon? */
+    KeyPlan *plan;           /* of column 0, then 1, …; in a column by slot */
+    int32_t *plan_starts;    /* column -> its first; one more at the end */
+    ValuePlan *value_plan;   /* of column 0, then 1, …; values of many hashes are left out */
+    int32_t *value_starts;
+} CacheLayout;
+
+typedef struct TypeCache {
+    uint64_t secrets[N_SECRETS]; /* those of the decoder */
+    TypeSlot *slots;
+    int bits;
+    uint32_t n_types, room, limit;
+    TypeEntry *entries;
+    uint8_t *text;
+    size_t text_used, text_room;
+    char *vectors;
+    uint64_t *carried;
+    uint32_t *memos;
+    char *pool;
+    uint32_t pool_used, pool_room;
+    uint64_t *values;      /* scratch of one type */
+    uint64_t *mixed;       /* each value as xxh64_mixed leaves it */
+    uint32_t *list_starts; /* [type][program slot] -> rows, where not dense; one more at the end */
+    uint32_t *rows;
+    size_t rows_used, rows_room;
+    WordScratch words;
+    KeyBuffer keys; /* scratch of one template */
+    FreshType fresh[FRESH_TYPES];
+    int n_fresh, n_guessed; /* types begun; those of them that have fresh_rows */
+    uint64_t *fresh_keys;   /* as the table has them */
+    uint32_t *fresh_rows;   /* of each key; 0: none */
+    uint16_t *fresh_slots;  /* program slot of each key */
+    size_t n_fresh_keys, fresh_room;
+    int64_t hits, misses;
+} TypeCache;
+
+static inline void cache_close(TypeCache *c) {
+    free(c->slots);
+    free(c->entries);
+    free(c->text);
+    free(c->vectors);
+    free(c->carried);
+    free(c->memos);
+    free(c->pool);
+    free(c->values);
+    free(c->mixed);
+    free(c->fresh_keys);
+    free(c->fresh_rows);
+    free(c->fresh_slots);
+    free(c->list_starts);
+    free(c->rows);
+    word_scratch_close(&c->words);
+    key_buffer_close(&c->keys);
+    memset(c, 0, sizeof *c);
+}
+
+/* `array` is the address of a pointer of any type, which is copied byte by byte: read and written
+ * as a void *, the compiler might take it for another one and go on with the old place. */
+static inline int grow_array(void *array, size_t count, size_t item) {
+    size_t bytes = count * item;
+    void *place;
+    memcpy(&place, array, sizeof place);
+    void *bigger = realloc(place, bytes ? bytes : 1);
+    if (!bigger) return -1;
+    memcpy(array, &bigger, sizeof bigger);
+    return 0;
+}
+
+static inline size_t score_bytes(const CacheLayout *l) {
+    return l->narrow ? 2 : 4;
+}
+static inline size_t vector_words(const CacheLayout *l) {
+    return l->dense ? (size_t)l->n_vectors * (size_t)l->stride : 0;
+}
+static inline size_t vector_bytes(const CacheLayout *l) {
+    return vector_words(l) * score_bytes(l);
+}
+static inline size_t memo_words(const CacheLayout *l) {
+    return l->n_memos ? (size_t)l->table->n_labels + 1 : 0;
+}
+
+#endif

@@ -1,0 +1,1 @@
+"""Training sentences as numbers, and the learners that go over them."""

@@ -1,0 +1,92 @@
+# cython: language_level=3
+# cython: freethreading_compatible=True
+"""Rows of the templates that look at past labels, remembered while a table learns (history.h)."""
+
+import numpy as np
+
+from libc.stdint cimport int32_t
+from libc.stdlib cimport calloc, free
+
+from perceptron_nlp._core.features.extract cimport (
+    ATOM_TAG, ATOM_VALUE, AtomSpec, FeatureProgram, Program,
+)
+from perceptron_nlp._core.table.weights cimport WeightTable
+from perceptron_nlp.errors import MemoryLimitError
+
+# Rows of one history template that are remembered: eight megabytes.
+MOST_REMEMBERED = 1 << 21
+
+
+cdef class HistoryRows:
+    """What remembers rows, a memo for each history template.
+
+    Parameters
+    ----------
+    program : FeatureProgram
+    table : WeightTable; the rows are its
+    carried : uint64[n_types, n_carried]; values of each type (see TokenView)
+
+    Raises
+    ------
+    MemoryLimitError : there is no room for it
+    """
+
+    def __cinit__(self, FeatureProgram program not None, WeightTable table not None, carried):
+        cdef int32_t h, n_history = program.program.n_history
+        self.program = program
+        self.table = table
+        self.carried = carried
+        self.numbers = []
+        self.remembered = []
+        self.memos = <HistoryMemo *>calloc(n_history + 1, sizeof(HistoryMemo))
+        if self.memos == NULL:
+            raise MemoryLimitError("no memory to train with")
+        for h in range(n_history):
+            self._make_memo(h)
+        self.rows_known = table.table.index.n
+
+    def __dealloc__(self):
+        free(self.memos)
+
+    cdef void begin(self):
+        """Forget which rows are not there, where others may have made them since the end."""
+        if self.rows_known != self.table.table.index.n:
+            for array in self.remembered:
+                np.maximum(array, 0, out=array)
+
+    cdef void end(self) noexcept:
+        """All rows that were made since the beginning are known."""
+        self.rows_known = self.table.table.index.n
+
+    def _make_memo(self, int32_t h):
+        """Remember rows of a template of past labels and at most one value, if they are few."""
+        cdef const Program *p = &self.program.program
+        cdef HistoryMemo *memo = &self.memos[h]
+        cdef int32_t a, template_id = p.history_templates[h]
+        cdef const AtomSpec *atom
+        cdef const int32_t[::1] numbers
+        cdef int32_t[::1] view
+        size = 1
+        for a in range(p.atom_starts[template_id], p.atom_starts[template_id + 1]):
+            atom = &p.atoms[a]
+            if atom.kind == ATOM_TAG:
+                memo.past[memo.n_past] = atom.value - 1
+                memo.n_past += 1
+                size *= self.table.table.n_labels + 1
+            elif atom.kind == ATOM_VALUE and memo.values == NULL:
+                distinct, number = np.unique(
+                    self.carried[:, p.carried_at[atom.value]], return_inverse=True)
+                size *= len(distinct)
+                memo.column = p.value_column[atom.value]
+                memo.offset = atom.offset
+                numbers = np.append(number.astype(np.int32), np.int32(0))
+                self.numbers.append(numbers)
+                memo.values = &numbers[0]
+            else:
+                return
+        if size <= MOST_REMEMBERED:
+            memo.span = (self.table.table.n_labels + 1) ** memo.n_past
+            rows = np.zeros(max(size, 1), np.int32)
+            view = rows
+            self.remembered.append(rows)
+            memo.row1 = &view[0]

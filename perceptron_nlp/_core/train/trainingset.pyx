@@ -1,0 +1,383 @@
+# cython: language_level=3
+# cython: freethreading_compatible=True
+"""Training sentences as numbers: what learners go over, epoch after epoch (Corpus in greedy.h)."""
+
+import numpy as np
+
+from libc.stdint cimport int32_t, int64_t, uint16_t, uint64_t
+from libc.stdlib cimport free, realloc
+from libc.string cimport memset
+
+from perceptron_nlp._core.features.extract cimport (
+    FeatureProgram, KeyBuffer, Program, WordScratch, TokenView, key_buffer_close, pad_values,
+    token_key, type_slot_keys, type_values, word_scratch_close,
+)
+from perceptron_nlp._core.train.history cimport HistoryRows
+from perceptron_nlp._core.table.table cimport table_find, table_insert, table_prefetch_key
+from perceptron_nlp._core.table.weights cimport WeightTable
+from perceptron_nlp.errors import ArgumentError, MemoryLimitError
+
+# Distinct strings between two looks at a bound on memory.
+CHECKED = 4096
+
+
+cdef class TrainingSet:
+    """Sentences of one training run: hashed once, then row numbers.
+
+    Parameters
+    ----------
+    program : FeatureProgram
+    table : WeightTable; every feature of a word, and of neighbouring words, gets its row here
+    strings : per column of the program, the distinct strings (list of bytes, UTF-8); the
+        position of a string is its type number
+    tokens : int32[n_columns, n_tokens]; the type numbers of all sentences, one after the other;
+        None where they are stored elsewhere
+    lengths : int64[n_sentences]; tokens in each; where it is 0, there is nothing to learn
+    gold : int32[n_tokens]; label numbers, -1 where there is none; None where they are stored
+    label_hashes : uint64[n_labels]
+    forced : int32[number of forms]; the label that a form has without scoring, or -1
+    min_count : a feature of the words seen less often than this is left out
+    n_open : None, or a number of sentences: those after them bring no features of their own, and
+        learn with those of the first ones; the strings of the first ones come first, too
+    stored : None, or where tokens and labels are and what is made of them goes to (see
+        tagger/train/streaming.py): ``chunks()`` gives (tokens, gold, lengths) of some sentences after
+        the other, ``ranges()`` their first and last numbers, ``starts`` is where each begins among
+        all tokens, ``records`` has ``append(array)`` and ``take(starts, sizes)``, and ``check()``
+        is called now and then and may raise. Sentences must then be brought in before they are
+        learnt from: see bring_in
+
+    Raises
+    ------
+    MemoryLimitError : there is no room for the features
+    """
+
+    def __cinit__(self, FeatureProgram program not None, WeightTable table not None, *, strings,
+                  lengths, label_hashes, forced, tokens=None, gold=None, min_count=1, n_open=None,
+                  stored=None):
+        self.program = program
+        self.table = table
+        self.kept = []
+        self.n_sentences = len(lengths)
+        self.longest = int(np.max(lengths, initial=0))
+        offsets = np.cumsum([0, *(len(column) for column in strings)])
+        self.offsets = offsets
+        self.lengths = np.asarray(lengths, np.int64)
+        self.stored = stored
+        self.corpus.n_open = self.n_sentences if n_open is None else n_open
+        if not 0 <= self.corpus.n_open <= self.n_sentences:
+            raise ArgumentError(f"n_open: {n_open} is not between 0 and {self.n_sentences}")
+        self.corpus.label_hashes = self._uint64(label_hashes)
+        n_types = offsets[-1] + 2 * program.program.reach * program.program.n_columns
+        self.corpus.forced = self._int32(
+            np.concatenate([forced, np.full(n_types - len(forced), -1)]))
+        if stored is not None:
+            starts, rows = self._make_slots(strings, int(n_types), [len(c) for c in strings])
+            self._store(starts, rows, min_count)
+            self._keep_rows(starts, rows)
+            return
+        self._lay_out(tokens, self.lengths)
+        self.corpus.gold = self._int32(gold)
+        n_open_tokens = int(np.sum(lengths[:self.corpus.n_open]))
+        open_types = [int(np.max(column[:n_open_tokens], initial=-1)) + 1 for column in tokens]
+        starts, rows = self._make_slots(strings, int(n_types), open_types)
+        static = self._make_static(int(np.sum(lengths)))
+        if min_count > 1:
+            counts = np.zeros(self.table.n_rows, np.int64)
+            self._count(counts, starts, rows, static)
+            static = self._leave_out_rare(counts >= min_count, starts, rows, static)
+        self._keep_static(static)
+        self._keep_rows(starts, rows)
+
+    cdef HistoryRows history_rows(self):
+        """What remembers the rows of its history templates."""
+        if self.history is None:
+            self.history = HistoryRows(self.program, self.table, self.carried)
+        return self.history
+
+    cdef const int32_t *_int32(self, array) except NULL:
+        """A pointer to the array, which lives as long as this object; some numbers come after."""
+        whole = np.append(np.ascontiguousarray(array, np.int32), np.zeros(COPIED, np.int32))
+        cdef int32_t[::1] view = whole
+        self.kept.append(whole)
+        return &view[0]
+
+    cdef const int64_t *_int64(self, array) except NULL:
+        whole = np.append(np.ascontiguousarray(array, np.int64), np.int64(0))
+        cdef int64_t[::1] view = whole
+        self.kept.append(whole)
+        return &view[0]
+
+    cdef const uint64_t *_uint64(self, array) except NULL:
+        whole = np.append(np.ascontiguousarray(array, np.uint64).reshape(-1), np.uint64(0))
+        cdef uint64_t[::1] view = whole
+        self.kept.append(whole)
+        return &view[0]
+
+    def _lay_out(self, tokens, lengths):
+        """Type numbers with pads on either side of each sentence; pads are types of their own.
+
+        All columns share one count of types: the strings of each column, then for each column
+        its left pads (distance 1, 2, …) and its right pads.
+        """
+        offsets, reach = self.offsets, self.program.program.reach
+        self.laid_out = []
+        starts = np.concatenate([[0], np.cumsum(lengths)])
+        places = np.arange(len(lengths)) * 2 * reach + reach + starts[:-1]
+        n_padded = int(starts[-1]) + 2 * reach * len(lengths)
+        own = np.repeat(places - starts[:-1], lengths) + np.arange(starts[-1])
+        for c in range(self.program.program.n_columns):
+            padded = np.empty(n_padded, np.int32)
+            padded[own] = np.asarray(tokens[c]) + offsets[c]
+            first_pad = offsets[-1] + 2 * reach * c
+            for distance in range(1, reach + 1):
+                padded[places - distance] = first_pad + distance - 1
+                padded[places + lengths - 1 + distance] = first_pad + reach + distance - 1
+            self.laid_out.append(padded)
+            self.type_pointers[c] = self._int32(padded)
+        self.corpus.types = self.type_pointers
+        self.corpus.padded_starts = self._int64(places)
+        self.corpus.token_starts = self._int64(starts)
+
+    cdef int64_t _row(self, uint64_t key, uint16_t group, bint is_open) except -2:
+        """The row of a feature, made if it is new; -1 where it is and must not be made."""
+        cdef int64_t row
+        if not is_open:
+            return table_find(&self.table.table, key)
+        row = table_insert(&self.table.table, key, group)
+        if row < 0:
+            raise MemoryLimitError("no memory for the features")
+        return row
+
+    def _make_slots(self, strings, int64_t n_types, open_types):
+        """Rows of every slot of every type, and the values that other templates need of it.
+
+        Of each column, the strings after the first so many (open_types) make no rows.
+        """
+        cdef const Program *p = &self.program.program
+        cdef WordScratch scratch
+        cdef KeyBuffer buffer
+        cdef int32_t s, v, distance
+        cdef int64_t type_id = 0, row
+        cdef size_t k
+        cdef bint is_open
+        cdef const unsigned char[::1] text
+        carried = np.zeros((n_types, p.n_carried), np.uint64)
+        cdef uint64_t[:, ::1] carried_view = carried
+        cdef uint64_t[::1] values = np.zeros(p.n_values + 1, np.uint64)
+        starts = np.zeros((p.n_slots, n_types + 1), np.int32)
+        cdef int32_t[:, ::1] start_view = starts
+        rows = [_Rows() for _ in range(p.n_slots)]
+        memset(&scratch, 0, sizeof(scratch))
+        memset(&buffer, 0, sizeof(buffer))
+        try:
+            for column, string, distance, is_open in _types(strings, open_types, p.reach):
+                if self.stored is not None and type_id % CHECKED == 0:
+                    self.stored.check()
+                if string is None:
+                    pad_values(p, distance, &values[0])
+                else:
+                    text = string + b"\0"
+                    if type_values(p, &scratch, column, &text[0], text.shape[0] - 1,
+                                   &values[0]) < 0:
+                        raise MemoryLimitError(f"no memory for a word of {len(string)} bytes")
+                for v in range(p.n_values):
+                    if p.carried_at[v] >= 0 and p.value_column[v] == column:
+                        carried_view[type_id, p.carried_at[v]] = values[v]
+                for s in range(p.n_slots):
+                    if p.slots[s].column == column:
+                        buffer.n = 0
+                        if type_slot_keys(p, &p.slots[s], &values[0],
+                                          NULL if string is None else &scratch, &buffer) < 0:
+                            raise MemoryLimitError("no memory for the features")
+                        for k in range(buffer.n):
+                            row = self._row(buffer.keys[k], buffer.groups[k], is_open)
+                            if row >= 0:
+                                (<_Rows>rows[s]).push(<int32_t>row)
+                    start_view[s, type_id + 1] = (<_Rows>rows[s]).n
+                type_id += 1
+        finally:
+            word_scratch_close(&scratch)
+            key_buffer_close(&buffer)
+        self.carried = carried
+        self.corpus.carried = self._uint64(carried)
+        return starts, [(<_Rows>r).array() for r in rows]
+
+    def _keep_static(self, static):
+        self.corpus.static_rows = self._int32(static)
+        self.corpus.is_thinned = bool(np.min(static, initial=0) < 0)
+
+    def _keep_rows(self, starts, rows):
+        """Keep the rows of all slots of a type together: whoever visits a token has just been at
+        its neighbours, and looked at the rows of the same types.
+        """
+        cdef Py_ssize_t n_slots = len(rows), s
+        counts = np.diff(starts)
+        firsts = np.concatenate([[0], np.cumsum(counts.T.reshape(-1))])
+        merged = np.empty(firsts[-1], np.int32)
+        self.most_rows = self.program.program.n_static + self.program.program.n_history + COPIED
+        for s in range(n_slots):
+            moved = firsts[s:len(firsts) - 1:n_slots] - starts[s][:-1]
+            merged[np.repeat(moved, counts[s]) + np.arange(len(rows[s]))] = rows[s]
+            self.most_rows += int(np.max(counts[s], initial=0))
+        self.corpus.slot_starts = self._int32(firsts)
+        self.corpus.slot_rows = self._int32(merged)
+
+    def _make_static(self, int64_t n_tokens):
+        """Rows of the templates that look at several words, token by token."""
+        cdef const Program *p = &self.program.program
+        cdef int64_t sentence, i, begin, n, place
+        cdef int32_t k, c
+        cdef const int32_t *types[64]
+        cdef TokenView view
+        rows = np.empty(n_tokens * p.n_static, np.int32)
+        cdef int32_t[::1] row_view = rows if len(rows) else np.zeros(1, np.int32)
+        cdef uint64_t[::1] keys = np.empty(self.longest * p.n_static + 1, np.uint64)
+        view.types = types
+        view.carried = self.corpus.carried
+        view.past = NULL
+        for sentence in range(self.n_sentences if p.n_static else 0):
+            begin = self.corpus.token_starts[sentence]
+            n = self.corpus.token_starts[sentence + 1] - begin
+            for i in range(n):
+                place = self.corpus.padded_starts[sentence] + i
+                for c in range(p.n_columns):
+                    types[c] = self.corpus.types[c] + place
+                view.first = i == 0
+                view.last = i == n - 1
+                for k in range(p.n_static):
+                    keys[i * p.n_static + k] = token_key(p, p.static_templates[k], &view)
+                    table_prefetch_key(&self.table.table, keys[i * p.n_static + k])
+            # All keys first, so that one row's way is not waited for before the next is known.
+            for i in range(n * p.n_static):
+                row_view[begin * p.n_static + i] = <int32_t>self._row(
+                    keys[i], <uint16_t>p.static_templates[i % p.n_static],
+                    sentence < self.corpus.n_open)
+        return rows
+
+    def _store(self, starts, rows, min_count):
+        """Make the rows of stored sentences, a few of these at a time, and store them."""
+        n_static = self.program.program.n_static
+        for tokens, gold, lengths in self.stored.chunks():
+            self._place(tokens, lengths, gold)
+            static = self._make_static(len(gold)).reshape(len(gold), n_static)
+            self.stored.records.append(np.column_stack([*tokens, gold, static]))
+        if min_count > 1:
+            counts = np.zeros(self.table.n_rows, np.int64)
+            for first, last in self.stored.ranges():
+                static = self._bring_in(np.arange(first, last))
+                self._count(counts, starts, rows, static)
+            self.often = counts >= min_count
+            self._leave_out_rare(self.often, starts, rows, np.empty(0, np.int32))
+
+    def bring_in(self, order):
+        """Bring some stored sentences in, so that they can be learnt from; others leave.
+
+        Parameters
+        ----------
+        order : int64[n]; their numbers
+
+        Returns
+        -------
+        int64[n] : what `learn` and its like take in place of these numbers
+        """
+        if self.stored is None:
+            raise ArgumentError("bring_in: no sentences are stored; learn from them as they are")
+        sentences = np.asarray(order, np.int64)
+        n = len(self.lengths)
+        if len(sentences) and (sentences.min() < 0 or sentences.max() >= n):
+            raise ArgumentError(f"order: sentence numbers run from 0 to {n - 1}")
+        self._bring_in(sentences)
+        return np.arange(len(sentences))
+
+    def _bring_in(self, sentences):
+        cdef int n_columns = self.program.program.n_columns
+        width = n_columns + 1 + self.program.program.n_static
+        lengths = self.lengths[sentences]
+        records = self.stored.records.take(
+            self.stored.starts[sentences] * width, lengths * width).reshape(-1, width)
+        static = records[:, n_columns + 1:]
+        if self.often is not None:
+            static = np.where(self.often[static] & (static >= 0), static, -1)
+        static = np.ascontiguousarray(static, np.int32).reshape(-1)
+        self._place(records[:, :n_columns].T, lengths, records[:, n_columns], static)
+        return static
+
+    def _place(self, tokens, lengths, gold, static=None):
+        """Lay out some sentences in place of those that were laid out before."""
+        kept, self.kept = self.kept, []
+        self._lay_out(tokens, lengths)
+        self.corpus.gold = self._int32(gold)
+        if static is not None:
+            self._keep_static(static)
+        self.placed, self.kept = self.kept, kept
+        self.n_sentences = len(lengths)
+
+    def _count(self, counts, starts, rows, static):
+        """Add to counts how often each row comes up in the sentences that are laid out."""
+        cdef const Program *p = &self.program.program
+        cdef int64_t n_sentences = self.n_sentences
+        token_starts = np.asarray(<int64_t[:n_sentences + 1]> self.corpus.token_starts)
+        padded_starts = np.asarray(<int64_t[:n_sentences]> self.corpus.padded_starts)
+        lengths = np.diff(token_starts)
+        own = np.repeat(padded_starts - token_starts[:-1], lengths) + np.arange(token_starts[-1])
+        first = np.zeros(len(own), bool)
+        last = np.zeros(len(own), bool)
+        first[token_starts[:-1][lengths > 0]] = True
+        last[token_starts[1:][lengths > 0] - 1] = True
+        for s in range(p.n_slots):
+            chosen = {1: ~first, 2: first, 3: ~last, 4: last}.get(p.slots[s].condition, slice(None))
+            types = self.laid_out[p.slots[s].column][own[chosen] + p.slots[s].offset]
+            seen = np.bincount(types, minlength=starts.shape[1] - 1)
+            np.add.at(counts, rows[s], np.repeat(seen, np.diff(starts[s])))
+        np.add.at(counts, static[static >= 0], 1)
+
+    def _leave_out_rare(self, often, starts, rows, static):
+        """Leave out of starts and rows, and of the static rows given back, what is not often."""
+        for s in range(len(rows)):
+            kept = often[rows[s]]
+            starts[s] = np.concatenate([[0], np.cumsum(kept)])[starts[s]]
+            rows[s] = rows[s][kept]
+        kept = static >= 0
+        kept[kept] = often[static[kept]]
+        return np.where(kept, static, -1).astype(np.int32)
+
+
+def _types(strings, open_types, reach):
+    """Column, string, distance and whether it makes rows, of every type; pads have no string, and
+    are beside every word that there is."""
+    cdef bint are_words = any(open_types)
+    for c, column in enumerate(strings):
+        for number, string in enumerate(column):
+            yield c, string, 0, number < open_types[c]
+    for c in range(len(strings)):
+        for sign in (-1, 1):
+            for d in range(1, reach + 1):
+                yield c, None, sign * d, are_words
+
+
+cdef class _Rows:
+    """A growing list of row numbers."""
+
+    cdef int32_t *items
+    cdef Py_ssize_t n, room
+
+    def __dealloc__(self):
+        free(self.items)
+
+    cdef int push(self, int32_t row) except -1:
+        cdef int32_t *bigger
+        if self.n == self.room:
+            bigger = <int32_t *>realloc(self.items, (2 * self.room + 64) * sizeof(int32_t))
+            if bigger == NULL:
+                raise MemoryLimitError("no memory for the features")
+            self.items = bigger
+            self.room = 2 * self.room + 64
+        self.items[self.n] = row
+        self.n += 1
+        return 0
+
+    def array(self):
+        """What was pushed, as int32[n]."""
+        if self.n == 0:
+            return np.empty(0, np.int32)
+        return np.asarray(<int32_t[:self.n]> self.items).copy()
