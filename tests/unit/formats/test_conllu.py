@@ -3,7 +3,6 @@
 import copy
 import gzip
 import io
-import os
 import pickle
 from pathlib import Path
 
@@ -213,11 +212,8 @@ def test_compressed_conllu_is_the_same(tmp_path):
     assert list(read_conllu(path)) == list(read_conllu(CORPORA / "good.conllu"))
 
 
-@pytest.mark.skipif(
-    "PERCEPTRON_NLP_CORPORA" not in os.environ, reason="PERCEPTRON_NLP_CORPORA names no corpora"
-)
-def test_real_treebanks_are_detected_read_and_written_back_byte_for_byte():
-    paths = sorted(Path(os.environ["PERCEPTRON_NLP_CORPORA"]).glob("treebanks/*/*.conllu"))
+def test_real_treebanks_are_detected_read_and_written_back_byte_for_byte(corpora):
+    paths = sorted(corpora.glob("treebanks/*/*.conllu"))
     assert paths
     for path in paths:
         content = path.read_bytes()

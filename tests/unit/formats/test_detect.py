@@ -1,9 +1,7 @@
 """The format found by looking."""
 
 import io
-import os
 from itertools import islice
-from pathlib import Path
 
 import pytest
 
@@ -56,9 +54,6 @@ def test_a_name_of_conllu_decides(name):
     assert detect("whatever it holds", name=name) == "conllu"
 
 
-@pytest.mark.skipif(
-    "PERCEPTRON_NLP_CORPORA" not in os.environ, reason="PERCEPTRON_NLP_CORPORA names no corpora"
-)
 @pytest.mark.parametrize(
     ("pattern", "format"),
     [
@@ -68,8 +63,8 @@ def test_a_name_of_conllu_decides(name):
         ("corpora/brown/brown.tagged.txt", "tagged"),
     ],
 )
-def test_real_corpora_are_detected_whole_and_by_the_sentence(pattern, format):
-    paths = sorted(Path(os.environ["PERCEPTRON_NLP_CORPORA"]).glob(pattern))
+def test_real_corpora_are_detected_whole_and_by_the_sentence(corpora, pattern, format):
+    paths = sorted(corpora.glob(pattern))
     assert paths
     for path in paths:
         corpus = open_corpus(io.BytesIO(path.read_bytes()))
@@ -79,12 +74,9 @@ def test_real_corpora_are_detected_whole_and_by_the_sentence(pattern, format):
             assert detect("".join(parts[start : start + 5])) == format
 
 
-@pytest.mark.skipif(
-    "PERCEPTRON_NLP_CORPORA" not in os.environ, reason="PERCEPTRON_NLP_CORPORA names no corpora"
-)
 @pytest.mark.parametrize("pattern", ["corpora/conll200*/*t*[ntab]", "corpora/brown/*.txt"])
-def test_real_corpora_are_written_back_byte_for_byte(pattern):
-    paths = sorted(Path(os.environ["PERCEPTRON_NLP_CORPORA"]).glob(pattern))
+def test_real_corpora_are_written_back_byte_for_byte(corpora, pattern):
+    paths = sorted(corpora.glob(pattern))
     assert paths
     for path in paths:
         corpus = open_corpus(path)
