@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from perceptron_nlp.tagger.tag.lexicon import Lexicon, LexiconSource
     from perceptron_nlp.tagger.tag.text import TextSentence
     from perceptron_nlp.tagger.train.loop import Callback
-    from perceptron_nlp.tagger.train.sources import Labelled, Source
+    from perceptron_nlp.tagger.train.sources import Labelled, LabelLists, Source
 
 
 class Tagger:
@@ -91,6 +91,7 @@ class Tagger:
     def train(
         cls,
         train: Labelled,
+        labels: LabelLists | None = None,
         *,
         dev: Labelled | None = None,
         column: str | Sequence[str] | None = None,
@@ -106,7 +107,10 @@ class Tagger:
         Parameters
         ----------
         train : a path, several paths, a Corpus, or labelled sentences: Sentence objects, pairs
-            (words, labels), or lists of (word, label) pairs
+            (words, labels), or lists of (word, label) pairs; or, if `labels` is given, lists of
+            words
+        labels : None, or for each list of words as many labels; a label that is None says that
+            the word has none
         dev : the like; the epoch that does best on it is kept, and training may stop early
         column : the column to learn; None for ``upos`` in CoNLL-U, the last one of column files,
             the one of word/TAG text. Several names, as a list or parted by commas, make one
@@ -141,8 +145,9 @@ class Tagger:
         """
         from perceptron_nlp.tagger.model.compress import compressed_size
         from perceptron_nlp.tagger.train.fitting import fit
-        from perceptron_nlp.tagger.train.sources import Source
+        from perceptron_nlp.tagger.train.sources import Source, with_labels
 
+        train = with_labels(train, labels, "train")
         n_bytes = compressed_size(size, options)
         if n_bytes is not None and dev is not None:
             # It is gone over twice, and may be a stream.
@@ -705,6 +710,7 @@ class Tagger:
     def evaluate(
         self,
         data: Labelled,
+        labels: LabelLists | None = None,
         *,
         column: str | None = None,
         format: str = "auto",
@@ -716,7 +722,8 @@ class Tagger:
 
         Parameters
         ----------
-        data : a path, several paths, or labelled sentences (see ``perceptron_nlp.train``)
+        data, labels : a path, several paths, or labelled sentences; or lists of words, and for
+            each as many labels (see ``perceptron_nlp.train``)
         column : the column that holds the gold labels; None for the (first) one trained on. Where
             several were trained on, one of these is compared with its own labels
         format, fields : see ``perceptron_nlp.open_corpus``
@@ -728,9 +735,9 @@ class Tagger:
         FormatError : a file breaks its format, or has no gold labels
         ModelError : `calibration` is asked for, but the model is not calibrated
         """
-        from perceptron_nlp.tagger.train.sources import Source
+        from perceptron_nlp.tagger.train.sources import Source, with_labels
 
-        source = Source(data, "data", format=format, fields=fields)
+        source = Source(with_labels(data, labels, "data"), "data", format=format, fields=fields)
         name = source.column_named(self.column if column is None else column)
         return self._evaluate(source, name, threads, calibration)
 

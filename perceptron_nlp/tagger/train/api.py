@@ -11,7 +11,7 @@ from perceptron_nlp.errors import ArgumentError, ArgumentTypeError
 from perceptron_nlp.tagger.tag.extractor import Extractor
 from perceptron_nlp.tagger.tagger import Tagger
 from perceptron_nlp.tagger.train.loop import Callback, Engine
-from perceptron_nlp.tagger.train.sources import Labelled
+from perceptron_nlp.tagger.train.sources import Labelled, LabelLists
 
 # The module of each, and its class.
 _ENGINES = {"ray": ("perceptron_nlp.integrations.ray", "RayEngine")}
@@ -19,6 +19,7 @@ _ENGINES = {"ray": ("perceptron_nlp.integrations.ray", "RayEngine")}
 
 def train(
     train: Labelled,
+    labels: LabelLists | None = None,
     *,
     dev: Labelled | None = None,
     column: str | Sequence[str] | None = None,
@@ -43,7 +44,8 @@ def train(
         on their number; one gives what training without an engine gives, byte for byte
     read_by : with ``"ray"``, who reads the text: ``"program"`` (as None), which then holds it, or
         ``"workers"``, each its part of CoNLL-U files that all machines have. The model is the same
-    train, dev, column, features, format, fields, callback, size, **options : as for Tagger.train
+    train, labels, dev, column, features, format, fields, callback, size, **options : as for
+        Tagger.train
 
     Raises
     ------
@@ -60,6 +62,7 @@ def train(
     )
     return Tagger.train(
         train,
+        labels,
         dev=dev,
         column=column,
         features=features,

@@ -8,7 +8,7 @@ has none.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from typing import Any, TypeAlias
 
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FormatError, quote
@@ -25,6 +25,12 @@ from perceptron_nlp.text.sentence import Sentence
 
 Labelled: TypeAlias = (
     "str | os.PathLike[str] | Corpus | Sequence[str | os.PathLike[str]] | Iterable[Any]"
+)
+LabelLists: TypeAlias = "Iterable[Iterable[str | None]]"
+
+_ACCEPTED = (
+    "; accepted are paths, a Corpus, Sentence objects, (words, labels) pairs, lists of (word,"
+    " label), and lists of words with lists of labels as the next argument"
 )
 
 # In these columns an underscore means that nobody has said; in others it is a value like FEATS'
@@ -80,12 +86,8 @@ class Source:
             self.corpora = [open_corpus(data, format=format, fields=fields)]
         elif isinstance(data, Corpus):
             self.corpora = [data]
-        elif isinstance(data, bytes) or not isinstance(data, Iterable):
-            raise ArgumentTypeError(
-                f"{name}: a path or sentences are needed, not {type(data).__name__}"
-            )
         else:
-            items = list(data)
+            items = _items_of(data, name, "a path or sentences are needed", _ACCEPTED)
             if items and all(isinstance(item, str | os.PathLike) for item in items):
                 self.corpora = [open_corpus(p, format=format, fields=fields) for p in items]
             elif items and all(isinstance(item, Corpus) for item in items):
@@ -185,6 +187,66 @@ def read_texts(texts: Iterable[tuple[str, bytearray]]) -> Iterator[Sentence]:
         yield from read_conllu(named_stream(text, name))
 
 
+def with_labels(data: Any, labels: LabelLists | None, name: str) -> Labelled:
+    """Return the data, each list of words paired with its list of labels where there are any.
+
+    Parameters
+    ----------
+    data : lists of words; anything labelled if `labels` is None
+    labels : for each list of words, as many labels; None says that a word has none
+    name : the argument's name, for messages
+
+    Raises
+    ------
+    ArgumentTypeError : something other than lists of words and lists of labels
+    ArgumentError : their numbers differ; the message names the first that do
+    """
+    if labels is None:
+        return data  # type: ignore[no-any-return]
+    if isinstance(data, str | os.PathLike | Corpus):
+        raise ArgumentTypeError(
+            f"labels: are for lists of words; {name} is a {type(data).__name__}, which has its own"
+        )
+    wanted = "a list of words for each sentence is needed"
+    sentences = [
+        _items_of(item, f"{name}[{k}]", "a list of words, without labels, is needed")
+        for k, item in enumerate(_items_of(data, name, wanted))
+    ]
+    wanted = "a list of labels for each sentence is needed"
+    columns = [
+        _items_of(item, f"labels[{k}]", "a list of labels is needed")
+        for k, item in enumerate(_items_of(labels, "labels", wanted))
+    ]
+    for k, (words, own) in enumerate(zip(sentences, columns, strict=False)):
+        if len(words) != len(own):
+            raise ArgumentError(f"labels[{k}]: {len(own)} labels for {len(words)} words")
+    if len(sentences) != len(columns):
+        raise ArgumentError(
+            f"labels: {len(columns)} lists of labels for {len(sentences)} sentences"
+        )
+    return list(zip(sentences, columns, strict=True))
+
+
+def _items_of(data: Any, name: str, wanted: str, accepted: str = "") -> list[Any]:
+    """Return the items of something to go over in order.
+
+    Raises ArgumentTypeError for texts, for tables and mappings, which give the names of their
+    columns, for sets, which have no order, and for what cannot be gone over.
+    """
+    unordered = isinstance(data, Mapping | Set) or hasattr(data, "columns")
+    if isinstance(data, str | bytes) or unordered or not isinstance(data, Iterable):
+        kind = type(data)
+        package = kind.__module__.partition(".")[0]
+        called = kind.__name__ if package == "builtins" else f"{package}'s {kind.__name__}"
+        hint = (
+            '; name its columns, as in (table["words"], table["labels"])'
+            if unordered and not isinstance(data, Set | Sentence)
+            else accepted
+        )
+        raise ArgumentTypeError(f"{name}: {wanted}, not {called}{hint}")
+    return list(data)
+
+
 def _from_memory(item: Any, name: str) -> Sentence:
     if isinstance(item, Sentence):
         return item
@@ -192,7 +254,11 @@ def _from_memory(item: Any, name: str) -> Sentence:
         words, labels = item
     else:
         try:
-            pairs = [tuple(pair) for pair in item] if not isinstance(item, str | bytes) else None
+            pairs = (
+                None
+                if isinstance(item, str | bytes | Mapping)
+                else [() if isinstance(pair, str) else tuple(pair) for pair in item]
+            )
         except TypeError:
             pairs = None
         if pairs is None or any(len(pair) != 2 for pair in pairs):

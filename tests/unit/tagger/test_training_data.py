@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import perceptron_nlp as pn
@@ -166,7 +167,7 @@ def test_one_label_is_enough(small: Labelled) -> None:
     ("data", "error", "message"),
     [
         (3, pn.ArgumentTypeError, "train: a path or sentences are needed, not int"),
-        (b"path", pn.ArgumentTypeError, "train: a path or sentences are needed, not bytes"),
+        (b"path", pn.ArgumentTypeError, "sentences are needed, not bytes; accepted are paths"),
         (None, pn.ArgumentTypeError, "train: a path or sentences are needed, not NoneType"),
         ([3], pn.ArgumentTypeError, "train[0]: a Sentence, (words, labels) or a list of"),
         (
@@ -191,6 +192,14 @@ def test_one_label_is_enough(small: Labelled) -> None:
             "no column 'x'; there are: form, z",
         ),
         ("no/such/file.conllu", pn.FileError, "no/such/file.conllu"),
+        (
+            {"words": [["a"]], "tags": [["X"]]},
+            pn.ArgumentTypeError,
+            "train: a path or sentences are needed, not dict; name its columns",
+        ),
+        ({"a.conllu", "b.conllu"}, pn.ArgumentTypeError, "train: a path or sentences are needed"),
+        ([{"ab": 1, "cd": 2}], pn.ArgumentTypeError, "train[0]: a Sentence, (words, labels) or"),
+        ([["He", "is"]], pn.ArgumentTypeError, "train[0]: a Sentence, (words, labels) or a list"),
     ],
 )
 def test_data_that_cannot_be_used_is_named(data: Any, error: type[Exception], message: str) -> None:
@@ -299,3 +308,61 @@ def test_lone_surrogates_and_odd_strings_are_tagged_like_any_word(tagger: pn.Tag
     words = ["\ud800", "", "\x00", "a" * 100_000, "\u200b", "🏴\U000e0067"]
     assert len(tagger.tag(words)) == len(words)
     assert tagger.tag([]) == [] and tagger.tag_sents([]) == [] and tagger.tag_sents([[]]) == [[]]
+
+
+@pytest.mark.parametrize(
+    "convert",
+    [
+        list,
+        tuple,
+        iter,
+        lambda lists: [tuple(items) for items in lists],
+        lambda lists: [np.array(items) for items in lists],
+        lambda lists: np.array([np.array(items, object) for items in lists], object),
+        lambda lists: pytest.importorskip("pandas").Series(lists),
+        lambda lists: pytest.importorskip("polars").Series(lists),
+    ],
+    ids=["lists", "tuple", "iterator", "tuples", "arrays", "array", "pandas", "polars"],
+)
+def test_lists_of_words_and_lists_of_labels_are_trained_on_and_evaluated(
+    convert: Callable[[list[list[str]]], Any], small: Labelled, expected: bytes
+) -> None:
+    words, labels = [words for words, _ in small], [labels for _, labels in small]
+    tagger = pn.train(convert(words), convert(labels), epochs=2)
+    assert weights_of(tagger) == expected
+    assert weights_of(pn.Tagger.train(words, labels=labels, epochs=2)) == expected
+    assert tagger.evaluate(convert(words), convert(labels)) == tagger.evaluate(small)
+
+
+@pytest.mark.parametrize(
+    ("words", "labels", "error", "message"),
+    [
+        ([["a"], ["b", "c"]], [["X"], ["Y"]], pn.ArgumentError, "labels[1]: 1 labels for 2 words"),
+        ([["a"]], [["X"], ["Y"]], pn.ArgumentError, "labels: 2 lists of labels for 1 sentences"),
+        (["a b"], [["X"]], pn.ArgumentTypeError, "[0]: a list of words, without labels, is needed"),
+        ([pn.Sentence(["a"])], ["X"], pn.ArgumentTypeError, "not perceptron_nlp's Sentence"),
+        ([["a"]], ["X"], pn.ArgumentTypeError, "labels[0]: a list of labels is needed, not str"),
+        ([["a"]], 3, pn.ArgumentTypeError, "labels: a list of labels for each sentence is needed"),
+        ([["a"]], {"y": 1}, pn.ArgumentTypeError, "is needed, not dict; name its columns"),
+        ("a.conllu", [["X"]], pn.ArgumentTypeError, "labels: are for lists of words;"),
+        ([["a"]], [[2]], pn.ArgumentTypeError, "a str is needed, not int"),
+    ],
+)
+def test_lists_that_do_not_fit_together_are_named(
+    words: Any, labels: Any, error: type[Exception], message: str, tagger: pn.Tagger
+) -> None:
+    for call in (lambda: pn.train(words, labels), lambda: tagger.evaluate(words, labels)):
+        with pytest.raises(error) as caught:
+            call()
+        assert message in str(caught.value)
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_a_table_is_no_list_of_paths(library: str, small: Labelled, tagger: pn.Tagger) -> None:
+    frame = pytest.importorskip(library).DataFrame(
+        {"words": [words for words, _ in small], "tags": [labels for _, labels in small]}
+    )
+    for call in (pn.train, tagger.evaluate, tagger.calibrate):
+        with pytest.raises(pn.ArgumentTypeError, match=f"not {library}'s DataFrame; name its col"):
+            call(frame)
+    assert pn.train(frame["words"], frame["tags"], epochs=1).columns == ("tag",)
