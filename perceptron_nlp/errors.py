@@ -74,6 +74,17 @@ class MissingExtraError(PerceptronNLPError, ImportError):
     """An optional package that is not installed; the message names the extra."""
 
 
+def missing_extra(library: str, extra: str) -> MissingExtraError:
+    """Return the error that names the extra to install.
+
+    Parameters
+    ----------
+    library : what is missing, as people call it
+    extra : the extra of this package that brings it
+    """
+    return MissingExtraError(f'{library} is not installed: pip install "perceptron-nlp[{extra}]"')
+
+
 class EngineError(PerceptronNLPError, RuntimeError):
     """An engine that cannot do its part: workers that die again and again, or of other versions."""
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import perceptron_nlp as pn
 from perceptron_nlp._checks import check_int
+from perceptron_nlp._display import printable
 from perceptron_nlp.analysis.compare.comparison import is_model_file
 from perceptron_nlp.analysis.compare.differences import Change, Score
 from perceptron_nlp.analysis.compare.significance import ROUNDS
@@ -20,7 +21,7 @@ from perceptron_nlp.cli.parsing import (
     whole_number,
 )
 from perceptron_nlp.cli.printing import print_json
-from perceptron_nlp.cli.style import BOLD, Terminal, one_line, output, shortened
+from perceptron_nlp.cli.style import BOLD, Terminal, output, shortened
 
 EXAMPLES = """\
   perceptron-nlp compare old.model new.model test.conllu
@@ -113,7 +114,7 @@ def run(chosen: argparse.Namespace) -> None:
 
 def summary(result: pn.Comparison, names: Sequence[str], terminal: Terminal) -> list[str]:
     """Lines with both scores, their difference, and what the tests say of it."""
-    head = f"column {one_line(result.column)}, {result.tokens:,} words"
+    head = f"column {printable(result.column)}, {result.tokens:,} words"
     lines = [terminal.paint(shortened(head, terminal.width), BOLD)]
     figures = [("right", result.accuracy)]
     if result.f1 is not None:
@@ -141,8 +142,8 @@ def summary(result: pn.Comparison, names: Sequence[str], terminal: Terminal) -> 
 
 def _score(measure: str, score: Score, names: Sequence[str]) -> list[str]:
     rows = [
-        ("A", score.a, score.interval_a, one_line(names[0])),
-        ("B", score.b, score.interval_b, one_line(names[1])),
+        ("A", score.a, score.interval_a, printable(names[0])),
+        ("B", score.b, score.interval_b, printable(names[1])),
     ]
     lines = [
         f"{letter}  {measure:<5} {100 * value:6.2f} %  (95 %: {100 * low:.2f} to"
@@ -176,7 +177,7 @@ def _p(value: float) -> str:
 def label_table(result: pn.Comparison, terminal: Terminal) -> list[str]:
     """A line for each label that one of them found oftener, the greatest differences first."""
     rows = {
-        one_line(label): d
+        printable(label): d
         for label, d in result.labels.items()
         if d.gained or d.lost or d.f1_a != d.f1_b
     }
@@ -208,9 +209,9 @@ def change_table(result: pn.Comparison, limit: int, terminal: Terminal) -> list[
     rows = [["place", "word", "gold", "A", "B"]]
     rows += [
         [
-            one_line(_place(c)),
-            shortened(one_line(c.word), _LONGEST_WORD),
-            *(shortened(one_line(label), _LONGEST_LABEL) for label in (c.gold, c.a, c.b)),
+            printable(_place(c)),
+            shortened(printable(c.word), _LONGEST_WORD),
+            *(shortened(printable(label), _LONGEST_LABEL) for label in (c.gold, c.a, c.b)),
         ]
         for c in shown
     ]
@@ -237,7 +238,7 @@ def _context(change: Change, room: int) -> str:
     most = max(len(change.before), len(change.after))
     for n in range(most, -1, -1):
         before = change.before[max(0, len(change.before) - n) :]
-        text = one_line(" ".join([*before, f"[{change.word}]", *change.after[:n]]))
+        text = printable(" ".join([*before, f"[{change.word}]", *change.after[:n]]))
         if len(text) <= room:
             return text
     return ""

@@ -6,16 +6,8 @@ import time
 from collections.abc import Callable, Sequence
 
 import perceptron_nlp as pn
-from perceptron_nlp.cli.style import (
-    BOLD,
-    CYAN,
-    FAINT,
-    GREEN,
-    Terminal,
-    one_line,
-    shortened,
-    write_message,
-)
+from perceptron_nlp._display import printable
+from perceptron_nlp.cli.style import BOLD, CYAN, FAINT, GREEN, Terminal, shortened, write_message
 
 BLOCKS = "▁▂▃▄▅▆▇█"
 ASCII_BLOCKS = "_.-=+*#@"
@@ -95,7 +87,7 @@ class LearningCurve:
 
     def _which(self, report: pn.EpochReport) -> str:
         """Which column and run an epoch is of, where there are several."""
-        column = f"{one_line(report.column)}, " if self._several else ""
+        column = f"{printable(report.column)}, " if self._several else ""
         return column + (f"run {report.run}/{report.runs}, " if report.runs > 1 else "")
 
     def _time_left(self, report: pn.EpochReport) -> float | None:

@@ -6,6 +6,7 @@ import argparse
 import re
 
 import perceptron_nlp as pn
+from perceptron_nlp._display import printable
 from perceptron_nlp.cli.inputs import check_apart, open_inputs
 from perceptron_nlp.cli.parsing import (
     UsageError,
@@ -22,7 +23,6 @@ from perceptron_nlp.cli.style import (
     CYAN,
     Terminal,
     messages,
-    one_line,
     output,
     shortened,
     write_message,
@@ -133,7 +133,7 @@ def run(chosen: argparse.Namespace) -> None:
             fields=chosen.fields,
         )
         print(
-            f"{one_line(chosen.output)}: {counted(changed, 'label')} changed in"
+            f"{printable(chosen.output)}: {counted(changed, 'label')} changed in"
             f" {counted(len(chosen.gold), 'file')}"
         )
         return
@@ -179,26 +179,26 @@ def run(chosen: argparse.Namespace) -> None:
 def report(found: pn.Diagnosis, limit: int, terminal: Terminal) -> list[str]:
     """What was found, as lines for a person."""
     lines = [
-        f"column {one_line(found.column)}: {found.labelled:,} labels in"
+        f"column {printable(found.column)}: {found.labelled:,} labels in"
         f" {found.sentences:,} sentences, {counted(len(found.suspects), 'suspect')}"
         f" ({100 * (1 - found.agreement):.2f} %)"
     ]
-    lines += [one_line(note) for note in found.notes]
+    lines += [printable(note) for note in found.notes]
     lines = [shortened(line, terminal.width) for line in lines]
     for number, one in enumerate(found.suspects[:limit], 1):
         where = f"{one.path}:{one.line}" if one.line else f"{one.path}, word {one.index + 1}"
         head = shortened(
-            one_line(f"{number}. {where}  {one.gold} → {one.expected}")
+            printable(f"{number}. {where}  {one.gold} → {one.expected}")
             if terminal.unicode
-            else one_line(f"{number}. {where}  {one.gold} -> {one.expected}"),
+            else printable(f"{number}. {where}  {one.gold} -> {one.expected}"),
             terminal.width,
         )
         lines += [
             "",
             terminal.paint(head, BOLD),
-            terminal.paint(shortened("   " + one_line(one.context), terminal.width), CYAN),
+            terminal.paint(shortened("   " + printable(one.context), terminal.width), CYAN),
         ]
-        lines += ["   " + line for line in wrapped(one_line(one.reason), terminal.width - 3)]
+        lines += ["   " + line for line in wrapped(printable(one.reason), terminal.width - 3)]
     more = len(found.suspects) - limit
     if more > 0:
         lines += [
@@ -232,4 +232,4 @@ def written(found: pn.Diagnosis, path: str | None, limit: int | None) -> list[st
     """What is in the table, where there is one."""
     if path is None:
         return []
-    return ["", f"{one_line(path)}: {counted(len(found.suspects[:limit]), 'suspect')}"]
+    return ["", f"{printable(path)}: {counted(len(found.suspects[:limit]), 'suspect')}"]

@@ -6,6 +6,7 @@ import argparse
 import os
 
 import perceptron_nlp as pn
+from perceptron_nlp._display import printable
 from perceptron_nlp.cli.inputs import check_stdin, load_tagger, open_inputs
 from perceptron_nlp.cli.parsing import (
     VerbParser,
@@ -17,7 +18,7 @@ from perceptron_nlp.cli.parsing import (
 )
 from perceptron_nlp.cli.printing import print_json
 from perceptron_nlp.cli.reliabilityview import reliability_table
-from perceptron_nlp.cli.style import BOLD, Terminal, one_line, output, say, shortened
+from perceptron_nlp.cli.style import BOLD, Terminal, output, say, shortened
 
 EXAMPLES = """\
   perceptron-nlp evaluate en.model test.conllu
@@ -110,7 +111,7 @@ def _reported(
     if not chosen.quiet:
         without = "" if written.has_png else ", no PNGs (they need matplotlib)"
         say(
-            f"{one_line(str(written.page))}: {written.page.stat().st_size:,} bytes, and"
+            f"{printable(str(written.page))}: {written.page.stat().st_size:,} bytes, and"
             f" {len(written.pictures)} pictures{without}"
         )
     if not chosen.calibration:
@@ -152,7 +153,9 @@ def summary(result: pn.Evaluation, terminal: Terminal) -> list[str]:
         ("sentences", result.sentence_accuracy, result.sentences),
     ]
     lines = [
-        terminal.paint(shortened(f"column {one_line(result.column)}, right:", terminal.width), BOLD)
+        terminal.paint(
+            shortened(f"column {printable(result.column)}, right:", terminal.width), BOLD
+        )
     ]
     for name, share, count in rows:
         figure = f"{'–':>6}  " if share is None else f"{100 * share:6.2f} %"
@@ -162,7 +165,7 @@ def summary(result: pn.Evaluation, terminal: Terminal) -> list[str]:
             shortened(f"{result.unlabelled:,} words without a gold label left out", terminal.width)
         )
     if result.untrained:
-        named = " ".join(sorted(map(one_line, result.untrained)))
+        named = " ".join(sorted(map(printable, result.untrained)))
         lines.append(
             shortened(
                 f"{result.untrained.total():,} words have labels never trained: {named}",
@@ -175,7 +178,7 @@ def summary(result: pn.Evaluation, terminal: Terminal) -> list[str]:
 def label_table(result: pn.Evaluation, terminal: Terminal) -> list[str]:
     """A line a label, the most frequent first, no wider than the terminal."""
     scores = result.labels
-    shown = {label: one_line(label) for label in scores}
+    shown = {label: printable(label) for label in scores}
     longest = max([len("label"), *map(len, shown.values())])
     # On a very narrow terminal lines are cut at their end, after the figures that matter most.
     width = max(5, min(longest, terminal.width - len(_FIGURES) - 2))
@@ -203,6 +206,6 @@ def confusion_table(result: pn.Evaluation, terminal: Terminal) -> list[str]:
     wrong.sort(key=lambda item: (-item[0], item[1], item[2]))
     lines = ["", terminal.paint("commonest mistakes", BOLD)]
     for count, gold, given in wrong[:_CONFUSIONS]:
-        text = f"{count:8,}  {one_line(gold)} labelled {one_line(given)}"
+        text = f"{count:8,}  {printable(gold)} labelled {printable(given)}"
         lines.append(shortened(text, terminal.width))
     return lines

@@ -8,7 +8,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 import perceptron_nlp as pn
-from perceptron_nlp.cli.style import one_line, say
+from perceptron_nlp._display import printable
+from perceptron_nlp.cli.style import say
 from perceptron_nlp.tagger.model.bundled import is_shipped
 
 STDIN = "-"
@@ -80,7 +81,7 @@ def check_apart(place: str, others: Iterable[str], what: str) -> None:
 
 def name_format(corpus: pn.Corpus) -> None:
     """Say what a text is read as."""
-    say(f"{one_line(corpus.path)}: read as {corpus.format}")
+    say(f"{printable(corpus.path)}: read as {corpus.format}")
 
 
 def _name_formats(corpora: Sequence[pn.Corpus]) -> None:
@@ -91,7 +92,7 @@ def _name_formats(corpora: Sequence[pn.Corpus]) -> None:
     for format, count in Counter(corpus.format for corpus in corpora).items():
         first = next(corpus.path for corpus in corpora if corpus.format == format)
         say(
-            f"{one_line(first)} and {count - 1} more: read as {format}"
+            f"{printable(first)} and {count - 1} more: read as {format}"
             if count > 1
-            else f"{one_line(first)}: read as {format}"
+            else f"{printable(first)}: read as {format}"
         )

@@ -6,6 +6,7 @@ import argparse
 from typing import Any
 
 import perceptron_nlp as pn
+from perceptron_nlp._display import printable
 from perceptron_nlp.cli.inputs import open_inputs
 from perceptron_nlp.cli.parsing import (
     VerbParser,
@@ -15,7 +16,7 @@ from perceptron_nlp.cli.parsing import (
     whole_number,
 )
 from perceptron_nlp.cli.printing import print_json
-from perceptron_nlp.cli.style import BOLD, one_line, output, shortened
+from perceptron_nlp.cli.style import BOLD, output, shortened
 
 EXAMPLES = """\
   perceptron-nlp inspect en.model
@@ -123,8 +124,8 @@ def report(found: dict[str, Any], path: str, file: dict[str, Any]) -> list[tuple
     ]
     if found["dev_accuracy"] is not None:
         facts.append(("dev accuracy", f"{100 * found['dev_accuracy']:.2f} %"))
-    lines = [(True, one_line(path))]
-    lines += [(False, f"{name:<16}{one_line(value)}") for name, value in facts]
+    lines = [(True, printable(path))]
+    lines += [(False, f"{name:<16}{printable(value)}") for name, value in facts]
     lines += _templates(found["templates"], "template")
     if found["first_templates"]:
         lines += _templates(found["first_templates"], "template of the first pass")
@@ -163,7 +164,7 @@ def _templates(templates: list[dict[str, Any]], title: str) -> list[tuple[bool, 
             cells = [head, *(show.format(scale * item[name]) for item in templates)]
             width = max(map(len, cells))
             columns.append([f"{cell:>{width}}" for cell in cells])
-    texts = [title, *(one_line(item["template"]) for item in templates)]
+    texts = [title, *(printable(item["template"]) for item in templates)]
     rows = ["  ".join(cells) for cells in zip(*columns, texts, strict=True)]
     lines = [(False, ""), (True, rows[0]), *((False, row) for row in rows[1:])]
     if templates and templates[0]["rows"] is None:
@@ -179,7 +180,7 @@ def _heaviest(found: dict[str, Any]) -> list[tuple[bool, str]]:
         (
             True,
             f"    weight   times  speaks for (+) or against (-)"
-            f" {one_line(found['label'])}: first place",
+            f" {printable(found['label'])}: first place",
         ),
     ]
     for one in found["heaviest"]:
@@ -188,7 +189,7 @@ def _heaviest(found: dict[str, Any]) -> list[tuple[bool, str]]:
             (
                 False,
                 f"{one['weight']:+10.3f}  {one['count']:6,}"
-                f"  {one_line(one['text'])}: {one_line(place)}",
+                f"  {printable(one['text'])}: {printable(place)}",
             )
         )
     return lines
@@ -200,7 +201,7 @@ def layout(file: dict[str, Any]) -> list[tuple[bool, str]]:
     for part in file["layout"]:
         items = "" if part["type"] is None else f", {part['length']:,} of {part['type']}"
         lines.append(
-            (False, f"{part['begin']:12,}  {part['bytes']:12,}  {one_line(part['name'])}{items}")
+            (False, f"{part['begin']:12,}  {part['bytes']:12,}  {printable(part['name'])}{items}")
         )
     return lines
 
@@ -215,7 +216,7 @@ def _training(record: dict[str, Any]) -> list[tuple[bool, str]]:
         return []
     if "merged" in record:
         return _merging(record["merged"])
-    lines = [(False, ""), (True, f"trained by version {one_line(str(record.get('version')))}")]
+    lines = [(False, ""), (True, f"trained by version {printable(str(record.get('version')))}")]
     for name in ("train", "dev"):
         counts = record.get(name)
         if counts:

@@ -15,8 +15,9 @@ import sys
 from collections.abc import Iterator, Sequence
 
 import perceptron_nlp as pn
+from perceptron_nlp._display import printable
 from perceptron_nlp.cli.parsing import PROGRAM, UsageError, VerbParser, nearest
-from perceptron_nlp.cli.style import escape_what_does_not_fit, one_line, say, silence, write_message
+from perceptron_nlp.cli.style import escape_what_does_not_fit, say, silence, write_message
 
 DONE, FAILED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
 TRACEBACK = "PERCEPTRON_NLP_TRACEBACK"
@@ -178,5 +179,5 @@ def _report(message: str, error: BaseException, status: int) -> int:
         import traceback
 
         write_message("".join(traceback.format_exception(error)))
-    say(f"{PROGRAM}: {one_line(message)}")
+    say(f"{PROGRAM}: {printable(message)}")
     return status

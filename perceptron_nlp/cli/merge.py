@@ -5,9 +5,10 @@ from __future__ import annotations
 import argparse
 
 import perceptron_nlp as pn
+from perceptron_nlp._display import printable
 from perceptron_nlp.cli.inputs import STDIN, check_apart, check_there
 from perceptron_nlp.cli.parsing import VerbParser, add_quiet_option
-from perceptron_nlp.cli.style import one_line, say
+from perceptron_nlp.cli.style import say
 
 EXAMPLES = """\
   perceptron-nlp merge news.model mail.model --model both.model
@@ -50,7 +51,7 @@ def run(chosen: argparse.Namespace) -> None:
     if not chosen.quiet:
         n_features = sum(part.weights.n_rows for part in merged.model.parts_by_column)
         say(
-            f"{one_line(chosen.model)}: {len(chosen.models)} models,"
+            f"{printable(chosen.model)}: {len(chosen.models)} models,"
             f" {n_features:,} features, {len(merged.to_bytes()) / 1e6:.2f} MB"
         )
 

@@ -6,6 +6,7 @@ import argparse
 import time
 
 import perceptron_nlp as pn
+from perceptron_nlp._display import printable
 from perceptron_nlp.cli.inputs import open_inputs
 from perceptron_nlp.cli.parsing import (
     VerbParser,
@@ -13,7 +14,7 @@ from perceptron_nlp.cli.parsing import (
     add_quiet_option,
     whole_number,
 )
-from perceptron_nlp.cli.style import messages, one_line, say, shortened
+from perceptron_nlp.cli.style import messages, say, shortened
 from perceptron_nlp.perceptrons.study import (
     TOKENS,
     made_folder,
@@ -95,7 +96,7 @@ def run(chosen: argparse.Namespace) -> None:
     progress = _Progress(chosen.quiet)
     found = study_corpus(corpus, say=progress)
     progress("drawing")
-    print(one_line(str(write_report(found, chosen.out)[0])))
+    print(printable(str(write_report(found, chosen.out)[0])))
 
 
 class _Progress:
@@ -108,4 +109,4 @@ class _Progress:
     def __call__(self, text: str) -> None:
         if not self._quiet:
             seconds = time.monotonic() - self._began
-            say(shortened(f"{seconds:5.0f} s  {one_line(text)}", messages().width))
+            say(shortened(f"{seconds:5.0f} s  {printable(text)}", messages().width))

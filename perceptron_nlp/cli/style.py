@@ -110,13 +110,6 @@ def escape_what_does_not_fit(stream: TextIO | None) -> None:
         stream.reconfigure(errors="backslashreplace")
 
 
-def one_line(text: str) -> str:
-    """The text on one line, control characters and lone surrogates escaped."""
-    return "".join(
-        character if character.isprintable() else ascii(character)[1:-1] for character in text
-    )
-
-
 def shortened(text: str, width: int) -> str:
     """The text cut to a width in characters, its end shown by an ellipsis."""
     return text if len(text) <= width else text[: max(0, width - 1)] + "…"

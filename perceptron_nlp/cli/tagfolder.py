@@ -9,10 +9,11 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 import perceptron_nlp as pn
+from perceptron_nlp._display import printable
 from perceptron_nlp.cli.filling import Filling
 from perceptron_nlp.cli.parquet import taggers_of
 from perceptron_nlp.cli.parsing import UsageError, VerbParser
-from perceptron_nlp.cli.style import one_line, say
+from perceptron_nlp.cli.style import say
 from perceptron_nlp.cli.texttagging import Tagging
 from perceptron_nlp.records import record
 
@@ -123,9 +124,9 @@ def tag_folder(chosen: argparse.Namespace) -> None:
     if not chosen.quiet:
         # The first is raised, and so said last.
         for _, error in failed[1:]:
-            say(one_line(str(error)))
+            say(printable(str(error)))
         say(
-            f"{one_line(target)}: files tagged: {len(plan.todo) - len(failed)}, done before:"
+            f"{printable(target)}: files tagged: {len(plan.todo) - len(failed)}, done before:"
             f" {plan.n_done}, not tagged: {len(failed)}"
         )
     if failed:

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import perceptron_nlp as pn
+from perceptron_nlp._display import printable
 from perceptron_nlp.analysis.tune.searchspace import SPACE, TRIALS
 from perceptron_nlp.analysis.tune.tuning import FOLDS
 from perceptron_nlp.cli.inputs import check_apart, open_inputs
@@ -27,7 +28,7 @@ from perceptron_nlp.cli.parsing import (
     whole_number,
 )
 from perceptron_nlp.cli.printing import print_json
-from perceptron_nlp.cli.style import BOLD, Terminal, messages, one_line, output, shortened
+from perceptron_nlp.cli.style import BOLD, Terminal, messages, output, shortened
 from perceptron_nlp.cli.tuningview import TuningView, settings_text
 
 EXAMPLES = """\
@@ -249,7 +250,7 @@ def trial_table(
             shortened(
                 f"{mark}{trial.number:>4}  {100 * trial.score:>7.2f}  {apart:>13}"
                 f"  {trial.epochs:>6}  {trial.work:>5}"
-                f"  {one_line(settings_text(trial.settings, names))}",
+                f"  {printable(settings_text(trial.settings, names))}",
                 terminal.width,
             )
         )

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 import perceptron_nlp as pn
-from perceptron_nlp.cli.style import FAINT, Terminal, one_line, shortened, write_message
+from perceptron_nlp._display import printable
+from perceptron_nlp.cli.style import FAINT, Terminal, shortened, write_message
 
 _CLEAR = "\r\x1b[K"
 TemplateNames = Mapping[tuple[pn.Template, ...], str]
@@ -55,7 +56,7 @@ class TuningView:
         mark = "  best so far" if report.best is done else ""
         return self._cut(
             f"trial {done.number}: {100 * done.score:.2f} %, epoch {done.epochs}{mark}"
-            f"  {one_line(settings_text(done.settings, self._names))}"
+            f"  {printable(settings_text(done.settings, self._names))}"
         )
 
     def _live(self, report: pn.TuningReport) -> str:
@@ -66,7 +67,7 @@ class TuningView:
             what += f", epoch {report.epoch.epoch}/{report.epoch.epochs}"
         if report.best is not None:
             what += f"; best so far {100 * report.best.score:.2f} % in trial {report.best.number}"
-        return self._cut(f"{what}  {one_line(settings_text(report.settings, self._names))}")
+        return self._cut(f"{what}  {printable(settings_text(report.settings, self._names))}")
 
     def _cut(self, line: str) -> str:
         return shortened(line, self._terminal.width - 1)

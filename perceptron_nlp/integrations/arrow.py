@@ -10,8 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import perceptron_nlp as pn
-from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, quote
-from perceptron_nlp.integrations.extras import missing_extra
+from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, missing_extra, quote
 from perceptron_nlp.integrations.labellists import LabelColumn, Piece, with_surroundings
 from perceptron_nlp.integrations.wordlists import WordLists, holds_words, rows_are_large, word_lists
 

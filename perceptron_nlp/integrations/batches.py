@@ -20,11 +20,11 @@ from perceptron_nlp.errors import (
     EngineError,
     FileError,
     ModelError,
+    missing_extra,
     quote,
 )
 from perceptron_nlp.formats import read_file_bytes
 from perceptron_nlp.integrations.arrow import Filling
-from perceptron_nlp.integrations.extras import missing_extra
 
 try:
     import pyarrow as pa

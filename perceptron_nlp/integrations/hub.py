@@ -15,9 +15,8 @@ from pathlib import Path
 from typing import Any
 
 import perceptron_nlp as pn
-from perceptron_nlp.errors import ArgumentTypeError, FileError, ModelError
+from perceptron_nlp.errors import ArgumentTypeError, FileError, ModelError, missing_extra
 from perceptron_nlp.formats import read_file_bytes
-from perceptron_nlp.integrations.extras import missing_extra
 from perceptron_nlp.integrations.modelcard import LIBRARY, ModelCard
 
 MODEL, CARD, CONFIG = "tagger.model", "README.md", "config.json"

@@ -9,8 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 import perceptron_nlp as pn
-from perceptron_nlp.errors import ArgumentError
-from perceptron_nlp.integrations.extras import missing_extra
+from perceptron_nlp.errors import ArgumentError, missing_extra
 from perceptron_nlp.integrations.wordlists import WordLists
 
 try:

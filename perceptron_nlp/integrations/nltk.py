@@ -8,8 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 import perceptron_nlp as pn
-from perceptron_nlp.errors import ArgumentError, ArgumentTypeError
-from perceptron_nlp.integrations.extras import missing_extra
+from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, missing_extra
 from perceptron_nlp.perceptrons.sklearn_classes import not_fitted
 
 try:

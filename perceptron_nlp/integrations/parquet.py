@@ -8,9 +8,14 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import perceptron_nlp as pn
-from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FileError, FormatError
+from perceptron_nlp.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    FileError,
+    FormatError,
+    missing_extra,
+)
 from perceptron_nlp.integrations.arrow import Filling
-from perceptron_nlp.integrations.extras import missing_extra
 
 try:
     import pyarrow as pa

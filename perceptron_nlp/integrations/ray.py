@@ -11,8 +11,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from perceptron_nlp._checks import check_choice
-from perceptron_nlp.errors import ArgumentTypeError, EngineError
-from perceptron_nlp.integrations.extras import missing_extra
+from perceptron_nlp.errors import ArgumentTypeError, EngineError, missing_extra
 from perceptron_nlp.integrations.filedealing import READ_BY, reader_of
 from perceptron_nlp.integrations.raycrew import RESTARTS, RayCrew, connect, processors, typed
 from perceptron_nlp.integrations.shardtraining import Round, ShardedTrainer, Sharding

@@ -9,8 +9,7 @@ import socket
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
-from perceptron_nlp.errors import EngineError, MemoryLimitError, PerceptronNLPError
-from perceptron_nlp.integrations.extras import missing_extra
+from perceptron_nlp.errors import EngineError, MemoryLimitError, PerceptronNLPError, missing_extra
 from perceptron_nlp.integrations.shardchanges import Change, Step, plus, tree, weighted
 from perceptron_nlp.integrations.shards import Counts, Piece, Shard, ShardWorker
 from perceptron_nlp.tagger.model.state import RunState

@@ -8,8 +8,7 @@ from inspect import Parameter, Signature
 from typing import Any, Self
 
 import perceptron_nlp as pn
-from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, quote
-from perceptron_nlp.integrations.extras import missing_extra
+from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, missing_extra, quote
 from perceptron_nlp.perceptrons.sklearn_classes import not_fitted
 from perceptron_nlp.tagger.train.options import TrainingOptions
 from perceptron_nlp.tagger.train.presets import PRESETS

@@ -9,7 +9,7 @@ tag), ``pos_`` from upos and ``morph`` from feats; see spacycomponent.SpacyTagge
 import importlib
 from typing import Any
 
-from perceptron_nlp.integrations.extras import missing_extra
+from perceptron_nlp.errors import missing_extra
 
 try:
     from spacy.language import Language

@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import perceptron_nlp as pn
-from perceptron_nlp.errors import ArgumentError
-from perceptron_nlp.integrations.extras import missing_extra
+from perceptron_nlp.errors import ArgumentError, missing_extra
 from perceptron_nlp.integrations.spacydocs import Batch, Words, Writer, gold_sentences, place_of
 from perceptron_nlp.tagger.model.model import joined
 from perceptron_nlp.tagger.train.sources import NO_LABEL

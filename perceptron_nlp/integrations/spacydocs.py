@@ -14,8 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 import perceptron_nlp as pn
-from perceptron_nlp.errors import ArgumentError, quote
-from perceptron_nlp.integrations.extras import missing_extra
+from perceptron_nlp.errors import ArgumentError, missing_extra, quote
 from perceptron_nlp.tagger.train.sources import NO_LABEL
 
 try:

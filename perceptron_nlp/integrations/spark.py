@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, quote
-from perceptron_nlp.integrations.extras import missing_extra
+from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, missing_extra, quote
 
 try:
     from pyspark.sql.types import ArrayType, StringType, StructField, StructType

@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from perceptron_nlp.errors import ArgumentError, ArgumentTypeError
-from perceptron_nlp.integrations.extras import missing_extra
+from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, missing_extra
 
 try:
     import pyarrow as pa

@@ -17,6 +17,7 @@ LAYERS = {
     "__main__": {"cli"},
     "cli": {
         "integrations",
+        "pages",
         "analysis",
         "combine",
         "perceptrons",
@@ -27,12 +28,13 @@ LAYERS = {
         "_core",
     },
     "integrations": {"combine", "tagger", "perceptrons", "features", "formats", "text", "_core"},
-    "analysis": {"perceptrons", "tagger", "features", "formats", "text", "_core"},
+    "analysis": {"perceptrons", "tagger", "pages", "features", "formats", "text", "_core"},
     "combine": {"tagger", "features", "formats", "text", "_core"},
-    "perceptrons": {"tagger", "features", "formats", "text", "_core"},
-    "tagger": {"features", "formats", "text", "_core"},
+    "perceptrons": {"tagger", "pages", "features", "formats", "text", "_core"},
+    "tagger": {"pages", "features", "formats", "text", "_core"},
     "features": {"formats", "text", "_core"},
     "formats": {"text", "_core"},
+    "pages": set(),
     "_checks": {"text"},
     "text": {"_core"},
     "_core": set(),
@@ -68,7 +70,7 @@ LATE = {
     }.items()
     for function in functions
 }
-LEAVES = {"errors", "records", "sampling", "_version"}
+LEAVES = {"errors", "records", "sampling", "_display", "_version"}
 BANNED = {"utils", "util", "helpers", "helper", "common", "misc"}
 PYTHON = sorted(ROOT.rglob("*.py")) + sorted(ROOT.rglob("*.pyi"))
 CYTHON = sorted(ROOT.rglob("*.pyx")) + sorted(ROOT.rglob("*.pxd"))

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from perceptron_nlp._display import printable
+
 TABLE_COLUMNS = (
     "file",
     "line",
@@ -200,9 +202,7 @@ class Diagnosis:
 
 def cell(value: object) -> str:
     """A value as it stands in a table: control characters escaped."""
-    return "".join(
-        character if character.isprintable() else ascii(character)[1:-1] for character in str(value)
-    )
+    return printable(str(value))
 
 
 def _times(count: int) -> str:

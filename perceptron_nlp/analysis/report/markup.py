@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from perceptron_nlp.tagger.explain.explanationtext import printable
+from perceptron_nlp._display import printable
 
 _ESCAPED = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#x27;"})
 # What could end the element that the JSON stands in.

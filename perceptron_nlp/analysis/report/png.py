@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from perceptron_nlp._display import printable
 from perceptron_nlp.analysis.report.charts import BARS, DOTS, Chart, Grid
 from perceptron_nlp.errors import MissingExtraError
 from perceptron_nlp.perceptrons.study.pictures.drawing import (
@@ -16,7 +17,6 @@ from perceptron_nlp.perceptrons.study.pictures.drawing import (
     png,
     styled,
 )
-from perceptron_nlp.tagger.explain.explanationtext import printable
 
 _COLOURS, _MARKERS, _DASHES = (BLUE, VERMILION, GREEN), "os^", ("-", "--", ":")
 _CELL = 0.42

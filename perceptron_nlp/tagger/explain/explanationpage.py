@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from perceptron_nlp._display import printable
 from perceptron_nlp.tagger.explain.explanationtext import (
     ExplainedWord,
-    printable,
     remarks,
     signed,
     told,

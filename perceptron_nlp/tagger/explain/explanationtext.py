@@ -6,6 +6,7 @@ import unicodedata
 from collections.abc import Callable, Iterable
 from typing import Protocol, TypeAlias
 
+from perceptron_nlp._display import printable
 from perceptron_nlp.tagger.explain.reading import WeighedFeature
 
 Paint: TypeAlias = Callable[[str, str], str]
@@ -85,13 +86,6 @@ def signed(value: float) -> str:
 def told(feature: WeighedFeature) -> str:
     """What a feature saw, and its value if that is not 1."""
     return feature.text if feature.value == 1 else f"{feature.text} × {feature.value:g}"
-
-
-def printable(text: str) -> str:
-    """The text on one line, control characters and lone surrogates escaped."""
-    return "".join(
-        character if character.isprintable() else ascii(character)[1:-1] for character in text
-    )
 
 
 def _paragraph(word: ExplainedWord, width: int, top: int | None, paint: Paint) -> list[str]:

@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import perceptron_nlp as pn
+from perceptron_nlp._display import printable
 from perceptron_nlp.cli.curve import ASCII_BLOCKS, BLOCKS, LearningCurve, duration, sparkline
-from perceptron_nlp.cli.style import BOLD, Terminal, one_line, shortened, write_message
+from perceptron_nlp.cli.style import BOLD, Terminal, shortened, write_message
 
 
 class Stream(io.StringIO):
@@ -69,9 +70,9 @@ def test_columns_gives_the_width(monkeypatch: pytest.MonkeyPatch, columns: str, 
 
 @given(st.text())
 def test_one_line_is_printable_and_keeps_what_is(text: str) -> None:
-    line = one_line(text)
+    line = printable(text)
     assert line.isprintable()
-    assert one_line(line) == line
+    assert printable(line) == line
     if text.isprintable():
         assert line == text
 

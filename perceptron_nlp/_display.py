@@ -1,0 +1,35 @@
+"""Text and figures as people read them, in a terminal and on a page."""
+
+from __future__ import annotations
+
+
+def printable(text: str) -> str:
+    """Return the text on one line, control characters and lone surrogates escaped."""
+    return "".join(
+        character if character.isprintable() else ascii(character)[1:-1] for character in text
+    )
+
+
+def percent(share: float | None, decimals: int = 2) -> str:
+    """Return a fraction of 1 in percent (``93.25 %``), a dash for None."""
+    return "–" if share is None else f"{100 * share:.{decimals}f} %"
+
+
+def points(share: float, *, sign: bool = False) -> str:
+    """Return a fraction of 1 in hundredths, without a unit: F1, or a difference with its sign."""
+    return f"{100 * share:+.2f}" if sign else f"{100 * share:.2f}"
+
+
+def between(bounds: tuple[float, float] | None) -> str:
+    """Return an interval of fractions in percent (``92.10 to 94.02 %``), a dash for None."""
+    return "–" if bounds is None else f"{points(bounds[0])} to {percent(bounds[1])}"
+
+
+def counted(count: int, name: str) -> str:
+    """Return a count with its noun (``1 label``, ``1,204 labels``)."""
+    return f"{count:,} {name}{'' if count == 1 else 's'}"
+
+
+def p_value(value: float) -> str:
+    """Return a p-value with four decimals, or its bound."""
+    return f"{value:.4f}" if value >= 0.0001 else "< 0.0001"
