@@ -18,7 +18,7 @@ from threads import thread_rows
 import perceptron_nlp as pn
 from perceptron_nlp.features.templates import preset
 from perceptron_nlp.sampling import permutation
-from perceptron_nlp.tagger.train.examples import Examples
+from perceptron_nlp.tagger.train.data import Examples
 from perceptron_nlp.tagger.train.learners import TemplateLearner
 from perceptron_nlp.tagger.train.options import TrainingOptions
 from perceptron_nlp.tagger.train.sources import Source

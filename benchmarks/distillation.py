@@ -29,7 +29,7 @@ from perceptron_nlp.combine.distilling import (
 )
 from perceptron_nlp.combine.teaching import Lessons, take_teachers, teach
 from perceptron_nlp.tagger.train.auto import decide
-from perceptron_nlp.tagger.train.examples import Examples
+from perceptron_nlp.tagger.train.data import Examples
 from perceptron_nlp.tagger.train.sources import Source
 
 ROWS: dict[str, tuple[str, dict[str, Any]]] = {

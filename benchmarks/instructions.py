@@ -43,7 +43,7 @@ import gc, json, os, sys
 import perceptron_nlp as pn
 from perceptron_nlp.features.templates import preset
 from perceptron_nlp.sampling import permutation
-from perceptron_nlp.tagger.train.examples import Examples
+from perceptron_nlp.tagger.train.data import Examples
 from perceptron_nlp.tagger.train.learners import TemplateLearner
 from perceptron_nlp.tagger.train.options import TrainingOptions
 from perceptron_nlp.tagger.train.sources import Source

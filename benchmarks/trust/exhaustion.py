@@ -15,7 +15,7 @@ from benchmarks.trust.children import call
 from benchmarks.trust.reached import Missing, Reached
 from perceptron_nlp._core.table.weights import WeightTable
 from perceptron_nlp.features.templates import Template
-from perceptron_nlp.tagger.train.examples import Examples
+from perceptron_nlp.tagger.train.data import Examples
 from perceptron_nlp.tagger.train.learners import TemplateLearner
 from perceptron_nlp.tagger.train.options import TrainingOptions
 from perceptron_nlp.tagger.train.sources import MEMORY_COLUMN, Source

@@ -33,7 +33,7 @@ from perceptron_nlp.cli.parsing import (
 from perceptron_nlp.cli.style import messages, say, write_message
 from perceptron_nlp.cli.summary import summarise
 from perceptron_nlp.combine.distilling import RAW_SHARE, RAW_WEIGHT, RawUse, greedy_options
-from perceptron_nlp.tagger.train.rawtext import place_of, raw_sentences
+from perceptron_nlp.tagger.train.sources import place_of, raw_sentences
 
 EXAMPLES = """\
   perceptron-nlp distill slow.model --raw raw.txt.gz --train train.conllu --model fast.model

@@ -32,12 +32,11 @@ from perceptron_nlp.tagger.tag.wordbytes import word_bytes
 from perceptron_nlp.tagger.tagger import Tagger
 from perceptron_nlp.tagger.train.auto import decide
 from perceptron_nlp.tagger.train.checkpoint import take_checkpoint_options
-from perceptron_nlp.tagger.train.examples import Examples, label_hashes
+from perceptron_nlp.tagger.train.data import Examples, label_hashes
 from perceptron_nlp.tagger.train.learners import Learner, weight_table
 from perceptron_nlp.tagger.train.loop import Callback, Trainer
 from perceptron_nlp.tagger.train.options import TrainingOptions, make_options
-from perceptron_nlp.tagger.train.rawtext import RawSource
-from perceptron_nlp.tagger.train.sources import Labelled, Source
+from perceptron_nlp.tagger.train.sources import Labelled, RawSource, Source
 from perceptron_nlp.text.tagset import TagSet
 
 logger = logging.getLogger("perceptron_nlp")

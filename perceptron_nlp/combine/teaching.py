@@ -18,7 +18,7 @@ from perceptron_nlp.tagger.model.attributes import JOINT
 from perceptron_nlp.tagger.model.loading import load
 from perceptron_nlp.tagger.tag.wordbytes import word_bytes
 from perceptron_nlp.tagger.tagger import Tagger
-from perceptron_nlp.tagger.train.rawtext import RawSource, place_of, raw_sentences
+from perceptron_nlp.tagger.train.sources import RawSource, place_of, raw_sentences
 from perceptron_nlp.text.tagset import TagSet
 
 Teachers: TypeAlias = "Tagger | str | os.PathLike[str] | Sequence[Tagger | str | os.PathLike[str]]"

@@ -19,10 +19,10 @@ from perceptron_nlp._core.features.hashing import hash64
 from perceptron_nlp.errors import ArgumentError, FileError
 from perceptron_nlp.formats import CONLLU_COLUMNS
 from perceptron_nlp.integrations.shardfiles import Int64s, NoLimit, ShardFiles
-from perceptron_nlp.tagger.train.examples import Examples
-from perceptron_nlp.tagger.train.numberedtext import NumberedLabels
+from perceptron_nlp.tagger.train.data import Examples
+from perceptron_nlp.tagger.train.numbered import NumberedLabels
+from perceptron_nlp.tagger.train.on_disk import read_stored
 from perceptron_nlp.tagger.train.sources import Source
-from perceptron_nlp.tagger.train.streaming import read_stored
 
 READ_BY = ("program", "workers")
 # A worker is dealt so many cards at least; where there are more sentences, cards have several, so
@@ -84,7 +84,7 @@ def read_for_workers(source: Source, column: str, evidence: Sequence[str]) -> Fi
     Raises
     ------
     ArgumentError : there are no files, or not of CoNLL-U
-    FileError, FormatError : as for streaming.read_stored
+    FileError, FormatError : as for on_disk.read_stored
     """
     if not source.corpora:
         raise ArgumentError(

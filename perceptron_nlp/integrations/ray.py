@@ -15,7 +15,7 @@ from perceptron_nlp.errors import ArgumentTypeError, EngineError, missing_extra
 from perceptron_nlp.integrations.filedealing import READ_BY, reader_of
 from perceptron_nlp.integrations.raycrew import RESTARTS, RayCrew, connect, processors, typed
 from perceptron_nlp.integrations.shardtraining import Round, ShardedTrainer, Sharding
-from perceptron_nlp.tagger.train.examples import Examples
+from perceptron_nlp.tagger.train.data import Examples
 from perceptron_nlp.tagger.train.loop import Trainer
 from perceptron_nlp.tagger.train.sources import Source
 

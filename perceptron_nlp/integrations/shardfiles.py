@@ -12,10 +12,9 @@ import numpy.typing as npt
 from perceptron_nlp._core.features.hashing import hash64
 from perceptron_nlp.errors import FileError
 from perceptron_nlp.formats import open_corpus
-from perceptron_nlp.tagger.train.examples import Examples
-from perceptron_nlp.tagger.train.memorylimit import MemoryLimit
+from perceptron_nlp.tagger.train.data import Examples
+from perceptron_nlp.tagger.train.on_disk import MemoryLimit, read_numbers
 from perceptron_nlp.tagger.train.sources import Source
-from perceptron_nlp.tagger.train.streaming import read_numbers
 
 Int64s = npt.NDArray[np.int64]
 

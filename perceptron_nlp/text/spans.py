@@ -181,3 +181,20 @@ def _may_follow(previous: tuple[str, str], current: tuple[str, str], scheme: str
 def _check_scheme(scheme: str) -> None:
     if scheme not in SCHEMES:
         raise ArgumentError(f"scheme: {quote(scheme)} is not one of {', '.join(SCHEMES)}")
+
+
+def legal_steps(labels: Iterable[str], right_to_left: bool) -> list[list[bool]]:
+    """Table of label pairs: true if the second may follow the first, in reading direction.
+
+    Row and column ``n_labels`` are the start and the end of the sentence.
+    """
+    steps: list[str | None] = [*labels, None]
+    return [
+        [may_follow(two, one) if right_to_left else may_follow(one, two) for two in steps]
+        for one in steps
+    ]
+
+
+def written(labels: Sequence[str], scheme: str) -> list[str]:
+    """Rewrite the IOBES labels of a sentence in another scheme."""
+    return labels_of(spans_of(labels), len(labels), scheme=scheme)

@@ -16,7 +16,7 @@ from perceptron_nlp._core.features.extract import FeatureProgram
 from perceptron_nlp._core.tag.decode import SentenceDecoder
 from perceptron_nlp.features.compile import compile_templates
 from perceptron_nlp.tagger.model.model import TaggerModel
-from perceptron_nlp.tagger.train.examples import label_hashes
+from perceptron_nlp.tagger.train.data import label_hashes
 
 WORDS = [
     "a",

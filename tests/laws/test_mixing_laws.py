@@ -17,7 +17,7 @@ from perceptron_nlp.combine.statechanges import changes, with_changes
 from perceptron_nlp.errors import ArgumentError
 from perceptron_nlp.sampling import permutation
 from perceptron_nlp.tagger.model.state import RunState
-from perceptron_nlp.tagger.train.examples import Examples
+from perceptron_nlp.tagger.train.data import Examples
 from perceptron_nlp.tagger.train.learners import TemplateLearner
 from perceptron_nlp.tagger.train.options import make_options
 from perceptron_nlp.tagger.train.sources import Source

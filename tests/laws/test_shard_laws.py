@@ -22,7 +22,7 @@ from perceptron_nlp.integrations.shardchanges import (
 from perceptron_nlp.integrations.shards import Piece, ShardWorker, deal
 from perceptron_nlp.integrations.shards import Shard as Sentences
 from perceptron_nlp.tagger.model.state import RunState
-from perceptron_nlp.tagger.train.examples import Examples
+from perceptron_nlp.tagger.train.data import Examples
 from perceptron_nlp.tagger.train.loop import resolve_templates
 from perceptron_nlp.tagger.train.options import make_options
 from perceptron_nlp.tagger.train.sources import Source

@@ -33,8 +33,8 @@ from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FormatError,
 from perceptron_nlp.tagger.model.attributes import UPOS
 from perceptron_nlp.tagger.tag.threads import check_threads
 from perceptron_nlp.tagger.train.auto import decide
-from perceptron_nlp.tagger.train.examples import Examples
-from perceptron_nlp.tagger.train.featurecolumns import holds_features
+from perceptron_nlp.tagger.train.columns import holds_features
+from perceptron_nlp.tagger.train.data import Examples
 from perceptron_nlp.tagger.train.fitting import evidence_columns
 from perceptron_nlp.tagger.train.options import make_options
 from perceptron_nlp.tagger.train.sources import Labelled, Source, gold_labels

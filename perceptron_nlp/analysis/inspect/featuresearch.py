@@ -22,9 +22,9 @@ from perceptron_nlp.features.compile import compile_templates
 from perceptron_nlp.features.readable import ReadableTemplates, Readings
 from perceptron_nlp.tagger.model.attributes import part_numbers
 from perceptron_nlp.tagger.model.model import TaggerModel
+from perceptron_nlp.tagger.tag.context import with_first_labels
 from perceptron_nlp.tagger.tag.labellers import TemplateLabeller
 from perceptron_nlp.tagger.tag.wordbytes import word_bytes
-from perceptron_nlp.tagger.train.passcolumns import seen
 from perceptron_nlp.text.sentence import Sentence
 
 _CONTEXT = 2
@@ -113,7 +113,9 @@ class FeatureSearch:
         given = prepared if tables is None else [tables.added_to(one) for one in prepared]
         if first is not None:
             labels = TemplateLabeller(first).label_inside(given, threads=threads)
-            given = [seen(one, found) for one, found in zip(given, labels, strict=True)]
+            given = [
+                with_first_labels(one, found) for one, found in zip(given, labels, strict=True)
+            ]
         for one in given:
             yield one if isinstance(one, Sentence) else Sentence(one)
 

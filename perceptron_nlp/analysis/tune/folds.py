@@ -8,7 +8,7 @@ from perceptron_nlp._checks import check_int
 from perceptron_nlp.errors import ArgumentError
 from perceptron_nlp.formats import opens_document
 from perceptron_nlp.sampling import permutation
-from perceptron_nlp.tagger.train.examples import Examples
+from perceptron_nlp.tagger.train.data import Examples
 from perceptron_nlp.text.sentence import Sentence
 
 MAX_FOLDS = 1000

@@ -33,8 +33,8 @@ from perceptron_nlp.analysis.tune.searchspace import (
 from perceptron_nlp.analysis.tune.state import Measured, TuningState
 from perceptron_nlp.analysis.tune.trials import Trial, TuningReport, TuningResult, plain
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FormatError
-from perceptron_nlp.tagger.train.examples import Examples
-from perceptron_nlp.tagger.train.featurecolumns import holds_features
+from perceptron_nlp.tagger.train.columns import holds_features
+from perceptron_nlp.tagger.train.data import Examples
 from perceptron_nlp.tagger.train.fitting import evidence_columns
 from perceptron_nlp.tagger.train.loop import EpochReport
 from perceptron_nlp.tagger.train.options import make_options

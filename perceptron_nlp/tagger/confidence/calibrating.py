@@ -23,7 +23,7 @@ from perceptron_nlp.tagger.tag.extractor import Extractor
 from perceptron_nlp.tagger.tag.labellers import make_labeller
 from perceptron_nlp.tagger.tag.labelling import Labeller
 from perceptron_nlp.tagger.tag.labelview import LabelView, Numbers, T, by_sentence
-from perceptron_nlp.tagger.train.examples import Examples
+from perceptron_nlp.tagger.train.data import Examples
 from perceptron_nlp.tagger.train.sources import Source, check_labelled, gold_labels
 
 logger = logging.getLogger("perceptron_nlp")

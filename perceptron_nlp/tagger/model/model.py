@@ -11,11 +11,10 @@ from perceptron_nlp.errors import ArgumentError, ModelError, quote
 from perceptron_nlp.features.templates import Template
 from perceptron_nlp.records import record
 from perceptron_nlp.tagger.model.quantized import QuantisedWeights
-from perceptron_nlp.tagger.tag.context import given_names
+from perceptron_nlp.tagger.tag.context import FIRST_COLUMNS, given_names
 from perceptron_nlp.tagger.tag.keeping import written_labels
 from perceptron_nlp.tagger.tag.latearrays import held_in, late_arrays
 from perceptron_nlp.tagger.tag.wordbytes import word_hash
-from perceptron_nlp.tagger.train.passcolumns import COLUMNS
 from perceptron_nlp.text.sentence import Sentence
 from perceptron_nlp.text.tagset import TagSet
 
@@ -107,7 +106,7 @@ class TaggerModel:
         given = looked_at if self.window is None else given_names(looked_at)
         if self.first is None:
             return tuple(sorted(given))
-        return tuple(sorted({*given, *self.first.evidence} - {*COLUMNS, *made}))
+        return tuple(sorted({*given, *self.first.evidence} - {*FIRST_COLUMNS, *made}))
 
     @property
     def looked_at(self) -> tuple[str, ...]:
@@ -121,7 +120,7 @@ class TaggerModel:
         if isinstance(sentences, list):
             return [sentence.words for sentence in sentences]
         # Here, since text in numbers is what training reads.
-        from perceptron_nlp.tagger.train.numberedtext import words_of
+        from perceptron_nlp.tagger.train.numbered import words_of
 
         return words_of(sentences)
 

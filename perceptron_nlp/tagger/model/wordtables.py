@@ -15,7 +15,7 @@ from perceptron_nlp.tagger.tag.wordbytes import word_bytes
 from perceptron_nlp.text.sentence import Sentence
 
 if TYPE_CHECKING:
-    from perceptron_nlp.tagger.train.examples import Examples
+    from perceptron_nlp.tagger.train.data import Examples
 
 ABSENT = "_"
 

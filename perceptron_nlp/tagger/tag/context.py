@@ -37,6 +37,13 @@ _START, _END = "<s>", "</s>"
 _NOTHING = "|"  # has no pieces, so it makes no features
 _FIXED = ("near", "near-left", "near-right", "near-case", "near-share")
 _SIDES = ("near-left-", "near-right-")
+# Columns of the first tagger's labels in a stack of two.
+FIRST_LABEL, FIRST_UPOS, FIRST_AGREEMENT = FIRST_COLUMNS = (
+    "pass1",
+    "pass1-upos",
+    "pass1-agreement",
+)
+_AGREEING = ("Case=", "Gender=", "Number=")
 
 
 def look_nearby(templates: Iterable[Template]) -> bool:
@@ -205,3 +212,22 @@ def _value(values: Sequence[str], at: int) -> str:
     if at < 0:
         return _START
     return values[at] if at < len(values) else _END
+
+
+def with_first_labels(sentence: Sequence[str], labels: Sequence[str]) -> Sentence:
+    """Return a sentence as the second of two stacked taggers sees it: with the first one's labels.
+
+    Parameters
+    ----------
+    sentence : the words; a Sentence keeps its columns
+    labels : joint labels of part of speech and features
+    """
+    words = sentence.words if isinstance(sentence, Sentence) else sentence
+    columns = dict(sentence.columns) if isinstance(sentence, Sentence) else {}
+    pieces = [label.split("|") for label in labels]
+    columns[FIRST_LABEL] = tuple(labels)
+    columns[FIRST_UPOS] = tuple(found[0] for found in pieces)
+    columns[FIRST_AGREEMENT] = tuple(
+        "|".join(piece for piece in found if piece.startswith(_AGREEING)) or "_" for found in pieces
+    )
+    return Sentence(words, columns)

@@ -36,9 +36,8 @@ from perceptron_nlp.tagger.tag.extractor import reading_order
 from perceptron_nlp.tagger.tag.heldwords import HeldWords
 from perceptron_nlp.tagger.tag.labelling import Labeller
 from perceptron_nlp.tagger.tag.lexicon import Lexicon
-from perceptron_nlp.tagger.train.spancolumns import transitions, written
 from perceptron_nlp.text.sentence import words_of
-from perceptron_nlp.text.spans import SCHEMES
+from perceptron_nlp.text.spans import SCHEMES, legal_steps, written
 
 MOST_SEQUENCES = 1_000_000
 STATES, MOST_STATES = 64, 1024
@@ -248,7 +247,7 @@ def _allowed(steps: _Steps) -> npt.NDArray[np.bool_] | None:
     """Which label may follow which, in the order of reading; None for any."""
     if steps.model.scheme not in SCHEMES:
         return None
-    return transitions(steps.model.tags, steps.model.right_to_left)
+    return np.array(legal_steps(steps.model.tags, steps.model.right_to_left))
 
 
 def _is_legal(path: _Path, allowed: npt.NDArray[np.bool_] | None) -> bool:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 from perceptron_nlp.errors import ArgumentError, MemoryLimitError, ModelError
 from perceptron_nlp.tagger.model.attributes import JOINT, features_of
 from perceptron_nlp.tagger.model.model import TaggerModel
-from perceptron_nlp.tagger.tag.context import with_neighbours
+from perceptron_nlp.tagger.tag.context import with_first_labels, with_neighbours
 from perceptron_nlp.tagger.tag.extractor import Extractor, extractor_name
 from perceptron_nlp.tagger.tag.fill import Fill, filler
 from perceptron_nlp.tagger.tag.keeping import Keep, Keeping, with_kept
@@ -24,10 +24,8 @@ from perceptron_nlp.tagger.tag.labelling import (
 )
 from perceptron_nlp.tagger.tag.lexicon import Lexicon
 from perceptron_nlp.tagger.tag.threads import in_pieces, label_buffers, label_lists
-from perceptron_nlp.tagger.train.passcolumns import seen
-from perceptron_nlp.tagger.train.spancolumns import written
 from perceptron_nlp.text.sentence import Sentence
-from perceptron_nlp.text.spans import SCHEMES
+from perceptron_nlp.text.spans import SCHEMES, written
 
 if TYPE_CHECKING:
     import numpy as np
@@ -168,7 +166,7 @@ class TemplateLabeller:
         if self._first is None:
             return list(sentences)
         return [
-            seen(sentence, labels)
+            with_first_labels(sentence, labels)
             for sentence, labels in zip(
                 sentences, self._first.label_inside(sentences, keep, threads), strict=True
             )
@@ -192,7 +190,9 @@ class TemplateLabeller:
             sentence = self._tables.added_to(sentence)
         first = None if self._first is None else self._first.read(sentence)
         if first is not None:
-            sentence = seen(sentence, [first.model.tags.label_of(n) for n in first.numbers])
+            sentence = with_first_labels(
+                sentence, [first.model.tags.label_of(n) for n in first.numbers]
+            )
         words = sentence.words if isinstance(sentence, Sentence) else sentence
         columns = self._columns(sentence, 0) if self._evidence else (words,)
         numbers = self._decoder.tag_with_scores(columns if self._evidence else words)[0]

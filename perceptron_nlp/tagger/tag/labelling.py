@@ -17,8 +17,7 @@ from perceptron_nlp.tagger.tag.keeping import Keep
 from perceptron_nlp.tagger.tag.latearrays import held_in
 from perceptron_nlp.tagger.tag.lexicon import Lexicon
 from perceptron_nlp.tagger.tag.wordbytes import word_bytes, word_hash
-from perceptron_nlp.tagger.train.spancolumns import legal_steps
-from perceptron_nlp.text.spans import SCHEMES
+from perceptron_nlp.text.spans import SCHEMES, legal_steps
 
 if TYPE_CHECKING:
     import numpy as np

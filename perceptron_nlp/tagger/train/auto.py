@@ -27,17 +27,20 @@ from perceptron_nlp.features.templates import Template, preset
 from perceptron_nlp.sampling import permutation
 from perceptron_nlp.tagger.model.attributes import JOINT, MODES, PIECES, PIECES_AND_WHOLE
 from perceptron_nlp.tagger.tag.extractor import Extractor
-from perceptron_nlp.tagger.train.evidence import MADE
-from perceptron_nlp.tagger.train.examples import Examples
-from perceptron_nlp.tagger.train.featurecolumns import (
+from perceptron_nlp.tagger.train.columns import (
+    MADE,
+    as_iobes,
+    capital_share,
     closed,
+    hold_names,
     holds_features,
+    holds_spans,
     unseen_share,
     with_upos,
 )
+from perceptron_nlp.tagger.train.data import Examples
 from perceptron_nlp.tagger.train.loop import Trainer
 from perceptron_nlp.tagger.train.options import AUTO, TrainingOptions
-from perceptron_nlp.tagger.train.spancolumns import as_iobes, capital_share, hold_names, holds_spans
 
 logger = logging.getLogger("perceptron_nlp")
 

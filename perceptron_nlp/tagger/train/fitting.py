@@ -26,21 +26,25 @@ from perceptron_nlp.tagger.tag.labellers import TemplateLabeller
 from perceptron_nlp.tagger.train.auto import decide, wants_upos_first
 from perceptron_nlp.tagger.train.checkpoint import CheckpointOptions, take_checkpoint_options
 from perceptron_nlp.tagger.train.columnnames import learnt_columns, named_columns
-from perceptron_nlp.tagger.train.evidence import (
+from perceptron_nlp.tagger.train.columns import (
     MADE,
     Sources,
     made_columns,
     take_sources,
+    upos_alone,
     with_evidence,
 )
-from perceptron_nlp.tagger.train.examples import Examples
-from perceptron_nlp.tagger.train.featurecolumns import upos_alone
+from perceptron_nlp.tagger.train.data import Examples
 from perceptron_nlp.tagger.train.loop import Callback, Engine, Trainer, resolve_templates
-from perceptron_nlp.tagger.train.memorylimit import MemoryLimit, take_memory_limit
+from perceptron_nlp.tagger.train.on_disk import (
+    MemoryLimit,
+    check_streamable,
+    read_stored,
+    take_memory_limit,
+)
 from perceptron_nlp.tagger.train.options import TrainingOptions, make_options
 from perceptron_nlp.tagger.train.sources import Labelled, Source
 from perceptron_nlp.tagger.train.stacking import FOLD_EPOCHS, jackknifed, second_pass_templates
-from perceptron_nlp.tagger.train.streaming import check_streamable, read_stored
 from perceptron_nlp.tagger.train.warnings import doubts
 from perceptron_nlp.text.sentence import Sentence
 

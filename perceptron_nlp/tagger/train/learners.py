@@ -20,13 +20,11 @@ from perceptron_nlp.features.templates import Template
 from perceptron_nlp.tagger.model.attributes import parts_of
 from perceptron_nlp.tagger.model.state import RunState
 from perceptron_nlp.tagger.tag.extractor import Extractor, extract, reading_order
-from perceptron_nlp.tagger.train.examples import Examples, label_hashes
-from perceptron_nlp.tagger.train.memorylimit import MemoryLimit
+from perceptron_nlp.tagger.train.data import Examples, label_hashes
+from perceptron_nlp.tagger.train.on_disk import MemoryLimit, StoredSentences
 from perceptron_nlp.tagger.train.options import TrainingOptions
 from perceptron_nlp.tagger.train.sources import UNLABELLED
-from perceptron_nlp.tagger.train.spancolumns import transitions
-from perceptron_nlp.tagger.train.streaming import StoredSentences
-from perceptron_nlp.text.spans import SCHEMES
+from perceptron_nlp.text.spans import SCHEMES, legal_steps
 
 
 class Learner(Protocol):
@@ -71,7 +69,7 @@ class TemplateLearner:
     templates : their features
     options : how to learn
     forced : words that get one label without being scored
-    limit : None, or of memory: the examples are on disc (streaming.py)
+    limit : None, or of memory: the examples are on disk (on_disk.py)
     """
 
     def __init__(
@@ -94,7 +92,9 @@ class TemplateLearner:
         always = {word: examples.tags.id_of(label) for word, label in forced.items()}
         self._options = options
         self._allowed = (
-            transitions(examples.tags, options.backwards) if examples.scheme in SCHEMES else None
+            np.array(legal_steps(examples.tags, options.backwards))
+            if examples.scheme in SCHEMES
+            else None
         )
         self._parts = (
             None if examples.parts is None else parts_of(examples.tags.labels, examples.parts)

@@ -25,10 +25,10 @@ from perceptron_nlp.tagger.model.wordtables import WordTables
 from perceptron_nlp.tagger.tag.extractor import Extractor, extractor_name
 from perceptron_nlp.tagger.tag.labellers import make_labeller
 from perceptron_nlp.tagger.train.checkpoint import Checkpoint, CheckpointOptions
-from perceptron_nlp.tagger.train.examples import Examples
+from perceptron_nlp.tagger.train.data import Examples
 from perceptron_nlp.tagger.train.interrupts import Interrupts
 from perceptron_nlp.tagger.train.learners import FunctionLearner, Learner, TemplateLearner
-from perceptron_nlp.tagger.train.memorylimit import MemoryLimit
+from perceptron_nlp.tagger.train.on_disk import MemoryLimit
 from perceptron_nlp.tagger.train.options import TrainingOptions
 from perceptron_nlp.tagger.train.progress import Progress
 

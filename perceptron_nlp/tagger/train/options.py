@@ -13,7 +13,17 @@ from perceptron_nlp._core.train.train import RULES
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError
 from perceptron_nlp.features.templates import Template
 from perceptron_nlp.tagger.tag.context import WIDEST_WINDOW
-from perceptron_nlp.tagger.train.presets import PRESETS
+
+PRESETS: Mapping[str, Mapping[str, Any]] = {
+    # One word at a time, without pairs of words: the fastest to tag with.
+    "fast": {},
+    # One word at a time, with pairs where there is text enough to learn them from.
+    "default": {},
+    # Four runs summed, and a beam over whole sentences where labels are learnt whole: some ten
+    # times the training.
+    "accurate": {"runs": 4},
+}
+
 
 AUTO = "auto"
 # The step of each rule, and the lead that the gold label must have. AdaGrad's pair is the one of
@@ -38,7 +48,7 @@ class TrainingOptions:
     update : ``"perceptron"`` learns from mistakes alone; ``"margin"``, ``"passive-aggressive"``
         (PA-I) and ``"adagrad"`` also from narrow successes
     templates : the name of a list that comes with the library, templates, or "auto": what suits
-        the column and the training text (choices.py)
+        the column and the training text (auto.py)
     table_bits : None for exact features, or k from 1 to 30 for a fixed table of 2**k rows
     min_count : features of words seen less often than this are left out
     dictionary : None, or (count, share): words seen at least `count` times with one label in at
@@ -57,9 +67,9 @@ class TrainingOptions:
     cost : None, or 0 to 1,000,000: with a beam, what each wrong label gets on top of its score in
         training; None for 0 with "perceptron" and 1 with "margin" and "adagrad"
     two_passes : features are learnt twice, the second time with the labels of the first in view
-        (firstpass.py); None for yes with the preset "accurate"
+        (stacking.py); None for yes with the preset "accurate"
     window : None, or 0 to 1,000: in how many sentences on either side a name's other places are
-        looked for, where templates look at those (documents.py); None for 40
+        looked for, where templates look at those (context.py); None for 40
     runs : None, or 1 to 1,000; so many runs, with the seeds seed, seed + 1, …, are summed into one
         model, whose score of a label is the sum of their scores; None for what suits the column
         and the training text, mostly 1

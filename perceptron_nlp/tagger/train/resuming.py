@@ -27,14 +27,12 @@ from perceptron_nlp.tagger.model.state import RunState, TrainingState
 from perceptron_nlp.tagger.model.wordtables import with_tables
 from perceptron_nlp.tagger.tag.context import with_neighbours
 from perceptron_nlp.tagger.tag.extractor import Extractor
-from perceptron_nlp.tagger.train.evidence import MADE
-from perceptron_nlp.tagger.train.examples import Examples
-from perceptron_nlp.tagger.train.featurecolumns import with_upos
+from perceptron_nlp.tagger.train.columns import MADE, as_iobes, with_upos
+from perceptron_nlp.tagger.train.data import Examples
 from perceptron_nlp.tagger.train.learners import Learner
 from perceptron_nlp.tagger.train.loop import Callback, Trainer
 from perceptron_nlp.tagger.train.options import TrainingOptions
 from perceptron_nlp.tagger.train.sources import Labelled, Source
-from perceptron_nlp.tagger.train.spancolumns import as_iobes
 from perceptron_nlp.text.spans import SCHEMES, is_span_column
 from perceptron_nlp.text.tagset import TagSet
 

@@ -16,8 +16,14 @@ from dataclasses import replace
 
 from perceptron_nlp.features.templates import Template, check_templates
 from perceptron_nlp.sampling import permutation
-from perceptron_nlp.tagger.train.examples import Examples
-from perceptron_nlp.tagger.train.passcolumns import AGREEMENT, COLUMNS, UPOS, WHOLE, seen
+from perceptron_nlp.tagger.tag.context import (
+    FIRST_AGREEMENT,
+    FIRST_COLUMNS,
+    FIRST_LABEL,
+    FIRST_UPOS,
+    with_first_labels,
+)
+from perceptron_nlp.tagger.train.data import Examples
 from perceptron_nlp.text.sentence import Sentence
 
 # Ten folds and all epochs were no better on Greek, and take twice as long.
@@ -41,7 +47,7 @@ f[0]+lower[-1] f[0]+lower[1]
 
 def second_pass_templates(upos_first: bool = False) -> tuple[Template, ...]:
     """What the second pass looks at besides the templates of the first."""
-    names = {"f": WHOLE, "u": UPOS, "g": AGREEMENT}
+    names = {"f": FIRST_LABEL, "u": FIRST_UPOS, "g": FIRST_AGREEMENT}
     lines = []
     for pattern in (_UPOS_PATTERNS if upos_first else _PATTERNS).split():
         atoms = [
@@ -75,6 +81,7 @@ def jackknifed(
         for number, found in zip(held_out, given, strict=True):
             labels[number] = found
     sentences = [
-        seen(sentence, found) for sentence, found in zip(examples.sentences, labels, strict=True)
+        with_first_labels(sentence, found)
+        for sentence, found in zip(examples.sentences, labels, strict=True)
     ]
-    return replace(examples, sentences=sentences, columns=(*examples.columns, *COLUMNS))
+    return replace(examples, sentences=sentences, columns=(*examples.columns, *FIRST_COLUMNS))

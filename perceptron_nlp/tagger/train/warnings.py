@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from perceptron_nlp.tagger.evaluation import untrained_labels
 from perceptron_nlp.tagger.model.model import TaggerModel
-from perceptron_nlp.tagger.train.examples import Examples
+from perceptron_nlp.tagger.train.data import Examples
 
 _NAMED = 5
 

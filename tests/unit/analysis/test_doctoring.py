@@ -9,7 +9,7 @@ import pytest
 
 import perceptron_nlp as pn
 from perceptron_nlp.analysis.doctor.crosstagging import beside_templates, fold_sentences
-from perceptron_nlp.tagger.train.examples import Examples
+from perceptron_nlp.tagger.train.data import Examples
 from perceptron_nlp.tagger.train.sources import Source
 
 Labelled = tuple[list[str], list[str]]

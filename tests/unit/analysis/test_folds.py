@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import perceptron_nlp as pn
 from perceptron_nlp.analysis.tune.folds import documents, make_folds
-from perceptron_nlp.tagger.train.examples import Examples
+from perceptron_nlp.tagger.train.data import Examples
 from perceptron_nlp.tagger.train.sources import Source
 
 

@@ -17,7 +17,7 @@ import perceptron_nlp as pn
 from perceptron_nlp.combine.distilling import Distillation, RawUse, greedy_options
 from perceptron_nlp.combine.teaching import Lessons, majority, teach
 from perceptron_nlp.sampling import permutation
-from perceptron_nlp.tagger.train.examples import Examples
+from perceptron_nlp.tagger.train.data import Examples
 from perceptron_nlp.tagger.train.sources import Source
 
 GOLD = [

@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from perceptron_nlp.tagger.train import exactsums
-from perceptron_nlp.tagger.train.clusters import word_clusters
-from perceptron_nlp.tagger.train.exactsums import SparseRows, row_vectors
+from perceptron_nlp.tagger.train import clusters
+from perceptron_nlp.tagger.train.clusters import SparseRows, row_vectors, word_clusters
 
 NOUNS, VERBS = ["dog", "cat", "cow", "hen"], ["barks", "sleeps", "eats", "runs"]
 
@@ -62,7 +61,7 @@ def test_points_do_not_depend_on_how_sums_are_cut_up(seed, block, height, width)
     )
     whole = row_vectors(matrix, 4, height)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(exactsums, "BLOCK", block)
+        patch.setattr(clusters, "BLOCK", block)
         assert np.array_equal(row_vectors(matrix, 4, height), whole)
     assert np.isfinite(whole).all()
 

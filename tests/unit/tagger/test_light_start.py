@@ -40,7 +40,7 @@ HEAVY = {
     "perceptron_nlp._core.tag.crew",
     "perceptron_nlp.sampling",
     "perceptron_nlp.tagger.train.options",
-    "perceptron_nlp.tagger.train.examples",
+    "perceptron_nlp.tagger.train.data",
     "perceptron_nlp.tagger.train.sources",
     "perceptron_nlp.tagger.evaluation",
     "perceptron_nlp.tagger.explain.explaining",

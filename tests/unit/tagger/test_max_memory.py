@@ -25,9 +25,9 @@ from perceptron_nlp._core.features.extract import FeatureProgram
 from perceptron_nlp._core.table.weights import WeightTable
 from perceptron_nlp._core.train.trainingset import TrainingSet
 from perceptron_nlp.features.compile import compile_templates
-from perceptron_nlp.tagger.train import memorylimit, streaming
-from perceptron_nlp.tagger.train.memorylimit import ROOM, MemoryLimit, resident
-from perceptron_nlp.tagger.train.storednumbers import StoredNumbers
+from perceptron_nlp.tagger.train import on_disk
+from perceptron_nlp.tagger.train.numbered import StoredNumbers
+from perceptron_nlp.tagger.train.on_disk import ROOM, MemoryLimit, resident
 
 ENOUGH = "100GB"
 Small = list[tuple[list[str], list[str]]]
@@ -44,9 +44,9 @@ def part(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(autouse=True)
 def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     """Many pieces of little text."""
-    monkeypatch.setattr(streaming, "BLOCK", 4096)
-    monkeypatch.setattr(streaming, "GATHERED", 300)
-    monkeypatch.setattr(streaming, "CHUNK", 300)
+    monkeypatch.setattr(on_disk, "BLOCK", 4096)
+    monkeypatch.setattr(on_disk, "GATHERED", 300)
+    monkeypatch.setattr(on_disk, "CHUNK", 300)
 
 
 @pytest.mark.parametrize(
@@ -113,8 +113,8 @@ def test_any_sentences_from_memory_give_the_same_bytes(
     bits: int | None,
     chunk: int,
 ) -> None:
-    monkeypatch.setattr(streaming, "CHUNK", chunk)
-    monkeypatch.setattr(streaming, "GATHERED", chunk)
+    monkeypatch.setattr(on_disk, "CHUNK", chunk)
+    monkeypatch.setattr(on_disk, "GATHERED", chunk)
     if not any(label is not None for _, labels in sentences for label in labels):
         sentences[0][1][0] = "X"
     options: dict[str, Any] = {
@@ -213,7 +213,7 @@ def test_a_bound_that_is_passed_on_the_way_says_what_to_do(
     part: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     held = iter(range(10**8, 10**11, 10**6))
-    monkeypatch.setattr(memorylimit, "resident", lambda: next(held))
+    monkeypatch.setattr(on_disk, "resident", lambda: next(held))
     with pytest.raises(
         pn.MemoryLimitError,
         match=r"max_memory: 160 MB are too few: this process"
@@ -225,7 +225,7 @@ def test_a_bound_that_is_passed_on_the_way_says_what_to_do(
 def test_a_system_that_does_not_tell_what_is_held_is_named(
     small: Small, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(memorylimit, "resident", lambda: None)
+    monkeypatch.setattr(on_disk, "resident", lambda: None)
     with pytest.raises(pn.ArgumentError, match="max_memory: this system does not tell"):
         pn.train(small, max_memory=ENOUGH)
 
@@ -392,7 +392,7 @@ def test_sentences_that_are_not_there_are_not_brought_in(small: Small, number: i
     from perceptron_nlp.tagger.train.sources import Source
 
     limit = MemoryLimit(10**12)
-    examples = streaming.read_stored(Source(small, "train"), "tag", (), limit)
+    examples = on_disk.read_stored(Source(small, "train"), "tag", (), limit)
     learner = TemplateLearner(examples, pn.preset("fast"), TrainingOptions(), {}, limit)
     with pytest.raises(pn.ArgumentError, match="sentence numbers run from 0 to 11"):
         learner.learn(np.array([number]))

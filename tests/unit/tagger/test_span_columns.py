@@ -12,8 +12,7 @@ from oracles.conlleval import counts
 import perceptron_nlp as pn
 from perceptron_nlp.tagger.evaluation import Evaluation
 from perceptron_nlp.tagger.spanscores import SpanScores
-from perceptron_nlp.tagger.train.spancolumns import transitions
-from perceptron_nlp.text.spans import broken_positions, labels_of, may_follow, spans_of
+from perceptron_nlp.text.spans import broken_positions, labels_of, legal_steps, may_follow, spans_of
 from perceptron_nlp.text.tagset import TagSet
 
 IOBES = ["O", *(f"{prefix}-{kind}" for kind in "XY" for prefix in "BIES")]
@@ -38,7 +37,7 @@ def test_transitions_allow_a_sequence_just_when_nothing_in_it_is_broken(labels):
 
 def test_transitions_read_from_the_end_are_those_from_the_start_turned_round():
     tags = TagSet(IOBES)
-    forwards, backwards = transitions(tags, False), transitions(tags, True)
+    forwards, backwards = (np.array(legal_steps(tags, turned)) for turned in (False, True))
     for one, two in itertools.product(range(len(tags) + 1), repeat=2):
         assert backwards[two, one] == forwards[one, two]
     assert np.flatnonzero(forwards[len(tags), :-1]).tolist() == [

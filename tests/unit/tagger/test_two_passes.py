@@ -3,9 +3,9 @@
 import pytest
 
 import perceptron_nlp as pn
+from perceptron_nlp.tagger.tag.context import FIRST_COLUMNS, with_first_labels
 from perceptron_nlp.tagger.train import auto as choices
-from perceptron_nlp.tagger.train.examples import Examples
-from perceptron_nlp.tagger.train.passcolumns import COLUMNS, seen
+from perceptron_nlp.tagger.train.data import Examples
 from perceptron_nlp.tagger.train.sources import Source
 from perceptron_nlp.tagger.train.stacking import jackknifed, second_pass_templates
 
@@ -44,7 +44,7 @@ def test_two_passes_learn_save_load_and_tag():
     rows = corpus()
     tagger = pn.train(rows, column="feats", two_passes=True, right_to_left=False)
     assert tagger.model.first is not None and tagger.model.right_to_left
-    assert set(COLUMNS) <= set(tagger.model.looked_at) and tagger.model.evidence == ()
+    assert set(FIRST_COLUMNS) <= set(tagger.model.looked_at) and tagger.model.evidence == ()
     expected = [list(row.column("feats")) for row in rows]
     again = pn.Tagger.from_bytes(tagger.to_bytes())
     for one in (tagger, again):
@@ -88,15 +88,15 @@ def test_no_sentence_is_labelled_by_a_tagger_that_learnt_from_it():
     made = jackknifed(examples(), examples(), train)
     assert set(known) == {24}
     assert all(s.column("pass1-upos") == ("X",) * len(s.words) for s in made.sentences)
-    assert made.gold == examples().gold and made.columns == COLUMNS
+    assert made.gold == examples().gold and made.columns == FIRST_COLUMNS
 
 
 def test_the_second_pass_sees_wholes_parts_of_speech_and_agreement():
-    sentence = seen(["la", "bel"], ["DET|_", "ADJ|Case=Gen|Degree=Pos|Number=Sing"])
+    sentence = with_first_labels(["la", "bel"], ["DET|_", "ADJ|Case=Gen|Degree=Pos|Number=Sing"])
     assert sentence.column("pass1") == ("DET|_", "ADJ|Case=Gen|Degree=Pos|Number=Sing")
     assert sentence.column("pass1-upos") == ("DET", "ADJ")
     assert sentence.column("pass1-agreement") == ("_", "Case=Gen|Number=Sing")
-    assert set().union(*(t.columns for t in second_pass_templates())) == set(COLUMNS)
+    assert set().union(*(t.columns for t in second_pass_templates())) == set(FIRST_COLUMNS)
 
 
 def test_a_first_pass_of_other_labels_is_refused():

@@ -12,12 +12,10 @@ import perceptron_nlp as pn
 from perceptron_nlp.formats.tensors import DTYPES, Tensor
 from perceptron_nlp.tagger.model.tablefile import tables_as_arrays, tables_from_arrays
 from perceptron_nlp.tagger.model.wordtables import ABSENT, WordTables
-from perceptron_nlp.tagger.train.evidence import CLUSTERS, INDUCED
-from perceptron_nlp.tagger.train.examples import Examples
-from perceptron_nlp.tagger.train.inducedlexicon import FOLDS, induce
+from perceptron_nlp.tagger.train.columns import CLUSTERS, INDUCED, INDUCED_FOLDS, induce
+from perceptron_nlp.tagger.train.data import Examples
 from perceptron_nlp.tagger.train.options import make_options
-from perceptron_nlp.tagger.train.rawtext import RawText
-from perceptron_nlp.tagger.train.sources import Source
+from perceptron_nlp.tagger.train.sources import RawText, Source
 
 GOLD = [
     (["the", "dog", "barks"], ["DET", "NOUN", "VERB"]),
@@ -127,16 +125,16 @@ def test_features_in_two_passes_see_the_tables_in_both():
 
 def test_no_training_word_is_told_by_a_tagger_that_learnt_its_sentence(monkeypatch):
     seen = []
-    from perceptron_nlp.tagger.train import inducedlexicon
+    from perceptron_nlp.tagger.train import columns
 
     def table(examples, raw, options):
         seen.append({id(sentence) for sentence in examples.sentences})
         return {"dog": str(len(seen))}
 
-    monkeypatch.setattr(inducedlexicon, "_table", table)
+    monkeypatch.setattr(columns, "_lookup_table", table)
     examples = Examples.read(Source(GOLD, "train"), "tag", ())
     induced = induce(examples, RawText.read(RAW), make_options({}))
-    assert len(seen) == FOLDS + 1 and induced.table == {"dog": str(FOLDS + 1)}
+    assert len(seen) == INDUCED_FOLDS + 1 and induced.table == {"dog": str(INDUCED_FOLDS + 1)}
     for sentence, column in zip(examples.sentences, induced.columns, strict=True):
         for word, value in zip(sentence.words, column, strict=True):
             if word == "dog":

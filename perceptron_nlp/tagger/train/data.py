@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from perceptron_nlp.errors import ArgumentError
 from perceptron_nlp.tagger.tag.wordbytes import word_bytes, word_hash
-from perceptron_nlp.tagger.train.numberedtext import (
+from perceptron_nlp.tagger.train.numbered import (
     Digest,
     NumberedLabels,
     NumberedText,

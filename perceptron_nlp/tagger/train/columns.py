@@ -1,0 +1,340 @@
+"""Columns: those that are learned, and those that features are made from.
+
+Spans are learned and searched in IOBES and written as the training text writes them. IOBES tells
+the last word of a span from the others, which helps a linear model (Ratinov and Roth, 2009,
+"Design challenges and misconceptions in named entity recognition"), and its legal transitions keep
+the search from sequences that are no spans.
+
+Morphological features are learned together with the part of speech, as sums of their parts. The
+score of a label is the sum of its parts (attributes.py), so that words of rare labels learn from
+words of others, as in Smith, Smith and Tromble (2005, "Context-based morphological disambiguation
+with random fields").
+
+Derived columns are looked up (wordtables.py) and seen by templates: the labels of words in a
+lexicon, clusters of words (clusters.py), and the labels that a tagger gives to words in raw text,
+which form a self-training tag dictionary. What the training words' own entries say must not come
+from a tagger that has learned from them: the training text is cut into folds, and the words of a
+fold get what a tagger of the other folds found in the raw text. All other text gets what the
+tagger of the whole training text found.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from perceptron_nlp.errors import ArgumentError
+from perceptron_nlp.features.templates import check_templates, preset
+from perceptron_nlp.sampling import permutation
+from perceptron_nlp.tagger.model.attributes import JOINT, UPOS, closure, holds_attributes, joint
+from perceptron_nlp.tagger.model.wordtables import ABSENT, WordTables, with_tables
+from perceptron_nlp.tagger.tag.context import is_capitalised
+from perceptron_nlp.tagger.tag.labellers import TemplateLabeller
+from perceptron_nlp.tagger.tag.lexicon import Lexicon
+from perceptron_nlp.tagger.train.clusters import word_clusters
+from perceptron_nlp.tagger.train.data import Examples
+from perceptron_nlp.tagger.train.loop import Trainer
+from perceptron_nlp.tagger.train.options import AUTO, TrainingOptions
+from perceptron_nlp.tagger.train.sources import FEW_KNOWN, UNLABELLED, RawText
+from perceptron_nlp.text.spans import bio_to_iobes, broken_positions, is_span_column, scheme_of
+from perceptron_nlp.text.tagset import TagSet
+
+logger = logging.getLogger("perceptron_nlp")
+
+LEXICON, INDUCED = "lexicon", "induced"
+CLUSTERS = {"clusters100": 100, "clusters800": 800}
+FEW_LABELS = 64
+# The training text is small, and rare words in it are many.
+OWN_MIN_COUNT = 3
+MADE = (LEXICON, *CLUSTERS, INDUCED)
+# Of the self-training tag dictionary.
+INDUCED_FOLDS = 5
+INDUCED_EPOCHS = 5
+INDUCED_MIN_COUNT = 2
+# The share of the second label is given in these steps.
+STEPS = (0.02, 0.08, 0.2, 0.35)
+# From this share of spans that begin with a capital letter on, they are taken for names.
+NAMES_SHARE = 0.5
+
+
+def holds_spans(examples: Examples) -> bool:
+    """Are all labels span labels, and is every word labelled?"""
+    return examples.n_labelled == examples.n_tokens and is_span_column(examples.tags)
+
+
+def as_iobes(examples: Examples) -> tuple[Examples, int]:
+    """The same sentences labelled in IOBES.
+
+    Returns
+    -------
+    (examples, broken) : with the scheme that they were written in as their `scheme`, and how many
+        labels broke it; these are read as conlleval reads them
+    """
+    whole = [[label for label in labels if label is not None] for labels in examples.gold]
+    scheme = scheme_of(whole)
+    gold: list[Sequence[str | None]] = [bio_to_iobes(labels) for labels in whole]
+    broken = sum(len(broken_positions(labels, scheme=scheme)) for labels in whole)
+    tags = TagSet({label for labels in gold for label in labels if label is not None})
+    return replace(examples, gold=gold, tags=tags, scheme=scheme), broken
+
+
+def hold_names(examples: Examples) -> bool:
+    """Do most of the spans begin with a capital letter?"""
+    return capital_share(examples) >= NAMES_SHARE
+
+
+def capital_share(examples: Examples) -> float:
+    """Share of the spans, marked where they begin, that begin with a capital letter."""
+    first = [
+        word
+        for sentence, labels in zip(examples.sentences, examples.gold, strict=True)
+        for word, label in zip(sentence.words, labels, strict=True)
+        if label is not None and label[0] in "BS"
+    ]
+    return sum(map(is_capitalised, first)) / len(first) if first else 0.0
+
+
+def holds_features(examples: Examples) -> bool:
+    """Are all labels sets of attributes?"""
+    return holds_attributes(examples.tags)
+
+
+def with_upos(examples: Examples) -> Examples:
+    """The same sentences with joint labels; unchanged where a word has no part of speech."""
+    gold: list[Sequence[str | None]] = []
+    for sentence, labels in zip(examples.sentences, examples.gold, strict=True):
+        tags = sentence.column(UPOS) if UPOS in sentence.columns else [UNLABELLED]
+        if UNLABELLED in tags:
+            return examples
+        gold.append(
+            [
+                None if label is None else joint(upos, label)
+                for upos, label in zip(tags, labels, strict=True)
+            ]
+        )
+    tags_met = TagSet({label for labels in gold for label in labels if label is not None})
+    return replace(examples, gold=gold, tags=tags_met, scheme=JOINT)
+
+
+def upos_alone(examples: Examples) -> Examples:
+    """The sentences of examples with joint labels, with their parts of speech for labels."""
+    gold: list[Sequence[str | None]] = [s.column(UPOS) for s in examples.sentences]
+    tags = TagSet({tag for s in examples.sentences for tag in s.column(UPOS)})
+    return replace(examples, gold=gold, tags=tags, scheme=None, parts=None)
+
+
+def unseen_share(train: Examples, held_out: Examples) -> float:
+    """Share of the held-out labelled words whose label no word of the training text has."""
+    known = {None, *(label for labels in train.gold for label in labels)}
+    unseen = sum(label not in known for labels in held_out.gold for label in labels)
+    return unseen / held_out.n_labelled if held_out.n_labelled else 0.0
+
+
+def closed(examples: Examples) -> Examples:
+    """The same sentences, with all labels that can be put together of those met."""
+    return replace(examples, tags=closure(examples.tags))
+
+
+@dataclass(frozen=True, slots=True)
+class Induced:
+    """An induced lexicon.
+
+    Attributes
+    ----------
+    table : what new text is looked up in: from lower-cased words to values
+    columns : the values of the training words, sentence by sentence
+    """
+
+    table: Mapping[str, str]
+    columns: list[tuple[str, ...]]
+
+
+def induce(examples: Examples, raw: RawText, options: TrainingOptions) -> Induced:
+    """A lexicon out of raw text.
+
+    Parameters
+    ----------
+    examples : the training sentences, two at least
+    raw : what is labelled by taggers that are trained on them, greedily
+    options : the direction to read in, and the learning rule
+    """
+    quick = replace(
+        options,
+        templates=preset("default"),
+        epochs=INDUCED_EPOCHS,
+        beam=1,
+        runs=1,
+        patience=None,
+        seed=1,
+        right_to_left=True if options.right_to_left is None else options.right_to_left,
+    )
+    order = permutation(len(examples.sentences), 1)
+    columns: list[tuple[str, ...]] = [()] * len(order)
+    for fold in range(min(INDUCED_FOLDS, len(order))):
+        held_out = order[fold::INDUCED_FOLDS].tolist()
+        rest = sorted(set(range(len(order))) - set(held_out))
+        table = _lookup_table(examples.part(rest), raw, quick)
+        for number in held_out:
+            words = examples.sentences[number].words
+            columns[number] = tuple(table.get(word.lower(), ABSENT) for word in words)
+    return Induced(_lookup_table(examples, raw, quick), columns)
+
+
+def _lookup_table(examples: Examples, raw: RawText, options: TrainingOptions) -> dict[str, str]:
+    """The values of all words that are common enough in raw text."""
+    model = Trainer(
+        replace(examples, columns=()), None, "", options, None, log_level=logging.DEBUG
+    ).run(None)
+    labels = TemplateLabeller(model).label_inside(raw.sentences)
+    counts: dict[str, Counter[str]] = {}
+    lowered: dict[str, Counter[str]] = {}
+    for words, found in zip(raw.sentences, labels, strict=True):
+        for word, label in zip(words, found, strict=True):
+            counter = lowered.get(word)
+            if counter is None:
+                counter = lowered[word] = counts.setdefault(word.lower(), Counter())
+            counter[label] += 1
+    return {
+        word: _value(counter)
+        for word, counter in counts.items()
+        if counter.total() >= INDUCED_MIN_COUNT
+    }
+
+
+def _value(counter: Counter[str]) -> str:
+    """The commonest label, the second one, and how much of the word is of the second."""
+    ranked = sorted(counter.items(), key=lambda item: (-item[1], item[0]))
+    if len(ranked) == 1:
+        return ranked[0][0]
+    share = ranked[1][1] / counter.total()
+    return f"{ranked[0][0]}|{ranked[1][0]}|{int(np.searchsorted(STEPS, share, 'right'))}"
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """What a person gives besides labelled sentences.
+
+    Attributes
+    ----------
+    raw : sentences without labels, or None
+    lexicon : forms with labels, or None
+    clusters : those learnt already, by names of columns, so that several columns share them
+    """
+
+    raw: RawText | None
+    lexicon: Lexicon | None
+    clusters: dict[tuple[str, ...], list[dict[str, str]]] = field(default_factory=dict)
+
+
+def take_sources(options: dict[str, Any]) -> Sources:
+    """Take ``raw`` and ``lexicon`` out of the options, and read them."""
+    raw, lexicon = options.pop("raw", None), options.pop("lexicon", None)
+    return Sources(
+        None if raw is None else RawText.read(raw), None if lexicon is None else Lexicon.of(lexicon)
+    )
+
+
+def made_columns(sources: Sources) -> tuple[str, ...]:
+    """Columns that templates may look at without the input having them."""
+    return ((LEXICON,) if sources.lexicon else ()) + ((*CLUSTERS, INDUCED) if sources.raw else ())
+
+
+def with_evidence(
+    examples: Examples, sources: Sources, options: TrainingOptions
+) -> tuple[Examples, WordTables | None, list[str]]:
+    """The examples with further columns, the tables behind them, and what was made, in words.
+
+    Raises
+    ------
+    ArgumentError : the person's own templates look at nothing that is made of what was given, or
+        a column of the input has the name of one that is made
+    """
+    wanted = _wanted(sources, options, examples)
+    tables: dict[str, Mapping[str, str]] = {}
+    given: dict[str, Sequence[tuple[str, ...]]] = {}
+    notes: list[str] = []
+    if LEXICON in wanted and sources.lexicon is not None:
+        tables[LEXICON] = sources.lexicon.values()
+        notes.append(f"the lexicon has {len(tables[LEXICON]):,} forms")
+    raw = sources.raw
+    if raw is not None:
+        notes += _look_at(raw, examples)
+        names = tuple(name for name in CLUSTERS if name in wanted)
+        if names:
+            if names not in sources.clusters:
+                text = [*raw.sentences, *(sentence.words for sentence in examples.sentences)]
+                sources.clusters[names] = word_clusters(text, [CLUSTERS[name] for name in names])
+            clusters = sources.clusters[names]
+            tables.update(zip(names, clusters, strict=True))
+            notes.append(
+                f"clusters of {len(clusters[0]):,} words are learnt from raw text of"
+                f" {raw.n_tokens:,} words and the training text"
+            )
+        if INDUCED in wanted:
+            induced: Induced = induce(examples, raw, options)
+            tables[INDUCED], given[INDUCED] = induced.table, induced.columns
+            notes.append(f"a lexicon of {len(induced.table):,} words is induced from raw text")
+    elif _learns_from_itself(examples, options):
+        found = word_clusters(
+            (sentence.words for sentence in examples.sentences), [*CLUSTERS.values()], OWN_MIN_COUNT
+        )
+        tables.update(zip(CLUSTERS, found, strict=True))
+        notes.append(f"clusters of {len(found[0]):,} words are learnt from the training text")
+    if not tables:
+        return examples, None, []
+    made = WordTables.of(tables)
+    for note in notes:
+        logger.info("%s", note)
+    return with_tables(examples, made, given), made, notes
+
+
+def _wanted(sources: Sources, options: TrainingOptions, examples: Examples) -> set[str]:
+    """The columns to make, of those that can be made."""
+    possible = made_columns(sources)
+    if isinstance(options.templates, str):
+        # Labels that say something of the word alone, and few enough to be told apart in raw text.
+        suits = (
+            options.templates == AUTO
+            and options.preset == "accurate"
+            and len(examples.tags) <= FEW_LABELS
+            and not holds_spans(examples)
+            and not holds_features(examples)
+        )
+        return {*possible} - (set() if suits else {INDUCED})
+    looked_at = set().union(*(t.columns for t in check_templates(options.templates)))
+    if possible and not looked_at & {*possible}:
+        raise ArgumentError(
+            f"templates: they look at none of the columns {', '.join(possible)}, which are made of"
+            " raw and lexicon; add some (column:NAME[0]), or leave raw and lexicon out"
+        )
+    return looked_at & {*possible}
+
+
+def _learns_from_itself(examples: Examples, options: TrainingOptions) -> bool:
+    """Do clusters of its own words serve? They do for chunks, and harm names and single labels."""
+    return bool(
+        options.templates == AUTO
+        and options.preset != "fast"
+        and options.beam != 1
+        and examples.columns
+        and holds_spans(examples)
+        and not hold_names(examples)
+    )
+
+
+def _look_at(raw: RawText, examples: Examples) -> list[str]:
+    """A warning where the raw text is hardly of the training text's language."""
+    share = raw.known_share(word for sentence in examples.sentences for word in sentence.words)
+    if share >= FEW_KNOWN:
+        return []
+    note = (
+        f"only {100 * share:.1f} % of the words of the raw text are in the training text: it"
+        " helps little where it is of another language or script, or not cut into words"
+    )
+    logger.warning("raw: %s", note)
+    return [note]
