@@ -1,6 +1,6 @@
 """Print the size of the house and how far its streets are, and check both: ``make house``.
 
-Lines are counted as formatted. A limit that is broken is marked, and ends the program with status 1.
+Lines are counted as formatted. A broken limit is marked, and ends the program with status 1.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from typing import Any
 
 import perceptron_nlp as pn
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, missing_extra
-from perceptron_nlp.perceptrons.sklearn_classes import not_fitted
+from perceptron_nlp.perceptrons.estimator import not_fitted
 
 try:
     from nltk.tag.api import TaggerI

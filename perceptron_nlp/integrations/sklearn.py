@@ -9,7 +9,7 @@ from typing import Any, Self
 
 import perceptron_nlp as pn
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, missing_extra, quote
-from perceptron_nlp.perceptrons.sklearn_classes import not_fitted
+from perceptron_nlp.perceptrons.estimator import not_fitted
 from perceptron_nlp.tagger.train.options import PRESETS, TrainingOptions
 
 try:

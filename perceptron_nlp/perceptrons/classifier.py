@@ -9,14 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from perceptron_nlp.errors import ArgumentError
-from perceptron_nlp.perceptrons.epochs import Outcome
-from perceptron_nlp.perceptrons.inputs import class_ids, labels_of, sorted_classes
+from perceptron_nlp.perceptrons.epochs import Outcome, Training
+from perceptron_nlp.perceptrons.estimator import Parameters, classifier_tags, not_fitted
+from perceptron_nlp.perceptrons.inputs import Samples, class_ids, labels_of, sorted_classes
 from perceptron_nlp.perceptrons.options import Options, class_rates
-from perceptron_nlp.perceptrons.parameters import Parameters
-from perceptron_nlp.perceptrons.samples import Samples
-from perceptron_nlp.perceptrons.sklearn_classes import classifier_tags, not_fitted
-from perceptron_nlp.perceptrons.training import Training
-from perceptron_nlp.perceptrons.training_state import flat_view
+from perceptron_nlp.perceptrons.state import flat_view
 
 Floats = NDArray[np.float64]
 

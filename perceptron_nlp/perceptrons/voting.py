@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from perceptron_nlp._core.train.vectors import UPDATE, Rows, tally_votes
 from perceptron_nlp.errors import MemoryLimitError
-from perceptron_nlp.perceptrons.training_state import flat_view
+from perceptron_nlp.perceptrons.state import flat_view
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]

@@ -1,4 +1,9 @@
-"""Last, voted and averaged weights on held-out words, epoch after epoch."""
+"""Curves of the study: last, voted and averaged weights by epoch; margins; the spread by order.
+
+Sources: B. K. Jenkins' lecture, "Variants of perceptron learning algorithm" (L4), for margins; L.
+Huang's figure of the averaged perceptron's steadiness, for the law that over random orders the
+average varies less than the last weights.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +11,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from perceptron_nlp.perceptrons.classifier import PerceptronClassifier
-from perceptron_nlp.perceptrons.study.corpus import StudyCorpus
+from perceptron_nlp.perceptrons.study.corpus import Part, StudyCorpus
 
 OUTPUTS: Mapping[str, Mapping[str, Any]] = {
     "last": {"average": False},
@@ -71,3 +79,99 @@ def learner_table(
         }
         for name, kind in LEARNERS.items()
     }
+
+
+COMPARED = ("last", "averaged")
+WANTED = (0.0, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0)
+
+
+@dataclass(frozen=True)
+class Margins:
+    """Leads of the right label, and accuracy by the margin wanted in training.
+
+    Attributes
+    ----------
+    leads : output -> float64[dev words], the score of the right label less the best other
+        one, over the norm of the weights and intercepts; above 0 is right. Words whose label
+        train does not have are left out
+    wanted : the margins b of the trainings
+    dev : output -> share of dev words that are right, for each b
+    epochs : epochs of each training
+    """
+
+    leads: Mapping[str, NDArray[np.float64]]
+    wanted: tuple[float, ...]
+    dev: Mapping[str, tuple[float, ...]]
+    epochs: int
+
+
+def margins(corpus: StudyCorpus, *, wanted: tuple[float, ...] = WANTED, epochs: int = 5) -> Margins:
+    """Train with each margin, and look at the leads of the one without."""
+    leads, dev = {}, {}
+    for output in COMPARED:
+        right = []
+        for margin in wanted:
+            learner = PerceptronClassifier(
+                margin=margin, strict=True, max_iter=epochs, **OUTPUTS[output]
+            ).fit(corpus.train.X, corpus.train.y)
+            right.append(learner.score(corpus.dev.X, corpus.dev.y))
+            if output not in leads:
+                leads[output] = leads_of(learner, corpus.dev)
+        dev[output] = tuple(right)
+    return Margins(leads, wanted, dev, epochs)
+
+
+def leads_of(learner: PerceptronClassifier, part: Part) -> NDArray[np.float64]:
+    """The lead of the right label on each word whose label the learner knows."""
+    scores = learner.decision_function(part.X)
+    if scores.ndim == 1:
+        scores = np.column_stack([-scores, scores]) / 2
+    known = np.flatnonzero(np.isin(part.y, learner.classes_))
+    gold = np.searchsorted(learner.classes_, part.y[known])
+    scores = scores[known]
+    rows = np.arange(len(known))
+    right = scores[rows, gold].copy()
+    scores[rows, gold] = -np.inf
+    norm = np.sqrt((learner.coef_**2).sum() + (learner.intercept_**2).sum())
+    return np.asarray((right - scores.max(axis=1)) / (norm or 1.0))
+
+
+@dataclass(frozen=True)
+class OrderSpread:
+    """Accuracy on dev of trainings that differ in nothing but the order.
+
+    Attributes
+    ----------
+    epochs : epochs of each training
+    dev : output -> share of dev words that are right, for each order
+    """
+
+    epochs: int
+    dev: Mapping[str, tuple[float, ...]]
+
+    @property
+    def orders(self) -> int:
+        """How many orders were tried."""
+        return len(self.dev["last"])
+
+    def mean(self, output: str) -> float:
+        """The mean accuracy."""
+        return float(np.mean(self.dev[output]))
+
+    def deviation(self, output: str) -> float:
+        """The standard deviation of the accuracy, with orders - 1 degrees of freedom."""
+        return float(np.std(self.dev[output], ddof=1))
+
+
+def order_spread(corpus: StudyCorpus, *, orders: int = 24, epochs: int = 5) -> OrderSpread:
+    """Train with the seeds 0, 1, … as the order O2, and test each time."""
+    dev = {
+        output: tuple(
+            PerceptronClassifier(max_iter=epochs, random_state=seed, **OUTPUTS[output])
+            .fit(corpus.train.X, corpus.train.y)
+            .score(corpus.dev.X, corpus.dev.y)
+            for seed in range(orders)
+        )
+        for output in OUTPUTS
+    }
+    return OrderSpread(epochs, dev)

@@ -1,19 +1,173 @@
-"""All experiments of the study on one corpus, with word of how far they are."""
+"""All experiments of the study on one corpus, with progress reports.
+
+Among them the agreement of the fast classifier with the textbook, weight for weight, and standard
+against averaged: what the average costs in time and gives in accuracy.
+"""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from perceptron_nlp.perceptrons.study.agreement import Agreement, agreements
-from perceptron_nlp.perceptrons.study.comparison import Comparison, compare
+import numpy as np
+from numpy.typing import NDArray
+
+from perceptron_nlp.perceptrons import textbook as tb
+from perceptron_nlp.perceptrons.classifier import PerceptronClassifier
 from perceptron_nlp.perceptrons.study.corpus import StudyCorpus
 from perceptron_nlp.perceptrons.study.costs import Curve, growth_curves
-from perceptron_nlp.perceptrons.study.curves import LearningCurves, learner_table, learning_curves
-from perceptron_nlp.perceptrons.study.margins import Margins, margins
-from perceptron_nlp.perceptrons.study.orders import OrderSpread, order_spread
+from perceptron_nlp.perceptrons.study.curves import (
+    LEARNERS,
+    OUTPUTS,
+    LearningCurves,
+    Margins,
+    OrderSpread,
+    learner_table,
+    learning_curves,
+    margins,
+    order_spread,
+)
 from perceptron_nlp.perceptrons.study.plane import Cloud, Stage, clouds, seven_steps
+
+Numbers = NDArray[np.float64]
+
+BATCH = 16
+
+
+def orders(size: int) -> dict[str, tb.Order]:
+    """The classifier's names of O1 … O6, and the textbook's, for batches of that size."""
+    return {
+        "sequential": tb.Sequential(),
+        "stochastic": tb.Stochastic(),
+        "replacement": tb.Replacement(),
+        "batch": tb.Batch(),
+        "minibatch-random": tb.MinibatchRandom(size),
+        "minibatch": tb.Minibatch(size),
+    }
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """How far the two are apart.
+
+    Attributes
+    ----------
+    learner : L2, L3 or L4; for two labels L1 or L4
+    order : the classifier's name of it
+    words : examples
+    last, averaged : the greatest difference of a weight
+    voted : predictions, of `words`, that differ
+    """
+
+    learner: str
+    order: str
+    words: int
+    last: float
+    averaged: float
+    voted: int
+
+
+def agreements(corpus: StudyCorpus, *, words: int = 200, epochs: int = 3) -> list[Agreement]:
+    """Each learner in each order, on the first words of train.
+
+    Parameters
+    ----------
+    words : examples at most; more, where they all have one label
+    """
+    words = _with_two_labels(corpus.train.y, words)
+    X = corpus.train.X.dense(words)
+    classes, ids = np.unique(corpus.train.y[:words], return_inverse=True)
+    return list(_each(X, ids.astype(np.int64), len(classes), epochs))
+
+
+def _with_two_labels(y: NDArray[np.str_], words: int) -> int:
+    other = np.flatnonzero(y != y[0])
+    return min(len(y), max(words, int(other[0]) + 1))
+
+
+def _learners(count: int) -> dict[str, tb.Learner]:
+    """The textbook's learners for so many classes, by the names of `LEARNERS`."""
+    margin = int(LEARNERS["L4"]["margin"])
+    if count == 2:
+        return {"L1": tb.Binary(), "L4": tb.Binary(margin=margin)}
+    return {
+        "L2": tb.Multiclass(count),
+        "L3": tb.MaximalValue(count),
+        "L4": tb.MaximalValue(count, margin=margin),
+    }
+
+
+def _each(
+    X: NDArray[np.int64], ids: NDArray[np.int64], count: int, epochs: int
+) -> Iterator[Agreement]:
+    for name, learner in _learners(count).items():
+        y, size = learner.labels[ids], min(BATCH, len(ids))
+        for order_name, order in orders(size).items():
+            run = tb.train(learner, tb.augment(X), y, order=order, max_epochs=epochs)
+            options = {**LEARNERS.get(name, {}), "order": order_name, "max_iter": epochs}
+            last, voted, averaged = (
+                PerceptronClassifier(batch_size=size, tol=0.0, **options, **output).fit(X, y)
+                for output in OUTPUTS.values()
+            )
+            votes = tb.voted_improved(run, tb.augment(X))
+            yield Agreement(
+                name,
+                order_name,
+                len(y),
+                _apart(last, run.w),
+                _apart(averaged, run.average()),
+                int((voted.predict(X) != votes).sum()),
+            )
+
+
+def _apart(fast: PerceptronClassifier, w: Numbers) -> float:
+    return float(np.abs(np.column_stack([fast.coef_, fast.intercept_]) - w).max())
+
+
+@dataclass(frozen=True)
+class Trained:
+    """One of the two: processor seconds of the training, and the share of dev that is right."""
+
+    seconds: float
+    accuracy: float
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The same training without and with the average.
+
+    Attributes
+    ----------
+    epochs : epochs of each
+    repeats : trainings of each; the fastest counts
+    """
+
+    standard: Trained
+    averaged: Trained
+    epochs: int
+    repeats: int
+
+    @property
+    def more_time(self) -> float:
+        """What the average adds to the time, as a share of it."""
+        return self.averaged.seconds / self.standard.seconds - 1
+
+
+def compare(corpus: StudyCorpus, *, epochs: int = 10, repeats: int = 7) -> Comparison:
+    """Train both in turn, so that a busy machine slows both."""
+    times: dict[bool, list[float]] = {False: [], True: []}
+    accuracy = {}
+    for _ in range(repeats):
+        for average, seconds in times.items():
+            learner = PerceptronClassifier(average=average, max_iter=epochs)
+            before = time.thread_time()
+            learner.fit(corpus.train.X, corpus.train.y)
+            seconds.append(time.thread_time() - before)
+            accuracy[average] = learner.score(corpus.dev.X, corpus.dev.y)
+    standard, averaged = (Trained(min(times[kind]), accuracy[kind]) for kind in (False, True))
+    return Comparison(standard, averaged, epochs, repeats)
+
 
 Say = Callable[[str], None]
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from perceptron_nlp.perceptrons.study.costs import Curve
+from perceptron_nlp.perceptrons.study.costs import KEEPERS, VARIABLES, Curve, Keeper
 from perceptron_nlp.perceptrons.study.experiments import Study
-from perceptron_nlp.perceptrons.study.keepers import KEEPERS, VARIABLES, Keeper
 from perceptron_nlp.perceptrons.study.page import heading, paragraph, picture, table
 
 Pictures = dict[str, bytes]

@@ -25,19 +25,23 @@ from perceptron_nlp.perceptrons.textbook.averaging import (
     averaged_improved,
     averaged_lazy,
     averaged_naive,
+    counter_from_one,
     distinct,
+    mean_before_each,
+    unnormalised,
 )
-from perceptron_nlp.perceptrons.textbook.binary import Binary
-from perceptron_nlp.perceptrons.textbook.criteria import (
+from perceptron_nlp.perceptrons.textbook.learners import (
+    Binary,
+    MaximalValue,
+    Multiclass,
     binary_criterion,
     binary_gradient,
     multiclass_criterion,
     multiclass_gradient,
 )
-from perceptron_nlp.perceptrons.textbook.halting import Halt
-from perceptron_nlp.perceptrons.textbook.multiclass import MaximalValue, Multiclass
 from perceptron_nlp.perceptrons.textbook.orders import (
     Batch,
+    Halt,
     Minibatch,
     MinibatchRandom,
     Order,
@@ -45,15 +49,18 @@ from perceptron_nlp.perceptrons.textbook.orders import (
     Sequential,
     Stochastic,
 )
-from perceptron_nlp.perceptrons.textbook.starts import all_equal, random_in, zeros
 from perceptron_nlp.perceptrons.textbook.stream import Delta, Step, Stream
-from perceptron_nlp.perceptrons.textbook.training import Learner, Run, augment, train
-from perceptron_nlp.perceptrons.textbook.variants import (
-    counter_from_one,
-    mean_before_each,
-    unnormalised,
+from perceptron_nlp.perceptrons.textbook.training import (
+    Learner,
+    Run,
+    all_equal,
+    augment,
+    random_in,
+    train,
+    voted_improved,
+    voted_naive,
+    zeros,
 )
-from perceptron_nlp.perceptrons.textbook.voting import voted_improved, voted_naive
 
 __all__ = [
     "Batch",

@@ -1,23 +1,60 @@
-"""Training: a learner, an order and a rate make a stream of updates."""
+"""Training: a learner, an order, a rate and a start make a stream of updates, which votes.
+
+Sources: Jenkins' lecture, "Notes – perceptron GD", note 3 (the start is arbitrary); Huang, the
+voted perceptron (Freund and Schapire 1999; L5 and L6: every vector that there was has a vote).
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import islice
+from math import prod
 from numbers import Integral
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from perceptron_nlp.errors import ArgumentError
 from perceptron_nlp.perceptrons.schedule import Constant, Rate, Schedule, step_size
-from perceptron_nlp.perceptrons.textbook.averaging import averaged_counter
+from perceptron_nlp.perceptrons.textbook.averaging import averaged_counter, distinct
 from perceptron_nlp.perceptrons.textbook.checks import at_least, gold, vectors
-from perceptron_nlp.perceptrons.textbook.halting import Halt, Progress
-from perceptron_nlp.perceptrons.textbook.orders import Order, Sequential
-from perceptron_nlp.perceptrons.textbook.starts import Start, begun, exact, zeros
+from perceptron_nlp.perceptrons.textbook.orders import Halt, Order, Progress, Sequential
 from perceptron_nlp.perceptrons.textbook.stream import Array, Delta, Step, Stream
-from perceptron_nlp.sampling import IntArray
+from perceptron_nlp.sampling import IntArray, uniform
+
+Start = Callable[[tuple[int, ...]], Array]
+
+
+def zeros(shape: tuple[int, ...]) -> Array:
+    """w(0) = 0."""
+    return np.zeros(shape, dtype=np.int64)
+
+
+def all_equal(a: Rate) -> Start:
+    """w(0) = a·1."""
+    return lambda shape: np.full(shape, a, dtype=np.int64 if isinstance(a, int) else object)
+
+
+def random_in(low: float, high: float, *, seed: int) -> Start:
+    """w(0) random, each number from low to high; the same for the same seed."""
+    return lambda shape: uniform(prod(shape), low, high, seed).reshape(shape)
+
+
+def begun(start: Start | Array, shape: tuple[int, ...]) -> Array:
+    """The start as weights of `shape`; an array is taken as it is."""
+    w = np.asarray(start(shape) if callable(start) else start)
+    if w.shape != shape:
+        raise ArgumentError(f"start must have the shape {shape} of the weights, got {w.shape}")
+    return w
+
+
+def exact(w: Array) -> Array:
+    """The weights as exact numbers, floats as the fractions that they are."""
+    numbers = [Fraction(value) if isinstance(value, float) else value for value in w.flat]
+    return np.array(numbers, dtype=object).reshape(w.shape)
 
 
 class Learner(Protocol):
@@ -186,3 +223,29 @@ def _as_weights(start: Array, X: Array, rate: Schedule) -> Array:
     whole = isinstance(rate, Constant) and isinstance(rate.eta0, Integral)
     integers = X.dtype.kind == "i" and start.dtype.kind == "i" and whole
     return start.astype(np.int64 if integers else np.float64)
+
+
+def voted_naive(run: Run, X: ArrayLike) -> NDArray[np.int64]:
+    """L5: the label that most of the N vectors w_1 … w_N give to each row of X.
+
+    Keeps the vector after *every* example: O(N·d) in space. Equal votes go to the
+    lowest class.
+    """
+    models = []
+    for step, w in zip(run.steps, run.trace()[1:], strict=True):
+        models += [w] * step.examples
+    return _majority(run, X, [(w, 1) for w in models])
+
+
+def voted_improved(run: Run, X: ArrayLike) -> NDArray[np.int64]:
+    """L6: the same, from each distinct vector once with its number of votes. O(U·d)."""
+    return _majority(run, X, distinct(run))
+
+
+def _majority(run: Run, X: ArrayLike, models: list[tuple[Array, int]]) -> NDArray[np.int64]:
+    table = vectors(X)
+    rows = np.arange(len(table))
+    votes = np.zeros((len(table), len(run.learner.labels)), dtype=np.int64)
+    for w, v in models:
+        votes[rows, run.learner.choose(w, table)] += v
+    return np.asarray(run.learner.labels[np.argmax(votes, axis=1)], dtype=np.int64)

@@ -22,9 +22,9 @@ from sklearn.utils.estimator_checks import check_estimator
 from perceptron_nlp._core.features.feature_index import FeatureIndex
 from perceptron_nlp._core.train.vectors import Rows
 from perceptron_nlp.errors import PerceptronNLPError
-from perceptron_nlp.perceptrons import sklearn_classes
+from perceptron_nlp.perceptrons import estimator as sklearn_classes
 from perceptron_nlp.perceptrons.classifier import PerceptronClassifier
-from perceptron_nlp.perceptrons.sklearn_classes import NotFittedError
+from perceptron_nlp.perceptrons.estimator import NotFittedError
 from perceptron_nlp.perceptrons.textbook import Halt
 
 rng = np.random.default_rng(0)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from perceptron_nlp.perceptrons.study.costs import Curve
-from perceptron_nlp.perceptrons.study.keepers import VARIABLES
+from perceptron_nlp.perceptrons.study.costs import VARIABLES, Curve
 from perceptron_nlp.perceptrons.study.pictures.drawing import (
     BLACK,
     BLUE,

@@ -6,9 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from perceptron_nlp.perceptrons.study.curves import LearningCurves
-from perceptron_nlp.perceptrons.study.margins import COMPARED, Margins
-from perceptron_nlp.perceptrons.study.orders import OrderSpread
+from perceptron_nlp.perceptrons.study.curves import COMPARED, LearningCurves, Margins, OrderSpread
 from perceptron_nlp.perceptrons.study.pictures.drawing import GREY, OUTPUT_STYLES, figure, percent
 
 

@@ -6,15 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from perceptron_nlp.perceptrons.study import (
-    agreement,
-    comparison,
-    costs,
-    curves,
-    margins,
-    orders,
-    plane,
-)
+from perceptron_nlp.perceptrons.study import costs, curves, experiments, plane
 from perceptron_nlp.perceptrons.study.corpus import StudyCorpus, read_study_corpus
 from perceptron_nlp.perceptrons.study.experiments import Study
 from perceptron_nlp.perceptrons.study.streams import Size
@@ -52,10 +44,10 @@ def found(corpus: StudyCorpus) -> Study:
         corpus,
         curves.learning_curves(corpus, epochs=3),
         curves.learner_table(corpus, epochs=2),
-        comparison.compare(corpus, epochs=2, repeats=2),
-        orders.order_spread(corpus, orders=6, epochs=2),
-        margins.margins(corpus, wanted=(0.0, 2.0), epochs=2),
-        agreement.agreements(corpus, words=30, epochs=2),
+        experiments.compare(corpus, epochs=2, repeats=2),
+        curves.order_spread(corpus, orders=6, epochs=2),
+        curves.margins(corpus, wanted=(0.0, 2.0), epochs=2),
+        experiments.agreements(corpus, words=30, epochs=2),
         plane.seven_steps(),
         plane.clouds(points=40, epochs=4),
         costs.growth_curves(plan=TINY_PLAN),

@@ -9,8 +9,15 @@ import pytest
 from perceptron_nlp.errors import ArgumentError, FileError, FormatError
 from perceptron_nlp.formats import open_corpus
 from perceptron_nlp.perceptrons.study import corpus as corpus_module
-from perceptron_nlp.perceptrons.study.corpus import StudyCorpus, read_study_corpus, sample_files
-from perceptron_nlp.perceptrons.study.features import Columns, Ones, shape, word_features
+from perceptron_nlp.perceptrons.study.corpus import (
+    Columns,
+    Ones,
+    StudyCorpus,
+    read_study_corpus,
+    sample_files,
+    shape,
+    word_features,
+)
 
 
 def write(path: Path, lines: list[str]) -> str:

@@ -8,13 +8,16 @@ from hypothesis import strategies as st
 
 from perceptron_nlp.perceptrons import textbook as tb
 from perceptron_nlp.perceptrons.study.costs import (
+    BY_UPDATES,
+    KEEPERS,
+    ONE_VECTOR,
     PLAN,
     Curve,
+    Keeper,
     elements,
     fitted_power,
     growth_curves,
 )
-from perceptron_nlp.perceptrons.study.keepers import BY_UPDATES, KEEPERS, ONE_VECTOR, Keeper
 from perceptron_nlp.perceptrons.study.streams import Size, made_stream
 
 

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from perceptron_nlp.perceptrons import textbook as tb
-from perceptron_nlp.perceptrons.study.counting import CountedArray, Counter
-from perceptron_nlp.perceptrons.study.keepers import KEEPERS
-from perceptron_nlp.perceptrons.study.streams import Size, made_stream
+from perceptron_nlp.perceptrons.study.costs import KEEPERS
+from perceptron_nlp.perceptrons.study.streams import CountedArray, Counter, Size, made_stream
 
 WORK = {
     "a sum counts its elements": (lambda a: a + a, 5),

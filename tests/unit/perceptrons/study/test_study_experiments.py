@@ -9,12 +9,9 @@ import pytest
 
 from perceptron_nlp.perceptrons import textbook as tb
 from perceptron_nlp.perceptrons.classifier import PerceptronClassifier
-from perceptron_nlp.perceptrons.study.agreement import agreements
 from perceptron_nlp.perceptrons.study.corpus import StudyCorpus, read_study_corpus
-from perceptron_nlp.perceptrons.study.curves import learning_curves
-from perceptron_nlp.perceptrons.study.experiments import Study
-from perceptron_nlp.perceptrons.study.margins import leads_of
-from perceptron_nlp.perceptrons.study.orders import order_spread
+from perceptron_nlp.perceptrons.study.curves import leads_of, learning_curves, order_spread
+from perceptron_nlp.perceptrons.study.experiments import Study, agreements
 from perceptron_nlp.perceptrons.study.plane import POINTS, SIGNS, seven_steps
 
 
