@@ -236,15 +236,16 @@ def _items_of(data: Any, name: str, wanted: str, accepted: str = "") -> list[Any
     Raises ArgumentTypeError for texts, for tables and mappings, which give the names of their
     columns, for sets, which have no order, and for what cannot be gone over.
     """
-    unordered = isinstance(data, Mapping | Set) or hasattr(data, "columns")
-    if isinstance(data, str | bytes) or unordered or not isinstance(data, Iterable):
+    is_table = isinstance(data, Mapping) or (
+        hasattr(data, "columns") and not isinstance(data, Sequence)
+    )
+    wrong = is_table or isinstance(data, str | bytes | Set | Sentence)
+    if wrong or not isinstance(data, Iterable):
         kind = type(data)
         package = kind.__module__.partition(".")[0]
         called = kind.__name__ if package == "builtins" else f"{package}'s {kind.__name__}"
         hint = (
-            '; name its columns, as in (table["words"], table["labels"])'
-            if unordered and not isinstance(data, Set | Sentence)
-            else accepted
+            '; name its columns, as in (table["words"], table["labels"])' if is_table else accepted
         )
         raise ArgumentTypeError(f"{name}: {wanted}, not {called}{hint}")
     return list(data)
