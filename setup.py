@@ -9,6 +9,7 @@ Four switches of the environment change the build, for tests and measurements on
 
 import os
 import re
+import runpy
 import sys
 from pathlib import Path
 
@@ -72,7 +73,10 @@ extensions = [
     for path in sorted(core.glob("*/*.pyx"))
 ]
 directives = {"boundscheck": True, "initializedcheck": True} if checked else {}
+index_page = runpy.run_path("scripts/index_page.py")
 setup(
+    long_description=index_page["long_description"](),
+    long_description_content_type="text/markdown",
     ext_modules=cythonize(extensions, compiler_directives=directives, quiet=True),
     options={"build_ext": {"parallel": os.cpu_count() or 1}},
 )

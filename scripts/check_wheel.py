@@ -9,6 +9,7 @@ and from Python in a folder of its own. FOLDER holds what is made (default: one 
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -46,7 +47,13 @@ def check(folder: Path) -> None:
         str(Path(__file__).resolve().parents[1]),
     )
     (wheel,) = folder.glob("perceptron_nlp-*.whl")
-    names = zipfile.ZipFile(wheel).namelist()
+    archive = zipfile.ZipFile(wheel)
+    names = archive.namelist()
+    (metadata,) = (name for name in names if name.endswith(".dist-info/METADATA"))
+    page = archive.read(metadata).decode("utf-8")
+    require("# perceptron_nlp" in page, "the wheel says nothing of itself")
+    relative = re.findall(r"\]\((?!https?:)[^)]*\)", page)
+    require(not relative, f"an index cannot follow {', '.join(relative)}")
     for name in (
         "perceptron_nlp/models/en.model",
         "perceptron_nlp/models/LICENSE",
