@@ -130,8 +130,8 @@ REMOVALS = (
         "K1",
         "the file is written in place",
         "formats/replace.py",
-        "(mode is not None and not stat.S_ISREG(mode)):\n        _write_directly",
-        "True:\n        _write_directly",
+        'handle = FileIO(temporary, "xb", opener=opener)',
+        'temporary = place.target; handle = FileIO(temporary, "wb")',
     ),
     Removal(
         "K2",

@@ -1,24 +1,28 @@
-"""Replacing a file whole or not at all.
+"""Replacing files whole or not at all.
 
 The new bytes go to a temporary file in the folder of the target, are synced, and take
 the target's name in one step; then the folder is synced.  Whoever looks finds the whole
 old file or the whole new one, even after a kill or a loss of power.
 
-A killed run leaves its temporary file behind.  Its name is made from the target's name,
-and it was locked while its writer lived, so the next run for the same target finds the
-ones without an owner and removes them: there is never more than one left.
+What is not a regular file, and what this process has open (``/dev/stdout``, ``/dev/fd/3``), is
+simply written to.  The system is asked what a path leads to; its spelling decides nothing.
+
+A killed run leaves its temporary file behind.  Its name begins with a mark of the target's name,
+and it was locked while its writer lived, so the next run of the same user for the same target
+finds the ones without an owner and removes them: there is never more than one left.
 """
 
 from __future__ import annotations
 
 import contextlib
 import errno
-import itertools
 import os
+import re
 import stat
 import sys
 from collections.abc import Iterable, Iterator
 from io import FileIO
+from typing import NamedTuple, TypeAlias
 
 from perceptron_nlp._core.features.hashing import hash64
 from perceptron_nlp.errors import ArgumentTypeError, FileError
@@ -26,18 +30,30 @@ from perceptron_nlp.errors import ArgumentTypeError, FileError
 if sys.platform != "win32":
     import fcntl
 
-_DIRECT_PLACES = ("/dev/", "/proc/")
+Content: TypeAlias = bytes | Iterable[bytes | memoryview]
+"""The content of a file, whole or in pieces."""
+
+TEMPORARY = ".perceptron-nlp-"
+"""What the names of temporary files begin with."""
+
+_DESCRIPTOR = re.compile(r"0|[1-9][0-9]{0,8}")
+# As many as Linux follows.
+_MOST_LINKS = 40
 _BLOCK = 1 << 17
 # Bytes by one call.  macOS refuses 2 GiB.
 _MOST = 1 << 30
+_PRIVATE, _AS_THE_USER_LIKES = 0o600, 0o666
+_RANDOM_BYTES = 16
 
 
-def replace_file(path: str | os.PathLike[str], data: bytes | Iterable[bytes | memoryview]) -> None:
-    """Makes ``data`` the content of ``path``, whole or not at all.
+def replace_file(path: str | os.PathLike[str], data: Content) -> None:
+    """Make ``data`` the content of ``path``, whole or not at all.
 
-    A symbolic link stays and its target is replaced; permission bits stay.  A device, a
-    pipe, and anything under ``/dev`` is simply written to.  If ``data`` is an iterable
-    that raises, the old file is untouched and the exception goes on to the caller.
+    A symbolic link stays and its target is replaced.  Permission bits stay, and nobody else can
+    read the file while it is written.  Owner and group stay if this process may give them; if not,
+    the new group may do what everybody may.  A device, a pipe and a descriptor that is open
+    (``/dev/stdout``, ``/dev/fd/3``) are simply written to.  If ``data`` is an iterable that raises,
+    the old file is untouched and the exception goes on to the caller.
 
     Raises
     ------
@@ -45,44 +61,99 @@ def replace_file(path: str | os.PathLike[str], data: bytes | Iterable[bytes | me
     FileError : the place cannot be written (a folder, read-only, no such folder, disk full)
     BrokenPipeError : ``path`` is a pipe whose reader went away
     """
-    chunks: Iterable[bytes | memoryview] = (data,) if isinstance(data, (bytes, bytearray)) else data
-    name = _name_of(path)
-    mode = _mode_of(name)
-    if name.startswith(_DIRECT_PLACES) or (mode is not None and not stat.S_ISREG(mode)):
-        _write_directly(name, chunks)
-        return
-    target = os.path.realpath(name)
-    effective = os.access in os.supports_effective_ids
-    if mode is not None and not os.access(target, os.W_OK, effective_ids=effective):
-        raise FileError(f"{name}: is read-only")
-    _remove_ownerless(target)
-    with _temporary(target, name) as (temporary, handle):
-        _write_blocks(handle, name, chunks)
-        with _writing(name):
-            if mode is not None:
-                os.chmod(temporary, stat.S_IMODE(mode))
-            os.fsync(handle.fileno())
-            if sys.platform == "win32":
-                handle.close()
-            os.replace(temporary, target)
-    _sync_folder(os.path.dirname(target))
+    replace_files([(path, data)])
+
+
+def replace_files(contents: Iterable[tuple[str | os.PathLike[str], Content]]) -> None:
+    """Replace files as `replace_file` does, none before the contents of all are on disk.
+
+    They take their names in the order given.  Raises as `replace_file`.
+    """
+    with contextlib.ExitStack() as stack:
+        complete = []
+        for path, data in contents:
+            name = _name_of(path)
+            chunks = (data,) if isinstance(data, bytes | bytearray) else data
+            place = _place_of(name)
+            if not isinstance(place, _Place):
+                _write_directly(place, name, chunks)
+                continue
+            _remove_ownerless(place.target)
+            temporary, handle = stack.enter_context(_temporary(place, name))
+            _write_blocks(handle, name, chunks)
+            with _writing(name):
+                _restore_mode(handle, temporary, place.old)
+                os.fsync(handle.fileno())
+            complete.append((name, temporary, handle, place.target))
+        for name, temporary, handle, target in complete:
+            with _writing(name):
+                if sys.platform == "win32":
+                    handle.close()
+                os.replace(temporary, target)
+    for folder in {os.path.dirname(target) for *_, target in complete}:
+        _sync_folder(folder)
 
 
 def check_place(path: str | os.PathLike[str]) -> None:
-    """Raises FileError where `replace_file` could not write now; leaves nothing behind.
+    """Raise FileError if `replace_file` could not write now; leave nothing behind.
 
     For work that takes long: better to hear it before than after.
     """
     name = _name_of(path)
-    mode = _mode_of(name)
-    if name.startswith(_DIRECT_PLACES) or (mode is not None and not stat.S_ISREG(mode)):
-        return
+    place = _place_of(name)
+    if isinstance(place, _Place):
+        with _temporary(place, name):
+            pass
+
+
+class _Place(NamedTuple):
+    """The path of a regular file and its state, None if it is still to be made."""
+
+    target: str
+    old: os.stat_result | None
+
+
+def _place_of(name: str) -> _Place | int | None:
+    """The regular file, the open descriptor, or None: a device or pipe."""
+    if not name:
+        raise FileError("'': cannot be the name of a file: it is empty")
+    try:
+        descriptor = _open_descriptor(name)
+        old = os.stat(name) if descriptor is None else os.fstat(descriptor)
+    except FileNotFoundError:
+        return _Place(os.path.realpath(name), None)
+    except ValueError as error:
+        raise FileError(f"{name!r}: cannot be the name of a file: {error}") from error
+    except OSError as error:
+        raise FileError(f"{name}: cannot be written: {error.strerror}") from error
+    if stat.S_ISDIR(old.st_mode):
+        raise FileError(f"{name}: is a folder; name a file")
+    if descriptor is not None or not stat.S_ISREG(old.st_mode):
+        return descriptor
     target = os.path.realpath(name)
-    if mode is not None and not os.access(target, os.W_OK):
+    if not os.path.lexists(target):
+        raise FileError(f"{name}: is open in another process, but has no name; name a file")
+    effective = os.access in os.supports_effective_ids
+    if not os.access(target, os.W_OK, effective_ids=effective):
         raise FileError(f"{name}: is read-only")
-    with _temporary(target, name) as (temporary, handle):
-        handle.close()
-        os.unlink(temporary)
+    return _Place(target, old)
+
+
+def _open_descriptor(name: str) -> int | None:
+    """The descriptor of this process that a path leads to, over links as well.
+
+    To replace the file behind one would take it from whoever shares it, as in ``>> log``.
+    """
+    for _ in range(_MOST_LINKS):
+        folder, last = os.path.split(name)
+        with contextlib.suppress(OSError):
+            if _DESCRIPTOR.fullmatch(last) and os.path.samefile(folder, "/dev/fd"):
+                return int(last)
+        try:
+            name = os.path.join(folder, os.readlink(name))
+        except OSError:
+            break
+    return None
 
 
 @contextlib.contextmanager
@@ -102,26 +173,20 @@ def _name_of(path: str | os.PathLike[str]) -> str:
     return name
 
 
-def _mode_of(name: str) -> int | None:
-    if not name:
-        raise FileError("'': cannot be the name of a file: it is empty")
-    try:
-        mode = os.stat(name).st_mode
-    except FileNotFoundError:
-        return None
-    except ValueError as error:
-        raise FileError(f"{name!r}: cannot be the name of a file: {error}") from error
-    except OSError as error:
-        raise FileError(f"{name}: cannot be written: {error.strerror}") from error
-    if stat.S_ISDIR(mode):
-        raise FileError(f"{name}: is a folder; name a file")
-    return mode
-
-
-def _write_directly(name: str, chunks: Iterable[bytes | memoryview]) -> None:
+def _write_directly(
+    descriptor: int | None, name: str, chunks: Iterable[bytes | memoryview]
+) -> None:
     with _writing(name):
-        handle = open(name, "wb", buffering=0)  # noqa: SIM115 - closed below
+        # Never cut: another process may put a regular file in the place of a pipe meanwhile.
+        handle = FileIO(
+            os.open(name, os.O_WRONLY | getattr(os, "O_NOCTTY", 0))
+            if descriptor is None
+            else os.dup(descriptor),
+            "wb",
+        )
     with handle:
+        if descriptor is None and stat.S_ISREG(os.fstat(handle.fileno()).st_mode):
+            raise FileError(f"{name}: became a regular file while it was opened; try again")
         for chunk in chunks:
             _write_all(handle, name, [chunk])
 
@@ -160,42 +225,55 @@ def _write_all(handle: FileIO, name: str, parts: Iterable[bytes | bytearray | me
             rest[0] = rest[0][written:]
 
 
-def _prefix(target: str) -> str:
-    # A hash, because the target's own name may already be as long as names can be.
-    return f".perceptron-nlp-{hash64(os.fsencode(os.path.basename(target))):016x}-"
-
-
 @contextlib.contextmanager
-def _temporary(target: str, name: str) -> Iterator[tuple[str, FileIO]]:
-    with _writing(name):
-        temporary, handle = _create(target)
-    with handle:
+def _temporary(place: _Place, name: str) -> Iterator[tuple[str, FileIO]]:
+    """A new file beside the target, owned by lock where there are locks, and gone at the end."""
+    mode = _AS_THE_USER_LIKES if place.old is None else _PRIVATE
+
+    def opener(path: str, flags: int) -> int:
+        return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0), mode)
+
+    while True:
+        # Nobody can guess it, and O_EXCL opens nothing that is there.
+        temporary = f"{_prefix(place.target)}{os.urandom(_RANDOM_BYTES).hex()}.part"
+        handle = None
         try:
-            yield temporary, handle
-        except BaseException:
+            with _writing(name):
+                handle = FileIO(temporary, "xb", opener=opener)
+            # Between creation and lock another run may have taken the file for ownerless.
+            if _lock(handle) and _still_there(temporary, handle):
+                yield temporary, handle
+                return
+        finally:
             # Windows cannot remove an open file; closing may fail for what failed above.
             with contextlib.suppress(OSError):
-                handle.close()
+                if handle is not None:
+                    handle.close()
             with contextlib.suppress(OSError):
                 os.unlink(temporary)
-            raise
 
 
-def _create(target: str) -> tuple[str, FileIO]:
-    """A new temporary file that this process owns, by lock where there are locks."""
-    for number in itertools.count():
-        temporary = os.path.join(
-            os.path.dirname(target), f"{_prefix(target)}{os.getpid()}-{number}.part"
-        )
+def _prefix(target: str) -> str:
+    folder, name = os.path.split(target)
+    # A hash, because the target's own name may already be as long as names can be.
+    return os.path.join(folder, f"{TEMPORARY}{hash64(os.fsencode(name)):016x}-")
+
+
+def _restore_mode(handle: FileIO, temporary: str, old: os.stat_result | None) -> None:
+    if old is None:
+        return
+    mode = stat.S_IMODE(old.st_mode)
+    new = os.fstat(handle.fileno())
+    if sys.platform != "win32" and (new.st_uid, new.st_gid) != (old.st_uid, old.st_gid):
         try:
-            handle = open(temporary, "xb", buffering=0)  # noqa: SIM115 - the caller closes it
-        except FileExistsError:
-            continue
-        # Between creation and lock another run may have taken the file for ownerless.
-        if _lock(handle) and _still_there(temporary, handle):
-            return temporary, handle
-        handle.close()
-    raise AssertionError("unreachable")
+            os.fchown(handle.fileno(), old.st_uid, old.st_gid)
+        except OSError:
+            mode &= ~(stat.S_ISUID | stat.S_ISGID)
+            try:
+                os.fchown(handle.fileno(), -1, old.st_gid)
+            except OSError:
+                mode = mode & ~stat.S_IRWXG | (mode & stat.S_IRWXO) << 3
+    os.chmod(handle.fileno() if os.chmod in os.supports_fd else temporary, mode)
 
 
 def _lock(handle: FileIO) -> bool:
@@ -217,20 +295,32 @@ def _still_there(temporary: str, handle: FileIO) -> bool:
 
 
 def _remove_ownerless(target: str) -> None:
-    with contextlib.suppress(OSError):
-        for entry in os.scandir(os.path.dirname(target)):
-            if entry.name.startswith(_prefix(target)) and entry.name.endswith(".part"):
+    prefix = os.path.basename(_prefix(target))
+    with contextlib.suppress(OSError), os.scandir(os.path.dirname(target)) as entries:
+        for entry in entries:
+            if entry.name.startswith(prefix) and entry.name.endswith(".part"):
                 with contextlib.suppress(OSError):
-                    _remove_if_ownerless(entry.path)
+                    _remove_if_ownerless(entry)
 
 
-def _remove_if_ownerless(path: str) -> None:
-    if sys.platform == "win32":
-        os.unlink(path)  # fails for a file that is open
+def _remove_if_ownerless(entry: os.DirEntry[str]) -> None:
+    """Remove a file that a killed run of this user left; anybody may have made the others."""
+    found = entry.stat(follow_symlinks=False)
+    if not stat.S_ISREG(found.st_mode):
         return
-    with open(path, "rb") as handle:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        os.unlink(path)
+    if sys.platform == "win32":
+        os.unlink(entry.path)  # fails for a file that is open
+        return
+    if found.st_uid != os.geteuid():
+        return
+    # It may have become another thing since, whose opening must not wait.
+    descriptor = os.open(entry.path, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)
+    try:
+        if os.path.samestat(found, os.fstat(descriptor)):
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            os.unlink(entry.path)
+    finally:
+        os.close(descriptor)
 
 
 def _sync_folder(folder: str) -> None:

@@ -5,19 +5,15 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import shutil
-import sys
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
 from perceptron_nlp.errors import ArgumentTypeError, FileError
+from perceptron_nlp.formats.replace import TEMPORARY, replace_files
 
 PAGE = "index.html"
 GENERATOR = "perceptron_nlp report"
 _PICTURE = re.compile(r"(learning|lengths|calibration|confusion)(-\d+)?\.(svg|png)")
-_PART = ".perceptron-nlp-report-"
-_OWNED = re.compile(re.escape(_PART) + r"(\d{1,9})-.*")
 _HEAD = 1024
 
 
@@ -34,7 +30,7 @@ def check_folder(folder: str | os.PathLike[str]) -> Path:
         raise ArgumentTypeError(f"folder: a str or path is needed, not {type(folder).__name__}")
     place = Path(folder)
     try:
-        names = [name for name in os.listdir(place) if not name.startswith(_PART)]
+        names = [name for name in os.listdir(place) if not name.startswith(TEMPORARY)]
     except FileNotFoundError:
         return _makeable(place)
     except NotADirectoryError as error:
@@ -73,8 +69,8 @@ def _is_ours(place: Path) -> bool:
 def write_folder(folder: str | os.PathLike[str], files: Mapping[str, bytes]) -> None:
     """Write the page and the pictures of a report; pictures of an earlier one go.
 
-    Everything is written to a folder within this one first, and moved to its place, the page last,
-    once all of it is on disk: if anything fails before, what stood there stands there still.
+    All files take their places, the page last, once the contents of all are on disk: if anything
+    fails before, what stood there stands there still.
 
     Raises FileError as check_folder does, and where a file cannot be written.
     """
@@ -87,39 +83,13 @@ def write_folder(folder: str | os.PathLike[str], files: Mapping[str, bytes]) -> 
         if not was_there:
             with contextlib.suppress(OSError):
                 place.rmdir()
+        if isinstance(error, FileError):
+            raise
         raise FileError(f"{place}: cannot be written: {error.strerror or error}") from error
 
 
 def _write(place: Path, files: Mapping[str, bytes]) -> None:
-    _remove_ownerless(place)
-    part = Path(tempfile.mkdtemp(prefix=f"{_PART}{os.getpid()}-", dir=place))
-    try:
-        for name, content in files.items():
-            with open(part / name, "wb") as handle:
-                handle.write(content)
-                handle.flush()
-                os.fsync(handle.fileno())
-        for name in sorted(files, key=PAGE.__eq__):
-            os.replace(part / name, place / name)
-    finally:
-        shutil.rmtree(part, ignore_errors=True)
+    replace_files((place / name, files[name]) for name in sorted(files, key=PAGE.__eq__))
     for name in os.listdir(place):
         if _PICTURE.fullmatch(name) and name not in files:
             (place / name).unlink()
-
-
-def _remove_ownerless(place: Path) -> None:
-    """What a run that was killed left behind."""
-    if sys.platform == "win32":
-        # There, to ask whether a process lives would end it.
-        return
-    for name in os.listdir(place):
-        found = _OWNED.fullmatch(name)
-        if found is None:
-            continue
-        try:
-            os.kill(int(found[1]), 0)
-        except (ProcessLookupError, OverflowError):
-            shutil.rmtree(place / name, ignore_errors=True)
-        except PermissionError:
-            continue

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -11,7 +12,6 @@ from pathlib import Path
 import pytest
 
 import perceptron_nlp as pn
-from perceptron_nlp.analysis.report import folder as folders
 from perceptron_nlp.analysis.report import png
 from perceptron_nlp.analysis.report.charts import fitting_range, share_ticks
 from tests.oracles.pages import Page
@@ -232,7 +232,7 @@ def test_what_fails_on_the_way_leaves_the_earlier_report(
     def full(descriptor: int) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(folders.os, "fsync", full)
+    monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(pn.FileError, match="No space left"):
         pn.report(tagger, small[:2], tmp_path / "r")
     assert {path.name: path.read_bytes() for path in (tmp_path / "r").iterdir()} == before
@@ -241,17 +241,24 @@ def test_what_fails_on_the_way_leaves_the_earlier_report(
     assert not (tmp_path / "new").exists()
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="needs processes that can be asked after")
-def test_what_a_killed_run_left_behind_goes(
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="a kill of POSIX is needed")
+def test_what_a_killed_run_left_behind_goes_and_what_others_named_so_stays(
     tagger: pn.Tagger, small: Sentences, tmp_path: Path
 ) -> None:
-    dead = subprocess.Popen([sys.executable, "-c", ""])
-    dead.wait()
-    for owner in (dead.pid, os.getpid()):
-        (tmp_path / f".perceptron-nlp-report-{owner}-x").mkdir()
+    killed = """
+import os, signal, sys
+from perceptron_nlp.analysis.report import folder
+def files():
+    yield sys.argv[1] + "/index.html", b"page"
+    os.kill(os.getpid(), signal.SIGKILL)
+folder.replace_files(files())
+"""
+    subprocess.run([sys.executable, "-c", killed, str(tmp_path)], check=False)
+    assert len(os.listdir(tmp_path)) == 1
+    (tmp_path / ".perceptron-nlp-report-999999999-x").mkdir()
     pn.report(tagger, small, tmp_path)
     left = [name for name in os.listdir(tmp_path) if name.startswith(".")]
-    assert left == [f".perceptron-nlp-report-{os.getpid()}-x"]
+    assert left == [".perceptron-nlp-report-999999999-x"]
 
 
 @pytest.mark.skipif(

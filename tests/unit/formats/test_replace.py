@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from perceptron_nlp.errors import FileError
 from perceptron_nlp.formats import replace, replace_file
+from perceptron_nlp.formats.replace import replace_files
 
 WRITER = """
 import sys
@@ -106,6 +107,162 @@ def test_standard_output_is_written_to_as_dev_stdout():
     code = "from perceptron_nlp.formats import replace_file; replace_file('/dev/stdout', b'data')"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
     assert done.stdout == b"data"
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="there is no /proc here")
+def test_a_regular_file_is_replaced_whole_whatever_its_path_begins_with(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    def failing():
+        yield b"new"
+        raise KeyboardInterrupt
+
+    (tmp_path / "x").write_bytes(b"old")
+    for path in ("/proc/self/cwd/x", f"/dev/..{tmp_path}/x", f"/proc/../dev/..{tmp_path}/x"):
+        with pytest.raises(KeyboardInterrupt):
+            replace_file(path, failing())
+        assert (tmp_path / "x").read_bytes() == b"old"
+    replace_file("/proc/self/cwd/y", b"data")
+    assert (tmp_path / "y").read_bytes() == b"data"
+    assert sorted(os.listdir(tmp_path)) == ["x", "y"]
+
+
+@pytest.mark.skipif(not os.path.isdir("/dev/fd"), reason="there is no /dev/fd here")
+def test_an_open_descriptor_is_written_to_where_it_stands(tmp_path):
+    (tmp_path / "log").write_bytes(b"old\n")
+    (tmp_path / "link").symlink_to("/dev/stdout")
+    code = (
+        "import sys; from perceptron_nlp.formats import check_place, replace_file\n"
+        "for name in sys.argv[1:]: check_place(name); replace_file(name, [name.encode(), b' '])"
+    )
+    names = ["/dev/stdout", "/dev/fd/1", str(tmp_path / "link"), "/dev/../dev/fd/1"]
+    with open(tmp_path / "log", "ab") as log:
+        before = os.fstat(log.fileno()).st_ino
+        subprocess.run([sys.executable, "-c", code, *names], stdout=log, check=True)
+    assert (tmp_path / "log").read_text() == "old\n" + " ".join(names) + " "
+    assert (tmp_path / "log").stat().st_ino == before
+    assert sorted(os.listdir(tmp_path)) == ["link", "log"]
+
+
+@pytest.mark.skipif(not os.path.isdir("/dev/fd"), reason="there is no /dev/fd here")
+def test_a_descriptor_that_cannot_be_written_to_is_a_clear_error(tmp_path):
+    (tmp_path / "x").write_bytes(b"old")
+    with open(tmp_path / "x", "rb") as reader:
+        with pytest.raises(FileError, match="cannot be written: Bad file descriptor"):
+            replace_file(f"/dev/fd/{reader.fileno()}", b"data")
+        (tmp_path / "x").unlink()
+        with open(tmp_path / "x", "xb") as writer:
+            (tmp_path / "x").unlink()
+            replace_file(f"/dev/fd/{writer.fileno()}", b"a file without a name")
+            assert os.fstat(writer.fileno()).st_size == 21
+    for name in ("999999999", "9" * 30):
+        with pytest.raises(FileError, match="cannot be written: "):
+            replace_file(f"/dev/fd/{name}", b"data")
+    assert os.listdir(tmp_path) == []
+
+
+def test_what_others_name_like_a_temporary_file_is_neither_opened_nor_removed(tmp_path):
+    names = []
+
+    def spying():
+        names.extend(set(os.listdir(tmp_path)) - {"x"})
+        yield b"new"
+
+    replace_file(tmp_path / "x", spying())
+    mark = names[0][: names[0].index("-", len(".perceptron-nlp-"))]
+    os.mkfifo(tmp_path / f"{mark}-{os.getpid()}-0.part")
+    os.mkfifo(tmp_path / names[0])
+    (tmp_path / f"{mark}-folder.part").mkdir()
+    (tmp_path / f"{mark}-link.part").symlink_to("x")
+    before = sorted(os.listdir(tmp_path))
+    replace_file(tmp_path / "x", b"newer")
+    assert (tmp_path / "x").read_bytes() == b"newer"
+    assert sorted(os.listdir(tmp_path)) == before
+
+
+def test_no_two_temporary_files_have_a_name_in_common(tmp_path):
+    names = set()
+
+    def spying():
+        names.update(set(os.listdir(tmp_path)) - {"x"})
+        yield b""
+
+    for _ in range(3):
+        replace_file(tmp_path / "x", spying())
+    assert len(names) == 3
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o604, 0o700])
+def test_nobody_else_can_read_what_is_being_written(tmp_path, mode):
+    seen = []
+
+    def spying():
+        for entry in os.scandir(tmp_path):
+            if entry.name != "x":
+                seen.append(stat.S_IMODE(entry.stat().st_mode))
+        yield b"new"
+
+    (tmp_path / "x").write_bytes(b"old")
+    (tmp_path / "x").chmod(mode)
+    replace_file(tmp_path / "x", spying())
+    assert seen == [0o600]
+    assert stat.S_IMODE((tmp_path / "x").stat().st_mode) == mode
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
+def test_owner_and_group_stay(tmp_path):
+    (tmp_path / "x").write_bytes(b"old")
+    os.chown(tmp_path / "x", 12345, 54321)
+    (tmp_path / "x").chmod(0o4750)
+    replace_file(tmp_path / "x", b"new")
+    found = (tmp_path / "x").stat()
+    assert (found.st_uid, found.st_gid) == (12345, 54321)
+    assert stat.S_IMODE(found.st_mode) == 0o4750
+
+
+def test_a_group_that_cannot_be_kept_gets_what_everybody_has(tmp_path, monkeypatch):
+    def refused(*_):
+        raise PermissionError(errno.EPERM, "Operation not permitted")
+
+    monkeypatch.setattr(os, "fchown", refused)
+    stats = os.fstat
+
+    def another_owner(descriptor):
+        fields = list(stats(descriptor))
+        fields[5] += 1
+        return os.stat_result(fields)
+
+    for mode, expected in ((0o660, 0o600), (0o4664, 0o644), (0o640, 0o600), (0o606, 0o666)):
+        (tmp_path / "x").write_bytes(b"old")
+        (tmp_path / "x").chmod(mode)
+        with mock.patch.object(os, "fstat", another_owner):
+            replace_file(tmp_path / "x", b"new")
+        assert stat.S_IMODE((tmp_path / "x").stat().st_mode) == expected
+
+
+def test_several_files_take_their_names_in_order_and_none_before_all_are_on_disk(
+    tmp_path, monkeypatch
+):
+    (tmp_path / "a").write_bytes(b"old")
+
+    def failing():
+        yield b"new"
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        replace_files([(tmp_path / "a", b"new"), (tmp_path / "b", failing())])
+    assert os.listdir(tmp_path) == ["a"] and (tmp_path / "a").read_bytes() == b"old"
+    order = []
+    renamed = os.replace
+
+    def noting(source, target):
+        order.append((os.path.basename(target), len(os.listdir(tmp_path))))
+        renamed(source, target)
+
+    monkeypatch.setattr(os, "replace", noting)
+    replace_files([(tmp_path / "b", b"1"), (tmp_path / "a", b"2")])
+    assert order == [("b", 3), ("a", 3)]
+    assert sorted(os.listdir(tmp_path)) == ["a", "b"]
 
 
 @pytest.mark.parametrize(
