@@ -4,8 +4,10 @@
 
 TREEBANK is a folder with the files ``*-ud-train.conllu``, ``*-ud-dev.conllu`` and
 ``*-ud-test.conllu``. What is left open is chosen by the dev part, with models of the train part
-alone. Then both parts together are learnt from, and the test part tells how good the model is. The
-same treebank and version of the library make the same bytes.
+alone. Then both parts together are learnt from, and the test part tells how good the model is. Its
+confidences are those of the models of the train part, which have not seen the dev part: a model
+that cannot be calibrated is not written. The same treebank and version of the library make the same
+bytes.
 """
 
 from __future__ import annotations
@@ -13,10 +15,12 @@ from __future__ import annotations
 import argparse
 import sys
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import perceptron_nlp as pn
+from perceptron_nlp.tagger.confidence.calibrating import RECORD as CALIBRATED
 from perceptron_nlp.tagger.model.compress import compress_model
 from perceptron_nlp.tagger.model.model import joined
 
@@ -54,8 +58,12 @@ def main() -> None:
     tagger = pn.Tagger(joined(parts))
     tagger.save(output)
     print(f"{output}: {Path(output).stat().st_size:,} bytes")
-    for name, result in tagger.evaluate_columns(test).items():
-        print(f"{test.name}: {name} {100 * result.accuracy:.2f} % of {result.tokens:,} words")
+    for name, result in tagger.evaluate_columns(test, calibration=True).items():
+        assert result.calibration is not None
+        print(
+            f"{test.name}: {name} {100 * result.accuracy:.2f} % of {result.tokens:,} words,"
+            f" calibration error {100 * result.calibration.ece:.2f} %"
+        )
 
 
 def part_of(treebank: Path, name: str) -> Path:
@@ -79,6 +87,10 @@ def column_model(column: str, train: list[pn.Sentence], dev: list[pn.Sentence]) 
         options["templates"] = fast if column == "feats" else [*fast, *ENDINGS]
     tried = pn.train(train, **options)
     small = tried.compress(SIZES[column], dev=dev)
+    try:
+        small = small.calibrate(dev)
+    except pn.ArgumentError as error:
+        sys.exit(f"{column}: a model without calibration cannot be bundled: {error}")
     print(
         f"{column}: {100 * tried.evaluate(dev).accuracy:.2f} % of dev,"
         f" {100 * small.evaluate(dev).accuracy:.2f} % in {len(small.to_bytes()):,} bytes",
@@ -87,8 +99,19 @@ def column_model(column: str, train: list[pn.Sentence], dev: list[pn.Sentence]) 
     made = small.model.record.get("compressed")
     whole = pn.train([*train, *dev], **options).model
     if made is not None:
-        whole = compress_model(whole, SIZES[column], steps=(made["steps"],))
+        whole = compress_model(
+            whole, SIZES[column], calibrate=partial(as_sure_as, small.model), steps=(made["steps"],)
+        )
+    whole = as_sure_as(small.model, whole)
     return replace(whole, record={**whole.record, "learnt_from": "train and dev"})
+
+
+def as_sure_as(held_out: pn.TaggerModel, model: pn.TaggerModel) -> pn.TaggerModel:
+    """The model with the calibration of one of the same kind that was held out from some text."""
+    told = {**held_out.record[CALIBRATED], "by": "dev, with a model of train alone"}
+    return replace(
+        model, calibration=held_out.calibration, record={**model.record, CALIBRATED: told}
+    )
 
 
 if __name__ == "__main__":

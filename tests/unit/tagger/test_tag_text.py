@@ -153,6 +153,8 @@ def test_a_model_that_was_removed_is_missed_by_name(
 def test_the_model_is_small_and_has_its_licence_beside_it() -> None:
     folder = Path(pn.__file__).parent / "models"
     assert (folder / "en.model").stat().st_size <= 3_000_000
+    card = (folder / "README.md").read_text("utf-8")
+    assert f"{(folder / 'en.model').stat().st_size:,} bytes" in card
     licence = (folder / "LICENSE").read_text("utf-8")
     assert "CC BY-SA 4.0" in licence and "UD English-EWT" in licence
 
@@ -160,8 +162,10 @@ def test_the_model_is_small_and_has_its_licence_beside_it() -> None:
 def test_the_english_model_is_as_good_as_its_card_says(english: pn.Tagger, corpora: Path) -> None:
     card = (Path(pn.__file__).parent / "models" / "README.md").read_text("utf-8")
     found = english.evaluate_columns(
-        corpora / "treebanks" / "UD_English-EWT" / "en_ewt-ud-test.conllu"
+        corpora / "treebanks" / "UD_English-EWT" / "en_ewt-ud-test.conllu", calibration=True
     )
     assert found["upos"].accuracy >= 0.954
     for name, result in found.items():
         assert f"{name.upper()} {100 * result.accuracy:.2f} %" in card
+        assert result.calibration is not None
+        assert f"{name.upper()} {100 * result.calibration.ece:.2f} points" in card

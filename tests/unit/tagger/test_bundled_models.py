@@ -1,0 +1,49 @@
+"""The models that come along: each knows how sure it is, and none without that can be made."""
+
+from __future__ import annotations
+
+import runpy
+import sys
+from pathlib import Path
+
+import pytest
+
+import perceptron_nlp as pn
+from perceptron_nlp.cli.main import main
+
+ROOT = Path(__file__).parents[3]
+MODELS = sorted((Path(pn.__file__).parent / "models").glob("*.model"))
+SCRIPT = ROOT / "scripts" / "make_model.py"
+
+
+@pytest.mark.parametrize("path", MODELS, ids=lambda path: path.stem)
+def test_every_column_of_a_bundled_model_is_calibrated(path: Path) -> None:
+    for column, part in pn.load(path).by_column.items():
+        assert part.model.calibration is not None, column
+        assert part.model.record["calibration"]["words"] >= 1000, column
+
+
+def test_the_english_model_tells_how_sure_it_is(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    english = pn.load("en")
+    sure = english.confidences(["They", "do", "n't", "sink", "zyxt"])
+    assert all(0 < x <= 1 for x in sure) and sure[0] > 0.99 > sure[4]
+    lines = [f"{i}\t{word}" + "\t_" * 8 for i, word in enumerate(["They", "sink"], 1)]
+    (tmp_path / "a.conllu").write_text("\n".join(lines) + "\n\n", "utf-8")
+    assert main(["tag", "en", str(tmp_path / "a.conllu"), "--confidence", "--quiet"]) == 0
+    assert capsys.readouterr().out.count("Conf") >= 2
+
+
+@pytest.mark.skipif(not SCRIPT.exists(), reason="the script is not beside the tests")
+def test_a_model_that_cannot_be_calibrated_is_not_written(
+    small: list[tuple[list[str], list[str]]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for part in ("train", "dev", "test"):
+        sentences = [pn.Sentence(words, {"upos": labels}) for words, labels in small]
+        pn.write_conllu(sentences, tmp_path / f"xx_y-ud-{part}.conllu")
+    made = tmp_path / "xx.model"
+    monkeypatch.setattr(sys, "argv", ["make_model.py", str(tmp_path), "-o", str(made)])
+    with pytest.raises(SystemExit, match="upos: a model without calibration cannot be bundled"):
+        runpy.run_path(str(SCRIPT), run_name="__main__")
+    assert not made.exists()
