@@ -3,8 +3,15 @@
 from __future__ import annotations
 
 
-def printable(text: str) -> str:
-    """Return the text on one line, control characters and lone surrogates escaped."""
+def printable(value: object) -> str:
+    """Return text of any origin on one line, fit for printing: what is not printable is escaped.
+
+    Control characters, invisible and direction marks and lone surrogates become escapes such as
+    ``\\x1b``, so that no file can move a cursor, color a terminal or forge a line of output.
+    """
+    text = str(value)
+    if text.isprintable():
+        return text
     return "".join(
         character if character.isprintable() else ascii(character)[1:-1] for character in text
     )
@@ -31,5 +38,5 @@ def counted(count: int, name: str) -> str:
 
 
 def p_value(value: float) -> str:
-    """Return a p-value with four decimals, or its bound."""
-    return f"{value:.4f}" if value >= 0.0001 else "< 0.0001"
+    """Return a p-value with four decimals, or its bound (``p = 0.0312``, ``p < 0.0001``)."""
+    return f"p = {value:.4f}" if value >= 0.0001 else "p < 0.0001"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 
 import perceptron_nlp as pn
-from perceptron_nlp._display import printable
 from perceptron_nlp.cli.inputs import STDIN, check_apart, check_stdin, check_there, open_inputs
 from perceptron_nlp.cli.parsing import VerbParser, add_format_options, add_quiet_option
 from perceptron_nlp.cli.style import say
@@ -53,4 +52,4 @@ def run(chosen: argparse.Namespace) -> None:
     calibrated.save(place)
     if not chosen.quiet:
         say_calibration(calibrated)
-        say(f"{printable(place)}: {len(calibrated.to_bytes()):,} bytes")
+        say(f"{place}: {len(calibrated.to_bytes()):,} bytes")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import perceptron_nlp as pn
 from perceptron_nlp._checks import check_int
-from perceptron_nlp._display import printable
+from perceptron_nlp._display import p_value, printable
 from perceptron_nlp.analysis.compare.comparison import is_model_file
 from perceptron_nlp.analysis.compare.differences import Change, Score
 from perceptron_nlp.analysis.compare.significance import ROUNDS
@@ -21,7 +21,7 @@ from perceptron_nlp.cli.parsing import (
     whole_number,
 )
 from perceptron_nlp.cli.printing import print_json
-from perceptron_nlp.cli.style import BOLD, Terminal, output, shortened
+from perceptron_nlp.cli.style import BOLD, Terminal, output, shortened_inside
 
 EXAMPLES = """\
   perceptron-nlp compare old.model new.model test.conllu
@@ -32,6 +32,7 @@ _SHOWN = 20
 _FIGURES = "F1 of A   F1 of B  gained   lost   support"
 _LONGEST_LABEL = 24
 _LONGEST_WORD = 20
+_SHORTEST_PATH = 12
 
 
 def parser() -> VerbParser:
@@ -114,42 +115,37 @@ def run(chosen: argparse.Namespace) -> None:
 
 def summary(result: pn.Comparison, names: Sequence[str], terminal: Terminal) -> list[str]:
     """Lines with both scores, their difference, and what the tests say of it."""
-    head = f"column {printable(result.column)}, {result.tokens:,} words"
-    lines = [terminal.paint(shortened(head, terminal.width), BOLD)]
+    lines = [terminal.line(f"column {result.column}, {result.tokens:,} words", BOLD)]
     figures = [("right", result.accuracy)]
     if result.f1 is not None:
         figures.append(("F1", result.f1))
     for measure, score in figures:
-        lines += [shortened(line, terminal.width) for line in _score(measure, score, names)]
+        lines += map(terminal.line, _score(measure, score, names, terminal.width))
     if result.unlabelled:
-        lines.append(
-            shortened(f"{result.unlabelled:,} words without a gold label left out", terminal.width)
-        )
+        lines.append(terminal.line(f"{result.unlabelled:,} words without a gold label left out"))
     words = (
         f"words right in B alone {result.gained:,}, in A alone {result.lost:,}:"
-        f" p = {_p(result.mcnemar)} (McNemar's exact test)"
+        f" {p_value(result.mcnemar)} (McNemar's exact test)"
     )
     swaps = (
-        f"sentences swapped {ROUNDS:,} times: p = {_p(result.main.p_value)}"
+        f"sentences swapped {ROUNDS:,} times: {p_value(result.main.p_value)}"
         " (approximate randomisation)"
     )
-    return [
-        *lines,
-        *(shortened(line, terminal.width) for line in (words, swaps)),
-        terminal.paint(shortened(verdict(result), terminal.width), BOLD),
-    ]
+    return [*lines, *map(terminal.line, (words, swaps)), terminal.line(verdict(result), BOLD)]
 
 
-def _score(measure: str, score: Score, names: Sequence[str]) -> list[str]:
+def _score(measure: str, score: Score, names: Sequence[str], width: int) -> list[str]:
     rows = [
         ("A", score.a, score.interval_a, printable(names[0])),
         ("B", score.b, score.interval_b, printable(names[1])),
     ]
-    lines = [
-        f"{letter}  {measure:<5} {100 * value:6.2f} %  (95 %: {100 * low:.2f} to"
-        f" {100 * high:.2f})  {name}"
-        for letter, value, (low, high), name in rows
-    ]
+    lines = []
+    for letter, value, (low, high), name in rows:
+        line = (
+            f"{letter}  {measure:<5} {100 * value:6.2f} %  (95 %: {100 * low:.2f} to"
+            f" {100 * high:.2f})  "
+        )
+        lines.append(line + shortened_inside(name, max(_SHORTEST_PATH, width - len(line))))
     low, high = score.interval_difference
     lines.append(
         f"B less A {100 * score.difference:+6.2f}    (95 %: {100 * low:+.2f} to {100 * high:+.2f})"
@@ -170,10 +166,6 @@ def verdict(result: pn.Comparison) -> str:
     return f"{better} scored higher, but that may well be chance."
 
 
-def _p(value: float) -> str:
-    return f"{value:.4f}" if value >= 0.0001 else f"{value:.1e}"
-
-
 def label_table(result: pn.Comparison, terminal: Terminal) -> list[str]:
     """A line for each label that one of them found oftener, the greatest differences first."""
     rows = {
@@ -184,18 +176,20 @@ def label_table(result: pn.Comparison, terminal: Terminal) -> list[str]:
     if not rows:
         return []
     what = "label" if result.f1 is None else "span"
-    longest = min(_LONGEST_LABEL, max(len(what), *map(len, rows)))
-    width = max(5, min(longest, terminal.width - len(_FIGURES) - 2))
-    lines = ["", terminal.paint(shortened(f"{what:<{width}}  {_FIGURES}", terminal.width), BOLD)]
+    longest = max(len(what), *map(len, rows))
+    if terminal.bounded:
+        longest = min(longest, _LONGEST_LABEL, terminal.width - len(_FIGURES) - 2)
+    width = max(5, longest)
+    lines = ["", terminal.line(f"{what:<{width}}  {_FIGURES}", BOLD)]
     order = sorted(
         rows.items(), key=lambda row: (-abs(row[1].gained - row[1].lost), -row[1].gained, row[0])
     )
     for label, d in order:
         lines.append(
-            shortened(
-                f"{shortened(label, width):<{width}}  {100 * d.f1_a:7.2f}   {100 * d.f1_b:7.2f}"
-                f"  {d.gained:6,} {d.lost:6,}  {d.support:8,}",
-                terminal.width,
+            terminal.line(
+                f"{shortened_inside(label, width):<{width}}"
+                f"  {100 * d.f1_a:7.2f}   {100 * d.f1_b:7.2f}"
+                f"  {d.gained:6,} {d.lost:6,}  {d.support:8,}"
             )
         )
     return lines
@@ -207,14 +201,14 @@ def change_table(result: pn.Comparison, limit: int, terminal: Terminal) -> list[
     if not shown:
         return []
     rows = [["place", "word", "gold", "A", "B"]]
-    rows += [
-        [
-            printable(_place(c)),
-            shortened(printable(c.word), _LONGEST_WORD),
-            *(shortened(printable(label), _LONGEST_LABEL) for label in (c.gold, c.a, c.b)),
-        ]
-        for c in shown
-    ]
+    rows += [[printable(text) for text in (_place(c), c.word, c.gold, c.a, c.b)] for c in shown]
+    if terminal.bounded:
+        # The labels are what is asked for: where there is too little room, paths lose theirs.
+        most = [_LONGEST_WORD, *[_LONGEST_LABEL] * 3]
+        rows = [[row[0], *map(shortened_inside, row[1:], most)] for row in rows]
+        others = sum(max(len(row[i]) for row in rows) + 2 for i in range(1, len(rows[0])))
+        room = max(_SHORTEST_PATH, terminal.width - others - 2)
+        rows = [[shortened_inside(row[0], room), *row[1:]] for row in rows]
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     room = terminal.width - sum(width + 2 for width in widths)
     around = ["", *(_context(change, room) for change in shown)]
@@ -222,11 +216,10 @@ def change_table(result: pn.Comparison, limit: int, terminal: Terminal) -> list[
         "".join(f"{cell:<{width}}  " for cell, width in zip(row, widths, strict=True)) + words
         for row, words in zip(rows, around, strict=True)
     ]
-    lines = [shortened(line.rstrip(), terminal.width) for line in lines]
     head = f"words that changed: {len(result.changes):,}"
     if len(shown) < len(result.changes):
         head += f", the first {len(shown):,} of them (--limit shows more)"
-    return ["", terminal.paint(shortened(head, terminal.width), BOLD), *lines]
+    return ["", terminal.line(head, BOLD), *(terminal.line(line.rstrip()) for line in lines)]
 
 
 def _place(change: Change) -> str:

@@ -6,7 +6,6 @@ import argparse
 import os
 
 import perceptron_nlp as pn
-from perceptron_nlp._display import printable
 from perceptron_nlp.cli.inputs import STDIN, check_apart, check_there, open_inputs
 from perceptron_nlp.cli.parsing import VerbParser, add_format_options, add_quiet_option
 from perceptron_nlp.cli.sizes import say_cost
@@ -67,6 +66,6 @@ def run(chosen: argparse.Namespace) -> None:
     if not chosen.quiet:
         if smaller is tagger:
             size = os.path.getsize(model_place(chosen.model))
-            say(f"{printable(chosen.model)}: {size:,} bytes fit as they are")
+            say(f"{chosen.model}: {size:,} bytes fit as they are")
         say_cost(smaller)
-        say(f"{printable(chosen.output)}: {len(smaller.to_bytes()):,} bytes")
+        say(f"{chosen.output}: {len(smaller.to_bytes()):,} bytes")

@@ -6,7 +6,7 @@ import argparse
 import re
 
 import perceptron_nlp as pn
-from perceptron_nlp._display import printable
+from perceptron_nlp._display import counted, printable
 from perceptron_nlp.cli.inputs import check_apart, open_inputs
 from perceptron_nlp.cli.parsing import (
     UsageError,
@@ -25,6 +25,7 @@ from perceptron_nlp.cli.style import (
     messages,
     output,
     shortened,
+    shortened_inside,
     write_message,
 )
 
@@ -34,6 +35,7 @@ EXAMPLES = """\
   perceptron-nlp doctor train.conllu --evidence xpos,feats --fix-list suspects.tsv
   perceptron-nlp doctor train.conllu --apply suspects.tsv --output corrected"""
 _SHOWN = 20
+_SHORTEST_PATH = 12
 _CLEAR_LINE = "\r\x1b[2K"
 
 
@@ -179,40 +181,26 @@ def run(chosen: argparse.Namespace) -> None:
 def report(found: pn.Diagnosis, limit: int, terminal: Terminal) -> list[str]:
     """What was found, as lines for a person."""
     lines = [
-        f"column {printable(found.column)}: {found.labelled:,} labels in"
+        f"column {found.column}: {found.labelled:,} labels in"
         f" {found.sentences:,} sentences, {counted(len(found.suspects), 'suspect')}"
         f" ({100 * (1 - found.agreement):.2f} %)"
     ]
-    lines += [printable(note) for note in found.notes]
-    lines = [shortened(line, terminal.width) for line in lines]
+    lines = [terminal.line(line) for line in [*lines, *found.notes]]
+    arrow, ellipsis = ("→", "… and") if terminal.unicode else ("->", "and")
     for number, one in enumerate(found.suspects[:limit], 1):
         where = f"{one.path}:{one.line}" if one.line else f"{one.path}, word {one.index + 1}"
-        head = shortened(
-            printable(f"{number}. {where}  {one.gold} → {one.expected}")
-            if terminal.unicode
-            else printable(f"{number}. {where}  {one.gold} -> {one.expected}"),
-            terminal.width,
-        )
+        begin, end = f"{number}. ", printable(f"  {one.gold} {arrow} {one.expected}")
+        room = max(_SHORTEST_PATH, terminal.width - len(begin) - len(end))
         lines += [
             "",
-            terminal.paint(head, BOLD),
-            terminal.paint(shortened("   " + printable(one.context), terminal.width), CYAN),
+            terminal.line(begin + shortened_inside(printable(where), room) + end, BOLD),
+            terminal.line("   " + one.context, CYAN),
         ]
         lines += ["   " + line for line in wrapped(printable(one.reason), terminal.width - 3)]
     more = len(found.suspects) - limit
     if more > 0:
-        lines += [
-            "",
-            f"… and {more:,} more (--limit, --fix-list)"
-            if terminal.unicode
-            else f"and {more:,} more (--limit, --fix-list)",
-        ]
+        lines += ["", f"{ellipsis} {more:,} more (--limit, --fix-list)"]
     return lines
-
-
-def counted(number: int, what: str) -> str:
-    """How many there are of something."""
-    return f"{number:,} {what}{'s' * (number != 1)}"
 
 
 def wrapped(text: str, width: int) -> list[str]:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import argparse
 import os
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
 
 import perceptron_nlp as pn
 from perceptron_nlp._display import printable
@@ -18,7 +21,7 @@ from perceptron_nlp.cli.parsing import (
 )
 from perceptron_nlp.cli.printing import print_json
 from perceptron_nlp.cli.reliabilityview import reliability_table
-from perceptron_nlp.cli.style import BOLD, Terminal, output, say, shortened
+from perceptron_nlp.cli.style import BOLD, Terminal, output, say, shortened_inside
 
 EXAMPLES = """\
   perceptron-nlp evaluate en.model test.conllu
@@ -111,7 +114,7 @@ def _reported(
     if not chosen.quiet:
         without = "" if written.has_png else ", no PNGs (they need matplotlib)"
         say(
-            f"{printable(str(written.page))}: {written.page.stat().st_size:,} bytes, and"
+            f"{written.page}: {written.page.stat().st_size:,} bytes, and"
             f" {len(written.pictures)} pictures{without}"
         )
     if not chosen.calibration:
@@ -131,9 +134,10 @@ def _show(results: list[pn.Evaluation], chosen: argparse.Namespace) -> None:
 
 
 def page(result: pn.Evaluation, terminal: Terminal) -> str:
-    """All that is printed of one column."""
+    """All that is printed of one column; where it holds spans, their scores come first."""
     return "\n".join(
         [
+            *span_table(result, terminal),
             *summary(result, terminal),
             "",
             *label_table(result, terminal),
@@ -141,6 +145,20 @@ def page(result: pn.Evaluation, terminal: Terminal) -> str:
             *reliability_table(result.calibration, terminal),
         ]
     )
+
+
+def span_table(result: pn.Evaluation, terminal: Terminal) -> list[str]:
+    """Precision, recall and F1 of spans, of all and of each type; nothing in other columns."""
+    if result.spans is None:
+        return []
+    scores = result.spans.to_dict()
+    kinds = sorted(scores["spans"].items(), key=lambda item: (-item[1]["support"], item[0]))
+    total = {**scores, "support": result.spans.gold.total()}
+    return [
+        terminal.line(f"column {result.column}, spans:", BOLD),
+        *_score_table("type", [("all", total), *kinds], terminal),
+        "",
+    ]
 
 
 def summary(result: pn.Evaluation, terminal: Terminal) -> list[str]:
@@ -152,46 +170,43 @@ def summary(result: pn.Evaluation, terminal: Terminal) -> list[str]:
         ("unknown words", result.unknown_accuracy, unknown),
         ("sentences", result.sentence_accuracy, result.sentences),
     ]
-    lines = [
-        terminal.paint(
-            shortened(f"column {printable(result.column)}, right:", terminal.width), BOLD
-        )
-    ]
+    lines = [terminal.line(f"column {result.column}, right:", BOLD)]
     for name, share, count in rows:
         figure = f"{'–':>6}  " if share is None else f"{100 * share:6.2f} %"
-        lines.append(shortened(f"{name:<14}{figure}  of {count:,}", terminal.width))
+        lines.append(terminal.line(f"{name:<14}{figure}  of {count:,}"))
     if result.unlabelled:
-        lines.append(
-            shortened(f"{result.unlabelled:,} words without a gold label left out", terminal.width)
-        )
+        lines.append(terminal.line(f"{result.unlabelled:,} words without a gold label left out"))
     if result.untrained:
-        named = " ".join(sorted(map(printable, result.untrained)))
+        named = " ".join(sorted(result.untrained))
         lines.append(
-            shortened(
-                f"{result.untrained.total():,} words have labels never trained: {named}",
-                terminal.width,
-            )
+            terminal.line(f"{result.untrained.total():,} words have labels never trained: {named}")
         )
     return lines
 
 
 def label_table(result: pn.Evaluation, terminal: Terminal) -> list[str]:
     """A line a label, the most frequent first, no wider than the terminal."""
-    scores = result.labels
-    shown = {label: printable(label) for label in scores}
-    longest = max([len("label"), *map(len, shown.values())])
+    scores = sorted(result.labels.items(), key=lambda item: (-item[1].support, item[0]))
+    return _score_table("label", [(label, asdict(score)) for label, score in scores], terminal)
+
+
+def _score_table(
+    what: str, rows: Sequence[tuple[str, Mapping[str, Any]]], terminal: Terminal
+) -> list[str]:
+    names = [printable(name) for name, _ in rows]
     # On a very narrow terminal lines are cut at their end, after the figures that matter most.
-    width = max(5, min(longest, terminal.width - len(_FIGURES) - 2))
-    lines = [terminal.paint(shortened(f"{'label':<{width}}  {_FIGURES}", terminal.width), BOLD)]
-    for label, score in sorted(scores.items(), key=lambda item: (-item[1].support, item[0])):
-        lines.append(
-            shortened(
-                f"{shortened(shown[label], width):<{width}}  {100 * score.precision:9.2f}"
-                f"  {100 * score.recall:6.2f}  {100 * score.f1:6.2f}  {score.support:8,}",
-                terminal.width,
+    room = max(5, terminal.width - len(_FIGURES) - 2)
+    width = min(room, max(len(what), *map(len, names)))
+    return [
+        terminal.line(f"{what:<{width}}  {_FIGURES}", BOLD),
+        *(
+            terminal.line(
+                f"{shortened_inside(name, width):<{width}}  {100 * score['precision']:9.2f}"
+                f"  {100 * score['recall']:6.2f}  {100 * score['f1']:6.2f}  {score['support']:8,}"
             )
-        )
-    return lines
+            for name, (_, score) in zip(names, rows, strict=True)
+        ),
+    ]
 
 
 def confusion_table(result: pn.Evaluation, terminal: Terminal) -> list[str]:
@@ -204,8 +219,10 @@ def confusion_table(result: pn.Evaluation, terminal: Terminal) -> list[str]:
     if not wrong:
         return []
     wrong.sort(key=lambda item: (-item[0], item[1], item[2]))
-    lines = ["", terminal.paint("commonest mistakes", BOLD)]
-    for count, gold, given in wrong[:_CONFUSIONS]:
-        text = f"{count:8,}  {printable(gold)} labelled {printable(given)}"
-        lines.append(shortened(text, terminal.width))
+    lines = ["", terminal.line("commonest mistakes", BOLD)]
+    # Neither label pushes the other out of the line.
+    room = max(5, (terminal.width - len(f"{'':8}   labelled ")) // 2)
+    for count, *labels in wrong[:_CONFUSIONS]:
+        gold, given = (shortened_inside(printable(label), room) for label in labels)
+        lines.append(terminal.line(f"{count:8,}  {gold} labelled {given}"))
     return lines

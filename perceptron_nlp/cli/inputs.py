@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 import perceptron_nlp as pn
-from perceptron_nlp._display import printable
 from perceptron_nlp.cli.style import say
 from perceptron_nlp.tagger.model.bundled import is_shipped
 
@@ -81,7 +80,7 @@ def check_apart(place: str, others: Iterable[str], what: str) -> None:
 
 def name_format(corpus: pn.Corpus) -> None:
     """Say what a text is read as."""
-    say(f"{printable(corpus.path)}: read as {corpus.format}")
+    say(f"{corpus.path}: read as {corpus.format}")
 
 
 def _name_formats(corpora: Sequence[pn.Corpus]) -> None:
@@ -92,7 +91,7 @@ def _name_formats(corpora: Sequence[pn.Corpus]) -> None:
     for format, count in Counter(corpus.format for corpus in corpora).items():
         first = next(corpus.path for corpus in corpora if corpus.format == format)
         say(
-            f"{printable(first)} and {count - 1} more: read as {format}"
+            f"{first} and {count - 1} more: read as {format}"
             if count > 1
-            else f"{printable(first)}: read as {format}"
+            else f"{first}: read as {format}"
         )

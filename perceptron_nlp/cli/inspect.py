@@ -6,7 +6,6 @@ import argparse
 from typing import Any
 
 import perceptron_nlp as pn
-from perceptron_nlp._display import printable
 from perceptron_nlp.cli.inputs import open_inputs
 from perceptron_nlp.cli.parsing import (
     VerbParser,
@@ -16,7 +15,7 @@ from perceptron_nlp.cli.parsing import (
     whole_number,
 )
 from perceptron_nlp.cli.printing import print_json
-from perceptron_nlp.cli.style import BOLD, output, shortened
+from perceptron_nlp.cli.style import BOLD, output
 
 EXAMPLES = """\
   perceptron-nlp inspect en.model
@@ -89,12 +88,7 @@ def run(chosen: argparse.Namespace) -> None:
     pages.append(layout(found))
     print(
         "\n\n".join(
-            "\n".join(
-                terminal.paint(shortened(line, terminal.width), BOLD)
-                if bold
-                else shortened(line, terminal.width)
-                for bold, line in page
-            )
+            "\n".join(terminal.line(line, BOLD if bold else "") for bold, line in page)
             for page in pages
         )
     )
@@ -124,15 +118,15 @@ def report(found: dict[str, Any], path: str, file: dict[str, Any]) -> list[tuple
     ]
     if found["dev_accuracy"] is not None:
         facts.append(("dev accuracy", f"{100 * found['dev_accuracy']:.2f} %"))
-    lines = [(True, printable(path))]
-    lines += [(False, f"{name:<16}{printable(value)}") for name, value in facts]
+    lines = [(True, path)]
+    lines += [(False, f"{name:<16}{value}") for name, value in facts]
     lines += _templates(found["templates"], "template")
     if found["first_templates"]:
         lines += _templates(found["first_templates"], "template of the first pass")
     lines += _heaviest(found)
     try:
         return lines + _training(found["record"])
-    except (AttributeError, KeyError, TypeError, ValueError):
+    except (AttributeError, KeyError, TypeError, ValueError, OverflowError):
         # The record is for people; nothing that tags depends on it, so nothing has checked it.
         return [*lines, (False, ""), (False, "the training record is not of this version's form")]
 
@@ -164,7 +158,7 @@ def _templates(templates: list[dict[str, Any]], title: str) -> list[tuple[bool, 
             cells = [head, *(show.format(scale * item[name]) for item in templates)]
             width = max(map(len, cells))
             columns.append([f"{cell:>{width}}" for cell in cells])
-    texts = [title, *(printable(item["template"]) for item in templates)]
+    texts = [title, *(item["template"] for item in templates)]
     rows = ["  ".join(cells) for cells in zip(*columns, texts, strict=True)]
     lines = [(False, ""), (True, rows[0]), *((False, row) for row in rows[1:])]
     if templates and templates[0]["rows"] is None:
@@ -177,21 +171,11 @@ def _heaviest(found: dict[str, Any]) -> list[tuple[bool, str]]:
         return []
     lines = [
         (False, ""),
-        (
-            True,
-            f"    weight   times  speaks for (+) or against (-)"
-            f" {printable(found['label'])}: first place",
-        ),
+        (True, f"    weight   times  speaks for (+) or against (-) {found['label']}: first place"),
     ]
     for one in found["heaviest"]:
         place = " ".join([*one["before"], f"[{one['word']}]", *one["after"]])
-        lines.append(
-            (
-                False,
-                f"{one['weight']:+10.3f}  {one['count']:6,}"
-                f"  {printable(one['text'])}: {printable(place)}",
-            )
-        )
+        lines.append((False, f"{one['weight']:+10.3f}  {one['count']:6,}  {one['text']}: {place}"))
     return lines
 
 
@@ -200,9 +184,7 @@ def layout(file: dict[str, Any]) -> list[tuple[bool, str]]:
     lines = [(True, f"{'begins at':>12}  {'bytes':>12}  part of the file")]
     for part in file["layout"]:
         items = "" if part["type"] is None else f", {part['length']:,} of {part['type']}"
-        lines.append(
-            (False, f"{part['begin']:12,}  {part['bytes']:12,}  {printable(part['name'])}{items}")
-        )
+        lines.append((False, f"{part['begin']:12,}  {part['bytes']:12,}  {part['name']}{items}"))
     return lines
 
 
@@ -216,7 +198,7 @@ def _training(record: dict[str, Any]) -> list[tuple[bool, str]]:
         return []
     if "merged" in record:
         return _merging(record["merged"])
-    lines = [(False, ""), (True, f"trained by version {printable(str(record.get('version')))}")]
+    lines = [(False, ""), (True, f"trained by version {record.get('version')}")]
     for name in ("train", "dev"):
         counts = record.get(name)
         if counts:

@@ -15,7 +15,6 @@ import sys
 from collections.abc import Iterator, Sequence
 
 import perceptron_nlp as pn
-from perceptron_nlp._display import printable
 from perceptron_nlp.cli.parsing import PROGRAM, UsageError, VerbParser, nearest
 from perceptron_nlp.cli.style import escape_what_does_not_fit, say, silence, write_message
 
@@ -179,5 +178,5 @@ def _report(message: str, error: BaseException, status: int) -> int:
         import traceback
 
         write_message("".join(traceback.format_exception(error)))
-    say(f"{PROGRAM}: {printable(message)}")
+    say(f"{PROGRAM}: {message}")
     return status

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 
 import perceptron_nlp as pn
-from perceptron_nlp._display import printable
 from perceptron_nlp.cli.inputs import STDIN, check_apart, check_there
 from perceptron_nlp.cli.parsing import VerbParser, add_quiet_option
 from perceptron_nlp.cli.style import say
@@ -51,7 +50,7 @@ def run(chosen: argparse.Namespace) -> None:
     if not chosen.quiet:
         n_features = sum(part.weights.n_rows for part in merged.model.parts_by_column)
         say(
-            f"{printable(chosen.model)}: {len(chosen.models)} models,"
+            f"{chosen.model}: {len(chosen.models)} models,"
             f" {n_features:,} features, {len(merged.to_bytes()) / 1e6:.2f} MB"
         )
 

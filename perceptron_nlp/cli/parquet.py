@@ -8,7 +8,6 @@ import sys
 from collections.abc import Sequence
 
 import perceptron_nlp as pn
-from perceptron_nlp._display import printable
 from perceptron_nlp.cli.inputs import STDIN, check_apart
 from perceptron_nlp.cli.parsing import UsageError, VerbParser
 from perceptron_nlp.cli.style import say
@@ -61,7 +60,7 @@ def write_parquet(chosen: argparse.Namespace, tagger: pn.Tagger, path: str) -> N
     # Here, since it brings pyarrow in.
     parquet = importlib.import_module("perceptron_nlp.integrations.parquet")
     if not chosen.quiet and chosen.format == "auto":
-        say(f"{printable(path)}: read as parquet")
+        say(f"{path}: read as parquet")
     pieces = parquet.tag_parquet(
         taggers_of(tagger, chosen.column),
         path,

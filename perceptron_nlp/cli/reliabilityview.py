@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from perceptron_nlp.cli.style import BOLD, Terminal, shortened
+from perceptron_nlp.cli.style import BOLD, Terminal
 from perceptron_nlp.tagger.confidence.reliability import Reliability, ReliabilityBin
 
 _HEAD = "confidence       words    mean   right"
@@ -20,16 +20,12 @@ def reliability_table(found: Reliability | None, terminal: Terminal) -> list[str
     room = min(_WIDEST_BAR, terminal.width - len(_HEAD) - 2)
     lines = [
         "",
-        terminal.paint(
-            shortened(
-                f"calibration error {found.ece:.4f}, in {len(found.bins)} bins of confidence",
-                terminal.width,
-            ),
-            BOLD,
+        terminal.line(
+            f"calibration error {found.ece:.4f}, in {len(found.bins)} bins of confidence", BOLD
         ),
     ]
     head = _HEAD + ("  right, and | where it should be" if room >= _NARROWEST_BAR else "")
-    lines.append(shortened(head, terminal.width))
+    lines.append(terminal.line(head))
     for part in found.bins:
         if part.confidence is None or part.accuracy is None:
             continue
@@ -41,7 +37,7 @@ def reliability_table(found: Reliability | None, terminal: Terminal) -> list[str
         line += f"  {part.count:9,}  {100 * part.confidence:6.2f}  {100 * part.accuracy:6.2f}"
         if room >= _NARROWEST_BAR:
             line += "  " + _bar(part, room, "█" if terminal.unicode else "#")
-        lines.append(shortened(line, terminal.width))
+        lines.append(terminal.line(line))
     return lines
 
 

@@ -109,4 +109,4 @@ class _Progress:
     def __call__(self, text: str) -> None:
         if not self._quiet:
             seconds = time.monotonic() - self._began
-            say(shortened(f"{seconds:5.0f} s  {printable(text)}", messages().width))
+            say(shortened(f"{seconds:5.0f} s  {text}", messages().width))

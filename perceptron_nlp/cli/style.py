@@ -1,7 +1,8 @@
 """What a terminal can show: its width, colour, and lines that are drawn over.
 
 Standard output and standard error are asked separately. ``NO_COLOR`` turns colour off,
-``FORCE_COLOR`` on, ``TERM=dumb`` off; ``COLUMNS`` gives the width.
+``FORCE_COLOR`` on, ``TERM=dumb`` off; ``COLUMNS`` gives a terminal's width. Where the stream is no
+terminal, nothing is cut.
 """
 
 from __future__ import annotations
@@ -11,8 +12,11 @@ import os
 import sys
 from typing import TextIO
 
+from perceptron_nlp._display import printable
+
 DEFAULT_WIDTH = 80
 NARROWEST = 20
+UNLIMITED = 1 << 30
 BOLD, FAINT, GREEN, CYAN = "1", "2", "32", "36"
 
 
@@ -25,15 +29,15 @@ class Terminal:
 
     Attributes
     ----------
+    bounded : whether lines have an end: on terminals alone; elsewhere nothing is cut
     live : whether lines can be drawn over
     colour : whether colours are wanted
     """
 
     def __init__(self, stream: TextIO | None) -> None:
         self._stream = stream
-        is_terminal = stream is not None and stream.isatty()
-        dumb = os.environ.get("TERM") == "dumb"
-        self.live = is_terminal and not dumb
+        self.bounded = stream is not None and stream.isatty()
+        self.live = self.bounded and os.environ.get("TERM") != "dumb"
         if os.environ.get("NO_COLOR"):
             self.colour = False
         elif os.environ.get("FORCE_COLOR"):
@@ -43,7 +47,12 @@ class Terminal:
 
     @property
     def width(self) -> int:
-        """Columns of text in a line; at least 20, asked anew as windows change."""
+        """Columns of text in a line; at least 20, asked again as windows change.
+
+        What is no terminal has room for every line.
+        """
+        if not self.bounded:
+            return UNLIMITED
         given = os.environ.get("COLUMNS", "")
         if given.isdecimal() and int(given) > 0:
             return max(NARROWEST, int(given))
@@ -58,6 +67,11 @@ class Terminal:
         """Whether it shows characters beyond ASCII."""
         encoding = getattr(self._stream, "encoding", None) or "ascii"
         return str(encoding).lower().replace("-", "").startswith("utf")
+
+    def line(self, text: str, style: str = "") -> str:
+        """The text as one line: safe for printing, cut to the width, in a style (an SGR code)."""
+        shown = shortened(printable(text), self.width)
+        return self.paint(shown, style) if style else shown
 
     def paint(self, text: str, style: str) -> str:
         """The text in a style (an SGR code), where colour is wanted."""
@@ -75,8 +89,8 @@ def messages() -> Terminal:
 
 
 def say(text: str) -> None:
-    """Write a line to standard error, if anyone still reads it."""
-    write_message(text + "\n")
+    """Write a line to standard error, made safe for printing, if anyone still reads it."""
+    write_message(printable(text) + "\n")
 
 
 def write_message(text: str) -> None:
@@ -113,3 +127,11 @@ def escape_what_does_not_fit(stream: TextIO | None) -> None:
 def shortened(text: str, width: int) -> str:
     """The text cut to a width in characters, its end shown by an ellipsis."""
     return text if len(text) <= width else text[: max(0, width - 1)] + "…"
+
+
+def shortened_inside(text: str, width: int) -> str:
+    """The text cut in its middle to a width in characters, as of paths the end tells most."""
+    if len(text) <= width:
+        return text
+    tail = 2 * max(0, width - 1) // 3
+    return f"{text[: max(0, width - 1 - tail)]}…{text[len(text) - tail :]}"

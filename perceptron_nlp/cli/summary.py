@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 
 import perceptron_nlp as pn
-from perceptron_nlp._display import printable
 from perceptron_nlp.cli.sizes import say_cost
 from perceptron_nlp.cli.style import say
 
@@ -17,15 +16,15 @@ def summarise(tagger: pn.Tagger, path: str) -> None:
     for part in parts:
         if len(parts) > 1:
             epoch = part.model.record["best_epoch"]
-            say(f"{printable(part.column)}: {_figures(part)}, epoch {epoch}")
+            say(f"{part.column}: {_figures(part)}, epoch {epoch}")
         _say_choices(part)
     say_calibration(tagger)
     say_cost(tagger)
     if len(parts) > 1:
-        say(f"{printable(path)}: {len(parts)} columns, {size / 1e6:.2f} MB")
+        say(f"{path}: {len(parts)} columns, {size / 1e6:.2f} MB")
     else:
         say(
-            f"{printable(path)}: {_figures(tagger)}, {size / 1e6:.2f} MB,"
+            f"{path}: {_figures(tagger)}, {size / 1e6:.2f} MB,"
             f" epoch {tagger.model.record['best_epoch']}"
         )
 
@@ -36,7 +35,7 @@ def say_calibration(tagger: pn.Tagger) -> None:
         found = part.model.record.get("calibration")
         if found is None:
             continue
-        name = f"{printable(column)}: " if len(tagger.columns) > 1 else ""
+        name = f"{column}: " if len(tagger.columns) > 1 else ""
         if found["method"] is None:
             say(f"{name}not calibrated: {found['why']}")
             continue
@@ -63,4 +62,4 @@ def _say_choices(tagger: pn.Tagger) -> None:
     for choice in record.get("choices", []):
         say(f"decided: {choice}")
     for doubt in record.get("doubts", []):
-        say(f"warning: {printable(doubt)}")
+        say(f"warning: {doubt}")

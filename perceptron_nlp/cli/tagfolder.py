@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 import perceptron_nlp as pn
-from perceptron_nlp._display import printable
 from perceptron_nlp.cli.filling import Filling
 from perceptron_nlp.cli.parquet import taggers_of
 from perceptron_nlp.cli.parsing import UsageError, VerbParser
@@ -124,9 +123,9 @@ def tag_folder(chosen: argparse.Namespace) -> None:
     if not chosen.quiet:
         # The first is raised, and so said last.
         for _, error in failed[1:]:
-            say(printable(str(error)))
+            say(str(error))
         say(
-            f"{printable(target)}: files tagged: {len(plan.todo) - len(failed)}, done before:"
+            f"{target}: files tagged: {len(plan.todo) - len(failed)}, done before:"
             f" {plan.n_done}, not tagged: {len(failed)}"
         )
     if failed:

@@ -28,7 +28,7 @@ from perceptron_nlp.cli.parsing import (
     whole_number,
 )
 from perceptron_nlp.cli.printing import print_json
-from perceptron_nlp.cli.style import BOLD, Terminal, messages, output, shortened
+from perceptron_nlp.cli.style import BOLD, Terminal, messages, output
 from perceptron_nlp.cli.tuningview import TuningView, settings_text
 
 EXAMPLES = """\
@@ -153,7 +153,13 @@ def run(chosen: argparse.Namespace) -> None:
     terminal = output()
     print(
         "\n".join(
-            [*trial_table(result, names, terminal), "", *summary(result, terminal), "", command]
+            [
+                *trial_table(result, names, terminal),
+                "",
+                *summary(result, terminal),
+                "",
+                printable(command),
+            ]
         )
     )
 
@@ -241,17 +247,16 @@ def trial_table(
     """A line for each trial, the best first."""
     measure = "F1" if result.measure == "f1" else "right"
     head = f"{'trial':>5}  {measure:>7}  {'behind':>13}  epochs  {'work':>5}  options"
-    lines = [terminal.paint(shortened(head, terminal.width), BOLD)]
+    lines = [terminal.line(head, BOLD)]
     for trial in sorted(result.trials, key=lambda trial: (-trial.score, trial.number)):
         behind, error = trial.behind or 0.0, trial.error or 0.0
         apart = "best" if trial is result.best else f"{100 * behind:.2f} ± {100 * error:.2f}"
         mark = "*" if trial is result.chosen else " "
         lines.append(
-            shortened(
+            terminal.line(
                 f"{mark}{trial.number:>4}  {100 * trial.score:>7.2f}  {apart:>13}"
                 f"  {trial.epochs:>6}  {trial.work:>5}"
-                f"  {printable(settings_text(trial.settings, names))}",
-                terminal.width,
+                f"  {settings_text(trial.settings, names)}"
             )
         )
     return lines
@@ -289,4 +294,4 @@ def summary(result: pn.TuningResult, terminal: Terminal) -> list[str]:
         lines.append(
             f"part by part: {100 * min(result.by_fold):.2f} to {100 * max(result.by_fold):.2f}"
         )
-    return [shortened(line, terminal.width) for line in lines]
+    return [terminal.line(line) for line in lines]

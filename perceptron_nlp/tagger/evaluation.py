@@ -9,6 +9,7 @@ from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from perceptron_nlp._display import counted, percent, points
 from perceptron_nlp.tagger.confidence.reliability import Reliability
 from perceptron_nlp.tagger.model.model import TaggerModel
 from perceptron_nlp.tagger.spanscores import SpanScores
@@ -131,6 +132,7 @@ class Evaluation:
         """
         return {
             "column": self.column,
+            **({} if self.spans is None else self.spans.to_dict()),
             "sentences": self.sentences,
             "tokens": self.tokens,
             "unlabelled": self.unlabelled,
@@ -148,21 +150,18 @@ class Evaluation:
                 for label, s in self.labels.items()
             },
             **({"untrained": dict(sorted(self.untrained.items()))} if self.untrained else {}),
-            **({} if self.spans is None else self.spans.to_dict()),
             **({} if self.calibration is None else {"calibration": self.calibration.to_dict()}),
         }
 
     def __str__(self) -> str:
-        return (
-            f"{self.column}: {100 * self.accuracy:.2f} % of {self.tokens:,} words in"
-            f" {self.sentences:,} sentences"
-            + (
-                ""
-                if self.spans is None
-                else f"; spans: precision {100 * self.spans.precision:.2f}, recall"
-                f" {100 * self.spans.recall:.2f}, F1 {100 * self.spans.f1:.2f}"
+        words = f"{percent(self.accuracy)} of {self.tokens:,} words"
+        if self.spans is not None:
+            words = (
+                f"F1 {points(self.spans.f1)} of {counted(self.spans.gold.total(), 'span')}"
+                f" (precision {points(self.spans.precision)}, recall {points(self.spans.recall)});"
+                f" {words}"
             )
-        )
+        return f"{self.column}: {words} in {self.sentences:,} sentences"
 
 
 def share_right(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from perceptron_nlp._display import p_value
 from perceptron_nlp.analysis.compare.significance import (
     CONFIDENCE,
     RESAMPLES,
@@ -208,5 +209,5 @@ class Comparison:
         name = "words right" if self.f1 is None else "F1"
         return (
             f"{self.column}: {100 * self.main.a:.2f} % and {100 * self.main.b:.2f} % {name},"
-            f" p = {self.main.p_value:.2g}"
+            f" {p_value(self.main.p_value)}"
         )

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from perceptron_nlp.analysis.doctor.diagnosis import TABLE_COLUMNS, cell
+from perceptron_nlp._display import printable
+from perceptron_nlp.analysis.doctor.diagnosis import TABLE_COLUMNS
 from perceptron_nlp.errors import ArgumentError, FileError, FormatError, quote
 from perceptron_nlp.formats import Corpus, open_corpus, replace_file
 from perceptron_nlp.formats.opening import plain_name
@@ -149,11 +150,11 @@ def _correct(
 ) -> bool:
     changed = False
     for i, word in enumerate(sentence.words):
-        row = left.pop((cell(sentence.path), sentence.line_of(i), i + 1), None)
+        row = left.pop((printable(sentence.path), sentence.line_of(i), i + 1), None)
         if row is None:
             continue
         _check(row, {"form": word, "gold": labels[i]}, table)
-        if row.expected != cell(labels[i]):
+        if row.expected != printable(labels[i]):
             labels[i] = row.expected
             changed = True
     return changed
@@ -162,7 +163,7 @@ def _correct(
 def _check(row: Correction, there: Mapping[str, str], table: str) -> None:
     for head, value in there.items():
         said = getattr(row, head)
-        if said != cell(value):
+        if said != printable(value):
             raise FormatError(
                 f"{head} {quote(said)}, but in the file stands {quote(value)}", table, row.row
             )

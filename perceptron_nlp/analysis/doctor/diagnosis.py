@@ -180,7 +180,7 @@ class Diagnosis:
             lines.append(
                 "\t".join(
                     map(
-                        cell,
+                        printable,
                         (
                             one.path,
                             one.line,
@@ -198,11 +198,6 @@ class Diagnosis:
                 )
             )
         return "\n".join(lines) + "\n"
-
-
-def cell(value: object) -> str:
-    """A value as it stands in a table: control characters escaped."""
-    return printable(str(value))
 
 
 def _times(count: int) -> str:

@@ -37,7 +37,13 @@ from perceptron_nlp.formats import (
 from perceptron_nlp.tagger.model.bundled import model_place
 from perceptron_nlp.tagger.model.model import TaggerModel, joined
 from perceptron_nlp.tagger.model.modeldescription import Description, describe
-from perceptron_nlp.tagger.model.modeljson import checked_object, object_in, objects_in, to_json
+from perceptron_nlp.tagger.model.modeljson import (
+    checked_object,
+    checked_record,
+    object_in,
+    objects_in,
+    to_json,
+)
 
 if TYPE_CHECKING:
     import mmap
@@ -127,7 +133,7 @@ def model_from_bytes(data: bytes | bytearray | memoryview | mmap.mmap, path: str
             path,
             tensors,
             object_in(metadata["model"], "model"),
-            object_in(metadata["record"], "record"),
+            checked_record(object_in(metadata["record"], "record")),
         ).model(packed)
         if "more" not in metadata:
             return first
@@ -136,7 +142,7 @@ def model_from_bytes(data: bytes | bytearray | memoryview | mmap.mmap, path: str
                 path,
                 tensors,
                 checked_object(one["model"], "model"),
-                checked_object(one["record"], "record"),
+                checked_record(one["record"]),
                 2 * place,
             ).model()
             for place, one in enumerate(objects_in(metadata["more"], "more"), 1)

@@ -104,6 +104,18 @@ def cli(capsysbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPa
 
 
 @pytest.fixture
+def on_terminal(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
+    """Makes standard output a terminal of so many columns, without color."""
+
+    def settle(width: int) -> None:
+        monkeypatch.setenv("COLUMNS", str(width))
+        monkeypatch.setenv("NO_COLOR", "1")
+        monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+
+    return settle
+
+
+@pytest.fixture
 def refuses(cli: Run) -> Callable[..., str]:
     """Runs a command line that is to fail for bad input; the message after the program's name.
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from conftest import conllu
 
 import perceptron_nlp as pn
+from perceptron_nlp._display import p_value
 from perceptron_nlp.cli.compare import change_table, label_table, summary, verdict
 from perceptron_nlp.cli.style import output
 
@@ -90,8 +93,8 @@ def texts_of_one_change() -> list[list[tuple[list[str], list[str]]]]:
 
 
 @pytest.mark.parametrize("width", [20, 33, 50, 80, 200])
-def test_no_line_is_wider_than_the_terminal(width: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", str(width))
+def test_no_line_is_wider_than_the_terminal(width: int, on_terminal: Callable[[int], None]) -> None:
+    on_terminal(width)
     gold = [(["x" * 40, "a\u2028b", "c"] * 3, ["Case=Nom|" * 9, "N", "V"] * 3)]
     result = pn.compare([(gold[0][0], ["V"] * 9)], [(gold[0][0], ["N"] * 9)], gold)
     terminal = output()
@@ -112,3 +115,23 @@ def test_what_cannot_be_compared_is_refused(refuses, model: Path, train_file: Pa
     assert refuses("compare", model, "nowhere", train_file) == "nowhere: there is no such file"
     assert refuses("compare", "-", "-", train_file, "--quiet").startswith("<stdin>: named twice")
     assert refuses("compare", model, model, train_file, "--limit", "-1").startswith("--limit")
+
+
+def test_long_paths_cut_nothing_in_a_pipe_and_leave_room_for_the_labels_on_a_terminal(
+    on_terminal: Callable[[int], None],
+) -> None:
+    path = "folder/" * 20 + "gold.conllu"
+    Path(path).parent.mkdir(parents=True)
+    Path(path).write_text(conllu(["dogs/NOUN"]))
+    result = pn.compare([(["dogs"], ["A"])], [(["dogs"], ["B"])], path)
+    whole = "\n".join([*summary(result, [path, "b"], output()), *change_table(result, 9, output())])
+    assert whole.count(path) == 2 and "…" not in whole
+    on_terminal(80)
+    lines = [*summary(result, [path, "b"], output()), *change_table(result, 9, output())]
+    assert lines[1].endswith("gold.conllu") and max(map(len, lines)) <= 80
+    assert lines[-1].split()[1:5] == ["dogs", "NOUN", "A", "B"]
+    assert "gold.conllu:2" in lines[-1]
+
+
+def test_a_p_value_that_no_float_holds_is_below_a_bound() -> None:
+    assert (p_value(0.0), p_value(0.03125)) == ("p < 0.0001", "p = 0.0312")

@@ -203,9 +203,9 @@ def test_evaluate_tells_whether_confidences_hold_when_asked(cli) -> None:
 @pytest.mark.usefixtures("files")
 @pytest.mark.parametrize("width", [20, 47, 80])
 def test_the_table_of_confidences_fits_the_terminal(
-    cli, monkeypatch: pytest.MonkeyPatch, width: int
+    cli, on_terminal: Callable[[int], None], width: int
 ) -> None:
-    monkeypatch.setenv("COLUMNS", str(width))
+    on_terminal(width)
     out = cli("evaluate", "sure.model", "dev.conllu", "--quiet", "--calibration").out.decode()
     assert max(map(len, out.splitlines())) <= width
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -71,9 +72,9 @@ def test_the_fix_list_is_a_table(cli, gold: Path) -> None:
 
 @pytest.mark.parametrize("width", [20, 60])
 def test_no_line_is_wider_than_the_terminal(
-    cli, gold: Path, monkeypatch: pytest.MonkeyPatch, width: int
+    cli, gold: Path, on_terminal: Callable[[int], None], width: int
 ) -> None:
-    monkeypatch.setenv("COLUMNS", str(width))
+    on_terminal(width)
     lines = cli("doctor", gold, "--folds", "3").out.decode().splitlines()
     assert max(map(len, lines)) <= width
 
@@ -166,3 +167,18 @@ def test_copies_of_packed_files_are_unpacked_under_names_that_say_so(cli, gold: 
     before, after = gold.read_text().splitlines(), Path("new/gold.conllu").read_text().splitlines()
     n_rows = len(Path("fix.tsv").read_text().splitlines()) - 1
     assert sum(a != b for a, b in zip(before, after, strict=True)) == n_rows > 0
+
+
+def test_a_long_path_leaves_room_for_the_labels_and_is_whole_in_a_pipe(
+    cli, gold: Path, on_terminal: Callable[[int], None]
+) -> None:
+    path = Path("folder/" * 20 + "gold.conllu")
+    path.parent.mkdir(parents=True)
+    gold.rename(path)
+    arguments = ("doctor", path, "--folds", "3", "--limit", "1", "--quiet")
+    whole = cli(*arguments).out.decode()
+    head = next(line for line in whole.splitlines() if line.startswith("1. "))
+    assert head.startswith(f"1. {path}:") and "…" not in whole
+    on_terminal(80)
+    shown = next(line for line in cli(*arguments).out.decode().splitlines() if line[:2] == "1.")
+    assert len(shown) <= 80 and shown.split("  ")[-1] == head.split("  ")[-1]

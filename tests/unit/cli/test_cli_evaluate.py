@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 import perceptron_nlp as pn
-from perceptron_nlp.cli.evaluate import confusion_table, label_table, summary
+from perceptron_nlp.cli.evaluate import confusion_table, label_table, page, summary
 from perceptron_nlp.cli.style import output
 
 
@@ -81,8 +82,8 @@ def test_words_without_a_gold_label_are_left_out_and_counted(cli, model: Path) -
 
 
 @pytest.mark.parametrize("width", [20, 33, 50, 200])
-def test_no_line_is_wider_than_the_terminal(width: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", str(width))
+def test_no_line_is_wider_than_the_terminal(width: int, on_terminal: Callable[[int], None]) -> None:
+    on_terminal(width)
     result = pn.Evaluation("upos")
     result.add(["Case=Nom|" * 9, "N\n\tOUN", None], ["X" * 70, "N\n\tOUN", "X"], [True] * 3)
     terminal = output()
@@ -99,3 +100,35 @@ def test_a_perfect_tagger_has_no_table_of_mistakes() -> None:
     result = pn.Evaluation("upos")
     result.add(["A"], ["A"], [True])
     assert confusion_table(result, output()) == []
+
+
+def test_spans_come_first_where_a_column_holds_them(cli) -> None:
+    rows = ["We/B-NP saw/O the/B-NP old/I-NP house/I-NP", "It/B-NP was/B-VP nice/O"]
+    Path("chunks.txt").write_text("\n".join(rows) + "\n")
+    pn.train("chunks.txt", epochs=5).save("chunk.model")
+    Path("test.txt").write_text("We/B-NP saw/B-NP the/B-NP old/I-NP house/I-NP\n")
+    lines = cli("evaluate", "chunk.model", "test.txt", "--quiet").out.decode().splitlines()
+    assert lines[0] == "column tag, spans:"
+    assert lines[1].split() == ["type", "precision", "recall", "F1", "support"]
+    assert lines[2].split() == ["all", "100.00", "66.67", "80.00", "3"]
+    assert lines[3].split() == ["NP", "100.00", "66.67", "80.00", "3"]
+    assert lines[5] == "column tag, right:"
+    result = pn.load("chunk.model").evaluate("test.txt")
+    assert str(result).startswith(
+        "tag: F1 80.00 of 3 spans (precision 100.00, recall 66.67); 80.00 %"
+    )
+    assert list(result.to_dict())[:4] == ["column", "precision", "recall", "f1"]
+
+
+def test_no_label_is_cut_in_a_pipe_and_none_pushes_the_other_out_on_a_terminal(
+    on_terminal: Callable[[int], None],
+) -> None:
+    gold, given = "Case=Nom|" * 12 + "A=1", "Case=Gen|" * 12 + "B=2"
+    result = pn.Evaluation("feats")
+    result.add([gold], [given], [True])
+    whole = page(result, output())
+    assert f"{gold} labelled {given}" in whole and "…" not in whole
+    on_terminal(60)
+    mistakes = confusion_table(result, output())[-1]
+    assert len(mistakes) <= 60
+    assert "A=1 labelled " in mistakes and mistakes.endswith("B=2")

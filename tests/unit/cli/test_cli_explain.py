@@ -47,11 +47,12 @@ def test_a_page_is_written_and_nothing_printed(
 
 
 def test_colour_and_width_follow_the_terminal(
-    cli: Callable, model: Path, monkeypatch: pytest.MonkeyPatch
+    cli: Callable, model: Path, monkeypatch: pytest.MonkeyPatch, on_terminal: Callable[[int], None]
 ) -> None:
-    monkeypatch.setenv("COLUMNS", "30")
+    on_terminal(30)
     plain = cli("explain", model, "--format", "text", stdin=TEXT).out.decode()
     assert "\x1b" not in plain and max(map(len, plain.splitlines())) == 30
+    monkeypatch.delenv("NO_COLOR")
     monkeypatch.setenv("FORCE_COLOR", "1")
     assert "\x1b[1m" in cli("explain", model, "--format", "text", stdin=TEXT).out.decode()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 
 import perceptron_nlp as pn
 from perceptron_nlp.cli.inspect import report
+from perceptron_nlp.formats.tensorfile import open_tensors, write_tensors
 
 
 def test_json_describes_the_whole_model(cli, train_file: Path) -> None:
@@ -52,9 +54,9 @@ def test_the_report_says_the_same_to_people(cli, model: Path) -> None:
 
 @pytest.mark.parametrize("width", [20, 60])
 def test_no_line_is_wider_than_the_terminal(
-    cli, model: Path, monkeypatch: pytest.MonkeyPatch, width: int
+    cli, model: Path, on_terminal: Callable[[int], None], width: int
 ) -> None:
-    monkeypatch.setenv("COLUMNS", str(width))
+    on_terminal(width)
     lines = cli("inspect", model).out.decode().splitlines()
     assert max(map(len, lines)) <= width
 
@@ -120,3 +122,64 @@ def test_what_cannot_be_shown_is_said_in_a_line(
     outcome = cli("inspect", model, "--quiet", *arguments)
     assert (outcome.status, outcome.out) == (2, b"")
     assert message in outcome.message
+
+
+HOSTILE = "\x1b]0;owned\x07\x9b31m\u202e\nforged line"
+
+
+def with_metadata(model: Path, /, **changes: object) -> Path:
+    """A copy of a model file whose metadata says something else."""
+    tensors, metadata = open_tensors(model.read_bytes(), "en.model")
+    changed = {
+        name: value if isinstance(value, str) else json.dumps(value)
+        for name, value in changes.items()
+    }
+    path = Path("odd.model")
+    path.write_bytes(
+        write_tensors(
+            {name: tensor.array() for name, tensor in tensors.items()}, {**metadata, **changed}
+        )
+    )
+    return path
+
+
+def test_what_a_hostile_file_holds_is_printed_as_text_alone(cli, model: Path) -> None:
+    record = {
+        **pn.read_model(model).record,
+        "version": HOSTILE,
+        "options": {HOSTILE: HOSTILE},
+        "train": {"sentences": 1, "tokens": 1, "labelled": 1, "sha256": HOSTILE},
+    }
+    described = {**json.loads(open_tensors(model.read_bytes(), "")[1]["model"]), "column": HOSTILE}
+    odd = with_metadata(model, record=record, model=described)
+    plain = cli("inspect", odd).out.decode()
+    assert plain.replace("\n", "").isprintable() and "\nforged" not in plain
+    assert plain.count("owned") == 5
+    described = cli("inspect", odd, "--json").out.decode()
+    assert described.replace("\n", "").isprintable()
+    assert json.loads(described)["record"]["version"] == HOSTILE
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        '{"best_epoch": 1' + "0" * 400 + "}",
+        '{"epochs": [{"epoch": 1, "mistakes": 1, "dev_accuracy": 1' + "0" * 400 + "}]}",
+        '{"epochs": [{"epoch": 1, "mistakes": 1, "dev_accuracy": NaN}]}',
+        '{"epochs": [{"epoch": 1, "mistakes": 1, "dev_accuracy": 1e999}]}',
+        '{"epochs": [{"epoch": 1, "mistakes": "many", "dev_accuracy": null}]}',
+        '{"epochs": [{"epoch": true, "mistakes": 1, "dev_accuracy": null}]}',
+        '{"epochs": 3}',
+        '{"train": {"sentences": [1], "labelled": 1, "sha256": "x"}}',
+        '{"train": "all of it"}',
+        '{"options": []}',
+        '{"merged": [{"weight": "1", "sha256": "x", "record": {}}]}',
+        '{"merged": [{"weight": 1, "sha256": "x", "record": {"version": 1}}]}',
+    ],
+)
+def test_a_file_whose_record_holds_what_is_never_written_is_refused(
+    refuses, model: Path, record: str
+) -> None:
+    message = refuses("inspect", with_metadata(model, record=record))
+    assert message.startswith("odd.model: the model's description is not valid: ")
+    assert len(message) < 200

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import perceptron_nlp as pn
 from perceptron_nlp._display import printable
 from perceptron_nlp.cli.curve import ASCII_BLOCKS, BLOCKS, LearningCurve, duration, sparkline
-from perceptron_nlp.cli.style import BOLD, Terminal, shortened, write_message
+from perceptron_nlp.cli.style import BOLD, Terminal, shortened, shortened_inside, write_message
 
 
 class Stream(io.StringIO):
@@ -75,6 +75,20 @@ def test_one_line_is_printable_and_keeps_what_is(text: str) -> None:
     assert printable(line) == line
     if text.isprintable():
         assert line == text
+
+
+@given(st.text(), st.integers(1, 50))
+def test_text_shortened_inside_fits_and_keeps_both_ends(text: str, width: int) -> None:
+    short = shortened_inside(text, width)
+    assert len(short) <= width
+    begin, _, end = short.partition("…")
+    assert short == text or (text.startswith(begin) and text.endswith(end))
+    assert short == text or len(end) + 1 >= len(begin)
+
+
+@given(st.text(max_size=200), st.sampled_from(["", BOLD]))
+def test_what_is_no_terminal_gets_lines_whole_and_safe(text: str, style: str) -> None:
+    assert Terminal(Stream(terminal=False)).line(text, style) == printable(text)
 
 
 @given(st.text(), st.integers(1, 50))

@@ -130,7 +130,7 @@ def test_an_evaluation_of_spans_counts_a_known_case():
         "X": {"precision": 1, "recall": 1 / 2, "f1": 2 / 3, "support": 2},
         "Y": {"precision": 0, "recall": 0, "f1": 0, "support": 1},
     }
-    assert "spans: precision 50.00, recall 33.33, F1 40.00" in str(result)
+    assert "F1 40.00 of 3 spans (precision 50.00, recall 33.33)" in str(result)
 
 
 def test_an_evaluation_of_other_labels_has_no_span_scores():
