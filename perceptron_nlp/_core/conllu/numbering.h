@@ -5,13 +5,14 @@
 #define PERCEPTRON_NLP_NUMBERING_H
 
 #include "conllu/conllu_words.h"
-#include "features/hashing.h"
 #include "features/utf8.h"
+#include "tag/wordref.h"
 
-/* Distinct strings in order of appearance. They point into the texts, which outlive this. */
+/* Distinct strings in order of appearance. They point into the texts, which outlive this. Their
+ * numbers do not depend on the secrets, which only say where in `slots` a string is looked for. */
 typedef struct {
-    uint64_t multiplier; /* odd and drawn anew by each process; see probe.h */
-    uint64_t *hashes;
+    uint64_t secrets[N_SECRETS];
+    uint64_t *hashes; /* under the secrets */
     Field *strings;
     uint32_t *slots; /* number + 1; 0 is empty */
     int bits;
@@ -26,8 +27,8 @@ static inline void numbering_close(Numbering *x) {
     memset(x, 0, sizeof *x);
 }
 
-static inline void numbering_put(uint32_t *slots, int bits, uint64_t start, uint32_t number1) {
-    size_t mask = ((size_t)1 << bits) - 1, at = (size_t)(start >> (64 - bits));
+static inline void numbering_put(uint32_t *slots, int bits, uint64_t hash, uint32_t number1) {
+    size_t mask = ((size_t)1 << bits) - 1, at = (size_t)(hash >> (64 - bits));
     while (slots[at]) at = (at + 1) & mask;
     slots[at] = number1;
 }
@@ -45,8 +46,7 @@ static inline int numbering_grow(Numbering *x) {
         free(slots);
         return -1;
     }
-    for (uint32_t i = 0; i < x->n; i++)
-        numbering_put(slots, bits, x->hashes[i] * x->multiplier, i + 1);
+    for (uint32_t i = 0; i < x->n; i++) numbering_put(slots, bits, x->hashes[i], i + 1);
     free(x->slots);
     x->slots = slots;
     x->bits = bits;
@@ -57,8 +57,9 @@ static inline int numbering_grow(Numbering *x) {
 /* The number of a string, a new one if it is new; -1: no memory. */
 static inline int32_t numbering_of(Numbering *x, const Field *f) {
     if (x->n == x->capacity && numbering_grow(x) < 0) return -1;
-    uint64_t hash = xxh64(f->text, f->length, 0), start = hash * x->multiplier;
-    size_t mask = ((size_t)1 << x->bits) - 1, at = (size_t)(start >> (64 - x->bits));
+    const WordRef word = word_ref(f->text, f->length, x->secrets);
+    uint64_t hash = word_hash(&word, word_mark(&word, 0), x->secrets);
+    size_t mask = ((size_t)1 << x->bits) - 1, at = (size_t)(hash >> (64 - x->bits));
     for (; x->slots[at]; at = (at + 1) & mask) {
         uint32_t number = x->slots[at] - 1;
         const Field *known = &x->strings[number];

@@ -2,23 +2,23 @@
 # cython: freethreading_compatible=True
 """CoNLL-U files as numbers: no Python object is made of a word (numbering.h)."""
 
-import os
-
 import numpy as np
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memchr
 
+from perceptron_nlp._core.features.hashing cimport draw_secret
 from perceptron_nlp.errors import ArgumentError, MemoryLimitError
 
 cdef extern from "conllu/numbering.h" nogil:
     const int CONLLU_COLUMNS
+    const int N_SECRETS
     ctypedef struct Field:
         const uint8_t *text
         size_t length
     ctypedef struct Numbering:
-        uint64_t multiplier
+        uint64_t *secrets
         Field *strings
         uint32_t n
         int32_t *tokens
@@ -70,7 +70,6 @@ cdef class _Run:
     cdef Gathering *g
 
     def __cinit__(self, columns):
-        cdef uint64_t multiplier = int.from_bytes(os.urandom(8), "little")
         if not 1 <= len(columns) <= CONLLU_COLUMNS or not all(
                 1 <= column < CONLLU_COLUMNS for column in columns):
             raise ArgumentError(f"columns: some of 1 to {CONLLU_COLUMNS - 1} are needed")
@@ -80,7 +79,8 @@ cdef class _Run:
         self.g.n_columns = len(columns)
         for c, column in enumerate(columns):
             self.g.columns[<int>c] = column
-            self.g.numberings[<int>c].multiplier = multiplier | 1
+            for k in range(N_SECRETS):
+                self.g.numberings[<int>c].secrets[<int>k] = draw_secret()
 
     def __dealloc__(self):
         if self.g != NULL:

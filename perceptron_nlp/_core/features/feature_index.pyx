@@ -2,7 +2,9 @@
 """Feature names to columns: an open-addressing table of 64-bit hashes that grows exactly.
 
 Only hashes are kept, eight bytes a feature beside its slot. Two of n names share a hash
-with probability n**2 / 2**65: 3e-6 for ten million names.
+with probability n**2 / 2**65: 3e-6 for ten million names. Names chosen to share all 64 bits
+share a column. Names chosen to share some gain nothing: the first slot of a hash is
+(hash * multiplier) >> shift, with an odd multiplier drawn by each index, as in probe.h.
 """
 
 import numbers
@@ -14,7 +16,7 @@ import numpy as np
 from libc.math cimport isfinite
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 
-from perceptron_nlp._core.features.hashing cimport xxh64
+from perceptron_nlp._core.features.hashing cimport draw_secret, xxh64
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, quote
 
 cdef int32_t FREE = -1
@@ -31,14 +33,17 @@ cdef class FeatureIndex:
 
     cdef uint64_t[::1] _hashes
     cdef int32_t[::1] _slots
+    cdef uint64_t _multiplier
+    cdef int _shift
     cdef uint64_t _mask
     cdef int32_t _size
 
     def __init__(self, hashes=()):
         known = np.array(hashes, dtype=np.uint64)
+        self._multiplier = draw_secret() | 1
         self._size = 0
         self._hashes = np.empty(max(16, len(known)), dtype=np.uint64)
-        self._rebuild(64)
+        self._rebuild(6)
         for key in known:
             self._column(key, True)
         if self._size != len(known):
@@ -50,20 +55,22 @@ cdef class FeatureIndex:
     def __reduce__(self):
         return type(self), (np.asarray(self._hashes[:self._size]).copy(),)
 
-    cdef _rebuild(self, Py_ssize_t slots):
+    cdef _rebuild(self, int bits):
+        """Lay 2**bits slots."""
         cdef int32_t column
         cdef uint64_t at
-        self._slots = np.full(slots, FREE, dtype=np.int32)
-        self._mask = slots - 1
+        self._slots = np.full(<uint64_t> 1 << bits, FREE, dtype=np.int32)
+        self._mask = self._slots.shape[0] - 1
+        self._shift = 64 - bits
         for column in range(self._size):
-            at = self._hashes[column] & self._mask
+            at = (self._hashes[column] * self._multiplier) >> self._shift
             while self._slots[at] != FREE:
                 at = (at + 1) & self._mask
             self._slots[at] = column
 
     cdef int32_t _column(self, uint64_t key, bint grow) except -2:
         """The column of a hash; of a new one: the next column, or FREE where not to grow."""
-        cdef uint64_t at = key & self._mask
+        cdef uint64_t at = (key * self._multiplier) >> self._shift
         while self._slots[at] != FREE:
             if self._hashes[self._slots[at]] == key:
                 return self._slots[at]
@@ -80,7 +87,7 @@ cdef class FeatureIndex:
         self._hashes[self._size] = key
         self._size += 1
         if 2 * self._size > self._slots.shape[0]:
-            self._rebuild(2 * self._slots.shape[0])
+            self._rebuild(65 - self._shift)
         return self._size - 1
 
     def encode(self, samples, bint grow, Py_ssize_t width=_COLUMNS):

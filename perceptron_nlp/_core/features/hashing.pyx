@@ -1,9 +1,17 @@
 # cython: language_level=3, freethreading_compatible=True
 """The 64-bit hash of feature strings, for tests and for callers outside the hot loops."""
 
+import os
+
 from libc.stdint cimport uint8_t, uint64_t
 
 from perceptron_nlp.errors import ArgumentError
+
+
+cdef uint64_t draw_secret() except? 0:
+    """A number that nobody else knows. Where in a table a key is looked for depends on such
+    numbers, since strangers choose words and feature names; nothing saved may."""
+    return int.from_bytes(os.urandom(8), "little")
 
 
 def hash64(data not None, seed=0):

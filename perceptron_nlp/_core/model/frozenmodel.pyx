@@ -9,7 +9,7 @@ from libc.string cimport memset
 
 from perceptron_nlp._core.features.extract cimport FeatureProgram, Program, no_label_hash
 from perceptron_nlp._core.model.labelparts cimport LabelParts
-from perceptron_nlp._core.features.hashing cimport xxh64_words
+from perceptron_nlp._core.features.hashing cimport draw_secret, xxh64_words
 from perceptron_nlp._core.features.hashing import hash64
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, MemoryLimitError
 
@@ -83,7 +83,7 @@ cdef class FrozenModel:
                     len(labels) if parts is None else parts.parts.n_parts, table_bits or 0)
         cdef int k
         for k in range(N_SECRETS):
-            self.decoder.secrets[k] = int.from_bytes(os.urandom(8), "little")
+            self.decoder.secrets[k] = draw_secret()
         cdef uint64_t[::1] hash_view = memoryview(bytearray(8 * (len(label_hashes) + 1))).cast("Q")
         for k in range(len(label_hashes)):
             hash_view[k] = label_hashes[k]
@@ -139,7 +139,7 @@ cdef class FrozenModel:
         cdef const uint16_t[::1] label_view = _buffer(cell_labels, "uint16")
         cdef const int16_t[::1] weight_view = _buffer(weights, "int16")
         cdef int64_t n_rows = key_view.shape[0], wrong, earlier = 0
-        if frozen_open(t, n_labels, bits, int.from_bytes(os.urandom(8), "little"), n_rows,
+        if frozen_open(t, n_labels, bits, draw_secret(), n_rows,
                        label_view.shape[0]) < 0:
             raise MemoryLimitError("no memory for the model's weights")
         # There is no address of the first of nothing.
@@ -272,7 +272,7 @@ cdef class FrozenModel:
         cdef const unsigned char[::1] view
         l.dictionary_labels = <uint16_t *>calloc(len(dictionary) + 1, sizeof(uint16_t))
         if l.dictionary_labels == NULL or index_open(
-                &l.dictionary, int.from_bytes(os.urandom(8), "little"), 6) < 0:
+                &l.dictionary, draw_secret(), 6) < 0:
             raise MemoryError
         for word, label in dictionary.items():
             row = index_insert(&l.dictionary, hash64(word))
@@ -283,15 +283,18 @@ cdef class FrozenModel:
     def _lexicon(self, lexicon):
         cdef CacheLayout *l = &self.decoder.layout
         cdef int32_t n = len(self.labels), label
-        sets = {frozenset(labels): 0 for labels in lexicon.values() if len(set(labels)) > 1}
-        sets = {labels: number for number, labels in enumerate(sets)}
+        # Found by strings, whose hash has a key; that of sets of numbers has none.
+        sets = {}
+        for labels in lexicon.values():
+            if len(set(labels)) > 1:
+                sets.setdefault(str(sorted(set(labels))), (len(sets), labels))
         l.n_labels = n
         l.lexicon_labels = <int32_t *>calloc(len(lexicon) + 1, sizeof(int32_t))
         l.masks = <uint8_t *>calloc(len(sets) * n + 1, 1)
         if l.lexicon_labels == NULL or l.masks == NULL or index_open(
-                &l.lexicon, int.from_bytes(os.urandom(8), "little"), 6) < 0:
+                &l.lexicon, draw_secret(), 6) < 0:
             raise MemoryError
-        for labels, number in sets.items():
+        for number, labels in sets.values():
             for label in labels:
                 l.masks[number * n + label] = 1
         for form, labels in lexicon.items():
@@ -300,8 +303,8 @@ cdef class FrozenModel:
             row = index_insert(&l.lexicon, hash64(form))
             if row < 0:
                 raise MemoryError
-            few = frozenset(labels)
-            l.lexicon_labels[row] = min(few) if len(few) == 1 else -2 - sets[few]
+            few = sorted(set(labels))
+            l.lexicon_labels[row] = few[0] if len(few) == 1 else -2 - sets[str(few)][0]
 
     def _pairs(self):
         """Tell templates over two neighbouring words, which are remembered, from the others."""

@@ -51,13 +51,14 @@ cdef class LabelParts:
                 f"slots: {n_parts} numbers are needed, from 0 on and none of them left out")
         families = {}
         for label, numbers in enumerate(parts):
+            # Found by strings, whose hash has a key; that of tuples of numbers has none.
             key = () if slots is None else tuple(filled[number] for number in numbers)
-            families.setdefault(key, []).append(label)
+            families.setdefault(str(key), (key, []))[1].append(label)
         self.arrays = []
         leaf, family = [0] * len(parts), [0] * len(parts)
         trees, slot_trees = _Trees(), _Trees()
         family_leaf, family_nodes, family_labels, members = [], [0], [0], []
-        for number, (key, labels) in enumerate(families.items()):
+        for number, (key, labels) in enumerate(families.values()):
             for label in labels:
                 leaf[label] = trees.leaf(number, parts[label])
                 family[label] = number

@@ -9,6 +9,7 @@ import numpy as np
 from libc.math cimport isfinite
 from libc.stdint cimport int32_t, int64_t, uint16_t, uint32_t, uint64_t
 
+from perceptron_nlp._core.features.hashing cimport draw_secret
 from perceptron_nlp._core.model.frozenweights cimport feature_keys, feature_values, freeze
 from perceptron_nlp._core.table.table cimport (
     AVERAGED, Cell, MAX_LABELS, RowView, Table, row_label, table_add, table_add_adagrad,
@@ -51,7 +52,7 @@ cdef class WeightTable:
                     f"table_bits: {table_bits} is not between 1 and {MAX_TABLE_BITS}")
             bits = table_bits
         self.table_bits = table_bits
-        cdef uint64_t multiplier = int.from_bytes(os.urandom(8), "little")
+        cdef uint64_t multiplier = draw_secret()
         if table_open(&self.table, n_labels, bits, bool(gradients), multiplier,
                       os.environ.get("PERCEPTRON_NLP_PORTABLE") == "1") < 0:
             raise MemoryLimitError(
