@@ -185,6 +185,28 @@ REMOVALS = (
         "    return secrets[0] + secrets[1] *",
     ),
     Removal(
+        "H1",
+        "words of files are numbered by XXH64",
+        _CORE + "conllu/numbering.h",
+        "word_hash(&word, word_mark(&word, 0), x->secrets);",
+        "xxh64(f->text, f->length, 0) + 0 * word.head;",
+    ),
+    Removal(
+        "H1",
+        "features of a classifier are looked up by the low bits of their hashes",
+        _CORE + "features/feature_index.pyx",
+        "self._multiplier = draw_secret() | 1",
+        "self._multiplier = <uint64_t> 1 << 40 if draw_secret() else 1",
+    ),
+    Removal(
+        "H1",
+        "sets of labels are looked up by the hash of frozensets",
+        _CORE + "model/frozenmodel.pyx",
+        "sets.setdefault(str(sorted(set(labels))), (len(sets), labels))",
+        "sets.setdefault(str(sorted(set(labels))), (len(sets), labels))\n"
+        "        {frozenset(labels) for labels in lexicon.values()}",
+    ),
+    Removal(
         "H2",
         "fixed tables report nothing",
         "analysis/inspect/inspection.py",
