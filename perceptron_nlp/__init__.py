@@ -42,14 +42,13 @@ if TYPE_CHECKING:
     from perceptron_nlp.formats.tagged import read_tagged, write_tagged
     from perceptron_nlp.perceptrons.classifier import PerceptronClassifier
     from perceptron_nlp.tagger.evaluation import Evaluation
-    from perceptron_nlp.tagger.explain.explaining import Explanation, WordExplanation
-    from perceptron_nlp.tagger.explain.reading import WeighedFeature
+    from perceptron_nlp.tagger.explain.explanation import Explanation, WordExplanation
+    from perceptron_nlp.tagger.explain.forward_trace import WeighedFeature
     from perceptron_nlp.tagger.model.file import FORMAT_VERSION as MODEL_FORMAT_VERSION
     from perceptron_nlp.tagger.model.file import read_model
-    from perceptron_nlp.tagger.model.loading import load
     from perceptron_nlp.tagger.model.model import TaggerModel
     from perceptron_nlp.tagger.tag.text import TextSentence, TextToken, tokenize
-    from perceptron_nlp.tagger.tagger import Tagger
+    from perceptron_nlp.tagger.tagger import Tagger, load
     from perceptron_nlp.tagger.train.api import train
     from perceptron_nlp.tagger.train.loop import EpochReport
     from perceptron_nlp.tagger.train.options import TrainingOptions
@@ -141,14 +140,13 @@ _PLACES = {
     "perceptrons.classifier": ("PerceptronClassifier",),
     "analysis.report.report": ("Report", "report"),
     "tagger.evaluation": ("Evaluation",),
-    "tagger.explain.explaining": ("Explanation", "WordExplanation"),
-    "tagger.model.loading": ("load",),
+    "tagger.explain.explanation": ("Explanation", "WordExplanation"),
     "tagger.model.model": ("TaggerModel",),
     "tagger.model.file": ("MODEL_FORMAT_VERSION", "read_model"),
     "tagger.train.options": ("TrainingOptions",),
-    "tagger.explain.reading": ("WeighedFeature",),
+    "tagger.explain.forward_trace": ("WeighedFeature",),
     "tagger.tag.text": ("TextSentence", "TextToken", "tokenize"),
-    "tagger.tagger": ("Tagger",),
+    "tagger.tagger": ("Tagger", "load"),
     "features.templatefile": ("read_templates",),
     "tagger.train.loop": ("EpochReport",),
     "text.sentence": ("Sentence", "Token"),

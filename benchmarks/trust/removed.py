@@ -52,14 +52,14 @@ REMOVALS = (
     Removal(
         "M3",
         "starts of groups may fall, and lead anywhere",
-        "tagger/model/weightfile.py",
+        "tagger/model/weights.py",
         "or borders != sorted(borders)",
         "or False",
     ),
     Removal(
         "M3",
         "any positive scale is taken",
-        "tagger/model/weightfile.py",
+        "tagger/model/weights.py",
         "if not math.isfinite(2**31 / scale):",
         "if False:",
     ),

@@ -10,7 +10,7 @@ from perceptron_nlp.cli.inputs import STDIN, check_apart, check_there, open_inpu
 from perceptron_nlp.cli.parsing import VerbParser, add_format_options, add_quiet_option
 from perceptron_nlp.cli.sizes import say_cost
 from perceptron_nlp.cli.style import say
-from perceptron_nlp.tagger.model.bundled import model_place
+from perceptron_nlp.tagger.model.file import model_place
 
 EXAMPLES = """\
   perceptron-nlp compress en.model --size 400kB --dev dev.conllu -o small.model

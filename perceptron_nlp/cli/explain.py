@@ -25,8 +25,8 @@ from perceptron_nlp.cli.parsing import (
 )
 from perceptron_nlp.cli.printing import print_json
 from perceptron_nlp.cli.style import output
-from perceptron_nlp.tagger.explain.explaining import SHOWN
-from perceptron_nlp.tagger.explain.explanationpage import page
+from perceptron_nlp.tagger.explain.explanation import SHOWN
+from perceptron_nlp.tagger.explain.render import page
 
 EXAMPLES = """\
   perceptron-nlp explain en.model new.conllu --html why.html

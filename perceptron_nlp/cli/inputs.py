@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 
 import perceptron_nlp as pn
 from perceptron_nlp.cli.style import say
-from perceptron_nlp.tagger.model.bundled import is_shipped
+from perceptron_nlp.tagger.model.file import is_shipped
 
 STDIN = "-"
 _NAMED_ONE_BY_ONE = 8

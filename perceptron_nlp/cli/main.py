@@ -135,7 +135,7 @@ def _import_for_tagging() -> None:
     """Import what tagging takes, without what only takes time."""
     # NumPy's library of linear algebra, which tagging does not use, starts its threads on import.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    importlib.import_module("perceptron_nlp.tagger.model.loading")
+    importlib.import_module("perceptron_nlp.tagger.tagger")
     importlib.import_module("perceptron_nlp.formats.corpus")
 
 

@@ -28,7 +28,6 @@ from perceptron_nlp.features.templates import Template
 from perceptron_nlp.sampling import permutation, without_replacement
 from perceptron_nlp.tagger.confidence.calibrating import calibrated_by
 from perceptron_nlp.tagger.tag.threads import MAX_THREADS
-from perceptron_nlp.tagger.tag.wordbytes import word_bytes
 from perceptron_nlp.tagger.tagger import Tagger
 from perceptron_nlp.tagger.train.auto import decide
 from perceptron_nlp.tagger.train.checkpoint import take_checkpoint_options
@@ -37,7 +36,7 @@ from perceptron_nlp.tagger.train.learners import Learner, weight_table
 from perceptron_nlp.tagger.train.loop import Callback, Trainer
 from perceptron_nlp.tagger.train.options import TrainingOptions, make_options
 from perceptron_nlp.tagger.train.sources import Labelled, RawSource, Source
-from perceptron_nlp.text.tagset import TagSet
+from perceptron_nlp.text.tagset import TagSet, word_bytes
 
 logger = logging.getLogger("perceptron_nlp")
 

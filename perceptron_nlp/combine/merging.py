@@ -20,14 +20,13 @@ import numpy as np
 from perceptron_nlp._core.model.frozenweights import FrozenWeights
 from perceptron_nlp._version import __version__
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, quote
-from perceptron_nlp.tagger.model.attributes import part_names
 from perceptron_nlp.tagger.model.ensemble import sum_of
 from perceptron_nlp.tagger.model.file import model_to_bytes
-from perceptron_nlp.tagger.model.loading import load
+from perceptron_nlp.tagger.model.label_components import part_names
 from perceptron_nlp.tagger.model.model import TaggerModel, joined
-from perceptron_nlp.tagger.model.quantized import LARGEST, QuantisedWeights
-from perceptron_nlp.tagger.model.wordtables import WordTables
-from perceptron_nlp.tagger.tagger import Tagger
+from perceptron_nlp.tagger.model.weights import LARGEST, QuantisedWeights
+from perceptron_nlp.tagger.model.word_tables import WordTables
+from perceptron_nlp.tagger.tagger import Tagger, load
 from perceptron_nlp.text.tagset import TagSet
 
 Taggers: TypeAlias = "Iterable[Tagger | str | os.PathLike[str]]"

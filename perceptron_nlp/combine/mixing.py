@@ -34,7 +34,7 @@ import numpy as np
 import numpy.typing as npt
 
 from perceptron_nlp.errors import ArgumentError
-from perceptron_nlp.tagger.model.cells import Rows, Union
+from perceptron_nlp.tagger.model.ensemble import Rows, Union
 from perceptron_nlp.tagger.model.state import RunState
 
 Numbers = npt.NDArray[np.float64]

@@ -14,12 +14,10 @@ import numpy as np
 import numpy.typing as npt
 
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FormatError, quote
-from perceptron_nlp.tagger.model.attributes import JOINT
-from perceptron_nlp.tagger.model.loading import load
-from perceptron_nlp.tagger.tag.wordbytes import word_bytes
-from perceptron_nlp.tagger.tagger import Tagger
+from perceptron_nlp.tagger.model.label_components import JOINT
+from perceptron_nlp.tagger.tagger import Tagger, load
 from perceptron_nlp.tagger.train.sources import RawSource, place_of, raw_sentences
-from perceptron_nlp.text.tagset import TagSet
+from perceptron_nlp.text.tagset import TagSet, word_bytes
 
 Teachers: TypeAlias = "Tagger | str | os.PathLike[str] | Sequence[Tagger | str | os.PathLike[str]]"
 

@@ -20,7 +20,7 @@ from perceptron_nlp.integrations.shardchanges import Step, difference, no_state
 from perceptron_nlp.integrations.shardfiles import ShardFiles
 from perceptron_nlp.sampling import permutation
 from perceptron_nlp.tagger.model.state import RunState
-from perceptron_nlp.tagger.tag.extractor import Extractor
+from perceptron_nlp.tagger.tag.feature_function import Extractor
 from perceptron_nlp.tagger.train.data import Examples
 from perceptron_nlp.tagger.train.learners import FunctionLearner, TemplateLearner
 from perceptron_nlp.tagger.train.numbered import NumberedLabels, numbers_alone

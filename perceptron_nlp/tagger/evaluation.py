@@ -6,33 +6,95 @@ import itertools
 import operator
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from perceptron_nlp._display import counted, percent, points
 from perceptron_nlp.tagger.confidence.reliability import Reliability
 from perceptron_nlp.tagger.model.model import TaggerModel
-from perceptron_nlp.tagger.spanscores import SpanScores
 from perceptron_nlp.tagger.train.sources import Source, check_labelled, gold_labels
-from perceptron_nlp.text.spans import is_span_column
+from perceptron_nlp.text.spans import is_span_column, spans_of
 
 
 @dataclass(frozen=True, slots=True)
 class LabelScore:
-    """How well one label is found; shares are fractions of 1, 0 where there is nothing to share.
+    """Scores of one label; shares are fractions of 1, and 0 of nothing.
 
     Attributes
     ----------
-    precision : of the words given this label, the share that has it
-    recall : of the words that have it, the share given it
-    f1 : their harmonic mean
-    support : words that have it
+    precision : share of the tokens predicted to have the label that do
+    recall : share of the tokens with the label that are predicted to have it
+    f1 : harmonic mean of the two
+    support : tokens with the label
     """
 
     precision: float
     recall: float
     f1: float
     support: int
+
+    @classmethod
+    def of(cls, right: int, given: int, gold: int) -> LabelScore:
+        """Return the scores of what was counted: correct, predicted and gold."""
+        return cls(
+            _share(right, given) or 0.0,
+            _share(right, gold) or 0.0,
+            _share(2 * right, given + gold) or 0.0,
+            gold,
+        )
+
+
+@dataclass(slots=True)
+class SpanScores:
+    """Counts of spans by type, as conlleval counts them (CoNLL-2000 shared task).
+
+    A span is correct if its type and both its ends are.
+
+    Attributes
+    ----------
+    gold, given, right : spans in the gold labels, in the predicted labels, and in both
+    """
+
+    gold: Counter[str] = field(default_factory=Counter)
+    given: Counter[str] = field(default_factory=Counter)
+    right: Counter[str] = field(default_factory=Counter)
+
+    def add(self, gold: Sequence[str], given: Sequence[str]) -> None:
+        """Count one sentence, given by the span labels of its tokens."""
+        truth, found = set(spans_of(gold)), set(spans_of(given))
+        self.gold.update(kind for kind, _, _ in truth)
+        self.given.update(kind for kind, _, _ in found)
+        self.right.update(kind for kind, _, _ in truth & found)
+
+    @property
+    def total(self) -> LabelScore:
+        """Scores of all types together."""
+        return LabelScore.of(self.right.total(), self.given.total(), self.gold.total())
+
+    @property
+    def precision(self) -> float:
+        """Share of the predicted spans that is correct; 0 if none is predicted."""
+        return self.total.precision
+
+    @property
+    def recall(self) -> float:
+        """Share of the gold spans that is found; 0 if there are none."""
+        return self.total.recall
+
+    @property
+    def f1(self) -> float:
+        """Harmonic mean of precision and recall."""
+        return self.total.f1
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return ``precision``, ``recall``, ``f1``, and in ``spans`` the scores by type."""
+        total = asdict(self.total)
+        del total["support"]
+        by_type = {
+            kind: asdict(LabelScore.of(self.right[kind], self.given[kind], self.gold[kind]))
+            for kind in sorted(self.gold | self.given)
+        }
+        return {**total, "spans": by_type}
 
 
 @dataclass(slots=True)
@@ -116,14 +178,10 @@ class Evaluation:
         for (truth, label), count in self.confusion.items():
             gold[truth] += count
             given[label] += count
-        scores = {}
-        for label in sorted(gold.keys() | given.keys()):
-            hits = self.confusion[label, label]
-            precision = _share(hits, given[label]) or 0.0
-            recall = _share(hits, gold[label]) or 0.0
-            f1 = 2 * precision * recall / (precision + recall) if hits else 0.0
-            scores[label] = LabelScore(precision, recall, f1, gold[label])
-        return scores
+        return {
+            label: LabelScore.of(self.confusion[label, label], given[label], gold[label])
+            for label in sorted(gold.keys() | given.keys())
+        }
 
     def to_dict(self) -> dict[str, Any]:
         """One JSON object with everything above but the confusion counts; see SpanScores too.
@@ -140,15 +198,7 @@ class Evaluation:
             "known_accuracy": self.known_accuracy,
             "unknown_accuracy": self.unknown_accuracy,
             "sentence_accuracy": self.sentence_accuracy,
-            "labels": {
-                label: {
-                    "precision": s.precision,
-                    "recall": s.recall,
-                    "f1": s.f1,
-                    "support": s.support,
-                }
-                for label, s in self.labels.items()
-            },
+            "labels": {label: asdict(score) for label, score in self.labels.items()},
             **({"untrained": dict(sorted(self.untrained.items()))} if self.untrained else {}),
             **({} if self.calibration is None else {"calibration": self.calibration.to_dict()}),
         }

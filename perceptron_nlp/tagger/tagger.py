@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 import perceptron_nlp.formats as formats
 from perceptron_nlp._checks import check_choice, check_int, check_tokens, sentence_list, token_list
-from perceptron_nlp.errors import ArgumentError, ArgumentTypeError
-from perceptron_nlp.tagger.model.file import model_from_bytes, model_to_bytes
+from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, ModelError
+from perceptron_nlp.formats import map_file_bytes, read_file_bytes
+from perceptron_nlp.tagger.model.file import model_from_bytes, model_place, model_to_bytes
 from perceptron_nlp.tagger.model.model import TaggerModel
-from perceptron_nlp.tagger.tag.keeping import Keep, check_columns, check_keep
-from perceptron_nlp.tagger.tag.labellers import make_labeller
-from perceptron_nlp.tagger.tag.labelling import Labeller
+from perceptron_nlp.tagger.tag.constraints import Keep, check_columns, check_keep
+from perceptron_nlp.tagger.tag.label import Labeller, make_labeller
 from perceptron_nlp.tagger.tag.threads import check_threads
 
 if TYPE_CHECKING:
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from perceptron_nlp.tagger.evaluation import Evaluation
-    from perceptron_nlp.tagger.explain.explaining import Explanation
-    from perceptron_nlp.tagger.tag.extractor import Extractor
+    from perceptron_nlp.tagger.explain.explanation import Explanation
+    from perceptron_nlp.tagger.tag.constraints import Lexicon, LexiconSource
+    from perceptron_nlp.tagger.tag.feature_function import Extractor
     from perceptron_nlp.tagger.tag.fill import Fill
-    from perceptron_nlp.tagger.tag.lexicon import Lexicon, LexiconSource
     from perceptron_nlp.tagger.tag.text import TextSentence
     from perceptron_nlp.tagger.train.loop import Callback
     from perceptron_nlp.tagger.train.sources import Labelled, LabelLists, Source
@@ -364,7 +364,7 @@ class Tagger:
         -------
         (labels, confidences): what tag_sents gives, and for each label a float from 0 to 1
         """
-        from perceptron_nlp.tagger.confidence.sureness import sure_labels
+        from perceptron_nlp.tagger.confidence.confidence import sure_labels
 
         prepared, kept = self._prepared(sentences, threads, keep, before, after)
         part = self._first
@@ -414,7 +414,7 @@ class Tagger:
         ------
         ModelError, ArgumentTypeError, ArgumentError : as for confidences
         """
-        from perceptron_nlp.tagger.confidence.sureness import label_chances
+        from perceptron_nlp.tagger.confidence.confidence import label_chances
 
         part = self._first
         return label_chances(part.model, part._labeller, part._lexicon, token_list(tokens))
@@ -494,11 +494,17 @@ class Tagger:
         ArgumentError : offsets that fall or lead out of the data, a word that is not UTF-8, a
             model that looks at more than words or learnt spans
         """
-        from perceptron_nlp.tagger.tag.buffers import words_of
+        from perceptron_nlp.tagger.tag.fill import label_buffers, words_of
 
         check_threads(threads)
+        if not self._labeller.words_alone:
+            raise ArgumentError(
+                "data: this model looks at more than the words of a sentence (other columns,"
+                " a lexicon, clusters), or its labels hang together; use tag_sents"
+            )
         words = words_of(data, token_offsets, sentence_offsets)
-        numbers, labels = self._labeller.label_buffers(words, threads)
+        labels = self._labeller.written_labels
+        numbers = label_buffers(self._labeller, words, threads)
         return numbers.astype("uint8" if len(labels) <= 256 else "uint16", copy=False), labels
 
     def with_lexicon(self, lexicon: LexiconSource, *, column: str | None = None) -> Tagger:
@@ -527,7 +533,7 @@ class Tagger:
         --------
         ``tagger.with_lexicon({"fish": ["NOUN", "VERB"], "Ella": "PROPN"})``
         """
-        from perceptron_nlp.tagger.tag.lexicon import Lexicon
+        from perceptron_nlp.tagger.tag.constraints import Lexicon
 
         name = self.column if column is None else column
         check_choice("column", name, self.columns)
@@ -553,13 +559,10 @@ class Tagger:
         or the columns, filled in, or to None for sentences that must be read one by one
         (``corpus.put_back`` them). Several threads may call it.
         """
-        from perceptron_nlp.tagger.tag.fill import fill_in_turn
+        from perceptron_nlp.tagger.tag.fill import filler
 
-        if column is not None:
-            return self._labeller.filler(corpus, column)
-        return fill_in_turn(
-            [part._labeller.filler(corpus, part.column) for part in self._parts or (self,)]
-        )
+        filled = self.by_column if column is None else {column: self._first}
+        return filler(corpus, {name: part._labeller for name, part in filled.items()})
 
     def scores(self, tokens: Sequence[str]) -> npt.NDArray[np.float64]:
         """What each label scored for each word, as it was tagged.
@@ -663,7 +666,7 @@ class Tagger:
         Parameters are those of explain and of tag_sents, and so are the errors; `against` has
         labels for each sentence.
         """
-        from perceptron_nlp.tagger.explain.explaining import explanations
+        from perceptron_nlp.tagger.explain.explanation import explanations
 
         part = self._of_column(column)
         if top is not None:
@@ -813,8 +816,8 @@ class Tagger:
             the message says what it can do with
         FileError, FormatError : `dev` cannot be read
         """
+        from perceptron_nlp._checks import parse_size
         from perceptron_nlp.tagger.model.compress import compress_by, compress_model
-        from perceptron_nlp.tagger.model.sizes import parse_size
         from perceptron_nlp.tagger.train.sources import Source
 
         n_bytes = parse_size(size)
@@ -890,3 +893,41 @@ def _unpickle(
 
 
 train = Tagger.train
+
+
+def load(
+    path: str | os.PathLike[str],
+    *,
+    features: Extractor | None = None,
+    cache_limit: int | None = None,
+    mmap: bool = False,
+) -> Tagger:
+    """A tagger from a model file.
+
+    Parameters
+    ----------
+    path : the file, or the name of a model that comes with the library: ``"en"`` (English: upos,
+        xpos, feats). A file of that name in the working folder goes before it
+    features : the feature function, where the model was trained with one; the file only names it
+    cache_limit : how many distinct words each thread remembers; None for the default (32,768)
+    mmap : map the file into memory rather than read it: processes that load the same file share
+        what stays of it. It is checked in the same way. While the tagger lives, the file may be
+        replaced, as ``save`` does, but nobody may write into it
+
+    Raises
+    ------
+    ArgumentTypeError : `path` or `mmap` is of another type
+    FileError : the file is missing, a folder, or cannot be read; the model of this name was removed
+    ModelError : it is damaged, of another program or version, or needs `features`
+    """
+    if not isinstance(mmap, bool):
+        raise ArgumentTypeError(f"mmap: True or False is needed, not {type(mmap).__name__}")
+    path = model_place(path)
+    data = map_file_bytes(path) if mmap else read_file_bytes(path)
+    try:
+        return Tagger(
+            model_from_bytes(data, os.fspath(path)), features=features, cache_limit=cache_limit
+        )
+    except ModelError as error:
+        name = os.fspath(path)
+        raise error if str(error).startswith(name) else ModelError(f"{name}: {error}") from None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from perceptron_nlp._core.features.hashing import hash64
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, quote
 
 MAX_LABELS = 65_536
@@ -95,3 +96,13 @@ def _check_label(label: object) -> None:
         label.encode("utf-8")
     except UnicodeEncodeError as error:
         raise ArgumentError(f"labels: {quote(label)} holds a lone surrogate") from error
+
+
+def word_bytes(word: str) -> bytes:
+    """The bytes of a word that the core hashes: UTF-8, a lone surrogate as three bytes."""
+    return word.encode("utf-8", "surrogatepass")
+
+
+def word_hash(word: str) -> int:
+    """The hash of a word, or of a label, 0 to 2**64 - 1: what it is in the key of a feature."""
+    return hash64(word_bytes(word))

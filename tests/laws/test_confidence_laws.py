@@ -24,7 +24,7 @@ from perceptron_nlp.tagger.confidence.calibration import (
 )
 from perceptron_nlp.tagger.confidence.calibrationfit import Evidence, fit_calibration, too_few
 from perceptron_nlp.tagger.confidence.reliability import BINS, Reliability
-from perceptron_nlp.tagger.tag.labelling import decoder_of
+from perceptron_nlp.tagger.tag.label import decoder_of
 
 SCORE = st.integers(-(2**20), 2**20).map(lambda x: x / 64) | st.just(-np.inf)
 TEMPERATURE = st.floats(1e-3, 1e3)

@@ -104,7 +104,7 @@ def test_a_crew_without_helpers_and_one_without_work_do_the_whole_job(
     tagger: pn.Tagger, small: Labelled
 ) -> None:
     sentences: list[Any] = many(small)
-    decoder = tagger._labeller._decoder  # type: ignore[attr-defined]
+    decoder = tagger._labeller.decoder  # type: ignore[attr-defined]
     assert Crew(decoder, 0).lists(sentences) == tagger.tag_sents(sentences)
     assert Crew(decoder, 2).lists([]) == []
 

@@ -62,11 +62,11 @@ LATE = {
             "_evaluate",
             "compress",
         ),
-        "tagger/tag/functionlabeller": ("read",),
-        "tagger/tag/labellers": ("make_labeller", "_readable", "read"),
+        "tagger/tag/fill": ("label_buffers",),
+        "tagger/tag/label": ("make_labeller", "_readable", "trace"),
         "tagger/model/model": ("inputs",),
-        "tagger/model/modeldescription": ("_state",),
-        "tagger/tag/threads": ("label_lists", "label_buffers"),
+        "tagger/model/file": ("_state",),
+        "tagger/tag/threads": ("label_lists",),
     }.items()
     for function in functions
 }

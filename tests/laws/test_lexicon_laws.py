@@ -14,8 +14,8 @@ from test_decoding_forms import WORDS, decoder, results, trained
 import perceptron_nlp as pn
 from perceptron_nlp._core.tag.decode import SentenceDecoder
 from perceptron_nlp.errors import ArgumentError
-from perceptron_nlp.tagger.tag.lexicon import lower_cased
-from perceptron_nlp.tagger.tag.wordbytes import word_bytes
+from perceptron_nlp.tagger.tag.constraints import lower_cased
+from perceptron_nlp.text.tagset import word_bytes
 
 MODELS = functools.cache(trained)
 FORMS = sorted({*WORDS, *map(lower_cased, WORDS), "Man"} - {""})

@@ -15,9 +15,8 @@ from perceptron_nlp.analysis.compare.significance import mcnemar
 from perceptron_nlp.errors import ArgumentError, quote
 from perceptron_nlp.formats import begins_like_tensors
 from perceptron_nlp.tagger.evaluation import span_scores
-from perceptron_nlp.tagger.model.bundled import model_place
-from perceptron_nlp.tagger.model.loading import load
-from perceptron_nlp.tagger.tagger import Tagger
+from perceptron_nlp.tagger.model.file import model_place
+from perceptron_nlp.tagger.tagger import Tagger, load
 from perceptron_nlp.tagger.train.sources import Labelled, Source, check_labelled, gold_labels
 from perceptron_nlp.text.sentence import Sentence
 from perceptron_nlp.text.spans import spans_of

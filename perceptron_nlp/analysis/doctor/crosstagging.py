@@ -21,8 +21,8 @@ import numpy.typing as npt
 from perceptron_nlp.errors import ArgumentError, FormatError
 from perceptron_nlp.features.templates import Template, check_templates
 from perceptron_nlp.sampling import permutation
-from perceptron_nlp.tagger.model.attributes import JOINT, features_of
-from perceptron_nlp.tagger.tag.labellers import TemplateLabeller
+from perceptron_nlp.tagger.model.label_components import JOINT, features_of
+from perceptron_nlp.tagger.tag.label import TemplateLabeller
 from perceptron_nlp.tagger.train.data import Examples
 from perceptron_nlp.tagger.train.loop import Trainer, resolve_templates
 from perceptron_nlp.tagger.train.options import TrainingOptions

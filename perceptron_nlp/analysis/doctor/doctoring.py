@@ -30,7 +30,7 @@ from perceptron_nlp.analysis.doctor.pooling import fit_pool, hedged, pooled
 from perceptron_nlp.analysis.doctor.suspects import SuspectFinder
 from perceptron_nlp.analysis.doctor.variation import Surroundings, Variation
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FormatError, quote
-from perceptron_nlp.tagger.model.attributes import UPOS
+from perceptron_nlp.tagger.model.label_components import UPOS
 from perceptron_nlp.tagger.tag.threads import check_threads
 from perceptron_nlp.tagger.train.auto import decide
 from perceptron_nlp.tagger.train.columns import holds_features

@@ -20,12 +20,12 @@ from perceptron_nlp.errors import ArgumentError, quote
 from perceptron_nlp.features.atoms import Atom
 from perceptron_nlp.features.compile import compile_templates
 from perceptron_nlp.features.readable import ReadableTemplates, Readings
-from perceptron_nlp.tagger.model.attributes import part_numbers
+from perceptron_nlp.tagger.model.label_components import part_numbers
 from perceptron_nlp.tagger.model.model import TaggerModel
 from perceptron_nlp.tagger.tag.context import with_first_labels
-from perceptron_nlp.tagger.tag.labellers import TemplateLabeller
-from perceptron_nlp.tagger.tag.wordbytes import word_bytes
+from perceptron_nlp.tagger.tag.label import TemplateLabeller
 from perceptron_nlp.text.sentence import Sentence
+from perceptron_nlp.text.tagset import word_bytes
 
 _CONTEXT = 2
 
@@ -101,7 +101,7 @@ class FeatureSearch:
         self._places: dict[tuple[int, int], list[int]] = {}
         labeller = TemplateLabeller(model)
         prepared = labeller.prepared(sentences)
-        self._labels = labeller.label_inside(prepared, threads=threads)
+        self._labels = labeller.learned_labels(prepared, threads=threads)
         self._sentences = list(self._as_looked_at(prepared, threads))
         for number, sentence in enumerate(self._sentences):
             self._enter(number, sentence)
@@ -112,7 +112,7 @@ class FeatureSearch:
         tables, first = self._model.tables, self._model.first
         given = prepared if tables is None else [tables.added_to(one) for one in prepared]
         if first is not None:
-            labels = TemplateLabeller(first).label_inside(given, threads=threads)
+            labels = TemplateLabeller(first).learned_labels(given, threads=threads)
             given = [
                 with_first_labels(one, found) for one, found in zip(given, labels, strict=True)
             ]

@@ -12,8 +12,12 @@ from perceptron_nlp.analysis.inspect.featuresearch import Coverage, FeatureSearc
 from perceptron_nlp.analysis.inspect.templateworth import TemplateWorth, accuracy_lost, sizes
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError
 from perceptron_nlp.formats import Section, layout_of, read_file_bytes
-from perceptron_nlp.tagger.model.bundled import model_place
-from perceptron_nlp.tagger.model.file import FORMAT_VERSION, PLAIN_VERSION, model_from_bytes
+from perceptron_nlp.tagger.model.file import (
+    FORMAT_VERSION,
+    PLAIN_VERSION,
+    model_from_bytes,
+    model_place,
+)
 from perceptron_nlp.tagger.model.model import TaggerModel
 from perceptron_nlp.tagger.tagger import Tagger
 from perceptron_nlp.tagger.train.sources import Labelled, Source

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from perceptron_nlp.tagger.model.model import TaggerModel
-from perceptron_nlp.tagger.model.weightfile import weights_as_arrays
+from perceptron_nlp.tagger.model.weights import weights_as_arrays
 from perceptron_nlp.tagger.tagger import Tagger
 from perceptron_nlp.text.sentence import Sentence
 

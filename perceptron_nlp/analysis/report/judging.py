@@ -10,7 +10,7 @@ from typing import Any
 from perceptron_nlp.analysis.compare.outcomes import span_counts, word_counts
 from perceptron_nlp.analysis.compare.significance import Counts, Interval, interval, resampled
 from perceptron_nlp.tagger.evaluation import Evaluation, compare
-from perceptron_nlp.tagger.explain.explaining import WordExplanation
+from perceptron_nlp.tagger.explain.explanation import WordExplanation
 from perceptron_nlp.tagger.tagger import Tagger
 from perceptron_nlp.tagger.train.sources import Source, gold_labels
 from perceptron_nlp.text.sentence import Sentence

@@ -21,7 +21,7 @@ from perceptron_nlp.analysis.report.markup import data_block, paragraph, safe, w
 from perceptron_nlp.analysis.report.sections import column as column_section
 from perceptron_nlp.errors import ArgumentTypeError
 from perceptron_nlp.tagger.evaluation import Evaluation
-from perceptron_nlp.tagger.explain.explanationpage import STYLE as WHY_STYLE
+from perceptron_nlp.tagger.explain.render import STYLE as WHY_STYLE
 from perceptron_nlp.tagger.tag.threads import check_threads
 from perceptron_nlp.tagger.tagger import Tagger
 from perceptron_nlp.tagger.train.sources import Labelled, Source

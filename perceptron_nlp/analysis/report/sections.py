@@ -17,7 +17,7 @@ from perceptron_nlp.analysis.report.markup import (
     word,
 )
 from perceptron_nlp.tagger.evaluation import Evaluation
-from perceptron_nlp.tagger.explain.explanationpage import word_fragment
+from perceptron_nlp.tagger.explain.render import word_fragment
 
 _LABELS, _MOST_LABELS = 40, 1000
 _PAIRS = 20

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, encodable
-from perceptron_nlp.tagger.explain.explaining import WordExplanation
+from perceptron_nlp.tagger.explain.explanation import WordExplanation
 from perceptron_nlp.tagger.tag.text import tokenize
 from perceptron_nlp.tagger.tagger import Tagger
 

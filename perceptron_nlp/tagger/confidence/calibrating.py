@@ -18,11 +18,10 @@ from perceptron_nlp.tagger.confidence.calibrationfit import (
     fit_calibration,
     too_few,
 )
+from perceptron_nlp.tagger.confidence.confidence import LabelView, Numbers, T, by_sentence
 from perceptron_nlp.tagger.model.model import TaggerModel, joined
-from perceptron_nlp.tagger.tag.extractor import Extractor
-from perceptron_nlp.tagger.tag.labellers import make_labeller
-from perceptron_nlp.tagger.tag.labelling import Labeller
-from perceptron_nlp.tagger.tag.labelview import LabelView, Numbers, T, by_sentence
+from perceptron_nlp.tagger.tag.feature_function import Extractor
+from perceptron_nlp.tagger.tag.label import Labeller, make_labeller
 from perceptron_nlp.tagger.train.data import Examples
 from perceptron_nlp.tagger.train.sources import Source, check_labelled, gold_labels
 

@@ -1,32 +1,19 @@
-"""The model file: which arrays and strings of the tensor container mean what.
-
-Metadata strings: ``format`` is ``perceptron_nlp``; ``format_version`` is ``1``, or ``2`` where
-arrays are packed, which ``packed`` tells (see formats/packedtensors.py); ``made_by`` is the
-library's version; ``model`` and ``record`` are JSON objects. A model of several columns has
-``more`` too, a JSON list with an object for each column after the first, of its ``model`` and
-``record``. The arrays of a first column, and with 1 in place of 0 those of the first pass that it
-builds on, if there is one; with 2k and 2k + 1 in place of them those of column k, from 0::
-
-    0.keys          U64 [rows]       feature keys; in a fixed table, row numbers
-    0.group_starts  I64 [groups+1]   rows of each template, in the order of the templates
-    0.counts        U8|U16|U32 [rows]  weights in each row
-    0.labels        U8|U16 [cells]   label numbers, ascending in a row
-    0.weights       I16 [cells]      in units of 1 / scale
-    0.tables.*      word tables: see tablefile.py
-    0.state.*       the state of the training, where it is kept: see trainingstate.py
-    vocabulary      U32 [words]      upper halves of the hashes of training words, ascending
-
-Loading follows nothing that the file says to a path, a module or a name.
-"""
+"""JSON in the metadata of model files: equal values are equal bytes."""
 
 from __future__ import annotations
 
+import json
+import math
 import os
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
+import re
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
+from perceptron_nlp._core.model.frozenmodel import WIDEST_BEAM
+from perceptron_nlp._core.model.modelrows import rise
 from perceptron_nlp._version import __version__
-from perceptron_nlp.errors import ModelError, PerceptronNLPError, quote
+from perceptron_nlp.errors import ArgumentError, FileError, ModelError, PerceptronNLPError, quote
+from perceptron_nlp.features.templates import Template, check_templates
 from perceptron_nlp.formats import (
     open_tensors,
     packed_tensors,
@@ -34,19 +21,367 @@ from perceptron_nlp.formats import (
     unpacked_tensors,
     write_tensors,
 )
-from perceptron_nlp.tagger.model.bundled import model_place
+from perceptron_nlp.tagger.confidence.calibration import Calibration
+from perceptron_nlp.tagger.model.label_components import JOINT, MODES, UPOS, parts_of
 from perceptron_nlp.tagger.model.model import TaggerModel, joined
-from perceptron_nlp.tagger.model.modeldescription import Description, describe
-from perceptron_nlp.tagger.model.modeljson import (
-    checked_object,
-    checked_record,
-    object_in,
-    objects_in,
-    to_json,
+from perceptron_nlp.tagger.model.weights import (
+    numbers_named,
+    weights_as_arrays,
+    weights_from_arrays,
+    whole,
 )
+from perceptron_nlp.tagger.model.word_tables import WordTables, tables_as_arrays, tables_from_arrays
+from perceptron_nlp.tagger.tag.context import WIDEST_WINDOW, look_nearby
+from perceptron_nlp.text.spans import SCHEMES, is_span_column
+from perceptron_nlp.text.tagset import TagSet
 
 if TYPE_CHECKING:
     import mmap
+
+    import numpy.typing as npt
+
+    from perceptron_nlp.formats.tensors import Tensor
+    from perceptron_nlp.tagger.model.state import TrainingState
+
+
+# JSON has numbers of any size; a file of ours has none that these do not hold.
+_MOST_INT = 2**64
+_COUNTS: dict[str, Any] = {"sentences": int, "tokens": int, "labelled": int, "sha256": str}
+_EPOCH: dict[str, Any] = {"epoch": int, "mistakes": int, "dev_accuracy": float}
+# The parts of a training record that this library reads again, and of what type they are: a list
+# of one type, an object with these parts among others, or null.
+_RECORD: dict[str, Any] = {
+    "version": str,
+    "train": _COUNTS,
+    "dev": _COUNTS,
+    "options": {"runs": int},
+    "choices": [str],
+    "doubts": [str],
+    "epochs": [_EPOCH],
+    "best_epoch": int,
+    "calibration": {"method": str, "why": str, "words": int, "ece": float},
+    "compressed": {"bytes_before": int, "rows_before": int, "steps": int, "scores": [float]},
+}
+_RECORD["merged"] = [{"weight": float, "sha256": str, "record": _RECORD}]
+
+
+def to_json(value: Any) -> str:
+    """A value as JSON in one line, keys in the order of their code points.
+
+    Raises ArgumentError for what JSON, or UTF-8, cannot hold.
+    """
+    try:
+        text = json.dumps(
+            value, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False
+        )
+        text.encode("utf-8")
+    except (TypeError, ValueError) as error:
+        raise ArgumentError(f"the model cannot be written: {error}") from None
+    return text
+
+
+def object_in(text: str, name: str) -> dict[str, Any]:
+    """The JSON object in a text; ValueError where it holds something else."""
+    return checked_object(_loaded(text), name)
+
+
+def objects_in(text: str, name: str) -> list[dict[str, Any]]:
+    """The list of JSON objects in a text; ValueError where it holds something else."""
+    value = _loaded(text)
+    if not isinstance(value, list):
+        raise ValueError(f"{name} is not a JSON list")
+    return [checked_object(one, name) for one in value]
+
+
+def checked_object(value: Any, name: str) -> dict[str, Any]:
+    """The value itself; ValueError where it is no JSON object."""
+    if not isinstance(value, dict):
+        raise ValueError(f"{name} is not a JSON object")
+    return value
+
+
+def checked_record(value: Any) -> dict[str, Any]:
+    """The training record itself; ValueError where a part of it is of another type."""
+    _check_form(value, _RECORD, "record")
+    return checked_object(value, "record")
+
+
+def _check_form(value: Any, form: Any, name: str) -> None:
+    if value is None:
+        return
+    if isinstance(form, dict):
+        for key, part in form.items():
+            _check_form(checked_object(value, name).get(key), part, f"{name}.{key}")
+    elif isinstance(form, list):
+        if not isinstance(value, list):
+            raise ValueError(f"{name} is not a JSON list")
+        for one in value:
+            _check_form(one, form[0], name)
+    elif not isinstance(value, int | float if form is float else form) or isinstance(value, bool):
+        raise ValueError(f"{name} is not of type {form.__name__}")
+
+
+def _loaded(text: str) -> Any:
+    """A JSON text's value; ValueError for numbers that are none or of a size never written."""
+    return json.loads(text, parse_int=_int, parse_float=_float, parse_constant=_refuse)
+
+
+def _int(digits: str) -> int:
+    number = int(digits)
+    return number if abs(number) < _MOST_INT else _refuse(digits)
+
+
+def _float(digits: str) -> float:
+    number = float(digits)
+    return number if math.isfinite(number) else _refuse(digits)
+
+
+def _refuse(digits: str) -> NoReturn:
+    raise ValueError(f"{digits[:20]} is not a number of a model file")
+
+
+NAMES = ("en",)
+FOLDER = os.path.abspath(os.path.join(os.path.dirname(__file__), "../../models"))
+_NAME = re.compile(r"[a-z]{2,3}(?:-[a-z0-9]+)*")
+
+
+def model_place(path: str | os.PathLike[str]) -> str | os.PathLike[str]:
+    """The file of a model that is named as people do: by its path, or by a name such as ``en``.
+
+    A file in the working folder goes before a model of the same name; a folder does not.
+
+    Raises
+    ------
+    FileError : the model of this name was removed from the package
+    """
+    if not isinstance(path, str) or not is_name(path):
+        return path
+    place = os.path.join(FOLDER, f"{path}.model")
+    if os.path.isfile(place):
+        return place
+    if path not in NAMES:
+        return path
+    raise FileError(
+        f"{path}: there is no such file, and the model of this name, which comes with"
+        f" perceptron_nlp, was removed from it ({place}); install perceptron-nlp again, or name a"
+        " model file"
+    )
+
+
+def is_name(path: str) -> bool:
+    """Is this the name of a model: small letters, and no file that is there?"""
+    return _NAME.fullmatch(path) is not None and (not os.path.lexists(path) or os.path.isdir(path))
+
+
+def is_shipped(path: str) -> bool:
+    """Does the name stand for a model that comes with the library, whether or not it is there?"""
+    return is_name(path) and (
+        path in NAMES or os.path.isfile(os.path.join(FOLDER, f"{path}.model"))
+    )
+
+
+Array: TypeAlias = "npt.NDArray[Any]"
+
+
+def describe(model: TaggerModel, number: int) -> tuple[dict[str, Any], dict[str, Array]]:
+    """The description and the arrays of a model, as pass `number`, and of its first pass."""
+    weights = model.weights
+    described = {
+        "column": model.column,
+        "labels": model.tags.to_list(),
+        "templates": [str(template) for template in model.templates],
+        "extractor": model.extractor,
+        "right_to_left": model.right_to_left,
+        "beam": model.beam,
+        "scheme": model.scheme,
+        "parts": model.parts,
+        "table_bits": weights.table_bits,
+        "scale": weights.scale,
+        "dictionary": dict(model.dictionary),
+        "first": None,
+        "tables": None,
+        "window": model.window,
+    }
+    if model.calibration is not None:
+        described["calibration"] = model.calibration.to_dict()
+    tensors = weights_as_arrays(weights, number)
+    if model.first is not None:
+        described["first"], more = describe(model.first, number + 1)
+        tensors.update(more)
+    if model.tables is not None:
+        described["tables"], more = tables_as_arrays(model.tables, number)
+        tensors.update(more)
+    if model.state is not None:
+        described["state"], more = model.state.to_parts(f"{number}.state.")
+        tensors.update(more)
+    return described, tensors
+
+
+class Description:
+    """What a file says of one model, each part checked when it is taken.
+
+    Parameters
+    ----------
+    path : the file's name, for messages
+    tensors : the arrays of the file
+    described, record : the model's description, and the record of its training
+    number : that of the pass, as in the names of its arrays
+
+    Raises
+    ------
+    PerceptronNLPError, KeyError, TypeError, ValueError, RecursionError : a part is missing or wrong
+    """
+
+    def __init__(
+        self,
+        path: str,
+        tensors: Mapping[str, Tensor],
+        described: dict[str, Any],
+        record: dict[str, Any],
+        number: int = 0,
+    ) -> None:
+        self.number = number
+        self.path = path
+        self.tensors = tensors
+        self.described = described
+        self.record = record
+
+    def model(self, packed: bool = False) -> TaggerModel:
+        """The model; `packed` tells whether the file's arrays are."""
+        labels = self._strings("labels")
+        tags = TagSet(labels)
+        if tags.to_list() != labels or not labels:
+            raise self._bad("labels", "not sorted, repeated or missing")
+        extractor = self.described["extractor"]
+        if extractor is not None and not isinstance(extractor, str):
+            raise self._bad("extractor", "not a name")
+        templates: tuple[Template, ...] = ()
+        if extractor is None:
+            templates = check_templates(self._strings("templates"))
+        right_to_left = self.described["right_to_left"]
+        column = self.described["column"]
+        if not isinstance(right_to_left, bool) or not isinstance(column, str):
+            raise self._bad("column, right_to_left", "of another type")
+        beam = self.described["beam"]
+        if not isinstance(beam, int) or isinstance(beam, bool) or not 1 <= beam <= WIDEST_BEAM:
+            raise self._bad("beam", f"not a whole number from 1 to {WIDEST_BEAM}")
+        parts = self.described["parts"]
+        if parts is not None and (parts not in MODES or beam > 1):
+            raise self._bad("parts", "not known, or with a beam")
+        n_weighed = len(labels) if parts is None else parts_of(labels, parts).n_parts
+        return TaggerModel(
+            column=column,
+            tags=tags,
+            templates=templates,
+            extractor=extractor,
+            weights=weights_from_arrays(
+                self.described,
+                self.tensors,
+                self.number,
+                (n_weighed, max(1, len(templates))),
+                self._bad,
+            ),
+            right_to_left=right_to_left,
+            beam=beam,
+            scheme=self._scheme(tags),
+            parts=parts,
+            dictionary=self._dictionary(tags),
+            vocabulary=self._vocabulary(),
+            record=self.record,
+            first=self._first(),
+            tables=self._tables(),
+            window=self._window(templates),
+            calibration=self._calibration(),
+            state=self._state(n_weighed, max(1, len(templates))),
+            packed=packed,
+        )
+
+    def _calibration(self) -> Calibration | None:
+        # Models that were never calibrated do not speak of it.
+        described = self.described.get("calibration")
+        if described is None:
+            return None
+        try:
+            return Calibration.from_dict(described)
+        except (KeyError, TypeError, ValueError, OverflowError) as error:
+            raise self._bad("calibration", str(error)) from None
+
+    def _window(self, templates: tuple[Template, ...]) -> int | None:
+        window = self.described["window"]
+        if window is not None and (type(window) is not int or not 0 <= window <= WIDEST_WINDOW):
+            raise self._bad("window", f"not a whole number from 0 to {WIDEST_WINDOW:,}")
+        if look_nearby(templates) and window is None:
+            raise self._bad("window", "missing, though templates look nearby")
+        return window
+
+    def _first(self) -> TaggerModel | None:
+        described = self.described["first"]
+        if described is None:
+            return None
+        if self.number % 2 or not isinstance(described, dict):
+            raise self._bad("first", "not the description of a first pass")
+        model = Description(
+            self.path, self.tensors, described, self.record, self.number + 1
+        ).model()
+        if model.scheme != JOINT and (model.scheme is not None or model.column != UPOS):
+            raise self._bad("first", "a first pass of other labels than features and upos")
+        return model
+
+    def _tables(self) -> WordTables | None:
+        described = self.described["tables"]
+        if described is None:
+            return None
+        if self.number % 2:
+            raise self._bad("tables", "in a first pass, which has those of the second")
+        return tables_from_arrays(described, self.tensors, self.number, self._bad)
+
+    def _state(self, n_weighed: int, n_groups: int) -> TrainingState | None:
+        described = self.described.get("state")
+        if described is None:
+            return None
+        # Here, since few models keep it, and reading it takes NumPy.
+        from perceptron_nlp.tagger.model.state import TrainingState
+
+        prefix = f"{self.number}.state."
+        arrays = {
+            name: tensor.array() for name, tensor in self.tensors.items() if name.startswith(prefix)
+        }
+        return TrainingState.from_parts(described, arrays, prefix, n_weighed, n_groups)
+
+    def _scheme(self, tags: TagSet) -> str | None:
+        scheme = self.described["scheme"]
+        fits = (
+            scheme is None
+            or (scheme == JOINT and all("|" in label for label in tags))
+            or (scheme in SCHEMES and is_span_column({*tags, "B-X"}))
+        )
+        if not fits:
+            raise self._bad("scheme", "not known, or its labels are of another kind")
+        return None if scheme is None else str(scheme)
+
+    def _vocabulary(self) -> Any:
+        vocabulary = numbers_named(self.tensors, "vocabulary", ("U32",), self._bad)
+        if not rise(vocabulary, whole(vocabulary)):
+            raise self._bad("vocabulary", "not in ascending order")
+        return vocabulary
+
+    def _dictionary(self, tags: TagSet) -> dict[str, str]:
+        dictionary = self.described["dictionary"]
+        if not isinstance(dictionary, dict) or any(
+            not isinstance(label, str) or label not in tags for label in dictionary.values()
+        ):
+            raise self._bad("dictionary", "gives labels that are not in the tag set")
+        return dictionary
+
+    def _strings(self, name: str) -> list[str]:
+        value = self.described[name]
+        if not isinstance(value, list) or any(not isinstance(item, str) for item in value):
+            raise self._bad(name, "not a list of strings")
+        return value
+
+    def _bad(self, name: str, what: str) -> ModelError:
+        return ModelError(f"{self.path}: the model's {name}: {what}; get the file again")
+
 
 FORMAT = "perceptron_nlp"
 FORMAT_VERSION = 2

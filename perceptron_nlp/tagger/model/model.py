@@ -1,4 +1,4 @@
-"""What a trained tagger is made of, apart from any way of running it."""
+"""A trained tagger as data, apart from any way of running it."""
 
 from __future__ import annotations
 
@@ -10,13 +10,12 @@ from perceptron_nlp._core.features.hashing import hash64_each
 from perceptron_nlp.errors import ArgumentError, ModelError, quote
 from perceptron_nlp.features.templates import Template
 from perceptron_nlp.records import record
-from perceptron_nlp.tagger.model.quantized import QuantisedWeights
+from perceptron_nlp.tagger.model.label_components import written_labels
+from perceptron_nlp.tagger.model.weights import QuantisedWeights
 from perceptron_nlp.tagger.tag.context import FIRST_COLUMNS, given_names
-from perceptron_nlp.tagger.tag.keeping import written_labels
 from perceptron_nlp.tagger.tag.latearrays import held_in, late_arrays
-from perceptron_nlp.tagger.tag.wordbytes import word_hash
 from perceptron_nlp.text.sentence import Sentence
-from perceptron_nlp.text.tagset import TagSet
+from perceptron_nlp.text.tagset import TagSet, word_hash
 
 if TYPE_CHECKING:
     import numpy as np
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 
     from perceptron_nlp.tagger.confidence.calibration import Calibration
     from perceptron_nlp.tagger.model.state import TrainingState
-    from perceptron_nlp.tagger.model.wordtables import WordTables
+    from perceptron_nlp.tagger.model.word_tables import WordTables
 
 
 @late_arrays(vocabulary="uint32")

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from perceptron_nlp._core.model.frozenweights import FrozenWeights
 from perceptron_nlp._core.table.weights import WeightTable
 from perceptron_nlp.errors import ArgumentError
-from perceptron_nlp.tagger.model.cells import Rows, Union
+from perceptron_nlp.tagger.model.ensemble import Rows, Union
 from perceptron_nlp.tagger.train.options import TrainingOptions
 
 Array = npt.NDArray[Any]

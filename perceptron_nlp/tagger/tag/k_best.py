@@ -29,13 +29,12 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from perceptron_nlp.tagger.explain.reading import Reading
-from perceptron_nlp.tagger.model.attributes import JOINT, features_of
+from perceptron_nlp.tagger.explain.forward_trace import ForwardTrace
+from perceptron_nlp.tagger.model.label_components import JOINT, features_of
 from perceptron_nlp.tagger.model.model import TaggerModel
-from perceptron_nlp.tagger.tag.extractor import reading_order
-from perceptron_nlp.tagger.tag.heldwords import HeldWords
-from perceptron_nlp.tagger.tag.labelling import Labeller
-from perceptron_nlp.tagger.tag.lexicon import Lexicon
+from perceptron_nlp.tagger.tag.constraints import HeldWords, Lexicon
+from perceptron_nlp.tagger.tag.feature_function import reading_order
+from perceptron_nlp.tagger.tag.label import Labeller
 from perceptron_nlp.text.sentence import words_of
 from perceptron_nlp.text.spans import SCHEMES, legal_steps, written
 
@@ -63,28 +62,28 @@ def best_labellings(
     """
     labels = labeller.label([sentence])[0]
     return best_sequences(
-        labeller.read(sentence), labels, HeldWords(model, lexicon), words_of(sentence), k
+        labeller.trace(sentence), labels, HeldWords(model, lexicon), words_of(sentence), k
     )
 
 
 def best_sequences(
-    reading: Reading, labels: Sequence[str], held: HeldWords, words: Sequence[str], k: int
+    trace: ForwardTrace, labels: Sequence[str], held: HeldWords, words: Sequence[str], k: int
 ) -> list[tuple[list[str], float]]:
     """The k best ways to label a sentence that was read and labelled.
 
     Parameters
     ----------
-    reading : how the model read it
+    trace : how the model read it
     labels : what tagging gives, as it is written
     held : which words cannot get any label
     words : the words
     k : how many
     """
-    steps = _Steps(reading, held, words)
-    if reading.model.beam == 1 or reading.model.extractor is not None:
+    steps = _Steps(trace, held, words)
+    if trace.model.beam == 1 or trace.model.extractor is not None:
         found = _by_shortfall(steps)
     else:
-        found = _by_sums(steps, tuple(reading.numbers[i] for i in steps.order), k)
+        found = _by_sums(steps, tuple(trace.numbers[i] for i in steps.order), k)
     different: dict[tuple[str, ...], float] = {tuple(labels): 0.0}
     is_first = True
     for path, score in found:
@@ -100,10 +99,10 @@ def best_sequences(
 class _Steps:
     """A sentence in the order in which it is labelled."""
 
-    def __init__(self, reading: Reading, held: HeldWords, words: Sequence[str]) -> None:
-        self.model = reading.model
+    def __init__(self, trace: ForwardTrace, held: HeldWords, words: Sequence[str]) -> None:
+        self.model = trace.model
         self.order = reading_order(len(words), self.model.right_to_left)
-        self._reading = reading
+        self._reading = trace
         self._within = [held.within(words[i]) for i in self.order]
 
     def scores(self, step: int, given: _Path) -> _Floats:
@@ -244,7 +243,7 @@ def _score(steps: _Steps, path: _Path) -> float:
 
 
 def _allowed(steps: _Steps) -> npt.NDArray[np.bool_] | None:
-    """Which label may follow which, in the order of reading; None for any."""
+    """Which label may follow which, in the order of trace; None for any."""
     if steps.model.scheme not in SCHEMES:
         return None
     return np.array(legal_steps(steps.model.tags, steps.model.right_to_left))

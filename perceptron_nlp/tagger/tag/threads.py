@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from perceptron_nlp._checks import check_int
 from perceptron_nlp._core.tag.decode import KeptSets, SentenceDecoder
-from perceptron_nlp.tagger.tag.keeping import Keep
+from perceptron_nlp.tagger.tag.constraints import Keep
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from perceptron_nlp.tagger.tag.buffers import Words
 
 # Fewer sentences than this are not worth a second thread.
 CHUNK = 512
@@ -25,6 +24,7 @@ PIECE_WORDS = 2048
 PIECE_SCORES = 1 << 18
 
 T = TypeVar("T")
+Use: TypeAlias = "Callable[[range, npt.NDArray[np.int64], npt.NDArray[np.float64]], T]"
 
 Label = Callable[[list[Sequence[str]], Sequence[Keep] | None], list[list[str]]]
 
@@ -45,24 +45,6 @@ def label_lists(
     from perceptron_nlp._core.tag.crew import Crew
 
     return Crew(decoder, threads - 1).lists(sentences, kept)
-
-
-def label_buffers(decoder: SentenceDecoder, words: Words, threads: int) -> npt.NDArray[np.uint16]:
-    """The number of each word's label.
-
-    Raises
-    ------
-    ArgumentError : a word that is not UTF-8
-    """
-    # Here, since lists that one thread labels do without.
-    import numpy as np
-
-    from perceptron_nlp._core.tag.crew import Crew
-
-    numbers = np.empty(words.n_tokens, np.uint16)
-    crew = Crew(decoder, 0 if len(words.sentences) <= CHUNK else threads - 1)
-    crew.buffers(words.data, words.tokens, words.sentences, numbers)
-    return numbers
 
 
 def label_in_chunks(

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from perceptron_nlp._checks import check_choice
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError
-from perceptron_nlp.tagger.tag.extractor import Extractor
+from perceptron_nlp.tagger.tag.feature_function import Extractor
 from perceptron_nlp.tagger.tagger import Tagger
 from perceptron_nlp.tagger.train.loop import Callback, Engine
 from perceptron_nlp.tagger.train.sources import Labelled, LabelLists

@@ -25,8 +25,8 @@ import numpy as np
 
 from perceptron_nlp.features.templates import Template, preset
 from perceptron_nlp.sampling import permutation
-from perceptron_nlp.tagger.model.attributes import JOINT, MODES, PIECES, PIECES_AND_WHOLE
-from perceptron_nlp.tagger.tag.extractor import Extractor
+from perceptron_nlp.tagger.model.label_components import JOINT, MODES, PIECES, PIECES_AND_WHOLE
+from perceptron_nlp.tagger.tag.feature_function import Extractor
 from perceptron_nlp.tagger.train.columns import (
     MADE,
     as_iobes,

@@ -31,11 +31,17 @@ import numpy as np
 from perceptron_nlp.errors import ArgumentError
 from perceptron_nlp.features.templates import check_templates, preset
 from perceptron_nlp.sampling import permutation
-from perceptron_nlp.tagger.model.attributes import JOINT, UPOS, closure, holds_attributes, joint
-from perceptron_nlp.tagger.model.wordtables import ABSENT, WordTables, with_tables
+from perceptron_nlp.tagger.model.label_components import (
+    JOINT,
+    UPOS,
+    closure,
+    holds_attributes,
+    joint,
+)
+from perceptron_nlp.tagger.model.word_tables import ABSENT, WordTables, with_tables
+from perceptron_nlp.tagger.tag.constraints import Lexicon
 from perceptron_nlp.tagger.tag.context import is_capitalised
-from perceptron_nlp.tagger.tag.labellers import TemplateLabeller
-from perceptron_nlp.tagger.tag.lexicon import Lexicon
+from perceptron_nlp.tagger.tag.label import TemplateLabeller
 from perceptron_nlp.tagger.train.clusters import word_clusters
 from perceptron_nlp.tagger.train.data import Examples
 from perceptron_nlp.tagger.train.loop import Trainer
@@ -190,7 +196,7 @@ def _lookup_table(examples: Examples, raw: RawText, options: TrainingOptions) ->
     model = Trainer(
         replace(examples, columns=()), None, "", options, None, log_level=logging.DEBUG
     ).run(None)
-    labels = TemplateLabeller(model).label_inside(raw.sentences)
+    labels = TemplateLabeller(model).learned_labels(raw.sentences)
     counts: dict[str, Counter[str]] = {}
     lowered: dict[str, Counter[str]] = {}
     for words, found in zip(raw.sentences, labels, strict=True):

@@ -12,7 +12,6 @@ import numpy as np
 import numpy.typing as npt
 
 from perceptron_nlp.errors import ArgumentError
-from perceptron_nlp.tagger.tag.wordbytes import word_bytes, word_hash
 from perceptron_nlp.tagger.train.numbered import (
     Digest,
     NumberedLabels,
@@ -22,7 +21,7 @@ from perceptron_nlp.tagger.train.numbered import (
 )
 from perceptron_nlp.tagger.train.sources import Source, check_labelled, gold_labels
 from perceptron_nlp.text.sentence import Sentence
-from perceptron_nlp.text.tagset import TagSet
+from perceptron_nlp.text.tagset import TagSet, word_bytes, word_hash
 
 
 def label_hashes(labels: Iterable[str]) -> npt.NDArray[np.uint64]:

@@ -11,9 +11,9 @@ from typing import Any
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, MemoryLimitError
 from perceptron_nlp.features.templates import check_templates
 from perceptron_nlp.tagger.confidence.calibrating import calibrated_by
-from perceptron_nlp.tagger.model.attributes import JOINT, UPOS
+from perceptron_nlp.tagger.model.label_components import JOINT, UPOS
 from perceptron_nlp.tagger.model.model import TaggerModel, is_in, joined, vocabulary_of
-from perceptron_nlp.tagger.model.wordtables import WordTables
+from perceptron_nlp.tagger.model.word_tables import WordTables
 from perceptron_nlp.tagger.tag.context import (
     WINDOW,
     derived_names,
@@ -21,8 +21,8 @@ from perceptron_nlp.tagger.tag.context import (
     look_nearby,
     with_neighbours,
 )
-from perceptron_nlp.tagger.tag.extractor import Extractor, extractor_name
-from perceptron_nlp.tagger.tag.labellers import TemplateLabeller
+from perceptron_nlp.tagger.tag.feature_function import Extractor, extractor_name
+from perceptron_nlp.tagger.tag.label import TemplateLabeller
 from perceptron_nlp.tagger.train.auto import decide, wants_upos_first
 from perceptron_nlp.tagger.train.checkpoint import CheckpointOptions, take_checkpoint_options
 from perceptron_nlp.tagger.train.columnnames import learnt_columns, named_columns
@@ -280,7 +280,7 @@ def _fit_twice(
 
     def labeller_without(part: Examples) -> Callable[[Sequence[Sentence]], list[list[str]]]:
         few = min(options.passes, FOLD_EPOCHS)
-        return TemplateLabeller(first(part, replace(chosen, runs=1, epochs=few))).label_inside
+        return TemplateLabeller(first(part, replace(chosen, runs=1, epochs=few))).learned_labels
 
     second = replace(
         options,

@@ -17,9 +17,9 @@ from perceptron_nlp._core.train.train import learn
 from perceptron_nlp._core.train.trainingset import TrainingSet
 from perceptron_nlp.features.compile import compile_templates
 from perceptron_nlp.features.templates import Template
-from perceptron_nlp.tagger.model.attributes import parts_of
+from perceptron_nlp.tagger.model.label_components import parts_of
 from perceptron_nlp.tagger.model.state import RunState
-from perceptron_nlp.tagger.tag.extractor import Extractor, extract, reading_order
+from perceptron_nlp.tagger.tag.feature_function import Extractor, extract, reading_order
 from perceptron_nlp.tagger.train.data import Examples, label_hashes
 from perceptron_nlp.tagger.train.on_disk import MemoryLimit, StoredSentences
 from perceptron_nlp.tagger.train.options import TrainingOptions

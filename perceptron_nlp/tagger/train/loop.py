@@ -19,11 +19,11 @@ from perceptron_nlp.sampling import permutation
 from perceptron_nlp.tagger.evaluation import share_right
 from perceptron_nlp.tagger.model.ensemble import sum_of
 from perceptron_nlp.tagger.model.model import TaggerModel, vocabulary_of
-from perceptron_nlp.tagger.model.quantized import QuantisedWeights
 from perceptron_nlp.tagger.model.state import RunState, TrainingState
-from perceptron_nlp.tagger.model.wordtables import WordTables
-from perceptron_nlp.tagger.tag.extractor import Extractor, extractor_name
-from perceptron_nlp.tagger.tag.labellers import make_labeller
+from perceptron_nlp.tagger.model.weights import QuantisedWeights
+from perceptron_nlp.tagger.model.word_tables import WordTables
+from perceptron_nlp.tagger.tag.feature_function import Extractor, extractor_name
+from perceptron_nlp.tagger.tag.label import make_labeller
 from perceptron_nlp.tagger.train.checkpoint import Checkpoint, CheckpointOptions
 from perceptron_nlp.tagger.train.data import Examples
 from perceptron_nlp.tagger.train.interrupts import Interrupts

@@ -16,12 +16,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from perceptron_nlp._checks import parse_size
 from perceptron_nlp._core.conllu.numbering import number_conllu
 from perceptron_nlp._core.table.weights import WeightTable
 from perceptron_nlp.errors import ArgumentError, MemoryLimitError
 from perceptron_nlp.formats import CONLLU_COLUMNS, Corpus
-from perceptron_nlp.tagger.model.sizes import parse_size
-from perceptron_nlp.tagger.tag.wordbytes import word_bytes
 from perceptron_nlp.tagger.train.data import Examples, digest_sentence
 from perceptron_nlp.tagger.train.numbered import (
     NumberedLabels,
@@ -31,6 +30,7 @@ from perceptron_nlp.tagger.train.numbered import (
 )
 from perceptron_nlp.tagger.train.sources import UNLABELLED, UNLABELLED_COLUMNS, Source, gold_labels
 from perceptron_nlp.text.sentence import Sentence
+from perceptron_nlp.text.tagset import word_bytes
 
 Int32s = npt.NDArray[np.int32]
 Int64s = npt.NDArray[np.int64]

@@ -21,12 +21,12 @@ import numpy.typing as npt
 from perceptron_nlp._checks import check_choice, check_int
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FormatError, quote
 from perceptron_nlp.tagger.confidence.calibrating import calibrated_by
-from perceptron_nlp.tagger.model.attributes import JOINT, holds_attributes, part_names
+from perceptron_nlp.tagger.model.label_components import JOINT, holds_attributes, part_names
 from perceptron_nlp.tagger.model.model import TaggerModel, is_in, joined, vocabulary_of
 from perceptron_nlp.tagger.model.state import RunState, TrainingState
-from perceptron_nlp.tagger.model.wordtables import with_tables
+from perceptron_nlp.tagger.model.word_tables import with_tables
 from perceptron_nlp.tagger.tag.context import with_neighbours
-from perceptron_nlp.tagger.tag.extractor import Extractor
+from perceptron_nlp.tagger.tag.feature_function import Extractor
 from perceptron_nlp.tagger.train.columns import MADE, as_iobes, with_upos
 from perceptron_nlp.tagger.train.data import Examples
 from perceptron_nlp.tagger.train.learners import Learner

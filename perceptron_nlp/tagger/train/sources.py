@@ -23,8 +23,8 @@ from perceptron_nlp.formats import (
     open_corpus,
     read_conllu,
 )
-from perceptron_nlp.tagger.tag.wordbytes import word_bytes
 from perceptron_nlp.text.sentence import Sentence
+from perceptron_nlp.text.tagset import word_bytes
 
 Labelled: TypeAlias = (
     "str | os.PathLike[str] | Corpus | Sequence[str | os.PathLike[str]] | Iterable[Any]"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import perceptron_nlp as pn
-from perceptron_nlp.tagger.model import bundled as shipped
+from perceptron_nlp.tagger.model import file as shipped
 
 CONLLU = """\
 # sent_id = 1

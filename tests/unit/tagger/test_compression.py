@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import perceptron_nlp as pn
+from perceptron_nlp._checks import parse_size
 from perceptron_nlp.formats import read_tensors, write_tensors
-from perceptron_nlp.tagger.model.sizes import parse_size
 
 Labelled = list[tuple[list[str], list[str]]]
 WORDS = ["the", "old", "man", "boats", "Zoë", "run", "runs", "."]

@@ -9,7 +9,7 @@ from html.parser import HTMLParser
 import pytest
 
 import perceptron_nlp as pn
-from perceptron_nlp.tagger.explain.explanationpage import page
+from perceptron_nlp.tagger.explain.render import page
 
 COLUMNS = [
     pn.Sentence(["la", "lupo"], {"upos": ["DET", "NOUN"], "xpos": ["D", "N"]}),

@@ -18,7 +18,8 @@ from perceptron_nlp._core.train.trainingset import TrainingSet
 from perceptron_nlp.errors import ArgumentError
 from perceptron_nlp.features.compile import compile_templates
 from perceptron_nlp.features.templates import Template
-from perceptron_nlp.tagger.model.attributes import (
+from perceptron_nlp.tagger.model.file import model_from_bytes, model_to_bytes
+from perceptron_nlp.tagger.model.label_components import (
     MODES,
     closure,
     features_of,
@@ -26,7 +27,6 @@ from perceptron_nlp.tagger.model.attributes import (
     joint,
     parts_of,
 )
-from perceptron_nlp.tagger.model.file import model_from_bytes, model_to_bytes
 
 WORDS = ("a", "b", "C")
 LABELS = ("N|K=x", "N|K=x|Z=1", "N|K=y", "V|Z=1", "V|_")

@@ -14,8 +14,8 @@ import perceptron_nlp as pn
 from perceptron_nlp.sampling import permutation
 from perceptron_nlp.tagger.model.file import model_from_bytes, model_to_bytes
 from perceptron_nlp.tagger.model.model import TaggerModel
-from perceptron_nlp.tagger.model.quantized import QuantisedWeights
 from perceptron_nlp.tagger.model.state import RunState
+from perceptron_nlp.tagger.model.weights import QuantisedWeights
 from perceptron_nlp.tagger.train.data import Examples
 from perceptron_nlp.tagger.train.learners import TemplateLearner
 from perceptron_nlp.tagger.train.options import make_options

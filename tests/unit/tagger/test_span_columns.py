@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from oracles.conlleval import counts
 
 import perceptron_nlp as pn
-from perceptron_nlp.tagger.evaluation import Evaluation
-from perceptron_nlp.tagger.spanscores import SpanScores
+from perceptron_nlp.tagger.evaluation import Evaluation, SpanScores
 from perceptron_nlp.text.spans import broken_positions, labels_of, legal_steps, may_follow, spans_of
 from perceptron_nlp.text.tagset import TagSet
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import perceptron_nlp as pn
-from perceptron_nlp.tagger.model import bundled as shipped
+from perceptron_nlp.tagger.model import file as shipped
 from perceptron_nlp.tagger.tag import text as taggedtext
 
 TEXT = "They don't sink! \n\n Mr. Hall\u00a0pays $5."

@@ -10,8 +10,12 @@ from hypothesis import strategies as st
 
 import perceptron_nlp as pn
 from perceptron_nlp.formats.tensors import DTYPES, Tensor
-from perceptron_nlp.tagger.model.tablefile import tables_as_arrays, tables_from_arrays
-from perceptron_nlp.tagger.model.wordtables import ABSENT, WordTables
+from perceptron_nlp.tagger.model.word_tables import (
+    ABSENT,
+    WordTables,
+    tables_as_arrays,
+    tables_from_arrays,
+)
 from perceptron_nlp.tagger.train.columns import CLUSTERS, INDUCED, INDUCED_FOLDS, induce
 from perceptron_nlp.tagger.train.data import Examples
 from perceptron_nlp.tagger.train.options import make_options

@@ -1,6 +1,7 @@
-"""What of a model's labels counts as the one that a word was given, and which can be where.
+"""Confidences of a calibrated model in the labels that it gives.
 
-What counts as the label that a word was given are all learnt labels that are written as it is:
+A constrained label has 1; one from the tag dictionary has the accuracy of the dictionary on the dev
+set. For all others, all learnt labels that are written like the predicted one count as predicted:
 of features, those with any part of speech; of spans, those that differ in the letter before the
 type alone. Labels that a lexicon forbids count for nothing. Those that would be illegal beside the
 labels around the word do count: where spans begin and end is mostly wrong in several words at once,
@@ -17,10 +18,10 @@ import numpy as np
 import numpy.typing as npt
 
 from perceptron_nlp.tagger.confidence.calibration import Array, Mask
-from perceptron_nlp.tagger.model.model import TaggerModel
-from perceptron_nlp.tagger.tag.keeping import forms_of
-from perceptron_nlp.tagger.tag.labelling import allowed_by
-from perceptron_nlp.tagger.tag.lexicon import Lexicon, lower_cased
+from perceptron_nlp.tagger.model.label_components import forms_of
+from perceptron_nlp.tagger.model.model import TaggerModel, calibration_of
+from perceptron_nlp.tagger.tag.constraints import Keep, Lexicon, allowed_by, lower_cased, with_kept
+from perceptron_nlp.tagger.tag.label import Labeller
 
 T = TypeVar("T")
 Numbers = npt.NDArray[np.int64]
@@ -102,3 +103,88 @@ def by_sentence(sentences: Sequence[Sequence[str]], values: list[T]) -> list[lis
     """The values of the words of some sentences, sentence by sentence."""
     ends = list(itertools.accumulate(map(len, sentences)))
     return [values[a:b] for a, b in zip([0, *ends], ends, strict=False)]
+
+
+Sure = tuple[list[list[str]], list[list[float]]]
+
+
+def sure_labels(
+    model: TaggerModel,
+    labeller: Labeller,
+    lexicon: Lexicon | None,
+    sentences: list[Sequence[str]],
+    keep: Sequence[Keep] | None = None,
+    threads: int = 1,
+) -> Sure:
+    """The labels of prepared sentences, and how likely each is right.
+
+    Parameters
+    ----------
+    model : of one column, calibrated
+    labeller : of the model and the lexicon
+    lexicon : what labels some forms may have, or None
+    sentences, keep, threads : as for the labeller
+
+    Returns
+    -------
+    a list of labels a sentence, as the labeller's `label` gives them; and for each a float from 0
+    to 1
+
+    Raises
+    ------
+    ModelError : the model is not calibrated
+    """
+    calibration = calibration_of(model)
+    view = LabelView(model, lexicon)
+
+    def use(piece: range, numbers: Numbers, scores: Array) -> Sure:
+        part = [sentences[k] for k in piece]
+        scores, given = view.seen(part, numbers, scores)
+        found = calibration.confidences(scores, given)
+        found[view.in_dictionary(part)] = calibration.dictionary
+        return (
+            labeller.written(by_sentence(part, view.labels_of(numbers))),
+            by_sentence(part, found.tolist()),
+        )
+
+    pieces = labeller.scored(sentences, use, keep, threads)
+    labels, sure = (
+        [one for piece in pieces for one in piece[0]],
+        [one for piece in pieces for one in piece[1]],
+    )
+    if keep is None:
+        return labels, sure
+    return (
+        [with_kept(own, kept) for own, kept in zip(labels, keep, strict=True)],
+        [
+            own
+            if kept is None
+            else [x if label is None else 1.0 for x, label in zip(own, kept, strict=True)]
+            for own, kept in zip(sure, keep, strict=True)
+        ],
+    )
+
+
+def label_chances(
+    model: TaggerModel, labeller: Labeller, lexicon: Lexicon | None, sentence: Sequence[str]
+) -> Array:
+    """float64[n_words, n_labels]: how likely each learnt label is for the words of one sentence.
+
+    Raises
+    ------
+    ModelError : the model is not calibrated
+    """
+    calibration = calibration_of(model)
+    view = LabelView(model, lexicon)
+
+    def use(piece: range, numbers: Numbers, scores: Array) -> Array:
+        part = [sentence for _ in piece]
+        scores, given = view.seen(part, numbers, scores)
+        found = calibration.probabilities(scores, given)
+        fixed = view.in_dictionary(part)
+        if fixed.any() and found.shape[1] > 1:
+            found[fixed] = (1 - calibration.dictionary) / (found.shape[1] - 1)
+            found[fixed, numbers[fixed]] = calibration.dictionary
+        return found
+
+    return labeller.scored(labeller.prepared([sentence]), use)[0]

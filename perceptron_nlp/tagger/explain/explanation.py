@@ -13,14 +13,16 @@ from typing import Any, TypeVar, overload
 import numpy as np
 
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError
-from perceptron_nlp.tagger.explain.explanationpage import page
-from perceptron_nlp.tagger.explain.explanationtext import Paint, plain, text
-from perceptron_nlp.tagger.explain.reading import Compared, Reading, WeighedFeature
+from perceptron_nlp.tagger.explain.forward_trace import (
+    ComparedFeatures,
+    ForwardTrace,
+    WeighedFeature,
+)
+from perceptron_nlp.tagger.explain.render import Paint, page, plain, text
+from perceptron_nlp.tagger.model.label_components import forms_of
 from perceptron_nlp.tagger.model.model import TaggerModel
-from perceptron_nlp.tagger.tag.heldwords import DICTIONARY, LEXICON, HeldWords
-from perceptron_nlp.tagger.tag.keeping import forms_of
-from perceptron_nlp.tagger.tag.labelling import Labeller
-from perceptron_nlp.tagger.tag.lexicon import Lexicon
+from perceptron_nlp.tagger.tag.constraints import DICTIONARY, LEXICON, HeldWords, Lexicon
+from perceptron_nlp.tagger.tag.label import Labeller
 from perceptron_nlp.text.sentence import words_of
 
 T = TypeVar("T")
@@ -58,7 +60,7 @@ class WordExplanation:
     decided_by: str
     note: str | None
     top: int | None
-    _compared: Compared = field(repr=False)
+    _compared: ComparedFeatures = field(repr=False)
     _number: int = field(repr=False)
 
     @property
@@ -212,13 +214,13 @@ def explanations(
         raise ArgumentError(f"against: labels of {len(others)} sentences for {len(sentences)}")
     held = HeldWords(model, lexicon)
     return [
-        explanation(labeller.read(sentence), labels, held, words_of(sentence), top, wanted)
+        explanation(labeller.trace(sentence), labels, held, words_of(sentence), top, wanted)
         for sentence, labels, wanted in zip(sentences, given, others, strict=True)
     ]
 
 
 def explanation(
-    reading: Reading,
+    trace: ForwardTrace,
     labels: Sequence[str],
     held: HeldWords,
     words: Sequence[str],
@@ -229,7 +231,7 @@ def explanation(
 
     Parameters
     ----------
-    reading : how the model read it
+    trace : how the model read it
     labels : the labels as they are written
     held : which words could not get any label
     words : the words
@@ -239,19 +241,19 @@ def explanation(
     Raises ArgumentError where `against` has not as many labels as there are words, and
     ArgumentTypeError where it holds something else.
     """
-    model = reading.model
-    runners_up = _runners_up(reading, held, words)
+    model = trace.model
+    runners_up = _runners_up(trace, held, words)
     if against is not None:
-        runners_up = _instead(reading, labels, runners_up, against)
-    compared = reading.compared(reading.numbers, runners_up)
+        runners_up = _instead(trace, labels, runners_up, against)
+    compared = trace.compared(trace.numbers, runners_up)
     places = np.arange(len(words))
-    scores = reading.scores[places, reading.numbers].tolist()
-    others = reading.scores[places, runners_up].tolist()
+    scores = trace.scores[places, trace.numbers].tolist()
+    others = trace.scores[places, runners_up].tolist()
     explained = tuple(
         WordExplanation(
             word=word,
             label=label,
-            learnt=model.tags.label_of(reading.numbers[i]),
+            learnt=model.tags.label_of(trace.numbers[i]),
             score=scores[i],
             runner_up=None if runners_up[i] < 0 else model.tags.label_of(runners_up[i]),
             runner_up_score=None if runners_up[i] < 0 else others[i],
@@ -268,11 +270,11 @@ def explanation(
     )
     first = (
         None
-        if reading.first is None
+        if trace.first is None
         else explanation(
-            reading.first,
-            [reading.first.model.tags.label_of(n) for n in reading.first.numbers],
-            HeldWords(reading.first.model, None),
+            trace.first,
+            [trace.first.model.tags.label_of(n) for n in trace.first.numbers],
+            HeldWords(trace.first.model, None),
             words,
             top,
         )
@@ -280,23 +282,23 @@ def explanation(
     return Explanation(column=model.column, words=explained, beam=model.beam, first=first)
 
 
-def _runners_up(reading: Reading, held: HeldWords, words: Sequence[str]) -> list[int]:
+def _runners_up(trace: ForwardTrace, held: HeldWords, words: Sequence[str]) -> list[int]:
     """The number of the label, or -1, for each word."""
-    if len(reading.model.tags) == 1 or not words:
+    if len(trace.model.tags) == 1 or not words:
         return [-1] * len(words)
-    others = reading.scores.copy()
-    others[np.arange(len(words)), reading.numbers] = -np.inf
+    others = trace.scores.copy()
+    others[np.arange(len(words)), trace.numbers] = -np.inf
     found: list[int] = others.argmax(axis=1).tolist()
     for i, word in enumerate(words if held.any else ()):
         within = held.within(word)
         if within is not None and held.decided_by(word) != DICTIONARY:
-            left = [label for label in within if label != reading.numbers[i]]
+            left = [label for label in within if label != trace.numbers[i]]
             found[i] = max(left, key=others[i].__getitem__, default=-1)
     return found
 
 
 def _instead(
-    reading: Reading, labels: Sequence[str], runners_up: list[int], against: Sequence[str | None]
+    trace: ForwardTrace, labels: Sequence[str], runners_up: list[int], against: Sequence[str | None]
 ) -> list[int]:
     """Runners-up, but where a label is asked for that is learnt and was not given, that one."""
     if not all(wanted is None or isinstance(wanted, str) for wanted in _checked_against(against)):
@@ -307,15 +309,15 @@ def _instead(
             " each word, or None"
         )
     learnt: dict[str, list[int]] = {}
-    for number, name in enumerate(reading.model.tags):
-        for form in forms_of(name, reading.model.scheme):
+    for number, name in enumerate(trace.model.tags):
+        for form in forms_of(name, trace.model.scheme):
             learnt.setdefault(form, []).append(number)
     found = list(runners_up)
     for i, (label, wanted) in enumerate(zip(labels, against, strict=True)):
         if wanted is not None and wanted != label and wanted in learnt:
             # Of those that are written alike, the one that came nearest.
-            able = [n for n in learnt[wanted] if n != reading.numbers[i]]
-            found[i] = max(able, key=reading.scores[i].__getitem__, default=found[i])
+            able = [n for n in learnt[wanted] if n != trace.numbers[i]]
+            found[i] = max(able, key=trace.scores[i].__getitem__, default=found[i])
     return found
 
 

@@ -13,6 +13,7 @@ import itertools
 from collections.abc import Iterable, Sequence
 
 from perceptron_nlp._core.model.labelparts import LabelParts
+from perceptron_nlp.text.spans import SCHEMES
 from perceptron_nlp.text.tagset import MAX_LABELS, TagSet
 
 NOTHING = "_"
@@ -132,3 +133,26 @@ def _slot(piece: str, place: int) -> str:
     """What a piece is a value of; a part of speech stands for itself."""
     name, equals, _ = piece.partition("=")
     return name if equals or place else piece
+
+
+# How the prefix of an IOBES label may be written in each scheme; BILOU is read as IOBES.
+_WRITTEN = {
+    "bio": {"B": "B", "I": "I", "E": "I", "S": "B"},
+    "iob1": {"B": "BI", "I": "I", "E": "I", "S": "BI"},
+    "iobes": {"B": "B", "I": "I", "E": "EL", "S": "SU"},
+}
+
+
+def forms_of(label: str, scheme: str | None) -> list[str]:
+    """How a label may be written, given how it is learnt."""
+    if scheme == JOINT:
+        return [features_of(label)]
+    if scheme not in SCHEMES or label == "O":
+        return [label]
+    prefix, _, kind = label.partition("-")
+    return [f"{mark}-{kind}" for mark in _WRITTEN[str(scheme)].get(prefix, prefix)]
+
+
+def written_labels(tags: TagSet, scheme: str | None) -> frozenset[str]:
+    """All labels that may be written, given those that are learnt."""
+    return frozenset(form for label in tags for form in forms_of(label, scheme))

@@ -7,7 +7,7 @@ it was summed (perceptron_nlp._core.tag.explain).
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
@@ -18,9 +18,7 @@ from perceptron_nlp._core.tag.decode import SentenceDecoder
 from perceptron_nlp._core.tag.explain import SentenceFeatures
 from perceptron_nlp.features.readable import ReadableTemplates, Readings
 from perceptron_nlp.tagger.model.model import TaggerModel
-from perceptron_nlp.tagger.tag.extractor import Extractor, Features, extract
-from perceptron_nlp.tagger.tag.wordbytes import word_bytes
-from perceptron_nlp.text.sentence import Sentence
+from perceptron_nlp.text.tagset import word_bytes
 
 _Floats = npt.NDArray[np.float64]
 _Longs = npt.NDArray[np.int64]
@@ -72,7 +70,7 @@ class WeighedFeature(NamedTuple):
         }
 
 
-class Compared(Protocol):
+class ComparedFeatures(Protocol):
     """The features of a sentence, weighed for two labels of each word."""
 
     def features(self, i: int, top: int | None) -> list[WeighedFeature]:
@@ -83,7 +81,7 @@ class Compared(Protocol):
         """How many word i has in all."""
 
 
-class Reading(Protocol):
+class ForwardTrace(Protocol):
     """A sentence as one model, or one pass of it, read it.
 
     Attributes
@@ -97,17 +95,17 @@ class Reading(Protocol):
     model: TaggerModel
     numbers: list[int]
     scores: _Floats
-    first: Reading | None
+    first: ForwardTrace | None
 
-    def compared(self, ours: Sequence[int], theirs: Sequence[int]) -> Compared:
+    def compared(self, ours: Sequence[int], theirs: Sequence[int]) -> ComparedFeatures:
         """Features with their weights for two labels a word; -1 stands for no label."""
 
     def after(self, i: int, given: Sequence[int]) -> _Floats:
         """What all labels score for word i after those given so far, the first one first."""
 
 
-class TemplateReading:
-    """How a model with templates read a sentence; see Reading.
+class TemplateTrace:
+    """How a model with templates read a sentence; see ForwardTrace.
 
     Parameters
     ----------
@@ -125,7 +123,7 @@ class TemplateReading:
         templates: ReadableTemplates,
         columns: Mapping[str, Sequence[str]],
         numbers: list[int],
-        first: Reading | None,
+        first: ForwardTrace | None,
     ) -> None:
         self.model = model
         self._readable = templates
@@ -139,8 +137,8 @@ class TemplateReading:
         self._fired = starts, makers, grams, rows
         self.scores: _Floats = scores / model.weights.scale
 
-    def compared(self, ours: Sequence[int], theirs: Sequence[int]) -> Compared:
-        """See Reading."""
+    def compared(self, ours: Sequence[int], theirs: Sequence[int]) -> ComparedFeatures:
+        """See ForwardTrace."""
         starts, templates, grams, rows = self._fired
         weights = np.stack(
             [
@@ -160,7 +158,7 @@ class TemplateReading:
         )
 
     def after(self, i: int, given: Sequence[int]) -> _Floats:
-        """See Reading."""
+        """See ForwardTrace."""
         return self._features.after(i, given[:-5:-1]) / self.model.weights.scale
 
 
@@ -191,105 +189,3 @@ class _TemplateFeatures:
 
     def count(self, i: int) -> int:
         return int(self.starts[i + 1] - self.starts[i])
-
-
-class Recorder:
-    """A feature function that remembers what it gave.
-
-    Attributes
-    ----------
-    found : by the number of the word, what the function returned for it last
-    """
-
-    def __init__(self, function: Extractor) -> None:
-        self._function = function
-        self.__module__ = getattr(function, "__module__", None) or "?"
-        self.__qualname__ = getattr(function, "__qualname__", type(function).__qualname__)
-        self.found: dict[int, Features] = {}
-
-    def __call__(self, tokens: Sentence, i: int, history: list[str]) -> Features:
-        found = self._function(tokens, i, history)
-        if not isinstance(found, Mapping | str | bytes) and isinstance(found, Iterable):
-            found = list(found)
-        self.found[i] = found
-        return found
-
-
-class FunctionReading:
-    """How a model with a feature function read a sentence; see Reading.
-
-    Parameters
-    ----------
-    model, decoder : the model, and the core's form of it
-    function : the function
-    sentence : the sentence
-    numbers : the labels that it gave
-    scores : what they scored; 0 for a word that the function was not asked about
-    found : what the function gave for each word
-    """
-
-    def __init__(
-        self,
-        model: TaggerModel,
-        decoder: SentenceDecoder,
-        function: Extractor,
-        sentence: Sentence,
-        numbers: list[int],
-        scores: _Floats,
-        found: Mapping[int, Features],
-    ) -> None:
-        self.model = model
-        self.numbers = numbers
-        self.scores = scores
-        self.first: Reading | None = None
-        self._decoder = decoder
-        self._function = function
-        self._sentence = sentence
-        self._found = found
-
-    def compared(self, ours: Sequence[int], theirs: Sequence[int]) -> Compared:
-        """See Reading."""
-        return _FunctionFeatures(self, ours, theirs)
-
-    def after(self, i: int, given: Sequence[int]) -> _Floats:
-        """See Reading."""
-        history = [self.model.tags.label_of(number) for number in given]
-        keys, values = extract(self._function, self._sentence, i, history)
-        return self._decoder.score(keys, values) / self.model.weights.scale
-
-    def weighed(self, i: int) -> list[tuple[str, float, _Floats]]:
-        """The features of a word: name, value, and the weights for all labels."""
-        if i not in self._found:
-            return []
-        found = self._found[i]
-        keys, values = extract(lambda *_: found, self._sentence, i, [])
-        numbers = [1.0] * len(keys) if values is None else values.tolist()
-        return [
-            (name, value, self._decoder.score(keys[k : k + 1]) / self.model.weights.scale)
-            for k, (name, value) in enumerate(zip(found, numbers, strict=True))
-        ]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _FunctionFeatures:
-    reading: FunctionReading
-    ours: Sequence[int]
-    theirs: Sequence[int]
-
-    def features(self, i: int, top: int | None) -> list[WeighedFeature]:
-        found = self._all(i)
-        found.sort(key=lambda feature: -abs(feature.margin))
-        return found[:top]
-
-    def count(self, i: int) -> int:
-        return len(self._all(i))
-
-    def _all(self, i: int) -> list[WeighedFeature]:
-        our, their = self.ours[i], self.theirs[i]
-        return [
-            WeighedFeature(
-                "", name, value, float(weights[our]), 0.0 if their < 0 else float(weights[their])
-            )
-            for name, value, weights in self.reading.weighed(i)
-            if weights.any()
-        ]

@@ -1,0 +1,294 @@
+"""Labelling with a model: its form in the core, and the labeller that suits it."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
+
+from perceptron_nlp._core.features.extract import FeatureProgram
+from perceptron_nlp._core.model.frozenmodel import DEFAULT_CACHE_LIMIT
+from perceptron_nlp._core.tag.decode import SentenceDecoder
+from perceptron_nlp.errors import ArgumentError, MemoryLimitError, ModelError
+from perceptron_nlp.features.compile import compile_templates
+from perceptron_nlp.tagger.model.label_components import JOINT, features_of, parts_of
+from perceptron_nlp.tagger.model.model import TaggerModel
+from perceptron_nlp.tagger.tag.constraints import Constraints, Keep, Lexicon, allowed_by, with_kept
+from perceptron_nlp.tagger.tag.context import with_first_labels, with_neighbours
+from perceptron_nlp.tagger.tag.latearrays import held_in
+from perceptron_nlp.tagger.tag.threads import T, Use, in_pieces, label_lists
+from perceptron_nlp.text.sentence import Sentence
+from perceptron_nlp.text.spans import SCHEMES, legal_steps, written
+from perceptron_nlp.text.tagset import word_bytes, word_hash
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from perceptron_nlp.features.readable import ReadableTemplates
+    from perceptron_nlp.tagger.explain.forward_trace import ForwardTrace
+    from perceptron_nlp.tagger.tag.feature_function import Extractor, FunctionLabeller
+
+Labeller: TypeAlias = "TemplateLabeller | FunctionLabeller"
+
+
+class TemplateLabeller:
+    """A model with templates, ready to label; several threads may use it at once.
+
+    Parameters
+    ----------
+    model : a model without feature function
+    cache_limit : distinct words that each thread remembers; None for the default
+    lexicon : the labels that some forms may have, or None
+
+    Attributes
+    ----------
+    decoder : the core's form of the model
+    words_alone : each label stands for itself and comes from the words of its sentence
+    """
+
+    def __init__(
+        self, model: TaggerModel, cache_limit: int | None = None, lexicon: Lexicon | None = None
+    ) -> None:
+        self.decoder = decoder_of(model, cache_limit, lexicon)
+        self._model = model
+        self._looked_at = model.looked_at
+        self._given = model.evidence
+        self._has_fixed_words = bool(model.dictionary or lexicon)
+        self._first = None if model.first is None else TemplateLabeller(model.first, cache_limit)
+        self.words_alone = not (self._looked_at or self._first or model.scheme in SCHEMES)
+
+    def prepared(
+        self,
+        sentences: Sequence[Sequence[str]],
+        before: Sequence[Sequence[str]] = (),
+        after: Sequence[Sequence[str]] = (),
+    ) -> list[Sequence[str]]:
+        """Return sentences of one text with what they show of each other."""
+        model = self._model
+        if self._given and (model.window is not None or model.tables is not None):
+            # Before columns are added that the caller has never heard of.
+            for number, sentence in enumerate(sentences):
+                self._check_columns(sentence, number)
+        if model.window is None:
+            return list(sentences)
+        return list(
+            with_neighbours(
+                sentences, model.window, self._given, model.knows, before=before, after=after
+            )
+        )
+
+    def label(
+        self, sentences: list[Sequence[str]], keep: Sequence[Keep] | None = None, threads: int = 1
+    ) -> list[list[str]]:
+        """Return the labels of prepared sentences; `keep` has those that they have already."""
+        labels = self.written(self.learned_labels(sentences, keep, threads))
+        if keep is None:
+            return labels
+        return [with_kept(found, kept) for found, kept in zip(labels, keep, strict=True)]
+
+    def learned_labels(
+        self,
+        sentences: Sequence[Sequence[str]],
+        keep: Sequence[Keep] | None = None,
+        threads: int = 1,
+    ) -> list[list[str]]:
+        """Return the labels as they are learned, before they are written in the column's way."""
+        given = self._inputs(sentences, keep, threads)
+        fixed = None if keep is None else self._constraints.sets_of(keep, map(len, sentences))
+        found = label_lists(self.decoder, given, fixed, threads)
+        if keep is None:
+            return cast("list[list[str]]", found)
+        learned = self._constraints.learned
+        return [
+            [
+                learned(str(kept and kept[i])) if label is None else label
+                for i, label in enumerate(labels)
+            ]
+            for labels, kept in zip(found, keep, strict=True)
+        ]
+
+    def written(self, labels: list[list[str]]) -> list[list[str]]:
+        """Return learned labels as the column writes them."""
+        scheme = self._model.scheme
+        if scheme is None:
+            return labels
+        if scheme == JOINT:
+            return [list(map(features_of, found)) for found in labels]
+        return list(map(written, labels, itertools.repeat(scheme)))
+
+    @property
+    def written_labels(self) -> tuple[str, ...]:
+        """The column's form of each label, by its number; of models of words alone."""
+        labels = self.decoder.labels
+        return tuple(map(features_of, labels)) if self._model.scheme == JOINT else labels
+
+    def scored(
+        self,
+        sentences: list[Sequence[str]],
+        use: Use[T],
+        keep: Sequence[Keep] | None = None,
+        threads: int = 1,
+    ) -> list[T]:
+        """Label prepared sentences, and return what `use` makes of their scores, batch by batch.
+
+        Parameters
+        ----------
+        sentences, keep, threads : as for label; batches do not depend on the number of threads
+        use : takes the range of the sentences of a batch, the numbers of their labels
+            (int64[n_tokens]; n_labels for an unknown constrained one), and the scores of all labels
+            (float64[n_tokens, n_labels]; undefined for tokens whose label is not chosen by score)
+        """
+        given, lengths = self._inputs(sentences, keep, threads), [*map(len, sentences)]
+
+        def run(batch: range) -> T:
+            at = slice(batch.start, batch.stop)
+            fixed = None if keep is None else self._constraints.sets_of(keep[at], lengths[at])
+            numbers, scores = self.decoder.tag_scored(given[at], fixed)
+            return use(batch, numbers.astype("int64"), scores / self._model.weights.scale)
+
+        return in_pieces(run, lengths, len(self._model.tags), threads)
+
+    def scores(self, sentence: Sequence[str]) -> npt.NDArray[np.float64]:
+        """Return float64[n_tokens, n_labels], the scores of all labels at each token."""
+        prepared = self.prepared([sentence])
+        if self._has_fixed_words:
+            # Tokens of one possible label are not, or only in part, scored when they are tagged.
+            return self.trace(prepared[0]).scores
+        numbers_and_scores = self.decoder.tag_with_scores(self._inputs(prepared)[0])
+        scores: npt.NDArray[np.float64] = numbers_and_scores[1] / self._model.weights.scale
+        return scores
+
+    def trace(self, sentence: Sequence[str]) -> ForwardTrace:
+        """Return how a prepared sentence is labelled, feature by feature."""
+        from perceptron_nlp.tagger.explain.forward_trace import TemplateTrace
+
+        if self._model.tables is not None:
+            sentence = self._model.tables.added_to(sentence)
+        first = None if self._first is None else self._first.trace(sentence)
+        if first is not None:
+            sentence = with_first_labels(
+                sentence, [first.model.tags.label_of(n) for n in first.numbers]
+            )
+        words = sentence.words if isinstance(sentence, Sentence) else sentence
+        columns = self._columns(sentence, 0) if self._looked_at else (words,)
+        numbers = self.decoder.tag_with_scores(columns if self._looked_at else words)[0]
+        return TemplateTrace(
+            self._model,
+            self.decoder,
+            self._readable,
+            dict(zip(("form", *self._looked_at), columns, strict=True)),
+            numbers.tolist(),
+            first,
+        )
+
+    @functools.cached_property
+    def _readable(self) -> ReadableTemplates:
+        # Here, since tagging does without what explains.
+        from perceptron_nlp.features.readable import ReadableTemplates
+
+        return ReadableTemplates(self._model.templates)
+
+    @functools.cached_property
+    def _constraints(self) -> Constraints:
+        return Constraints(self._model.tags, self._model.scheme)
+
+    def _inputs(
+        self,
+        sentences: Sequence[Sequence[str]],
+        keep: Sequence[Keep] | None = None,
+        threads: int = 1,
+    ) -> list[Any]:
+        """Return the sentences with the columns that the templates look at."""
+        if self._model.tables is not None:
+            sentences = [self._model.tables.added_to(sentence) for sentence in sentences]
+        if self._first is not None:
+            labels = self._first.learned_labels(sentences, keep, threads)
+            sentences = list(map(with_first_labels, sentences, labels))
+        if self._looked_at:
+            return [self._columns(sentence, i) for i, sentence in enumerate(sentences)]
+        return list(sentences)
+
+    def _columns(self, sentence: Sequence[str], number: int) -> tuple[Sequence[str], ...]:
+        checked = self._check_columns(sentence, number)
+        return (checked.words, *(checked.column(name) for name in self._looked_at))
+
+    def _check_columns(self, sentence: Sequence[str], number: int) -> Sentence:
+        if not isinstance(sentence, Sentence):
+            raise ArgumentError(
+                f"sentences[{number}]: this model looks at the columns"
+                f" {', '.join(self._given)} in addition to the words; pass Sentence objects with"
+                " them"
+            )
+        for name in self._given:
+            sentence.column(name)
+        return sentence
+
+
+def make_labeller(
+    model: TaggerModel,
+    features: Extractor | None = None,
+    cache_limit: int | None = None,
+    lexicon: Lexicon | None = None,
+) -> Labeller:
+    """Return the labeller that suits a model.
+
+    Raises
+    ------
+    ModelError : the model needs a feature function, or its parts do not fit together
+    MemoryLimitError : there is not enough memory for it
+    ArgumentError : a function is given to a model that has templates, or the lexicon does not
+        fit the model's labels
+    FormatError : the same of a lexicon from a file (file:line)
+    """
+    if model.extractor is None:
+        allowed_by(lexicon, model)
+        if features is not None:
+            raise ArgumentError(
+                "features: this model was trained with templates and takes no function"
+            )
+        try:
+            return TemplateLabeller(model, cache_limit, lexicon)
+        except ArgumentError as error:
+            raise ModelError(f"the model's parts do not fit together: {error}") from None
+        except MemoryLimitError:
+            raise
+        except MemoryError:
+            raise MemoryLimitError(
+                "there is not enough memory to make the model ready to tag"
+            ) from None
+    if features is None:
+        raise ModelError(
+            f"this model was trained with the feature function {model.extractor}; give it to"
+            " load: pn.load(path, features=your_function)"
+        )
+    # Here, since few models have a function, and labelling with one takes NumPy.
+    from perceptron_nlp.tagger.tag.feature_function import FunctionLabeller
+
+    return FunctionLabeller(model, decoder_of(model), features, lexicon)
+
+
+def decoder_of(
+    model: TaggerModel, cache_limit: int | None = None, lexicon: Lexicon | None = None
+) -> SentenceDecoder:
+    """Return the core's form of a model, and of a lexicon that constrains it."""
+    weights = model.weights
+    return SentenceDecoder(
+        FeatureProgram(compile_templates(model.templates)),
+        keys=held_in(weights, "keys"),
+        starts=held_in(weights, "starts"),
+        group_starts=held_in(weights, "group_starts"),
+        cell_labels=held_in(weights, "labels"),
+        weights=held_in(weights, "weights"),
+        labels=model.tags.labels,
+        label_hashes=[word_hash(label) for label in model.tags],
+        table_bits=weights.table_bits,
+        right_to_left=model.right_to_left,
+        beam=model.beam,
+        allowed=legal_steps(model.tags, model.right_to_left) if model.scheme in SCHEMES else None,
+        parts=None if model.parts is None else parts_of(model.tags.labels, model.parts),
+        dictionary={word_bytes(w): model.tags.id_of(t) for w, t in model.dictionary.items()},
+        lexicon={word_bytes(form): labels for form, labels in allowed_by(lexicon, model).items()},
+        cache_limit=DEFAULT_CACHE_LIMIT if cache_limit is None else cache_limit,
+    )
