@@ -1,0 +1,322 @@
+"""Edit scripts: labels that turn a form into its lemma, so that lemmas are a column like others.
+
+A script counts characters instead of naming them: "take 2 off the end, add *e*". Applied to a form,
+
+1. the form is lower-cased, code point by code point (Turkic languages map I to ı and İ to i);
+2. ``drop_front`` characters are dropped in front and ``front`` is put there, ``drop_back`` behind
+   and ``back`` is put there;
+3. unless ``acute`` is None, every acute accent is taken away, and if it is above 0, one is set on
+   the ``acute``-th letter from the end that can bear one (Greek accents move: θάλασσας, θαλασσών);
+4. the case is restored: ``l`` leaves lower case, ``k`` keeps the capitals of the form, ``t`` makes the
+   first letter a capital, ``u`` all.
+
+What no such script can do is a literal: ``=be``. The text of a script, such as ``l,0,,2,e`` or
+``l,0,,1,α,2``, is the label that a tagger learns. Sources: counting scripts after G. Chrupała,
+"Simple data-driven context-sensitive lemmatization" (2006); T. Müller et al., "Joint lemmatization
+and morphological tagging with Lemming" (2015).
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import NamedTuple
+
+from perceptron_nlp.errors import FormatError, quote
+
+CASES = "lktu"
+MOST_DROPPED = 255
+"""Characters that a script may drop at either end."""
+LONGEST_PIECE = 64
+"""Characters that a script may put at either end; of a literal, a thousand."""
+LONGEST_LITERAL = 1000
+_ACUTE = "\u0301"
+_ESCAPED = re.compile(r"[%,\s\x00-\x1f\x7f\u2028\u2029\x85]")
+_TURKIC = {"I": "ı", "İ": "i"}
+_TURKIC_UPPER = {"ı": "I", "i": "İ"}
+
+
+class Script(NamedTuple):
+    """An edit script; see the module.
+
+    Attributes
+    ----------
+    literal : the lemma itself, or None
+    """
+
+    case: str = "l"
+    drop_front: int = 0
+    front: str = ""
+    drop_back: int = 0
+    back: str = ""
+    acute: int | None = None
+    literal: str | None = None
+
+    def __str__(self) -> str:
+        if self.literal is not None:
+            return "=" + _escape(self.literal)
+        text = (
+            f"{self.case},{self.drop_front},{_escape(self.front)},"
+            f"{self.drop_back},{_escape(self.back)}"
+        )
+        return text if self.acute is None else f"{text},{self.acute}"
+
+    def applies_to(self, form: str) -> bool:
+        """Return True if the script leaves at least one character of the form."""
+        return self.literal is not None or self.drop_front + self.drop_back < len(form)
+
+    def apply(self, form: str, *, turkic: bool = False) -> str | None:
+        """Return the lemma that the script makes of a form; None if it does not apply to it."""
+        if self.literal is not None:
+            return self.literal
+        if not self.applies_to(form):
+            return None
+        end = len(form) - self.drop_back
+        stem = lowered(form, turkic=turkic)[self.drop_front : end]
+        lemma = self.front + stem + self.back
+        if self.acute is not None:
+            lemma = _with_acute(lemma, self.acute)
+        if self.case == "l":
+            return lemma
+        if self.case == "u":
+            return _raised(lemma, turkic)
+        if self.case == "t":
+            return _raised(lemma[:1], turkic) + lemma[1:]
+        if len(form) > 1 and form.isupper():
+            return _raised(lemma, turkic)
+        first = len(self.front)
+        kept = [
+            _raised(letter, turkic) if form[self.drop_front + i] != stem[i] else letter
+            for i, letter in enumerate(lemma[first : first + len(stem)])
+        ]
+        return lemma[:first] + "".join(kept) + lemma[first + len(stem) :]
+
+    def brief(self) -> str:
+        """Return the script for people to read: ``-2 +e``, ``be``, ``as it is``."""
+        if self.literal is not None:
+            return self.literal
+        pieces = []
+        if self.drop_front or self.front:
+            pieces.append(
+                f"-{self.drop_front} +{self.front}" if self.front else f"-{self.drop_front}"
+            )
+            pieces.append("…")
+        if self.drop_back:
+            pieces.append(f"-{self.drop_back}")
+        if self.back:
+            pieces.append(f"+{self.back}")
+        if self.acute is not None:
+            pieces.append(f"accent {self.acute}" if self.acute else "no accent")
+        if self.case != "l":
+            pieces.append({"k": "capitals kept", "t": "capital first", "u": "capitals"}[self.case])
+        return " ".join(pieces) or "as it is"
+
+
+def make_script(form: str, lemma: str, *, turkic: bool = False) -> Script:
+    """Return the script that turns a form into its lemma; applied to the form, it gives the lemma.
+
+    Parameters
+    ----------
+    form, lemma : any str, the lemma of at most a thousand characters
+    turkic : lower-case I to ı and İ to i
+
+    Raises
+    ------
+    FormatError : the lemma is longer than that
+    """
+    return _made(form, lemma, turkic)
+
+
+@lru_cache(maxsize=1 << 16)
+def _made(form: str, lemma: str, turkic: bool) -> Script:
+    if len(lemma) > LONGEST_LITERAL:
+        raise FormatError(
+            f"lemma {quote(lemma)} has {len(lemma):,} characters; the limit is {LONGEST_LITERAL:,}"
+        )
+    low_form, low_lemma = lowered(form, turkic=turkic), lowered(lemma, turkic=turkic)
+    for start, target, length, acute in _stems(low_form, low_lemma):
+        front, back = target[0], target[1]
+        drop_back = len(form) - start - length
+        if not length or max(start, drop_back) > MOST_DROPPED:
+            continue
+        if max(len(front), len(back)) > LONGEST_PIECE:
+            continue
+        for case in CASES:
+            script = Script(case, start, front, drop_back, back, acute)
+            if script.apply(form, turkic=turkic) == lemma:
+                return script
+    return Script(literal=lemma)
+
+
+def _stems(form: str, lemma: str) -> list[tuple[int, tuple[str, str], int, int | None]]:
+    """Return the stems to try, best first: begin in the form, what stands about it, length, acute."""
+    found: list[tuple[int, tuple[str, str], int, int | None]] = []
+    start, at, length = _stem(form, lemma)
+    found.append((start, (lemma[:at], lemma[at + length :]), length, None))
+    bare_form, bare_lemma = _without_acute(form), _without_acute(lemma)
+    changed = bare_form != form or bare_lemma != lemma
+    if changed and max(_n_acutes(form), _n_acutes(lemma)) <= 1:
+        start, at, longer = _stem(bare_form, bare_lemma)
+        moved = (bare_lemma[:at], bare_lemma[at + longer :])
+        same = longer == length and form[start : start + longer] != lemma[at : at + longer]
+        if longer >= length + 2 or same:
+            found.insert(0, (start, moved, longer, _acute_place(lemma)))
+    return found
+
+
+def _stem(form: str, lemma: str) -> tuple[int, int, int]:
+    """Return the begin in the form, that in the lemma, and the length of what both share.
+
+    It is the longest common beginning, if that is at least half as long as the longest common
+    substring, else the leftmost such substring.
+    """
+    shorter = min(len(form), len(lemma))
+    same = 0
+    while same < shorter and form[same] == lemma[same]:
+        same += 1
+    if 2 * same >= shorter and same:
+        return 0, 0, same
+    best = (0, 0, 0)
+    above = [0] * (len(lemma) + 1)
+    for i, letter in enumerate(form):
+        row = [0] * (len(lemma) + 1)
+        for j, other in enumerate(lemma):
+            if letter == other:
+                row[j + 1] = run = above[j] + 1
+                if run > best[2]:
+                    best = (i + 1 - run, j + 1 - run, run)
+        above = row
+    return (0, 0, same) if 2 * same >= best[2] else best
+
+
+def parse_script(text: str) -> Script:
+    """Return the script that a label says.
+
+    Raises
+    ------
+    FormatError : the label is no script
+    """
+    if text.startswith("="):
+        literal = _unescape(text[1:])
+        if literal and len(literal) <= LONGEST_LITERAL:
+            return Script(literal=literal)
+    fields = text.split(",")
+    if len(fields) in (5, 6) and fields[0] in CASES and len(fields[0]) == 1:
+        drops = [fields[1], fields[3], *fields[5:]]
+        if all(
+            re.fullmatch("[0-9]{1,3}", number) and int(number) <= MOST_DROPPED for number in drops
+        ):
+            front, back = _unescape(fields[2]), _unescape(fields[4])
+            if max(len(front), len(back)) <= LONGEST_PIECE:
+                acute = int(fields[5]) if len(fields) == 6 else None
+                return Script(fields[0], int(fields[1]), front, int(fields[3]), back, acute)
+    raise FormatError(f"{quote(text)} is no edit script")
+
+
+def lowered(text: str, *, turkic: bool = False) -> str:
+    """Return the text in lower case, code point by code point: its length stays."""
+    if not turkic:
+        low = text.lower()
+        # A final Σ becomes ς there, which depends on its place.
+        if len(low) == len(text) and "Σ" not in text:
+            return low
+    return "".join(_low(letter, turkic) for letter in text)
+
+
+def is_turkic(pairs: Iterable[tuple[str, str]]) -> bool:
+    """Return True if lower-casing I to ı and İ to i agrees with more lemmas than I to i.
+
+    Parameters
+    ----------
+    pairs : (form, lemma) of words; only those with I or İ count
+    """
+    turkic = other = 0
+    for form, lemma in pairs:
+        if "I" in form or "İ" in form:
+            for letter, low in zip(form, lemma, strict=False):
+                turkic += _TURKIC.get(letter) == low
+                other += letter == "I" and low == "i"
+    return turkic > other
+
+
+def _low(letter: str, turkic: bool) -> str:
+    if turkic and letter in _TURKIC:
+        return _TURKIC[letter]
+    low = letter.lower()
+    return low if len(low) == 1 else letter
+
+
+def _raised(text: str, turkic: bool) -> str:
+    """Return the text in capitals, code point by code point."""
+    pieces = []
+    for letter in text:
+        high = _TURKIC_UPPER.get(letter) if turkic else None
+        high = letter.upper() if high is None else high
+        pieces.append(high if len(high) == 1 else letter)
+    return "".join(pieces)
+
+
+@lru_cache(maxsize=4096)
+def _bare(letter: str) -> str:
+    """Return a letter without its acute accent."""
+    parts = unicodedata.normalize("NFD", letter)
+    if _ACUTE not in parts:
+        return letter
+    bare = unicodedata.normalize("NFC", parts.replace(_ACUTE, "", 1))
+    return bare if len(bare) == 1 else letter
+
+
+@lru_cache(maxsize=4096)
+def _accented(letter: str) -> str | None:
+    """Return a letter with an acute accent, if there is such a code point."""
+    accented = unicodedata.normalize("NFC", letter + _ACUTE)
+    return accented if len(accented) == 1 and _bare(accented) == letter else None
+
+
+def _without_acute(text: str) -> str:
+    return text if text.isascii() else "".join(map(_bare, text))
+
+
+def _n_acutes(text: str) -> int:
+    return 0 if text.isascii() else sum(_bare(letter) != letter for letter in text)
+
+
+def _acute_place(text: str) -> int:
+    """Return where the acute stands, counted from the end in letters that can bear one; 0: none."""
+    place = 0
+    for letter in reversed(text):
+        bare = _bare(letter)
+        place += _accented(bare) is not None
+        if bare != letter:
+            return place
+    return 0
+
+
+def _with_acute(text: str, place: int) -> str:
+    bare = list(_without_acute(text))
+    left = place
+    for i in range(len(bare) - 1, -1, -1):
+        if not left:
+            break
+        accented = _accented(bare[i])
+        if accented is not None:
+            left -= 1
+            if not left:
+                bare[i] = accented
+    return "".join(bare)
+
+
+def _escape(text: str) -> str:
+    return _ESCAPED.sub(lambda found: f"%{ord(found.group()):x};", text)
+
+
+def _unescape(text: str) -> str:
+    def letter(found: re.Match[str]) -> str:
+        number = int(found.group(1), 16)
+        if number > 0x10FFFF:
+            raise FormatError(f"{quote(text)} is no part of an edit script")
+        return chr(number)
+
+    return re.sub(r"%([0-9a-f]{1,6});", letter, text)
