@@ -7,8 +7,8 @@ A script counts characters instead of naming them: "take 2 off the end, add *e*"
    and ``back`` is put there;
 3. unless ``acute`` is None, every acute accent is taken away, and if it is above 0, one is set on
    the ``acute``-th letter from the end that can bear one (Greek accents move: θάλασσας, θαλασσών);
-4. the case is restored: ``l`` leaves lower case, ``k`` keeps the capitals of the form, ``t`` makes the
-   first letter a capital, ``u`` all.
+4. the case is restored: ``l`` leaves lower case, ``k`` keeps the capitals of the form, ``t`` makes
+   the first letter a capital, ``u`` all.
 
 What no such script can do is a literal: ``=be``. The text of a script, such as ``l,0,,2,e`` or
 ``l,0,,1,α,2``, is the label that a tagger learns. Sources: counting scripts after G. Chrupała,
@@ -151,7 +151,7 @@ def _made(form: str, lemma: str, turkic: bool) -> Script:
 
 
 def _stems(form: str, lemma: str) -> list[tuple[int, tuple[str, str], int, int | None]]:
-    """Return the stems to try, best first: begin in the form, what stands about it, length, acute."""
+    """Return stems to try, best first: begin in the form, what stands about it, length, acute."""
     found: list[tuple[int, tuple[str, str], int, int | None]] = []
     start, at, length = _stem(form, lemma)
     found.append((start, (lemma[:at], lemma[at + length :]), length, None))

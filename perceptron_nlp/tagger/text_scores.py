@@ -1,0 +1,229 @@
+"""Accuracy from running text: F1 of tokens, sentences, words and columns, on any two CoNLL-U files.
+
+Both sides must be of the same text, white space left out. A token, word or sentence is found if its
+first and last characters are. Words of multiword tokens have no places of their own: those of
+overlapping multiword tokens are aligned by the longest common subsequence of their lower-cased
+forms. A column counts for the aligned words; of FEATS, the universal ones. Source: D. Zeman et al.,
+"CoNLL 2018 shared task: multilingual parsing from raw text to universal dependencies", section 5.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
+
+from perceptron_nlp.errors import FormatError, quote
+from perceptron_nlp.formats.spacing import surface_tokens
+from perceptron_nlp.text.sentence import Sentence
+
+UNIVERSAL_FEATURES = frozenset(
+    [
+        *("PronType", "NumType", "Poss", "Reflex", "Foreign", "Abbr", "Gender", "Animacy"),
+        *("Number", "Case", "Definite", "Degree", "VerbForm", "Mood", "Tense", "Aspect", "Voice"),
+        *("Evident", "Polarity", "Person", "Polite"),
+    ]
+)
+METRICS = ("Tokens", "Sentences", "Words", "UPOS", "XPOS", "UFeats", "AllTags", "Lemmas")
+
+
+class F1(NamedTuple):
+    """How many of the gold and of the system's units are the same.
+
+    Attributes
+    ----------
+    gold, system, correct : numbers of units
+    aligned : of words with a label, how many were aligned; else None
+    """
+
+    gold: int
+    system: int
+    correct: int
+    aligned: int | None = None
+
+    @property
+    def precision(self) -> float:
+        """Share of the system's units that are correct, 0 to 1."""
+        return self.correct / self.system if self.system else 0.0
+
+    @property
+    def recall(self) -> float:
+        """Share of the gold units that are found, 0 to 1."""
+        return self.correct / self.gold if self.gold else 0.0
+
+    @property
+    def f1(self) -> float:
+        """Harmonic mean of precision and recall, 0 to 1."""
+        both = self.gold + self.system
+        return 2 * self.correct / both if both else 0.0
+
+    @property
+    def aligned_accuracy(self) -> float:
+        """Share of the aligned words whose label is correct, 0 to 1."""
+        return self.correct / self.aligned if self.aligned else 0.0
+
+
+class _Word(NamedTuple):
+    start: int
+    end: int
+    form: str
+    is_multiword: bool
+    columns: tuple[str, str, str, str]
+
+
+class _Text(NamedTuple):
+    """A text without white space, with the places of its parts in it."""
+
+    characters: str
+    tokens: list[tuple[int, int]]
+    sentences: list[tuple[int, int]]
+    words: list[_Word]
+
+
+def text_scores(gold: Iterable[Sentence], system: Iterable[Sentence]) -> dict[str, F1]:
+    """Return the scores of a system's output by the names of the shared task, see METRICS.
+
+    Parameters
+    ----------
+    gold, system : sentences read from CoNLL-U, of one text
+
+    Raises
+    ------
+    FormatError : the texts are not the same, white space left out
+    """
+    right, found = _read(gold), _read(system)
+    if right.characters != found.characters:
+        raise FormatError(_first_difference(right.characters, found.characters))
+    pairs = _aligned(right.words, found.words)
+    scores = {
+        "Tokens": _spans(right.tokens, found.tokens),
+        "Sentences": _spans(right.sentences, found.sentences),
+        "Words": F1(len(right.words), len(found.words), len(pairs)),
+    }
+    upos, xpos, feats, lemma = range(4)
+    same: dict[str, Callable[[Sequence[str], Sequence[str]], bool]] = {
+        "UPOS": lambda g, s: g[upos] == s[upos],
+        "XPOS": lambda g, s: g[xpos] == s[xpos],
+        "UFeats": lambda g, s: g[feats] == s[feats],
+        "AllTags": lambda g, s: g[:lemma] == s[:lemma],
+        # A treebank that gives no lemma to a word takes any.
+        "Lemmas": lambda g, s: g[lemma] in ("_", s[lemma]),
+    }
+    for name, test in same.items():
+        correct = sum(test(g.columns, s.columns) for g, s in pairs)
+        scores[name] = F1(len(right.words), len(found.words), correct, len(pairs))
+    return scores
+
+
+def _read(sentences: Iterable[Sentence]) -> _Text:
+    pieces: list[str] = []
+    tokens: list[tuple[int, int]] = []
+    ends: list[tuple[int, int]] = []
+    words: list[_Word] = []
+    place = 0
+    for sentence in sentences:
+        first = place
+        columns = [
+            sentence.columns.get(name, ("_",) * len(sentence))
+            for name in ("upos", "xpos", "feats", "lemma")
+        ]
+        rows = list(zip(*columns, strict=True))
+        for token in surface_tokens(sentence):
+            form = "".join(token.form.split())
+            pieces.append(form)
+            span = (place, place + len(form))
+            place = span[1]
+            tokens.append(span)
+            for number in range(token.first, token.first + token.n_words):
+                tag, fine, features, lemma = rows[number]
+                row = (tag, fine, _universal(features), lemma)
+                words.append(_Word(*span, sentence.words[number], token.n_words > 1, row))
+        ends.append((first, place))
+    return _Text("".join(pieces), tokens, ends, words)
+
+
+def _universal(features: str) -> str:
+    kept = [one for one in features.split("|") if one.partition("=")[0] in UNIVERSAL_FEATURES]
+    return "|".join(sorted(kept))
+
+
+def _spans(gold: list[tuple[int, int]], system: list[tuple[int, int]]) -> F1:
+    return F1(len(gold), len(system), len(set(gold) & set(system)))
+
+
+def _aligned(gold: list[_Word], system: list[_Word]) -> list[tuple[_Word, _Word]]:
+    pairs: list[tuple[_Word, _Word]] = []
+    g = s = 0
+    while g < len(gold) and s < len(system):
+        if gold[g].is_multiword or system[s].is_multiword:
+            g, s, more = _multiword(gold, system, g, s)
+            pairs += more
+        elif gold[g][:2] == system[s][:2]:
+            pairs.append((gold[g], system[s]))
+            g, s = g + 1, s + 1
+        elif gold[g].start <= system[s].start:
+            g += 1
+        else:
+            s += 1
+    return pairs
+
+
+def _multiword(
+    gold: list[_Word], system: list[_Word], g: int, s: int
+) -> tuple[int, int, list[tuple[_Word, _Word]]]:
+    """Align the words from g and s on that overlapping multiword tokens cover."""
+    if gold[g].is_multiword:
+        end = gold[g].end
+        s += not system[s].is_multiword and system[s].start < gold[g].start
+    else:
+        end = system[s].end
+        g += not gold[g].is_multiword and gold[g].start < system[s].start
+    first_g, first_s = g, s
+    while _reaches(gold, g, end) or _reaches(system, s, end):
+        gold_first = s >= len(system) or (g < len(gold) and gold[g].start <= system[s].start)
+        word = gold[g] if gold_first else system[s]
+        if word.is_multiword:
+            end = max(end, word.end)
+        g, s = g + gold_first, s + (not gold_first)
+    return g, s, _common(gold[first_g:g], system[first_s:s])
+
+
+def _reaches(words: list[_Word], number: int, end: int) -> bool:
+    """Return True if a word lies before an end, or its multiword token begins before it."""
+    if number >= len(words):
+        return False
+    word = words[number]
+    return word.start < end if word.is_multiword else word.end <= end
+
+
+def _common(gold: list[_Word], system: list[_Word]) -> list[tuple[_Word, _Word]]:
+    """Return the longest common subsequence of the lower-cased forms."""
+    longest = [[0] * (len(system) + 1) for _ in range(len(gold) + 1)]
+    for g in reversed(range(len(gold))):
+        for s in reversed(range(len(system))):
+            if gold[g].form.lower() == system[s].form.lower():
+                longest[g][s] = longest[g + 1][s + 1] + 1
+            else:
+                longest[g][s] = max(longest[g + 1][s], longest[g][s + 1])
+    pairs = []
+    g = s = 0
+    while g < len(gold) and s < len(system):
+        if gold[g].form.lower() == system[s].form.lower():
+            pairs.append((gold[g], system[s]))
+            g, s = g + 1, s + 1
+        elif longest[g][s] == longest[g + 1][s]:
+            g += 1
+        else:
+            s += 1
+    return pairs
+
+
+def _first_difference(gold: str, system: str) -> str:
+    place = next(
+        (i for i, (a, b) in enumerate(zip(gold, system, strict=False)) if a != b),
+        min(len(gold), len(system)),
+    )
+    return (
+        f"the texts differ, white space left out: after {place:,} characters"
+        f" {quote(gold[place : place + 20])} in the gold text, {quote(system[place : place + 20])}"
+        " in the system's; both files must hold the same text"
+    )

@@ -1,0 +1,135 @@
+"""Atoms of running text: the pieces that tokens and sentences are put together from.
+
+An atom is a run of letters, a run of digits, or any other single character, each with the
+combining marks behind it; in scripts without spaces every character is an atom. Behind each atom
+stands a gap: nothing, white space, or an empty line. No character but white space is left out. A
+segmentation labels each atom: it goes on (``I``), a token ends (``T``), or a sentence does (``S``).
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+NOTHING, SPACE, PARAGRAPH = "0", "1", "p"
+"""Gaps behind an atom."""
+GOES_ON, TOKEN, SENTENCE = "I", "T", "S"
+"""Labels of an atom."""
+LONGEST_ATOM = 10_000
+"""Characters of an atom; a longer run is several."""
+
+# Han, Kana, Bopomofo, Thai, Lao, Myanmar, Khmer, Tai scripts: written without spaces.
+_UNSPACED = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u1950-\u19df\u1a20-\u1aaf\u2e80-\u2fdf\u3005-\u3007"
+    "\u3021-\u3029\u3031-\u3035\u3038-\u312f\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
+    "\ua9e0-\ua9ff\uaa60-\uaadf\uf900-\ufaff\uff66-\uff9f\U00016fe0-\U0001b2ff\U00020000-\U0003ffff]"
+)
+_ATOM = re.compile(f"L[LM]{{0,{LONGEST_ATOM - 1}}}|HM*|D{{1,{LONGEST_ATOM}}}M*|OM*|M+")
+_EMPTY_LINE = re.compile(r"\n[^\S\n]*\n|\r[^\S\r\n]*\r|[\f\u2029]")
+_JOINERS = frozenset("\u200c\u200d\u00ad")
+
+
+class _Classes(dict[int, str]):
+    """The class of each code point, found when it is first met: one of L, H, D, M, S, O."""
+
+    def __missing__(self, code: int) -> str:
+        letter = chr(code)
+        category = unicodedata.category(letter)
+        if letter.isspace():
+            found = "S"
+        elif category[0] == "M" or letter in _JOINERS:
+            found = "M"
+        elif category == "Nd":
+            found = "D"
+        elif category[0] == "L":
+            found = "H" if _UNSPACED.match(letter) else "L"
+        else:
+            found = "O"
+        self[code] = found
+        return found
+
+
+_CLASSES = _Classes()
+
+
+class Atoms(NamedTuple):
+    """The atoms of a text.
+
+    Attributes
+    ----------
+    spans : begin and end of each, in characters
+    gaps : what stands behind each: NOTHING, SPACE or PARAGRAPH; behind the last, PARAGRAPH
+    """
+
+    spans: list[tuple[int, int]]
+    gaps: list[str]
+
+
+def atoms_of(text: str) -> Atoms:
+    """Return the atoms of a text, which may be any str."""
+    spans = [found.span() for found in _ATOM.finditer(text.translate(_CLASSES))]
+    gaps = []
+    for (_, end), (start, _) in pairwise(spans):
+        if start == end:
+            gaps.append(NOTHING)
+        else:
+            between = text[end:start]
+            gaps.append(PARAGRAPH if between != " " and is_empty_line(between) else SPACE)
+    if spans:
+        gaps.append(PARAGRAPH)
+    return Atoms(spans, gaps)
+
+
+def is_empty_line(gap: str) -> bool:
+    """Return True if white space holds an empty line, which ends a paragraph."""
+    return _EMPTY_LINE.search(gap.replace("\r\n", "\n")) is not None
+
+
+def atom_labels(atoms: Atoms, tokens: Sequence[tuple[int, int]], ends: Sequence[bool]) -> list[str]:
+    """Return the label of each atom of a text whose tokens are known.
+
+    A token that ends within an atom ends with that atom.
+
+    Parameters
+    ----------
+    tokens : begin and end of each token, in ascending order
+    ends : for each token whether its sentence ends with it
+    """
+    labels = []
+    token = 0
+    for _, end in atoms.spans:
+        label = GOES_ON
+        while token < len(tokens) and tokens[token][1] <= end:
+            label = SENTENCE if ends[token] or label == SENTENCE else TOKEN
+            token += 1
+        labels.append(label)
+    return labels
+
+
+def put_together(atoms: Atoms, labels: Sequence[str]) -> Iterator[list[tuple[int, int]]]:
+    """Yield the sentences that labelled atoms make, each the spans of its tokens.
+
+    An atom before an empty line, and the last, end a sentence whatever their label.
+    """
+    sentence: list[tuple[int, int]] = []
+    begin = -1
+    for (start, end), gap, label in zip(*atoms, labels, strict=True):
+        begin = start if begin < 0 else begin
+        if label != GOES_ON or gap == PARAGRAPH:
+            sentence.append((begin, end))
+            begin = -1
+            if label == SENTENCE or gap == PARAGRAPH:
+                yield sentence
+                sentence = []
+
+
+def letter_class(letter: str) -> str:
+    """Return the class of a character at a certain place: ``A a c 9``, or the mark itself."""
+    if letter.isdigit():
+        return "9"
+    if not letter.isalpha():
+        return letter
+    return "A" if letter.isupper() or letter.istitle() else "a" if letter.islower() else "c"

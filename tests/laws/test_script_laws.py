@@ -1,0 +1,157 @@
+"""Laws of edit scripts and atoms: lemmas come back, and no character of any text is lost."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from perceptron_nlp.errors import FormatError
+from perceptron_nlp.text.atoms import (
+    GOES_ON,
+    SENTENCE,
+    TOKEN,
+    Atoms,
+    atom_labels,
+    atoms_of,
+    is_empty_line,
+    put_together,
+)
+from perceptron_nlp.text.scripts import Script, is_turkic, lowered, make_script, parse_script
+
+LETTERS = st.text(alphabet="aábcAÁΒσςΣάΑΆiıIİ '-,%=1", max_size=12)
+WORDS = LETTERS | st.text(max_size=12)
+TEXTS = st.text(alphabet="ab É.,!?\n\r\t\f\u2029 的ก่9१\u200d\u0301\ud800İ", max_size=60) | st.text(
+    max_size=60
+)
+
+
+@given(WORDS, WORDS, st.booleans())
+def test_a_script_made_for_a_form_gives_its_lemma(form: str, lemma: str, turkic: bool) -> None:
+    script = make_script(form, lemma, turkic=turkic)
+    assert script.applies_to(form)
+    assert script.apply(form, turkic=turkic) == lemma
+
+
+@given(WORDS, WORDS.filter(bool), st.booleans())
+def test_a_script_is_its_label(form: str, lemma: str, turkic: bool) -> None:
+    script = make_script(form, lemma, turkic=turkic)
+    assert parse_script(str(script)) == script
+    assert not re.search(r"[\s\x00-\x1f]", str(script))
+
+
+@given(WORDS, WORDS.filter(bool), WORDS)
+def test_a_script_applies_to_every_form_that_is_long_enough(
+    form: str, lemma: str, other: str
+) -> None:
+    script = make_script(form, lemma)
+    found = script.apply(other)
+    long_enough = script.literal is not None or len(other) > script.drop_front + script.drop_back
+    assert (found is not None) == long_enough
+
+
+@given(st.text(max_size=20), st.booleans())
+def test_lower_case_keeps_the_length(text: str, turkic: bool) -> None:
+    assert len(lowered(text, turkic=turkic)) == len(text)
+
+
+@given(st.text(max_size=15))
+def test_no_text_but_a_script_is_read_as_one(text: str) -> None:
+    try:
+        script = parse_script(text)
+    except FormatError:
+        return
+    assert parse_script(str(script)) == script
+
+
+@pytest.mark.parametrize(
+    "label",
+    ["", "l", "l,0,,2", "x,0,,2,e", "l,-1,,2,e", "l,256,,0,", "l,0,,0,,300", "=", "l,0,,١,"],
+)
+def test_what_is_no_script_is_refused(label: str) -> None:
+    with pytest.raises(FormatError, match="is no edit script"):
+        parse_script(label)
+
+
+@pytest.mark.parametrize(
+    ("form", "lemma", "label"),
+    [
+        ("dogs", "dog", "l,0,,1,"),
+        ("making", "make", "l,0,,3,e"),
+        ("Dogs", "dog", "l,0,,1,"),
+        ("Ellas", "Ella", "k,0,,1,"),
+        ("USA", "USA", "k,0,,0,"),
+        ("usa", "USA", "u,0,,0,"),
+        ("london", "London", "t,0,,0,"),
+        ("gekauft", "kaufen", "l,2,,1,en"),
+        ("is", "be", "=be"),
+        ("θαλασσών", "θάλασσα", "l,0,,2,α,3"),
+        ("a b", "a c", "l,0,,1,c"),
+        ("x", "y, z", "=y%2c;%20;z"),
+    ],
+)
+def test_scripts_count_characters(form: str, lemma: str, label: str) -> None:
+    assert str(make_script(form, lemma)) == label
+
+
+def test_turkic_letters_are_lowered_as_the_training_text_does() -> None:
+    assert is_turkic([("Irmak", "ırmak"), ("İki", "iki"), ("I", "I")])
+    assert not is_turkic([("In", "in"), ("I", "I")])
+    assert make_script("IRMAKTA", "ırmak", turkic=True) == Script(drop_back=2)
+
+
+@given(TEXTS)
+def test_atoms_and_gaps_are_the_text_again(text: str) -> None:
+    atoms = atoms_of(text)
+    place = 0
+    for (start, end), gap in zip(*atoms, strict=True):
+        assert text[place:start].isspace() or place == start
+        assert start < end and not any(letter.isspace() for letter in text[start:end])
+        behind = text[end:]
+        between = behind[: len(behind) - len(behind.lstrip())]
+        rest = behind[len(between) :]
+        if rest:
+            assert gap == ("p" if is_empty_line(between) else "1" if between else "0")
+        place = end
+    assert not text[place:].strip()
+    assert not atoms.gaps or atoms.gaps[-1] == "p"
+
+
+@given(TEXTS, st.data())
+def test_any_labels_put_all_atoms_together(text: str, data: st.DataObject) -> None:
+    atoms = atoms_of(text)
+    labels = data.draw(
+        st.lists(
+            st.sampled_from([GOES_ON, TOKEN, SENTENCE]),
+            min_size=len(atoms.spans),
+            max_size=len(atoms.spans),
+        )
+    )
+    tokens = [span for sentence in put_together(atoms, labels) for span in sentence]
+    assert all(before[1] <= after[0] for before, after in pairwise(tokens))
+    covered = "".join(text[start:end] for start, end in tokens)
+    assert "".join(covered.split()) == "".join(text.split())
+
+
+@given(TEXTS, st.data())
+def test_labels_of_tokens_at_atoms_give_the_tokens_again(text: str, data: st.DataObject) -> None:
+    atoms = atoms_of(text)
+    labels = [
+        SENTENCE if gap == "p" else data.draw(st.sampled_from([GOES_ON, TOKEN, SENTENCE]))
+        for gap in atoms.gaps
+    ]
+    sentences = list(put_together(atoms, labels))
+    tokens = [span for sentence in sentences for span in sentence]
+    ends = [span == sentence[-1] for sentence in sentences for span in sentence]
+    assert atom_labels(atoms, tokens, ends) == labels
+
+
+def test_scripts_without_spaces_are_cut_at_every_character() -> None:
+    assert atoms_of("我爱ABC北京1984。") == Atoms(
+        [(0, 1), (1, 2), (2, 5), (5, 6), (6, 7), (7, 11), (11, 12)], ["0"] * 6 + ["p"]
+    )
+    thai = "ที่นี่"
+    assert "|".join(thai[a:b] for a, b in atoms_of(thai).spans) == "ที่|นี่"
