@@ -30,7 +30,7 @@ class Filling:
         parted by commas
     keep : whether labels that are there stay
     marks : None, or what is written into MISC besides
-    to : what running text becomes, "conllu" or "tagged"; None for what suits the columns
+    to : what running text becomes, "conllu" or "tagged"; None for what suits the columns and marks
 
     Raises
     ------
@@ -52,6 +52,7 @@ class Filling:
         self._keep = keep
         self._marks = marks
         self._to = to
+        self._n_named = 0
         self._names = None if column is None else [name.strip() for name in column.split(",")]
         if self._names is not None and len(self._taggers) == 1 and len(self._names) > 1:
             raise pn.ArgumentError(
@@ -62,13 +63,13 @@ class Filling:
         """Raise ArgumentError where the text cannot hold the columns that are to be filled."""
         chosen = self._chosen(corpus)
         if self._marks is not None:
-            self._marks.check(corpus, chosen)
+            self._marks.check(corpus, chosen, self._written(corpus, chosen))
         if self._to is not None and corpus.format != "text":
             raise pn.ArgumentError(
                 f"to: only running text (--format text) is turned into another format;"
                 f" {corpus.path} is read as {corpus.format}"
             )
-        held = self._to if self._to == "tagged" else corpus.format
+        held = self._written(corpus, chosen)
         if held in _ONE_COLUMN and len(chosen) > 1:
             raise pn.ArgumentError(
                 f"column: {corpus.path} is {held}, which holds one label a word; choose"
@@ -137,10 +138,24 @@ class Filling:
                 filled[name] = labels
         if self._marks is not None and self._marks.unknown:
             self._marks.add_unknown(batch, columns, chosen[0][1])
+        if corpus.format == "text" and self._written(corpus, chosen) == "conllu":
+            # Several texts make one file, in which each sentence has a name of its own.
+            first = self._n_named + 1
+            self._n_named += len(batch)
+            return [
+                _rewritten(corpus, sentence, filled, number)
+                for number, (sentence, filled) in enumerate(zip(batch, columns, strict=True), first)
+            ]
         return [
-            _rewritten(corpus, sentence, filled, self._to)
+            _rewritten(corpus, sentence, filled, None)
             for sentence, filled in zip(batch, columns, strict=True)
         ]
+
+    def _written(self, corpus: pn.Corpus, chosen: Sequence[tuple[str, pn.Tagger]]) -> str:
+        """The format that a text is written in."""
+        if corpus.format != "text":
+            return corpus.format
+        return self._to or ("conllu" if len(chosen) > 1 or self._marks is not None else "tagged")
 
     def _chosen(self, corpus: pn.Corpus) -> list[tuple[str, pn.Tagger]]:
         """The columns of a text to fill, each with its tagger."""
@@ -168,13 +183,14 @@ class Filling:
 
 
 def _rewritten(
-    corpus: pn.Corpus, sentence: pn.Sentence, columns: dict[str, list[str]], to: str | None
+    corpus: pn.Corpus, sentence: pn.Sentence, columns: dict[str, list[str]], number: int | None
 ) -> str:
+    """The text of a sentence with its columns; with a number, CoNLL-U of running text."""
     if not sentence.words:
         return corpus.rewrite(sentence, {})
     try:
-        if to == "conllu":
-            return formats.as_conllu(sentence, columns)
+        if number is not None:
+            return formats.as_conllu(sentence, columns, number)
         return corpus.rewrite(sentence, columns)
     except pn.ArgumentError as error:
         message = str(error).removeprefix("columns: ")

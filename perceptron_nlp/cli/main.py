@@ -15,7 +15,7 @@ import sys
 from collections.abc import Iterator, Sequence
 
 import perceptron_nlp as pn
-from perceptron_nlp.cli.parsing import PROGRAM, UsageError, VerbParser, nearest
+from perceptron_nlp.cli.parsing import PROGRAM, UsageError, VerbParser, folded, help_width, nearest
 from perceptron_nlp.cli.style import escape_what_does_not_fit, say, silence, write_message
 
 DONE, FAILED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
@@ -103,7 +103,7 @@ def _run(arguments: list[str]) -> int:
     if not arguments or arguments[0] in ("-h", "--help"):
         width = max(map(len, VERBS)) + 2
         verbs = "\n".join(f"  {name:<{width}}{about}" for name, about in VERBS.items())
-        print(HELP.format(verbs=verbs), end="")
+        print(folded(HELP.format(verbs=verbs), help_width()), end="")
         return DONE
     verb = arguments[0]
     if verb == "--version":

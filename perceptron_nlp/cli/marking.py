@@ -7,6 +7,7 @@ from functools import lru_cache
 
 import perceptron_nlp as pn
 import perceptron_nlp.formats as formats
+from perceptron_nlp.formats.running import RunningLayout
 from perceptron_nlp.tagger.model.model import calibration_of
 
 CONFIDENCE, UNKNOWN = "Conf", "Unknown"
@@ -31,8 +32,16 @@ class Marks:
         self.confidence = confidence
         self.unknown = unknown
 
-    def check(self, corpus: pn.Corpus, chosen: Sequence[tuple[str, pn.Tagger]]) -> None:
+    def check(
+        self, corpus: pn.Corpus, chosen: Sequence[tuple[str, pn.Tagger]], written: str
+    ) -> None:
         """Raise where they cannot be written, or not be known.
+
+        Parameters
+        ----------
+        corpus : the text
+        chosen : the columns that are filled, each with its tagger
+        written : the format that the text is written in
 
         Raises
         ------
@@ -40,12 +49,13 @@ class Marks:
         ModelError : a tagger is not calibrated
         """
         option = "confidence" if self.confidence else "mark_unknown"
-        if corpus.format != "conllu":
+        if written != "conllu":
+            how = "is" if written == corpus.format else "is written as"
             raise pn.ArgumentError(
-                f"{option}: {corpus.path} is {corpus.format}, which has no place for it; it goes"
-                " into MISC, which CoNLL-U has"
+                f"{option}: {corpus.path} {how} {written}, which has no place for it; it goes into"
+                " MISC, which CoNLL-U has"
             )
-        if MISC not in corpus.column_names:
+        if corpus.format == "conllu" and MISC not in corpus.column_names:
             raise pn.ArgumentError(f"{option}: {corpus.path} has no column MISC to write it into")
         if any(name == MISC for name, _ in chosen):
             raise pn.ArgumentError(f"{option}: it goes into MISC, which is filled with labels")
@@ -94,4 +104,13 @@ class Marks:
 
 def _misc_of(sentence: pn.Sentence, filled: dict[str, list[str]]) -> list[str]:
     """The values of MISC that the sentence is filled with; at first those that it has."""
-    return filled.setdefault(MISC, list(sentence.column(MISC)) if sentence.words else [])
+    if MISC not in filled:
+        layout = sentence.layout
+        filled[MISC] = (
+            layout.space_after()
+            if isinstance(layout, RunningLayout)
+            else list(sentence.column(MISC))
+            if sentence.words
+            else []
+        )
+    return filled[MISC]

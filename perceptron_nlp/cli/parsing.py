@@ -7,12 +7,14 @@ import os
 import re
 import sys
 from collections.abc import Iterable, Sequence
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import perceptron_nlp as pn
 
 PROGRAM = "perceptron-nlp"
 FORMATS = "auto|conllu|columns|tagged"
+_COMMAND = re.compile(r"  (?:\S+ )*perceptron-nlp ")
+_ROW = re.compile(r"  \S.*?\s{2,}")
 _NUMBER = re.compile(r"-\d+|-\d*\.\d+")
 
 
@@ -28,10 +30,37 @@ class _Help(argparse.RawDescriptionHelpFormatter):
     """
 
     def __init__(self, prog: str) -> None:
-        super().__init__(prog, width=_columns() - 2)
+        super().__init__(prog, width=help_width() - 2)
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        return folded(text, width)
 
 
-def _columns() -> int:
+def folded(text: str, width: int) -> str:
+    """A help text in lines no wider than this.
+
+    Lines that begin without a space are running text. Commands go on after a backslash, rows of
+    a table below the second column. Words are not broken.
+    """
+    # Here, since a program that shows no help does without.
+    import textwrap
+
+    how: dict[str, Any] = {"break_long_words": False, "break_on_hyphens": False}
+    lines = []
+    for line in re.sub(r"(?<=[^\n:])\n(?=[^\s])", " ", text).split("\n"):
+        if len(line) <= width:
+            lines.append(line)
+        elif _COMMAND.match(line):
+            parts = textwrap.wrap(line, width - 2, subsequent_indent=" " * 6, **how)
+            lines.append(" \\\n".join(parts))
+        else:
+            row = _ROW.match(line)
+            hanging = " " * row.end() if row else ""
+            lines += textwrap.wrap(line, width, subsequent_indent=hanging, **how)
+    return "\n".join(lines)
+
+
+def help_width() -> int:
     """What COLUMNS says, or how wide the terminal is; 80 where neither tells."""
     given = os.environ.get("COLUMNS", "")
     if given.isascii() and given.isdecimal() and int(given):
@@ -131,8 +160,9 @@ def add_format_options(parser: VerbParser, formats: str = FORMATS) -> None:
     parser.add_argument(
         "--format",
         default="auto",
-        metavar=formats,
-        help="the files' format (default: auto, found by looking and named on stderr)",
+        metavar="FORMAT",
+        help=f"the files' format: {formats.replace('|', ', ')} (default: auto, found by looking and"
+        " named on stderr)",
     )
     parser.add_argument(
         "--fields",

@@ -39,9 +39,10 @@ EXAMPLES = """\
 DESCRIPTION = """\
 Write text back with the columns of the model filled in. All else in CoNLL-U and column files
 stays as it is, byte for byte; a column file without the column gets it at the end of its lines.
-Running text (text) is cut into sentences and words first, and becomes CoNLL-U where the model
-fills several columns, else word/TAG, a sentence a line. Text that is cut already (lines: a sentence
-a line, its words parted by spaces) becomes word/TAG and keeps its words and lines.
+Running text (text) is cut into sentences and words first. It becomes CoNLL-U where the model fills
+several columns, or --confidence or --mark-unknown is given, else word/TAG, a sentence a line. Text
+that is cut already (lines: a sentence a line, its words separated by spaces) becomes word/TAG and
+keeps its words and lines.
 Parquet files (.parquet, a row a sentence) get columns of lists of labels."""
 
 
@@ -54,6 +55,7 @@ def parser() -> VerbParser:
     verb.add_argument(
         "files",
         nargs="*",
+        default=[],
         metavar="FILES",
         help="files to tag (default: standard input, which - stands for)",
     )
@@ -81,14 +83,14 @@ def parser() -> VerbParser:
         "--confidence",
         action="store_true",
         help="write into MISC how likely each label is right: Conf=0.9731, or"
-        " Conf[upos]=0.9731 where several columns are filled (CoNLL-U only; the"
-        " model must be calibrated)",
+        " Conf[upos]=0.9731 where several columns are filled (CoNLL-U only, which running text"
+        " then becomes; the model must be calibrated)",
     )
     verb.add_argument(
         "--mark-unknown",
         action="store_true",
         help="write Unknown=Yes into MISC of words that were not in the training text"
-        " (CoNLL-U only)",
+        " (CoNLL-U only, which running text then becomes)",
     )
     add_lexicon_option(verb)
     add_format_options(verb, FORMATS + "|lines|text|parquet")

@@ -171,9 +171,10 @@ def _check_alike(models: Sequence[TaggerModel], members: Sequence[_Member]) -> N
     first, name = models[0], members[0].name
 
     def refuse(what: str, ours: Any, theirs: Any, other: str) -> None:
+        own, their = (quote(one) if isinstance(one, str) else f"{one}" for one in (ours, theirs))
         raise ArgumentError(
-            f"taggers: {what} of column {quote(first.column)} differ: {quote(ours)} in {name},"
-            f" {quote(theirs)} in {other}; train them with the same"
+            f"taggers: {what} of column {quote(first.column)} differ: {own} in {name},"
+            f" {their} in {other}; train them with the same"
         )
 
     for model, member in zip(models[1:], members[1:], strict=True):
@@ -183,6 +184,9 @@ def _check_alike(models: Sequence[TaggerModel], members: Sequence[_Member]) -> N
             ours, theirs = getattr(first, field), getattr(model, field)
             if field == "templates" and ours != theirs:
                 ours, theirs = _difference(first, model), _difference(model, first)
+                if int in (type(ours), type(theirs)):
+                    ours, theirs = len(first.templates), len(model.templates)
+                    what = f"numbers of {what}"
                 refuse(what, ours, theirs, member.name)
             if ours != theirs:
                 refuse(what, ours, theirs, member.name)
@@ -199,13 +203,16 @@ def _check_alike(models: Sequence[TaggerModel], members: Sequence[_Member]) -> N
             refuse("two_passes", first.first is not None, model.first is not None, member.name)
 
 
-def _difference(one: TaggerModel, other: TaggerModel) -> str:
-    """The first template that one has and the other has not, or the first that stands elsewhere."""
+def _difference(one: TaggerModel, other: TaggerModel) -> str | int:
+    """The first template that one has and the other has not, or the first that stands elsewhere.
+
+    Where one list begins with the other, the number of its templates.
+    """
     own = [str(template) for template in one.templates]
     others = [str(template) for template in other.templates]
     missing = [text for text in own if text not in others]
     moved = [text for text, place in zip(own, others, strict=False) if text != place]
-    return next(iter(missing or moved), "no more")
+    return next(iter(missing or moved), len(own))
 
 
 def _digest(tables: WordTables | None) -> Any:

@@ -276,7 +276,7 @@ class LineSource:
             line = first + piece.count(b"\n", 0, error.start)
             raise FormatError(
                 f"byte 0x{piece[error.start]:02x} is not valid UTF-8; "
-                "convert the file to UTF-8, or ask for bad bytes to be replaced",
+                "convert the file to UTF-8, as with iconv -f LATIN1 -t UTF-8",
                 self.name,
                 line,
             ) from error

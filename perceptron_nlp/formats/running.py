@@ -86,20 +86,25 @@ def rewrite(sentence: Sentence, columns: Mapping[str, Sequence[str]]) -> str:
     return " ".join(joined(sentence.words, labels, SEPARATOR)) + "\n"
 
 
-def as_conllu(sentence: Sentence, columns: Mapping[str, Sequence[str]]) -> str:
+def as_conllu(
+    sentence: Sentence, columns: Mapping[str, Sequence[str]], number: int | None = None
+) -> str:
     """A sentence of running text as CoNLL-U, with ``# sent_id`` and ``# text``.
 
     White space within the sentence is one space in ``# text``, and ``SpaceAfter=No`` tells where
-    there is none.
+    there is none. A column ``misc`` is written in place of that mark, which it should then hold.
+    The sentence's ``# sent_id`` is `number`, or else its place in its file.
 
     Raises ArgumentError for labels that CoNLL-U cannot hold.
     """
     layout = sentence.layout
     if not isinstance(layout, RunningLayout):
         raise ArgumentError("sentence: not one of running text")
-    misc = layout.space_after()
+    misc = list(columns.get("misc", layout.space_after()))
     held = {}
     for name, labels in columns.items():
+        if name == "misc":
+            continue
         if name in COLUMNS:
             held[name] = labels
             continue
@@ -109,4 +114,5 @@ def as_conllu(sentence: Sentence, columns: Mapping[str, Sequence[str]]) -> str:
             pair = f"{name}={label}"
             misc[at] = pair if misc[at] == "_" else f"{misc[at]}|{pair}"
     body = conllu_text(Sentence(sentence.words, {**held, "misc": misc}), {})
-    return f"# sent_id = {layout.number}\n# text = {' '.join(layout.text.split())}\n{body}"
+    place = layout.number if number is None else number
+    return f"# sent_id = {place}\n# text = {' '.join(layout.text.split())}\n{body}"

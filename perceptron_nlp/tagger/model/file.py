@@ -142,7 +142,7 @@ def _refuse(digits: str) -> NoReturn:
 
 NAMES = ("en",)
 FOLDER = os.path.abspath(os.path.join(os.path.dirname(__file__), "../../models"))
-_NAME = re.compile(r"[a-z]{2,3}(?:-[a-z0-9]+)*")
+_NAME = re.compile(r"[a-z]+(?:[-_][a-z0-9]+)*")
 
 
 def model_place(path: str | os.PathLike[str]) -> str | os.PathLike[str]:
@@ -152,7 +152,7 @@ def model_place(path: str | os.PathLike[str]) -> str | os.PathLike[str]:
 
     Raises
     ------
-    FileError : the model of this name was removed from the package
+    FileError : there is no model of this name, or it was removed from the package
     """
     if not isinstance(path, str) or not is_name(path):
         return path
@@ -160,7 +160,13 @@ def model_place(path: str | os.PathLike[str]) -> str | os.PathLike[str]:
     if os.path.isfile(place):
         return place
     if path not in NAMES:
-        return path
+        if os.path.lexists(path):
+            return path
+        raise FileError(
+            f"{path}: there is no such file, and no bundled model of this name; there is"
+            f" {', '.join(NAMES)}; to make one: perceptron-nlp train TRAIN.conllu --model"
+            f" {path}.model"
+        )
     raise FileError(
         f"{path}: there is no such file, and the model of this name, which comes with"
         f" perceptron_nlp, was removed from it ({place}); install perceptron-nlp again, or name a"

@@ -139,12 +139,14 @@ def test_where_there_is_no_misc_nothing_is_written(
     Path("words.columns").write_text("the DET\nold ADJ\n\n", "utf-8")
     Path("words.parquet").write_bytes(b"PAR1")
     Path("two.conllup").write_text("# global.columns = ID FORM UPOS\n1\tthe\t_\n\n", "utf-8")
-    for name, format in (("words.txt", "text"), ("words.columns", "columns")):
+    for name, format in (("words.txt", "lines"), ("words.columns", "columns")):
         said = refuses("tag", "sure.model", name, option, "--format", format, "-o", "out")
         assert said == (
             f"{option}: {name} is {format}, which has no place for it; it goes into"
             " MISC, which CoNLL-U has"
         )
+    said = refuses("tag", "sure.model", "words.txt", option, "--format", "text", "--to", "tagged")
+    assert said.startswith(f"{option}: words.txt is written as tagged, which has no place for it")
     said = refuses("tag", "sure.model", "words.parquet", option, "-o", "out")
     assert said == f"{option}: does not go with Parquet files"
     said = refuses("tag", "sure.model", "two.conllup", option, "--quiet", "-o", "out")
@@ -216,3 +218,15 @@ def test_training_says_how_it_calibrated_or_why_not(cli) -> None:
     for dev, said in (("dev.conllu", "cross-validated"), ("small.conllu", "not calibrated: ")):
         outcome = cli("train", "train.conllu", "--dev", dev, "--model", "x.model", "--epochs", "1")
         assert outcome.status == 0 and said in outcome.err
+
+
+@pytest.mark.usefixtures("files")
+@pytest.mark.parametrize("model", ["sure.model", "two.model"])
+def test_confidences_of_running_text_are_those_of_its_words(cli, model: str) -> None:
+    text = b"the old man, the boats"
+    outcome = cli("tag", model, "--confidence", "--format", "text", "--quiet", stdin=text)
+    Path("words.conllu").write_bytes(
+        cli("tag", model, "--format", "text", "--to", "conllu", stdin=text).out
+    )
+    words = cli("tag", model, "words.conllu", "--confidence", "--quiet").out
+    assert outcome.out == words and b"SpaceAfter=No|Conf" in words

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import subprocess
 import sys
 from collections.abc import Callable
@@ -211,3 +212,15 @@ def test_what_standard_output_cannot_encode_is_escaped(
     ):
         done = process(*arguments, before=("env", f"PYTHONIOENCODING={encoding}"))
         assert (done.returncode, shown in done.stdout) == (0, True), done
+
+
+@pytest.mark.parametrize("arguments", [[], *([verb] for verb in VERBS)])
+@pytest.mark.parametrize("width", [72, 80, 120])
+def test_help_is_as_wide_as_columns_says(
+    cli, arguments: list[str], width: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    lines = cli(*arguments, "--help").out.decode().splitlines()
+    assert max(map(len, lines)) <= width
+    for line, following in itertools.pairwise(lines):
+        assert not line.endswith("\\") or following.startswith("      ")

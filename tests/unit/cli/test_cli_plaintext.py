@@ -128,3 +128,48 @@ def test_a_model_that_was_removed_is_missed_by_name(
         ["compress", "en", "--size", "1MB", "-o", "x.model"],
     ):
         assert "en: there is no such file, and the model of this name" in refuses(*arguments)
+
+
+def test_sentences_of_several_texts_have_names_of_their_own(cli, model: Path) -> None:
+    for name in ("a.txt", "b.txt"):
+        Path(name).write_text("The dog barks. They run!\n")
+    one = cli("tag", model, "a.txt", "--format", "text", "--to", "conllu").out.decode()
+    two = cli("tag", model, "a.txt", "b.txt", "--format", "text", "--to", "conllu").out.decode()
+    named = [line for line in two.splitlines() if line.startswith("# sent_id")]
+    assert named == [f"# sent_id = {number}" for number in (1, 2, 3, 4)]
+    assert two.startswith(one)
+    both = cli("tag", "en", "a.txt", "b.txt", "--format", "text").out.decode()
+    assert both.count("# sent_id = 4\n") == both.count("# sent_id = 1\n") == 1
+
+
+def test_marks_on_running_text_stand_in_misc_beside_what_is_there(cli, model: Path) -> None:
+    out = cli("tag", model, "--format", "text", "--mark-unknown", stdin=b"The fox barks.").out
+    rows = [line.split("\t") for line in out.decode().splitlines() if "\t" in line]
+    assert [(row[1], row[3], row[9]) for row in rows] == [
+        ("The", "DET", "_"),
+        ("fox", "NOUN", "Unknown=Yes"),
+        ("barks", "VERB", "SpaceAfter=No"),
+        (".", "PUNCT", "_"),
+    ]
+    assert (
+        cli(
+            "tag",
+            model,
+            "--to",
+            "conllu",
+            "--format",
+            "text",
+            "--mark-unknown",
+            stdin=b"The fox barks.",
+        ).out
+        == out
+    )
+
+
+def test_a_model_that_is_not_there_names_those_that_are_and_how_to_make_one(refuses) -> None:
+    said = refuses("tag", "fr", stdin=b"Bonjour")
+    assert "no bundled model of this name; there is en; to make one: perceptron-nlp train" in said
+    assert refuses("evaluate", "german", "x.conllu").startswith(
+        "german: there is no such file, and"
+    )
+    assert refuses("tag").startswith("the following arguments are required: MODEL (see")
