@@ -21,6 +21,7 @@ from perceptron_nlp.cli.printing import print_json
 from perceptron_nlp.cli.style import (
     BOLD,
     CYAN,
+    DEFAULT_WIDTH,
     Terminal,
     messages,
     output,
@@ -196,15 +197,16 @@ def report(found: pn.Diagnosis, limit: int, terminal: Terminal) -> list[str]:
             terminal.line(begin + shortened_inside(printable(where), room) + end, BOLD),
             terminal.line("   " + one.context, CYAN),
         ]
-        lines += ["   " + line for line in wrapped(printable(one.reason), terminal.width - 3)]
+        lines += ["   " + line for line in wrapped(printable(one.reason), terminal)]
     more = len(found.suspects) - limit
     if more > 0:
         lines += ["", f"{ellipsis} {more:,} more (--limit, --fix-list)"]
     return lines
 
 
-def wrapped(text: str, width: int) -> list[str]:
-    """The text in lines; a word longer than a line is cut."""
+def wrapped(text: str, terminal: Terminal) -> list[str]:
+    """The text in lines that can be indented by three; on a terminal, longer words are cut."""
+    width = (terminal.width if terminal.bounded else DEFAULT_WIDTH) - 3
     lines = [""]
     # A number and its unit stay together.
     for word in re.split(" (?!%)", text):
@@ -212,7 +214,7 @@ def wrapped(text: str, width: int) -> list[str]:
         if len(joined) <= width:
             lines[-1] = joined
         else:
-            lines.append(shortened(word, width))
+            lines.append(shortened(word, width) if terminal.bounded else word)
     return [line for line in lines if line]
 
 
