@@ -2,24 +2,14 @@
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
-
 from perceptron_nlp._version import __version__
-from perceptron_nlp.errors import (
-    ArgumentError,
-    ArgumentTypeError,
-    EngineError,
-    FileError,
-    FormatError,
-    MemoryLimitError,
-    MissingExtraError,
-    ModelError,
-    PerceptronNLPError,
-    TemplateError,
-)
 
+# As type checkers know it. Nothing is imported here: the command line answers Ctrl-C once this is
+# done, and importing typing alone would take longer than all else.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from perceptron_nlp.analysis.compare.comparison import compare
     from perceptron_nlp.analysis.compare.differences import Comparison
     from perceptron_nlp.analysis.doctor.corrections import apply_corrections
@@ -31,6 +21,18 @@ if TYPE_CHECKING:
     from perceptron_nlp.analysis.tune.tuning import tune
     from perceptron_nlp.combine.distilling import distill
     from perceptron_nlp.combine.merging import merge
+    from perceptron_nlp.errors import (
+        ArgumentError,
+        ArgumentTypeError,
+        EngineError,
+        FileError,
+        FormatError,
+        MemoryLimitError,
+        MissingExtraError,
+        ModelError,
+        PerceptronNLPError,
+        TemplateError,
+    )
     from perceptron_nlp.features.templatefile import read_templates
     from perceptron_nlp.features.templates import Template, preset, preset_names
     from perceptron_nlp.formats.columns import read_columns, write_columns
@@ -120,6 +122,18 @@ __all__ = [
 
 # The modules of the names that are imported when they are first asked for.
 _PLACES = {
+    "errors": (
+        "ArgumentError",
+        "ArgumentTypeError",
+        "EngineError",
+        "FileError",
+        "FormatError",
+        "MemoryLimitError",
+        "MissingExtraError",
+        "ModelError",
+        "PerceptronNLPError",
+        "TemplateError",
+    ),
     "combine.distilling": ("distill",),
     "combine.merging": ("merge",),
     "analysis.compare.comparison": ("compare",),
@@ -161,6 +175,8 @@ _THERE = {"MODEL_FORMAT_VERSION": "FORMAT_VERSION"}
 def __getattr__(name: str) -> Any:
     # A program that only wants the errors or the version, or to tag a sentence, or to train, does
     # not wait for what it does without.
+    import importlib
+
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     module = importlib.import_module(f"{__name__}.{_MODULES[name]}")

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -299,7 +299,79 @@ def nowhere_to_write(full: bool) -> Reached:
             said = _saving(place)
             expect(name, said, repr(place) if "\0" in place else place, word)
         wrong += _vanished_pipe(Path(folder))
-    return count_of(wrong, 10, "places refused clearly, the old model whole")
+        wrong += _terminated(Path(folder))
+        wrong += _planted(Path(folder))
+    return count_of(wrong, 12, "places refused clearly, the old model whole")
+
+
+def _terminated(folder: Path) -> list[str]:
+    """SIGTERM in the middle of writing a private file: nothing is left that others could read."""
+    output = folder / "out.txt"
+    output.write_bytes(b"old")
+    output.chmod(0o600)
+    process = subprocess.Popen(
+        [
+            sys.executable,
+            "-m",
+            "perceptron_nlp",
+            "tag",
+            "en",
+            "--format",
+            "text",
+            "-o",
+            str(output),
+        ],
+        stdin=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment(),
+        cwd=ROOT,
+    )
+    assert process.stdin is not None
+    try:
+        process.stdin.write(b"The old man the boats .\n")
+        process.stdin.flush()
+        limit = time.monotonic() + 60
+        while not (parts := list(folder.glob(".*.part"))) and time.monotonic() < limit:
+            time.sleep(0.005)
+        modes = {stat.S_IMODE(part.stat().st_mode) for part in parts}
+        process.terminate()
+        _, err = process.communicate(timeout=60)
+    finally:
+        process.kill()
+        process.wait()
+    left = sorted(path.name for path in folder.iterdir())
+    kept = left == ["model.pnlp", "out.txt"] and output.read_bytes() == b"old" and modes == {0o600}
+    output.unlink()
+    if kept and process.returncode == 143 and b"Traceback" not in err:
+        return []
+    return [f"SIGTERM: status {process.returncode}, modes {modes}, left {left}: {err[-200:]!r}"]
+
+
+def _planted(folder: Path) -> list[str]:
+    """Pipes named as temporary files were are neither waited for nor removed."""
+    path = folder / "planted.pnlp"
+    seen: list[str] = []
+
+    def pieces() -> Iterator[bytes]:
+        seen.extend(entry.name for entry in folder.glob(".*.part"))
+        yield b""
+
+    pn.replace_file(path, pieces())
+    mark = seen[0].rsplit("-", 1)[0]
+    pipes = [folder / f"{mark}-{os.getpid()}-{number}.part" for number in range(3)]
+    for pipe in [*pipes, folder / seen[0]]:
+        os.mkfifo(pipe)
+    pipes.append(folder / seen[0])
+    child = call("benchmarks.trust.kills:save_plainly", str(path), timeout=60)
+    wrong = [] if child.result == "saved" and all(map(Path.exists, pipes)) else [f"pipes: {child}"]
+    for planted in [path, *pipes]:
+        planted.unlink(missing_ok=True)
+    return wrong
+
+
+def save_plainly(path: str) -> str:
+    """Save where nothing is in the way; runs in a child. What was raised."""
+    return _saving(path)
 
 
 def _vanished_pipe(folder: Path) -> list[str]:

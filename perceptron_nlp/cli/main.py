@@ -1,7 +1,8 @@
 """The program ``perceptron-nlp``: finds the verb, runs it, and turns every failure into a line.
 
-Exit statuses: 0 done; 1 an unexpected failure of the program or its machine; 2 bad input or
-usage; 130 interrupted. Set ``PERCEPTRON_NLP_TRACEBACK=1`` to see where an error came from.
+Exit statuses: 0 done; 1 an unexpected failure of the program; 2 bad input or usage, or too little
+memory; 130 interrupted; 143 terminated. Set ``PERCEPTRON_NLP_TRACEBACK=1`` to see where an error
+came from.
 """
 
 from __future__ import annotations
@@ -11,14 +12,19 @@ import gc
 import importlib
 import os
 import re
+import signal
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from types import FrameType
+from typing import Any, NoReturn
 
 import perceptron_nlp as pn
 from perceptron_nlp.cli.parsing import PROGRAM, UsageError, VerbParser, folded, help_width, nearest
 from perceptron_nlp.cli.style import escape_what_does_not_fit, say, silence, write_message
 
-DONE, FAILED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
+DONE, FAILED, BAD_INPUT = 0, 1, 2
+# The shell's way to tell of a signal, which is added.
+STOPPED = 128
 TRACEBACK = "PERCEPTRON_NLP_TRACEBACK"
 
 # Each is a module of this package, imported when it is asked for.
@@ -59,11 +65,22 @@ examples:
   {PROGRAM} tag en.model new.conllu -o tagged.conllu
   {PROGRAM} evaluate en.model test.conllu
 
-exit status: 0 done, 1 unexpected failure, 2 bad input or usage, 130 interrupted.
+exit status: 0 done, 1 unexpected failure, 2 bad input or usage, 130 interrupted,
+143 terminated.
 {TRACEBACK}=1 shows where an error came from; NO_COLOR, FORCE_COLOR, TERM=dumb and
 COLUMNS are respected.
 """
 _ARGUMENT = re.compile(r"([a-z_]+)(?=: |'s )")
+# Address space that NumPy takes on import, with one thread of OpenBLAS.
+_NUMPY_BYTES = 96 << 20
+
+
+class Terminated(KeyboardInterrupt):
+    """SIGTERM or SIGHUP; all that ends in order on Ctrl-C ends so, too."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__()
+        self.number = number
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -75,7 +92,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     escape_what_does_not_fit(sys.stdout)
     try:
-        status = _finish(_run(list(sys.argv[1:] if arguments is None else arguments)))
+        status = _finish(
+            _run(sys.argv[1:], _answering_signals)
+            if arguments is None
+            else _run(list(arguments), contextlib.nullcontext)
+        )
         if arguments is None:
             # The process is about to end, and the collector would look through everything.
             gc.freeze()
@@ -85,11 +106,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         silence(sys.stdout)
         return DONE
     except KeyboardInterrupt as error:
-        return _report("; ".join(["interrupted", *filter(None, [str(error)])]), error, INTERRUPTED)
+        number = _signal_behind(error)
+        what = "interrupted" if number == signal.SIGINT else "terminated"
+        return _report("; ".join(filter(None, [what, str(error)])), error, STOPPED + number)
     except pn.PerceptronNLPError as error:
         return _report(str(error), error, BAD_INPUT)
     except MemoryError as error:
-        return _report("there is not enough memory", error, FAILED)
+        return _report("there is not enough memory", error, BAD_INPUT)
+    except ImportError as error:
+        return _report(f"cannot be loaded: {_first_cause(error)}", error, BAD_INPUT)
     except OSError as error:
         silence(sys.stdout)
         where = "<stdout>" if error.filename is None else str(error.filename)
@@ -99,7 +124,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _report(f"{message} (set {TRACEBACK}=1 to see where)", error, FAILED)
 
 
-def _run(arguments: list[str]) -> int:
+def _run(
+    arguments: list[str], stoppable: Callable[[], contextlib.AbstractContextManager[None]]
+) -> int:
     if not arguments or arguments[0] in ("-h", "--help"):
         width = max(map(len, VERBS)) + 2
         verbs = "\n".join(f"  {name:<{width}}{about}" for name, about in VERBS.items())
@@ -114,6 +141,7 @@ def _run(arguments: list[str]) -> int:
         known = ["--help", "--version"] if kind == "option" else list(VERBS)
         hint = nearest(verb, known) or f"; there are {', '.join(known)}"
         raise UsageError(f"unknown {kind} {verb}{hint}")
+    _prepare_for_numpy()
     with _nothing_collected():
         module = importlib.import_module(f"perceptron_nlp.cli.{verb}")
         parser: VerbParser = module.parser()
@@ -122,7 +150,8 @@ def _run(arguments: list[str]) -> int:
             chosen = parser.parse(arguments[1:])
             if verb in TAGGING_VERBS:
                 _import_for_tagging()
-        module.run(chosen)
+        with stoppable():
+            module.run(chosen)
     except SystemExit:
         # argparse has shown the help.
         return DONE
@@ -133,10 +162,73 @@ def _run(arguments: list[str]) -> int:
 
 def _import_for_tagging() -> None:
     """Import what tagging takes, without what only takes time."""
-    # NumPy's library of linear algebra, which tagging does not use, starts its threads on import.
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     importlib.import_module("perceptron_nlp.tagger.tagger")
     importlib.import_module("perceptron_nlp.formats.corpus")
+
+
+def _prepare_for_numpy() -> None:
+    # OpenBLAS, which only clusters of words use, takes a thread and 40 MB for each processor.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    try:
+        import resource
+    except ImportError:
+        # Windows.
+        return
+    if resource.getrlimit(resource.RLIMIT_AS)[0] != resource.RLIM_INFINITY:
+        sys.meta_path.insert(0, _RoomForNumPy)
+
+
+class _RoomForNumPy:
+    """Refuses to import NumPy where OpenBLAS would end the process."""
+
+    @staticmethod
+    def find_spec(name: str, path: object, target: object = None) -> None:
+        if name == "numpy":
+            import mmap
+
+            try:
+                mmap.mmap(-1, _NUMPY_BYTES).close()
+            except OSError as error:
+                raise MemoryError from error
+
+
+@contextlib.contextmanager
+def _answering_signals() -> Iterator[None]:
+    """Signals that would stop the process raise, so that what was begun ends in order."""
+    handlers: dict[int, Any] = {signal.SIGINT: signal.default_int_handler}
+    for name in ("SIGTERM", "SIGHUP"):
+        if hasattr(signal, name):
+            handlers[getattr(signal, name)] = _terminate
+    before = {number: signal.getsignal(number) for number in handlers}
+    # A process in the background is told to ignore some.
+    before = {number: old for number, old in before.items() if old not in (signal.SIG_IGN, None)}
+    for number in before:
+        signal.signal(number, handlers[number])
+    try:
+        yield
+    finally:
+        for number, old in before.items():
+            signal.signal(number, old)
+
+
+def _terminate(number: int, frame: FrameType | None) -> NoReturn:
+    # The next one will not be asked again.
+    signal.signal(number, signal.SIG_DFL)
+    raise Terminated(number)
+
+
+def _signal_behind(error: BaseException) -> int:
+    found: BaseException | None = error
+    while found is not None and not isinstance(found, Terminated):
+        found = found.__cause__ or found.__context__
+    return signal.SIGINT if found is None else found.number
+
+
+def _first_cause(error: BaseException) -> str:
+    """The first line of what began a chain of failures; those after it explain at length."""
+    while (earlier := error.__cause__ or error.__context__) is not None:
+        error = earlier
+    return str(error).strip().partition("\n")[0]
 
 
 @contextlib.contextmanager

@@ -90,7 +90,7 @@ def failing(monkeypatch: pytest.MonkeyPatch) -> Callable[[BaseException], None]:
     ("error", "status", "message"),
     [
         (KeyboardInterrupt(), 130, "perceptron-nlp: interrupted"),
-        (MemoryError(), 1, "perceptron-nlp: there is not enough memory"),
+        (MemoryError(), 2, "perceptron-nlp: there is not enough memory"),
         (
             ZeroDivisionError("by 0"),
             1,
