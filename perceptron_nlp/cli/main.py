@@ -71,8 +71,9 @@ exit status: 0 done, 1 unexpected failure, 2 bad input or usage, 130 interrupted
 COLUMNS are respected.
 """
 _ARGUMENT = re.compile(r"([a-z_]+)(?=: |'s )")
-# Address space that NumPy takes on import, with one thread of OpenBLAS.
+# Address space that a verb takes on import: NumPy with one thread of OpenBLAS, and the rest.
 _NUMPY_BYTES = 96 << 20
+_VERB_BYTES = 24 << 20
 
 
 class Terminated(KeyboardInterrupt):
@@ -141,7 +142,7 @@ def _run(
         known = ["--help", "--version"] if kind == "option" else list(VERBS)
         hint = nearest(verb, known) or f"; there are {', '.join(known)}"
         raise UsageError(f"unknown {kind} {verb}{hint}")
-    _prepare_for_numpy()
+    _prepare_for_little_memory()
     with _nothing_collected():
         module = importlib.import_module(f"perceptron_nlp.cli.{verb}")
         parser: VerbParser = module.parser()
@@ -166,7 +167,7 @@ def _import_for_tagging() -> None:
     importlib.import_module("perceptron_nlp.formats.corpus")
 
 
-def _prepare_for_numpy() -> None:
+def _prepare_for_little_memory() -> None:
     # OpenBLAS, which only clusters of words use, takes a thread and 40 MB for each processor.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
@@ -175,6 +176,7 @@ def _prepare_for_numpy() -> None:
         # Windows.
         return
     if resource.getrlimit(resource.RLIMIT_AS)[0] != resource.RLIM_INFINITY:
+        _need_room(_VERB_BYTES)
         sys.meta_path.insert(0, _RoomForNumPy)
 
 
@@ -184,12 +186,17 @@ class _RoomForNumPy:
     @staticmethod
     def find_spec(name: str, path: object, target: object = None) -> None:
         if name == "numpy":
-            import mmap
+            _need_room(_NUMPY_BYTES)
 
-            try:
-                mmap.mmap(-1, _NUMPY_BYTES).close()
-            except OSError as error:
-                raise MemoryError from error
+
+def _need_room(size: int) -> None:
+    """Raise MemoryError here, since libraries that lack memory print pages, or end the process."""
+    import mmap
+
+    try:
+        mmap.mmap(-1, size).close()
+    except OSError as error:
+        raise MemoryError from error
 
 
 @contextlib.contextmanager

@@ -155,14 +155,14 @@ def test_too_few_open_files_are_one_line_and_status_2(verb: list[str]) -> None:
 
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="memory is asked of /proc")
-@pytest.mark.parametrize("megabytes", [1, 5, 20, 40, 60, 80, 100])
+@pytest.mark.parametrize("megabytes", [1, 3, 5, 10, 20, 30, 40, 60, 80, 100, 110])
 def test_too_little_memory_is_one_line_of_ours_and_status_2(
     train_file: Path, megabytes: int
 ) -> None:
     done = run_code(LIMITED, "RLIMIT_AS", megabytes << 20, "train", train_file, "--model", "m")
     lines = done.stderr.decode().splitlines()
     if done.returncode == 0:
-        assert megabytes == 100
+        assert megabytes >= 100
         return
     assert done.returncode == 2, lines
     assert lines[-1].startswith("perceptron-nlp: "), lines
