@@ -55,8 +55,8 @@ def parser() -> VerbParser:
     verb.add_argument(
         "--report",
         metavar="DIR",
-        help="write all of it as a page of HTML, DIR/index.html, with pictures beside"
-        " it; an earlier report there is replaced",
+        help="write all of it as a page of HTML, DIR/index.html, with its charts beside it; an"
+        " earlier report there is replaced (needs the extra report)",
     )
     add_json_option(verb)
     add_threads_option(verb)
@@ -109,13 +109,12 @@ def _reported(
         column=chosen.column,
         fields=chosen.fields,
         threads=chosen.threads,
-        title=f"How good {os.path.basename(chosen.model)} is",
+        title=f"Accuracy of {os.path.basename(chosen.model)}",
     )
     if not chosen.quiet:
-        without = "" if written.has_png else ", no PNGs (they need matplotlib)"
         say(
             f"{written.page}: {written.page.stat().st_size:,} bytes, and"
-            f" {len(written.pictures)} pictures{without}"
+            f" {len(written.pictures)} pictures"
         )
     if not chosen.calibration:
         for result in written.evaluations.values():

@@ -17,8 +17,8 @@ from perceptron_nlp.cli.parsing import (
 from perceptron_nlp.cli.style import messages, say, shortened
 from perceptron_nlp.perceptrons.study import (
     TOKENS,
+    check_libraries,
     made_folder,
-    plotting,
     read_study_corpus,
     sample_files,
     study_corpus,
@@ -60,7 +60,7 @@ def parser() -> VerbParser:
         type=whole_number,
         default=TOKENS,
         metavar="N",
-        help="words to learn from at most, and a fifth of it to test on; of more,"
+        help="tokens to learn from at most, and a fifth of it to test on; of more,"
         f" sentences are left out evenly; voting takes time by its square"
         f" (default: {TOKENS})",
     )
@@ -76,7 +76,7 @@ def parser() -> VerbParser:
 
 def run(chosen: argparse.Namespace) -> None:
     """Check everything, study, write; the name of the page goes to standard output."""
-    plotting()
+    check_libraries()
     paths, dev = list(chosen.data), chosen.dev
     if not paths and dev is None:
         paths, dev = sample_files()

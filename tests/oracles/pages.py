@@ -7,7 +7,6 @@ from html.parser import HTMLParser
 from typing import Any
 
 VOID = {"meta", "link", "br", "img", "hr", "input", "wbr"}
-SVG_LEAVES = {"line", "rect", "circle", "path", "polyline"}
 
 
 class Page(HTMLParser):
@@ -50,7 +49,7 @@ class Page(HTMLParser):
             self.scripts.append((dict(attrs), ""))
 
     def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        assert tag in SVG_LEAVES, f"<{tag}/> is not closed in HTML"
+        assert "svg" in self._open, f"<{tag}/> is not closed in HTML"
         self.elements.append((tag, dict(attrs)))
 
     def handle_endtag(self, tag: str) -> None:

@@ -10,8 +10,13 @@ from typing import TypeAlias
 from perceptron_nlp._checks import check_int
 from perceptron_nlp.analysis.compare.differences import Change, Comparison, LabelDifference, Score
 from perceptron_nlp.analysis.compare.labellings import labels_beside
-from perceptron_nlp.analysis.compare.outcomes import Gold, Labels, span_counts, word_counts
-from perceptron_nlp.analysis.compare.significance import mcnemar
+from perceptron_nlp.analysis.compare.significance import (
+    Gold,
+    Labels,
+    mcnemar,
+    span_counts,
+    word_counts,
+)
 from perceptron_nlp.errors import ArgumentError, quote
 from perceptron_nlp.formats import begins_like_tensors
 from perceptron_nlp.tagger.evaluation import span_scores

@@ -1,4 +1,4 @@
-"""Is a difference between two labellings of the same sentences more than chance?
+"""Correct labels of two labellings by sentence, and tests of their difference.
 
 Words in one sentence stand and fall together, so sentences are what is drawn and swapped here,
 except in McNemar's test, which takes words as independent and is given beside the other because
@@ -22,6 +22,7 @@ import numpy.typing as npt
 
 from perceptron_nlp.errors import ArgumentError
 from perceptron_nlp.sampling import draws
+from perceptron_nlp.text.spans import spans_of
 
 ROUNDS = 10_000
 RESAMPLES = 1_000
@@ -34,6 +35,8 @@ _ROUNDING = 1e-12
 Array = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 Interval = tuple[float, float]
+Labels = Sequence[Sequence[str]]
+Gold = Sequence[Sequence[str | None]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,6 +65,34 @@ class Counts:
         """The share of words that are right, or the F1 of spans; 0 where there are none."""
         whole = int(self.gold.sum() + self.given.sum())
         return 2 * int(self.right.sum()) / whole if whole else 0.0
+
+
+def word_counts(gold: Gold, given: Labels) -> Counts:
+    """Words with a gold label, and those labelled right."""
+    return Counts.of(
+        (
+            n := sum(truth is not None for truth in truths),
+            n,
+            sum(truth == label for truth, label in zip(truths, labels, strict=True)),
+        )
+        for truths, labels in zip(gold, given, strict=True)
+    )
+
+
+def span_counts(gold: Gold, given: Labels) -> Counts:
+    """Gold spans, spans given, and those among them that are right.
+
+    Sentences with a word that has no gold label count for nothing.
+    """
+    rows = []
+    for truths, labels in zip(gold, given, strict=True):
+        whole = [truth for truth in truths if truth is not None]
+        if len(whole) < len(truths):
+            rows.append((0, 0, 0))
+            continue
+        truth, found = set(spans_of(whole)), set(spans_of(labels))
+        rows.append((len(truth), len(found), len(truth & found)))
+    return Counts.of(rows)
 
 
 def mcnemar(gained: int, lost: int) -> float:

@@ -12,8 +12,9 @@ from perceptron_nlp.errors import ArgumentTypeError, FileError
 from perceptron_nlp.formats.replace import TEMPORARY, replace_files
 
 PAGE = "index.html"
-GENERATOR = "perceptron_nlp report"
-_PICTURE = re.compile(r"(learning|lengths|calibration|confusion)(-\d+)?\.(svg|png)")
+# As it stands in the head of the page (pages/templates/base.html).
+_GENERATOR = b'content="perceptron_nlp report'
+_CHART = re.compile(r"(learning|lengths|calibration|confusion)(-\d+)?\.(svg|png)")
 _HEAD = 1024
 
 
@@ -61,7 +62,7 @@ def _makeable(place: Path) -> Path:
 def _is_ours(place: Path) -> bool:
     try:
         with open(place / PAGE, "rb") as handle:
-            return f'content="{GENERATOR}'.encode() in handle.read(_HEAD)
+            return _GENERATOR in handle.read(_HEAD)
     except OSError:
         return False
 
@@ -91,5 +92,5 @@ def write_folder(folder: str | os.PathLike[str], files: Mapping[str, bytes]) -> 
 def _write(place: Path, files: Mapping[str, bytes]) -> None:
     replace_files((place / name, files[name]) for name in sorted(files, key=PAGE.__eq__))
     for name in os.listdir(place):
-        if _PICTURE.fullmatch(name) and name not in files:
+        if _CHART.fullmatch(name) and name not in files:
             (place / name).unlink()

@@ -1,32 +1,39 @@
-"""One page of HTML that tells how good a tagger is, and the pictures of it as files."""
+"""One page of HTML on the accuracy of a tagger, and its charts as files."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from importlib import resources
 from pathlib import Path
-from string import Template
 from typing import Any
 
+from perceptron_nlp._display import between, counted, percent, points
 from perceptron_nlp._version import __version__
 from perceptron_nlp.analysis.compare.significance import RESAMPLES
-from perceptron_nlp.analysis.report import png, svg
-from perceptron_nlp.analysis.report.charts import Chart, Grid
-from perceptron_nlp.analysis.report.diagrams import diagrams
-from perceptron_nlp.analysis.report.folder import GENERATOR, PAGE, check_folder, write_folder
-from perceptron_nlp.analysis.report.judging import FEWEST, Judged, judge
-from perceptron_nlp.analysis.report.markup import data_block, paragraph, safe, word
-from perceptron_nlp.analysis.report.sections import column as column_section
+from perceptron_nlp.analysis.report.charts import Chart, confusion_grid, draw_charts, epoch_rows
+from perceptron_nlp.analysis.report.figures import (
+    FEWEST,
+    ColumnFigures,
+    Part,
+    WorstSentence,
+    column_figures,
+)
+from perceptron_nlp.analysis.report.folder import PAGE, check_folder, write_folder
 from perceptron_nlp.errors import ArgumentTypeError
+from perceptron_nlp.pages.drawing import plotting
+from perceptron_nlp.pages.rendering import environment, render
 from perceptron_nlp.tagger.evaluation import Evaluation
-from perceptron_nlp.tagger.explain.render import STYLE as WHY_STYLE
+from perceptron_nlp.tagger.explain.render import word_view
 from perceptron_nlp.tagger.tag.threads import check_threads
 from perceptron_nlp.tagger.tagger import Tagger
 from perceptron_nlp.tagger.train.sources import Labelled, Source
 
-DATA = "figures"
+_LABELS, _MAX_LABELS = 40, 1000
+_PAIRS = 20
+_MAX_WORDS = 200
+_MAX_EPOCHS = 400
+_SHORT_LABEL = 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,15 +43,13 @@ class Report:
     Attributes
     ----------
     page : the page, which needs nothing beside itself
-    pictures : the charts as files
-    evaluations : by column, what the page tells; with calibration where the model is calibrated
-    has_png : whether matplotlib was there to draw PNGs, too
+    pictures : the charts as files, SVG and PNG
+    evaluations : the figures of the page by column; with calibration where the model is calibrated
     """
 
     page: Path
     pictures: tuple[Path, ...]
     evaluations: dict[str, Evaluation]
-    has_png: bool
 
 
 def report(
@@ -56,7 +61,7 @@ def report(
     format: str = "auto",
     fields: Sequence[str] | None = None,
     threads: int = 1,
-    title: str = "How good the tagger is",
+    title: str = "Accuracy of the tagger",
 ) -> Report:
     """Compare a tagger's labels with gold ones, and write a page about it.
 
@@ -68,7 +73,7 @@ def report(
     ----------
     tagger : the tagger
     data : labelled text, as for ``Tagger.evaluate``
-    folder : where ``index.html`` and the pictures go; it is made if need be. One with an earlier
+    folder : where ``index.html`` and the charts go; it is made if need be. One with an earlier
         report gets the new one in its place; one with other things in it is left alone
     column : as for ``Tagger.evaluate``; None for all that the tagger fills, each in a section
     format, fields : see ``perceptron_nlp.open_corpus``
@@ -79,91 +84,154 @@ def report(
     ------
     FileError : the folder is a file, or holds other things than a report, or cannot be written
     FileError, FormatError, ArgumentError : as Tagger.evaluate does
+    MissingExtraError : Jinja2 or matplotlib is not installed (extra ``report``)
     """
     if not isinstance(tagger, Tagger):
         raise ArgumentTypeError(f"tagger: a Tagger is needed, not {type(tagger).__name__}")
     if not isinstance(title, str):
         raise ArgumentTypeError(f"title: a str is needed, not {type(title).__name__}")
     check_threads(threads)
-    place = check_folder(folder)
+    environment()
+    plotting()
+    path = check_folder(folder)
     source = Source(data, "data", format=format, fields=fields)
     source.hold()
     columns = tagger.columns if column is None else (source.column_named(column),)
-    judged = [judge(tagger, source, name, threads) for name in columns]
-    charts = [diagrams(one) for one in judged]
-    files = {PAGE: page(tagger, judged, charts, title, source.place)}
-    has_png = png.is_possible()
-    for number, found in enumerate(charts, 1):
-        # A number tells the columns apart, whose names may hold what a file's cannot.
-        suffix = f"-{number}" if len(charts) > 1 else ""
-        for name, chart in found.items():
-            files[f"{name}{suffix}.svg"] = svg.file(chart)
-            if has_png:
-                files[f"{name}{suffix}.png"] = png.file(chart)
-    write_folder(place, files)
+    figures = [column_figures(tagger, source, name, threads) for name in columns]
+    files: dict[str, bytes] = {}
+    views = []
+    for number, one in enumerate(figures, 1):
+        grid = confusion_grid(one)
+        charts = draw_charts(one, grid)
+        # A number tells the columns apart, whose names may hold characters that a file's cannot.
+        suffix = f"-{number}" if len(figures) > 1 else ""
+        for chart in charts:
+            files[f"{chart.name}{suffix}.svg"] = chart.svg
+            files[f"{chart.name}{suffix}.png"] = chart.png
+        views.append({**_view(one, charts, f"column-{number}"), "grid": grid})
+    model_bytes = len(tagger.to_bytes())
+    page = render(
+        "report.html",
+        title=title,
+        place=source.place,
+        model_bytes=model_bytes,
+        resamples=RESAMPLES,
+        fewest=FEWEST,
+        columns=views,
+        figures={
+            "version": __version__,
+            "model_bytes": model_bytes,
+            "columns": [one.to_dict() for one in figures],
+        },
+    )
+    write_folder(path, {PAGE: page.encode("utf-8", "replace"), **files})
     return Report(
-        place / PAGE,
-        tuple(place / name for name in files if name != PAGE),
-        {one.evaluation.column: one.evaluation for one in judged},
-        has_png,
+        path / PAGE,
+        tuple(path / name for name in files),
+        {one.evaluation.column: one.evaluation for one in figures},
     )
 
 
-def page(
-    tagger: Tagger,
-    judged: Sequence[Judged],
-    charts: Sequence[dict[str, Chart | Grid]],
-    title: str,
-    place: str,
-) -> bytes:
-    """The page as UTF-8.
-
-    Parameters
-    ----------
-    tagger : whose labels were judged
-    judged, charts : of each column
-    title : the heading
-    place : what the gold text is called
-    """
-    size = len(tagger.to_bytes())
-    about = [
-        paragraph(
-            f"Compared with {place}. The model has {size:,} bytes. Intervals are the"
-            f" middle 95 % of {RESAMPLES:,} bootstrap samples of sentences, where there"
-            f" are {FEWEST} or more."
-        )
-    ]
-    if len(judged) > 1:
-        links = "".join(
-            f'<li><a href="#column-{k}">{word(one.evaluation.column)}</a></li>'
-            for k, one in enumerate(judged, 1)
-        )
-        about.append(f'<nav aria-label="Columns"><ul>{links}</ul></nav>')
-    data: dict[str, Any] = {
-        "version": __version__,
-        "model_bytes": size,
-        "columns": [one.to_dict() for one in judged],
+def _view(figures: ColumnFigures, charts: Sequence[Chart], prefix: str) -> dict[str, Any]:
+    """The variables of the template for one column."""
+    result = figures.evaluation
+    labels = sorted(result.labels.items(), key=lambda item: (-item[1].support, item[0]))
+    n_shown = _LABELS if len(labels) > _LABELS + 5 else len(labels)
+    wrong = sorted(
+        (-count, gold, predicted)
+        for (gold, predicted), count in result.confusion.items()
+        if gold != predicted and count
+    )
+    n_wrong = result.tokens - result.correct
+    return {
+        "evaluation": result,
+        "tiles": list(_tiles(figures)),
+        "remarks": list(_remarks(figures)),
+        "charts": [
+            {"title": chart.title, "inlined": chart.inlined(prefix)}
+            for chart in charts
+            if chart.is_on_page
+        ],
+        "epochs": epoch_rows(figures)[:_MAX_EPOCHS],
+        "has_short_labels": max(map(len, result.labels), default=0) <= _SHORT_LABEL,
+        "labels": labels[:n_shown],
+        "more_labels": labels[n_shown : n_shown + _MAX_LABELS],
+        "labels_left": max(0, len(labels) - n_shown - _MAX_LABELS),
+        "confusions": [
+            (gold, predicted, -count, -count / n_wrong) for count, gold, predicted in wrong[:_PAIRS]
+        ],
+        "n_confusions": len(wrong),
+        "spans": _spans(result),
+        "by_knowledge": [figures.accuracy, figures.known, figures.unknown],
+        "by_length": figures.by_length,
+        "worst": list(map(_sentence, figures.worst)),
     }
-    return (
-        Template(_read("page.html"))
-        .substitute(
-            generator=f"{GENERATOR} {__version__}",
-            title=safe(title),
-            style=_read("page.css") + svg.STYLE + WHY_STYLE,
-            about="\n".join(about),
-            body="\n".join(
-                column_section(one, found, k)
-                for k, (one, found) in enumerate(zip(judged, charts, strict=True), 1)
-            ),
-            foot=paragraph(
-                f"Written by perceptron_nlp {__version__}. All figures are in this page as"
-                f" JSON, in the element with the id “{DATA}”."
-            ),
-            data=data_block(DATA, data),
-        )
-        .encode("utf-8", "replace")
+
+
+def _tiles(figures: ColumnFigures) -> Iterator[tuple[str, str, str]]:
+    """The figures to see first: name, figure, note."""
+    result = figures.evaluation
+    if result.spans is not None:
+        bounds = figures.f1_interval
+        note = "" if bounds is None else f"95 %: {points(bounds[0])} to {points(bounds[1])}"
+        yield "F1 of spans", points(result.spans.f1), note
+    yield "accuracy", percent(result.accuracy), _with_interval(figures.accuracy)
+    yield "accuracy, known words", percent(result.known_accuracy), f"of {result.known_tokens:,}"
+    unknown = result.tokens - result.known_tokens
+    yield "accuracy, unknown words", percent(result.unknown_accuracy), f"of {unknown:,}"
+    yield "sentences correct", percent(result.sentence_accuracy), f"of {result.sentences:,}"
+    if result.calibration is not None:
+        yield "calibration error", f"{result.calibration.ece:.4f}", "0 is best"
+    yield (
+        "tokens per second",
+        f"{figures.tokens_per_second:,.0f}",
+        f"in this run, {counted(figures.threads, 'thread')}, {figures.tagged_tokens:,} tokens",
     )
 
 
-def _read(name: str) -> str:
-    return resources.files("perceptron_nlp.analysis.report").joinpath(name).read_text("utf-8")
+def _with_interval(part: Part) -> str:
+    bounds = "" if part.interval is None else f"; 95 %: {between(part.interval)}"
+    return f"of {part.tokens:,}{bounds}"
+
+
+def _remarks(figures: ColumnFigures) -> Iterator[str]:
+    """What is special about the text, and why charts are missing."""
+    result = figures.evaluation
+    if result.unlabelled:
+        yield f"{counted(result.unlabelled, 'token')} without a gold label left out."
+    if result.untrained:
+        named = ", ".join(sorted(result.untrained)[:_PAIRS])
+        yield (
+            f"{counted(result.untrained.total(), 'token')} with labels that were never trained, so"
+            f" that none can be correct: {named}."
+        )
+    if not figures.epochs:
+        yield "No learning curve: the model's record has no epochs."
+    if result.calibration is None:
+        yield "No confidences: the model is not calibrated (perceptron-nlp calibrate)."
+
+
+def _spans(result: Evaluation) -> list[tuple[str, dict[str, Any]]]:
+    """Scores of all spans, and of each type."""
+    if result.spans is None:
+        return []
+    found = result.spans.to_dict()
+    whole = {**found, "support": result.spans.gold.total()}
+    return [("all", whole), *found["spans"].items()]
+
+
+def _sentence(found: WorstSentence) -> dict[str, Any]:
+    return {
+        "place": f"{found.path}:{found.line}" if found.line else found.path,
+        "words": found.words,
+        "wrong": found.wrong,
+        "shown": [
+            {"form": form, "gold": gold or "", "predicted": predicted, "is_wrong": i in found.wrong}
+            for i, (form, gold, predicted) in enumerate(
+                zip(found.words[:_MAX_WORDS], found.gold, found.predicted, strict=False)
+            )
+        ],
+        "is_cut": len(found.words) > _MAX_WORDS,
+        "why": [word_view(why, top=None) for why in found.why],
+        "unexplained": len(found.wrong) - len(found.why),
+    }

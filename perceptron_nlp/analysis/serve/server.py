@@ -22,6 +22,7 @@ from typing import Any
 from perceptron_nlp._checks import check_choice, check_int
 from perceptron_nlp.analysis.serve.answering import MOST_CHARACTERS, answer, check_tagger
 from perceptron_nlp.errors import ArgumentError, PerceptronNLPError
+from perceptron_nlp.pages.rendering import render
 from perceptron_nlp.tagger.tagger import Tagger
 
 HOSTS = ("127.0.0.1", "::1", "localhost")
@@ -32,11 +33,7 @@ MOST_BYTES = 12 * MOST_CHARACTERS + 1024
 _MOST_CONNECTIONS = 32
 _IDLE_SECONDS = 15.0
 _UNNAMED_PORT = 80
-_PAGES = {
-    "/": ("page.html", "text/html"),
-    "/page.css": ("page.css", "text/css"),
-    "/page.js": ("page.js", "text/javascript"),
-}
+_STATIC = {"/style.css": "text/css", "/serve.js": "text/javascript"}
 _HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self';"
     " connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none';"
@@ -71,9 +68,11 @@ class TrialServer(ThreadingHTTPServer):
         self.address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
         self.tagger = tagger
         self.spaces = spaces
-        self.files = {
-            path: (resources.files(__package__ or "").joinpath(name).read_bytes(), kind)
-            for path, (name, kind) in _PAGES.items()
+        templates = resources.files("perceptron_nlp.pages").joinpath("templates")
+        page = render("serve.html", title="Try a tagger", max_characters=MOST_CHARACTERS)
+        self.files = {"/": (page.encode(), "text/html")} | {
+            path: (templates.joinpath(path[1:]).read_bytes(), kind)
+            for path, kind in _STATIC.items()
         }
         self._free = threading.BoundedSemaphore(_MOST_CONNECTIONS)
         super().__init__((host, port), _Handler)

@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from perceptron_nlp.analysis.compare.outcomes import span_counts, word_counts
-from perceptron_nlp.analysis.compare.significance import Counts
+from perceptron_nlp.analysis.compare.significance import Counts, span_counts, word_counts
 from perceptron_nlp.analysis.tune.searchspace import used_by
 from perceptron_nlp.analysis.tune.state import Measured, TuningState
 from perceptron_nlp.analysis.tune.trials import plain

@@ -14,15 +14,14 @@ from perceptron_nlp.perceptrons.study.corpus import (
     sample_files,
 )
 from perceptron_nlp.perceptrons.study.experiments import Study, study_corpus
-from perceptron_nlp.perceptrons.study.pictures import plotting
-from perceptron_nlp.perceptrons.study.report import made_folder, write_report
+from perceptron_nlp.perceptrons.study.report import check_libraries, made_folder, write_report
 
 __all__ = [
     "TOKENS",
     "Study",
     "StudyCorpus",
+    "check_libraries",
     "made_folder",
-    "plotting",
     "read_study_corpus",
     "sample_files",
     "study_corpus",

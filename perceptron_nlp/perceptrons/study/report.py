@@ -1,39 +1,47 @@
-"""The report of a study: one HTML page with its pictures within, and the pictures as files."""
+"""The report of a study: one page of HTML with its pictures within, and the pictures as files."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
 
-from perceptron_nlp._version import __version__
 from perceptron_nlp.errors import FileError
 from perceptron_nlp.formats.replace import replace_file
-from perceptron_nlp.perceptrons.study import sections
+from perceptron_nlp.pages.drawing import inlined, plotting
+from perceptron_nlp.pages.rendering import environment, render
 from perceptron_nlp.perceptrons.study.experiments import Study
-from perceptron_nlp.perceptrons.study.page import page, paragraph
-from perceptron_nlp.perceptrons.study.pictures import all_pictures
+from perceptron_nlp.perceptrons.study.pictures import Picture, all_pictures
+from perceptron_nlp.perceptrons.study.sections import sections
 
 PAGE = "study.html"
 
 
-def report(study: Study, pictures: dict[str, bytes]) -> bytes:
-    """The page, which loads nothing from anywhere."""
-    return page(
-        f"The perceptron family on {study.corpus.name}",
-        [
-            *sections.about(study),
-            *sections.curves(study, pictures),
-            *sections.comparison(study),
-            *sections.orders(study, pictures),
-            *sections.margins(study, pictures),
-            *sections.agreement(study),
-            *sections.plane(study, pictures),
-            *sections.growth(study, pictures),
-            paragraph(
-                f"Measured in {study.seconds:.0f} s by perceptron_nlp {__version__}.", soft=True
-            ),
-        ],
-    )
+def check_libraries() -> None:
+    """Raise MissingExtraError unless the libraries of the extra ``report`` are installed."""
+    environment()
+    plotting()
+
+
+def report(study: Study, pictures: dict[str, Picture]) -> bytes:
+    """Return the page, which loads nothing from anywhere, in UTF-8."""
+    views = [
+        {
+            "title": section.title,
+            "paragraphs": section.paragraphs,
+            "picture": None
+            if section.picture is None
+            else inlined(pictures[section.picture].svg, section.picture, section.alt),
+            "tables": section.tables,
+            "remarks": section.remarks,
+        }
+        for section in sections(study)
+    ]
+    return render(
+        "study.html",
+        title=f"The perceptron family on {study.corpus.name}",
+        sections=views,
+        seconds=study.seconds,
+    ).encode("utf-8", "replace")
 
 
 def write_report(study: Study, folder: str | os.PathLike[str]) -> list[Path]:
@@ -41,19 +49,17 @@ def write_report(study: Study, folder: str | os.PathLike[str]) -> list[Path]:
 
     Returns
     -------
-    the files, the page first
+    list[Path] : the files, the page first
 
     Raises
     ------
-    MissingExtraError
-        when matplotlib is not installed
-    FileError
-        when the folder cannot be made or written to
+    MissingExtraError : Jinja2 or matplotlib is not installed
+    FileError : the folder cannot be made or written to
     """
     pictures = all_pictures(study)
+    page = report(study, pictures)
     place = made_folder(folder)
-    contents = {PAGE: report(study, pictures)}
-    contents |= {f"{name}.png": png for name, png in pictures.items()}
+    contents = {PAGE: page} | {f"{name}.png": one.png for name, one in pictures.items()}
     for name, content in contents.items():
         replace_file(place / name, content)
     return [place / name for name in contents]

@@ -3,26 +3,30 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
+import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 import perceptron_nlp as pn
-from perceptron_nlp.analysis.report import png
-from perceptron_nlp.analysis.report.charts import fitting_range, share_ticks
+from perceptron_nlp.analysis.report import charts
+from perceptron_nlp.analysis.report.figures import column_figures
+from perceptron_nlp.pages.drawing import BLUE, png, styled, svg
+from perceptron_nlp.tagger.train.sources import Source
 from tests.oracles.pages import Page
 
 Sentences = list[tuple[list[str], list[str]]]
 
 
 @pytest.fixture(autouse=True)
-def without_png(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As if matplotlib were not there, which is slow."""
-    monkeypatch.setattr(png, "is_possible", lambda: False)
+def quick_pngs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """PNGs take long to draw, and have a test of their own."""
+    monkeypatch.setattr(charts, "png", lambda drawn: b"\x89PNG")
 
 
 def written(tagger: pn.Tagger, data: object, folder: Path, **options: str) -> Page:
@@ -35,35 +39,50 @@ def headings(page: Page) -> str:
     return " ".join(" ".join(page.texts).split())
 
 
-def test_the_pictures_stand_beside_the_page(
+CHARTS = ("learning", "lengths", "confusion")
+FILES = [f"{name}.{kind}" for name in CHARTS for kind in ("svg", "png")]
+
+
+def test_the_charts_stand_beside_the_page(
     tagger: pn.Tagger, small: Sentences, tmp_path: Path
 ) -> None:
     report = pn.report(tagger, small, tmp_path / "new" / "r")
-    assert sorted(os.listdir(tmp_path / "new" / "r")) == [
-        "confusion.svg",
-        "index.html",
-        "learning.svg",
-        "lengths.svg",
-    ]
-    assert {path.name for path in report.pictures} == {
-        "confusion.svg",
-        "learning.svg",
-        "lengths.svg",
-    }
+    assert sorted(os.listdir(tmp_path / "new" / "r")) == sorted(["index.html", *FILES])
+    assert [path.name for path in report.pictures] == FILES
     assert report.evaluations["tag"].to_dict() == tagger.evaluate(small).to_dict()
-    assert not report.has_png
 
 
-def test_pngs_are_drawn_where_matplotlib_is(
-    tagger: pn.Tagger, small: Sentences, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_charts_are_text_as_it_is_written_in_both_formats(tmp_path: Path) -> None:
+    labels = ["$A^{_$", "<B>", "C\x07"]
+    data = [([f"w{i % 4}"], [labels[i % 3]]) for i in range(12)]
+    figures = column_figures(pn.train(data, epochs=2), Source(data, "data"), "tag", 1)
+    with styled():
+        (*_, (name, _, drawn, _)) = charts._drawn(figures, charts.confusion_grid(figures))
+        assert name == "confusion"
+        texts = ElementTree.fromstring(svg(drawn)).itertext()
+        assert {"$A^{_$", "<B>", "C\\x07"} <= {text.strip() for text in texts}
+        assert png(drawn).startswith(b"\x89PNG")
+
+
+def test_charts_in_a_page_take_its_colors_and_have_ids_of_their_own(
+    tagger: pn.Tagger, small: Sentences, tmp_path: Path
 ) -> None:
-    pytest.importorskip("matplotlib", reason="needs the extra plot")
-    monkeypatch.setattr(png, "is_possible", lambda: True)
-    odd = [(words, [f"${label}^{{_$" for label in labels]) for words, labels in small]
-    report = pn.report(pn.train(odd, epochs=2), odd, tmp_path / "r")
-    drawn = [path for path in report.pictures if path.suffix == ".png"]
-    assert len(drawn) == 3 and report.has_png
-    assert all(path.read_bytes().startswith(b"\x89PNG") for path in drawn)
+    report = pn.report(tagger, small, tmp_path / "r")
+    text = report.page.read_text("utf-8")
+    within = text[text.index("<main>") :]
+    assert "var(--good)" in within and BLUE not in within
+    assert BLUE in (tmp_path / "r" / "lengths.svg").read_text("utf-8")
+    used = set(re.findall(r'(?:url\(|xlink:href=")#([^)"]+)', text))
+    assert used and used <= set(Page(text).ids)
+
+
+def test_a_missing_library_names_the_extra_before_anything_is_read(
+    tagger: pn.Tagger, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(pn.MissingExtraError, match=r'pip install "perceptron-nlp\[report\]"'):
+        pn.report(tagger, "nothing.txt", tmp_path / "r")
+    assert not (tmp_path / "r").exists()
 
 
 def test_a_calibrated_model_shows_whether_its_confidences_hold(tmp_path: Path) -> None:
@@ -119,7 +138,9 @@ def test_the_worst_sentences_say_where_they_stand_and_why(tmp_path: Path) -> Non
     test = tmp_path / "test.txt"
     test.write_text("the/DET\nthe/NOUN cat/VERB\ncat/DET\n")
     text = headings(written(pn.train(train, epochs=3), test, tmp_path / "r"))
-    assert text.index(f"{test}:2: 2 of 2 words wrong") < text.index(f"{test}:3: 1 of 1 word wrong")
+    assert text.index(f"{test}:2: 2 of 2 tokens wrong") < text.index(
+        f"{test}:3: 1 of 1 token wrong"
+    )
     assert "seen in training" in text
 
 
@@ -165,13 +186,7 @@ def test_an_earlier_report_is_replaced_and_other_files_stay(
     (place / "calibration.png").write_bytes(b"of an earlier report")
     pn.report(tagger, small[:3], place, title="Anew")
     assert "<h1>Anew</h1>" in (place / "index.html").read_text("utf-8")
-    assert sorted(os.listdir(place)) == [
-        "confusion.svg",
-        "index.html",
-        "learning.svg",
-        "lengths.svg",
-        "notes.txt",
-    ]
+    assert sorted(os.listdir(place)) == sorted(["index.html", "notes.txt", *FILES])
 
 
 def test_an_empty_folder_is_taken(tagger: pn.Tagger, small: Sentences, tmp_path: Path) -> None:
@@ -287,15 +302,3 @@ def test_a_folder_and_a_title_must_be_text(
         pn.report(tagger, small, tmp_path, title=3)
     with pytest.raises(pn.FileError, match="cannot be read as a folder"):
         pn.report(tagger, small, "a\0b")
-
-
-@pytest.mark.parametrize(
-    "values",
-    [[0.5], [0.0, 1.0], [0.93, 0.931], [0.999, 1.0], [0.0], [1.0], [0.2, 0.9], [0.98, 0.99]],
-)
-def test_axes_hold_their_values_and_have_ticks_at_both_ends(values: list[float]) -> None:
-    low, high = fitting_range(values)
-    assert 0 <= low <= min(values) and max(values) <= high + 1e-9 <= 1 + 1e-6
-    ticks = share_ticks(low, high)
-    assert 2 <= len(ticks) <= 8
-    assert len({text for _, text in ticks}) == len(ticks)

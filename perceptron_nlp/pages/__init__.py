@@ -1,0 +1,1 @@
+"""Pages of HTML and their charts in one design; they need the extra ``report``."""
