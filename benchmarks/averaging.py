@@ -28,7 +28,7 @@ import perceptron_nlp as pn
 from perceptron_nlp.sampling import permutation
 from perceptron_nlp.tagger.train.data import Examples
 from perceptron_nlp.tagger.train.learners import TemplateLearner
-from perceptron_nlp.tagger.train.options import TrainingOptions
+from perceptron_nlp.tagger.train.options import LearningOptions
 from perceptron_nlp.features.templates import preset
 path, sentences, epochs, split, bits = sys.argv[1], *map(int, sys.argv[2:6])
 chosen = []
@@ -40,7 +40,7 @@ for number, sentence in enumerate(pn.read_conllu(path)):
     chosen.append(pn.Sentence(sentence.words, {"tag": tags}))
 from perceptron_nlp.tagger.train.sources import Source
 examples = Examples.read(Source(chosen, "train"), "tag", ())
-options = TrainingOptions(update="perceptron", table_bits=bits or None)
+options = LearningOptions(update="perceptron", table_bits=bits or None)
 learner = TemplateLearner(examples, preset("default"), options, {})
 for epoch in range(1, epochs + 1):
     learner.learn(permutation(len(chosen), 1, epoch))

@@ -20,7 +20,7 @@ from perceptron_nlp.features.templates import preset
 from perceptron_nlp.sampling import permutation
 from perceptron_nlp.tagger.train.data import Examples
 from perceptron_nlp.tagger.train.learners import TemplateLearner
-from perceptron_nlp.tagger.train.options import TrainingOptions
+from perceptron_nlp.tagger.train.options import LearningOptions
 from perceptron_nlp.tagger.train.sources import Source
 
 PLAIN = (
@@ -79,7 +79,7 @@ def core_seconds(sentences: list[pn.Sentence]) -> float:
     learner = TemplateLearner(
         Examples.read(Source(sentences, "train"), "upos", ()),
         preset("default"),
-        TrainingOptions(update="perceptron"),
+        LearningOptions(update="perceptron"),
         {},
     )
     used = 0.0

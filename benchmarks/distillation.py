@@ -28,7 +28,7 @@ from perceptron_nlp.combine.distilling import (
     greedy_options,
 )
 from perceptron_nlp.combine.teaching import Lessons, take_teachers, teach
-from perceptron_nlp.tagger.train.auto import decide
+from perceptron_nlp.tagger.train.auto import auto_configure
 from perceptron_nlp.tagger.train.data import Examples
 from perceptron_nlp.tagger.train.sources import Source
 
@@ -46,7 +46,7 @@ def row(name: str, examples: Examples, lessons: Lessons, seed: int) -> str:
     """One line of the table."""
     preset, changes = ROWS[name]
     use = RawUse(**{"share": RAW_SHARE, "weight": RAW_WEIGHT, **changes})
-    given, options, choices = decide(
+    given, options, choices = auto_configure(
         examples, greedy_options({"preset": preset, "seed": seed}), None
     )
     start = time.process_time()

@@ -45,13 +45,13 @@ from perceptron_nlp.features.templates import preset
 from perceptron_nlp.sampling import permutation
 from perceptron_nlp.tagger.train.data import Examples
 from perceptron_nlp.tagger.train.learners import TemplateLearner
-from perceptron_nlp.tagger.train.options import TrainingOptions
+from perceptron_nlp.tagger.train.options import LearningOptions
 from perceptron_nlp.tagger.train.sources import Source
 data = json.load(open(sys.argv[1], encoding="utf-8"))
 learnt = [pn.Sentence(words, {"upos": labels}) for words, labels in data["learnt"]]
 examples = Examples.read(Source(learnt, "train"), "upos", ())
 for update in data["updates"]:
-    learner = TemplateLearner(examples, preset("default"), TrainingOptions(update=update), {})
+    learner = TemplateLearner(examples, preset("default"), LearningOptions(update=update), {})
     orders = [permutation(len(learnt), 1, epoch + 1) for epoch in range(data["epochs"])]
     os.getppid()
     for order in orders:

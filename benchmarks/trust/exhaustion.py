@@ -17,7 +17,7 @@ from perceptron_nlp._core.table.weights import WeightTable
 from perceptron_nlp.features.templates import Template
 from perceptron_nlp.tagger.train.data import Examples
 from perceptron_nlp.tagger.train.learners import TemplateLearner
-from perceptron_nlp.tagger.train.options import TrainingOptions
+from perceptron_nlp.tagger.train.options import LearningOptions
 from perceptron_nlp.tagger.train.sources import MEMORY_COLUMN, Source
 
 # n-grams, several columns' worth of history and neighbours: every buffer of the core takes part.
@@ -187,7 +187,7 @@ def _updates(kind: str, options: dict[str, Any], count: int, wrong: list[str]) -
         TemplateLearner(
             examples,
             [Template.parse(text) for text in TEMPLATES],
-            TrainingOptions(epochs=1, **{"beam": 1, **options}),
+            LearningOptions(epochs=1, **{"beam": 1, **options}),
             {},
         )
         for _ in range(2)

@@ -8,27 +8,16 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import perceptron_nlp as pn
-from perceptron_nlp.cli.checkpointing import (
-    add_checkpoint_options,
-    checkpoint_options,
-    how_to_go_on,
-)
 from perceptron_nlp.cli.curve import LearningCurve
 from perceptron_nlp.cli.inputs import check_stdin, check_there, open_inputs
-from perceptron_nlp.cli.learningoptions import (
-    add_patience_option,
-    add_runs_option,
-    add_table_bits_option,
-    templates_named,
-)
 from perceptron_nlp.cli.modelplace import check_model_place, save_model
+from perceptron_nlp.cli.options import add_options, check_checkpoint, how_to_go_on, options_given
 from perceptron_nlp.cli.parsing import (
     VerbParser,
     a_number,
     add_format_options,
     add_quiet_option,
     add_threads_option,
-    whole_number,
 )
 from perceptron_nlp.cli.style import messages, say, write_message
 from perceptron_nlp.cli.summary import summarise
@@ -40,8 +29,17 @@ EXAMPLES = """\
   perceptron-nlp distill a.model b.model c.model --raw 1.txt 2.txt --train train.conllu \\
       --dev dev.conllu --preset fast --model fast.model"""
 
-_OPTIONS = ("preset", "epochs", "seed", "patience", "runs", "table_bits", "right_to_left")
-_DEFAULTS = pn.TrainingOptions()
+_OPTIONS = (
+    "preset",
+    "epochs",
+    "seed",
+    "patience",
+    "runs",
+    "table_bits",
+    "right_to_left",
+    "templates",
+)
+_CHECKPOINT = ("checkpoint", "every", "resume")
 # Words between two looks of a person at the count.
 _STEP = 50_000
 _CLEAR_LINE = "\r\x1b[K"
@@ -83,7 +81,6 @@ def parser() -> VerbParser:
     )
     add_format_options(verb)
     _add_learning_options(verb)
-    add_checkpoint_options(verb)
     add_threads_option(verb)
     add_quiet_option(verb)
     return verb
@@ -106,35 +103,13 @@ def _add_learning_options(verb: VerbParser) -> None:
         help="how much a raw word counts beside a gold one, above 0 and at most 1"
         f" (default: {RAW_WEIGHT})",
     )
-    verb.add_argument(
-        "--preset", metavar="NAME", help=f"fast or default (default: {_DEFAULTS.preset})"
+    add_options(
+        verb,
+        (*_OPTIONS, *_CHECKPOINT),
+        preset="fast or default, as for train",
+        seed="decides the order of sentences, and which raw ones are drawn",
+        templates="the features, as for train",
     )
-    verb.add_argument(
-        "--epochs",
-        type=whole_number,
-        metavar="N",
-        help=f"passes over the training files (default: {_DEFAULTS.passes})",
-    )
-    verb.add_argument(
-        "--seed",
-        type=whole_number,
-        metavar="N",
-        help="decides the order of sentences, and which raw ones are drawn"
-        f" (default: {_DEFAULTS.seed})",
-    )
-    verb.add_argument(
-        "--templates",
-        metavar="NAME|FILE",
-        help="the features, as for train (default: what suits TRAIN)",
-    )
-    add_patience_option(verb)
-    verb.add_argument(
-        "--right-to-left",
-        action=argparse.BooleanOptionalAction,
-        help="read sentences from their end (default: yes)",
-    )
-    add_runs_option(verb)
-    add_table_bits_option(verb)
 
 
 def run(chosen: argparse.Namespace) -> None:
@@ -146,7 +121,8 @@ def run(chosen: argparse.Namespace) -> None:
     check_there(inputs)
     check_stdin([*chosen.raw, *labelled], quiet=chosen.quiet)
     check_model_place(chosen.model, inputs)
-    options = _options(chosen) | checkpoint_options(chosen, inputs)
+    check_checkpoint(chosen, inputs)
+    options = _options(chosen)
     corpora = open_inputs(labelled, format=chosen.format, fields=chosen.fields, quiet=chosen.quiet)
     if not chosen.quiet:
         n_teachers = len(chosen.teachers)
@@ -164,7 +140,7 @@ def run(chosen: argparse.Namespace) -> None:
             **options,
         )
     except KeyboardInterrupt as interrupt:
-        raise KeyboardInterrupt(how_to_go_on(interrupt, chosen.checkpoint)) from interrupt
+        raise KeyboardInterrupt(how_to_go_on(chosen.checkpoint)) from interrupt
     save_model(tagger, chosen.model)
     if not chosen.quiet:
         summarise(tagger, chosen.model)
@@ -172,18 +148,18 @@ def run(chosen: argparse.Namespace) -> None:
 
 def _options(chosen: argparse.Namespace) -> dict[str, Any]:
     """The options that were given, checked; the others keep their defaults."""
-    options: dict[str, Any] = {
-        name: getattr(chosen, name) for name in _OPTIONS if getattr(chosen, name) is not None
-    }
-    if chosen.templates is not None:
-        options["templates"] = templates_named(chosen.templates)
+    options = options_given(chosen, _OPTIONS)
     greedy_options(options)
     RawUse(share=chosen.raw_share, weight=chosen.raw_weight)
-    return options | {
-        "raw_share": chosen.raw_share,
-        "raw_weight": chosen.raw_weight,
-        "threads": chosen.threads,
-    }
+    return (
+        options
+        | options_given(chosen, _CHECKPOINT)
+        | {
+            "raw_share": chosen.raw_share,
+            "raw_weight": chosen.raw_weight,
+            "threads": chosen.threads,
+        }
+    )
 
 
 def _counted(paths: Sequence[str]) -> Iterator[Sequence[str]]:

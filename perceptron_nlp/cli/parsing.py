@@ -106,6 +106,13 @@ class VerbParser(argparse.ArgumentParser):
             self.error(f"unexpected argument {rest[0]}")
         return found
 
+    def group(self, title: str) -> argparse._ArgumentGroup:
+        """Return the group of options of a title, added to the help if it is new."""
+        for group in self._action_groups:
+            if group.title == title:
+                return group
+        return self.add_argument_group(title)
+
     def knows(self, option: str) -> bool:
         """Is there such an option (``--epochs``)?"""
         return option in self._option_string_actions
@@ -155,7 +162,7 @@ def a_number(text: str) -> float:
         raise argparse.ArgumentTypeError(f"{text!r} is not a number") from None
 
 
-def add_format_options(parser: VerbParser, formats: str = FORMATS) -> None:
+def add_format_options(parser: argparse._ActionsContainer, formats: str = FORMATS) -> None:
     """The options that say how files are read."""
     parser.add_argument(
         "--format",
@@ -189,7 +196,7 @@ def add_json_option(verb: VerbParser) -> None:
     verb.add_argument("--json", action="store_true", help="one JSON object, shares as fractions")
 
 
-def add_quiet_option(parser: VerbParser) -> None:
+def add_quiet_option(parser: argparse._ActionsContainer) -> None:
     """``--quiet``."""
     parser.add_argument("--quiet", action="store_true", help="nothing on stderr but errors")
 

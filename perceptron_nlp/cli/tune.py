@@ -12,11 +12,7 @@ from perceptron_nlp._display import printable
 from perceptron_nlp.analysis.tune.searchspace import SPACE, TRIALS
 from perceptron_nlp.analysis.tune.tuning import FOLDS
 from perceptron_nlp.cli.inputs import check_apart, open_inputs
-from perceptron_nlp.cli.learningoptions import (
-    add_learning_options,
-    learning_options,
-    templates_named,
-)
+from perceptron_nlp.cli.options import LEARNING, add_options, options_given, templates_named
 from perceptron_nlp.cli.parsing import (
     PROGRAM,
     UsageError,
@@ -108,7 +104,7 @@ def parser() -> VerbParser:
     )
     add_json_option(verb)
     add_format_options(verb)
-    add_learning_options(verb)
+    add_options(verb, LEARNING)
     add_quiet_option(verb)
     return verb
 
@@ -116,7 +112,7 @@ def parser() -> VerbParser:
 def run(chosen: argparse.Namespace) -> None:
     """Search, print the trials, then the command."""
     inputs = [*chosen.train, *([] if chosen.dev is None else [chosen.dev])]
-    fixed = learning_options(chosen)
+    fixed = options_given(chosen, LEARNING)
     names: dict[tuple[pn.Template, ...], str] = {}
     space = _space(chosen.space, names)
     for name in sorted({*fixed} & {*(space or ())}):
@@ -194,7 +190,7 @@ def _space(
 
 def _value(name: str, text: str) -> Any:
     if name == "templates":
-        return text if text == "auto" else templates_named(text)
+        return templates_named(text)
     if name == "right-to-left":
         if text not in ("yes", "no"):
             raise UsageError(f"--try {name}: {text!r} is neither yes nor no")

@@ -9,7 +9,7 @@ as large, and gave nothing.
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,7 +18,6 @@ import numpy.typing as npt
 
 from perceptron_nlp._checks import check_int
 from perceptron_nlp._core.features.extract import FeatureProgram
-from perceptron_nlp._core.model.frozenweights import FrozenWeights
 from perceptron_nlp._core.train.train import learn
 from perceptron_nlp._core.train.trainingset import TrainingSet
 from perceptron_nlp.combine.teaching import Lessons, Teachers, take_teachers, teach
@@ -29,12 +28,12 @@ from perceptron_nlp.sampling import permutation, without_replacement
 from perceptron_nlp.tagger.confidence.calibrating import calibrated_by
 from perceptron_nlp.tagger.tag.threads import MAX_THREADS
 from perceptron_nlp.tagger.tagger import Tagger
-from perceptron_nlp.tagger.train.auto import decide
-from perceptron_nlp.tagger.train.checkpoint import take_checkpoint_options
+from perceptron_nlp.tagger.train.auto import auto_configure
+from perceptron_nlp.tagger.train.checkpoint import checkpoint_options
 from perceptron_nlp.tagger.train.data import Examples, label_hashes
-from perceptron_nlp.tagger.train.learners import Learner, weight_table
-from perceptron_nlp.tagger.train.loop import Callback, Trainer
-from perceptron_nlp.tagger.train.options import TrainingOptions, make_options
+from perceptron_nlp.tagger.train.learners import Counts, Learner, weight_table
+from perceptron_nlp.tagger.train.loop import Callback, Schedule, Task, Trainer
+from perceptron_nlp.tagger.train.options import LearningOptions, make_options
 from perceptron_nlp.tagger.train.sources import Labelled, RawSource, Source
 from perceptron_nlp.text.tagset import TagSet, word_bytes
 
@@ -71,7 +70,7 @@ class RawUse:
                 raise ArgumentError(f"{name}: {value} is not above 0 and at most 1")
 
 
-class Student:
+class Student(Learner):
     """Learns greedily, with templates, from gold sentences and from lessons.
 
     Sentences are numbered through: first the gold ones, then those of the lessons.
@@ -91,8 +90,8 @@ class Student:
         examples: Examples,
         lessons: Lessons,
         templates: Sequence[Template],
-        options: TrainingOptions,
-        forced: dict[str, str],
+        options: LearningOptions,
+        forced: Mapping[str, str],
         weight: float,
     ) -> None:
         compiled = compile_templates(templates)
@@ -109,7 +108,7 @@ class Student:
         self._options = options
         self._weight = weight
         self._n_gold = len(examples.sentences)
-        self.table = weight_table(len(examples.tags), options)
+        super().__init__(weight_table(len(examples.tags), options))
         self._data = TrainingSet(
             FeatureProgram(compiled),
             self.table,
@@ -123,8 +122,8 @@ class Student:
             n_open=self._n_gold,
         )
 
-    def learn(self, order: npt.NDArray[np.int64]) -> tuple[int, int, int]:
-        """See learners.Learner."""
+    def learn(self, order: npt.NDArray[np.int64]) -> Counts:
+        """See Learner."""
         options = self._options
         return learn(
             self._data,
@@ -136,60 +135,29 @@ class Student:
             scales=np.where(order < self._n_gold, 1.0, self._weight),
         )
 
-    def average(self) -> FrozenWeights:
-        """See learners.Learner."""
-        return self.table.average()
 
-
-class Distillation(Trainer):
-    """A training run whose epochs mix gold sentences and lessons.
+class MixedSchedule(Schedule):
+    """Epochs of all gold sentences and a random share of the raw ones, shuffled together.
 
     Parameters
     ----------
-    lessons, use : what is learnt from besides the examples, and how
-    others : as for Trainer
+    task : what is learned from the gold sentences
+    n_raw : raw sentences, which are numbered after the gold ones
+    share : of them in each epoch
     """
 
-    def __init__(
-        self,
-        examples: Examples,
-        dev: Examples | None,
-        column: str,
-        options: TrainingOptions,
-        choices: Sequence[str],
-        *,
-        lessons: Lessons,
-        use: RawUse,
-    ) -> None:
-        super().__init__(examples, dev, column, options, None, choices)
-        self._lessons = lessons
-        self._use = use
-        self._raw_record = {
-            "sentences": len(lessons.lengths),
-            "tokens": len(lessons.tokens),
-            "sha256": lessons.digest,
-            "share": use.share,
-            "weight": use.weight,
-        }
+    def __init__(self, task: Task, n_raw: int, share: float) -> None:
+        super().__init__(task)
+        self._n_raw = n_raw
+        self._share = share
 
-    def _make_learner(self, run: int) -> Learner:
-        return Student(
-            self._examples,
-            self._lessons,
-            self._templates,
-            self._options,
-            self._forced,
-            self._use.weight,
-        )
-
-    def _order(self, seed: int, epoch: int) -> npt.NDArray[np.int64]:
-        n_gold, n_raw = len(self._examples.sentences), len(self._lessons.lengths)
-        drawn = without_replacement(n_raw, max(1, round(self._use.share * n_raw)), seed, epoch)
-        mixed = np.concatenate([np.arange(n_gold), n_gold + drawn])
+    def order(self, run: int, epoch: int) -> npt.NDArray[np.int64]:
+        """See Schedule."""
+        seed, epoch = self.seed(run), self.number(run, epoch)
+        n_drawn = max(1, round(self._share * self._n_raw))
+        drawn = without_replacement(self._n_raw, n_drawn, seed, epoch)
+        mixed = np.concatenate([np.arange(self.n_sentences), self.n_sentences + drawn])
         return mixed[permutation(len(mixed), seed, epoch)]
-
-    def _identity(self) -> dict[str, Any]:
-        return {**super()._identity(), "raw": self._raw_record}
 
 
 def distill(
@@ -234,7 +202,9 @@ def distill(
     ArgumentError, ArgumentTypeError, TemplateError : an option cannot be used, or teachers and
         gold sentences do not fit together
     """
-    (kept,) = take_checkpoint_options(options)
+    (kept,) = checkpoint_options(
+        options.pop("checkpoint", None), options.pop("every", None), options.pop("resume", False)
+    )
     threads = options.pop("threads", 1)
     check_int("threads", threads, 1, MAX_THREADS)
     use = RawUse(
@@ -260,7 +230,7 @@ def distill(
         else Examples.read(Source(dev, "dev", format=format, fields=fields), learnt, ())
     )
     examples, notes = with_labels_of(taught_by[0], examples)
-    examples, chosen, choices = decide(examples, chosen, None)
+    examples, chosen, choices = auto_configure(examples, chosen, None)
     if examples.parts is not None:
         raise ArgumentError(
             f"column: {learnt} holds sets of features, which are learnt in parts; this cannot be"
@@ -268,13 +238,34 @@ def distill(
         )
     lessons = teach(taught_by, raw, examples.tags, threads)
     notes += told(lessons, len(taught_by))
-    model = Distillation(
-        examples, held_out, learnt, chosen, [*choices, *notes], lessons=lessons, use=use
-    ).run(callback, kept)
+    task = Task(
+        examples=examples,
+        dev=held_out,
+        column=learnt,
+        options=chosen,
+        choices=[*choices, *notes],
+        more={
+            "raw": {
+                "sentences": len(lessons.lengths),
+                "tokens": len(lessons.tokens),
+                "sha256": lessons.digest,
+                "share": use.share,
+                "weight": use.weight,
+            }
+        },
+    )
+    model = Trainer(
+        task,
+        schedule=MixedSchedule(task, len(lessons.lengths), use.share),
+        make_learner=lambda: Student(
+            examples, lessons, task.templates, chosen, task.forced, use.weight
+        ),
+        checkpoint=kept,
+    ).run(callback)
     return Tagger(calibrated_by(model, None, held_out))
 
 
-def greedy_options(given: dict[str, Any]) -> TrainingOptions:
+def greedy_options(given: dict[str, Any]) -> LearningOptions:
     """The options of a student, which reads a sentence once and labels greedily.
 
     Raises

@@ -14,9 +14,9 @@ from perceptron_nlp._checks import check_choice
 from perceptron_nlp.errors import ArgumentTypeError, EngineError, missing_extra
 from perceptron_nlp.integrations.filedealing import READ_BY, reader_of
 from perceptron_nlp.integrations.raycrew import RESTARTS, RayCrew, connect, processors, typed
-from perceptron_nlp.integrations.shardtraining import Round, ShardedTrainer, Sharding
+from perceptron_nlp.integrations.shardtraining import Round, Sharding, ShardMixer
 from perceptron_nlp.tagger.train.data import Examples
-from perceptron_nlp.tagger.train.loop import Trainer
+from perceptron_nlp.tagger.train.loop import Task
 from perceptron_nlp.tagger.train.sources import Source
 
 try:
@@ -81,12 +81,10 @@ class RayEngine:
         """The training sentences of a source; see tagging.examples.Examples.read."""
         return self._read(source, column, evidence)
 
-    def trainer(self, *what: Any, **how: Any) -> Trainer:
-        """What trains on this engine, given what tagging.trainer.Trainer takes."""
+    def mixer(self, task: Task) -> ShardMixer:
+        """Return the mixer of a training on this engine; see loop.Engine."""
         self.rounds.clear()
-        return ShardedTrainer(
-            self.sharding, partial(RayCrew, self.processes), self.rounds, *what, **how
-        )
+        return ShardMixer(self.sharding, partial(RayCrew, self.processes), self.rounds, task)
 
 
 def run_all(job: Callable[[Given], Done], given: Iterable[Given]) -> Iterator[Done]:

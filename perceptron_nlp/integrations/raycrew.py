@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from perceptron_nlp.errors import EngineError, MemoryLimitError, PerceptronNLPError, missing_extra
 from perceptron_nlp.integrations.shardchanges import Change, Step, plus, tree, weighted
-from perceptron_nlp.integrations.shards import Counts, Piece, Shard, ShardWorker
+from perceptron_nlp.integrations.shards import Piece, Shard, ShardCounts, ShardWorker
 from perceptron_nlp.tagger.model.state import RunState
 
 try:
@@ -106,7 +106,7 @@ class _Actor:
         """Where it runs."""
         return socket.gethostname(), os.getpid()
 
-    def learn(self, piece: Piece, given: RunState | None, step: Step | None) -> Counts:
+    def learn(self, piece: Piece, given: RunState | None, step: Step | None) -> ShardCounts:
         """See ShardWorker; what was changed is kept here."""
         if self._shard is not None:
             self._worker, self._shard = ShardWorker(self._shard), None
@@ -155,7 +155,9 @@ class RayCrew:
     def _note_processes(self) -> None:
         self._processes[:] = ray.get([actor.process.remote() for actor in self._actors])
 
-    def learn(self, piece: Piece, state: RunState, step: Step | None, anew: bool) -> list[Counts]:
+    def learn(
+        self, piece: Piece, state: RunState, step: Step | None, anew: bool
+    ) -> list[ShardCounts]:
         """See shardtraining.Crew."""
         with typed():
             self._piece = (piece, state, None if step is None else ray.put(step))
@@ -175,10 +177,10 @@ class RayCrew:
             piece, self._state if anew else None, None if anew else step
         )
 
-    def _answer(self, k: int, ref: Any) -> Counts:
+    def _answer(self, k: int, ref: Any) -> ShardCounts:
         while True:
             try:
-                counts: Counts = ray.get(ref)
+                counts: ShardCounts = ray.get(ref)
                 return counts
             except _LOST as error:
                 self._restart(k, error)

@@ -24,7 +24,7 @@ from perceptron_nlp.tagger.tag.feature_function import Extractor
 from perceptron_nlp.tagger.train.data import Examples
 from perceptron_nlp.tagger.train.learners import FunctionLearner, TemplateLearner
 from perceptron_nlp.tagger.train.numbered import NumberedLabels, numbers_alone
-from perceptron_nlp.tagger.train.options import TrainingOptions
+from perceptron_nlp.tagger.train.options import LearningOptions
 
 if sys.platform != "win32":
     import resource
@@ -47,7 +47,7 @@ class Shard:
     examples: Examples | ShardFiles
     templates: tuple[Template, ...]
     features: Extractor | None
-    options: TrainingOptions
+    options: LearningOptions
     forced: Mapping[str, str]
     version: str = __version__
 
@@ -73,7 +73,7 @@ class Piece:
 
 
 @dataclass(frozen=True, slots=True)
-class Counts:
+class ShardCounts:
     """What learning from a shard came to: words, mistakes, updates, and how long it took.
 
     `seconds` is processor time, `elapsed` is by the clock; `bytes_sent` is the size of what the
@@ -168,7 +168,7 @@ class ShardWorker:
 
     def learn(
         self, piece: Piece, given: RunState | None, step: Step | None
-    ) -> tuple[Counts, RunState]:
+    ) -> tuple[ShardCounts, RunState]:
         """Learn a piece; what it came to, and what it changed.
 
         It can be called again with the same piece, and gives the same.
@@ -192,7 +192,7 @@ class ShardWorker:
         after = RunState.of(self._learner.table, piece.epoch)
         changed = (changes if piece.alone else difference)(after, self._state)
         sent = sum(array.nbytes for array in changed.arrays().values())
-        return Counts(
+        return ShardCounts(
             examples,
             mistakes,
             updates,

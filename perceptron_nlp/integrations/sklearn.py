@@ -10,7 +10,7 @@ from typing import Any, Self
 import perceptron_nlp as pn
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, missing_extra, quote
 from perceptron_nlp.perceptrons.estimator import not_fitted
-from perceptron_nlp.tagger.train.options import PRESETS, TrainingOptions
+from perceptron_nlp.tagger.train.options import PRESETS, LearningOptions
 
 try:
     from sklearn.base import BaseEstimator
@@ -21,7 +21,7 @@ except ImportError:
 _OF_PRESETS = frozenset(name for preset in PRESETS.values() for name in preset)
 _DEFAULTS: dict[str, Any] = {"column": None} | {
     field.name: None if field.name in _OF_PRESETS else field.default
-    for field in fields(TrainingOptions)
+    for field in fields(LearningOptions)
 }
 
 

@@ -87,86 +87,6 @@ class Tagger:
             else make_labeller(model, features, cache_limit, lexicon)
         )
 
-    @classmethod
-    def train(
-        cls,
-        train: Labelled,
-        labels: LabelLists | None = None,
-        *,
-        dev: Labelled | None = None,
-        column: str | Sequence[str] | None = None,
-        features: Extractor | None = None,
-        format: str = "auto",
-        fields: Sequence[str] | None = None,
-        callback: Callback | None = None,
-        size: int | str | None = None,
-        **options: Any,
-    ) -> Tagger:
-        """Train a tagger.
-
-        Parameters
-        ----------
-        train : a path, several paths, a Corpus, or labelled sentences: Sentence objects, pairs
-            (words, labels), or lists of (word, label) pairs; or, if `labels` is given, lists of
-            words
-        labels : None, or for each list of words as many labels; a label that is None says that
-            the word has none
-        dev : the like; the epoch that does best on it is kept, and training may stop early
-        column : the column to learn; None for ``upos`` in CoNLL-U, the last one of column files,
-            the one of word/TAG text. Several names, as a list or parted by commas, make one
-            tagger that fills all of these columns, each learnt for itself
-        features : a function (tokens, i, history) -> features in place of templates
-        format, fields : see ``perceptron_nlp.open_corpus``; where columns are named by `fields`,
-            those besides the words and the learnt one are evidence
-        callback : called with an EpochReport after each epoch
-        size : None, or how large the model file may be, such as ``400_000`` or ``"400kB"``; what
-            was trained is then compressed into it, see compress
-        **options : the fields of ``perceptron_nlp.TrainingOptions``: preset, epochs, seed,
-            update, templates, table_bits, min_count, dictionary, patience, right_to_left, beam,
-            margin, rate, cost, two_passes, window, runs;
-            ``raw``, text to learn clusters of words from: paths (a sentence a line, its words
-            parted by spaces), or lists of words; ``lexicon``, labels of forms that become
-            features (as for with_lexicon, but of any kind);
-            and these: ``checkpoint``, a file in which the state of the training is saved on the
-            way, ``every``, when (such as "2epochs" or "10minutes"; each epoch if left out), and
-            ``resume=True``, to go on from the file. A resumed training gives the same model, byte
-            for byte, as one that was not interrupted. Ctrl-C saves too;
-            ``resumable=True``, for a tagger that can be trained further: see resume;
-            ``max_memory``, bytes or text such as ``"500MB"``, for more text than memory: `train` is
-            read once, piece by piece, and kept on disc (in TMPDIR), and the resident memory of
-            this process is held to this. The model is the same, byte for byte
-
-        Raises
-        ------
-        FormatError : a file breaks its format (file:line), or nothing in it is labelled
-        FileError : a file cannot be read, or the text cannot be kept on disc
-        MemoryLimitError : words, features and weights do not fit max_memory, or the machine
-        ArgumentError, ArgumentTypeError, TemplateError : an option cannot be used
-        """
-        from perceptron_nlp.tagger.model.compress import compressed_size
-        from perceptron_nlp.tagger.train.fitting import fit
-        from perceptron_nlp.tagger.train.sources import Source, with_labels
-
-        train = with_labels(train, labels, "train")
-        n_bytes = compressed_size(size, options)
-        if n_bytes is not None and dev is not None:
-            # It is gone over twice, and may be a stream.
-            dev = list(Source(dev, "dev", format=format, fields=fields))
-        model = fit(
-            train,
-            dev=dev,
-            column=column,
-            features=features,
-            format=format,
-            fields=fields,
-            callback=callback,
-            options=options,
-        )
-        tagger = cls(model, features=features)
-        if n_bytes is None:
-            return tagger
-        return tagger.compress(n_bytes, dev=dev, format=format, fields=fields)
-
     def resume(
         self,
         data: Labelled,
@@ -189,7 +109,8 @@ class Tagger:
 
         Parameters
         ----------
-        data, dev, format, fields, callback : as for train; `dev` chooses among the new epochs
+        data, dev, format, fields, callback : as for ``perceptron_nlp.train``; `dev` chooses among
+            the new epochs
         epochs : 1 to 10,000; passes over the new sentences; None for as many as in training
         average : ``"all"``, the mean over all words since the beginning of the first training, or
             ``"new"``, over the new ones alone, which forgets more of the old
@@ -890,9 +811,6 @@ def _unpickle(
         cache_limit=cache_limit,
         lexicon=lexicon,
     )
-
-
-train = Tagger.train
 
 
 def load(

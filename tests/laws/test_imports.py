@@ -46,7 +46,6 @@ LATE = {
     for module, functions in {
         "formats/corpus": ("_module",),
         "tagger/tagger": (
-            "train",
             "resume",
             "tag_sents_with_confidences",
             "probabilities",

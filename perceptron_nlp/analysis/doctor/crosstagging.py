@@ -24,8 +24,8 @@ from perceptron_nlp.sampling import permutation
 from perceptron_nlp.tagger.model.label_components import JOINT, features_of
 from perceptron_nlp.tagger.tag.label import TemplateLabeller
 from perceptron_nlp.tagger.train.data import Examples
-from perceptron_nlp.tagger.train.loop import Trainer, resolve_templates
-from perceptron_nlp.tagger.train.options import TrainingOptions
+from perceptron_nlp.tagger.train.loop import Task, Trainer, resolve_templates
+from perceptron_nlp.tagger.train.options import LearningOptions
 from perceptron_nlp.text.sentence import Sentence
 from perceptron_nlp.text.tagset import TagSet
 
@@ -98,8 +98,8 @@ def fold_sentences(examples: Examples, n_folds: int, seed: int, place: str) -> l
 
 
 def with_labels_beside(
-    examples: Examples, options: TrainingOptions
-) -> tuple[Examples, TrainingOptions]:
+    examples: Examples, options: LearningOptions
+) -> tuple[Examples, LearningOptions]:
     """The same for a tagger that sees the labels around a word, in place of those it gave."""
     names = examples.columns
     sentences = [
@@ -142,13 +142,13 @@ class CrossTagger:
 
     Parameters
     ----------
-    examples, options : to train with, nothing left open (choices.decide)
+    examples, options : to train with, nothing left open (auto_configure)
     column : the column, for the record
     runs : how many taggers of each kind score each fold, with seeds from that of the options on
     """
 
     def __init__(
-        self, examples: Examples, options: TrainingOptions, column: str, runs: int
+        self, examples: Examples, options: LearningOptions, column: str, runs: int
     ) -> None:
         self._column = column
         self._runs = runs
@@ -224,13 +224,12 @@ class CrossTagger:
             np.zeros((0, n), np.int64),
         )
 
-    def _labeller(self, examples: Examples, options: TrainingOptions, run: int) -> TemplateLabeller:
+    def _labeller(self, examples: Examples, options: LearningOptions, run: int) -> TemplateLabeller:
         if not examples.n_labelled:
             raise ArgumentError("folds: all labelled words are in one part; have other folds")
         seeded = replace(options, seed=(options.seed + run) % 2**64)
-        return TemplateLabeller(
-            Trainer(examples, None, self._column, seeded, None, log_level=logging.DEBUG).run(None)
-        )
+        task = Task(examples=examples, column=self._column, options=seeded)
+        return TemplateLabeller(Trainer(task, log_level=logging.DEBUG).run())
 
     def _ask_sentence(
         self, number: int, labellers: Sequence[Sequence[TemplateLabeller]]

@@ -32,10 +32,9 @@ from perceptron_nlp.analysis.doctor.variation import Surroundings, Variation
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FormatError, quote
 from perceptron_nlp.tagger.model.label_components import UPOS
 from perceptron_nlp.tagger.tag.threads import check_threads
-from perceptron_nlp.tagger.train.auto import decide
-from perceptron_nlp.tagger.train.columns import holds_features
+from perceptron_nlp.tagger.train.auto import auto_configure
+from perceptron_nlp.tagger.train.columns import feature_columns, holds_features
 from perceptron_nlp.tagger.train.data import Examples
-from perceptron_nlp.tagger.train.fitting import evidence_columns
 from perceptron_nlp.tagger.train.options import make_options
 from perceptron_nlp.tagger.train.sources import Labelled, Source, gold_labels
 from perceptron_nlp.text.sentence import Sentence
@@ -153,7 +152,7 @@ def examine(
             "seed": chosen.seed,
         }
     )
-    decided, options, _ = decide(examples, options, None)
+    decided, options, _ = auto_configure(examples, options, None)
     tagger = CrossTagger(decided, options, column, chosen.runs)
     said = tagger.ask(folds, chosen.threads, lambda done: callback and callback(done, n_folds))
     return Examination(examples, order, column, n_folds, chosen, said, tagger.gold)
@@ -196,7 +195,7 @@ def _evidence(
     chosen: DoctorOptions, source: Source, fields: Sequence[str] | None, column: str
 ) -> tuple[str, ...]:
     if chosen.evidence is None:
-        return evidence_columns(make_options({}), None, fields, (column,))
+        return feature_columns(make_options({}), None, fields, (column,))
     names = tuple(dict.fromkeys(map(source.column_named, chosen.evidence)))
     for name in names:
         if name in (column, "form", BESIDE):

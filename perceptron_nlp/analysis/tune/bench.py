@@ -15,8 +15,7 @@ from perceptron_nlp.analysis.tune.state import Measured, TuningState
 from perceptron_nlp.analysis.tune.trials import plain
 from perceptron_nlp.errors import ModelError
 from perceptron_nlp.tagger.model.model import TaggerModel
-from perceptron_nlp.tagger.tagger import Tagger
-from perceptron_nlp.tagger.train.fitting import fit
+from perceptron_nlp.tagger.train.api import train
 from perceptron_nlp.tagger.train.loop import EpochReport
 from perceptron_nlp.tagger.train.options import make_options
 from perceptron_nlp.text.sentence import Sentence
@@ -38,7 +37,7 @@ class Bench:
     Parameters
     ----------
     parts : one with a dev set, else one a fold
-    column, fields : what is learnt; see fit
+    column, fields : what is learnt; see train
     fixed : options that all trainings have
     state : what was measured already
     has_dev : is the only part's held-out text a dev set, on which a training may stop early?
@@ -117,17 +116,16 @@ class Bench:
         elif not self.has_dev:
             # The curves of all parts are needed to their ends to choose one number of epochs.
             options["patience"] = None
-        model = fit(
+        tagger = train(
             part.train,
             dev=part.held_out if epochs is None else None,
             column=self.column,
-            features=None,
-            format="auto",
             fields=self._fields,
             callback=heard,
-            options=options,
+            **options,
         )
-        given = Tagger(model).tag_sents(model.inputs(part.held_out))
+        model = tagger.model
+        given = tagger.tag_sents(model.inputs(part.held_out))
         counts = self._count(part.gold, given)
         return Measured(
             curve,

@@ -13,7 +13,7 @@ from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, quote
 from perceptron_nlp.features.templates import Template, check_templates, preset
 from perceptron_nlp.formats import check_place
 from perceptron_nlp.tagger.model.model import TaggerModel
-from perceptron_nlp.tagger.train.options import AUTO, MARGINS, RATES, TrainingOptions, make_options
+from perceptron_nlp.tagger.train.options import AUTO, MARGINS, RATES, LearningOptions, make_options
 
 # In the order in which they matter on treebanks; each is tried with the best of those before it.
 SPACE: Mapping[str, tuple[Any, ...]] = MappingProxyType(
@@ -90,7 +90,7 @@ def checked_space(
         raise ArgumentTypeError(f"space: a mapping is needed, not {type(space).__name__}")
     checked = {}
     for name, values in space.items():
-        if name not in TrainingOptions.__dataclass_fields__ or name in NOT_TRIED:
+        if name not in LearningOptions.__dataclass_fields__ or name in NOT_TRIED:
             raise ArgumentError(f"space: {quote(name)} is not an option that can be tried")
         if name in fixed:
             raise ArgumentError(f"space: {name} is fixed, too; leave it out of one of them")

@@ -33,9 +33,8 @@ from perceptron_nlp.analysis.tune.searchspace import (
 from perceptron_nlp.analysis.tune.state import Measured, TuningState
 from perceptron_nlp.analysis.tune.trials import Trial, TuningReport, TuningResult, plain
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FormatError
-from perceptron_nlp.tagger.train.columns import holds_features
+from perceptron_nlp.tagger.train.columns import feature_columns, holds_features
 from perceptron_nlp.tagger.train.data import Examples
-from perceptron_nlp.tagger.train.fitting import evidence_columns
 from perceptron_nlp.tagger.train.loop import EpochReport
 from perceptron_nlp.tagger.train.options import make_options
 from perceptron_nlp.tagger.train.sources import Labelled, Source
@@ -101,7 +100,7 @@ def tune(
         )
     if learnt in ("id", "form"):
         raise ArgumentError(f"column: {learnt} is given, not learnt; name the column of the labels")
-    evidence = evidence_columns(make_options(fixed), None, fields, (learnt,))
+    evidence = feature_columns(make_options(fixed), None, fields, (learnt,))
     looked_at = tuple(sorted({*evidence, *columns_of(space.get("templates", ()))}))
     if learnt in looked_at:
         raise ArgumentError(f"space: templates look at column {learnt}, which is to be learnt")

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from perceptron_nlp._checks import parse_size
 from perceptron_nlp.errors import ArgumentError
 from perceptron_nlp.tagger.confidence.calibrating import calibrated_columns, with_room
 from perceptron_nlp.tagger.model.file import model_to_bytes
@@ -110,30 +108,6 @@ def compress_by(
     left_out = calibrated_columns(model, features, source)[1]
     does = len(left_out) < len(model.parts_by_column)
     return compress_model(model, size, score, calibrate if does else None)
-
-
-def compressed_size(size: int | str | None, options: Mapping[str, Any]) -> int | None:
-    """The bytes that what is trained is to be compressed into; None for as many as it takes.
-
-    Raises
-    ------
-    ArgumentError, ArgumentTypeError : no size, or one that does not go with the options of the
-        training
-    """
-    if size is None:
-        return None
-    n_bytes = parse_size(size)
-    if options.get("resumable"):
-        raise ArgumentError(
-            "resumable: a tagger compressed into a size cannot be trained"
-            " further; leave size out, and compress what is resumed"
-        )
-    if options.get("max_memory") is not None:
-        raise ArgumentError(
-            "max_memory: compressing into a size needs more memory than"
-            " training; leave size out, and compress what is trained"
-        )
-    return n_bytes
 
 
 def n_rows(model: TaggerModel) -> int:

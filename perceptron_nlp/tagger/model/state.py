@@ -17,7 +17,7 @@ from perceptron_nlp._core.model.frozenweights import FrozenWeights
 from perceptron_nlp._core.table.weights import WeightTable
 from perceptron_nlp.errors import ArgumentError
 from perceptron_nlp.tagger.model.ensemble import Rows, Union
-from perceptron_nlp.tagger.train.options import TrainingOptions
+from perceptron_nlp.tagger.train.options import LearningOptions
 
 Array = npt.NDArray[Any]
 _PARTS = {
@@ -183,7 +183,7 @@ class TrainingState:
     runs : the state of each run; the sum of their averages is the model
     """
 
-    options: TrainingOptions
+    options: LearningOptions
     runs: tuple[RunState, ...]
 
     def to_parts(self, prefix: str) -> tuple[dict[str, Any], dict[str, Array]]:
@@ -213,7 +213,7 @@ class TrainingState:
         given = dict(described["options"])
         if given["dictionary"] is not None:
             given["dictionary"] = tuple(given["dictionary"])
-        options = TrainingOptions(**given)
+        options = LearningOptions(**given)
         runs = tuple(
             RunState.from_parts(run, arrays, f"{prefix}{number}.", n_labels, n_groups)
             for number, run in enumerate(described["runs"])

@@ -1,19 +1,51 @@
-"""Training by an engine that is named: ``perceptron_nlp.train(..., engine="ray", workers=4)``."""
+"""``perceptron_nlp.train``: from a person's arguments to a trained tagger."""
 
 from __future__ import annotations
 
 import importlib
+import logging
 from collections.abc import Sequence
-from typing import Any, cast
+from dataclasses import dataclass, replace
+from typing import Unpack, cast
 
-from perceptron_nlp._checks import check_choice
-from perceptron_nlp.errors import ArgumentError, ArgumentTypeError
-from perceptron_nlp.tagger.tag.feature_function import Extractor
+from perceptron_nlp._checks import check_choice, parse_size
+from perceptron_nlp.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    FormatError,
+    MemoryLimitError,
+    quote,
+)
+from perceptron_nlp.tagger.confidence.calibrating import calibrated_by
+from perceptron_nlp.tagger.model.label_components import JOINT
+from perceptron_nlp.tagger.model.model import TaggerModel, joined, vocabulary_of
+from perceptron_nlp.tagger.tag.context import WINDOW, look_nearby
+from perceptron_nlp.tagger.tag.feature_function import Extractor, extractor_name
 from perceptron_nlp.tagger.tagger import Tagger
-from perceptron_nlp.tagger.train.loop import Callback, Engine
-from perceptron_nlp.tagger.train.sources import Labelled, LabelLists
+from perceptron_nlp.tagger.train.auto import auto_configure
+from perceptron_nlp.tagger.train.checkpoint import CheckpointOptions, checkpoint_options
+from perceptron_nlp.tagger.train.columns import (
+    Resources,
+    feature_columns,
+    with_context,
+    with_derived_columns,
+)
+from perceptron_nlp.tagger.train.data import Examples
+from perceptron_nlp.tagger.train.loop import Callback, Engine, Task, Trainer, resolve_templates
+from perceptron_nlp.tagger.train.on_disk import MemoryLimit, check_streamable, read_stored
+from perceptron_nlp.tagger.train.options import (
+    LearningOptions,
+    TrainingOptions,
+    TrainOptions,
+    options_from,
+)
+from perceptron_nlp.tagger.train.sources import Labelled, LabelLists, Source, with_labels
+from perceptron_nlp.tagger.train.stacking import stacked
+from perceptron_nlp.tagger.train.warnings import training_warnings
 
-# The module of each, and its class.
+logger = logging.getLogger("perceptron_nlp")
+
+# The module of each engine, and its class.
 _ENGINES = {"ray": ("perceptron_nlp.integrations.ray", "RayEngine")}
 
 
@@ -27,56 +59,298 @@ def train(
     format: str = "auto",
     fields: Sequence[str] | None = None,
     callback: Callback | None = None,
-    size: int | str | None = None,
-    engine: str | Engine | None = None,
-    workers: int | None = None,
-    read_by: str | None = None,
-    **options: Any,
+    **options: Unpack[TrainOptions],
 ) -> Tagger:
     """Train a tagger, here or by the workers of an engine.
 
     Parameters
     ----------
-    engine : None to train in this process; ``"ray"``, or an engine such as
-        ``perceptron_nlp.integrations.ray.RayEngine(workers=4, mixes=2)``, to deal the text out to
-        workers, whose weights are mixed after each epoch (docs/engines.md)
-    workers : with ``"ray"``, how many; None for as many as there are processors. The model depends
-        on their number; one gives what training without an engine gives, byte for byte
-    read_by : with ``"ray"``, who reads the text: ``"program"`` (as None), which then holds it, or
-        ``"workers"``, each its part of CoNLL-U files that all machines have. The model is the same
-    train, labels, dev, column, features, format, fields, callback, size, **options : as for
-        Tagger.train
+    train : a path, several paths, a Corpus, or labelled sentences: Sentence objects, pairs
+        (words, labels), or lists of (word, label) pairs; or, if `labels` is given, lists of words
+    labels : None, or for each list of words as many labels; a label that is None says that the
+        word has none
+    dev : the same; the epoch that does best on it is kept, and training may stop early
+    column : the column to learn; None for ``upos`` in CoNLL-U, the last one of column files,
+        the one of word/TAG text. Several names, as a list or separated by commas, make one
+        tagger that fills all of these columns, each learned by itself
+    features : a function (tokens, i, history) -> features in place of templates
+    format, fields : see ``perceptron_nlp.open_corpus``; of the columns that `fields` names, all
+        but the words and the learned one are feature columns
+    callback : called with an EpochReport after each epoch
+    **options : the fields of ``perceptron_nlp.TrainingOptions`` (docs/reference/options.md): what
+        is learned and how, further text to learn from (``raw``, ``lexicon``), the size of the
+        model, checkpoints (a resumed training gives the same model, byte for byte, as one that was
+        not interrupted), a bound on memory, and engines: ``"ray"``, or an engine such as
+        ``perceptron_nlp.integrations.ray.RayEngine(workers=4, mixes=2)`` (docs/engines.md)
+
+    Returns
+    -------
+    the tagger; the same data, options and seed give the same bytes
 
     Raises
     ------
+    FormatError : a file breaks its format (file:line), or nothing in it is labelled
+    FileError : a file cannot be read, or the text cannot be kept on disk
+    MemoryLimitError : words, features and weights do not fit max_memory, or the machine
     MissingExtraError : the engine is not installed
     EngineError : the engine cannot be reached, or its workers die again and again
-    ArgumentError : more workers than sentences, an option that shards cannot be learnt with, or
-        what Tagger.train raises
-    FileError, FormatError, ArgumentTypeError, TemplateError : as for Tagger.train
+    ArgumentError, ArgumentTypeError, TemplateError : an option cannot be used
+
+    Examples
+    --------
+    ``perceptron_nlp.train("train.conllu", dev="dev.conllu", epochs=5).save("en.model")``
     """
-    given = (
-        {}
-        if engine is None and workers is None and read_by is None
-        else {"engine": engine_of(engine, workers, read_by)}
+    chosen = options_from(options, TrainingOptions)
+    if callback is not None and not callable(callback):
+        raise ArgumentTypeError(f"callback: a function is needed, not {type(callback).__name__}")
+    if features is not None:
+        extractor_name(features)
+    size = _size(chosen)
+    if size is not None and dev is not None:
+        # It is gone over twice, and may be a stream.
+        dev = list(Source(dev, "dev", format=format, fields=fields))
+    names = named_columns(column)
+    checkpoints = checkpoint_options(
+        chosen.checkpoint, chosen.every, chosen.resume, max(1, len(names))
     )
-    return Tagger.train(
-        train,
-        labels,
-        dev=dev,
+    limit = None if chosen.max_memory is None else MemoryLimit(chosen.max_memory)
+    plan = _Plan(
+        chosen.learning(),
+        features,
+        fields,
+        callback,
+        Resources.read(chosen.raw, chosen.lexicon),
+        checkpoints,
+        chosen.resumable,
+        engine_of(chosen.engine, chosen.workers, chosen.read_by),
+        limit,
+    )
+    source = Source(with_labels(train, labels, "train"), "train", format=format, fields=fields)
+    dev_source = None if dev is None else Source(dev, "dev", format=format, fields=fields)
+    try:
+        model = _learn_columns(source, dev_source, names, plan)
+    except MemoryLimitError:
+        raise
+    except MemoryError:
+        # What was read and learned goes with this error, and then there is room for another.
+        model = None
+    if model is None:
+        raise MemoryLimitError(
+            "train: there is not enough memory for these sentences; give fewer, or have fewer"
+            " templates, or set table_bits"
+        )
+    tagger = Tagger(model, features=features)
+    return tagger if size is None else tagger.compress(size, dev=dev, format=format, fields=fields)
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """What holds for all columns of a training; `checkpoints` has one for each."""
+
+    options: LearningOptions
+    features: Extractor | None
+    fields: Sequence[str] | None
+    callback: Callback | None
+    resources: Resources
+    checkpoints: Sequence[CheckpointOptions | None]
+    resumable: bool
+    engine: Engine | None
+    limit: MemoryLimit | None
+
+
+def _learn_columns(
+    source: Source, dev_source: Source | None, names: Sequence[str], plan: _Plan
+) -> TaggerModel:
+    """Read all columns, so that a bad one is reported at once, and then learn them in turn."""
+    columns = learned_columns(names, source)
+    derived = plan.resources.columns
+    if plan.features is not None and derived:
+        raise ArgumentError(
+            "features: a function makes its own features; leave raw and lexicon"
+            " out, or learn with templates"
+        )
+    given = feature_columns(plan.options, plan.features, plan.fields, columns, derived)
+    for one in (source, dev_source) if len(columns) > 1 else ():
+        if one is not None:
+            one.hold()
+    if plan.limit is not None:
+        check_streamable(
+            columns,
+            {
+                "features": plan.features is not None,
+                "raw or lexicon": bool(derived),
+                "two_passes": bool(plan.options.two_passes),
+                "resumable": plan.resumable,
+                "checkpoint": plan.checkpoints[0] is not None,
+                "engine": plan.engine is not None,
+            },
+        )
+    # Workers may read for themselves.
+    read = getattr(plan.engine, "read", Examples.read)
+    found = [
+        (
+            read(source, column, given)
+            if plan.limit is None
+            else read_stored(source, column, given, plan.limit),
+            None if dev_source is None else Examples.read(dev_source, column, given),
+        )
+        for column in columns
+    ]
+    models = []
+    for column, (examples, dev), checkpoint in zip(columns, found, plan.checkpoints, strict=True):
+        models.append(_learn_column(column, examples, dev, plan, checkpoint))
+    return joined(models)
+
+
+def _learn_column(
+    column: str,
+    read: Examples,
+    dev: Examples | None,
+    plan: _Plan,
+    checkpoint: CheckpointOptions | None,
+) -> TaggerModel:
+    examples, tables, notes = (
+        (read, None, [])
+        if plan.features is not None
+        else with_derived_columns(read, plan.resources, plan.options)
+    )
+    examples, options, choices = auto_configure(examples, plan.options, plan.features)
+    examples, dev, options = _with_context(examples, dev, options, plan.features)
+    task = Task(
+        examples=examples,
         column=column,
-        features=features,
-        format=format,
-        fields=fields,
-        callback=callback,
-        size=size,
-        **given,
-        **options,
+        options=options,
+        dev=dev,
+        features=plan.features,
+        choices=[*notes, *choices],
+        tables=tables,
+        resumable=plan.resumable,
+        limit=plan.limit,
+    )
+    if options.two_passes and examples.scheme == JOINT:
+        if plan.resumable:
+            raise ArgumentError(
+                "two_passes: features learned in two passes cannot be gone on with:"
+                " the second learns from what the first gave to its own text; give"
+                " two_passes=False, or leave resumable out"
+            )
+        task = stacked(
+            task, lambda first: _trainer(first, plan.engine, log_level=logging.DEBUG).run()
+        )
+    model = _trainer(task, plan.engine, checkpoint).run(plan.callback)
+    model = calibrated_by(model, plan.features, dev)
+    warnings = training_warnings(model, read, dev)
+    for warning in warnings:
+        logger.warning("%s", warning)
+    return replace(model, record={**model.record, "doubts": warnings}) if warnings else model
+
+
+def _trainer(
+    task: Task,
+    engine: Engine | None,
+    checkpoint: CheckpointOptions | None = None,
+    log_level: int = logging.INFO,
+) -> Trainer:
+    mixer = None if engine is None else engine.mixer(task)
+    return Trainer(task, checkpoint=checkpoint, mixer=mixer, log_level=log_level)
+
+
+def _with_context(
+    examples: Examples, dev: Examples | None, options: LearningOptions, features: Extractor | None
+) -> tuple[Examples, Examples | None, LearningOptions]:
+    """Add document context to the sentences, if templates look at it."""
+    templates = () if features is not None else resolve_templates(options, examples.columns)
+    if not look_nearby(templates):
+        return examples, dev, replace(options, window=None)
+    window = WINDOW if options.window is None else options.window
+    vocabulary = vocabulary_of(examples.vocabulary())
+    return (
+        with_context(examples, window, vocabulary),
+        None if dev is None else with_context(dev, window, vocabulary),
+        replace(options, window=window, templates=templates),
     )
 
 
-def engine_of(engine: object, workers: int | None = None, read_by: str | None = None) -> Engine:
-    """The engine of a name; one that is none yet is started.
+def _size(chosen: TrainingOptions) -> int | None:
+    """Return the bytes that the model is to be compressed into; None for as many as it takes."""
+    if chosen.size is None:
+        return None
+    size = parse_size(chosen.size)
+    if chosen.resumable:
+        raise ArgumentError(
+            "resumable: a tagger compressed into a size cannot be trained"
+            " further; leave size out, and compress what is resumed"
+        )
+    if chosen.max_memory is not None:
+        raise ArgumentError(
+            "max_memory: compressing into a size needs more memory than"
+            " training; leave size out, and compress what is trained"
+        )
+    return size
+
+
+def named_columns(column: object) -> tuple[str, ...]:
+    """Return the names in an argument `column`; none if it is None.
+
+    Parameters
+    ----------
+    column : a name, several separated by commas, or a list of names
+
+    Raises
+    ------
+    ArgumentTypeError, ArgumentError : it is no name and no list of names, or one is empty
+    """
+    if column is None:
+        return ()
+    if isinstance(column, str):
+        names: Sequence[object] = [name.strip() for name in column.split(",")]
+    elif isinstance(column, Sequence) and not isinstance(column, bytes):
+        names = column
+    else:
+        raise ArgumentTypeError(
+            f"column: a str is needed, or a list of them, not {type(column).__name__}"
+        )
+    found = []
+    for name in names:
+        if not isinstance(name, str):
+            raise ArgumentTypeError(f"column: a name is a str, not {type(name).__name__}")
+        found.append(name)
+    if not found or not all(found):
+        raise ArgumentError("column: it is empty; give a column's name, or leave it out")
+    return tuple(found)
+
+
+def learned_columns(names: Sequence[str], source: Source) -> tuple[str, ...]:
+    """Return the columns to learn from a text: those named, or the default one of its format.
+
+    Raises
+    ------
+    FormatError : none is named, and the text has none
+    ArgumentError : a column is named twice, or is one of those that are given
+    """
+    wanted = tuple(map(source.column_named, names))
+    if not wanted:
+        if source.default_column is None:
+            raise FormatError(
+                "read as plain text, which has no labels to learn from; if it is labelled, say its"
+                " format",
+                source.place,
+            )
+        wanted = (source.default_column,)
+    for name in wanted:
+        if name in ("id", "form"):
+            raise ArgumentError(
+                f"column: {name} is given, not learned; name the column of the labels"
+            )
+        if wanted.count(name) > 1:
+            raise ArgumentError(f"column: {quote(name)} is named twice")
+    return wanted
+
+
+def engine_of(
+    engine: object, workers: int | None = None, read_by: str | None = None
+) -> Engine | None:
+    """Return the engine of a name, started; None if nothing is given.
 
     Raises
     ------
@@ -85,15 +359,17 @@ def engine_of(engine: object, workers: int | None = None, read_by: str | None = 
     """
     options = {"workers": workers, "read_by": read_by}
     given = {name: value for name, value in options.items() if value is not None}
-    if engine is None:
+    if engine is None and given:
         raise ArgumentError(
-            f"{next(iter(given), 'engine')}: is an option of an engine; name one, too, such as ray"
+            f"{next(iter(given))}: is an option of an engine; name one, too, such as ray"
         )
+    if engine is None:
+        return None
     if isinstance(engine, str):
         check_choice("engine", engine, _ENGINES)
         module, name = _ENGINES[engine]
         return cast(Engine, getattr(importlib.import_module(module), name)(**given))
-    if not hasattr(engine, "trainer"):
+    if not hasattr(engine, "mixer"):
         raise ArgumentTypeError(
             f"engine: a name or an engine is needed, not {type(engine).__name__}"
         )

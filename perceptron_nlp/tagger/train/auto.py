@@ -28,7 +28,7 @@ from perceptron_nlp.sampling import permutation
 from perceptron_nlp.tagger.model.label_components import JOINT, MODES, PIECES, PIECES_AND_WHOLE
 from perceptron_nlp.tagger.tag.feature_function import Extractor
 from perceptron_nlp.tagger.train.columns import (
-    MADE,
+    DERIVED,
     as_iobes,
     capital_share,
     closed,
@@ -39,8 +39,8 @@ from perceptron_nlp.tagger.train.columns import (
     with_upos,
 )
 from perceptron_nlp.tagger.train.data import Examples
-from perceptron_nlp.tagger.train.loop import Trainer
-from perceptron_nlp.tagger.train.options import AUTO, TrainingOptions
+from perceptron_nlp.tagger.train.loop import Task, Trainer, dev_accuracy
+from perceptron_nlp.tagger.train.options import AUTO, LearningOptions
 
 logger = logging.getLogger("perceptron_nlp")
 
@@ -76,9 +76,9 @@ SHORTER_RUN = 6
 MANY_LABELS = 32
 
 
-def decide(
-    examples: Examples, options: TrainingOptions, features: Extractor | None
-) -> tuple[Examples, TrainingOptions, list[str]]:
+def auto_configure(
+    examples: Examples, options: LearningOptions, features: Extractor | None
+) -> tuple[Examples, LearningOptions, list[str]]:
     """The examples and options to train with, and what was decided, each in a sentence."""
     if features is not None:
         return examples, options, []
@@ -134,7 +134,7 @@ def decide(
     return examples, options, notes
 
 
-def wants_two_runs(examples: Examples, options: TrainingOptions, *, whole: bool) -> bool:
+def wants_two_runs(examples: Examples, options: LearningOptions, *, whole: bool) -> bool:
     """Should two runs be summed? Only where neither runs nor epochs are given."""
     return (
         whole
@@ -152,7 +152,7 @@ def wants_upos_first(examples: Examples) -> bool:
     return examples.n_labelled >= ENOUGH_FOR_UPOS_FIRST
 
 
-def choose_parts(examples: Examples, options: TrainingOptions) -> tuple[Examples, bool, list[str]]:
+def choose_parts(examples: Examples, options: LearningOptions) -> tuple[Examples, bool, list[str]]:
     """The examples with labels to be learnt in parts, whether many labels are new, and why.
 
     Labels as wholes are no parts where new ones are to be put together: these would lack them.
@@ -186,7 +186,7 @@ def choose_parts(examples: Examples, options: TrainingOptions) -> tuple[Examples
 
 
 def choose_templates(
-    examples: Examples, options: TrainingOptions, spans: bool
+    examples: Examples, options: LearningOptions, spans: bool
 ) -> tuple[tuple[Template, ...], list[str]]:
     """Templates for the column, and what was measured on the way to them."""
     evidence = examples.columns
@@ -195,7 +195,7 @@ def choose_templates(
             f"{100 * capital_share(examples):.1f} % of the spans begin with a capital letter, so"
             " other places of a word in the text are looked at"
         ]
-    if spans and {*evidence} - {*MADE}:
+    if spans and {*evidence} - {*DERIVED}:
         return preset("chunk", evidence), []
     small, large = preset("fast", evidence), preset("default", evidence)
     probe = _Probe(examples, options)
@@ -239,7 +239,7 @@ class _Sample:
 class _Probe:
     """Quick greedy trainings on a sample, scored on the part of it that is held out."""
 
-    def __init__(self, examples: Examples, options: TrainingOptions) -> None:
+    def __init__(self, examples: Examples, options: LearningOptions) -> None:
         # Labels are compared as they are learnt, not as they will be written.
         self._sample = _Sample(replace(examples, scheme=None))
         self._options = replace(options, seed=SEED, epochs=EPOCHS, beam=1, runs=1, patience=None)
@@ -251,12 +251,6 @@ class _Probe:
             return 0.0
         if parts is not None:
             train = replace(train, parts=parts)
-        trainer = Trainer(
-            train,
-            None,
-            "",
-            replace(self._options, templates=templates),
-            None,
-            log_level=logging.DEBUG,
-        )
-        return trainer.score(trainer.run(None), held_out)
+        options = replace(self._options, templates=templates)
+        task = Task(examples=train, column="", options=options)
+        return dev_accuracy(Trainer(task, log_level=logging.DEBUG).run(), None, held_out)

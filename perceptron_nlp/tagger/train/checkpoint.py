@@ -1,23 +1,23 @@
-"""Checkpoints: the state of a training in a file, from which it goes on exactly.
+"""Checkpoints: the state of a training after an epoch, in a file, from which it goes on exactly.
 
-The file is a tensor container as that of a model (formats/tensorfile.py), with the metadata
-``format`` = ``perceptron_nlp checkpoint``, ``format_version``, ``identity`` (whose training it is:
-options, templates, digests of the data) and ``progress``; the arrays of progress.py, and those of
-the table as ``table.*``. It is replaced whole or not at all.
+The file is a tensor container like that of a model (formats/tensorfile.py), with the metadata
+``format`` = ``perceptron_nlp checkpoint``, ``format_version``, ``identity`` (what is trained:
+options, templates, digests of the data) and ``progress``; the arrays of Progress, and those of the
+table as ``table.*``. It is replaced whole or not at all.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import re
-import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
+from perceptron_nlp._core.model.frozenweights import FrozenWeights
 from perceptron_nlp._core.table.weights import WeightTable
 from perceptron_nlp.errors import (
     ArgumentError,
@@ -34,79 +34,217 @@ from perceptron_nlp.formats import (
     replace_file,
     write_tensors,
 )
-from perceptron_nlp.tagger.train.interrupts import Interrupts
-from perceptron_nlp.tagger.train.progress import Progress
+from perceptron_nlp.tagger.model.state import RunState
+
+Array = npt.NDArray[Any]
 
 FORMAT = "perceptron_nlp checkpoint"
-FORMAT_VERSION = "3"
-# What is too long to be told.
+FORMAT_VERSION = "4"
+_PARTS = {
+    "keys": np.uint64,
+    "groups": np.uint16,
+    "starts": np.int64,
+    "labels": np.uint32,
+    "weights": np.float64,
+}
+# Differences that are too long to be quoted.
 _IN_WORDS = {
     "train": "data, not these",
     "dev": "dev data, not these",
     "raw": "raw text, not this",
     "tables": "raw text or another lexicon",
     "templates": "templates, not these",
-    "choices": "files or options, since from these something else was found out",
+    "choices": "files or options, since something else was chosen by these",
 }
 _GIVEN = ("train", "dev", "raw", "tables", "options")
-_EVERY = re.compile(r"([0-9]{1,9}) ?(epochs?|minutes?)?")
+
+
+@dataclass(slots=True)
+class RunResult:
+    """Weights that a finished run has learned, the epoch that they are from, a record per epoch.
+
+    `state` is what the weights are the average of, or None.
+    """
+
+    weights: FrozenWeights
+    best_epoch: int
+    epochs: list[dict[str, Any]]
+    state: RunState | None = None
+
+
+@dataclass(slots=True)
+class Progress:
+    """The current run, and those that are finished.
+
+    Attributes
+    ----------
+    finished : the runs before this one
+    best, best_score, best_epoch : the weights that did best on the dev set so far
+    epochs : a record for each epoch that is done
+    best_state : what the best weights are the average of, where states are kept
+    """
+
+    finished: list[RunResult] = field(default_factory=list)
+    best: FrozenWeights | None = None
+    best_score: float = -1.0
+    best_epoch: int = 0
+    epochs: list[dict[str, Any]] = field(default_factory=list)
+    best_state: RunState | None = None
+
+    @property
+    def run(self) -> int:
+        """The number of the current run, from 1."""
+        return len(self.finished) + 1
+
+    @property
+    def done(self) -> int:
+        """Number of epochs of the current run that are done."""
+        return len(self.epochs)
+
+    def after_run(self, weights: FrozenWeights, state: RunState | None) -> Progress:
+        """Return the progress at the start of the next run.
+
+        Parameters
+        ----------
+        weights : those of this run
+        state : what they are the average of, or None
+        """
+        result = RunResult(weights, self.best_epoch or self.done, self.epochs, state)
+        return Progress([*self.finished, result])
+
+    def to_parts(self) -> tuple[dict[str, Any], dict[str, Array]]:
+        """Return one JSON object and arrays."""
+        described: dict[str, Any] = {
+            "best_score": self.best_score,
+            "best_epoch": self.best_epoch,
+            "epochs": self.epochs,
+            "finished": [
+                {"best_epoch": run.best_epoch, "epochs": run.epochs} for run in self.finished
+            ],
+            "states": {},
+        }
+        weights = {"best": self.best} | {f"run{k}": r.weights for k, r in enumerate(self.finished)}
+        states = {"best": self.best_state} | {
+            f"run{k}": r.state for k, r in enumerate(self.finished)
+        }
+        arrays = {
+            f"{name}.{part}": getattr(found, part)
+            for name, found in weights.items()
+            if found is not None
+            for part in _PARTS
+        }
+        for name, state in states.items():
+            if state is not None:
+                described["states"][name], more = state.to_parts(f"{name}.state.")
+                arrays |= more
+        return described, arrays
+
+    @classmethod
+    def from_parts(
+        cls,
+        described: Mapping[str, Any],
+        arrays: Mapping[str, Array],
+        n_labels: int,
+        table_bits: int | None,
+    ) -> Progress:
+        """Return the progress from what to_parts gave.
+
+        Raises
+        ------
+        KeyError, TypeError, ValueError : the parts are not those of a training
+        """
+        states = {
+            name: RunState.from_parts(state, arrays, f"{name}.state.", n_labels)
+            for name, state in described["states"].items()
+        }
+        finished = [
+            RunResult(
+                _weights(f"run{number}", arrays, n_labels, table_bits),
+                int(run["best_epoch"]),
+                list(run["epochs"]),
+                states.get(f"run{number}"),
+            )
+            for number, run in enumerate(described["finished"])
+        ]
+        best = None
+        if "best.keys" in arrays:
+            best = _weights("best", arrays, n_labels, table_bits)
+        return cls(
+            finished,
+            best,
+            float(described["best_score"]),
+            int(described["best_epoch"]),
+            list(described["epochs"]),
+            states.get("best"),
+        )
+
+
+def _weights(
+    name: str, arrays: Mapping[str, Array], n_labels: int, table_bits: int | None
+) -> FrozenWeights:
+    parts = {part: arrays[f"{name}.{part}"] for part in _PARTS}
+    if any(array.ndim != 1 or array.dtype != _PARTS[part] for part, array in parts.items()):
+        raise ModelError(f"{name}: its arrays are of other types")
+    starts, labels = parts["starts"], parts["labels"]
+    if (
+        len(starts) != len(parts["keys"]) + 1
+        or len(parts["groups"]) != len(parts["keys"])
+        or starts[0] != 0
+        or starts[-1] != len(labels)
+        or (np.diff(starts) < 1).any()
+        or len(parts["weights"]) != len(labels)
+        or (len(labels) and int(labels.max()) >= n_labels)
+    ):
+        raise ModelError(f"{name}: its arrays do not fit together")
+    return FrozenWeights(n_labels, **parts, table_bits=table_bits)
 
 
 @dataclass(frozen=True, slots=True)
 class CheckpointOptions:
-    """Where and when to save the state of a training.
+    """Where and when the state of a training is saved.
 
     Attributes
     ----------
     path : the file
-    epochs, minutes : save after so many epochs, or minutes; one of them is 0
+    every : epochs between two savings
     resume : go on from the file
     """
 
     path: str
-    epochs: int = 1
-    minutes: int = 0
+    every: int = 1
     resume: bool = False
 
 
-def take_checkpoint_options(
-    options: dict[str, Any], columns: int = 1
+def checkpoint_options(
+    path: str | os.PathLike[str] | None, every: int | None, resume: bool, n_columns: int = 1
 ) -> list[CheckpointOptions | None]:
-    """Take ``checkpoint``, ``every`` and ``resume`` out of a person's options.
+    """Return for each column None, or where its state is saved.
 
     Parameters
     ----------
-    options : what the person gave
-    columns : how many are learnt, one after the other: the first in the file, the others in
-        files of its name and ``.2``, ``.3``, … These need not be there to resume
-
-    Returns
-    -------
-    for each column, None or where to save its state
+    path, every, resume : the options ``checkpoint``, ``every`` and ``resume``
+    n_columns : columns that are learned, one after the other: the first in the file, the others in
+        files of its name and ``.2``, ``.3``, … These may be missing on resuming
 
     Raises
     ------
-    ArgumentError, ArgumentTypeError : one of them cannot be used
-    FileError : the file cannot be written; it is there though nobody wants to resume; or it is
-        not there though somebody does
+    ArgumentError, ArgumentTypeError : one of the options cannot be used
+    FileError : the file cannot be written; it exists already, and `resume` is not given; or it is
+        missing, and `resume` is given
     """
-    path = options.pop("checkpoint", None)
-    every, resume = options.pop("every", None), options.pop("resume", False)
-    if not isinstance(resume, bool):
-        raise ArgumentTypeError(f"resume: a bool is needed, not {type(resume).__name__}")
     if path is None:
         if resume or every is not None:
             name = "resume" if resume else "every"
             raise ArgumentError(f"{name}: there is no checkpoint without a file; name one for it")
-        return [None] * columns
+        return [None] * n_columns
     if not isinstance(path, str | os.PathLike) or not isinstance(os.fspath(path), str):
         raise ArgumentTypeError(f"checkpoint: a str or path is needed, not {type(path).__name__}")
     first = os.fspath(path)
-    names = [first, *(f"{first}.{number}" for number in range(2, columns + 1))]
-    return [_checked(name, every, resume, name != first) for name in names]
+    names = [first, *(f"{first}.{number}" for number in range(2, n_columns + 1))]
+    return [_checked(name, every or 1, resume, name != first) for name in names]
 
 
-def _checked(name: str, every: object, resume: bool, optional: bool) -> CheckpointOptions:
+def _checked(name: str, every: int, resume: bool, optional: bool) -> CheckpointOptions:
     check_place(name)
     there = os.path.lexists(name)
     if resume and optional and not there:
@@ -117,27 +255,11 @@ def _checked(name: str, every: object, resume: bool, optional: bool) -> Checkpoi
         raise FileError(
             f"{name}: there is a checkpoint already; resume goes on from it, or else remove it"
         )
-    epochs, minutes = _parse_every(every)
-    return CheckpointOptions(name, epochs, minutes, resume)
-
-
-def _parse_every(every: object) -> tuple[int, int]:
-    if every is None:
-        return 1, 0
-    if not isinstance(every, int | str) or isinstance(every, bool):
-        raise ArgumentTypeError(f"every: a str or int is needed, not {type(every).__name__}")
-    match = _EVERY.fullmatch(str(every))
-    if match is None or int(match[1]) == 0:
-        raise ArgumentError(
-            f"every: {quote(every)} is not a number of epochs or minutes, such as 2epochs or"
-            " 10minutes"
-        )
-    number = int(match[1])
-    return (0, number) if (match[2] or "").startswith("minute") else (number, 0)
+    return CheckpointOptions(name, every, resume)
 
 
 def _difference(name: str, then: Any, now: Any) -> str:
-    """How a training that was saved differs from the one at hand, in some words."""
+    """Tell in a few words how a saved training differs from the current one."""
     if name in _IN_WORDS:
         return f"other {_IN_WORDS[name]}"
     if isinstance(then, dict) and isinstance(now, dict):
@@ -147,32 +269,30 @@ def _difference(name: str, then: Any, now: Any) -> str:
 
 
 class Checkpoint:
-    """Saves the state of one training when it is time, and reads it.
+    """Saves the state of one training after epochs, and reads it.
 
     Parameters
     ----------
     options : where and when
-    identity : what a training must agree in to go on from the file, as JSON can say it; what
-        differs first is told
+    identity : what a training must agree in to go on from the file, as JSON can express it
     """
 
     def __init__(self, options: CheckpointOptions, identity: Mapping[str, Any]) -> None:
         self._options = options
         # As JSON gives it back, so that tuples and lists are the same.
         self._identity = json.loads(json.dumps(identity))
-        self._saved_at = time.monotonic()
 
     def read(
         self, n_labels: int, table_bits: int | None
     ) -> tuple[Progress, dict[str, Any] | None, int]:
-        """The saved state: progress, the table's arrays (None between runs), its ``done``.
+        """Return the saved state: progress, the table's arrays (None between runs), its ``done``.
 
         Without resume, the state of a training that has not begun.
 
         Raises
         ------
-        FileError, ModelError : the file cannot be read, is damaged, or no checkpoint
-        ArgumentError : it is that of another training; the message tells what differs
+        FileError, ModelError : the file cannot be read, is damaged, or is no checkpoint
+        ArgumentError : it is that of another training; the message names the first difference
         """
         path = self._options.path
         if not self._options.resume:
@@ -196,7 +316,7 @@ class Checkpoint:
             raise ModelError(f"{path}: the checkpoint's content is not valid: {error}") from None
 
     def _compare(self, saved: Any) -> None:
-        # What was given is told before what follows from it.
+        # What was given is named before what follows from it.
         for name in sorted(self._identity, key=lambda name: name not in _GIVEN):
             then, now = saved.get(name), self._identity.get(name)
             if then != now:
@@ -206,35 +326,16 @@ class Checkpoint:
                     " begin anew with another file"
                 )
 
-    def piece_done(self, progress: Progress, table: WeightTable, interrupts: Interrupts) -> None:
-        """Between two pieces of an epoch: save where minutes have passed, or on Ctrl-C.
+    def save(self, progress: Progress, table: WeightTable | None) -> None:
+        """Save the state after an epoch if it is time; after the last epoch of a run, always.
 
-        Raises
-        ------
-        KeyboardInterrupt : somebody has pressed Ctrl-C; the state is saved
+        Parameters
+        ----------
+        progress : after the epoch
+        table : of the current run; None between two runs
         """
-        due = self._options.minutes and self._minutes() >= self._options.minutes
-        if interrupts.pressed or due:
-            self._save(progress, table)
-        self.stop_if(interrupts)
-
-    def stop_if(self, interrupts: Interrupts) -> None:
-        """Raise KeyboardInterrupt, with how to go on, where somebody has pressed Ctrl-C."""
-        if interrupts.pressed:
-            raise KeyboardInterrupt(
-                f"the training so far is saved in {self._options.path}; resume=True goes on"
-            )
-
-    def epoch_done(self, progress: Progress, table: WeightTable | None) -> None:
-        """After an epoch: save where it is time; after the last of a run, always."""
-        epochs = self._options.epochs
-        if table is None or (epochs and (progress.epoch - 1) % epochs == 0):
-            self._save(progress, table)
-
-    def _minutes(self) -> float:
-        return (time.monotonic() - self._saved_at) / 60
-
-    def _save(self, progress: Progress, table: WeightTable | None) -> None:
+        if table is not None and progress.done % self._options.every:
+            return
         described, arrays = progress.to_parts()
         described["done"] = 0 if table is None else table.done
         if table is not None:
@@ -251,4 +352,3 @@ class Checkpoint:
                 },
             ),
         )
-        self._saved_at = time.monotonic()

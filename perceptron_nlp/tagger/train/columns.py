@@ -5,12 +5,11 @@ the last word of a span from the others, which helps a linear model (Ratinov and
 "Design challenges and misconceptions in named entity recognition"), and its legal transitions keep
 the search from sequences that are no spans.
 
-Morphological features are learned together with the part of speech, as sums of their parts. The
-score of a label is the sum of its parts (attributes.py), so that words of rare labels learn from
-words of others, as in Smith, Smith and Tromble (2005, "Context-based morphological disambiguation
-with random fields").
+Morphological features are learned together with the part of speech, as sums of components
+(label_components.py), so that words of rare labels learn from words of others, as in Smith, Smith
+and Tromble (2005, "Context-based morphological disambiguation with random fields").
 
-Derived columns are looked up (wordtables.py) and seen by templates: the labels of words in a
+Derived columns are looked up (word_tables.py) and seen by templates: the labels of words in a
 lexicon, clusters of words (clusters.py), and the labels that a tagger gives to words in raw text,
 which form a self-training tag dictionary. What the training words' own entries say must not come
 from a tagger that has learned from them: the training text is cut into folds, and the words of a
@@ -24,9 +23,10 @@ import logging
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from functools import partial
 
 import numpy as np
+import numpy.typing as npt
 
 from perceptron_nlp.errors import ArgumentError
 from perceptron_nlp.features.templates import check_templates, preset
@@ -38,15 +38,22 @@ from perceptron_nlp.tagger.model.label_components import (
     holds_attributes,
     joint,
 )
+from perceptron_nlp.tagger.model.model import is_in
 from perceptron_nlp.tagger.model.word_tables import ABSENT, WordTables, with_tables
-from perceptron_nlp.tagger.tag.constraints import Lexicon
-from perceptron_nlp.tagger.tag.context import is_capitalised
+from perceptron_nlp.tagger.tag.constraints import Lexicon, LexiconSource
+from perceptron_nlp.tagger.tag.context import (
+    derived_names,
+    given_names,
+    is_capitalised,
+    with_neighbours,
+)
+from perceptron_nlp.tagger.tag.feature_function import Extractor
 from perceptron_nlp.tagger.tag.label import TemplateLabeller
 from perceptron_nlp.tagger.train.clusters import word_clusters
 from perceptron_nlp.tagger.train.data import Examples
-from perceptron_nlp.tagger.train.loop import Trainer
-from perceptron_nlp.tagger.train.options import AUTO, TrainingOptions
-from perceptron_nlp.tagger.train.sources import FEW_KNOWN, UNLABELLED, RawText
+from perceptron_nlp.tagger.train.loop import Task, Trainer
+from perceptron_nlp.tagger.train.options import AUTO, LearningOptions
+from perceptron_nlp.tagger.train.sources import FEW_KNOWN, UNLABELLED, RawSource, RawText
 from perceptron_nlp.text.spans import bio_to_iobes, broken_positions, is_span_column, scheme_of
 from perceptron_nlp.text.tagset import TagSet
 
@@ -57,7 +64,7 @@ CLUSTERS = {"clusters100": 100, "clusters800": 800}
 FEW_LABELS = 64
 # The training text is small, and rare words in it are many.
 OWN_MIN_COUNT = 3
-MADE = (LEXICON, *CLUSTERS, INDUCED)
+DERIVED = (LEXICON, *CLUSTERS, INDUCED)
 # Of the self-training tag dictionary.
 INDUCED_FOLDS = 5
 INDUCED_EPOCHS = 5
@@ -160,7 +167,7 @@ class Induced:
     columns: list[tuple[str, ...]]
 
 
-def induce(examples: Examples, raw: RawText, options: TrainingOptions) -> Induced:
+def induce(examples: Examples, raw: RawText, options: LearningOptions) -> Induced:
     """A lexicon out of raw text.
 
     Parameters
@@ -191,11 +198,10 @@ def induce(examples: Examples, raw: RawText, options: TrainingOptions) -> Induce
     return Induced(_lookup_table(examples, raw, quick), columns)
 
 
-def _lookup_table(examples: Examples, raw: RawText, options: TrainingOptions) -> dict[str, str]:
+def _lookup_table(examples: Examples, raw: RawText, options: LearningOptions) -> dict[str, str]:
     """The values of all words that are common enough in raw text."""
-    model = Trainer(
-        replace(examples, columns=()), None, "", options, None, log_level=logging.DEBUG
-    ).run(None)
+    task = Task(examples=replace(examples, columns=()), column="", options=options)
+    model = Trainer(task, log_level=logging.DEBUG).run()
     labels = TemplateLabeller(model).learned_labels(raw.sentences)
     counts: dict[str, Counter[str]] = {}
     lowered: dict[str, Counter[str]] = {}
@@ -222,7 +228,7 @@ def _value(counter: Counter[str]) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Sources:
+class Resources:
     """What a person gives besides labelled sentences.
 
     Attributes
@@ -236,22 +242,22 @@ class Sources:
     lexicon: Lexicon | None
     clusters: dict[tuple[str, ...], list[dict[str, str]]] = field(default_factory=dict)
 
+    @classmethod
+    def read(cls, raw: RawSource | None, lexicon: LexiconSource | None) -> Resources:
+        """Read the options ``raw`` and ``lexicon``."""
+        return cls(
+            None if raw is None else RawText.read(raw),
+            None if lexicon is None else Lexicon.of(lexicon),
+        )
 
-def take_sources(options: dict[str, Any]) -> Sources:
-    """Take ``raw`` and ``lexicon`` out of the options, and read them."""
-    raw, lexicon = options.pop("raw", None), options.pop("lexicon", None)
-    return Sources(
-        None if raw is None else RawText.read(raw), None if lexicon is None else Lexicon.of(lexicon)
-    )
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Derived columns that templates may look at."""
+        return ((LEXICON,) if self.lexicon else ()) + ((*CLUSTERS, INDUCED) if self.raw else ())
 
 
-def made_columns(sources: Sources) -> tuple[str, ...]:
-    """Columns that templates may look at without the input having them."""
-    return ((LEXICON,) if sources.lexicon else ()) + ((*CLUSTERS, INDUCED) if sources.raw else ())
-
-
-def with_evidence(
-    examples: Examples, sources: Sources, options: TrainingOptions
+def with_derived_columns(
+    examples: Examples, resources: Resources, options: LearningOptions
 ) -> tuple[Examples, WordTables | None, list[str]]:
     """The examples with further columns, the tables behind them, and what was made, in words.
 
@@ -260,22 +266,22 @@ def with_evidence(
     ArgumentError : the person's own templates look at nothing that is made of what was given, or
         a column of the input has the name of one that is made
     """
-    wanted = _wanted(sources, options, examples)
+    wanted = _wanted(resources, options, examples)
     tables: dict[str, Mapping[str, str]] = {}
     given: dict[str, Sequence[tuple[str, ...]]] = {}
     notes: list[str] = []
-    if LEXICON in wanted and sources.lexicon is not None:
-        tables[LEXICON] = sources.lexicon.values()
+    if LEXICON in wanted and resources.lexicon is not None:
+        tables[LEXICON] = resources.lexicon.values()
         notes.append(f"the lexicon has {len(tables[LEXICON]):,} forms")
-    raw = sources.raw
+    raw = resources.raw
     if raw is not None:
         notes += _look_at(raw, examples)
         names = tuple(name for name in CLUSTERS if name in wanted)
         if names:
-            if names not in sources.clusters:
+            if names not in resources.clusters:
                 text = [*raw.sentences, *(sentence.words for sentence in examples.sentences)]
-                sources.clusters[names] = word_clusters(text, [CLUSTERS[name] for name in names])
-            clusters = sources.clusters[names]
+                resources.clusters[names] = word_clusters(text, [CLUSTERS[name] for name in names])
+            clusters = resources.clusters[names]
             tables.update(zip(names, clusters, strict=True))
             notes.append(
                 f"clusters of {len(clusters[0]):,} words are learnt from raw text of"
@@ -299,9 +305,9 @@ def with_evidence(
     return with_tables(examples, made, given), made, notes
 
 
-def _wanted(sources: Sources, options: TrainingOptions, examples: Examples) -> set[str]:
+def _wanted(resources: Resources, options: LearningOptions, examples: Examples) -> set[str]:
     """The columns to make, of those that can be made."""
-    possible = made_columns(sources)
+    possible = resources.columns
     if isinstance(options.templates, str):
         # Labels that say something of the word alone, and few enough to be told apart in raw text.
         suits = (
@@ -321,7 +327,7 @@ def _wanted(sources: Sources, options: TrainingOptions, examples: Examples) -> s
     return looked_at & {*possible}
 
 
-def _learns_from_itself(examples: Examples, options: TrainingOptions) -> bool:
+def _learns_from_itself(examples: Examples, options: LearningOptions) -> bool:
     """Do clusters of its own words serve? They do for chunks, and harm names and single labels."""
     return bool(
         options.templates == AUTO
@@ -344,3 +350,49 @@ def _look_at(raw: RawText, examples: Examples) -> list[str]:
     )
     logger.warning("raw: %s", note)
     return [note]
+
+
+def feature_columns(
+    options: LearningOptions,
+    features: Extractor | None,
+    fields: Sequence[str] | None,
+    learned: Sequence[str],
+    derived: Sequence[str] = (),
+) -> tuple[str, ...]:
+    """Return the columns of the input, besides the words, that features are made of.
+
+    Parameters
+    ----------
+    options, features, fields : as for training
+    learned : the columns to learn
+    derived : columns that are not in the input
+
+    Raises
+    ------
+    ArgumentError : a learned column is among them, or one has the name of a derived column
+    """
+    if features is None and not isinstance(options.templates, str):
+        templates = check_templates(options.templates)
+        looked_at = given_names(name for t in templates for name in t.columns)
+        wanted = [name for name in looked_at if name not in derived]
+    else:
+        wanted = [name for name in fields or () if name not in ("form", "_", *learned)]
+    clashing = sorted({*wanted} & {*derived_names(wanted)})
+    if clashing:
+        raise ArgumentError(
+            f"fields: {clashing[0]} is the name of a column that the tagger makes"
+            " itself; give the column of the input another name"
+        )
+    for name in learned:
+        if name in wanted:
+            raise ArgumentError(f"templates: they look at column {name}, which is to be learned")
+    return tuple(wanted)
+
+
+def with_context(examples: Examples, window: int, vocabulary: npt.NDArray[np.uint32]) -> Examples:
+    """Return the examples with what the sentences of a document show of each other's names."""
+    given = [name for name in examples.columns if name not in DERIVED]
+    return replace(
+        examples,
+        sentences=with_neighbours(examples.sentences, window, given, partial(is_in, vocabulary)),
+    )

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Protocol
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -22,45 +23,61 @@ from perceptron_nlp.tagger.model.state import RunState
 from perceptron_nlp.tagger.tag.feature_function import Extractor, extract, reading_order
 from perceptron_nlp.tagger.train.data import Examples, label_hashes
 from perceptron_nlp.tagger.train.on_disk import MemoryLimit, StoredSentences
-from perceptron_nlp.tagger.train.options import TrainingOptions
+from perceptron_nlp.tagger.train.options import LearningOptions
 from perceptron_nlp.tagger.train.sources import UNLABELLED
 from perceptron_nlp.text.spans import SCHEMES, legal_steps
 
+Counts: TypeAlias = tuple[int, int, int]
+"""Labelled tokens learned from, those of them that were mislabelled, and updates."""
 
-class Learner(Protocol):
-    """Something that learns from sentences given by their numbers."""
+# Sentences learned between two looks at the keyboard, and brought into memory at a time.
+BATCH = 256
 
-    @property
-    def table(self) -> WeightTable:
-        """All that it has learnt."""
 
-    def learn(self, order: npt.NDArray[np.int64]) -> tuple[int, int, int]:
-        """Go over these sentences; (labelled words seen, wrongly labelled, updates)."""
+class Learner:
+    """Weights, and what learns them from sentences given by their numbers.
+
+    Parameters
+    ----------
+    table : the weights
+
+    Attributes
+    ----------
+    table : all that has been learned
+    """
+
+    def __init__(self, table: WeightTable) -> None:
+        self.table = table
+
+    def learn(self, order: npt.NDArray[np.int64]) -> Counts:
+        """Go over these sentences."""
+        raise NotImplementedError
+
+    def begin_at(self, state: RunState) -> None:
+        """Go on from a state, whatever was learned before."""
+        self.table.clear()
+        state.put_into(self.table)
 
     def average(self) -> FrozenWeights:
-        """The averaged weights so far; learning can go on."""
+        """Return the averaged weights so far; learning can go on."""
+        return self.table.average()
 
 
-def weight_table(n_labels: int, options: TrainingOptions) -> WeightTable:
-    """An empty table as the options ask for."""
+def weight_table(n_labels: int, options: LearningOptions) -> WeightTable:
+    """Return an empty table as the options ask for."""
     return WeightTable(
         n_labels, table_bits=options.table_bits, gradients=options.update == "adagrad"
     )
 
 
-def n_learnt(examples: Examples) -> int:
-    """How many labels, or parts of labels, a table of these examples has."""
+def n_learned(examples: Examples) -> int:
+    """Return how many labels, or label components, a table of these examples has."""
     if examples.parts is None:
         return len(examples.tags)
     return parts_of(examples.tags.labels, examples.parts).n_parts
 
 
-def _put(state: RunState, table: WeightTable) -> None:
-    table.clear()
-    state.put_into(table)
-
-
-class TemplateLearner:
+class TemplateLearner(Learner):
     """Learns with templates, in the core.
 
     Parameters
@@ -76,8 +93,8 @@ class TemplateLearner:
         self,
         examples: Examples,
         templates: Sequence[Template],
-        options: TrainingOptions,
-        forced: dict[str, str],
+        options: LearningOptions,
+        forced: Mapping[str, str],
         limit: MemoryLimit | None = None,
     ) -> None:
         compiled = compile_templates(templates)
@@ -99,10 +116,7 @@ class TemplateLearner:
         self._parts = (
             None if examples.parts is None else parts_of(examples.tags.labels, examples.parts)
         )
-        self._copies = CopiedRows()
-        self.table = weight_table(
-            len(examples.tags) if self._parts is None else self._parts.n_parts, options
-        )
+        super().__init__(weight_table(n_learned(examples), options))
         if limit is not None:
             limit.watch(self.table, runs=options.n_runs)
         self._data = TrainingSet(
@@ -118,50 +132,61 @@ class TemplateLearner:
             min_count=options.min_count,
         )
 
-    def learn(self, order: npt.NDArray[np.int64]) -> tuple[int, int, int]:
+        self._learn_batch = self._core_loop()
+
+    def learn(self, order: npt.NDArray[np.int64]) -> Counts:
         """See Learner."""
+        examples = mistakes = updates = 0
+        for at in range(0, len(order), BATCH):
+            batch = order[at : at + BATCH]
+            if self._is_stored:
+                batch = self._data.bring_in(batch)
+            counts = self._learn_batch(batch)
+            examples, mistakes, updates = (
+                examples + counts[0],
+                mistakes + counts[1],
+                updates + counts[2],
+            )
+        return examples, mistakes, updates
+
+    def _core_loop(self) -> Callable[[npt.NDArray[np.int64]], Counts]:
+        """Return the core's update loop for these options, called with sentences' numbers."""
         options = self._options
-        if self._is_stored:
-            order = self._data.bring_in(order)
         if self._parts is not None:
-            return learn_factored(
+            return partial(
+                learn_factored,
                 self._data,
                 self._parts,
-                order,
+                margin=options.least_lead,
+                copies=CopiedRows(),
                 rule=options.update,
                 rate=options.step,
-                margin=options.least_lead,
                 right_to_left=options.backwards,
-                copies=self._copies,
             )
         if options.width > 1:
-            return learn_sequences(
+            return partial(
+                learn_sequences,
                 self._data,
-                order,
-                rule=options.update,
-                rate=options.step,
                 beam=options.width,
                 cost=options.wrong_label_cost,
-                right_to_left=options.backwards,
                 allowed=self._allowed,
+                rule=options.update,
+                rate=options.step,
+                right_to_left=options.backwards,
             )
-        return learn(
+        return partial(
+            learn,
             self._data,
-            order,
+            margin=options.least_lead,
             rule=options.update,
             rate=options.step,
-            margin=options.least_lead,
             right_to_left=options.backwards,
         )
 
     def begin_at(self, state: RunState) -> None:
-        """Go on from a state, whatever was learnt before."""
-        _put(state, self.table)
-        self._copies = CopiedRows()
-
-    def average(self) -> FrozenWeights:
         """See Learner."""
-        return self.table.average()
+        super().begin_at(state)
+        self._learn_batch = self._core_loop()
 
 
 def _labels_of(words: Sequence[bytes], always: dict[str, int]) -> npt.NDArray[np.int32]:
@@ -173,7 +198,7 @@ def _labels_of(words: Sequence[bytes], always: dict[str, int]) -> npt.NDArray[np
     )
 
 
-class FunctionLearner:
+class FunctionLearner(Learner):
     """Learns with a person's own feature function, by the same rules in the same order.
 
     Parameters
@@ -186,14 +211,14 @@ class FunctionLearner:
         self,
         examples: Examples,
         function: Extractor,
-        options: TrainingOptions,
-        forced: dict[str, str],
+        options: LearningOptions,
+        forced: Mapping[str, str],
     ) -> None:
         self._examples = examples
         self._function = function
         self._options = options
         self._forced = forced
-        self.table = weight_table(len(examples.tags), options)
+        super().__init__(weight_table(len(examples.tags), options))
         self._frequent = self._count(options.min_count) if options.min_count > 1 else None
 
     def _count(self, least: int) -> npt.NDArray[np.uint64]:
@@ -208,7 +233,7 @@ class FunctionLearner:
         keys, counts = np.unique(np.concatenate(found), return_counts=True)
         return keys[counts >= least]
 
-    def learn(self, order: npt.NDArray[np.int64]) -> tuple[int, int, int]:
+    def learn(self, order: npt.NDArray[np.int64]) -> Counts:
         """See Learner."""
         counts = [0, 0, 0]
         for number in order:
@@ -281,11 +306,3 @@ class FunctionLearner:
             squares = float(len(keys) if values is None else values @ values)
         tau = (options.least_lead - lead) / (2 * squares) if squares else 0.0
         return (rival if lead < options.least_lead else -1), min(tau, options.step)
-
-    def begin_at(self, state: RunState) -> None:
-        """Go on from a state, whatever was learnt before."""
-        _put(state, self.table)
-
-    def average(self) -> FrozenWeights:
-        """See Learner."""
-        return self.table.average()

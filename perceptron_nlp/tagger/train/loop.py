@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import contextlib
 import logging
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from perceptron_nlp._core.model.frozenweights import FrozenWeights
+from perceptron_nlp._core.table.weights import WeightTable
 from perceptron_nlp._version import __version__
 from perceptron_nlp.errors import ArgumentError
 from perceptron_nlp.features.templates import Template, check_templates, preset
@@ -24,34 +24,36 @@ from perceptron_nlp.tagger.model.weights import QuantisedWeights
 from perceptron_nlp.tagger.model.word_tables import WordTables
 from perceptron_nlp.tagger.tag.feature_function import Extractor, extractor_name
 from perceptron_nlp.tagger.tag.label import make_labeller
-from perceptron_nlp.tagger.train.checkpoint import Checkpoint, CheckpointOptions
+from perceptron_nlp.tagger.train.checkpoint import Checkpoint, CheckpointOptions, Progress
 from perceptron_nlp.tagger.train.data import Examples
-from perceptron_nlp.tagger.train.interrupts import Interrupts
-from perceptron_nlp.tagger.train.learners import FunctionLearner, Learner, TemplateLearner
+from perceptron_nlp.tagger.train.learners import (
+    Counts,
+    FunctionLearner,
+    Learner,
+    TemplateLearner,
+    n_learned,
+    weight_table,
+)
 from perceptron_nlp.tagger.train.on_disk import MemoryLimit
-from perceptron_nlp.tagger.train.options import TrainingOptions
-from perceptron_nlp.tagger.train.progress import Progress
+from perceptron_nlp.tagger.train.options import LearningOptions
 
 logger = logging.getLogger("perceptron_nlp")
-
-# Sentences learnt between two looks at the clock and the keyboard.
-PIECE = 256
 
 
 @dataclass(frozen=True, slots=True)
 class EpochReport:
-    """What is known after an epoch.
+    """Figures of a finished epoch.
 
     Attributes
     ----------
     epoch, epochs : its number from 1, and how many there may be
-    examples : labelled words learnt from
-    mistakes : of these, words labelled wrong at the time
-    updates : of these, words that changed weights
-    dev_accuracy : share of the dev set's words labelled right; None without a dev set
+    examples : labelled tokens learned from
+    mistakes : of these, tokens that were given another label at the time
+    updates : of these, tokens that changed weights
+    dev_accuracy : accuracy on the dev set; None without one
     best_epoch : the epoch with the best dev accuracy so far; without dev set, this one
     run, runs : its run's number from 1, and how many there are
-    column : the column that is learnt
+    column : the column that is learned
     """
 
     epoch: int
@@ -67,210 +69,292 @@ class EpochReport:
 
     @property
     def train_accuracy(self) -> float:
-        """Share of the words labelled right while learning from them."""
+        """Accuracy on the training tokens, each labelled before it was learned from."""
         return 1 - self.mistakes / self.examples if self.examples else 0.0
 
 
 Callback = Callable[[EpochReport], object]
 
 
-class Trainer:
-    """One training run: what is learnt from, and how.
-
-    Parameters
-    ----------
-    examples : the training sentences
-    dev : sentences to choose the best epoch by, or None
-    column : the column that is learnt
-    options : how to learn
-    features : a feature function in place of templates, or None
-    choices : what was found out by the program, for the training record
-    log_level : how loudly epochs are logged
-    first : the first pass that the model builds on, or None
-    tables : what columns of the examples were looked up in, or None
+@dataclass(frozen=True, slots=True, eq=False)
+class Start:
+    """What a training goes on from.
 
     Attributes
     ----------
-    resumable : whether the model keeps what its training needs to go on; False unless set
-    limit : of memory, where the examples are kept on disc; None unless set
+    runs : the state of each run
+    forced, vocabulary : as in Task
+    """
+
+    runs: Sequence[RunState]
+    forced: Mapping[str, str]
+    vocabulary: npt.NDArray[np.uint32]
+
+
+@dataclass(slots=True, eq=False, kw_only=True)
+class Task:
+    """What one training learns: everything but the way there.
+
+    Attributes
+    ----------
+    examples : the training sentences
+    column : the column that is learned
+    options : how to learn
+    dev : sentences to choose the best epoch by, or None
+    features : a feature function in place of templates, or None
+    choices : what was configured automatically, for the training record
+    first : the first tagger of a stack, or None
+    tables : what columns of the examples were looked up in, or None
+    resumable : keep the state that the training needs to go on
+    limit : of memory, where the examples are on disk, or None
+    start : what the training goes on from, or None
+    more : further entries of the training record
+    templates : those that the options ask for; empty with a feature function
+    forced : tokens that get one label without being scored
+    vocabulary : uint32[n]; hashes of known tokens, ascending
+    """
+
+    examples: Examples
+    column: str
+    options: LearningOptions
+    dev: Examples | None = None
+    features: Extractor | None = None
+    choices: Sequence[str] = ()
+    first: TaggerModel | None = None
+    tables: WordTables | None = None
+    resumable: bool = False
+    limit: MemoryLimit | None = None
+    start: Start | None = None
+    more: Mapping[str, Any] = field(default_factory=dict)
+    templates: tuple[Template, ...] = field(init=False)
+    forced: Mapping[str, str] = field(init=False)
+    vocabulary: npt.NDArray[np.uint32] = field(init=False)
+
+    def __post_init__(self) -> None:
+        if self.features is not None and self.options.width > 1:
+            raise ArgumentError(
+                "beam: a feature function labels greedily; use beam=1, or templates"
+            )
+        self.templates = (
+            ()
+            if self.features is not None
+            else resolve_templates(self.options, self.examples.columns)
+        )
+        if self.start is not None:
+            self.forced, self.vocabulary = self.start.forced, self.start.vocabulary
+        else:
+            dictionary = self.options.dictionary
+            self.forced = {} if dictionary is None else self.examples.unambiguous(*dictionary)
+            self.vocabulary = vocabulary_of(self.examples.vocabulary())
+
+    def identity(self) -> dict[str, Any]:
+        """Return what a training must agree in to learn the same, as JSON can express it."""
+        return {
+            "version": __version__,
+            "train": self.examples.record(),
+            "dev": None if self.dev is None else self.dev.record(),
+            "column": self.column,
+            "options": self.options.record(),
+            "templates": [str(template) for template in self.templates],
+            "extractor": None if self.features is None else extractor_name(self.features),
+            "choices": list(self.choices),
+            "tables": None if self.tables is None else self.tables.record(),
+            "resumable": self.resumable,
+            **self.more,
+        }
+
+    def freeze(self, weights: FrozenWeights) -> TaggerModel:
+        """Return a model of these weights, without a training record."""
+        return TaggerModel(
+            column=self.column,
+            tags=self.examples.tags,
+            templates=self.templates,
+            extractor=None if self.features is None else extractor_name(self.features),
+            weights=QuantisedWeights.of(weights, max(1, len(self.templates))),
+            right_to_left=self.options.backwards,
+            beam=self.options.width,
+            scheme=self.examples.scheme,
+            parts=self.examples.parts,
+            dictionary=self.forced,
+            vocabulary=self.vocabulary,
+            record={},
+            first=self.first,
+            tables=self.tables,
+            window=self.options.window,
+        )
+
+
+class Schedule:
+    """The runs and epochs of a training: which sentences, in which order, until when.
+
+    Parameters
+    ----------
+    task : what is learned
+    """
+
+    def __init__(self, task: Task) -> None:
+        self.options = task.options
+        self.n_sentences = len(task.examples.sentences)
+        self._before = [] if task.start is None else [run.epochs for run in task.start.runs]
+
+    def number(self, run: int, epoch: int) -> int:
+        """Return the number of a run's epoch, with those before this training."""
+        return epoch + (self._before[run - 1] if self._before else 0)
+
+    def seed(self, run: int) -> int:
+        """Return the seed of a run, from 1."""
+        return (self.options.seed + run - 1) % 2**64
+
+    def order(self, run: int, epoch: int) -> npt.NDArray[np.int64]:
+        """Return the sentences of an epoch by their numbers: all of them, shuffled."""
+        return permutation(self.n_sentences, self.seed(run), self.number(run, epoch))
+
+    def run_is_over(self, progress: Progress) -> bool:
+        """Tell if a run is at its last epoch, or has had no better one for too long."""
+        patience = self.options.patience if progress.best is not None else None
+        return progress.done >= self.options.passes or bool(
+            patience and progress.done - progress.best_epoch >= patience
+        )
+
+
+class Mixer(Protocol):
+    """Workers that learn an epoch together, each from its shard, and whose weights are mixed."""
+
+    def learn(self, table: WeightTable, seed: int, epoch: int) -> Counts:
+        """Go on from the table's weights for an epoch, and put the mix into it."""
+
+    def record(self) -> dict[str, Any]:
+        """Return entries for the training record."""
+
+    def close(self) -> None:
+        """Dismiss the workers; called at the end, whatever comes of the training."""
+
+
+class Engine(Protocol):
+    """Brings a mixer, such as one of workers on other machines (integrations)."""
+
+    def mixer(self, task: Task) -> Mixer:
+        """Return a mixer for a training; ArgumentError for one that cannot be sharded."""
+
+
+class Trainer:
+    """One training.
+
+    Parameters
+    ----------
+    task : what is learned
+    schedule : its runs and epochs; None for all sentences in every epoch
+    make_learner : returns an empty learner for a run; None for one that suits the task
+    checkpoint : where its state is saved, and if it goes on from there; None for nowhere
+    mixer : workers that learn each epoch in place of a learner here, or None
+    log_level : how loudly epochs are logged
     """
 
     def __init__(
         self,
-        examples: Examples,
-        dev: Examples | None,
-        column: str,
-        options: TrainingOptions,
-        features: Extractor | None,
-        choices: Sequence[str] = (),
+        task: Task,
+        *,
+        schedule: Schedule | None = None,
+        make_learner: Callable[[], Learner] | None = None,
+        checkpoint: CheckpointOptions | None = None,
+        mixer: Mixer | None = None,
         log_level: int = logging.INFO,
-        first: TaggerModel | None = None,
-        tables: WordTables | None = None,
     ) -> None:
-        self._examples = examples
-        self._dev = dev
-        self._column = column
-        self._options = options
-        self._features = features
-        self._choices = list(choices)
+        self._task = task
+        self._schedule = schedule or Schedule(task)
+        self._empty_learner = make_learner or (
+            self._worker_weights if mixer is not None else self._own_learner
+        )
+        self._identity = task.identity() | ({} if mixer is None else mixer.record())
+        self._checkpoint = None if checkpoint is None else Checkpoint(checkpoint, self._identity)
+        self._mixer = mixer
         self._log_level = log_level
-        self._first = first
-        self._tables = tables
-        self.resumable = False
-        self.limit: MemoryLimit | None = None
-        self._templates = (
-            () if features is not None else resolve_templates(options, examples.columns)
-        )
-        self._vocabulary = vocabulary_of(examples.vocabulary())
-        self._forced = (
-            {} if options.dictionary is None else examples.unambiguous(*options.dictionary)
-        )
 
-    def _make_learner(self, run: int) -> Learner:
-        """The learner of a run, from 1, as it is before its first epoch."""
-        self._check_search()
-        if self._features is not None:
-            return FunctionLearner(self._examples, self._features, self._options, self._forced)
-        return TemplateLearner(
-            self._examples, self._templates, self._options, self._forced, self.limit
-        )
-
-    def _check_search(self) -> None:
-        if self._features is not None and self._options.width > 1:
-            raise ArgumentError(
-                "beam: a feature function labels greedily; use beam=1, or templates"
-            )
-
-    def run(self, callback: Callback | None, kept: CheckpointOptions | None = None) -> TaggerModel:
+    def run(self, callback: Callback | None = None) -> TaggerModel:
         """Train to the end: the best epoch of each run, or its last one without a dev set.
 
         Parameters
         ----------
         callback : called after each epoch
-        kept : where to save the state on the way, and whether to go on from it
         """
-        checkpoint = None if kept is None else Checkpoint(kept, self._identity())
-        progress, learner = self._begin(checkpoint)
-        interrupts = Interrupts()
-        # From the first epoch to the last: a Ctrl-C between two of them must say how to go on, too.
-        with interrupts.waiting() if checkpoint else contextlib.nullcontext():
-            while len(progress.finished) < self._options.n_runs:
+        checkpoint, schedule, mixer = self._checkpoint, self._schedule, self._mixer
+        progress, learner = self._begin()
+        try:
+            while len(progress.finished) < self._task.options.n_runs:
+                run, epoch = progress.run, progress.done + 1
                 if learner is None:
-                    learner = self._make_learner(progress.run)
-                self._learn_epoch(progress, learner, checkpoint, interrupts)
-                self._end_epoch(progress, learner, callback)
-                if self._is_over(progress):
-                    progress.end_run(
+                    learner = self._learner(run)
+                if mixer is None:
+                    counts = learner.learn(schedule.order(run, epoch))
+                else:
+                    counts = mixer.learn(
+                        learner.table, schedule.seed(run), schedule.number(run, epoch)
+                    )
+                report = self._end_epoch(progress, learner, counts)
+                if schedule.run_is_over(progress):
+                    progress = progress.after_run(
                         progress.best or learner.average(),
-                        progress.best_state
-                        or self._state_of(learner, progress.run, progress.epoch - 1),
+                        progress.best_state or self._state(learner, run, epoch),
                     )
                     learner = None
                 if checkpoint is not None:
-                    checkpoint.epoch_done(progress, None if learner is None else learner.table)
-        if checkpoint is not None:
-            checkpoint.stop_if(interrupts)
-        runs = progress.finished
-        weights = runs[0].weights if len(runs) == 1 else sum_of([run.weights for run in runs])
-        record = {
-            **self._identity(),
-            "epochs": [entry for run in runs for entry in run.epochs],
-            "best_epoch": runs[0].best_epoch,
-        }
-        for name in ("column", "templates", "extractor", "resumable"):
-            del record[name]
-        states = [run.state for run in runs if run.state is not None]
-        return replace(
-            self._freeze(weights),
-            record=record,
-            state=TrainingState(self._options, tuple(states)) if self.resumable else None,
-        )
+                    checkpoint.save(progress, None if learner is None else learner.table)
+                if callback is not None:
+                    callback(report)
+        finally:
+            if mixer is not None:
+                mixer.close()
+        return self._model(progress)
 
-    def _state_of(self, learner: Learner, run: int, epochs: int) -> RunState | None:
-        """What a run, from 1, needs to go on after so many epochs; None if it is not kept."""
-        if not self.resumable:
-            return None
-        return RunState.of(learner.table, self._epochs_before(run) + epochs)
-
-    def _epochs_before(self, run: int) -> int:
-        """How many epochs a run, from 1, had made before this training."""
-        return 0
-
-    def _identity(self) -> dict[str, Any]:
-        """What this training is of: one that agrees in it learns the same."""
-        return {
-            "version": __version__,
-            "train": self._examples.record(),
-            "dev": None if self._dev is None else self._dev.record(),
-            "column": self._column,
-            "options": self._options.record(),
-            "templates": [str(template) for template in self._templates],
-            "extractor": None if self._features is None else extractor_name(self._features),
-            "choices": self._choices,
-            "tables": None if self._tables is None else self._tables.record(),
-            "resumable": self.resumable,
-        }
-
-    def _begin(self, checkpoint: Checkpoint | None) -> tuple[Progress, Learner | None]:
-        if checkpoint is None:
+    def _begin(self) -> tuple[Progress, Learner | None]:
+        """Return the progress so far, and the learner of the current run where it has begun."""
+        if self._checkpoint is None:
             return Progress(), None
-        learner = self._make_learner(1)
-        progress, table, done = checkpoint.read(learner.table.n_labels, self._options.table_bits)
-        if table is not None:
-            learner.table.from_arrays(table, done)
+        learner = self._learner(1)
+        progress, arrays, done = self._checkpoint.read(
+            learner.table.n_labels, self._task.options.table_bits
+        )
+        if arrays is not None:
+            learner.table.from_arrays(arrays, done)
         return progress, learner
 
-    def _learn_epoch(
-        self,
-        progress: Progress,
-        learner: Learner,
-        checkpoint: Checkpoint | None,
-        interrupts: Interrupts,
-    ) -> None:
-        """The rest of the epoch at hand, piece by piece."""
-        seed = (self._options.seed + progress.run - 1) % 2**64
-        order = self._order(seed, self._epochs_before(progress.run) + progress.epoch)
-        while progress.position < len(order):
-            piece = order[progress.position : progress.position + PIECE]
-            progress.add(len(piece), learner.learn(piece))
-            if checkpoint is not None:
-                checkpoint.piece_done(progress, learner.table, interrupts)
+    def _learner(self, run: int) -> Learner:
+        """Return the learner of a run, from 1, as it is before its first epoch."""
+        learner = self._empty_learner()
+        if self._task.start is not None:
+            self._task.start.runs[run - 1].put_into(learner.table)
+        return learner
 
-    def _order(self, seed: int, epoch: int) -> npt.NDArray[np.int64]:
-        """The sentences of an epoch, by their numbers."""
-        return permutation(len(self._examples.sentences), seed, epoch)
+    def _own_learner(self) -> Learner:
+        task = self._task
+        if task.features is not None:
+            return FunctionLearner(task.examples, task.features, task.options, task.forced)
+        return TemplateLearner(task.examples, task.templates, task.options, task.forced, task.limit)
 
-    def _end_epoch(self, progress: Progress, learner: Learner, callback: Callback | None) -> None:
-        """Score the epoch that is done, keep it if it is the best, and report it."""
-        epoch, (examples, mistakes, updates), score = progress.epoch, progress.counts, None
-        if self._dev is not None:
+    def _worker_weights(self) -> Learner:
+        return Learner(weight_table(n_learned(self._task.examples), self._task.options))
+
+    def _end_epoch(self, progress: Progress, learner: Learner, counts: Counts) -> EpochReport:
+        """Score the epoch that is done, keep it if it is the best, and return its report."""
+        task, epoch, score = self._task, progress.done + 1, None
+        examples, mistakes, updates = counts
+        if task.dev is not None:
             weights = learner.average()
-            score = self.score(self._freeze(weights), self._dev)
+            score = dev_accuracy(task.freeze(weights), task.features, task.dev)
             if score > progress.best_score:
                 progress.best, progress.best_score, progress.best_epoch = weights, score, epoch
-                progress.best_state = self._state_of(learner, progress.run, epoch)
-        report = EpochReport(
-            epoch,
-            self._options.passes,
-            examples,
-            mistakes,
-            updates,
-            score,
-            progress.best_epoch or epoch,
-            progress.run,
-            self._options.n_runs,
-            self._column,
-        )
+                progress.best_state = self._state(learner, progress.run, epoch)
+        n_runs = task.options.n_runs
         logger.log(
             self._log_level,
-            "epoch %d%s: %d mistakes in %d words, dev accuracy %s",
+            "epoch %d%s: %d mistakes in %d tokens, dev accuracy %s",
             epoch,
-            f" of run {progress.run}" if self._options.n_runs > 1 else "",
+            f" of run {progress.run}" if n_runs > 1 else "",
             mistakes,
             examples,
             score,
         )
-        progress.end_epoch(
+        progress.epochs.append(
             {
                 "run": progress.run,
                 "epoch": epoch,
@@ -279,49 +363,58 @@ class Trainer:
                 "dev_accuracy": score,
             }
         )
-        if callback is not None:
-            callback(report)
-
-    def _is_over(self, progress: Progress) -> bool:
-        """Is the run at its last epoch, or without a better one for too long?"""
-        done, options = progress.epoch - 1, self._options
-        patience = options.patience if progress.best is not None else None
-        return done >= options.passes or bool(patience and done - progress.best_epoch >= patience)
-
-    def _freeze(self, weights: FrozenWeights) -> TaggerModel:
-        return TaggerModel(
-            column=self._column,
-            tags=self._examples.tags,
-            templates=self._templates,
-            extractor=None if self._features is None else extractor_name(self._features),
-            weights=QuantisedWeights.of(weights, max(1, len(self._templates))),
-            right_to_left=self._options.backwards,
-            beam=self._options.width,
-            scheme=self._examples.scheme,
-            parts=self._examples.parts,
-            dictionary=self._forced,
-            vocabulary=self._vocabulary,
-            record={},
-            first=self._first,
-            tables=self._tables,
-            window=self._options.window,
+        return EpochReport(
+            epoch,
+            task.options.passes,
+            examples,
+            mistakes,
+            updates,
+            score,
+            progress.best_epoch or epoch,
+            progress.run,
+            n_runs,
+            task.column,
         )
 
-    def score(self, model: TaggerModel, dev: Examples) -> float:
-        """The model's accuracy on a dev set: of the frozen form, the one that people get."""
-        given = make_labeller(model, self._features).label(model.inputs(dev.sentences))
-        return share_right(dev.gold, given, dev.n_labelled)
+    def _state(self, learner: Learner, run: int, epoch: int) -> RunState | None:
+        """Return what a run needs to go on after an epoch; None if it is not kept."""
+        if not self._task.resumable:
+            return None
+        return RunState.of(learner.table, self._schedule.number(run, epoch))
+
+    def _model(self, progress: Progress) -> TaggerModel:
+        runs = progress.finished
+        weights = runs[0].weights if len(runs) == 1 else sum_of([run.weights for run in runs])
+        record = {
+            **self._identity,
+            "epochs": [entry for run in runs for entry in run.epochs],
+            "best_epoch": runs[0].best_epoch,
+        }
+        for name in ("column", "templates", "extractor", "resumable"):
+            del record[name]
+        states = tuple(run.state for run in runs if run.state is not None)
+        return replace(
+            self._task.freeze(weights),
+            record=record,
+            state=TrainingState(self._task.options, states) if self._task.resumable else None,
+        )
 
 
-class Engine(Protocol):
-    """What brings trainers of its own, such as workers on other machines (integrations)."""
+def dev_accuracy(model: TaggerModel, features: Extractor | None, dev: Examples) -> float:
+    """Return the accuracy of a model as it will be saved.
 
-    def trainer(self, *what: Any, **how: Any) -> Trainer:
-        """A trainer, given what Trainer takes."""
+    Parameters
+    ----------
+    model : of one column
+    features : its feature function, or None
+    dev : labelled sentences
+    """
+    given = make_labeller(model, features).label(model.inputs(dev.sentences))
+    return share_right(dev.gold, given, dev.n_labelled)
 
 
-def resolve_templates(options: TrainingOptions, evidence: Sequence[str]) -> tuple[Template, ...]:
-    """The templates that the options ask for; a named list looks at all evidence columns."""
+def resolve_templates(options: LearningOptions, evidence: Sequence[str]) -> tuple[Template, ...]:
+    """Return the templates that the options ask for; a named list looks at all feature columns."""
     if isinstance(options.templates, str):
         return preset(options.templates, evidence)
     return check_templates(options.templates)

@@ -11,7 +11,6 @@ import os
 import sys
 from array import array
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -56,7 +55,8 @@ class MemoryLimit:
 
     Parameters
     ----------
-    size : bytes, at least what the process has already and some room to read into
+    size : bytes, or text such as ``"500MB"``; at least what the process has already and some room
+        to read into
 
     Attributes
     ----------
@@ -65,13 +65,13 @@ class MemoryLimit:
     Raises
     ------
     MemoryLimitError : too small for any training
-    ArgumentError : the system does not tell what a process holds
+    ArgumentError, ArgumentTypeError : not a size; the system does not tell what a process holds
     """
 
     option = "max_memory"
 
-    def __init__(self, size: int) -> None:
-        self._size = size
+    def __init__(self, size: int | str) -> None:
+        self._size = size = parse_size(size, self.option)
         self._table: WeightTable | None = None
         self._runs = 1.0
         held = resident()
@@ -128,18 +128,6 @@ class MemoryLimit:
             ' and their weights in memory: set table_bits or preset="fast", which have fewer, or'
             " allow more"
         )
-
-
-def take_memory_limit(options: dict[str, Any]) -> MemoryLimit | None:
-    """Take ``max_memory`` out of a person's options.
-
-    Raises
-    ------
-    ArgumentError, ArgumentTypeError : it is no size
-    MemoryLimitError : it is too small for any training
-    """
-    size = options.pop("max_memory", None)
-    return None if size is None else MemoryLimit(parse_size(size, "max_memory"))
 
 
 def resident() -> int | None:

@@ -12,26 +12,21 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from perceptron_nlp._checks import check_choice, check_int
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FormatError, quote
 from perceptron_nlp.tagger.confidence.calibrating import calibrated_by
 from perceptron_nlp.tagger.model.label_components import JOINT, holds_attributes, part_names
-from perceptron_nlp.tagger.model.model import TaggerModel, is_in, joined, vocabulary_of
+from perceptron_nlp.tagger.model.model import TaggerModel, joined, vocabulary_of
 from perceptron_nlp.tagger.model.state import RunState, TrainingState
 from perceptron_nlp.tagger.model.word_tables import with_tables
-from perceptron_nlp.tagger.tag.context import with_neighbours
 from perceptron_nlp.tagger.tag.feature_function import Extractor
-from perceptron_nlp.tagger.train.columns import MADE, as_iobes, with_upos
+from perceptron_nlp.tagger.train.columns import as_iobes, with_context, with_upos
 from perceptron_nlp.tagger.train.data import Examples
-from perceptron_nlp.tagger.train.learners import Learner
-from perceptron_nlp.tagger.train.loop import Callback, Trainer
-from perceptron_nlp.tagger.train.options import TrainingOptions
+from perceptron_nlp.tagger.train.loop import Callback, Start, Task, Trainer
+from perceptron_nlp.tagger.train.options import LearningOptions
 from perceptron_nlp.tagger.train.sources import Labelled, Source
 from perceptron_nlp.text.spans import SCHEMES, is_span_column
 from perceptron_nlp.text.tagset import TagSet
@@ -41,49 +36,41 @@ logger = logging.getLogger("perceptron_nlp")
 AVERAGES = ("all", "new")
 
 
-class Continuation(Trainer):
-    """A training that goes on from states.
+def continued(
+    model: TaggerModel,
+    state: TrainingState,
+    examples: Examples,
+    dev: Examples | None,
+    options: LearningOptions,
+    features: Extractor | None,
+) -> Task:
+    """Return the task of a training that goes on from states.
 
     Parameters
     ----------
-    model : what there is already; examples have all of its labels
-    state : where its training was
-    examples, dev, options, features : as for Trainer; `options` has the templates of the model
+    model : the result of the training so far; examples have all of its labels
+    state : of the training so far
+    examples, dev, options, features : as for Task; `options` has the templates of the model
     """
-
-    def __init__(
-        self,
-        model: TaggerModel,
-        state: TrainingState,
-        examples: Examples,
-        dev: Examples | None,
-        options: TrainingOptions,
-        features: Extractor | None,
-    ) -> None:
-        super().__init__(examples, dev, model.column, options, features, tables=model.tables)
-        self.resumable = True
-        self._runs = state.runs
-        self._forced = dictionary_after(model, examples, options)
-        self._before = model
-        self._vocabulary = np.union1d(model.vocabulary, self._vocabulary)
-
-    def _make_learner(self, run: int) -> Learner:
-        learner = super()._make_learner(run)
-        names = {
-            name: number
-            for number, name in enumerate(
-                part_names(self._examples.tags.labels, self._examples.parts)
-            )
-        }
-        old = part_names(self._before.tags.labels, self._before.parts)
-        self._runs[run - 1].renumbered([names[name] for name in old]).put_into(learner.table)
-        return learner
-
-    def _epochs_before(self, run: int) -> int:
-        return self._runs[run - 1].epochs
-
-    def _identity(self) -> dict[str, Any]:
-        return {**super()._identity(), "before": dict(self._before.record)}
+    names = {
+        name: number for number, name in enumerate(part_names(examples.tags.labels, examples.parts))
+    }
+    numbers = [names[name] for name in part_names(model.tags.labels, model.parts)]
+    return Task(
+        examples=examples,
+        dev=dev,
+        column=model.column,
+        options=options,
+        features=features,
+        tables=model.tables,
+        resumable=True,
+        start=Start(
+            [run.renumbered(numbers) for run in state.runs],
+            dictionary_after(model, examples, options),
+            np.union1d(model.vocabulary, vocabulary_of(examples.vocabulary())),
+        ),
+        more={"before": dict(model.record)},
+    )
 
 
 def go_on(
@@ -152,7 +139,8 @@ def _column(
     new = sorted({*examples.tags} - {*model.tags})
     if new:
         logger.info("%d labels are new: %s", len(new), ", ".join(map(quote, new[:5])))
-    found = Continuation(model, state, examples, dev, options, features).run(callback)
+    task = continued(model, state, examples, dev, options, features)
+    found = Trainer(task).run(callback)
     return calibrated_by(found, features, dev)
 
 
@@ -189,7 +177,7 @@ def _examples(source: Source, model: TaggerModel) -> Examples:
         examples = with_tables(examples, model.tables)
     if model.window is not None:
         known = np.union1d(model.vocabulary, vocabulary_of(examples.vocabulary()))
-        examples = _with_neighbours(examples, model.window, known)
+        examples = with_context(examples, model.window, known)
     return examples
 
 
@@ -197,24 +185,12 @@ def _held_out(source: Source, model: TaggerModel) -> Examples:
     """The sentences to choose an epoch by, as the model takes them."""
     examples = Examples.read(source, model.column, model.evidence)
     return (
-        examples
-        if model.window is None
-        else _with_neighbours(examples, model.window, model.vocabulary)
-    )
-
-
-def _with_neighbours(
-    examples: Examples, window: int, vocabulary: npt.NDArray[np.uint32]
-) -> Examples:
-    evidence = [name for name in examples.columns if name not in MADE]
-    return replace(
-        examples,
-        sentences=with_neighbours(examples.sentences, window, evidence, partial(is_in, vocabulary)),
+        examples if model.window is None else with_context(examples, model.window, model.vocabulary)
     )
 
 
 def dictionary_after(
-    model: TaggerModel, examples: Examples, options: TrainingOptions
+    model: TaggerModel, examples: Examples, options: LearningOptions
 ) -> dict[str, str]:
     """The words that get one label without being scored, from now on.
 

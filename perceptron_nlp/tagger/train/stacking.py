@@ -1,12 +1,14 @@
-"""Features in two passes: a second tagger sees what a first one gave to all words of a sentence.
+"""Stacking: a second tagger sees the labels that a first one gave to all words of a sentence.
 
-The first reads from the end and the second from the start, so the second knows what is likely on
-the side that it has not reached. What it learns from are not the first tagger's labels of its own
-training text, which are too good, but those of taggers that were trained without the sentence at
-hand (jackknifing: five folds, each labelled by a tagger of the other four).
+Columns of features are learned so. The first tagger reads from the end and the second from the
+start, so the second knows what is likely on the side that it has not reached. It learns not from
+the first tagger's labels of its own training text, which are too good, but from those of taggers
+that were trained without the sentence at hand (jackknifing: five folds, each labelled by a tagger
+of the other four).
 
-The first pass gives joint labels, or parts of speech alone: these are learnt better by themselves
-where there is much text, and where there is little, what helps is what the neighbours agree in.
+The first tagger gives joint labels, or parts of speech alone: these are learned better by
+themselves where there is much text, and where there is little, what helps is the agreement with the
+neighbors.
 """
 
 from __future__ import annotations
@@ -16,6 +18,8 @@ from dataclasses import replace
 
 from perceptron_nlp.features.templates import Template, check_templates
 from perceptron_nlp.sampling import permutation
+from perceptron_nlp.tagger.model.label_components import UPOS
+from perceptron_nlp.tagger.model.model import TaggerModel
 from perceptron_nlp.tagger.tag.context import (
     FIRST_AGREEMENT,
     FIRST_COLUMNS,
@@ -23,7 +27,11 @@ from perceptron_nlp.tagger.tag.context import (
     FIRST_UPOS,
     with_first_labels,
 )
+from perceptron_nlp.tagger.tag.label import TemplateLabeller
+from perceptron_nlp.tagger.train.auto import wants_upos_first
+from perceptron_nlp.tagger.train.columns import upos_alone
 from perceptron_nlp.tagger.train.data import Examples
+from perceptron_nlp.tagger.train.loop import Task
 from perceptron_nlp.text.sentence import Sentence
 
 # Ten folds and all epochs were no better on Greek, and take twice as long.
@@ -56,6 +64,38 @@ def second_pass_templates(upos_first: bool = False) -> tuple[Template, ...]:
         ]
         lines.append(" ".join(atoms))
     return check_templates(lines, "second pass")
+
+
+def stacked(task: Task, learn: Callable[[Task], TaggerModel]) -> Task:
+    """Train the first tagger of a stack, and return what the second one learns.
+
+    Parameters
+    ----------
+    task : sentences with joint labels, two at least; it learns as both taggers do
+    learn : trains a tagger
+    """
+    examples, column, options = task.examples, task.column, task.options
+    taught, how = examples, replace(options, templates=task.templates)
+    upos_first = wants_upos_first(examples)
+    if upos_first:
+        taught, column, how = upos_alone(examples), UPOS, replace(how, margin=None)
+
+    def labeller_without(part: Examples) -> Callable[[Sequence[Sentence]], list[list[str]]]:
+        quick = replace(how, runs=1, epochs=min(options.passes, FOLD_EPOCHS))
+        return TemplateLabeller(
+            learn(Task(examples=part, column=column, options=quick))
+        ).learned_labels
+
+    return replace(
+        task,
+        examples=jackknifed(examples, taught, labeller_without),
+        options=replace(
+            options,
+            templates=(*task.templates, *second_pass_templates(upos_first)),
+            right_to_left=not options.backwards,
+        ),
+        first=learn(Task(examples=taught, column=column, options=how)),
+    )
 
 
 def jackknifed(

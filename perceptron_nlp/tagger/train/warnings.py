@@ -9,7 +9,7 @@ from perceptron_nlp.tagger.train.data import Examples
 _NAMED = 5
 
 
-def doubts(model: TaggerModel, examples: Examples, dev: Examples | None) -> list[str]:
+def training_warnings(model: TaggerModel, examples: Examples, dev: Examples | None) -> list[str]:
     """Each in a sentence; none where there is nothing to say.
 
     Parameters

@@ -22,8 +22,8 @@ def test_ctrl_c_saves_and_says_how_to_go_on(cli, train_file: Path, started) -> N
     _, err = process.communicate()
     assert process.returncode == 130
     assert err.decode().splitlines()[-1] == (
-        "perceptron-nlp: interrupted; the training so far is saved in state; the same command"
-        " with --resume goes on"
+        "perceptron-nlp: interrupted; the training up to its last whole epoch is saved in state;"
+        " the same command with --resume goes on"
     )
     assert not Path("a.model").exists()
 
@@ -31,10 +31,7 @@ def test_ctrl_c_saves_and_says_how_to_go_on(cli, train_file: Path, started) -> N
 def test_a_resumed_training_writes_the_same_file(cli, train_file: Path) -> None:
     common = ["train", str(train_file), "--quiet", "--epochs", "3"]
     assert cli(*common, "--model", "whole.model").status == 0
-    assert (
-        cli(*common, "--model", "a.model", "--checkpoint", "state", "--every", "2epochs").status
-        == 0
-    )
+    assert cli(*common, "--model", "a.model", "--checkpoint", "state", "--every", "2").status == 0
     assert cli(*common, "--model", "b.model", "--checkpoint", "state", "--resume").status == 0
     assert Path("b.model").read_bytes() == Path("whole.model").read_bytes()
 
@@ -61,7 +58,7 @@ def test_an_interruption_between_two_columns_tells_how_to_go_on(
     arguments = ("train", train_file, "--column", "upos,xpos", "--model", "m.model", "--quiet")
     outcome = cli(*arguments, "--checkpoint", "state")
     assert outcome.status == 130 and outcome.err == (
-        "perceptron-nlp: interrupted; the training so far is saved in state; the same command with"
-        " --resume goes on\n"
+        "perceptron-nlp: interrupted; the training up to its last whole epoch is saved in state;"
+        " the same command with --resume goes on\n"
     )
     assert cli(*arguments).err == "perceptron-nlp: interrupted\n"

@@ -14,10 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import perceptron_nlp as pn
-from perceptron_nlp.combine.distilling import Distillation, RawUse, greedy_options
-from perceptron_nlp.combine.teaching import Lessons, majority, teach
+from perceptron_nlp.combine.distilling import MixedSchedule, greedy_options
+from perceptron_nlp.combine.teaching import majority, teach
 from perceptron_nlp.sampling import permutation
 from perceptron_nlp.tagger.train.data import Examples
+from perceptron_nlp.tagger.train.loop import Task
 from perceptron_nlp.tagger.train.sources import Source
 
 GOLD = [
@@ -122,30 +123,17 @@ def test_raw_text_teaches_what_gold_sentences_do_not() -> None:
 def test_an_epoch_takes_all_gold_sentences_and_a_share_of_the_others() -> None:
     examples = Examples.read(Source(GOLD, "train"), "tag", ())
     n_raw = 20
-    lessons = Lessons(
-        ["x"],
-        np.zeros(n_raw, np.int32),
-        np.ones(n_raw, np.int64),
-        np.zeros(n_raw, np.int32),
-        1.0,
-        0.0,
+    options = greedy_options({"templates": "fast", "seed": 5})
+    schedule = MixedSchedule(
+        Task(examples=examples, column="tag", options=options), n_raw, share=0.3
     )
-    run = Distillation(
-        examples,
-        None,
-        "tag",
-        greedy_options({"templates": "fast"}),
-        [],
-        lessons=lessons,
-        use=RawUse(share=0.3),
-    )
-    orders = [run._order(5, epoch).tolist() for epoch in (1, 2)]
+    orders = [schedule.order(1, epoch).tolist() for epoch in (1, 2)]
     for order in orders:
         assert len(order) == len(set(order)) == len(GOLD) + 6
         assert set(order) >= set(range(len(GOLD)))
         assert max(order) < len(GOLD) + n_raw
     assert orders[0] != orders[1]
-    assert run._order(5, 1).tolist() == orders[0]
+    assert schedule.order(1, 1).tolist() == orders[0]
     assert sorted(orders[0]) != orders[0] != permutation(len(orders[0]), 5, 1).tolist()
 
 

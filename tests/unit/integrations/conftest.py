@@ -9,8 +9,8 @@ import pytest
 
 import perceptron_nlp as pn
 from perceptron_nlp.integrations.filedealing import reader_of
-from perceptron_nlp.integrations.shardtraining import LocalCrew, Round, ShardedTrainer, Sharding
-from perceptron_nlp.tagger.train.loop import Trainer
+from perceptron_nlp.integrations.shardtraining import LocalCrew, Round, Sharding, ShardMixer
+from perceptron_nlp.tagger.train.loop import Task
 
 PENN = {"NOUN": "NN", "PROPN": "NNP", "VERB": "VB", "DET": "DT", "ADJ": "JJ", "PUNCT": "."}
 
@@ -52,9 +52,9 @@ class Here:
         self.rounds: list[Round] = []
         self.sharding = Sharding(workers=workers, **more)
 
-    def trainer(self, *what: Any, **how: Any) -> Trainer:
-        """See trainer.Engine."""
-        return ShardedTrainer(self.sharding, LocalCrew, self.rounds, *what, **how)
+    def mixer(self, task: Task) -> ShardMixer:
+        """See loop.Engine."""
+        return ShardMixer(self.sharding, LocalCrew, self.rounds, task)
 
 
 @pytest.fixture(scope="session")

@@ -256,7 +256,7 @@ def test_what_needs_whole_sentences_is_refused(
 
 def test_an_engine_is_refused(part: Path) -> None:
     with pytest.raises(pn.ArgumentError, match="max_memory: engine needs whole sentences"):
-        pn.Tagger.train(part, max_memory=ENOUGH, engine=SimpleNamespace(trainer=None))
+        pn.train(part, max_memory=ENOUGH, engine=SimpleNamespace(mixer=None))
 
 
 def test_spans_are_refused_unless_they_are_learnt_as_plain_labels() -> None:
@@ -388,11 +388,11 @@ def test_only_stored_sentences_are_brought_in() -> None:
 @pytest.mark.parametrize("number", [-1, 12])
 def test_sentences_that_are_not_there_are_not_brought_in(small: Small, number: int) -> None:
     from perceptron_nlp.tagger.train.learners import TemplateLearner
-    from perceptron_nlp.tagger.train.options import TrainingOptions
+    from perceptron_nlp.tagger.train.options import LearningOptions
     from perceptron_nlp.tagger.train.sources import Source
 
     limit = MemoryLimit(10**12)
     examples = on_disk.read_stored(Source(small, "train"), "tag", (), limit)
-    learner = TemplateLearner(examples, pn.preset("fast"), TrainingOptions(), {}, limit)
+    learner = TemplateLearner(examples, pn.preset("fast"), LearningOptions(), {}, limit)
     with pytest.raises(pn.ArgumentError, match="sentence numbers run from 0 to 11"):
         learner.learn(np.array([number]))

@@ -330,7 +330,7 @@ def test_lists_of_words_and_lists_of_labels_are_trained_on_and_evaluated(
     words, labels = [words for words, _ in small], [labels for _, labels in small]
     tagger = pn.train(convert(words), convert(labels), epochs=2)
     assert weights_of(tagger) == expected
-    assert weights_of(pn.Tagger.train(words, labels=labels, epochs=2)) == expected
+    assert weights_of(pn.train(words, labels=labels, epochs=2)) == expected
     assert tagger.evaluate(convert(words), convert(labels)) == tagger.evaluate(small)
 
 
