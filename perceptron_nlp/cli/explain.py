@@ -91,6 +91,7 @@ def run(chosen: argparse.Namespace) -> None:
         text = page(
             found,
             top=top,
+            right_to_left=tagger.by_column[chosen.column or tagger.column].model.right_to_left,
             title=f"Why these labels: {tagger.column}"
             if chosen.column is None
             else f"Why these labels: {chosen.column}",
@@ -129,6 +130,8 @@ def _print(found: Iterator[pn.Explanation], top: int | None) -> None:
     is_first = True
     for explanation in found:
         if explanation:
-            said = explanation.to_text(width=terminal.width, top=top, paint=terminal.paint)
+            said = explanation.to_text(
+                width=terminal.width, top=top, paint=terminal.paint, with_direction=is_first
+            )
             print(said if is_first else "\n" + said)
             is_first = False

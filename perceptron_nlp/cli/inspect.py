@@ -16,6 +16,7 @@ from perceptron_nlp.cli.parsing import (
 )
 from perceptron_nlp.cli.printing import print_json
 from perceptron_nlp.cli.style import BOLD, output
+from perceptron_nlp.tagger.explain.render import direction
 
 EXAMPLES = """\
   perceptron-nlp inspect en.model
@@ -102,7 +103,7 @@ def report(found: dict[str, Any], path: str, file: dict[str, Any]) -> list[tuple
             f"fixed, 2^{found['table_bits']} rows; a feature collides with another in"
             f" {100 * found['collision_rate']:.2f} % of cases"
         )
-    order = "right to left" if found["right_to_left"] else "left to right"
+    order = direction(found["right_to_left"]).removeprefix("read ")
     facts = [
         ("column", found["column"]),
         ("labels", _listed(found["labels"])),

@@ -24,7 +24,8 @@
 An offset counts words from the one being tagged: ``[0]`` (or nothing) is the word itself,
 ``[-1]`` the one before it in the text, ``[1]`` or ``[+1]`` the one after. Beyond the ends of the
 sentence each distance has a pad of its own. ``tag[-1]`` is the label given one step ago, in
-whatever direction the tagger reads.
+whatever direction the tagger reads, since training may choose it. What people are shown has all
+offsets in the order of the text: the same is ``tag[+1]`` where a tagger reads right to left.
 """
 
 from __future__ import annotations
@@ -108,6 +109,17 @@ class Atom:
         if self.kind == "value":
             return f"{self.value}[{self.offset}]"
         return f"tag[{self.offset}]" if self.kind == "tag" else self.kind
+
+    def in_text_order(self, right_to_left: bool) -> str:
+        """The atom as people read it: every offset counts in the order of the text, with its sign.
+
+        Where labels are given from right to left, ``tag[-1]``, the label given one step ago, is
+        that of the word after: ``tag[+1]``.
+        """
+        if self.kind not in ("value", "tag"):
+            return self.kind
+        offset = -self.offset if right_to_left and self.kind == "tag" else self.offset
+        return f"{self.value or 'tag'}[{offset:+d}]" if offset else str(self)
 
 
 def parse_atom(text: str) -> Atom:

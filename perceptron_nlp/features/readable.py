@@ -1,5 +1,8 @@
 """What a feature saw, as text for people: ``lower[0]=dog``, ``tag[-1]=DET``.
 
+Offsets are in the order of the text, -1 the word before and +1 the word after, whatever direction
+the labels were given in.
+
 A value's text is what stands behind its hash (words.h); where it is no text, a word for it:
 
 * ``<s>`` and ``</s>`` beyond the sentence's ends, ``<s2>`` for the second place beyond, and so on;
@@ -74,24 +77,27 @@ class ReadableTemplates:
 
     Attributes
     ----------
-    names : each template as it is written
+    right_to_left : whether labels are given from the end
+    names : each template, its offsets in the order of the text
     atoms : for each template its atoms, with the number that each is remembered by
     """
 
-    def __init__(self, templates: Sequence[Template]) -> None:
-        self.names = tuple(map(str, templates))
+    def __init__(self, templates: Sequence[Template], right_to_left: bool) -> None:
+        self.right_to_left = right_to_left
+        self.names = tuple(template.in_text_order(right_to_left) for template in templates)
         numbers: dict[Atom, int] = {}
         self.atoms = tuple(
             tuple((atom, numbers.setdefault(atom, len(numbers))) for atom in template.atoms)
             for template in templates
         )
+        self.heads = [atom.in_text_order(right_to_left) for atom in numbers]
         self._texts: dict[tuple[int, str], list[str]] = {}
 
     def texts(self, atom: Atom, number: int, word: str) -> list[str]:
         """What an atom with a value saw in a word, one text or many: ``["lower[0]=dog"]``."""
         found = self._texts.get((number, word))
         if found is None:
-            found = [f"{atom}={text}" for text in _shown(atom.value, word)]
+            found = [f"{self.heads[number]}={text}" for text in _shown(atom.value, word)]
             if len(self._texts) >= _REMEMBERED:
                 self._texts.clear()
             self._texts[number, word] = found
@@ -106,7 +112,6 @@ class Readings:
     templates : the model's templates
     columns : the columns that templates look at, by name; ``"form"`` are the words
     labels : the labels of all words as they are learnt
-    right_to_left : whether labels were given from the end
     """
 
     def __init__(
@@ -114,15 +119,14 @@ class Readings:
         templates: ReadableTemplates,
         columns: Mapping[str, Sequence[str]],
         labels: Sequence[str],
-        right_to_left: bool,
     ) -> None:
         self._templates = templates
         self._columns = columns
         self._labels = labels
-        self._step = 1 if right_to_left else -1
+        self._step = 1 if templates.right_to_left else -1
 
     def name(self, template: int) -> str:
-        """A template as it is written, by its number."""
+        """A template by its number, its offsets in the order of the text."""
         return self._templates.names[template]
 
     def feature(self, template: int, i: int, gram: int) -> str:
@@ -134,14 +138,15 @@ class Readings:
 
     def _told(self, atom: Atom, number: int, i: int, gram: int) -> str:
         value, at, n = atom.value, i + atom.offset, len(self._labels)
+        head = self._templates.heads[number]
         if value is None:
-            return f"{atom}={self._mark(atom, i)}"
+            return f"{head}={self._mark(atom, i)}"
         if 0 <= at < n:
             texts = self._templates.texts(atom, number, self._columns[value.column][at])
             # Beside a value of many others of the word are one.
             return texts[gram if len(texts) > 1 else 0]
         distance = -at if at < 0 else at - n + 1
-        return f"{atom}=<{'s' if at < 0 else '/s'}{distance if distance > 1 else ''}>"
+        return f"{head}=<{'s' if at < 0 else '/s'}{distance if distance > 1 else ''}>"
 
     def _mark(self, atom: Atom, i: int) -> str:
         n = len(self._labels)

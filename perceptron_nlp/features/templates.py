@@ -57,6 +57,10 @@ class Template:
         template._check_many(text)
         return template
 
+    def in_text_order(self, right_to_left: bool) -> str:
+        """The template as people read it; see Atom.in_text_order."""
+        return " ".join(atom.in_text_order(right_to_left) for atom in self.atoms)
+
     def _check_many(self, text: str) -> None:
         """Many-valued atoms stay on one word, so that they can be worked out once per word."""
         many = [atom for atom in self.atoms if atom.value and atom.value.affix in MANY]

@@ -163,7 +163,11 @@ def expected(one: pn.Tagger, words: list[str], i: int) -> Counter[tuple[str, int
         model.tags.id_of(label) if label else -1 for label in (word.learnt, word.runner_up)
     )
     return Counter(
-        (str(template), cells.get((key, own), 0), cells.get((key, other), 0))
+        (
+            template.in_text_order(model.right_to_left),
+            cells.get((key, own), 0),
+            cells.get((key, other), 0),
+        )
         for template in model.templates
         for key in template_keys(template, {"form": words}, i, past)
         if key in known
@@ -209,10 +213,10 @@ def test_what_features_saw_is_said_in_words() -> None:
     for word in one.explain(["la", "bel", "lupo", "."]):
         for feature in word.features:
             said[feature.template].add(feature.text)
-    assert "first=yes lower[1]=bel" in said["first lower[1]"]
+    assert "first=yes lower[+1]=bel" in said["first lower[+1]"]
     assert "lower[-2]=<s2> tag[-1]=<none>" in said["lower[-2] tag[-1]"]
     assert "lower[-2]=<s> tag[-1]=DET" in said["lower[-2] tag[-1]"]
-    assert "shape[-1]=x word[1]=</s>" in said["shape[-1] word[1]"]
+    assert "shape[-1]=x word[+1]=</s>" in said["shape[-1] word[+1]"]
     assert "lower.ngrams2-4[0]=^l" in said["lower.ngrams2-4[0]"]
     assert "flags[0]=no-letter+other" in said["flags[0]"]
     assert said["bias"] == {"bias=1"} and said["last"] == {"last=yes", "last=no"}

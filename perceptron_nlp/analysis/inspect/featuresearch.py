@@ -37,7 +37,8 @@ class FoundFeature:
     Attributes
     ----------
     template : what made it
-    text : what it saw, such as ``lower[0]=dog tag[-1]=DET`` (features/readable.py)
+    text : what it saw, such as ``lower[0]=dog tag[-1]=DET``, offsets in the order of the
+        text (features/readable.py)
     weight : its weight for the label, in the units of scores
     word, before, after : the first place in the text that has it: the word being tagged, and up
         to two words on either side
@@ -91,7 +92,7 @@ class FeatureSearch:
         self._model = model
         compiled = compile_templates(model.templates)
         self._program = FeatureProgram(compiled)
-        self._readable = ReadableTemplates(model.templates)
+        self._readable = ReadableTemplates(model.templates, model.right_to_left)
         self._names = compiled.columns
         self._seeds = compiled.seeds
         self._numbers = [atom[1] for atom in compiled.atoms]
@@ -229,7 +230,7 @@ class FeatureSearch:
         number, i, count = self._places[feature]
         words = self._sentences[number].words
         return FoundFeature(
-            str(self._model.templates[feature[0]]),
+            self._readable.names[feature[0]],
             self._text(feature, number, i),
             weight / self._model.weights.scale,
             words[i],
@@ -247,10 +248,5 @@ class FeatureSearch:
             for gram, hashes in enumerate(self._hashed(template, columns, labels, i))
             if hash_words(hashes, self._seeds[template]) == key
         )
-        readings = Readings(
-            self._readable,
-            dict(zip(self._names, columns, strict=True)),
-            labels,
-            self._model.right_to_left,
-        )
+        readings = Readings(self._readable, dict(zip(self._names, columns, strict=True)), labels)
         return readings.feature(template, i, gram)

@@ -20,7 +20,8 @@ class TemplateWorth:
 
     Attributes
     ----------
-    template : its text; the function's name where a function made the features
+    template : its text, offsets in the order of the text: ``tag[+1]`` is the label of the next word
+        where labels are given from right to left; the function's name where one made the features
     rows, weights : how many features it has, and weights of these that are not 0; None in a fixed
         table, whose rows belong to all templates
     bytes : what it takes of the file; None in a fixed table and in a packed file
@@ -49,7 +50,9 @@ class TemplateWorth:
 def sizes(model: TaggerModel, packed: bool) -> tuple[TemplateWorth, ...]:
     """The templates of one column, or one pass of it, without what they give on a dev set."""
     weights = model.weights
-    names = [str(template) for template in model.templates] or [f"function {model.extractor}"]
+    names = [template.in_text_order(model.right_to_left) for template in model.templates] or [
+        f"function {model.extractor}"
+    ]
     if weights.table_bits is not None:
         return tuple(TemplateWorth(name, None, None, None, None) for name in names)
     arrays = weights_as_arrays(weights, 0)

@@ -18,7 +18,7 @@ from perceptron_nlp.tagger.explain.forward_trace import (
     ForwardTrace,
     WeighedFeature,
 )
-from perceptron_nlp.tagger.explain.render import Paint, page, plain, text
+from perceptron_nlp.tagger.explain.render import Paint, direction, page, plain, text
 from perceptron_nlp.tagger.model.label_components import forms_of
 from perceptron_nlp.tagger.model.model import TaggerModel
 from perceptron_nlp.tagger.tag.constraints import DICTIONARY, LEXICON, HeldWords, Lexicon
@@ -128,6 +128,7 @@ class Explanation(Sequence[WordExplanation]):
     beam : states kept in the search for the best sequence; 1: each word's best label was taken.
         With a beam the scores are those after the labels of the best sequence, and a runner-up is
         the next best at its word, not of the next best sequence
+    right_to_left : whether labels were given from the end; offsets are in the order of the text
     first : of a model of two passes, what explains the labels that the first one gave, which this
         one sees as columns; else None
     """
@@ -135,6 +136,7 @@ class Explanation(Sequence[WordExplanation]):
     column: str
     words: tuple[WordExplanation, ...]
     beam: int
+    right_to_left: bool
     first: Explanation | None
 
     def __len__(self) -> int:
@@ -160,20 +162,30 @@ class Explanation(Sequence[WordExplanation]):
         return {
             "column": self.column,
             "beam": self.beam,
+            "right_to_left": self.right_to_left,
             "words": [word.to_dict(top) for word in self.words],
             "first": None if self.first is None else self.first.to_dict(top),
         }
 
-    def to_text(self, *, width: int = 80, top: int | None = SHOWN, paint: Paint = plain) -> str:
-        """A paragraph a word, no line wider than `width` characters.
+    def to_text(
+        self,
+        *,
+        width: int = 80,
+        top: int | None = SHOWN,
+        paint: Paint = plain,
+        with_direction: bool = True,
+    ) -> str:
+        """A line with the direction of reading, and a paragraph a word, of at most `width` columns.
 
         Parameters
         ----------
         width : at least 20
         top : features shown one by one
         paint : puts a text in a style (an SGR code), for a terminal in colour
+        with_direction : say first in which direction the labels were given
         """
-        return text(self.words, width=width, top=top, paint=paint)
+        head = direction(self.right_to_left) if with_direction and self.words else None
+        return text(self.words, width=width, top=top, paint=paint, head=head)
 
     def to_html(self, *, top: int | None = SHOWN, title: str = "Why these labels") -> str:
         """A page of HTML that needs nothing else: no script, no network.
@@ -181,7 +193,7 @@ class Explanation(Sequence[WordExplanation]):
         Everything that comes from the sentence or the model is escaped. The page follows the
         reader's choice of dark or light, and says nothing by colour alone.
         """
-        return page([self], top=top, title=title)
+        return page([self], top=top, title=title, right_to_left=self.right_to_left)
 
     def __str__(self) -> str:
         return self.to_text()
@@ -279,7 +291,13 @@ def explanation(
             top,
         )
     )
-    return Explanation(column=model.column, words=explained, beam=model.beam, first=first)
+    return Explanation(
+        column=model.column,
+        words=explained,
+        beam=model.beam,
+        right_to_left=model.right_to_left,
+        first=first,
+    )
 
 
 def _runners_up(trace: ForwardTrace, held: HeldWords, words: Sequence[str]) -> list[int]:

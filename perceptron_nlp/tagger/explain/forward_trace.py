@@ -29,8 +29,9 @@ class WeighedFeature(NamedTuple):
 
     Attributes
     ----------
-    template : the template that made it, as it is written in the list of templates; ``""`` where
-        a function made it
+    template : the template that made it, as ``lower[0] tag[-1]``; ``""`` where a function made it.
+        Offsets count words in the order of the text, here and in `text`: where a tagger reads right
+        to left, the label given one step ago, ``tag[-1]`` in its list of templates, is ``tag[+1]``
     text : what it saw, such as ``lower[0]=dog tag[-1]=DET``; what the function called it
     value : 1, or what the function gave
     weight : its weight for the label that the word got, in the units of ``Tagger.scores``
@@ -150,7 +151,7 @@ class TemplateTrace:
         order = np.lexsort((-np.abs(weights[0] - weights[1]), words))
         labels = [self.model.tags.label_of(number) for number in self.numbers]
         return _TemplateFeatures(
-            Readings(self._readable, self._columns, labels, self.model.right_to_left),
+            Readings(self._readable, self._columns, labels),
             starts,
             templates[order],
             grams[order],

@@ -51,11 +51,26 @@ def plain(text: str, style: str) -> str:
     return text
 
 
-def text(words: Iterable[ExplainedWord], *, width: int, top: int | None, paint: Paint) -> str:
-    """A paragraph a word, an empty line between them; see Explanation.to_text."""
-    return "\n\n".join(
-        "\n".join(_paragraph(word, max(NARROWEST, width), top, paint)) for word in words
-    )
+def text(
+    words: Iterable[ExplainedWord],
+    *,
+    width: int,
+    top: int | None,
+    paint: Paint,
+    head: str | None = None,
+) -> str:
+    """A paragraph a word, an empty line between them, below a head; see Explanation.to_text."""
+    room = max(NARROWEST, width)
+    paragraphs = ["\n".join(_paragraph(word, room, top, paint)) for word in words]
+    if head is not None:
+        paragraphs.insert(0, paint(_cut(head, room), _FAINT))
+    return "\n\n".join(paragraphs)
+
+
+def direction(right_to_left: bool) -> str:
+    """How offsets in features are to be read."""
+    how = "right to left" if right_to_left else "left to right"
+    return f"read {how}; [-1] is the word before, [+1] the word after"
 
 
 def verdict(word: ExplainedWord) -> str:
@@ -123,7 +138,13 @@ def _columns(character: str) -> int:
     return 2 if unicodedata.east_asian_width(character) in "WF" else 1
 
 
-def page(explanations: Iterable[Sequence[ExplainedWord]], *, top: int | None, title: str) -> str:
+def page(
+    explanations: Iterable[Sequence[ExplainedWord]],
+    *,
+    top: int | None,
+    title: str,
+    right_to_left: bool,
+) -> str:
     """Return a page with the explanations of some sentences; see Explanation.to_html."""
     sentences = [
         {
@@ -132,7 +153,8 @@ def page(explanations: Iterable[Sequence[ExplainedWord]], *, top: int | None, ti
         }
         for explanation in explanations
     ]
-    return render("explanation.html", title=title, sentences=sentences)
+    how = direction(right_to_left)
+    return render("explanation.html", title=title, sentences=sentences, direction=how)
 
 
 def word_view(word: ExplainedWord, *, top: int | None) -> dict[str, Any]:

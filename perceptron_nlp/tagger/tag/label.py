@@ -188,7 +188,7 @@ class TemplateLabeller:
         # Here, since tagging does without what explains.
         from perceptron_nlp.features.readable import ReadableTemplates
 
-        return ReadableTemplates(self._model.templates)
+        return ReadableTemplates(self._model.templates, self._model.right_to_left)
 
     @functools.cached_property
     def _constraints(self) -> Constraints:

@@ -18,7 +18,8 @@ def test_text_from_standard_input_is_explained_word_by_word(cli: Callable, model
     assert done.status == 0 and done.err == ""
     tagger = pn.load(model)
     words = [word for line in TEXT.decode().splitlines() for word in tagger.explain(line.split())]
-    paragraphs = done.out.decode().rstrip("\n").split("\n\n")
+    head, *paragraphs = done.out.decode().rstrip("\n").split("\n\n")
+    assert head == "read right to left; [-1] is the word before, [+1] the word after"
     assert len(paragraphs) == len(words) == 8
     for paragraph, word in zip(paragraphs, words, strict=True):
         lines = paragraph.splitlines()

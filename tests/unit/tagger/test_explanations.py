@@ -130,7 +130,7 @@ class Tags(HTMLParser):
 def test_html_is_whole_and_what_the_sentence_holds_stays_text(tagger: pn.Tagger) -> None:
     explained = tagger.explain(["man", HOSTILE, "\ud800"])
     parser = Tags()
-    text = page([explained], top=3, title=HOSTILE)
+    text = page([explained], top=3, title=HOSTILE, right_to_left=True)
     text.encode("utf-8")
     parser.feed(text)
     parser.close()
@@ -163,3 +163,25 @@ def test_spans_are_compared_as_they_are_written() -> None:
     assert why[0].runner_up == "O"
     assert why[1].runner_up in ("B-NP", "S-NP") and why[2].runner_up in ("B-NP", "S-NP")
     assert why[3].runner_up in ("I-NP", "E-NP")
+
+
+@pytest.mark.parametrize("right_to_left", [False, True])
+def test_offsets_are_in_the_order_of_the_text_whatever_the_direction(right_to_left: bool) -> None:
+    rows = [(["a", "b", "c"], ["A", "B", "C"])] * 3
+    templates = ["tag[-1]", "lower[-1]", "lower[1] tag[-2]"]
+    tagger = pn.train(rows, epochs=3, templates=templates, right_to_left=right_to_left)
+    found = tagger.explain(["a", "b", "c"])
+    labels = found.labels
+    seen = {feature.template: feature.text for feature in found[1].features}
+    near = f"tag[+1]={labels[2]}" if right_to_left else f"tag[-1]={labels[0]}"
+    assert {near, "lower[-1]=a"} <= set(seen.values())
+    assert {near.partition("=")[0], "lower[-1]"} <= set(seen)
+    far = "[+2]" if right_to_left else "[-2]"
+    last = found[0 if right_to_left else 2].features
+    assert any(feature.template == f"lower[+1] tag{far}" for feature in last)
+    how = "right to left" if right_to_left else "left to right"
+    assert str(found).startswith(f"read {how}; [-1] is the word before, [+1] the word after\n\n")
+    assert f"The text was read {how};" in found.to_html()
+    assert found.to_dict()["right_to_left"] is right_to_left
+    shown = [item.template for item in pn.inspect(tagger).columns[0].templates]
+    assert shown == [t.in_text_order(right_to_left) for t in tagger.model.templates]
