@@ -33,6 +33,8 @@ _CONTROLS = frozenset(range(32)) - _TEXT_CONTROLS
 _BINARY_SHARE = 0.05
 _BINARY_LEAST = 3
 T = TypeVar("T")
+A = TypeVar("A")
+R = TypeVar("R", int, bytes)
 Scanned = tuple[list[T], int, int, bool]
 _FOREIGN = (
     (b"\xff\xfe\0\0", "UTF-32 text; convert it to UTF-8"),
@@ -47,6 +49,8 @@ _FOREIGN = (
 
 class LineSource:
     """A text being read once, from its start, line by line or block by block.
+
+    Its file is closed as soon as reading has ended, also by an error, which reading on repeats.
 
     Parameters
     ----------
@@ -68,6 +72,7 @@ class LineSource:
         self._bytes = open_bytes(path)
         self._buffer = bytearray()
         self._ended = False
+        self._failure: FileError | FormatError | None = None
         self._line = 1
         self._checked_binary = False
 
@@ -212,8 +217,7 @@ class LineSource:
         ):
             with memoryview(memory) as whole:
                 whole[:held] = self._buffer
-                filled = held + self._bytes.readinto(whole[held:])
-                self._ended = filled == held
+                filled = held + (self._read(self._bytes.readinto, whole[held:]) or 0)
                 end = memory.rfind(b"\n\n", 0, filled) + 2
                 if end > 1:
                     self._buffer[:] = whole[end:filled]
@@ -246,15 +250,35 @@ class LineSource:
 
     def _fill(self, least: int = _CHUNK) -> bool:
         """Reads on; false at the end.  Reads grow with the buffer: long lines stay linear."""
-        piece = b"" if self._ended else self._bytes.read(max(least, len(self._buffer)))
+        piece = self._read(self._bytes.read, max(least, len(self._buffer)))
         if not piece:
-            self._ended = True
             return False
         self._buffer += piece
         if not self._checked_binary:
             self._checked_binary = True
             self._refuse_binary()
         return True
+
+    def _read(self, read: Callable[[A], R], argument: A) -> R | None:
+        """Call a method that reads; None at the end."""
+        if self._failure is not None:
+            raise self._failure
+        if self._ended:
+            return None
+        try:
+            found = read(argument)
+        except (FileError, FormatError) as error:
+            self._fail(error)
+            raise
+        if not found:
+            self._ended = True
+            self.close()
+        return found
+
+    def _fail(self, error: FileError | FormatError) -> FileError | FormatError:
+        self._failure = error
+        self.close()
+        return error
 
     def _read_to_empty_line(self) -> bool:
         """Reads on until two line feeds follow each other; false if a carriage return may do."""
@@ -274,11 +298,13 @@ class LineSource:
             text = piece.decode("utf-8", self._errors)
         except UnicodeDecodeError as error:
             line = first + piece.count(b"\n", 0, error.start)
-            raise FormatError(
-                f"byte 0x{piece[error.start]:02x} is not valid UTF-8; "
-                "convert the file to UTF-8, as with iconv -f LATIN1 -t UTF-8",
-                self.name,
-                line,
+            raise self._fail(
+                FormatError(
+                    f"byte 0x{piece[error.start]:02x} is not valid UTF-8; "
+                    "convert the file to UTF-8, as with iconv -f LATIN1 -t UTF-8",
+                    self.name,
+                    line,
+                )
             ) from error
         return first, text
 
@@ -286,8 +312,8 @@ class LineSource:
         head = bytes(self._buffer[:4096])
         for magic, what in _FOREIGN:
             if head.startswith(magic):
-                raise FormatError(f"this is {what}", self.name, 1)
+                raise self._fail(FormatError(f"this is {what}", self.name, 1))
         controls = [at for at, byte in enumerate(head) if byte in _CONTROLS]
         if len(controls) > max(_BINARY_LEAST, _BINARY_SHARE * len(head)):
             line = 1 + head.count(b"\n", 0, controls[0])
-            raise FormatError("this is a binary file, not text", self.name, line)
+            raise self._fail(FormatError("this is a binary file, not text", self.name, line))

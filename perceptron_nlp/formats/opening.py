@@ -233,9 +233,11 @@ class _Rejoined(io.RawIOBase):
         return len(piece)
 
     def close(self) -> None:
-        if self._owned:
-            self._stream.close()
-        super().close()
+        try:
+            if self._owned:
+                self._stream.close()
+        finally:
+            super().close()
 
 
 class _Checked:
@@ -256,5 +258,7 @@ class _Checked:
             return cast(io.RawIOBase, self._stream).readinto(memory) or 0
 
     def close(self) -> None:
-        self._stream.close()
-        self._below.close()
+        try:
+            self._stream.close()
+        finally:
+            self._below.close()

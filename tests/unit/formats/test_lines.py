@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FileError, FormatError
+from perceptron_nlp.formats import opening
 from perceptron_nlp.formats.lines import LineSource
 from perceptron_nlp.formats.opening import plain_name
 
@@ -133,6 +134,52 @@ def test_packed_data_cut_short_or_damaged_is_one_clear_error(tmp_path, pack):
     path.write_bytes(packed[:1000] + bytes(100) + packed[1100:])
     with pytest.raises(FormatError, match=f"^{path}: the compressed data is damaged"):
         list(LineSource(path).lines())
+
+
+@pytest.mark.parametrize(
+    ("data", "error"),
+    [
+        (b"a\nb\n", None),
+        (gzip.compress(b"a\nb\n"), None),
+        (gzip.compress(os.urandom(3000).hex().encode())[:-40], "cut short"),
+        (b"x\n" * 99_999 + b"\xff\n", "not valid UTF-8"),
+        (b"%PDF-1.4", "a PDF file"),
+        (bytes(range(32)) * 9, "binary file"),
+    ],
+)
+@pytest.mark.parametrize("way", ["lines", "blocks", "pieces", "head", "take_blocks", "into"])
+def test_the_file_is_closed_once_reading_has_ended_in_whatever_way(
+    tmp_path, monkeypatch, data, error, way
+):
+    opened = []
+
+    def noting(*arguments, **options):
+        opened.append(open(*arguments, **options))  # noqa: SIM115
+        return opened[-1]
+
+    def read(source):
+        if way == "head":
+            source.head()
+        elif way == "take_blocks":
+            source.take_blocks(1 << 20)
+        elif way == "into":
+            while source.take_blocks_into(bytearray(1 << 10)):
+                pass
+        for _ in (
+            source.lines() if way in ("head", "take_blocks", "into") else getattr(source, way)()
+        ):
+            pass
+
+    monkeypatch.setattr(opening, "open", noting, raising=False)
+    (tmp_path / "x").write_bytes(data)
+    source = LineSource(tmp_path / "x")
+    for _ in range(2):
+        if error is None:
+            read(source)
+        else:
+            with pytest.raises(FormatError, match=error):
+                read(source)
+        assert [file.closed for file in opened] == [True]
 
 
 @pytest.mark.parametrize(("name", "kind"), [("x.gz", "gzip"), ("x.BZ2", "bzip2"), ("x.xz", "xz")])
