@@ -14,7 +14,7 @@ EXAMPLES = """\
   perceptron-nlp serve en.model --port 0"""
 DESCRIPTION = """\
 Serve a page, to this machine alone, on which one types a sentence and sees the labels of its words,
-how sure they are (where the model is calibrated), and why. Ctrl-C ends it."""
+their confidences (where the model is calibrated), and why. Ctrl-C ends it. Needs the extra web."""
 
 
 def parser() -> VerbParser:

@@ -9,6 +9,7 @@ import sys
 import urllib.request
 from collections.abc import Callable
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -32,8 +33,14 @@ def test_a_served_page_answers_until_it_is_interrupted(started, model: Path) -> 
         assert [word["labels"]["upos"]["label"] for word in words] == pn.load(model).tag(
             ["The", "dog"]
         )
-        process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=30)
+        address = urlsplit(url)
+        with socket.create_connection((address.hostname, address.port)) as slow:
+            slow.sendall(
+                b"POST /tag HTTP/1.1\r\nHost: %b\r\nContent-Type: application/json\r\n"
+                b"Content-Length: 99\r\n\r\n{" % address.netloc.encode()
+            )
+            process.send_signal(signal.SIGINT)
+            out, err = process.communicate(timeout=30)
     assert (process.returncode, out) == (0, b"")
     assert err.decode().splitlines() == ["open this page in a browser; Ctrl-C ends it"]
 
