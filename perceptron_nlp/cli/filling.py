@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,6 +17,8 @@ __all__ = ["Fill", "Filling"]
 NOT_GIVEN = "_"
 TARGETS = ("conllu", "tagged")
 _ONE_COLUMN = ("tagged", "lines")
+# Sentences of a file that are looked into for labels.
+_LOOKED_AT = 1000
 _WITHOUT_COLUMNS = ("lines", "text")
 
 
@@ -58,6 +61,17 @@ class Filling:
             raise pn.ArgumentError(
                 f"column: this model fills one only, not {len(self._names)}; name one"
             )
+
+    def replaces_labels(self, corpus: pn.Corpus) -> bool:
+        """Has the beginning of a text labels that are filled over?"""
+        names = [corpus.column_named(name) for name, _ in self._chosen(corpus)]
+        return not self._keep and any(
+            label != NOT_GIVEN
+            for sentence in itertools.islice(corpus, _LOOKED_AT)
+            for name in names
+            if name in sentence.columns
+            for label in sentence.columns[name]
+        )
 
     def check(self, corpus: pn.Corpus) -> None:
         """Raise ArgumentError where the text cannot hold the columns that are to be filled."""

@@ -7,6 +7,7 @@ came from.
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import gc
 import importlib
@@ -46,6 +47,8 @@ VERBS = {
     "study": "run the perceptron family on a corpus, with pictures",
     "completion": "print what lets a shell complete verbs and options",
 }
+# These say it with the rest of the record, or while they run.
+_SAYS_ITSELF = ("tag", "train", "resume", "distill", "serve")
 TAGGING_VERBS = ("tag", "evaluate")
 HELP = f"""\
 usage: {PROGRAM} VERB ...
@@ -151,7 +154,7 @@ def _run(
             chosen = parser.parse(arguments[1:])
             if verb in TAGGING_VERBS:
                 _import_for_tagging()
-        with stoppable():
+        with stoppable(), _warnings_said(verb, chosen):
             module.run(chosen)
     except SystemExit:
         # argparse has shown the help.
@@ -159,6 +162,28 @@ def _run(
     except (pn.ArgumentError, pn.ArgumentTypeError, pn.MemoryLimitError) as error:
         raise UsageError(_in_options(str(error), parser)) from error
     return DONE
+
+
+@contextlib.contextmanager
+def _warnings_said(verb: str, chosen: argparse.Namespace) -> Iterator[None]:
+    """Say at the end what the library warned of meanwhile, each once."""
+    if verb in _SAYS_ITSELF:
+        yield
+        return
+    # Here, since tagging does without.
+    import logging
+
+    warned: dict[str, None] = {}
+    handler = logging.Handler(logging.WARNING)
+    handler.emit = lambda record: warned.setdefault(record.getMessage())  # type: ignore[method-assign]
+    logger = logging.getLogger("perceptron_nlp")
+    logger.addHandler(handler)
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
+        for warning in () if getattr(chosen, "quiet", False) else warned:
+            say(f"warning: {printable(warning)}")
 
 
 def _import_for_tagging() -> None:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
+from collections.abc import Iterator
 from typing import Any
 
 import perceptron_nlp as pn
+from perceptron_nlp._display import printable
 from perceptron_nlp.cli.filling import Filling
 from perceptron_nlp.cli.inputs import STDIN, check_apart, check_stdin, check_there, load_tagger
 from perceptron_nlp.cli.marking import Marks
@@ -19,6 +22,7 @@ from perceptron_nlp.cli.parsing import (
     add_quiet_option,
     add_threads_option,
 )
+from perceptron_nlp.cli.style import say
 from perceptron_nlp.cli.tagfolder import add_engine_option, tag_folder
 from perceptron_nlp.cli.texttagging import Piece, Tagging
 from perceptron_nlp.cli.watchedinput import WatchedInput
@@ -141,7 +145,13 @@ def run(chosen: argparse.Namespace) -> None:
         check_apart(chosen.output, [chosen.model], "the model")
         check_apart(chosen.output, filter(None, [chosen.lexicon]), "the lexicon")
         check_stdin(files, quiet=chosen.quiet)
+        lost = [] if chosen.quiet else list(_with_labels_lost(chosen, files, filling))
         pn.replace_file(chosen.output, packed(chosen.output, tagging.texts(files, STDIN)))
+        for path in lost:
+            say(
+                f"warning: {printable(path)}: its own labels are replaced by those of the model;"
+                " --keep keeps them, another name after -o keeps the file"
+            )
         return
     if sys.stdout is None:
         raise pn.FileError("<stdout>: is closed; name a file with -o")
@@ -149,6 +159,19 @@ def run(chosen: argparse.Namespace) -> None:
     stdin: Any = WatchedInput(lambda: _write(tagging.finished()))
     for text in tagging.texts(files, stdin):
         _write(text)
+
+
+def _with_labels_lost(
+    chosen: argparse.Namespace, files: list[str], filling: Filling
+) -> Iterator[str]:
+    """The files that the output takes the place of, and whose labels are filled over."""
+    for path in files:
+        if path == STDIN or not (os.path.isfile(path) and os.path.exists(chosen.output)):
+            continue
+        if os.path.samefile(path, chosen.output):
+            with pn.open_corpus(path, format=chosen.format, fields=chosen.fields) as corpus:
+                if filling.replaces_labels(corpus):
+                    yield path
 
 
 def _write(text: Piece) -> None:

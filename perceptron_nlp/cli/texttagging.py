@@ -7,8 +7,10 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, BinaryIO
 
 import perceptron_nlp as pn
+from perceptron_nlp._display import printable
 from perceptron_nlp.cli.filling import Fill, Filling
 from perceptron_nlp.cli.inputs import STDIN, name_format
+from perceptron_nlp.cli.style import say
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -65,6 +67,8 @@ class Tagging:
             ) as corpus:
                 if not self._quiet and self._format == "auto":
                     name_format(corpus)
+                for warning in () if self._quiet else corpus.warnings:
+                    say(f"warning: {printable(warning)}")
                 self._filling.check(corpus)
                 self._corpus = corpus
                 yield self._seam()

@@ -35,6 +35,14 @@ _FIELD = re.compile(r"[^ \t]+")
 _TAB_FIELD = re.compile(r"[^\t]+")
 
 
+# What columns are called in a row of headings; first the words' column.
+_FORMS = frozenset({"form", "token", "tokens", "word", "words", "text"})
+_HEADINGS = _FORMS | {
+    *("id", "index", "sentence", "lemma", "pos", "upos", "xpos", "tag", "tags", "label", "labels"),
+    *("gold", "feats", "chunk", "chunks", "ner", "iob", "bio", "entity", "entities"),
+}
+
+
 class ColumnNames:
     """What the columns of a file are called, and what parts them."""
 
@@ -195,6 +203,22 @@ def columns_in(head: str, fields: tuple[str, ...] | None, path: str) -> tuple[st
     """The names of all columns of a text that begins with ``head``; ``form`` if it is empty."""
     first = head[_start_of_words(head, 1) :].partition("\n")[0]
     return columns_of(first, fields, path).names if first.strip() else ("form",)
+
+
+def heading_row(head: str, fields: tuple[str, ...] | None) -> tuple[int, str] | None:
+    """Return the line, from 1, and the text of a row of headings at the beginning of a text.
+
+    None if there is none. Such rows are no part of the format: they are read as words. A row is
+    taken for one if all of its cells are called like columns, the words' column among them, or if
+    they are the names in `fields`.
+    """
+    start = _start_of_words(head, 1)
+    row = head[start:].partition("\n")[0].strip()
+    cells = row.casefold().split()
+    named = tuple(cells) == tuple(name.casefold() for name in fields or ())
+    if len(cells) < 2 or not (named or (_HEADINGS.issuperset(cells) and _FORMS & {*cells})):
+        return None
+    return head.count("\n", 0, start) + 1, row
 
 
 def rewrite(sentence: Sentence, columns: Mapping[str, Sequence[str]]) -> str:

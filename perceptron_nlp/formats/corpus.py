@@ -55,6 +55,7 @@ class Corpus(Iterable[Sentence]):
     column_names : the columns besides the words (``form``)
     default_column : the one to learn if none is named: ``upos``, the last of column files,
         ``tag``; None for lines of words and running text
+    warnings : what is likely not as it was meant, such as a row of headings that is read as a word
     tail : once all sentences have been read, the text after the last of them
 
     ``rewrite(sentence, {})`` of all sentences and ``tail`` are the text, byte for byte; of running
@@ -84,6 +85,7 @@ class Corpus(Iterable[Sentence]):
                 )
             self._kind = FORMATS[self.format]
             self._columns = self._kind.columns_of(head, fields, self.path)
+            self.warnings = self._warnings(head)
             self.column_names = tuple(n for n in self._columns if n not in ("id", "form"))
         except BaseException:
             self._source.close()
@@ -95,6 +97,16 @@ class Corpus(Iterable[Sentence]):
             reader = self._kind.read(source, self._fields)
             yield from reader
             self.tail = reader.tail
+
+    def _warnings(self, head: str) -> tuple[str, ...]:
+        found = column_format.heading_row(head, self._fields) if self.format == "columns" else None
+        if found is None:
+            return ()
+        line, row = found
+        return (
+            f"{self.path}:{line}: {quote(row)} looks like a row of headings, and is read as a word"
+            " and its labels; delete it",
+        )
 
     def read_as(self, format: str) -> None:
         """Take the text for one of another format without columns; before it is iterated over."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import logging
 import operator
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Sequence
@@ -12,8 +13,11 @@ from typing import Any
 from perceptron_nlp._display import counted, percent, points
 from perceptron_nlp.tagger.confidence.reliability import Reliability
 from perceptron_nlp.tagger.model.model import TaggerModel
+from perceptron_nlp.tagger.train.overlap import trained_on
 from perceptron_nlp.tagger.train.sources import Source, check_labelled, gold_labels
 from perceptron_nlp.text.spans import is_span_column, spans_of
+
+logger = logging.getLogger("perceptron_nlp")
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +119,8 @@ class Evaluation:
         and how often each came up
     calibration : None, or where it was asked for, whether the confidences of the words hold
     spans : None, or in a column of spans their counts; sentences with unlabelled words have none
+    warnings : sentences that say why the figures may mean less than they seem to, such as that the
+        text was trained on
     """
 
     column: str
@@ -129,6 +135,7 @@ class Evaluation:
     untrained: Counter[str] = field(default_factory=Counter)
     spans: SpanScores | None = None
     calibration: Reliability | None = None
+    warnings: list[str] = field(default_factory=list)
 
     def add(self, gold: Sequence[str | None], given: Sequence[str], known: Iterable[bool]) -> None:
         """Count one sentence: gold and given labels, and whether each word was in training."""
@@ -200,6 +207,7 @@ class Evaluation:
             "sentence_accuracy": self.sentence_accuracy,
             "labels": {label: asdict(score) for label, score in self.labels.items()},
             **({"untrained": dict(sorted(self.untrained.items()))} if self.untrained else {}),
+            **({"warnings": self.warnings} if self.warnings else {}),
             **({} if self.calibration is None else {"calibration": self.calibration.to_dict()}),
         }
 
@@ -255,6 +263,10 @@ def compare(
     for sentence, truth, given in zip(sentences, gold, found, strict=True):
         result.add(truth, given, map(model.knows, sentence.words))
     check_labelled(result.tokens, source, column)
+    warning = trained_on(model.record, sentences, source.place)
+    if warning is not None:
+        result.warnings.append(warning)
+        logger.warning("%s", warning)
     if sure is not None:
         words = [
             (x, truth == own)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,6 +14,8 @@ from perceptron_nlp.errors import ArgumentError, FileError, FormatError, quote
 from perceptron_nlp.formats import Corpus, open_corpus, replace_file
 from perceptron_nlp.formats.opening import plain_name
 from perceptron_nlp.text.sentence import Sentence
+
+logger = logging.getLogger("perceptron_nlp")
 
 _NEEDED = ("file", "line", "word", "form", "gold", "expected")
 Place = tuple[str, int, int]
@@ -41,7 +44,8 @@ def apply_corrections(
 
     Every row of the table is carried out: whoever goes through it deletes the rows that are wrong,
     and writes another label under ``expected`` where that one is not right. Nothing else in a file
-    changes, byte for byte.
+    changes, byte for byte. A label that occurs nowhere in the column of the files is put in, too,
+    and a warning is logged, since it may be mistyped.
 
     Parameters
     ----------
@@ -72,9 +76,12 @@ def apply_corrections(
     wanted = read_corrections(table)
     left = dict(wanted)
     texts = []
+    labels: set[str] = set()
     for path in gold:
         corpus = open_corpus(path, format=format, fields=fields)
-        texts.append("".join(_corrected(corpus, column, left, os.fspath(table))).encode("utf-8"))
+        texts.append(
+            "".join(_corrected(corpus, column, left, os.fspath(table), labels)).encode("utf-8")
+        )
     if left:
         (path, line, word), row = min(left.items(), key=lambda item: item[1].row)
         raise FormatError(
@@ -88,6 +95,14 @@ def apply_corrections(
         raise FileError(f"{os.fspath(folder)}: {error.strerror}") from None
     for name, text in zip(names, texts, strict=True):
         replace_file(Path(folder) / name, text)
+    new = {row.expected: row.row for row in wanted.values() if row.expected not in labels}
+    for label, row_number in new.items():
+        logger.warning(
+            "%s:%d: label %s occurs nowhere else in the files; is it mistyped?",
+            os.fspath(table),
+            row_number,
+            quote(label),
+        )
     return len(wanted)
 
 
@@ -132,14 +147,15 @@ def read_corrections(table: str | os.PathLike[str]) -> dict[Place, Correction]:
 
 
 def _corrected(
-    corpus: Corpus, column: str | None, left: dict[Place, Correction], table: str
+    corpus: Corpus, column: str | None, left: dict[Place, Correction], table: str, seen: set[str]
 ) -> Iterator[str]:
-    """The text of a file; rows that are carried out are taken from `left`."""
+    """The text of a file; rows that are carried out are taken from `left`, its labels `seen`."""
     name = corpus.column_named(column or corpus.default_column or "")
     if not name:
         raise ArgumentError(f"column: name the column of {corpus.path} to correct")
     for sentence in corpus:
         labels = list(sentence.column(name))
+        seen.update(map(cell, labels))
         changed = _correct(sentence, labels, left, table)
         yield corpus.rewrite(sentence, {name: labels} if changed else {})
     yield corpus.tail

@@ -23,6 +23,7 @@ from perceptron_nlp.tagger.model.model import TaggerModel, joined
 from perceptron_nlp.tagger.tag.feature_function import Extractor
 from perceptron_nlp.tagger.tag.label import Labeller, make_labeller
 from perceptron_nlp.tagger.train.data import Examples
+from perceptron_nlp.tagger.train.overlap import trained_on
 from perceptron_nlp.tagger.train.sources import Source, check_labelled, gold_labels
 
 logger = logging.getLogger("perceptron_nlp")
@@ -109,6 +110,9 @@ def calibrated_columns(
         check_labelled(
             sum(label is not None for labels in gold for label in labels), source, part.column
         )
+        warning = trained_on(part.record, sentences, source.place)
+        if warning is not None:
+            logger.warning("%s", warning)
         prepared = make_labeller(part, features).prepared(sentences)
         found, why = calibrated(part, features, prepared, gold)
         parts.append(part if why else found)

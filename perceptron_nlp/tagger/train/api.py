@@ -39,6 +39,7 @@ from perceptron_nlp.tagger.train.options import (
     TrainOptions,
     options_from,
 )
+from perceptron_nlp.tagger.train.overlap import with_sample
 from perceptron_nlp.tagger.train.sources import Labelled, LabelLists, Source, with_labels
 from perceptron_nlp.tagger.train.stacking import stacked
 from perceptron_nlp.tagger.train.warnings import training_warnings
@@ -196,9 +197,10 @@ def _learn_columns(
         )
         for column in columns
     ]
+    noted = [*source.warnings, *([] if dev_source is None else dev_source.warnings)]
     models = []
     for column, (examples, dev), checkpoint in zip(columns, found, plan.checkpoints, strict=True):
-        models.append(_learn_column(column, examples, dev, plan, checkpoint))
+        models.append(_learn_column(column, examples, dev, plan, checkpoint, noted))
     return joined(models)
 
 
@@ -208,7 +210,9 @@ def _learn_column(
     dev: Examples | None,
     plan: _Plan,
     checkpoint: CheckpointOptions | None,
+    noted: Sequence[str],
 ) -> TaggerModel:
+    """Learn one column; `noted` are warnings that were logged of the files."""
     examples, tables, notes = (
         (read, None, [])
         if plan.features is not None
@@ -239,9 +243,11 @@ def _learn_column(
         )
     model = _trainer(task, plan.engine, checkpoint).run(plan.callback)
     model = calibrated_by(model, plan.features, dev)
+    model = replace(model, record=with_sample(model.record, read.sentences))
     warnings = training_warnings(model, read, dev)
     for warning in warnings:
         logger.warning("%s", warning)
+    warnings = [*noted, *warnings]
     return replace(model, record={**model.record, "doubts": warnings}) if warnings else model
 
 

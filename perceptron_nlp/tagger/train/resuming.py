@@ -27,6 +27,7 @@ from perceptron_nlp.tagger.train.columns import as_iobes, with_context, with_upo
 from perceptron_nlp.tagger.train.data import Examples
 from perceptron_nlp.tagger.train.loop import Callback, Start, Task, Trainer
 from perceptron_nlp.tagger.train.options import LearningOptions
+from perceptron_nlp.tagger.train.overlap import trained_on, with_sample
 from perceptron_nlp.tagger.train.sources import Labelled, Source
 from perceptron_nlp.text.spans import SCHEMES, is_span_column
 from perceptron_nlp.text.tagset import TagSet
@@ -141,6 +142,11 @@ def _column(
         logger.info("%d labels are new: %s", len(new), ", ".join(map(quote, new[:5])))
     task = continued(model, state, examples, dev, options, features)
     found = Trainer(task).run(callback)
+    found = replace(found, record=with_sample(found.record, examples.sentences, model.record))
+    warning = None if dev is None else trained_on(found.record, dev.sentences, "dev")
+    if warning is not None:
+        logger.warning("%s", warning)
+        found = replace(found, record={**found.record, "doubts": [warning]})
     return calibrated_by(found, features, dev)
 
 

@@ -8,6 +8,7 @@ has none.
 from __future__ import annotations
 
 import hashlib
+import logging
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
@@ -25,6 +26,8 @@ from perceptron_nlp.formats import (
 )
 from perceptron_nlp.text.sentence import Sentence
 from perceptron_nlp.text.tagset import word_bytes
+
+logger = logging.getLogger("perceptron_nlp")
 
 Labelled: TypeAlias = (
     "str | os.PathLike[str] | Corpus | Sequence[str | os.PathLike[str]] | Iterable[Any]"
@@ -67,6 +70,7 @@ class Source:
     default_column : the column to learn if nobody names one
     column_names : columns besides the words; empty for sentences from memory
     formats : (path, format) of each file
+    warnings : those of its corpora, which are logged
     """
 
     def __init__(
@@ -97,6 +101,9 @@ class Source:
                 self.corpora = items
             else:
                 self._items = items
+        self.warnings = [warning for corpus in self.corpora for warning in corpus.warnings]
+        for warning in self.warnings:
+            logger.warning("%s", warning)
         self.formats = [(corpus.path, corpus.format) for corpus in self.corpora]
         self.default_column = (
             self.corpora[0].default_column if self.corpora else self._memory_column()

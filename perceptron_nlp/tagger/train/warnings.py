@@ -5,6 +5,7 @@ from __future__ import annotations
 from perceptron_nlp.tagger.evaluation import untrained_labels
 from perceptron_nlp.tagger.model.model import TaggerModel
 from perceptron_nlp.tagger.train.data import Examples
+from perceptron_nlp.tagger.train.overlap import trained_on
 
 _NAMED = 5
 
@@ -32,4 +33,6 @@ def training_warnings(model: TaggerModel, examples: Examples, dev: Examples | No
                 f"dev: {new.total():,} of {dev.n_labelled:,} words have labels that were"
                 f" never trained: {named}{more}"
             )
+        seen = trained_on(model.record, dev.sentences, "dev")
+        said += [] if seen is None else [seen]
     return said
