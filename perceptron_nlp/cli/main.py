@@ -183,7 +183,7 @@ def _warnings_said(verb: str, chosen: argparse.Namespace) -> Iterator[None]:
     finally:
         logger.removeHandler(handler)
         for warning in () if getattr(chosen, "quiet", False) else warned:
-            say(f"warning: {printable(warning)}")
+            say(f"warning: {warning}")
 
 
 def _import_for_tagging() -> None:

@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import perceptron_nlp as pn
-from perceptron_nlp._display import printable
 from perceptron_nlp.cli.filling import Filling
 from perceptron_nlp.cli.inputs import STDIN, check_apart, check_stdin, check_there, load_tagger
 from perceptron_nlp.cli.marking import Marks
@@ -149,7 +148,7 @@ def run(chosen: argparse.Namespace) -> None:
         pn.replace_file(chosen.output, packed(chosen.output, tagging.texts(files, STDIN)))
         for path in lost:
             say(
-                f"warning: {printable(path)}: its own labels are replaced by those of the model;"
+                f"warning: {path}: its own labels are replaced by those of the model;"
                 " --keep keeps them, another name after -o keeps the file"
             )
         return

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, BinaryIO
 
 import perceptron_nlp as pn
-from perceptron_nlp._display import printable
 from perceptron_nlp.cli.filling import Fill, Filling
 from perceptron_nlp.cli.inputs import STDIN, name_format
 from perceptron_nlp.cli.style import say
@@ -68,7 +67,7 @@ class Tagging:
                 if not self._quiet and self._format == "auto":
                     name_format(corpus)
                 for warning in () if self._quiet else corpus.warnings:
-                    say(f"warning: {printable(warning)}")
+                    say(f"warning: {warning}")
                 self._filling.check(corpus)
                 self._corpus = corpus
                 yield self._seam()

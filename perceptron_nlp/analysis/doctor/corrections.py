@@ -155,7 +155,7 @@ def _corrected(
         raise ArgumentError(f"column: name the column of {corpus.path} to correct")
     for sentence in corpus:
         labels = list(sentence.column(name))
-        seen.update(map(cell, labels))
+        seen.update(map(printable, labels))
         changed = _correct(sentence, labels, left, table)
         yield corpus.rewrite(sentence, {name: labels} if changed else {})
     yield corpus.tail

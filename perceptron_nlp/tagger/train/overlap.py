@@ -11,9 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from perceptron_nlp._core.features.hashing import hash64_each
-from perceptron_nlp.tagger.tag.wordbytes import word_bytes
 from perceptron_nlp.tagger.train.numbered import NumberedText
 from perceptron_nlp.text.sentence import Sentence
+from perceptron_nlp.text.tagset import word_bytes
 
 # Where the record of the training text has the sample of its sentences.
 SAMPLE = "sample"
