@@ -115,7 +115,7 @@ def test_named_columns_besides_words_and_labels_are_evidence(
     with pytest.raises(
         pn.ArgumentError,
         match=r"sentences\[0\]: this model looks at the columns"
-        r" initial besides the words",
+        r" initial in addition to the words",
     ):
         tagger.tag(words)
     result = tagger.evaluate(path, fields=["form", "initial", "pos"])
