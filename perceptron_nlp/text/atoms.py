@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -126,8 +127,20 @@ def put_together(atoms: Atoms, labels: Sequence[str]) -> Iterator[list[tuple[int
                 sentence = []
 
 
-def letter_class(letter: str) -> str:
-    """Return the class of a character at a certain place: ``A a c 9``, or the mark itself."""
+def place_keys(text: str, atoms: Atoms) -> list[str]:
+    """Return for each atom what is known of the place behind it at a glance.
+
+    A key is the last character of the atom, the gap, and the first character of the next atom;
+    letters and digits go by their class.
+    """
+    ends = [_letter_class(text[end - 1]) for _, end in atoms.spans]
+    starts = [*(_letter_class(text[start]) for start, _ in atoms.spans[1:]), ""]
+    return [end + gap + start for end, gap, start in zip(ends, atoms.gaps, starts, strict=True)]
+
+
+@lru_cache(maxsize=1 << 14)
+def _letter_class(letter: str) -> str:
+    """Return ``A a c 9`` for a capital, a small letter, another letter, a digit; else the mark."""
     if letter.isdigit():
         return "9"
     if not letter.isalpha():

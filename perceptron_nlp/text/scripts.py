@@ -56,10 +56,10 @@ class Script(NamedTuple):
 
     def __str__(self) -> str:
         if self.literal is not None:
-            return "=" + _escape(self.literal)
+            return "=" + escape(self.literal)
         text = (
-            f"{self.case},{self.drop_front},{_escape(self.front)},"
-            f"{self.drop_back},{_escape(self.back)}"
+            f"{self.case},{self.drop_front},{escape(self.front)},"
+            f"{self.drop_back},{escape(self.back)}"
         )
         return text if self.acute is None else f"{text},{self.acute}"
 
@@ -199,7 +199,7 @@ def parse_script(text: str) -> Script:
     FormatError : the label is no script
     """
     if text.startswith("="):
-        literal = _unescape(text[1:])
+        literal = unescape(text[1:])
         if literal and len(literal) <= LONGEST_LITERAL:
             return Script(literal=literal)
     fields = text.split(",")
@@ -208,7 +208,7 @@ def parse_script(text: str) -> Script:
         if all(
             re.fullmatch("[0-9]{1,3}", number) and int(number) <= MOST_DROPPED for number in drops
         ):
-            front, back = _unescape(fields[2]), _unescape(fields[4])
+            front, back = unescape(fields[2]), unescape(fields[4])
             if max(len(front), len(back)) <= LONGEST_PIECE:
                 acute = int(fields[5]) if len(fields) == 6 else None
                 return Script(fields[0], int(fields[1]), front, int(fields[3]), back, acute)
@@ -308,11 +308,19 @@ def _with_acute(text: str, place: int) -> str:
     return "".join(bare)
 
 
-def _escape(text: str) -> str:
+def escape(text: str) -> str:
+    """Return a piece of a label without commas, percent signs, white space and controls."""
     return _ESCAPED.sub(lambda found: f"%{ord(found.group()):x};", text)
 
 
-def _unescape(text: str) -> str:
+def unescape(text: str) -> str:
+    """Return what `escape` was given.
+
+    Raises
+    ------
+    FormatError : a number in it is no code point
+    """
+
     def letter(found: re.Match[str]) -> str:
         number = int(found.group(1), 16)
         if number > 0x10FFFF:

@@ -109,7 +109,7 @@ def sentences_in(pieces: Iterable[str]) -> Iterator[tuple[int, str, list[Span]]]
     splitter, lines = Splitter(), LineCount()
     text = ""
     for piece in pieces:
-        text = _with_gaps_shortened(text, piece, lines)
+        text = with_gaps_shortened(text, piece, lines)
         seen = 0
         for match in CHUNK.finditer(text, splitter.end):
             start, end = match.span()
@@ -160,7 +160,7 @@ class LineCount:
         self._left_out = [(place - gone, breaks) for place, breaks in self._left_out]
 
 
-def _with_gaps_shortened(text: str, piece: str, lines: LineCount) -> str:
+def with_gaps_shortened(text: str, piece: str, lines: LineCount) -> str:
     """The text with a piece behind it, in which no stretch of white space is long."""
     parts, begin, length = [text], 0, len(text)
     for gap in _LONG_GAP.finditer(piece):

@@ -23,7 +23,7 @@ from perceptron_nlp.formats import (
 )
 from perceptron_nlp.tagger.confidence.calibration import Calibration
 from perceptron_nlp.tagger.model.label_components import JOINT, MODES, UPOS, parts_of
-from perceptron_nlp.tagger.model.model import TaggerModel, joined
+from perceptron_nlp.tagger.model.model import Segmentation, TaggerModel, joined
 from perceptron_nlp.tagger.model.weights import (
     numbers_named,
     weights_as_arrays,
@@ -32,7 +32,9 @@ from perceptron_nlp.tagger.model.weights import (
 )
 from perceptron_nlp.tagger.model.word_tables import WordTables, tables_as_arrays, tables_from_arrays
 from perceptron_nlp.tagger.tag.context import WIDEST_WINDOW, look_nearby
+from perceptron_nlp.text.atoms import GOES_ON, SENTENCE, TOKEN
 from perceptron_nlp.text.spans import SCHEMES, is_span_column
+from perceptron_nlp.text.splits import split
 from perceptron_nlp.text.tagset import TagSet
 
 if TYPE_CHECKING:
@@ -414,10 +416,57 @@ def model_to_bytes(model: TaggerModel) -> bytes:
         tensors.update(arrays)
     if columns:
         metadata["more"] = to_json(columns)
+    if model.segmentation is not None:
+        described, arrays = _describe_segmentation(model.segmentation, 2 * len(model.columns))
+        metadata["segmentation"] = to_json(described)
+        tensors.update(arrays)
     if model.packed:
         tensors, how = packed_tensors(tensors, _kinds(tensors))
         metadata["packed"] = to_json(how)
     return write_tensors(tensors, metadata)
+
+
+def _describe_segmentation(
+    segmentation: Segmentation, number: int
+) -> tuple[dict[str, Any], dict[str, Array]]:
+    described: dict[str, Any] = {"certain": dict(segmentation.certain)}
+    tensors: dict[str, Array] = {}
+    stages = {"cut": segmentation.cut, "splits": segmentation.splits}
+    for place, (name, model) in enumerate(stages.items()):
+        stage = None
+        if model is not None:
+            stage, arrays = describe(model, number + 2 * place)
+            tensors.update(arrays)
+        described[name] = stage
+    return described, tensors
+
+
+def _segmentation(
+    path: str, tensors: Mapping[str, Tensor], described: dict[str, Any], number: int
+) -> Segmentation:
+    """The segmentation in a file, every label of which is one that can be used."""
+
+    def stage(name: str, place: int) -> TaggerModel:
+        model = checked_object(described[name], name)
+        return Description(path, tensors, model, {}, number + 2 * place).model()
+
+    def bad(name: str, what: str) -> ModelError:
+        return ModelError(f"{path}: the model's {name}: {what}; get the file again")
+
+    cut, labels = stage("cut", 0), {GOES_ON, TOKEN, SENTENCE}
+    if not {*cut.tags} <= labels or not {*cut.evidence} <= {"gap"} or cut.extractor is not None:
+        raise bad("segmentation", "not of atoms and gaps")
+    certain = checked_object(described["certain"], "certain")
+    if any(label not in labels for label in certain.values()):
+        raise bad("segmentation", "a certain label that is none")
+    if described["splits"] is None:
+        return Segmentation(cut, certain, None)
+    splits = stage("splits", 1)
+    if splits.evidence or splits.extractor is not None:
+        raise bad("splits", "look at more than tokens")
+    for label in splits.tags:
+        split(label, "")
+    return Segmentation(cut, certain, splits)
 
 
 def _kinds(names: Iterable[str]) -> dict[str, str]:
@@ -476,6 +525,12 @@ def model_from_bytes(data: bytes | bytearray | memoryview | mmap.mmap, path: str
             object_in(metadata["model"], "model"),
             checked_record(object_in(metadata["record"], "record")),
         ).model(packed)
+        if "segmentation" in metadata:
+            segmentation = object_in(metadata["segmentation"], "segmentation")
+            n_columns = 1 + len(objects_in(metadata.get("more", "[]"), "more"))
+            first = first.but(
+                segmentation=_segmentation(path, tensors, segmentation, 2 * n_columns)
+            )
         if "more" not in metadata:
             return first
         others = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from perceptron_nlp._core.features.hashing import hash64_each
 from perceptron_nlp.errors import ArgumentError, ModelError, quote
@@ -55,6 +55,7 @@ class TaggerModel:
         (documents.py)
     record : how it was trained: options, counts and digests of the data, scores by epoch
     state : None, or what its training needs to go on (resuming.py)
+    segmentation : None, or what cuts running text for it (of the first column; it holds for all)
     """
 
     column: str
@@ -76,6 +77,7 @@ class TaggerModel:
     packed: bool = False
     more: tuple[TaggerModel, ...] = ()
     state: TrainingState | None = None
+    segmentation: Segmentation | None = None
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -145,6 +147,21 @@ class TaggerModel:
             self.vocabulary[at.clip(max=len(self.vocabulary) - 1)] == halves
         ).tolist()
         return found
+
+
+class Segmentation(NamedTuple):
+    """What cuts running text into sentences, tokens and words, learned from a treebank.
+
+    Attributes
+    ----------
+    cut : a tagger of atoms (atoms.py), with the column ``gap``: where tokens and sentences end
+    certain : by places at which no other label was ever met, see atoms.place_key, that label
+    splits : None, or a tagger of tokens whose labels make words of them (splits.py)
+    """
+
+    cut: TaggerModel
+    certain: Mapping[str, str]
+    splits: TaggerModel | None
 
 
 def is_in(vocabulary: npt.NDArray[np.uint32] | memoryview, word: str) -> bool:
