@@ -23,6 +23,12 @@ from perceptron_nlp.formats import (
 )
 from perceptron_nlp.tagger.confidence.calibration import Calibration
 from perceptron_nlp.tagger.model.label_components import JOINT, MODES, UPOS, parts_of
+from perceptron_nlp.tagger.model.lemmas import (
+    SCRIPTS,
+    KnownLemmas,
+    lemmas_as_arrays,
+    lemmas_from_arrays,
+)
 from perceptron_nlp.tagger.model.model import Segmentation, TaggerModel, joined
 from perceptron_nlp.tagger.model.weights import (
     numbers_named,
@@ -33,6 +39,7 @@ from perceptron_nlp.tagger.model.weights import (
 from perceptron_nlp.tagger.model.word_tables import WordTables, tables_as_arrays, tables_from_arrays
 from perceptron_nlp.tagger.tag.context import WIDEST_WINDOW, look_nearby
 from perceptron_nlp.text.atoms import GOES_ON, SENTENCE, TOKEN
+from perceptron_nlp.text.scripts import parse_script
 from perceptron_nlp.text.spans import SCHEMES, is_span_column
 from perceptron_nlp.text.splits import split
 from perceptron_nlp.text.tagset import TagSet
@@ -219,6 +226,9 @@ def describe(model: TaggerModel, number: int) -> tuple[dict[str, Any], dict[str,
     if model.tables is not None:
         described["tables"], more = tables_as_arrays(model.tables, number)
         tensors.update(more)
+    if model.lemmas is not None:
+        described["lemmas"], more = lemmas_as_arrays(model.lemmas, number)
+        tensors.update(more)
     if model.state is not None:
         described["state"], more = model.state.to_parts(f"{number}.state.")
         tensors.update(more)
@@ -300,6 +310,7 @@ class Description:
             tables=self._tables(),
             window=self._window(templates),
             calibration=self._calibration(),
+            lemmas=self._lemmas(tags),
             state=self._state(n_weighed, max(1, len(templates))),
             packed=packed,
         )
@@ -343,6 +354,13 @@ class Description:
             raise self._bad("tables", "in a first pass, which has those of the second")
         return tables_from_arrays(described, self.tensors, self.number, self._bad)
 
+    def _lemmas(self, tags: TagSet) -> KnownLemmas | None:
+        if self.described["scheme"] != SCRIPTS:
+            return None
+        for label in tags:
+            parse_script(label)
+        return lemmas_from_arrays(self.described["lemmas"], self.tensors, self.number, self._bad)
+
     def _state(self, n_weighed: int, n_groups: int) -> TrainingState | None:
         described = self.described.get("state")
         if described is None:
@@ -359,7 +377,7 @@ class Description:
     def _scheme(self, tags: TagSet) -> str | None:
         scheme = self.described["scheme"]
         fits = (
-            scheme is None
+            scheme in (None, SCRIPTS)
             or (scheme == JOINT and all("|" in label for label in tags))
             or (scheme in SCHEMES and is_span_column({*tags, "B-X"}))
         )

@@ -11,6 +11,7 @@ from perceptron_nlp.errors import ArgumentError, ModelError, quote
 from perceptron_nlp.features.templates import Template
 from perceptron_nlp.records import record
 from perceptron_nlp.tagger.model.label_components import written_labels
+from perceptron_nlp.tagger.model.lemmas import KNOWN, KnownLemmas
 from perceptron_nlp.tagger.model.weights import QuantisedWeights
 from perceptron_nlp.tagger.tag.context import FIRST_COLUMNS, given_names
 from perceptron_nlp.tagger.tag.latearrays import held_in, late_arrays
@@ -55,6 +56,7 @@ class TaggerModel:
         (documents.py)
     record : how it was trained: options, counts and digests of the data, scores by epoch
     state : None, or what its training needs to go on (resuming.py)
+    lemmas : None, or, of a model whose labels are edit scripts, the lemmas that it knows
     segmentation : None, or what cuts running text for it (of the first column; it holds for all)
     """
 
@@ -77,6 +79,7 @@ class TaggerModel:
     packed: bool = False
     more: tuple[TaggerModel, ...] = ()
     state: TrainingState | None = None
+    lemmas: KnownLemmas | None = None
     segmentation: Segmentation | None = None
 
     @property
@@ -103,6 +106,7 @@ class TaggerModel:
     def evidence(self) -> tuple[str, ...]:
         """Columns of the input that it needs besides the words, in alphabetical order."""
         made = () if self.tables is None else self.tables.names
+        made = made if self.lemmas is None else (*made, KNOWN)
         looked_at = tuple(name for name in self.looked_at if name not in made)
         given = looked_at if self.window is None else given_names(looked_at)
         if self.first is None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 from perceptron_nlp.errors import ArgumentError, quote
@@ -132,11 +133,7 @@ def tables_as_arrays(
 
     prefix = f"{pass_number}.tables."
     forms = sorted(tables.rows)
-    texts = [word_bytes(form) for form in forms]
-    arrays = {
-        prefix + "forms": np.frombuffer(b"".join(texts), np.uint8),
-        prefix + "lengths": smallest(np.array([len(text) for text in texts], np.int64)),
-    }
+    arrays = strings_as_arrays(forms, prefix)
     all_values = []
     for number in range(len(tables.names)):
         column = [tables.rows[form][number] for form in forms]
@@ -145,6 +142,18 @@ def tables_as_arrays(
         arrays[f"{prefix}{number}"] = smallest(np.array([places[v] for v in column], np.int64))
         all_values.append(values)
     return {"names": list(tables.names), "values": all_values}, arrays
+
+
+def strings_as_arrays(strings: Sequence[str], prefix: str) -> dict[str, Array]:
+    """Return strings in ascending order as arrays whose names begin with the prefix."""
+    # Here, since tagging does without NumPy.
+    import numpy as np
+
+    texts = [word_bytes(text) for text in strings]
+    return {
+        prefix + "forms": np.frombuffer(b"".join(texts), np.uint8),
+        prefix + "lengths": smallest(np.array([len(text) for text in texts], np.int64)),
+    }
 
 
 def tables_from_arrays(
@@ -176,26 +185,27 @@ def tables_from_arrays(
     ):
         refuse("not as many lists of values as names")
     prefix = f"{pass_number}.tables."
-    forms = _forms(tensors, prefix, refuse)
+    forms = strings_from_arrays(tensors, prefix, partial(bad, "tables"))
     columns = []
     for number, values in enumerate(all_values):
         if not isinstance(values, list) or not _are_strings(values):
             refuse("values that are no strings")
-        places = _numbers(tensors, f"{prefix}{number}", refuse)
+        places = _numbers(tensors, f"{prefix}{number}", partial(bad, "tables"))
         if len(places) != len(forms) or max(places, default=0) > len(values):
             refuse("values for other forms than there are")
         columns.append([[ABSENT, *values][place] for place in places])
     return WordTables(tuple(names), dict(zip(forms, zip(*columns, strict=True), strict=True)))
 
 
-def _forms(
-    tensors: Mapping[str, Tensor], prefix: str, refuse: Callable[[str], NoReturn]
+def strings_from_arrays(
+    tensors: Mapping[str, Tensor], prefix: str, bad: Callable[[str], Exception]
 ) -> list[str]:
-    lengths = _numbers(tensors, prefix + "lengths", refuse)
-    text = _numbers(tensors, prefix + "forms", refuse)
+    """Return what strings_as_arrays was given; `bad` makes the error to raise."""
+    lengths = _numbers(tensors, prefix + "lengths", bad)
+    text = _numbers(tensors, prefix + "forms", bad)
     ends = list(itertools.accumulate(lengths))
     if text.itemsize != 1 or (ends[-1] if ends else 0) != len(text):
-        refuse("forms of other lengths than the file says")
+        raise bad("forms of other lengths than the file says")
     whole = text.tobytes()
     try:
         forms = [
@@ -203,18 +213,18 @@ def _forms(
             for begin, end in zip([0, *ends], ends, strict=False)
         ]
     except UnicodeDecodeError:
-        refuse("forms that are not UTF-8")
+        raise bad("forms that are not UTF-8") from None
     if any(one >= two for one, two in itertools.pairwise(forms)):
-        refuse("forms that are not in ascending order")
+        raise bad("forms that are not in ascending order")
     return forms
 
 
 def _numbers(
-    tensors: Mapping[str, Tensor], name: str, refuse: Callable[[str], NoReturn]
+    tensors: Mapping[str, Tensor], name: str, bad: Callable[[str], Exception]
 ) -> memoryview:
     tensor = tensors.get(name)
     if tensor is None or len(tensor.shape) != 1 or tensor.dtype not in ("U8", "U16", "U32"):
-        refuse(f"{name} is missing, or not what it should be")
+        raise bad(f"{name} is missing, or not what it should be")
     return tensor.numbers()
 
 

@@ -1,0 +1,160 @@
+"""Lemmas that a model knows: which edit scripts lead from a word to one of them.
+
+A column of the words' own, ``known``, names the scripts that turn a word into a lemma that training
+met with the same part of speech, of *another* form: ``u3|u17``. Leaving the form itself out, in
+training and afterwards, is what makes it work, since training would else see the answer.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from perceptron_nlp.errors import FormatError
+from perceptron_nlp.tagger.model.weights import numbers_named
+from perceptron_nlp.tagger.model.word_tables import ABSENT, strings_as_arrays, strings_from_arrays
+from perceptron_nlp.text.scripts import Script, lowered, parse_script
+from perceptron_nlp.text.tagset import word_hash
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from perceptron_nlp.formats.tensors import Tensor
+
+KNOWN = "known"
+"""The column's name."""
+SCRIPTS = "scripts"
+"""The scheme of models whose labels are edit scripts."""
+_MOST = 8
+_SEVERAL = 0
+_CACHED = 1 << 16
+
+
+class KnownLemmas:
+    """Lemmas and the scripts that may lead to them; any number of threads may use it at once.
+
+    Parameters
+    ----------
+    turkic : lower-case I to ı and İ to i
+    scripts : labels of scripts without literals, the most frequent first; their case counts not
+    lemmas : by ``lemma<tab>part of speech``, in lower case, 32 bits of the hash of the only form
+        that it was met with, or 0 for several
+    """
+
+    def __init__(self, turkic: bool, scripts: Sequence[str], lemmas: Mapping[str, int]) -> None:
+        self.turkic = turkic
+        self.scripts = tuple(scripts)
+        self.lemmas = lemmas
+        self._cache: dict[tuple[str, str], str] = {}
+
+    @classmethod
+    def of(cls, words: Iterable[tuple[str, str, str, Script]], *, turkic: bool) -> KnownLemmas:
+        """Return the lemmas of a text.
+
+        Parameters
+        ----------
+        words : (form, part of speech, lemma, script) of each word
+        """
+        forms: dict[str, int] = {}
+        counts: Counter[str] = Counter()
+        for form, upos, lemma, script in words:
+            key = f"{lowered(lemma, turkic=turkic)}\t{upos}"
+            own = _form_hash(lowered(form, turkic=turkic))
+            if forms.setdefault(key, own) != own:
+                forms[key] = _SEVERAL
+            if script.literal is None:
+                counts[str(script._replace(case="l"))] += 1
+        common = sorted(
+            (label for label, n in counts.items() if n > 1),
+            key=lambda label: (-counts[label], label),
+        )
+        return cls(turkic, common, dict(sorted(forms.items())))
+
+    def with_lexicon(self, entries: Iterable[tuple[str, str]]) -> KnownLemmas:
+        """Return these lemmas and those of a lexicon: (lemma, part of speech) pairs."""
+        more = {
+            f"{lowered(lemma, turkic=self.turkic)}\t{upos}": _SEVERAL for lemma, upos in entries
+        }
+        return KnownLemmas(self.turkic, self.scripts, dict(sorted({**self.lemmas, **more}.items())))
+
+    def column(self, words: Sequence[str], upos: Sequence[str]) -> tuple[str, ...]:
+        """Return the values of the column for the words of a sentence."""
+        cache = self._cache
+        if len(cache) > _CACHED:
+            cache.clear()
+        values = []
+        for item in zip(words, upos, strict=True):
+            value = cache.get(item)
+            if value is None:
+                value = cache[item] = self._value(*item)
+            values.append(value)
+        return tuple(values)
+
+    def _value(self, word: str, upos: str) -> str:
+        low = lowered(word, turkic=self.turkic)
+        if not any(letter.isalpha() for letter in low):
+            return ABSENT
+        own, found = _form_hash(low), []
+        for (front, back), scripts in self._by_drops.items():
+            stem = low[front : len(low) - back] if back else low[front:]
+            if front + back >= len(low):
+                continue
+            for number, script in scripts:
+                if script.acute is None and not script.front and stem not in self._beginnings:
+                    continue
+                only = self.lemmas.get(f"{script.apply(low, turkic=False)}\t{upos}")
+                if only is not None and only != own:
+                    found.append(number)
+        return "|".join(f"u{number}" for number in sorted(found)[:_MOST]) or ABSENT
+
+    @cached_property
+    def _by_drops(self) -> dict[tuple[int, int], list[tuple[int, Script]]]:
+        grouped: dict[tuple[int, int], list[tuple[int, Script]]] = {}
+        for number, label in enumerate(self.scripts):
+            script = parse_script(label)
+            grouped.setdefault((script.drop_front, script.drop_back), []).append((number, script))
+        return grouped
+
+    @cached_property
+    def _beginnings(self) -> frozenset[str]:
+        """All beginnings of all lemmas, so that most stems are seen to be none at once."""
+        lemmas = {key.partition("\t")[0] for key in self.lemmas}
+        return frozenset(lemma[:end] for lemma in lemmas for end in range(1, len(lemma) + 1))
+
+
+def _form_hash(form: str) -> int:
+    return word_hash(form) >> 32 or 1
+
+
+def lemmas_as_arrays(
+    lemmas: KnownLemmas, number: int
+) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
+    """Return the description and the arrays of known lemmas, as part `number` of a model file."""
+    # Here, since tagging does without NumPy.
+    import numpy as np
+
+    arrays = strings_as_arrays(list(lemmas.lemmas), f"{number}.lemmas.")
+    arrays[f"{number}.lemmas.only"] = np.array(list(lemmas.lemmas.values()), np.uint32)
+    return {"turkic": lemmas.turkic, "scripts": list(lemmas.scripts)}, arrays
+
+
+def lemmas_from_arrays(
+    described: Any, tensors: Mapping[str, Tensor], number: int, bad: Callable[[str, str], Exception]
+) -> KnownLemmas:
+    """Return the known lemmas of a model file, every part of them checked."""
+    if not isinstance(described, dict) or not isinstance(described.get("turkic"), bool):
+        raise bad("lemmas", "not a description of known lemmas")
+    scripts = described.get("scripts")
+    if not isinstance(scripts, list) or not all(isinstance(label, str) for label in scripts):
+        raise bad("lemmas", "scripts that are no strings")
+    try:
+        literals = [label for label in scripts if parse_script(label).literal is not None]
+    except FormatError as error:
+        raise bad("lemmas", str(error)) from None
+    keys = strings_from_arrays(tensors, f"{number}.lemmas.", lambda what: bad("lemmas", what))
+    only = numbers_named(tensors, f"{number}.lemmas.only", ("U32",), bad)
+    if literals or len(only) != len(keys):
+        raise bad("lemmas", "literal scripts, or other forms than lemmas")
+    return KnownLemmas(described["turkic"], scripts, dict(zip(keys, only, strict=True)))
