@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import perceptron_nlp.formats as formats
@@ -47,6 +48,7 @@ class Tagger:
     features : the function that makes the features, where the model was trained with one
     cache_limit : how many distinct words each thread remembers; None for the default (32,768)
     lexicon : what labels some forms may have; see with_lexicon
+    earlier : taggers of columns that this one looks at, by column; text need not have these
 
     Raises
     ------
@@ -61,6 +63,7 @@ class Tagger:
         features: Extractor | None = None,
         cache_limit: int | None = None,
         lexicon: Lexicon | None = None,
+        earlier: Mapping[str, Tagger] = MappingProxyType({}),
     ) -> None:
         if cache_limit is not None:
             check_int("cache_limit", cache_limit, 1, 1 << 30)
@@ -68,24 +71,39 @@ class Tagger:
         self._features = features
         self._cache_limit = cache_limit
         self._lexicon = lexicon
-        self._parts = (
-            tuple(
-                Tagger(
-                    part,
-                    features=features,
-                    cache_limit=cache_limit,
-                    lexicon=lexicon if lexicon and lexicon.column == part.column else None,
-                )
-                for part in model.parts_by_column
-            )
-            if model.more
-            else ()
-        )
+        self._earlier = dict(earlier)
+        self._parts = self._parts_by_column() if model.more else ()
         self._labeller: Labeller = (
             self._parts[0]._labeller
             if model.more
-            else make_labeller(model, features, cache_limit, lexicon)
+            else make_labeller(
+                model,
+                features,
+                cache_limit,
+                lexicon,
+                {name: part._labeller for name, part in self._earlier.items()},
+            )
         )
+
+    def _parts_by_column(self) -> tuple[Tagger, ...]:
+        """Return a tagger for each column, with those of earlier columns that it looks at."""
+        parts: dict[str, Tagger] = {}
+        for part in self.model.parts_by_column:
+            own = self._lexicon is not None and self._lexicon.column == part.column
+            parts[part.column] = Tagger(
+                part,
+                features=self._features,
+                cache_limit=self._cache_limit,
+                lexicon=self._lexicon if own else None,
+                earlier={name: one for name, one in parts.items() if name in part.evidence},
+            )
+        return tuple(parts.values())
+
+    @property
+    def feature_columns(self) -> tuple[str, ...]:
+        """Columns that text must have in addition to its words, in alphabetical order."""
+        needed = {name for part in self._parts or (self,) for name in part.model.evidence}
+        return tuple(sorted(needed - {*self._earlier, *self.columns}))
 
     def resume(
         self,

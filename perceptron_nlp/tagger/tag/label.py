@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from perceptron_nlp._core.features.extract import FeatureProgram
@@ -14,9 +15,11 @@ from perceptron_nlp.errors import ArgumentError, MemoryLimitError, ModelError
 from perceptron_nlp.features.compile import compile_templates
 from perceptron_nlp.tagger.model.label_components import JOINT, features_of, parts_of
 from perceptron_nlp.tagger.model.model import TaggerModel
+from perceptron_nlp.tagger.model.word_tables import with_columns
 from perceptron_nlp.tagger.tag.constraints import Constraints, Keep, Lexicon, allowed_by, with_kept
 from perceptron_nlp.tagger.tag.context import with_first_labels, with_neighbours
 from perceptron_nlp.tagger.tag.latearrays import held_in
+from perceptron_nlp.tagger.tag.lemmatize import Lemmatizer
 from perceptron_nlp.tagger.tag.threads import T, Use, in_pieces, label_lists
 from perceptron_nlp.text.sentence import Sentence
 from perceptron_nlp.text.spans import SCHEMES, legal_steps, written
@@ -41,6 +44,7 @@ class TemplateLabeller:
     model : a model without feature function
     cache_limit : distinct words that each thread remembers; None for the default
     lexicon : the labels that some forms may have, or None
+    earlier : by column, what labels the columns of the same tagger that the model looks at
 
     Attributes
     ----------
@@ -49,13 +53,21 @@ class TemplateLabeller:
     """
 
     def __init__(
-        self, model: TaggerModel, cache_limit: int | None = None, lexicon: Lexicon | None = None
+        self,
+        model: TaggerModel,
+        cache_limit: int | None = None,
+        lexicon: Lexicon | None = None,
+        earlier: Mapping[str, Labeller] = MappingProxyType({}),
     ) -> None:
+        self._earlier = earlier
         self.decoder = decoder_of(model, cache_limit, lexicon)
         self._model = model
         self._looked_at = model.looked_at
         self._given = model.evidence
         self._has_fixed_words = bool(model.dictionary or lexicon)
+        self._lemmatizer = (
+            None if model.lemmas is None else Lemmatizer(model.evidence, model.tags, model.lemmas)
+        )
         self._first = None if model.first is None else TemplateLabeller(model.first, cache_limit)
         self.words_alone = not (self._looked_at or self._first or model.scheme in SCHEMES)
 
@@ -65,8 +77,14 @@ class TemplateLabeller:
         before: Sequence[Sequence[str]] = (),
         after: Sequence[Sequence[str]] = (),
     ) -> list[Sequence[str]]:
-        """Return sentences of one text with what they show of each other."""
+        """Return sentences of one text with what they show of each other, and earlier columns."""
         model = self._model
+        for column, labeller in self._earlier.items():
+            labels = labeller.label(labeller.prepared(sentences, before, after))
+            sentences = [
+                with_columns(sentence, {column: tuple(own)})
+                for sentence, own in zip(sentences, labels, strict=True)
+            ]
         if self._given and (model.window is not None or model.tables is not None):
             # Before columns are added that the caller has never heard of.
             for number, sentence in enumerate(sentences):
@@ -83,7 +101,12 @@ class TemplateLabeller:
         self, sentences: list[Sequence[str]], keep: Sequence[Keep] | None = None, threads: int = 1
     ) -> list[list[str]]:
         """Return the labels of prepared sentences; `keep` has those that they have already."""
-        labels = self.written(self.learned_labels(sentences, keep, threads))
+        if self._lemmatizer is None:
+            labels = self.written(self.learned_labels(sentences, keep, threads))
+        else:
+            for number, sentence in enumerate(sentences if self._given else ()):
+                self._check_columns(sentence, number)
+            labels = self._lemmatizer.lemmas(sentences, self.learned_labels, self._scores_of)
         if keep is None:
             return labels
         return [with_kept(found, kept) for found, kept in zip(labels, keep, strict=True)]
@@ -152,11 +175,13 @@ class TemplateLabeller:
 
     def scores(self, sentence: Sequence[str]) -> npt.NDArray[np.float64]:
         """Return float64[n_tokens, n_labels], the scores of all labels at each token."""
-        prepared = self.prepared([sentence])
+        return self._scores_of(self.prepared([sentence])[0])
+
+    def _scores_of(self, prepared: Sequence[str]) -> npt.NDArray[np.float64]:
         if self._has_fixed_words:
             # Tokens of one possible label are not, or only in part, scored when they are tagged.
-            return self.trace(prepared[0]).scores
-        numbers_and_scores = self.decoder.tag_with_scores(self._inputs(prepared)[0])
+            return self.trace(prepared).scores
+        numbers_and_scores = self.decoder.tag_with_scores(self._inputs([prepared])[0])
         scores: npt.NDArray[np.float64] = numbers_and_scores[1] / self._model.weights.scale
         return scores
 
@@ -166,6 +191,8 @@ class TemplateLabeller:
 
         if self._model.tables is not None:
             sentence = self._model.tables.added_to(sentence)
+        if self._lemmatizer is not None:
+            sentence = self._lemmatizer.with_known(sentence)
         first = None if self._first is None else self._first.trace(sentence)
         if first is not None:
             sentence = with_first_labels(
@@ -203,6 +230,8 @@ class TemplateLabeller:
         """Return the sentences with the columns that the templates look at."""
         if self._model.tables is not None:
             sentences = [self._model.tables.added_to(sentence) for sentence in sentences]
+        if self._lemmatizer is not None:
+            sentences = [self._lemmatizer.with_known(sentence) for sentence in sentences]
         if self._first is not None:
             labels = self._first.learned_labels(sentences, keep, threads)
             sentences = list(map(with_first_labels, sentences, labels))
@@ -231,8 +260,9 @@ def make_labeller(
     features: Extractor | None = None,
     cache_limit: int | None = None,
     lexicon: Lexicon | None = None,
+    earlier: Mapping[str, Labeller] = MappingProxyType({}),
 ) -> Labeller:
-    """Return the labeller that suits a model.
+    """Return the labeller that suits a model; `earlier` is as for TemplateLabeller.
 
     Raises
     ------
@@ -249,7 +279,7 @@ def make_labeller(
                 "features: this model was trained with templates and takes no function"
             )
         try:
-            return TemplateLabeller(model, cache_limit, lexicon)
+            return TemplateLabeller(model, cache_limit, lexicon, earlier)
         except ArgumentError as error:
             raise ModelError(f"the model's parts do not fit together: {error}") from None
         except MemoryLimitError:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import importlib
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Unpack, cast
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any, Unpack, cast
 
 from perceptron_nlp._checks import check_choice, parse_size
 from perceptron_nlp.errors import (
@@ -40,9 +41,11 @@ from perceptron_nlp.tagger.train.options import (
     options_from,
 )
 from perceptron_nlp.tagger.train.overlap import with_sample
+from perceptron_nlp.tagger.train.pipeline import learn_stages, stages_of
 from perceptron_nlp.tagger.train.sources import Labelled, LabelLists, Source, with_labels
 from perceptron_nlp.tagger.train.stacking import stacked
 from perceptron_nlp.tagger.train.warnings import training_warnings
+from perceptron_nlp.text.sentence import Sentence
 
 logger = logging.getLogger("perceptron_nlp")
 
@@ -73,7 +76,9 @@ def train(
     dev : the same; the epoch that does best on it is kept, and training may stop early
     column : the column to learn; None for ``upos`` in CoNLL-U, the last one of column files,
         the one of word/TAG text. Several names, as a list or separated by commas, make one
-        tagger that fills all of these columns, each learned by itself
+        tagger that fills all of these columns, each learned by itself; ``lemma`` sees those of
+        tags. ``text`` among them adds segmentation of running text, learned from the spaces of
+        CoNLL-U; ``all`` stands for that and every column of tags and lemmas that is filled
     features : a function (tokens, i, history) -> features in place of templates
     format, fields : see ``perceptron_nlp.open_corpus``; of the columns that `fields` names, all
         but the words and the learned one are feature columns
@@ -110,9 +115,11 @@ def train(
     if size is not None and dev is not None:
         # It is gone over twice, and may be a stream.
         dev = list(Source(dev, "dev", format=format, fields=fields))
-    names = named_columns(column)
+    source = Source(with_labels(train, labels, "train"), "train", format=format, fields=fields)
+    dev_source = None if dev is None else Source(dev, "dev", format=format, fields=fields)
+    stages = stages_of(named_columns(column), source)
     checkpoints = checkpoint_options(
-        chosen.checkpoint, chosen.every, chosen.resume, max(1, len(names))
+        chosen.checkpoint, chosen.every, chosen.resume, max(1, len(stages.columns))
     )
     limit = None if chosen.max_memory is None else MemoryLimit(chosen.max_memory)
     plan = _Plan(
@@ -126,10 +133,15 @@ def train(
         engine_of(chosen.engine, chosen.workers, chosen.read_by),
         limit,
     )
-    source = Source(with_labels(train, labels, "train"), "train", format=format, fields=fields)
-    dev_source = None if dev is None else Source(dev, "dev", format=format, fields=fields)
     try:
-        model = _learn_columns(source, dev_source, names, plan)
+        model = learn_stages(
+            stages,
+            source,
+            dev_source,
+            partial(_learn_columns, plan=plan),
+            _learn_stage,
+            plan.options.seed,
+        )
     except MemoryLimitError:
         raise
     except MemoryError:
@@ -149,14 +161,14 @@ class _Plan:
     """What holds for all columns of a training; `checkpoints` has one for each."""
 
     options: LearningOptions
-    features: Extractor | None
-    fields: Sequence[str] | None
-    callback: Callback | None
-    resources: Resources
-    checkpoints: Sequence[CheckpointOptions | None]
-    resumable: bool
-    engine: Engine | None
-    limit: MemoryLimit | None
+    features: Extractor | None = None
+    fields: Sequence[str] | None = None
+    callback: Callback | None = None
+    resources: Resources = field(default_factory=Resources)
+    checkpoints: Sequence[CheckpointOptions | None] = (None,)
+    resumable: bool = False
+    engine: Engine | None = None
+    limit: MemoryLimit | None = None
 
 
 def _learn_columns(
@@ -202,6 +214,24 @@ def _learn_columns(
     for column, (examples, dev), checkpoint in zip(columns, found, plan.checkpoints, strict=True):
         models.append(_learn_column(column, examples, dev, plan, checkpoint, noted))
     return joined(models)
+
+
+def _learn_stage(
+    sentences: Sequence[Sentence],
+    *,
+    dev: Sequence[Sentence] | None,
+    column: str,
+    fields: Sequence[str] | None = None,
+    **options: Any,
+) -> TaggerModel:
+    """Learn a column of sentences that were made for a stage of a pipeline."""
+    plan = _Plan(LearningOptions(**options), fields=fields)
+    return _learn_columns(
+        Source(sentences, "train", fields=fields),
+        None if dev is None else Source(dev, "dev", fields=fields),
+        [column],
+        plan,
+    )
 
 
 def _learn_column(

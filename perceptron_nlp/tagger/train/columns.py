@@ -238,8 +238,8 @@ class Resources:
     clusters : those learnt already, by names of columns, so that several columns share them
     """
 
-    raw: RawText | None
-    lexicon: Lexicon | None
+    raw: RawText | None = None
+    lexicon: Lexicon | None = None
     clusters: dict[tuple[str, ...], list[dict[str, str]]] = field(default_factory=dict)
 
     @classmethod

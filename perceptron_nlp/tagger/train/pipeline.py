@@ -1,0 +1,119 @@
+"""A whole pipeline in one model: segmentation of text, columns of tags, and lemmas.
+
+``text`` among the columns stands for segmentation, and ``all`` for segmentation and every column of
+tags and lemmas that the treebank fills.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from perceptron_nlp.errors import ArgumentError
+from perceptron_nlp.formats.conllu_layout import ConlluLayout
+from perceptron_nlp.tagger.model.model import TaggerModel, joined
+from perceptron_nlp.tagger.train.lemmas import LEMMA, TAGS, learn_lemmas
+from perceptron_nlp.tagger.train.segmentation import Fit, learn_segmentation
+from perceptron_nlp.tagger.train.sources import UNLABELLED, Source
+from perceptron_nlp.text.sentence import Sentence
+
+logger = logging.getLogger("perceptron_nlp")
+
+ALL, TEXT = "all", "text"
+
+
+@dataclass(frozen=True, slots=True)
+class Stages:
+    """What a training learns.
+
+    Attributes
+    ----------
+    columns : the columns of tags; empty for the one that the text has for this
+    text, lemmas : whether segmentation and lemmas are learned, too
+    """
+
+    columns: tuple[str, ...]
+    text: bool = False
+    lemmas: bool = False
+
+    @property
+    def several(self) -> bool:
+        """Tell if more is learned than columns of tags."""
+        return self.text or self.lemmas
+
+
+def stages_of(names: Sequence[str], source: Source) -> Stages:
+    """Return what the names of columns stand for in a text, which is read if need be.
+
+    Raises
+    ------
+    ArgumentError : ``all`` beside other columns, segmentation without a column or of a text that
+        is not CoNLL-U
+    FormatError : a file breaks its format
+    """
+    if not {ALL, TEXT, LEMMA} & {*names}:
+        return Stages(tuple(names))
+    source.hold()
+    sentences = list(source)
+    if ALL in names:
+        if len(names) > 1:
+            raise ArgumentError("column: all stands for every column; name no other with it")
+        empty = [name for name in (*TAGS, LEMMA) if not _is_filled(sentences, name)]
+        if empty:
+            logger.warning("train: left out, since no token has a value: %s", ", ".join(empty))
+        names = [TEXT, *(name for name in (*TAGS, LEMMA) if name not in empty)]
+    if TEXT in names and not any(isinstance(s.layout, ConlluLayout) for s in sentences):
+        raise ArgumentError(
+            "column: segmentation is learned from the spaces of CoNLL-U (SpaceAfter=No, ranges);"
+            " leave text and all out, or train on CoNLL-U"
+        )
+    if not {*names} - {TEXT}:
+        raise ArgumentError("column: text alone makes no tagger; name a column of labels, too")
+    columns = tuple(name for name in names if name not in (TEXT, LEMMA))
+    return Stages(columns, TEXT in names, LEMMA in names)
+
+
+def learn_stages(
+    stages: Stages,
+    source: Source,
+    dev_source: Source | None,
+    learn_columns: Callable[[Source, Source | None, Sequence[str]], TaggerModel],
+    fit: Fit,
+    seed: int,
+) -> TaggerModel:
+    """Learn segmentation, columns and lemmas, and put them into one model.
+
+    Parameters
+    ----------
+    learn_columns : learns columns of tags
+    fit : learns a column of sentences that are made for a stage
+    seed : of the other stages
+    """
+    if not stages.several:
+        return learn_columns(source, dev_source, stages.columns)
+    for one in (source, dev_source):
+        if one is not None:
+            one.hold()
+    train, dev = list(source), None if dev_source is None else list(dev_source)
+    models: list[TaggerModel] = []
+    if stages.columns:
+        models += learn_columns(source, dev_source, stages.columns).parts_by_column
+    if stages.lemmas:
+        tags = [name for name in TAGS if name in stages.columns]
+        if not stages.columns:
+            tags = [name for name in TAGS if _is_filled(train, name)]
+        models.append(learn_lemmas(train, dev, fit, tags, seed=seed))
+    model = joined(models)
+    if not stages.text:
+        return model
+    return model.but(segmentation=learn_segmentation(train, dev, fit, seed=seed))
+
+
+def _is_filled(sentences: Sequence[Sentence], name: str) -> bool:
+    return any(
+        value != UNLABELLED
+        for sentence in sentences
+        if name in sentence.columns
+        for value in sentence.column(name)
+    )
