@@ -46,7 +46,11 @@ def run(chosen: argparse.Namespace) -> None:
     pn.check_place(place)
     tagger = pn.load(chosen.model)
     corpora = open_inputs(
-        chosen.dev, format=chosen.format, fields=chosen.fields, quiet=chosen.quiet
+        chosen.dev,
+        format=chosen.format,
+        fields=chosen.fields,
+        quiet=chosen.quiet,
+        model=tagger.model,
     )
     calibrated = tagger.calibrate(corpora, fields=chosen.fields)
     calibrated.save(place)

@@ -58,7 +58,9 @@ def run(chosen: argparse.Namespace) -> None:
     check_apart(chosen.output, inputs, "the labelled file")
     pn.check_place(chosen.output)
     tagger = pn.load(chosen.model)
-    corpora = open_inputs(inputs, format=chosen.format, fields=chosen.fields, quiet=chosen.quiet)
+    corpora = open_inputs(
+        inputs, format=chosen.format, fields=chosen.fields, quiet=chosen.quiet, model=tagger.model
+    )
     smaller = tagger.compress(
         chosen.size, dev=corpora[0] if corpora else None, format=chosen.format, fields=chosen.fields
     )

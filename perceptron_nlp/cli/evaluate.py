@@ -69,7 +69,11 @@ def run(chosen: argparse.Namespace) -> None:
     check_stdin([*chosen.test, *filter(None, [chosen.lexicon])], quiet=True)
     tagger = load_tagger(chosen.model, chosen.lexicon, column=chosen.column)
     corpora = open_inputs(
-        chosen.test, format=chosen.format, fields=chosen.fields, quiet=chosen.quiet
+        chosen.test,
+        format=chosen.format,
+        fields=chosen.fields,
+        quiet=chosen.quiet,
+        model=tagger.model,
     )
     if chosen.report is not None:
         _show(list(_reported(tagger, corpora, chosen).values()), chosen)

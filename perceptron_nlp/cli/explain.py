@@ -14,6 +14,7 @@ from perceptron_nlp.cli.inputs import (
     check_there,
     load_tagger,
     name_format,
+    take_fields,
 )
 from perceptron_nlp.cli.parsing import (
     FORMATS,
@@ -108,10 +109,11 @@ def _explanations(
 ) -> Iterator[pn.Explanation]:
     """Those of all sentences, in pieces."""
     # Refuses the column and the number before any reading.
-    tagger.explain([], column=chosen.column, top=top)
+    tagger.explain_sents([], column=chosen.column, top=top)
     with pn.open_corpus(chosen.text, format=chosen.format, fields=chosen.fields) as corpus:
         if not chosen.quiet and chosen.format == "auto":
             name_format(corpus)
+        take_fields(corpus, tagger.model, quiet=chosen.quiet)
         sentences = list(corpus)
     window = tagger.window
     for at in range(0, len(sentences), _BATCH):

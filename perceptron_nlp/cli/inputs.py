@@ -16,9 +16,16 @@ _NAMED_ONE_BY_ONE = 8
 
 
 def open_inputs(
-    paths: Sequence[str], *, format: str, fields: Sequence[str] | None, quiet: bool
+    paths: Sequence[str],
+    *,
+    format: str,
+    fields: Sequence[str] | None,
+    quiet: bool,
+    model: pn.TaggerModel | None = None,
 ) -> list[pn.Corpus]:
     """The files as texts, each looked into; what they are read as is said on standard error.
+
+    Columns that nobody named have the names that the model was trained with, if they are as many.
 
     Raises FileError, FormatError or ArgumentError for the first that cannot be read.
     """
@@ -34,6 +41,9 @@ def open_inputs(
         corpora.append(corpus)
     if not quiet and format == "auto":
         _name_formats(corpora)
+    if model is not None:
+        for corpus in corpora:
+            take_fields(corpus, model, quiet=quiet)
     return corpora
 
 
@@ -76,6 +86,12 @@ def check_apart(place: str, others: Iterable[str], what: str) -> None:
     for other in others:
         if os.path.isfile(place) and os.path.isfile(other) and os.path.samefile(place, other):
             raise pn.FileError(f"{place}: is {what}, and would be overwritten; name another file")
+
+
+def take_fields(corpus: pn.Corpus, model: pn.TaggerModel, *, quiet: bool) -> None:
+    """Name the columns of a text as those that a model was trained on, and say so."""
+    if corpus.take_fields(model.fields) and not quiet:
+        say(f"{corpus.path}: --fields {','.join(model.fields)}, as the model was trained with")
 
 
 def name_format(corpus: pn.Corpus) -> None:

@@ -65,7 +65,9 @@ def run(chosen: argparse.Namespace) -> None:
     check_stdin(labelled, quiet=chosen.quiet)
     check_model_place(chosen.model, [chosen.start, *labelled])
     tagger = pn.load(chosen.start)
-    corpora = open_inputs(labelled, format=chosen.format, fields=chosen.fields, quiet=chosen.quiet)
+    corpora = open_inputs(
+        labelled, format=chosen.format, fields=chosen.fields, quiet=chosen.quiet, model=tagger.model
+    )
     n_data = len(chosen.data)
     try:
         resumed = tagger.resume(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import perceptron_nlp as pn
 from perceptron_nlp.cli.filling import Fill, Filling
-from perceptron_nlp.cli.inputs import STDIN, name_format
+from perceptron_nlp.cli.inputs import STDIN, name_format, take_fields
 from perceptron_nlp.cli.style import say
 
 if TYPE_CHECKING:
@@ -44,6 +44,7 @@ class Tagging:
         quiet: bool,
     ) -> None:
         tagger.tag_sents([], threads=threads)  # refuses a number of threads before any reading
+        self._model = tagger.model
         self._filling = filling
         self._format = format
         self._fields = fields
@@ -68,6 +69,7 @@ class Tagging:
                     name_format(corpus)
                 for warning in () if self._quiet else corpus.warnings:
                     say(f"warning: {warning}")
+                take_fields(corpus, self._model, quiet=self._quiet)
                 self._filling.check(corpus)
                 self._corpus = corpus
                 yield self._seam()

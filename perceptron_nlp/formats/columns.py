@@ -195,8 +195,12 @@ def columns_of(line: str, fields: tuple[str, ...] | None, path: str) -> ColumnNa
         raise ArgumentError(
             f"fields: {len(fields)} names ({', '.join(fields)}) for the {width} columns of {path}"
         )
-    numbered = (str(at) if name == "_" else name for at, name in enumerate(fields, 1))
-    return ColumnNames(tuple(numbered), separator)
+    return ColumnNames(names_of(fields), separator)
+
+
+def names_of(fields: Sequence[str]) -> tuple[str, ...]:
+    """What columns are called: a number, from 1, where a name is left out."""
+    return tuple(str(at) if name == "_" else name for at, name in enumerate(fields, 1))
 
 
 def columns_in(head: str, fields: tuple[str, ...] | None, path: str) -> tuple[str, ...]:

@@ -113,6 +113,32 @@ class Corpus(Iterable[Sentence]):
         self.format = format
         self._kind = FORMATS[format]
 
+    @property
+    def fields(self) -> tuple[str, ...] | None:
+        """The names that the columns of a column file were given; None if they have numbers."""
+        return self._fields
+
+    def take_fields(self, fields: Sequence[str]) -> bool:
+        """Name the columns of a column file that has as many and that nobody named.
+
+        Before it is iterated over.
+
+        Returns
+        -------
+        True if the columns have these names from now on
+
+        Raises ArgumentError for what cannot be names of columns.
+        """
+        if self._fields is not None or self.format != "columns":
+            return False
+        if len(fields) != len(self._columns):
+            return False
+        self._fields = column_format.checked_fields(fields)
+        self._columns = column_format.names_of(fields)
+        self.column_names = tuple(name for name in self._columns if name != "form")
+        self.default_column = self._kind.default_column(self.column_names)
+        return True
+
     def column_named(self, column: str) -> str:
         """The name of a column that is given by its number, from 1; a name as it is."""
         number = int(column) if column.isdecimal() and len(column) <= MOST_DIGITS else 0

@@ -542,7 +542,7 @@ class Tagger:
         from perceptron_nlp.tagger.confidence.calibrating import calibrated_columns
         from perceptron_nlp.tagger.train.sources import Source
 
-        source = Source(dev, "dev", format=format, fields=fields)
+        source = Source(dev, "dev", format=format, fields=fields, usual_fields=self.model.fields)
         source.hold()
         model, left_out = calibrated_columns(self.model, self._features, source)
         if left_out:
@@ -679,7 +679,13 @@ class Tagger:
         """
         from perceptron_nlp.tagger.train.sources import Source, with_labels
 
-        source = Source(with_labels(data, labels, "data"), "data", format=format, fields=fields)
+        source = Source(
+            with_labels(data, labels, "data"),
+            "data",
+            format=format,
+            fields=fields,
+            usual_fields=self.model.fields,
+        )
         name = source.column_named(self.column if column is None else column)
         return self._evaluate(source, name, threads, calibration)
 
@@ -702,7 +708,7 @@ class Tagger:
         """
         from perceptron_nlp.tagger.train.sources import Source
 
-        source = Source(data, "data", format=format, fields=fields)
+        source = Source(data, "data", format=format, fields=fields, usual_fields=self.model.fields)
         source.hold()
         return {name: self._evaluate(source, name, threads, calibration) for name in self.columns}
 
@@ -762,7 +768,7 @@ class Tagger:
         n_bytes = parse_size(size)
         if dev is None:
             return self._with(compress_model(self.model, n_bytes))
-        source = Source(dev, "dev", format=format, fields=fields)
+        source = Source(dev, "dev", format=format, fields=fields, usual_fields=self.model.fields)
         source.hold()
 
         def score(model: TaggerModel) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from perceptron_nlp._checks import check_int
 from perceptron_nlp.analysis.compare.differences import Change, Comparison, LabelDifference, Score
@@ -75,7 +75,13 @@ def compare(
     """
     check_int("seed", seed, 0, 2**64 - 1)
     systems = [_opened(a), _opened(b)]
-    source = Source(test, "test", format=format, fields=fields)
+    models = [system.model for system in systems if isinstance(system, Tagger)]
+    how: dict[str, Any] = {
+        "format": format,
+        "fields": fields,
+        "usual_fields": next(filter(None, (model.fields for model in models)), ()),
+    }
+    source = Source(test, "test", **how)
     name = source.column_named(_column_of(systems, source) if column is None else column)
     sentences = list(source)
     gold = [gold_labels(sentence, name) for sentence in sentences]
@@ -89,11 +95,7 @@ def compare(
             _check_column(argument, system, name, known, source.column_names)
             given.append(system.tag_sents(system.model.inputs(sentences), threads=threads))
         else:
-            given.append(
-                labels_beside(
-                    Source(system, argument, format=format, fields=fields), name, sentences
-                )
-            )
+            given.append(labels_beside(Source(system, argument, **how), name, sentences))
     return _compared(sentences, name, gold, given[0], given[1], seed)
 
 

@@ -174,8 +174,9 @@ def inspect(
             "model: a function makes its features, which is not at hand here; only"
             " models with templates are measured on text"
         )
-    gold = None if dev is None else list(Source(dev, "dev", format=format, fields=fields))
-    shown = gold if text is None else list(Source(text, "text", format=format, fields=fields))
+    how: dict[str, Any] = {"format": format, "fields": fields, "usual_fields": parts[0].fields}
+    gold = None if dev is None else list(Source(dev, "dev", **how))
+    shown = gold if text is None else list(Source(text, "text", **how))
     return Inspection(
         tuple(_column(part, whole.packed, gold, shown, (label, top), threads) for part in parts),
         layout_of(data, path),

@@ -94,7 +94,7 @@ def report(
     environment()
     plotting()
     path = check_folder(folder)
-    source = Source(data, "data", format=format, fields=fields)
+    source = Source(data, "data", format=format, fields=fields, usual_fields=tagger.model.fields)
     source.hold()
     columns = tagger.columns if column is None else (source.column_named(column),)
     figures = [column_figures(tagger, source, name, threads) for name in columns]

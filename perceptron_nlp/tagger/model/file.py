@@ -67,6 +67,7 @@ _RECORD: dict[str, Any] = {
     "choices": [str],
     "doubts": [str],
     "epochs": [_EPOCH],
+    "fields": [str],
     "best_epoch": int,
     "calibration": {"method": str, "why": str, "words": int, "ece": float},
     "compressed": {"bytes_before": int, "rows_before": int, "steps": int, "scores": [float]},

@@ -129,6 +129,19 @@ class TaggerModel:
 
         return words_of(sentences)
 
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """The names of the columns of the files that it was trained on; empty if they had none."""
+        merged = self.record.get("merged") or [{"record": self.record}]
+        return tuple(merged[0]["record"].get("fields") or ())
+
+    def with_fields(self, fields: Sequence[str] | None) -> TaggerModel:
+        """The same model with these names of columns in its record; itself if there are none."""
+        if not fields:
+            return self
+        record = {**self.record, "fields": list(fields)}
+        return self.but(record=record, more=tuple(part.with_fields(fields) for part in self.more))
+
     def without_state(self) -> TaggerModel:
         """The same model without what its training needs to go on; itself if there is nothing."""
         if all(part.state is None for part in (self, *self.more)):

@@ -152,7 +152,7 @@ def train(
             "train: there is not enough memory for these sentences; give fewer, or have fewer"
             " templates, or set table_bits"
         )
-    tagger = Tagger(model, features=features)
+    tagger = Tagger(model.with_fields(source.fields), features=features)
     return tagger if size is None else tagger.compress(size, dev=dev, format=format, fields=fields)
 
 

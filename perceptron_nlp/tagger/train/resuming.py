@@ -12,6 +12,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -94,8 +95,9 @@ def go_on(
         raise ArgumentTypeError(f"callback: a function is needed, not {type(callback).__name__}")
     for part in model.parts_by_column:
         state_of(part)
-    source = Source(data, "data", format=format, fields=fields)
-    dev_source = None if dev is None else Source(dev, "dev", format=format, fields=fields)
+    usual: dict[str, Any] = {"format": format, "fields": fields, "usual_fields": model.fields}
+    source = Source(data, "data", **usual)
+    dev_source = None if dev is None else Source(dev, "dev", **usual)
     for one in (source, dev_source) if model.more else ():
         if one is not None:
             one.hold()
@@ -104,12 +106,13 @@ def go_on(
         (part, _examples(source, part), None if dev_source is None else _held_out(dev_source, part))
         for part in model.parts_by_column
     ]
-    return joined(
+    found = joined(
         [
             _column(part, examples, held_out, features, epochs, average, callback)
             for part, examples, held_out in read
         ]
     )
+    return found.with_fields(source.fields or model.fields)
 
 
 def state_of(model: TaggerModel) -> TrainingState:

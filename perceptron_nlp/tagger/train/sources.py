@@ -64,6 +64,7 @@ class Source:
     data : see the module's docstring
     name : the argument's name, for messages
     format, fields : see formats.open_corpus
+    usual_fields : names for the columns of column files that have as many and were given none
 
     Attributes
     ----------
@@ -80,6 +81,7 @@ class Source:
         *,
         format: str = "auto",
         fields: Sequence[str] | None = None,
+        usual_fields: Sequence[str] = (),
     ) -> None:
         check_format(format)
         names_in(fields)
@@ -104,6 +106,8 @@ class Source:
         self.warnings = [warning for corpus in self.corpora for warning in corpus.warnings]
         for warning in self.warnings:
             logger.warning("%s", warning)
+        for corpus in self.corpora:
+            corpus.take_fields(usual_fields)
         self.formats = [(corpus.path, corpus.format) for corpus in self.corpora]
         self.default_column = (
             self.corpora[0].default_column if self.corpora else self._memory_column()
@@ -128,6 +132,11 @@ class Source:
         if self._is_kept and self._held is None:
             self._held = list(self._read())
         return self._read() if self._held is None else iter(self._held)
+
+    @property
+    def fields(self) -> tuple[str, ...] | None:
+        """The names that the columns of its column files were given, if any were."""
+        return next(filter(None, (corpus.fields for corpus in self.corpora)), None)
 
     def hold(self) -> None:
         """Keep what is read, so that it can be gone over again, a stream too."""
