@@ -17,6 +17,20 @@ def check_int(name: str, value: object, low: int, high: int) -> None:
         raise ArgumentError(f"{name}: {value} is not between {low:,} and {high:,}")
 
 
+def check_number(name: str, value: object, low: float, high: float) -> None:
+    """Raise unless value is a number from low to high; the message names the argument."""
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        raise ArgumentTypeError(f"{name}: a number is needed, not {type(value).__name__}")
+    if not low <= value <= high:
+        raise ArgumentError(f"{name}: {value} is not between {low:,} and {high:,.0f}")
+
+
+def check_flag(name: str, value: object) -> None:
+    """Raise unless value is True or False; the message names the argument."""
+    if not isinstance(value, bool):
+        raise ArgumentTypeError(f"{name}: a bool is needed, not {type(value).__name__}")
+
+
 def check_choice(name: str, value: object, choices: Iterable[str]) -> None:
     """Raise unless value is one of the choices; the message gives the nearest."""
     known = list(choices)

@@ -22,7 +22,7 @@ from perceptron_nlp.cli.parsing import (
 from perceptron_nlp.cli.style import messages, say, write_message
 from perceptron_nlp.cli.summary import summarise
 from perceptron_nlp.combine.distilling import RAW_SHARE, RAW_WEIGHT, RawUse, greedy_options
-from perceptron_nlp.tagger.train.sources import place_of, raw_sentences
+from perceptron_nlp.tagger.train.clusters import place_of, raw_sentences
 
 EXAMPLES = """\
   perceptron-nlp distill slow.model --raw raw.txt.gz --train train.conllu --model fast.model
@@ -106,7 +106,7 @@ def _add_learning_options(verb: VerbParser) -> None:
     add_options(
         verb,
         (*_OPTIONS, *_CHECKPOINT),
-        preset="fast or default, as for train",
+        preset="as for train, but accurate cannot be distilled",
         seed="decides the order of sentences, and which raw ones are drawn",
         templates="the features, as for train",
     )

@@ -12,7 +12,7 @@ import perceptron_nlp as pn
 from perceptron_nlp.cli.inputs import check_apart
 from perceptron_nlp.cli.parsing import VerbParser, a_number, whole_number
 from perceptron_nlp.tagger.train.checkpoint import checkpoint_options
-from perceptron_nlp.tagger.train.options import GROUPS, LearningOptions, declaration, is_flag
+from perceptron_nlp.tagger.train.options import GROUPS, LearningOptions, declaration
 
 OPTIONS = {option.name: option for option in fields(pn.TrainingOptions)}
 LEARNING = tuple(option.name for option in fields(LearningOptions))
@@ -37,10 +37,12 @@ def _add_option(group: argparse._ActionsContainer, option: Field[Any], text: str
     declared = declaration(option)
     usual = declared.unset if option.default is None else option.default
     text = text or declared.help
+    if declared.choices:
+        text = f"{', '.join(declared.choices[:-1])} or {declared.choices[-1]}: {text}"
     if usual not in ("", False):
         text += f" (default: {usual})"
     how: dict[str, Any] = {"help": text.replace("%", "%%")}
-    if is_flag(option):
+    if str(option.type).startswith("bool"):
         how["action"] = argparse.BooleanOptionalAction if option.default is None else "store_true"
     else:
         how["metavar"] = declared.metavar

@@ -30,11 +30,12 @@ from perceptron_nlp.tagger.tag.threads import MAX_THREADS
 from perceptron_nlp.tagger.tagger import Tagger
 from perceptron_nlp.tagger.train.auto import auto_configure
 from perceptron_nlp.tagger.train.checkpoint import checkpoint_options
+from perceptron_nlp.tagger.train.clusters import RawSource
 from perceptron_nlp.tagger.train.data import Examples, label_hashes
 from perceptron_nlp.tagger.train.learners import Counts, Learner, weight_table
 from perceptron_nlp.tagger.train.loop import Callback, Schedule, Task, Trainer
 from perceptron_nlp.tagger.train.options import LearningOptions, make_options
-from perceptron_nlp.tagger.train.sources import Labelled, RawSource, Source
+from perceptron_nlp.tagger.train.sources import Labelled, Source
 from perceptron_nlp.text.tagset import TagSet, word_bytes
 
 logger = logging.getLogger("perceptron_nlp")

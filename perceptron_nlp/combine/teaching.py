@@ -16,7 +16,7 @@ import numpy.typing as npt
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FormatError, quote
 from perceptron_nlp.tagger.model.label_components import JOINT
 from perceptron_nlp.tagger.tagger import Tagger, load
-from perceptron_nlp.tagger.train.sources import RawSource, place_of, raw_sentences
+from perceptron_nlp.tagger.train.clusters import RawSource, place_of, raw_sentences
 from perceptron_nlp.text.tagset import TagSet, word_bytes
 
 Teachers: TypeAlias = "Tagger | str | os.PathLike[str] | Sequence[Tagger | str | os.PathLike[str]]"

@@ -23,7 +23,7 @@ from perceptron_nlp.tagger.model.model import TaggerModel, joined, vocabulary_of
 from perceptron_nlp.tagger.tag.context import WINDOW, look_nearby
 from perceptron_nlp.tagger.tag.feature_function import Extractor, extractor_name
 from perceptron_nlp.tagger.tagger import Tagger
-from perceptron_nlp.tagger.train.auto import auto_configure
+from perceptron_nlp.tagger.train.auto import auto_configure, training_warnings
 from perceptron_nlp.tagger.train.checkpoint import CheckpointOptions, checkpoint_options
 from perceptron_nlp.tagger.train.columns import (
     Resources,
@@ -44,7 +44,6 @@ from perceptron_nlp.tagger.train.overlap import with_sample
 from perceptron_nlp.tagger.train.pipeline import learn_stages, stages_of
 from perceptron_nlp.tagger.train.sources import Labelled, LabelLists, Source, with_labels
 from perceptron_nlp.tagger.train.stacking import stacked
-from perceptron_nlp.tagger.train.warnings import training_warnings
 from perceptron_nlp.text.sentence import Sentence
 
 logger = logging.getLogger("perceptron_nlp")

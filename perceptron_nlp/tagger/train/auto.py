@@ -25,7 +25,9 @@ import numpy as np
 
 from perceptron_nlp.features.templates import Template, preset
 from perceptron_nlp.sampling import permutation
+from perceptron_nlp.tagger.evaluation import untrained_labels
 from perceptron_nlp.tagger.model.label_components import JOINT, MODES, PIECES, PIECES_AND_WHOLE
+from perceptron_nlp.tagger.model.model import TaggerModel
 from perceptron_nlp.tagger.tag.feature_function import Extractor
 from perceptron_nlp.tagger.train.columns import (
     DERIVED,
@@ -41,6 +43,7 @@ from perceptron_nlp.tagger.train.columns import (
 from perceptron_nlp.tagger.train.data import Examples
 from perceptron_nlp.tagger.train.loop import Task, Trainer, dev_accuracy
 from perceptron_nlp.tagger.train.options import AUTO, LearningOptions
+from perceptron_nlp.tagger.train.overlap import trained_on
 
 logger = logging.getLogger("perceptron_nlp")
 
@@ -74,6 +77,8 @@ ENOUGH_FOR_UPOS_FIRST = 100_000
 ENOUGH_FOR_TWO_RUNS = 10_000
 SHORTER_RUN = 6
 MANY_LABELS = 32
+# Untrained labels that a warning names.
+_NAMED = 5
 
 
 def auto_configure(
@@ -254,3 +259,31 @@ class _Probe:
         options = replace(self._options, templates=templates)
         task = Task(examples=train, column="", options=options)
         return dev_accuracy(Trainer(task, log_level=logging.DEBUG).run(), None, held_out)
+
+
+def training_warnings(model: TaggerModel, examples: Examples, dev: Examples | None) -> list[str]:
+    """Return what may be wrong with the text of a training, each in a sentence.
+
+    Parameters
+    ----------
+    model : of one column
+    examples, dev : the sentences as they were read; dev is None where there were none
+    """
+    said = []
+    if len(examples.tags) == 1:
+        said.append(
+            f"train: every word that has a label in column {model.column} has the same,"
+            f" {examples.tags.labels[0]}; there is nothing to choose"
+        )
+    if dev is not None:
+        new = untrained_labels(dev.gold, model.written_labels)
+        if new:
+            named = ", ".join(sorted(new, key=lambda label: (-new[label], label))[:_NAMED])
+            more = f" and {len(new) - _NAMED} more" if len(new) > _NAMED else ""
+            said.append(
+                f"dev: {new.total():,} of {dev.n_labelled:,} words have labels that were"
+                f" never trained: {named}{more}"
+            )
+        seen = trained_on(model.record, dev.sentences, "dev")
+        said += [] if seen is None else [seen]
+    return said

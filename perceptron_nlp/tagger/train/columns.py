@@ -49,11 +49,11 @@ from perceptron_nlp.tagger.tag.context import (
 )
 from perceptron_nlp.tagger.tag.feature_function import Extractor
 from perceptron_nlp.tagger.tag.label import TemplateLabeller
-from perceptron_nlp.tagger.train.clusters import word_clusters
+from perceptron_nlp.tagger.train.clusters import FEW_KNOWN, RawSource, RawText, word_clusters
 from perceptron_nlp.tagger.train.data import Examples
 from perceptron_nlp.tagger.train.loop import Task, Trainer
 from perceptron_nlp.tagger.train.options import AUTO, LearningOptions
-from perceptron_nlp.tagger.train.sources import FEW_KNOWN, UNLABELLED, RawSource, RawText
+from perceptron_nlp.tagger.train.sources import UNLABELLED
 from perceptron_nlp.text.spans import bio_to_iobes, broken_positions, is_span_column, scheme_of
 from perceptron_nlp.text.tagset import TagSet
 

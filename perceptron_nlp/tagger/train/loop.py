@@ -78,13 +78,7 @@ Callback = Callable[[EpochReport], object]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Start:
-    """What a training goes on from.
-
-    Attributes
-    ----------
-    runs : the state of each run
-    forced, vocabulary : as in Task
-    """
+    """What a training goes on from: the state of each run, and the rest as in Task."""
 
     runs: Sequence[RunState]
     forced: Mapping[str, str]
@@ -337,7 +331,6 @@ class Trainer:
     def _end_epoch(self, progress: Progress, learner: Learner, counts: Counts) -> EpochReport:
         """Score the epoch that is done, keep it if it is the best, and return its report."""
         task, epoch, score = self._task, progress.done + 1, None
-        examples, mistakes, updates = counts
         if task.dev is not None:
             weights = learner.average()
             score = dev_accuracy(task.freeze(weights), task.features, task.dev)
@@ -350,31 +343,23 @@ class Trainer:
             "epoch %d%s: %d mistakes in %d tokens, dev accuracy %s",
             epoch,
             f" of run {progress.run}" if n_runs > 1 else "",
-            mistakes,
-            examples,
+            counts[1],
+            counts[0],
             score,
         )
-        progress.epochs.append(
-            {
-                "run": progress.run,
-                "epoch": epoch,
-                "mistakes": mistakes,
-                "updates": updates,
-                "dev_accuracy": score,
-            }
-        )
-        return EpochReport(
+        report = EpochReport(
             epoch,
             task.options.passes,
-            examples,
-            mistakes,
-            updates,
+            *counts,
             score,
             progress.best_epoch or epoch,
             progress.run,
             n_runs,
             task.column,
         )
+        recorded = ("run", "epoch", "mistakes", "updates", "dev_accuracy")
+        progress.epochs.append({name: getattr(report, name) for name in recorded})
+        return report
 
     def _state(self, learner: Learner, run: int, epoch: int) -> RunState | None:
         """Return what a run needs to go on after an epoch; None if it is not kept."""
@@ -401,14 +386,7 @@ class Trainer:
 
 
 def dev_accuracy(model: TaggerModel, features: Extractor | None, dev: Examples) -> float:
-    """Return the accuracy of a model as it will be saved.
-
-    Parameters
-    ----------
-    model : of one column
-    features : its feature function, or None
-    dev : labelled sentences
-    """
+    """Return the accuracy of a model, as it will be saved, on labelled sentences."""
     given = make_labeller(model, features).label(model.inputs(dev.sentences))
     return share_right(dev.gold, given, dev.n_labelled)
 

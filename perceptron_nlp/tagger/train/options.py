@@ -9,16 +9,16 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import Field, dataclass, field, fields
-from typing import Any, TypedDict, TypeVar
+from typing import Any, NamedTuple, TypedDict, TypeVar
 
-from perceptron_nlp._checks import check_choice, check_int
+from perceptron_nlp._checks import check_choice, check_flag, check_int, check_number
 from perceptron_nlp._core.model.frozenmodel import WIDEST_BEAM
 from perceptron_nlp._core.table.weights import MAX_TABLE_BITS
 from perceptron_nlp._core.train.train import RULES
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError
 from perceptron_nlp.features.templates import Template
 from perceptron_nlp.tagger.tag.context import WIDEST_WINDOW
-from perceptron_nlp.tagger.train.sources import RawSource
+from perceptron_nlp.tagger.train.clusters import RawSource
 
 AUTO = "auto"
 # Options that are not given are those of the preset.
@@ -31,8 +31,8 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
     # times the training.
     "accurate": {"runs": 4},
 }
-# The step of each rule, and the margin that the gold label must have. AdaGrad's pair is the one of
-# the literature on greedy taggers; a perceptron's scores have no unit, so its step is 1.
+# The step of each rule, and the margin that the gold label must have: AdaGrad's are those of the
+# literature on greedy taggers; a perceptron's scores have no unit.
 RATES = {"perceptron": 1.0, "margin": 1.0, "passive-aggressive": 1.0, "adagrad": 0.1}
 # Passes after which dev sets gain no more: a rule that learns from narrow successes needs fewer.
 EPOCHS = {"perceptron": 10, "margin": 10, "passive-aggressive": 10, "adagrad": 8}
@@ -40,24 +40,12 @@ MARGINS = {"perceptron": 0.0, "margin": 1.0, "passive-aggressive": 1.0, "adagrad
 GROUPS = ("data", "features", "learning", "output", "large scale")
 
 
-@dataclass(frozen=True, slots=True)
-class Declaration:
-    """Everything about an option but its name, its type and its default.
-
-    Attributes
-    ----------
-    group : one of GROUPS
-    help : what it does, in a sentence without a period
-    low, high : its range; None where it has none
-    choices : the values it may have; empty for any
-    unset : what its default None stands for; empty for an option that does nothing then
-    metavar : the name of its value on the command line; empty for a flag
-    """
+class Declaration(NamedTuple):
+    """Everything about an option but name, type and default; `unset` is the meaning of None."""
 
     group: str
     help: str
-    low: float | None = None
-    high: float | None = None
+    range: tuple[float, float] = (0, 0)
     choices: tuple[str, ...] = ()
     unset: str = ""
     metavar: str = "N"
@@ -73,11 +61,6 @@ def declaration(option: Field[Any]) -> Declaration:
     return declared
 
 
-def is_flag(option: Field[Any]) -> bool:
-    """Tell if an option's value is true or false."""
-    return str(option.type).startswith("bool")
-
-
 def _check(option: Field[Any], value: object) -> None:
     """Raise unless a value has the type and the range of an option."""
     declared, kind = declaration(option), str(option.type)
@@ -86,35 +69,21 @@ def _check(option: Field[Any], value: object) -> None:
     if declared.choices:
         check_choice(option.name, value, declared.choices)
     elif kind in ("int", "int | None"):
-        check_int(option.name, value, int(declared.low or 0), int(declared.high or 0))
+        check_int(option.name, value, int(declared.range[0]), int(declared.range[1]))
     elif kind.startswith("bool"):
-        if not isinstance(value, bool):
-            raise ArgumentTypeError(f"{option.name}: a bool is needed, not {type(value).__name__}")
+        check_flag(option.name, value)
     elif kind.startswith("float"):
-        _check_number(option.name, value, declared.low or 0.0, declared.high or 0.0)
-
-
-def _check_number(name: str, value: object, low: float, high: float) -> None:
-    if not isinstance(value, int | float) or isinstance(value, bool):
-        raise ArgumentTypeError(f"{name}: a number is needed, not {type(value).__name__}")
-    if not low <= value <= high:
-        raise ArgumentError(f"{name}: {value} is not between {low:,} and {high:,.0f}")
+        check_number(option.name, value, *declared.range)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LearningOptions:
-    """The options that decide what is learned; they go into the model's training record.
-
-    Raises
-    ------
-    ArgumentError, ArgumentTypeError : a value out of its range; the message names the field
-    """
+    """The options that decide what is learned; they go into the model's training record."""
 
     preset: str = _option(
         "default",
         "learning",
-        "what options that are not given are: fast leaves pairs of words out, accurate searches"
-        " with a beam and sums four runs",
+        "fast leaves pairs of words out; accurate searches with a beam and sums four runs",
         choices=tuple(PRESETS),
         metavar="NAME",
     )
@@ -122,69 +91,60 @@ class LearningOptions:
         None,
         "learning",
         "passes over the training sentences",
-        low=1,
-        high=10_000,
-        unset="what suits the rule and the number of runs: 8 with adagrad, else 10",
+        range=(1, 10_000),
+        unset="what suits the rule and the runs: 8 with adagrad, else 10",
     )
-    seed: int = _option(1, "learning", "decides the order of the sentences", low=0, high=2**64 - 1)
+    seed: int = _option(1, "learning", "decides the order of the sentences", range=(0, 2**64 - 1))
     update: str = _option(
         "adagrad",
         "learning",
-        "the learning rule: perceptron learns from mistakes alone; margin, passive-aggressive"
-        " (PA-I) and adagrad also from narrow successes",
+        "the learning rule; all but perceptron learn from narrow successes, too",
         choices=tuple(RULES),
         metavar="RULE",
     )
     templates: str | Sequence[Template | str] = _option(
         AUTO,
         "features",
-        "the features: the name of a list of the library, or templates (on the command line a file"
-        " with one a line); auto: what suits the column and the training sentences, measured on a"
-        " part of them",
+        "the features: a list of the library, or templates (on the command line a file with one a"
+        " line); auto: what suits the training sentences, measured on a part of them",
         metavar="NAME|FILE",
     )
     table_bits: int | None = _option(
         None,
         "large scale",
         "learn in a fixed table of 2^K rows",
-        low=1,
-        high=MAX_TABLE_BITS,
+        range=(1, MAX_TABLE_BITS),
         unset="a table that grows",
         metavar="K",
     )
     min_count: int = _option(
-        1, "features", "leave out features of words seen less often", low=1, high=2**31
+        1, "features", "leave out features of words seen less often", range=(1, 2**31)
     )
     dictionary: tuple[int, float] | None = _option(
         None,
         "features",
-        "words seen COUNT times or more, with one label in SHARE of them or more, always get it;"
-        " for example 20:0.97, in Python (20, 0.97)",
+        "words seen COUNT times or more always get a label of SHARE of them or more (20:0.97)",
         unset="none",
         metavar="COUNT:SHARE",
     )
     patience: int | None = _option(
-        5, "learning", "stop after N epochs without a better dev score", low=1, high=10_000
+        5, "learning", "stop after N epochs without a better dev score", range=(1, 10_000)
     )
     right_to_left: bool | None = _option(
-        None, "learning", "read sentences from their end", unset="what suits the column", metavar=""
+        None, "learning", "read sentences from their end", unset="what suits the column"
     )
     beam: int | None = _option(
         None,
         "learning",
-        "keep N states in the search for the best labels of a sentence, in training and in"
-        " tagging; 1 labels greedily",
-        low=1,
-        high=WIDEST_BEAM,
+        "keep N states in the search for the best labels of a sentence; 1 labels greedily",
+        range=(1, WIDEST_BEAM),
         unset="1, or 4 for spans",
     )
     margin: float | None = _option(
         None,
         "learning",
-        "the lead over other labels below which margin, passive-aggressive and adagrad learn"
-        " greedily",
-        low=0,
-        high=1e6,
+        "the lead over other labels below which all rules but perceptron learn greedily",
+        range=(0, 1e6),
         unset="what suits the column, mostly 1",
         metavar="X",
     )
@@ -192,8 +152,7 @@ class LearningOptions:
         None,
         "learning",
         "the step of the learning rule; of passive-aggressive the longest one",
-        low=1e-6,
-        high=1000,
+        range=(1e-6, 1000),
         unset="0.1 with adagrad, else 1",
         metavar="X",
     )
@@ -201,8 +160,7 @@ class LearningOptions:
         None,
         "learning",
         "with a beam, what each wrong label gains while training",
-        low=0,
-        high=1e6,
+        range=(0, 1e6),
         unset="0 with perceptron, else 1",
         metavar="X",
     )
@@ -210,43 +168,36 @@ class LearningOptions:
         None,
         "learning",
         "train N times with the seeds SEED, SEED+1, … and sum the weights",
-        low=1,
-        high=1000,
-        unset="1; with the preset accurate 4; with the preset default, if this and epochs are not"
-        " given, 2 shorter ones for greedy labels from 10,000 tokens on",
+        range=(1, 1000),
+        unset="1; accurate 4; default 2 shorter ones for greedy labels from 10,000 tokens on",
     )
     two_passes: bool | None = _option(
         None,
         "learning",
-        "learn columns of features twice, the second time with the labels of the first in view"
-        " (stacking)",
+        "stacking: learn columns of features twice, the second time with a view of the first",
         unset="yes with the preset accurate",
-        metavar="",
     )
     window: int | None = _option(
         None,
         "features",
-        "where templates look at a name's other places: look for them in N sentences on either"
-        " side",
-        low=0,
-        high=WIDEST_WINDOW,
+        "how far templates see a name's other places: N sentences on either side",
+        range=(0, WIDEST_WINDOW),
         unset="40",
     )
 
     def __post_init__(self) -> None:
         for option in fields(self):
             _check(option, getattr(self, option.name))
-        self._check_dictionary()
+        if self.dictionary is not None:
+            self._check_dictionary(self.dictionary)
         self._check_update()
 
-    def _check_dictionary(self) -> None:
-        if self.dictionary is None:
-            return
-        if not isinstance(self.dictionary, tuple) or len(self.dictionary) != 2:
+    def _check_dictionary(self, given: object) -> None:
+        if not isinstance(given, tuple) or len(given) != 2:
             raise ArgumentTypeError(
                 "dictionary: a pair (count, share) is needed, such as (20, 0.97)"
             )
-        count, share = self.dictionary
+        count, share = given
         check_int("dictionary's count", count, 1, 2**31)
         if not isinstance(share, int | float) or not 0.5 < share <= 1:
             raise ArgumentError(f"dictionary's share: {share!r} is not above 0.5 and at most 1")
@@ -311,55 +262,45 @@ class TrainingOptions(LearningOptions):
 
     Raises
     ------
-    ArgumentError, ArgumentTypeError : a value out of its range; the message names the field
+    ArgumentError, ArgumentTypeError : a value out of its range
     """
 
     raw: RawSource | None = _option(
         None,
         "data",
-        "text without labels, a sentence a line, its words separated by spaces, or CoNLL-U, whose"
-        " words are taken: clusters of words are learned from it, which helps with words that the"
-        " training files do not have",
+        "text without labels, a tokenized sentence a line, or CoNLL-U, to learn clusters from",
         metavar="FILE",
     )
     lexicon: str | os.PathLike[str] | Mapping[str, str | Iterable[str]] | None = _option(
         None,
         "data",
-        "a form, a tab and a label on each line: what it says of words becomes features; the model"
-        " keeps it",
+        "a form, a tab and a label on each line, which become features; the model keeps them",
         metavar="FILE",
     )
     size: int | str | None = _option(
         None,
         "output",
-        "compress the model into a file of this size, such as 400kB or 1.1MB; how is chosen by the"
-        " dev set, and what it cost is reported",
+        "compress the model into a file of this size, such as 400kB, as the dev set suggests",
         metavar="SIZE",
     )
     resumable: bool = _option(
         False,
         "output",
-        "keep in the model what its training needs to go on, so that resume can train it further;"
-        " the file becomes several times as large",
-        metavar="",
+        "keep in the model what resume needs to train it further; several times as large",
     )
     checkpoint: str | os.PathLike[str] | None = _option(
         None, "output", "save the state of the training in FILE after epochs", metavar="FILE"
     )
     every: int | None = _option(
-        None, "output", "epochs between two checkpoints", low=1, high=10_000, unset="1"
+        None, "output", "epochs between two checkpoints", range=(1, 10_000), unset="1"
     )
     resume: bool = _option(
-        False,
-        "output",
-        "go on from the checkpoint; the model is the same, byte for byte, as without a stop",
-        metavar="",
+        False, "output", "go on from the checkpoint, to the same bytes as without a stop"
     )
     max_memory: int | str | None = _option(
         None,
         "large scale",
-        "for more text than memory: keep the training files on disk (in the folder TMPDIR) and"
-        " this process below SIZE, such as 500MB; the model is the same",
+        "keep the training text on disk (in TMPDIR) and this process below SIZE, such as 500MB",
         metavar="SIZE",
     )
     engine: str | object | None = _option(
@@ -371,17 +312,14 @@ class TrainingOptions(LearningOptions):
     workers: int | None = _option(
         None,
         "large scale",
-        "with an engine, how many workers; the model depends on it, and one gives what training"
-        " without an engine gives",
-        low=1,
-        high=10_000,
+        "how many workers an engine has; the model depends on it, and with one is as without",
+        range=(1, 10_000),
         unset="one a processor",
     )
     read_by: str | None = _option(
         None,
         "large scale",
-        "with an engine, program (it reads the text and holds it) or workers (each reads its part"
-        " of CoNLL-U files that all machines have); the model is the same",
+        "who reads CoNLL-U files for an engine: the program, or each of the workers its part",
         choices=("program", "workers"),
         unset="program",
         metavar="WHO",

@@ -16,10 +16,11 @@ from perceptron_nlp.tagger.model.word_tables import (
     tables_as_arrays,
     tables_from_arrays,
 )
+from perceptron_nlp.tagger.train.clusters import RawText
 from perceptron_nlp.tagger.train.columns import CLUSTERS, INDUCED, INDUCED_FOLDS, induce
 from perceptron_nlp.tagger.train.data import Examples
 from perceptron_nlp.tagger.train.options import make_options
-from perceptron_nlp.tagger.train.sources import RawText, Source
+from perceptron_nlp.tagger.train.sources import Source
 
 GOLD = [
     (["the", "dog", "barks"], ["DET", "NOUN", "VERB"]),
