@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from typing import Any
 
 import perceptron_nlp as pn
 import perceptron_nlp.formats as formats
@@ -49,6 +48,7 @@ class Filling:
         marks: Marks | None = None,
         to: str | None = None,
     ) -> None:
+        self._tagger = tagger
         self._taggers = tagger.by_column
         if to is not None:
             check_choice("to", to, TARGETS)
@@ -132,24 +132,40 @@ class Filling:
         """The texts of sentences with the columns filled in; see Tagger.tag_sents."""
         columns: list[dict[str, list[str]]] = [{} for _ in batch]
         chosen = self._chosen(corpus)
-        for name, tagger in chosen:
-            kept = self._kept(corpus, name, batch)
-            how: dict[str, Any] = {
-                "threads": threads,
-                "keep": kept,
-                "before": before,
-                "after": after,
-            }
-            inputs = tagger.model.inputs(batch)
-            if self._marks is not None and self._marks.confidence:
-                found, sure = tagger.tag_sents_with_confidences(inputs, **how)
-                self._marks.add_confidences(
-                    batch, columns, name if len(chosen) > 1 else None, sure, kept
+        keep = {name: self._kept(corpus, name, batch) for name, _ in chosen}
+        if self._marks is not None and self._marks.confidence:
+            for name, tagger in chosen:
+                found, sure = tagger.tag_sents_with_confidences(
+                    tagger.model.inputs(batch),
+                    threads=threads,
+                    keep=keep[name],
+                    before=before,
+                    after=after,
                 )
-            else:
-                found = tagger.tag_sents(inputs, **how)
-            for filled, labels in zip(columns, found, strict=True):
-                filled[name] = labels
+                self._marks.add_confidences(
+                    batch, columns, name if len(chosen) > 1 else None, sure, keep[name]
+                )
+                for filled, labels in zip(columns, found, strict=True):
+                    filled[name] = labels
+        elif [name for name, _ in chosen] == list(self._tagger.columns):
+            kept = {name: own for name, own in keep.items() if own is not None}
+            by_column = self._tagger.tag_sents_columns(
+                batch, threads=threads, keep=kept or None, before=before, after=after
+            )
+            for name, found in by_column.items():
+                for filled, labels in zip(columns, found, strict=True):
+                    filled[name] = labels
+        else:
+            for name, tagger in chosen:
+                found = tagger.tag_sents(
+                    tagger.model.inputs(batch),
+                    threads=threads,
+                    keep=keep[name],
+                    before=before,
+                    after=after,
+                )
+                for filled, labels in zip(columns, found, strict=True):
+                    filled[name] = labels
         if self._marks is not None and self._marks.unknown:
             self._marks.add_unknown(batch, columns, chosen[0][1])
         if corpus.format == "text" and self._written(corpus, chosen) == "conllu":

@@ -46,6 +46,7 @@ class Tagging:
         tagger.tag_sents([], threads=threads)  # refuses a number of threads before any reading
         self._model = tagger.model
         self._filling = filling
+        self._segmenter = tagger.segmenter
         self._format = format
         self._fields = fields
         self._threads = threads
@@ -71,6 +72,8 @@ class Tagging:
                     say(f"warning: {warning}")
                 take_fields(corpus, self._model, quiet=self._quiet)
                 self._filling.check(corpus)
+                if self._segmenter is not None:
+                    corpus.cut_by(self._segmenter.sentences_in)
                 self._corpus = corpus
                 yield self._seam()
                 yield from self._filled(corpus, 0 if path == STDIN else 2 * self._threads)

@@ -15,7 +15,7 @@ from perceptron_nlp.formats.opening import STDIN, Readable, name_of
 from perceptron_nlp.text.sentence import Sentence
 
 AUTO = "auto"
-
+Segment = Callable[[Iterable[str]], Iterator[tuple[int, str, Sequence[Any]]]]
 
 # No text has columns with longer numbers.
 MOST_DIGITS = 9
@@ -138,6 +138,18 @@ class Corpus(Iterable[Sentence]):
         self.column_names = tuple(name for name in self._columns if name != "form")
         self.default_column = self._kind.default_column(self.column_names)
         return True
+
+    def cut_by(self, segment: Segment) -> None:
+        """Cut running text with this in place of rules; before it is iterated over.
+
+        Parameters
+        ----------
+        segment : from the pieces of a text to its sentences: of each its line, its text, and its
+            tokens, see running.Segment
+        """
+        if self.format == "text":
+            reader = _module("running").RunningReader
+            self._kind = self._kind._replace(read=lambda source, fields: reader(source, segment))
 
     def column_named(self, column: str) -> str:
         """The name of a column that is given by its number, from 1; a name as it is."""

@@ -6,7 +6,7 @@ CoNLL-U, where the columns that CoNLL-U does not have stand in MISC.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from perceptron_nlp.errors import ArgumentError, quote
 from perceptron_nlp.formats.conllu_rules import COLUMNS
@@ -15,20 +15,30 @@ from perceptron_nlp.formats.lines import BOM, LineSource
 from perceptron_nlp.formats.tokenlines import SEPARATOR, joined
 from perceptron_nlp.text.sentence import Sentence
 from perceptron_nlp.text.splitter import sentences_in
-from perceptron_nlp.text.tokenizer import Span
+
+TokenSpan = tuple[int, int, tuple[str, ...]]
+"""Begin and end of a token in its sentence, and its words: one, but of multiword tokens."""
+Segment = Callable[[Iterable[str]], Iterator[tuple[int, str, Sequence[TokenSpan]]]]
+"""From the pieces of a text to its sentences: of each its line, its text and its tokens."""
+
+
+def by_rules(pieces: Iterable[str]) -> Iterator[tuple[int, str, list[TokenSpan]]]:
+    """Yield the sentences of a text, cut by the rules of :mod:`perceptron_nlp.text`."""
+    for line, text, spans in sentences_in(pieces):
+        yield line, text, [(start, end, (text[start:end],)) for start, end in spans]
 
 
 class RunningLayout:
-    """A sentence as it stood: its text, and where its words begin and end in it.
+    """A sentence as it stood: its text, and its tokens in it.
 
     ``number`` counts the sentences of its file, from 1.
     """
 
-    __slots__ = ("number", "spans", "text")
+    __slots__ = ("number", "text", "tokens")
 
-    def __init__(self, text: str, spans: list[Span], number: int) -> None:
+    def __init__(self, text: str, tokens: Sequence[TokenSpan], number: int) -> None:
         self.text = text
-        self.spans = spans
+        self.tokens = tokens
         self.number = number
 
     def alias(self, name: str) -> str | None:
@@ -36,15 +46,33 @@ class RunningLayout:
         return "form" if name == "1" else None
 
     def space_after(self) -> list[str]:
-        """MISC of each word: whether no white space follows it in the sentence."""
-        starts = [start for start, _ in self.spans[1:]]
-        return [
-            *(
-                "SpaceAfter=No" if start == end else "_"
-                for start, (_, end) in zip(starts, self.spans, strict=False)
-            ),
-            "_",
-        ]
+        """Return MISC of each word: ``SpaceAfter=No`` if no white space follows its token.
+
+        Of a multiword token it belongs to the range and not to its words.
+        """
+        misc = []
+        for at, (_, end, words) in enumerate(self.tokens):
+            is_glued = at + 1 < len(self.tokens) and self.tokens[at + 1][0] == end
+            single = "SpaceAfter=No" if is_glued and len(words) == 1 else "_"
+            misc += [single, *["_"] * (len(words) - 1)]
+        return misc
+
+    def with_ranges(self, body: str) -> str:
+        """Return the lines of the words in CoNLL-U with the ranges of multiword tokens."""
+        if all(len(words) == 1 for _, _, words in self.tokens):
+            return body
+        lines, word = body.split("\n"), 0
+        found = []
+        for at, (start, end, words) in enumerate(self.tokens):
+            if len(words) > 1:
+                is_glued = at + 1 < len(self.tokens) and self.tokens[at + 1][0] == end
+                misc = "SpaceAfter=No" if is_glued else "_"
+                form = " ".join(self.text[start:end].split())
+                number = f"{word + 1}-{word + len(words)}"
+                found.append("\t".join([number, form, *["_"] * 7, misc]))
+            found += lines[word : word + len(words)]
+            word += len(words)
+        return "\n".join([*found, *lines[word:]])
 
 
 class RunningReader:
@@ -52,18 +80,17 @@ class RunningReader:
 
     tail = ""
 
-    def __init__(self, source: LineSource) -> None:
+    def __init__(self, source: LineSource, segment: Segment = by_rules) -> None:
         self._source = source
+        self._segment = segment
 
     def __iter__(self) -> Iterator[Sentence]:
-        for number, (line, text, spans) in enumerate(sentences_in(self._pieces()), 1):
-            words = tuple([text[start:end] for start, end in spans])
-            layout = RunningLayout(text, spans, number)
-            lines = (
-                [line + text.count("\n", 0, start) for start, _ in spans]
-                if ("\n" in text)
-                else line
-            )
+        for number, (line, text, tokens) in enumerate(self._segment(self._pieces()), 1):
+            words = tuple([word for _, _, own in tokens for word in own])
+            layout = RunningLayout(text, tokens, number)
+            lines: Sequence[int] | int = line
+            if "\n" in text:
+                lines = [line + text.count("\n", 0, start) for start, _, own in tokens for _ in own]
             yield Sentence.from_reader(words, {}, self._source.name, lines, layout)
 
     def _pieces(self) -> Iterator[str]:
@@ -114,5 +141,6 @@ def as_conllu(
             pair = f"{name}={label}"
             misc[at] = pair if misc[at] == "_" else f"{misc[at]}|{pair}"
     body = conllu_text(Sentence(sentence.words, {**held, "misc": misc}), {})
+    body = layout.with_ranges(body)
     place = layout.number if number is None else number
     return f"# sent_id = {place}\n# text = {' '.join(layout.text.split())}\n{body}"

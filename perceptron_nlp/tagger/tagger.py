@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from functools import cached_property, partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +21,7 @@ from perceptron_nlp.tagger.model.model import TaggerModel
 from perceptron_nlp.tagger.tag.constraints import Keep, check_columns, check_keep
 from perceptron_nlp.tagger.tag.label import Labeller, make_labeller
 from perceptron_nlp.tagger.tag.threads import check_threads
+from perceptron_nlp.text.sentence import Sentence
 
 if TYPE_CHECKING:
     import numpy as np
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from perceptron_nlp.tagger.tag.constraints import Lexicon, LexiconSource
     from perceptron_nlp.tagger.tag.feature_function import Extractor
     from perceptron_nlp.tagger.tag.fill import Fill
+    from perceptron_nlp.tagger.tag.segment import Segmenter
     from perceptron_nlp.tagger.tag.text import TextSentence
     from perceptron_nlp.tagger.train.loop import Callback
     from perceptron_nlp.tagger.train.sources import Labelled, LabelLists, Source
@@ -236,11 +238,9 @@ class Tagger:
         -------
         for each column, in order, its labels; errors are those of tag
         """
-        check_columns(keep, self.columns)
-        return {
-            name: part.tag(tokens, keep=None if keep is None else keep.get(name))
-            for name, part in self.by_column.items()
-        }
+        kept = None if keep is None else {name: [own] for name, own in keep.items()}
+        found = self.tag_sents_columns([token_list(tokens)], keep=kept)
+        return {name: labels for name, (labels,) in found.items()}
 
     def tag_sents(
         self,
@@ -272,6 +272,46 @@ class Tagger:
         """
         prepared, kept = self._prepared(sentences, threads, keep, before, after)
         return self._labeller.label(prepared, kept, threads)
+
+    def tag_sents_columns(
+        self,
+        sentences: Iterable[Sequence[str]],
+        *,
+        threads: int = 1,
+        keep: Mapping[str, Sequence[Keep]] | None = None,
+        before: Sequence[Sequence[str]] = (),
+        after: Sequence[Sequence[str]] = (),
+    ) -> dict[str, list[list[str]]]:
+        """Label many sentences in every column; a column is labeled once for those that see it.
+
+        Parameters
+        ----------
+        sentences, threads, before, after : as for tag_sents
+        keep : None, or for each column whose words have labels already, these, as for tag_sents
+
+        Returns
+        -------
+        for each column, in order, one list of labels a sentence; errors are those of tag_sents
+        """
+        check_threads(threads)
+        check_columns(keep, self.columns)
+        batch = sentence_list(sentences)
+        found: dict[str, list[list[str]]] = {}
+        read = [sentence for sentence in batch if isinstance(sentence, Sentence)]
+        for name, part in self.by_column.items():
+            kept = None if keep is None else check_keep(batch, keep.get(name))
+            inputs = part.model.inputs(read) if len(read) == len(batch) else batch
+            prepared = part._labeller.prepared(inputs, before, after, found)
+            found[name] = part._labeller.label(prepared, kept, threads)
+        return found
+
+    @cached_property
+    def segmenter(self) -> Segmenter | None:
+        """What cuts running text for it; None for a tagger that never learned to."""
+        from perceptron_nlp.tagger.tag.segment import Segmenter
+
+        segmentation = self.model.segmentation
+        return None if segmentation is None else Segmenter(segmentation, self._cache_limit)
 
     def _prepared(
         self,
@@ -389,14 +429,8 @@ class Tagger:
         from perceptron_nlp.tagger.tag.text import tagged_sentences
 
         check_threads(threads)
-        return tagged_sentences(
-            text,
-            {
-                name: partial(part.tag_sents, threads=threads)
-                for name, part in self.by_column.items()
-            },
-            self.window,
-        )
+        label = partial(self.tag_sents_columns, threads=threads)
+        return tagged_sentences(text, self.segmenter, label, self.window)
 
     def tag_buffers(
         self,

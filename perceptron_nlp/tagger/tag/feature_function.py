@@ -11,6 +11,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TypeAlias
 
 import numpy as np
@@ -127,6 +128,7 @@ class FunctionLabeller:
         sentences: Sequence[Sequence[str]],
         before: Sequence[Sequence[str]] = (),
         after: Sequence[Sequence[str]] = (),
+        known: Mapping[str, list[list[str]]] = MappingProxyType({}),
     ) -> list[Sequence[str]]:
         """Return the sentences as they are: a function sees one at a time."""
         return list(sentences)

@@ -76,11 +76,17 @@ class TemplateLabeller:
         sentences: Sequence[Sequence[str]],
         before: Sequence[Sequence[str]] = (),
         after: Sequence[Sequence[str]] = (),
+        known: Mapping[str, list[list[str]]] = MappingProxyType({}),
     ) -> list[Sequence[str]]:
-        """Return sentences of one text with what they show of each other, and earlier columns."""
+        """Return sentences of one text with what they show of each other, and earlier columns.
+
+        `known` has the labels of earlier columns that have been found already.
+        """
         model = self._model
         for column, labeller in self._earlier.items():
-            labels = labeller.label(labeller.prepared(sentences, before, after))
+            labels = known.get(column)
+            if labels is None:
+                labels = labeller.label(labeller.prepared(sentences, before, after))
             sentences = [
                 with_columns(sentence, {column: tuple(own)})
                 for sentence, own in zip(sentences, labels, strict=True)

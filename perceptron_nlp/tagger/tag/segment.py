@@ -76,7 +76,7 @@ class Segmenter:
         lines, text = LineCount(), ""
         for piece in pieces:
             text = with_gaps_shortened(text, piece, lines)
-            if len(text) < 2 * _WINDOW_CHARACTERS:
+            if len(text) < 2 * _WINDOW_CHARACTERS and not _EMPTY_LINE.search(piece):
                 continue
             done = 0
             for sentences, place in self._taken(text, at_end=False):

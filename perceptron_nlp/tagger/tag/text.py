@@ -8,22 +8,48 @@ from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol, overload
 
 from perceptron_nlp.errors import ArgumentTypeError
+from perceptron_nlp.tagger.tag.segment import SegmentedToken, Segmenter
 from perceptron_nlp.text.splitter import sentences_of
-from perceptron_nlp.text.tokenizer import Span
 
 # What is labelled at a time: enough to keep the core busy, few enough to stay small.
 BATCH = 1024
 
 
-class TextToken(NamedTuple):
-    """A word of running text.
+class TextWord(NamedTuple):
+    """A word of a token of running text.
 
     Attributes
     ----------
-    form : the word as it stands in the text: ``text[start:end]``
-    label : its label in the tagger's first column; None where there are no labels
-    start, end : where it stands, in characters from the beginning of the text
+    form : the word; of a multiword token it need not stand in the text
+    label : its label in the tagger's first column; None if there are no labels
     labels : its label in each column of the tagger, by name; it cannot be changed
+    """
+
+    form: str
+    label: str | None
+    labels: Mapping[str, str]
+
+    @property
+    def lemma(self) -> str | None:
+        """Its lemma, if the tagger gives lemmas."""
+        return self.labels.get("lemma")
+
+    # Labels that cannot be changed do not pickle.
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _word, (*self[:2], dict(self.labels))
+
+
+class TextToken(NamedTuple):
+    """A token of running text: a word, or a multiword token such as French *du*, which is *de le*.
+
+    Attributes
+    ----------
+    form : the token as it stands in the text: ``text[start:end]``
+    label : its label in the tagger's first column; None if there are no labels, and of multiword
+        tokens, whose words have labels
+    start, end : its place, in characters from the beginning of the text
+    labels : its label in each column of the tagger, by name; it cannot be changed
+    parts : the words of a multiword token; empty for other tokens
     """
 
     form: str
@@ -31,18 +57,41 @@ class TextToken(NamedTuple):
     start: int
     end: int
     labels: Mapping[str, str]
+    parts: tuple[TextWord, ...] = ()
+
+    @property
+    def words(self) -> tuple[TextWord, ...]:
+        """Its words: one, but of multiword tokens."""
+        return self.parts or (TextWord(self.form, self.label, self.labels),)
+
+    @property
+    def lemma(self) -> str | None:
+        """Its lemma, if the tagger gives lemmas and this is no multiword token."""
+        return self.labels.get("lemma")
 
     def __repr__(self) -> str:
         label = "" if self.label is None else f"/{self.label}"
-        return f"<{self.form}{label} {self.start}:{self.end}>"
+        words = "".join(f" {word.form}/{word.label}" for word in self.parts)
+        return f"<{self.form}{label}{words} {self.start}:{self.end}>"
 
     # Labels that cannot be changed do not pickle.
     def __reduce__(self) -> tuple[Any, ...]:
-        return _token, (*self[:4], dict(self.labels))
+        return _token, (*self[:4], dict(self.labels), self.parts)
 
 
-def _token(form: str, label: str | None, start: int, end: int, labels: dict[str, str]) -> TextToken:
-    return TextToken(form, label, start, end, MappingProxyType(labels))
+def _word(form: str, label: str | None, labels: dict[str, str]) -> TextWord:
+    return TextWord(form, label, MappingProxyType(labels))
+
+
+def _token(
+    form: str,
+    label: str | None,
+    start: int,
+    end: int,
+    labels: dict[str, str],
+    parts: tuple[TextWord, ...],
+) -> TextToken:
+    return TextToken(form, label, start, end, MappingProxyType(labels), parts)
 
 
 class TextSentence(Sequence[TextToken]):
@@ -53,7 +102,7 @@ class TextSentence(Sequence[TextToken]):
     text : the sentence as it stands, from its first token to its last
     start, end : where it stands, in characters from the beginning of the whole text
     tokens : tuple of TextToken
-    words, labels : the forms and the (first) labels of its tokens
+    words, labels : the forms and the (first) labels of its words
     """
 
     __slots__ = ("_text", "_tokens")
@@ -84,13 +133,13 @@ class TextSentence(Sequence[TextToken]):
 
     @property
     def words(self) -> list[str]:
-        """The forms of its tokens."""
-        return [token.form for token in self._tokens]
+        """The forms of its words; those of multiword tokens in place of these."""
+        return [word.form for token in self._tokens for word in token.words]
 
     @property
     def labels(self) -> list[str | None]:
-        """The label of each token, in the first column."""
-        return [token.label for token in self._tokens]
+        """The label of each word, in the first column."""
+        return [word.label for token in self._tokens for word in token.words]
 
     def __len__(self) -> int:
         return len(self._tokens)
@@ -150,11 +199,17 @@ def tokenize(text: str) -> list[TextSentence]:
     ``[["Do", "n't", "!"], ["I", "'m", "here", "."]]``.
     """
     _check(text)
-    return [_sentence(text, spans, [], ()) for spans in sentences_of(text)]
+    return [
+        TextSentence(
+            text[spans[0][0] : spans[-1][1]],
+            [TextToken(text[start:end], None, start, end, _NO_LABELS) for start, end in spans],
+        )
+        for spans in sentences_of(text)
+    ]
 
 
-class TagSentences(Protocol):
-    """Gives sentences their labels in one column, as Tagger.tag_sents does."""
+class LabelSentences(Protocol):
+    """Gives sentences their labels in every column, as Tagger.tag_sents_columns does."""
 
     def __call__(
         self,
@@ -162,63 +217,70 @@ class TagSentences(Protocol):
         *,
         before: Sequence[Sequence[str]],
         after: Sequence[Sequence[str]],
-    ) -> list[list[str]]: ...
+    ) -> dict[str, list[list[str]]]: ...
 
 
 def tagged_sentences(
-    text: str, taggers: Mapping[str, TagSentences], window: int
+    text: str, segmenter: Segmenter | None, label: LabelSentences, window: int
 ) -> Iterator[TextSentence]:
-    """The sentences of running text with labels, a batch at a time; see Tagger.tag_text.
+    """Yield the sentences of running text with labels, a batch at a time; see Tagger.tag_text.
 
     Parameters
     ----------
     text : any str
-    taggers : by column, what labels sentences in it; at least one
+    segmenter : what cuts it; None for rules
+    label : labels sentences in every column
     window : how many sentences on either side they look at, at most
     """
     _check(text)
-    names = tuple(taggers)
     # Equal labels are one mapping, so that a token costs little.
     known: dict[tuple[str, ...], Mapping[str, str]] = {}
-    spans = sentences_of(text)
+    cut = _cut_by_rules(text) if segmenter is None else segmenter.sentences_of(text)
     before: list[list[str]] = []
-    ready: list[list[Span]] = list(islice(spans, BATCH))
+    ready = list(islice(cut, BATCH))
     while ready:
-        coming = list(islice(spans, max(BATCH, window)))
-        words, after = _words(text, ready), _words(text, coming[:window])
-        by_column = [tag(words, before=before, after=after) for tag in taggers.values()]
-        for number, places in enumerate(ready):
-            rows = zip(*(labels[number] for labels in by_column), strict=True)
-            yield _sentence(
-                text,
-                places,
-                [
-                    known[row]
-                    if row in known
-                    else known.setdefault(row, MappingProxyType(dict(zip(names, row, strict=True))))
-                    for row in rows
-                ],
-                names,
-            )
+        coming = list(islice(cut, max(BATCH, window)))
+        words, after = _words(ready), _words(coming[:window])
+        by_column = label(words, before=before, after=after)
+        names = tuple(by_column)
+        for number, tokens in enumerate(ready):
+            rows = zip(*(labels[number] for labels in by_column.values()), strict=True)
+            found = []
+            for row in rows:
+                labels = known.get(row)
+                if labels is None:
+                    labels = known[row] = MappingProxyType(dict(zip(names, row, strict=True)))
+                found.append(labels)
+            yield _sentence(text, tokens, found, names[0])
         before = [*before, *words][-window:] if window else []
         ready = coming
 
 
-def _words(text: str, sentences: Sequence[Sequence[Span]]) -> list[list[str]]:
-    return [[text[start:end] for start, end in spans] for spans in sentences]
+def _cut_by_rules(text: str) -> Iterator[list[SegmentedToken]]:
+    for spans in sentences_of(text):
+        yield [SegmentedToken(start, end, (text[start:end],)) for start, end in spans]
+
+
+def _words(sentences: Sequence[Sequence[SegmentedToken]]) -> list[list[str]]:
+    return [[word for token in tokens for word in token.words] for tokens in sentences]
 
 
 def _sentence(
-    text: str, spans: Sequence[Span], labels: Sequence[Mapping[str, str]], names: Sequence[str]
+    text: str, tokens: Sequence[SegmentedToken], labels: Sequence[Mapping[str, str]], first: str
 ) -> TextSentence:
-    if labels:
-        tokens = [
-            TextToken(text[start:end], found[names[0]], start, end, found)
-            for (start, end), found in zip(spans, labels, strict=True)
-        ]
-    else:
-        tokens = [TextToken(text[start:end], None, start, end, _NO_LABELS) for start, end in spans]
-    return TextSentence(text[spans[0][0] : spans[-1][1]], tokens)
+    found, at = [], 0
+    for start, end, words in tokens:
+        if len(words) == 1:
+            own = labels[at]
+            found.append(TextToken(text[start:end], own[first], start, end, own))
+        else:
+            parts = [
+                TextWord(word, own[first], own)
+                for word, own in zip(words, labels[at : at + len(words)], strict=True)
+            ]
+            found.append(TextToken(text[start:end], None, start, end, _NO_LABELS, tuple(parts)))
+        at += len(words)
+    return TextSentence(text[tokens[0].start : tokens[-1].end], found)
 
 
 def _check(text: object) -> None:
