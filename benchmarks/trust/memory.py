@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import gzip
+import io
 import random
 import tempfile
 from pathlib import Path
@@ -11,6 +14,7 @@ import perceptron_nlp as pn
 from benchmarks.trust import samples
 from benchmarks.trust.children import call, peak_bytes, resident_bytes
 from benchmarks.trust.reached import Reached
+from perceptron_nlp.cli.main import main
 
 CACHE = 32_768
 
@@ -117,3 +121,52 @@ def bounded_training(full: bool) -> Reached:
             said[name] = child.result if child.result is not None else child.fate
     kept = said["small"] == "trained" and said["large"].startswith("limit after 0 epochs")
     return Reached(f"in {megabytes} MB: {said['small']}; a corpus too large: {said['large']}", kept)
+
+
+# What is repeated without end, the format that it is read as, and whether all of it is tagged.
+ENDLESS = {
+    "comments": (b"# " + b"x" * 61 + b"\n", "conllu", False),
+    "empty lines": (b"\n", "tagged", False),
+    "a line": (b"a" * 64, "lines", False),
+    "a line of words": (b"a b " * 16, "lines", False),
+    "a sentence": (b"a\tB\n" * 16, "columns", False),
+    "blocks of comments": (b"# c\n\n", "conllu", True),
+    "text without a space": (b"a" * 64, "text", True),
+}
+
+
+def tag_unpacked(kind: str, megabytes: int) -> dict[str, Any]:
+    """Tag a small compressed file that unpacks to so much; the status, the message, the memory."""
+    piece, format, _ = ENDLESS[kind]
+    piece *= (1 << 20) // len(piece)
+    with tempfile.TemporaryDirectory() as folder:
+        text, model = Path(folder) / "text.gz", Path(folder) / "model"
+        model.write_bytes(samples.small_model())
+        with gzip.open(text, "wb") as packed:
+            for _ in range(megabytes):
+                packed.write(piece)
+        said = io.StringIO()
+        before = peak_bytes()
+        with contextlib.redirect_stderr(said):
+            status = main(
+                ["tag", str(model), str(text), "--format", format, "-o", str(Path(folder) / "out")]
+            )
+        return {"status": status, "said": said.getvalue(), "grown": peak_bytes() - before}
+
+
+def unpacking(full: bool) -> Reached:
+    """S4: what a small compressed file unpacks to is tagged or refused in bounded memory."""
+    kinds = ENDLESS if full else ("comments", "a line of words", "text without a space")
+    most, wrong = 0, []
+    for kind in kinds:
+        megabytes = 294 if full else 64
+        child = call("benchmarks.trust.memory:tag_unpacked", kind, megabytes)
+        if child.result is None:
+            return Reached(f"{kind}: {child.fate}", False)
+        most = max(most, child.result["grown"])
+        refused = child.result["status"] == 2 and "break it up" in child.result["said"]
+        if refused == ENDLESS[kind][2] or (not refused and child.result["status"]):
+            wrong.append(f"{kind}: status {child.result['status']}, {child.result['said']}")
+    return Reached(
+        "; ".join([f"{most / 2**20:.0f} MB more at most", *wrong]), not wrong and most < 128 << 20
+    )

@@ -176,6 +176,20 @@ REMOVALS = (
         "    except ZeroDivisionError:\n",
     ),
     Removal(
+        "S4",
+        "sentences have no limit",
+        "formats/lines.py",
+        "LONGEST = 1 << 24",
+        "LONGEST = 1 << 40",
+    ),
+    Removal(
+        "S4",
+        "sentences of running text have any number of characters",
+        "text/splitter.py",
+        "MOST_CHARACTERS = 1 << 20",
+        "MOST_CHARACTERS = 1 << 40",
+    ),
+    Removal(
         "H1",
         "words are looked up by XXH64",
         "_core/tag/wordref.h",

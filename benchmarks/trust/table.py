@@ -81,6 +81,12 @@ ROWS = (
         "within the limit, or a clear error before work is lost",
         memory.bounded_training,
     ),
+    Row(
+        "S4",
+        "text is unpacked in bounded memory",
+        "< 128 MB more for 294 MB of hostile text",
+        memory.unpacking,
+    ),
     Row("H1", "hash flooding gains nothing", "≤ 2× slower", hashes.flooding, alone=True),
     Row("H2", "collisions are known", "reported by inspect", hashes.collisions),
     Row(

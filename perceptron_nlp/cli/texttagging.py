@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 # What is held at a time: enough sentences to keep the core busy, few enough to stay small.
 BATCH_SENTENCES = 1024
 BATCH_WORDS = 1 << 15
+BATCH_CHARACTERS = 1 << 22
 PIECE_BYTES = 1 << 18
 Piece = bytes | memoryview
 
@@ -53,7 +54,7 @@ class Tagging:
         self._quiet = quiet
         self._corpus: pn.Corpus | None = None
         self._pending: list[pn.Sentence] = []
-        self._pending_words = 0
+        self._pending_words = self._pending_characters = 0
         self._before: list[pn.Sentence] = []
         self._last = ""
 
@@ -80,6 +81,7 @@ class Tagging:
                 for sentence in corpus:
                     self._pending.append(sentence)
                     self._pending_words += len(sentence)
+                    self._pending_characters += _length(sentence)
                     if self._is_full():
                         yield self.finished()
                 yield self.finished(at_end=True)
@@ -141,13 +143,18 @@ class Tagging:
         seen = [] if at_end else [*self._before, *batch]
         self._before = seen[max(0, len(seen) - window) :]
         self._pending, self._pending_words = after, sum(map(len, after))
+        self._pending_characters = sum(map(_length, after))
         self._last = texts[-1]
         return "".join(texts).encode()
 
     def _is_full(self) -> bool:
         window = self._filling.window
         return len(self._pending) >= BATCH_SENTENCES * self._threads + window or (
-            self._pending_words >= BATCH_WORDS * self._threads and len(self._pending) > 2 * window
+            (
+                self._pending_words >= BATCH_WORDS * self._threads
+                or self._pending_characters >= BATCH_CHARACTERS
+            )
+            and len(self._pending) > 2 * window
         )
 
     def _seam(self) -> bytes:
@@ -161,3 +168,8 @@ class Tagging:
         ):
             seam += line_break
         return seam.encode()
+
+
+def _length(sentence: pn.Sentence) -> int:
+    """How many characters a sentence from a file has there."""
+    return 0 if sentence.layout is None else len(sentence.layout.text)

@@ -23,7 +23,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FormatError, quote
 from perceptron_nlp.formats.grid import split_grid
 from perceptron_nlp.formats.joining import joined_blocks
-from perceptron_nlp.formats.lines import BOM, LineSource
+from perceptron_nlp.formats.lines import BOM, LONGEST, LineSource, too_long
 from perceptron_nlp.formats.opening import Readable
 from perceptron_nlp.formats.packedtext import packed
 from perceptron_nlp.formats.replace import replace_file
@@ -112,9 +112,13 @@ class ColumnReader:
 
     def __iter__(self) -> Iterator[Sentence]:
         before: list[str] = []
+        length = 0
         for first_line, block in self._source.blocks():
             start = _start_of_words(block, first_line)
             before.append(block)
+            length += len(block)
+            if length > LONGEST:
+                raise too_long("sentence", self._source.name, first_line)
             if start == len(block):
                 continue
             text = block if len(before) == 1 else "".join(before)
@@ -123,6 +127,7 @@ class ColumnReader:
                 first = block[start:].partition("\n")[0]
                 self._columns = columns_of(first, self._fields, self._source.name)
             before.clear()
+            length = 0
             yield self._sentence(text, len(text) - len(block) + start, line, self._columns)
         self.tail = "".join(before)
 

@@ -16,6 +16,7 @@ sentence after it, so the texts of all sentences and the tail are the file again
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from perceptron_nlp.errors import FormatError
@@ -36,11 +37,13 @@ from perceptron_nlp.formats.conllu_rules import (
 from perceptron_nlp.formats.conllu_scanned import ScannedSentences
 from perceptron_nlp.formats.conllu_values import KnownDeps, KnownValues, SharedValues
 from perceptron_nlp.formats.grid import split_grid
-from perceptron_nlp.formats.lines import BOM, LineSource
+from perceptron_nlp.formats.lines import BOM, LONGEST, LineSource, too_long
 from perceptron_nlp.formats.opening import Readable
 from perceptron_nlp.text.sentence import Sentence
 
 _EAGER = ("upos", "xpos")
+# Words that a comment would swallow.
+_WORD_AFTER_RETURN = re.compile(r"\r[0-9]+(?:[-.][0-9]+)?\t")
 
 
 def read_conllu(path: Readable, *, errors: str = "strict") -> Iterator[Sentence]:
@@ -79,6 +82,7 @@ class ConlluReader:
 
     def __iter__(self) -> Iterator[Sentence]:
         before: list[str] = []
+        length = 0
         blocks = self._source.blocks()
         while True:
             if self._scanned is not None and not before and self._columns == COLUMNS:
@@ -88,6 +92,9 @@ class ConlluReader:
                 break
             start = self._start_of_words(block, first_line)
             before.append(block)
+            length += len(block)
+            if length > LONGEST:
+                raise too_long("sentence", self._source.name, first_line)
             if start == len(block):
                 continue
             text = block if len(before) == 1 else "".join(before)
@@ -99,6 +106,7 @@ class ConlluReader:
                 raise FormatError(error.message, error.path, error.line) from None
             if sentence is not None:
                 before.clear()
+                length = 0
                 yield sentence
         self.tail = "".join(before)
 
@@ -113,10 +121,14 @@ class ConlluReader:
             start = 1 if block.startswith(BOM) else 0
             self._set_columns(columns_named_in(block[start:], self._source.name))
         while block.startswith(("#", "\n", "\r\n"), start):
-            end = block.find("\n", start)
-            if end < 0:
-                return len(block)
-            start = end + 1
+            end = block.find("\n", start) + 1 or len(block)
+            if _WORD_AFTER_RETURN.search(block, start, end):
+                raise FormatError(
+                    "a carriage return alone ends a line; convert it to a line feed",
+                    self._source.name,
+                    first_line + block.count("\n", 0, start),
+                )
+            start = end
         return start
 
     def _sentence(self, text: str, start: int, line: int) -> Sentence | None:

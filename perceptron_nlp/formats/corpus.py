@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Protocol
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FileError, quote
 from perceptron_nlp.formats import columns as column_format
 from perceptron_nlp.formats import conllu, conllu_writing, detect
-from perceptron_nlp.formats.lines import BOM, LineSource
+from perceptron_nlp.formats.lines import BOM, LONGEST, LineSource
 from perceptron_nlp.formats.opening import STDIN, Readable, name_of
 from perceptron_nlp.text.sentence import Sentence
 
@@ -83,6 +83,8 @@ class Corpus(Iterable[Sentence]):
                 raise ArgumentError(
                     f"fields: only column files have them; {self.path} is read as {self.format}"
                 )
+            if self.format != "text":
+                self._source.refuse_bare_returns()
             self._kind = FORMATS[self.format]
             self._columns = self._kind.columns_of(head, fields, self.path)
             self.warnings = self._warnings(head)
@@ -173,7 +175,7 @@ class Corpus(Iterable[Sentence]):
         self.reopen()
         return None if self._source is None else self._source.peek_text()
 
-    def take_blocks(self, least: int, most: int | None = None) -> bytes:
+    def take_blocks(self, least: int, most: int = LONGEST) -> bytes:
         """Whole sentences of the text as bytes, unread, so that iteration begins behind them.
 
         Empty where none are left, or iteration has begun, or the first sentence has more than

@@ -51,6 +51,9 @@ def detect(head: str, *, name: str = "") -> str:
     if plain_name(name).lower().endswith(_CONLLU_SUFFIXES):
         return "conllu"
     text = head.removeprefix(BOM)
+    if "\n" not in text:
+        # Formats with lines refuse such a text; running text has it.
+        text = text.replace("\r", "\n")
     lines = [line.removesuffix("\r") for line in text.split("\n")]
     filled = [line for line in lines if line.strip(" \t")]
     if not filled:

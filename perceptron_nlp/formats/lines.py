@@ -8,6 +8,10 @@ The text is UTF-8.  A byte order mark at its start is kept and taken off by the 
 the format.  An invalid byte, or a file that is plainly not text, is a FormatError with its
 line; a stray NUL or other control character is data.  With ``errors="replace"`` invalid
 bytes become U+FFFD (what is written back then has U+FFFD too).
+
+What is held at a time has limits, ``LONGEST`` and ``MOST_WORDS``: a line or a sentence that is
+longer, with the comments and empty lines before it, is a FormatError with its line.  So memory
+does not follow what a small compressed file unpacks to.
 """
 
 from __future__ import annotations
@@ -15,13 +19,17 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from types import TracebackType
-from typing import TypeVar
+from typing import NoReturn, TypeVar
 
 from perceptron_nlp._core.conllu.newlines import count_newlines
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FileError, FormatError, quote
 from perceptron_nlp.formats.opening import Readable, name_of, open_bytes
 
 BOM = "\ufeff"
+LONGEST = 1 << 24
+"""Bytes of a line, and of a sentence with what stands between it and the sentence before."""
+MOST_WORDS = 1 << 19
+"""Words of a sentence, and its lines; a word takes some 250 bytes while it is tagged."""
 _CHUNK = 1 << 16
 _HEAD = 1 << 16
 _WHOLE = 1 << 20
@@ -95,18 +103,21 @@ class LineSource:
 
     def lines(self) -> Iterator[tuple[int, str]]:
         """Every line with its number (from 1) and its break; the last may have none."""
+        self.refuse_bare_returns()
         start = 0
         while True:
             end = self._buffer.find(b"\n", start)
             if end < 0:
                 start = len(self._buffer)
+                if start > LONGEST:
+                    self._refuse_long("line")
                 if not self._fill():
                     break
                 continue
-            yield self._take(end + 1)
+            yield self._take(end + 1, "line")
             start = 0
         if self._buffer:
-            yield self._take(len(self._buffer))
+            yield self._take(len(self._buffer), "line")
 
     def blocks(self) -> Iterator[tuple[int, str]]:
         """Every run of lines up to and with an empty line, with its first line's number.
@@ -114,19 +125,44 @@ class LineSource:
         Empty lines that follow an empty line, or begin the text, are a block of their own.
         The last block may lack the empty line, and the break of its last line.
         """
+        self.refuse_bare_returns()
         start = 0
         while True:
             match = _BLANK_LINES.match(self._buffer) or _BLANK_LINE.search(self._buffer, start)
             if match is not None:
-                yield self._take(match.end())
+                yield self._take(match.end(), "sentence")
                 start = 0
                 continue
+            if len(self._buffer) > LONGEST:
+                self._refuse_long("sentence")
             # The blank line may begin in the last two bytes: LF, CR | LF.
             start = max(0, len(self._buffer) - 2)
             if not self._fill():
                 break
         if self._buffer:
-            yield self._take(len(self._buffer))
+            yield self._take(len(self._buffer), "sentence")
+
+    def refuse_bare_returns(self) -> None:
+        """Raises FormatError for a text whose lines end in carriage returns alone.
+
+        Such a text would be a single line.  One line feed in the first 64 KiB, or in all of a
+        shorter text, makes carriage returns data.
+        """
+        start = 0
+        while self._line == 1 and self._buffer.find(b"\n", start) < 0:
+            start = len(self._buffer)
+            if start < _HEAD and self._fill():
+                continue
+            if 0 <= self._buffer.find(b"\r") < start - 1:
+                what = (
+                    "its lines end in carriage returns alone; convert them to line feeds"
+                    " (tr '\\r' '\\n' < OLD > NEW)"
+                )
+                raise self._fail(FormatError(what, self.name, 1))
+            return
+
+    def _refuse_long(self, what: str) -> NoReturn:
+        raise self._fail(too_long(what, self.name, self._line))
 
     def pieces(self) -> Iterator[str]:
         """The text in pieces as they are read, cut anywhere between characters."""
@@ -176,14 +212,17 @@ class LineSource:
         Reading on then raises the error in its place. What is given is the source's own; it
         changes when the source is read.
         """
+        block = 0
         try:
             while self._fill(_WHOLE):
-                pass
+                block = max(block, self._buffer.rfind(b"\n\n", block))
+                if len(self._buffer) - block > LONGEST:
+                    return None
         except (FileError, FormatError):
             return None
         return self._buffer
 
-    def take_blocks(self, least: int, most: int | None = None) -> bytes:
+    def take_blocks(self, least: int, most: int = LONGEST) -> bytes:
         """All blocks that are whole, as bytes that nothing has looked at; empty if there are none.
 
         Where it must read for them, it reads ``least`` bytes at a time, or what there is. It looks
@@ -197,7 +236,7 @@ class LineSource:
                 del self._buffer[:end]
                 self._line += count_newlines(piece)
                 return piece
-            if most is not None and len(self._buffer) >= most:
+            if len(self._buffer) >= most:
                 return b""
             if not self._fill(least):
                 return b""
@@ -249,8 +288,8 @@ class LineSource:
         self.close()
 
     def _fill(self, least: int = _CHUNK) -> bool:
-        """Reads on; false at the end.  Reads grow with the buffer: long lines stay linear."""
-        piece = self._read(self._bytes.read, max(least, len(self._buffer)))
+        """Reads on; false at the end.  Reads grow with the buffer, up to a mebibyte."""
+        piece = self._read(self._bytes.read, max(least, min(len(self._buffer), _WHOLE)))
         if not piece:
             return False
         self._buffer += piece
@@ -281,19 +320,29 @@ class LineSource:
         return error
 
     def _read_to_empty_line(self) -> bool:
-        """Reads on until two line feeds follow each other; false if a carriage return may do."""
+        """Reads on until two line feeds follow each other; false if a carriage return may do.
+
+        False, too, where that is more than a sentence may have.
+        """
         while True:
             start = max(0, len(self._buffer) - 1)
             if not self._fill() or self._buffer.find(b"\r", start) >= 0:
                 return False
             if self._buffer.find(b"\n\n", start) >= 0:
                 return True
+            if len(self._buffer) > LONGEST:
+                return False
 
-    def _take(self, length: int) -> tuple[int, str]:
+    def _take(self, length: int, what: str = "piece") -> tuple[int, str]:
+        if length > LONGEST:
+            self._refuse_long(what)
         piece = self._buffer[:length]
         del self._buffer[:length]
         first = self._line
-        self._line += piece.count(b"\n")
+        breaks = piece.count(b"\n")
+        if breaks > MOST_WORDS and what == "sentence" and not piece.isspace():
+            raise self._fail(too_long(what, self.name, first))
+        self._line += breaks
         try:
             text = piece.decode("utf-8", self._errors)
         except UnicodeDecodeError as error:
@@ -317,3 +366,11 @@ class LineSource:
         if len(controls) > max(_BINARY_LEAST, _BINARY_SHARE * len(head)):
             line = 1 + head.count(b"\n", 0, controls[0])
             raise self._fail(FormatError("this is a binary file, not text", self.name, line))
+
+
+def too_long(what: str, path: str, line: int) -> FormatError:
+    """The error for a ``line`` or ``sentence`` beyond `LONGEST` or `MOST_WORDS`."""
+    most = f"{LONGEST >> 20} MiB"
+    if what == "sentence":
+        most += f" or {MOST_WORDS:,} words, with the comments and empty lines before it"
+    return FormatError(f"a {what} of more than {most}; break it up", path, line)

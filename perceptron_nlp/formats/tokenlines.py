@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from perceptron_nlp.errors import ArgumentError, quote
-from perceptron_nlp.formats.lines import BOM, LineSource
+from perceptron_nlp.formats.lines import BOM, LONGEST, MOST_WORDS, LineSource, too_long
 from perceptron_nlp.text.sentence import Sentence
 
 SEPARATOR = "/"
@@ -50,16 +50,17 @@ class TokenLines:
         self._source = source
 
     def __iter__(self) -> Iterator[tuple[int, int, list[str], str]]:
-        before: list[str] = []
+        before = ""
         for number, line in self._source.lines():
             start = 1 if number == 1 and line.startswith(BOM) else 0
             tokens = _split(line[start:])
-            before.append(line)
+            if len(before) + len(line) > LONGEST or len(tokens) > MOST_WORDS:
+                raise too_long("sentence", self._source.name, number)
+            before += line
             if tokens:
-                text = line if len(before) == 1 else "".join(before)
-                before.clear()
+                text, before = before, ""
                 yield number, len(text) - len(line) + start, tokens, text
-        self.tail = "".join(before)
+        self.tail = before
 
 
 def with_tokens(text: str, start: int, tokens: Sequence[str]) -> str:

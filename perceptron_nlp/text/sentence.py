@@ -14,7 +14,9 @@ _NO_COLUMNS: Mapping[str, tuple[str, ...]] = MappingProxyType({})
 
 
 class Layout(Protocol):
-    """What a format keeps with a sentence to be able to write it back."""
+    """What a format keeps with a sentence to be able to write it back, its text above all."""
+
+    text: str
 
     def alias(self, name: str) -> str | None:
         """The column that ``name`` stands for (``form`` for the words), or None."""

@@ -18,6 +18,8 @@ from perceptron_nlp.text.tokenizer import CHUNK, LOOKS_AHEAD, Span, chunk_tokens
 
 # No sentence has more tokens: a text without full stops is cut, so that what is held stays small.
 LONGEST_SENTENCE = 5_000
+# The same for the characters of its tokens: a text without white space is one chunk after another.
+MOST_CHARACTERS = 1 << 20
 # A line of fewer characters, white space left out, is not broken off to fit a width.
 SHORTEST_WRAPPED = 32
 _CLOSING = frozenset(
@@ -190,6 +192,7 @@ class Splitter:
 
     def __init__(self) -> None:
         self._tokens: list[Span] = []
+        self._characters = 0
         self._state = _OPEN
         self._quoted = False
         # Was the last token an abbreviation, a number?
@@ -213,10 +216,12 @@ class Splitter:
             attached = span[0] == self.end
             if self._tokens and (
                 len(self._tokens) >= LONGEST_SENTENCE
+                or self._characters >= MOST_CHARACTERS
                 or (self._state and self._starts(form, attached))
             ):
                 yield from self.rest()
             self._tokens.append(span)
+            self._characters += len(form)
             self._judge(form, attached)
             self.end = span[1]
 
@@ -228,7 +233,8 @@ class Splitter:
                 start, end = self._tokens[-1]
                 self._tokens[-1:] = [(start, end - 1), (end - 1, end)]
             yield self._tokens
-        self._tokens, self._state, self._quoted = [], _OPEN, False
+        self._tokens, self._characters = [], 0
+        self._state, self._quoted = _OPEN, False
         self._abbreviated = self._number = False
 
     def end_line(self) -> Iterator[list[Span]]:

@@ -63,6 +63,11 @@ def conllu_sentences(draw):
     return lines
 
 
+def has_lines(text):
+    """Is a carriage return in a text data, and not what all of its lines end in?"""
+    return "\n" in text or "\r" not in text[:-1]
+
+
 @st.composite
 def files(draw, sentences):
     """Sentences (lists of lines) as a file: mixed breaks, more empty lines, cut at its end."""
@@ -72,7 +77,8 @@ def files(draw, sentences):
             text += line + draw(BREAK)
         text += draw(BREAK) + draw(EMPTY_LINES)
     stripped = text.rstrip("\r\n")
-    return draw(st.sampled_from([text, stripped + "\n", stripped + "\r\n", stripped]))
+    bare = stripped if has_lines(stripped) else text
+    return draw(st.sampled_from([text, stripped + "\n", stripped + "\r\n", bare]))
 
 
 COLUMN_SENTENCES = {
@@ -91,7 +97,8 @@ def token_files(draw, tokens):
         for token in line:
             text += token + draw(GAP)
         text += draw(BREAK) + draw(EMPTY_LINES)
-    return draw(st.sampled_from([text, text.rstrip("\r\n")]))
+    stripped = text.rstrip("\r\n")
+    return draw(st.sampled_from([text, stripped if has_lines(stripped) else text]))
 
 
 def written_back(text, format):

@@ -77,6 +77,20 @@ def test_a_tab_in_a_label_is_a_field_too_many(reading: Refuses) -> None:
     assert message.startswith("bad.txt:4: 3 fields where the first line has 2")
 
 
+@pytest.mark.parametrize("begin", ["", "# text = dogs bark\n"])
+def test_lines_that_end_in_carriage_returns_alone_are_refused(reading: Refuses, begin: str) -> None:
+    Path("bad.conllu").write_bytes((begin + GOOD).replace("\n", "\r").encode())
+    said = reading("bad.conllu")
+    assert said.startswith("bad.conllu:1: its lines end in carriage returns alone; convert them")
+
+
+def test_a_sentence_without_end_is_refused_by_its_line(reading: Refuses) -> None:
+    with gzip.open("bad.conllu.gz", "wb") as packed:
+        packed.write(GOOD.encode() + b"# a\n" * (5 << 20))
+    said = reading("bad.conllu.gz")
+    assert said.startswith("bad.conllu.gz:4: a sentence of more than 16 MiB or 524,288 words, ")
+
+
 def test_a_token_without_label_is_refused_by_its_line(reading: Refuses) -> None:
     Path("bad.txt").write_text("dogs/NOUN bark/VERB\ndogs bark/VERB\n")
     message = reading("bad.txt", "--format", "tagged")

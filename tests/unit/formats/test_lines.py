@@ -13,9 +13,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from perceptron_nlp._core.conllu.conlluscan import ConlluScanner
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FileError, FormatError
-from perceptron_nlp.formats import opening
-from perceptron_nlp.formats.lines import LineSource
+from perceptron_nlp.formats import (
+    open_corpus,
+    opening,
+    read_columns,
+    read_conllu,
+    read_tagged,
+    read_text,
+)
+from perceptron_nlp.formats.lines import LONGEST, MOST_WORDS, LineSource
 from perceptron_nlp.formats.opening import plain_name
 
 TEXT = "one\ntwo\r\n\nthree"
@@ -293,3 +301,75 @@ def test_blocks_are_taken_whole_into_memory_that_is_used_again(text, size, at_on
                 left = "".join(line for _, line in rest).encode()
                 assert taken + left == text and b"\n\n" not in left
                 assert not rest or rest[0][0] == taken.count(b"\n") + 1
+
+
+def test_a_line_or_sentence_of_more_than_the_limit_is_refused_with_its_line():
+    longest = b"x" * (LONGEST - 1) + b"\n"
+    assert len(lines(b"a\n" + longest)) == 2
+    assert len(blocks(longest[1:] + b"\n")) == 1
+    with pytest.raises(FormatError, match=r"^<stream>:2: a line of more than 16 MiB; break it up$"):
+        lines(b"a\nx" + longest)
+    for begin in (b"x", b"# "):
+        with pytest.raises(FormatError, match=r"^<stream>:3: a sentence of more than 16 MiB or "):
+            blocks(b"a\n\n" + begin + longest)
+    with pytest.raises(FormatError, match=r"^<stream>:3: a sentence of more than 16 MiB or "):
+        blocks(b"a\n\n" + b"b\n" * (MOST_WORDS + 1))
+
+
+def test_a_block_without_end_is_not_read_to_its_end_before_it_is_refused():
+    class Endless(io.RawIOBase):
+        given = 0
+
+        def readable(self):
+            return True
+
+        def readinto(self, buffer):
+            buffer[:] = b"# c\n" * (len(buffer) // 4) + b"#" * (len(buffer) % 4)
+            self.given += len(buffer)
+            return len(buffer)
+
+    stream = Endless()
+    source = LineSource(stream)
+    assert source.take_blocks(1 << 18) == b""
+    assert source.peek_text() is None
+    assert source.scan(ConlluScanner().take) == []
+    with pytest.raises(FormatError, match=r"^<stream>:1: a sentence"):
+        list(source.blocks())
+    assert stream.given < LONGEST + (4 << 20)
+
+
+@pytest.mark.parametrize("format", ["conllu", "columns", "tagged", "lines"])
+@pytest.mark.parametrize("begin", ["", "\ufeff"])
+def test_a_text_whose_lines_end_in_carriage_returns_alone_is_refused(format, begin):
+    rest = "\t_" * 6 + "\n"
+    text = {
+        "conllu": f"# text = a b\n1\ta\t_\tX{rest}2\tb\t_\tX{rest}\n",
+        "columns": "a\tX\nb\tX\n\na\tX\n",
+        "tagged": "a/X b/X\na/X b/X\n",
+        "lines": "a b , c\nb c .\n",
+    }[format]
+    returns = io.BytesIO((begin + text.replace("\n", "\r")).encode())
+    for asked in (format, "auto"):
+        assert len(list(open_corpus(io.BytesIO(text.encode()), format=asked))) > 0
+        with pytest.raises(FormatError, match=r"^<stream>:1: its lines end in carriage returns"):
+            list(open_corpus(returns, format=asked))
+        returns.seek(0)
+    readers = {"conllu": read_conllu, "columns": read_columns, "tagged": read_tagged}
+    with pytest.raises(FormatError, match=r"^<stream>:1: its lines end in carriage returns"):
+        list(readers.get(format, read_text)(returns))
+
+
+def test_words_that_a_carriage_return_hides_in_a_comment_are_refused():
+    line = b"1\ta" + b"\t_" * 8
+    text = b"# a\rb\n" + line + b"\n\n# c\r" + line + b"\r\r\n"
+    with pytest.raises(FormatError, match=r"^<stream>:4: a carriage return alone ends a line"):
+        list(read_conllu(io.BytesIO(text)))
+
+
+def test_carriage_returns_are_data_in_a_text_with_line_feeds_and_in_running_text():
+    assert lines(b"a\rb\rc\n") == [(1, "a\rb\rc\n")]
+    assert lines(b"a\r") == [(1, "a\r")]
+    assert [one.words for one in open_corpus(io.BytesIO(b"Go!\rStop!\r"), format="text")] == [
+        ("Go", "!"),
+        ("Stop", "!"),
+    ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from perceptron_nlp import ArgumentTypeError, tokenize
+from perceptron_nlp.text.splitter import MOST_CHARACTERS, sentences_in, sentences_of
 
 
 def words(text: str) -> list[str]:
@@ -117,6 +118,17 @@ def test_an_abbreviation_that_ends_a_sentence_gives_it_its_full_stop() -> None:
         ["Bread", ",", "milk", ",", "etc", "."],
         ["We", "ate", "."],
     ]
+
+
+def test_text_without_a_space_is_cut_into_sentences_that_hold_all_of_it() -> None:
+    text = "ab" * MOST_CHARACTERS
+    whole = list(sentences_of(text))
+    assert len(whole) == 2
+    places = [span for spans in whole for span in spans]
+    assert "".join(text[start:end] for start, end in places) == text
+    pieces = (text[at : at + 65_537] for at in range(0, len(text), 65_537))
+    cut = [one for _, one, _ in sentences_in(pieces)]
+    assert cut == [text[spans[0][0] : spans[-1][1]] for spans in whole]
 
 
 @pytest.mark.parametrize("text", [b"bytes", None, ["words"], 3])

@@ -37,6 +37,7 @@ REFUSED: dict[str, tuple[bytes, int]] = {
     "a raised digit": (f"\u00b9{LINE[1:]}\n".encode(), 1),
     "half a surrogate pair": (LINE.encode().replace(b"The", b"\xed\xa0\x80") + b"\n", 1),
     "an overlong NUL": (LINE.encode().replace(b"The", b"\xc0\x80") + b"\n", 1),
+    "lines that end in carriage returns alone": (f"# a\r{LINE}\r".replace("\n", "\r").encode(), 1),
     "a range of 10^9 words": (f"1-1000000000\tx{REST}{LINE}\n".encode(), 1),
     "a range turned round": (f"2-1\tx{REST}{LINE}\n".encode(), 1),
     "100,000 ranges": (
