@@ -1,6 +1,6 @@
-# Everything runs in .venv, made here; PYTHON is the interpreter that makes it.
+# Everything runs in VENV, made here; PYTHON is the interpreter that makes it.
 PYTHON ?= python3
-VENV := .venv
+VENV ?= .venv
 BIN := $(VENV)/bin
 TRAIN ?= data/english-train.conllu
 DEV ?= data/english-dev.conllu
@@ -111,7 +111,7 @@ docs: $(VENV)/documented
 	$(BIN)/python -m sphinx -W --keep-going -q -E -b html docs out/docs
 
 clean:
-	rm -rf $(VENV) build dist out *.egg-info perceptron_nlp/_core/*/*.c perceptron_nlp/_core/*/*.so
+	rm -rf $(VENV) .venv-3.* build dist out *.egg-info perceptron_nlp/_core/*/*.c perceptron_nlp/_core/*/*.so
 	rm -rf .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -prune -exec rm -rf {} +
 
