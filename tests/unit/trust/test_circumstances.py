@@ -35,13 +35,18 @@ def broken_off() -> Iterator[Callable[[Callable[[], object], float], None]]:
             pending[0] = False
             raise Stop
 
+    def again_and_again(work: Callable[[], object]) -> None:
+        # What is raised while Python clears something away is printed and goes no further.
+        while pending[0]:
+            work()
+
     def break_off(work: Callable[[], object], seconds: float) -> None:
         pending[0] = True
         signal.setitimer(signal.ITIMER_REAL, seconds)
-        # What is raised while Python clears something away is printed and goes no further.
+        # A function of its own: Python 3.13 lets what is raised between two rounds of a loop out of
+        # the block that it ends.
         with contextlib.suppress(Stop):
-            while pending[0]:
-                work()
+            again_and_again(work)
 
     before = signal.signal(signal.SIGALRM, stop)
     yield break_off
