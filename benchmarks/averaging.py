@@ -29,7 +29,7 @@ from perceptron_nlp.sampling import permutation
 from perceptron_nlp.tagger.train.data import Examples
 from perceptron_nlp.tagger.train.learners import TemplateLearner
 from perceptron_nlp.tagger.train.options import LearningOptions
-from perceptron_nlp.features.templates import preset
+from perceptron_nlp.features.templatefile import (preset)
 path, sentences, epochs, split, bits = sys.argv[1], *map(int, sys.argv[2:6])
 chosen = []
 for number, sentence in enumerate(pn.read_conllu(path)):

@@ -16,7 +16,7 @@ from cputime import least_seconds
 from threads import thread_rows
 
 import perceptron_nlp as pn
-from perceptron_nlp.features.templates import preset
+from perceptron_nlp.features.templatefile import preset
 from perceptron_nlp.sampling import permutation
 from perceptron_nlp.tagger.train.data import Examples
 from perceptron_nlp.tagger.train.learners import TemplateLearner

@@ -41,7 +41,7 @@ TEMPLATES = ("fast", "default")
 DRIVER = """
 import gc, json, os, sys
 import perceptron_nlp as pn
-from perceptron_nlp.features.templates import preset
+from perceptron_nlp.features.templatefile import (preset)
 from perceptron_nlp.sampling import permutation
 from perceptron_nlp.tagger.train.data import Examples
 from perceptron_nlp.tagger.train.learners import TemplateLearner

@@ -33,8 +33,8 @@ if TYPE_CHECKING:
         PerceptronNLPError,
         TemplateError,
     )
-    from perceptron_nlp.features.templatefile import read_templates
-    from perceptron_nlp.features.templates import Template, preset, preset_names
+    from perceptron_nlp.features.templatefile import preset, preset_names, read_templates
+    from perceptron_nlp.features.templates import Template
     from perceptron_nlp.formats.columns import read_columns, write_columns
     from perceptron_nlp.formats.conllu import read_conllu
     from perceptron_nlp.formats.conllu_writing import write_conllu
@@ -47,10 +47,9 @@ if TYPE_CHECKING:
     from perceptron_nlp.tagger.explain.explanation import Explanation, WordExplanation
     from perceptron_nlp.tagger.explain.forward_trace import WeighedFeature
     from perceptron_nlp.tagger.model.file import FORMAT_VERSION as MODEL_FORMAT_VERSION
-    from perceptron_nlp.tagger.model.file import read_model
     from perceptron_nlp.tagger.model.model import TaggerModel
     from perceptron_nlp.tagger.tag.text import TextSentence, TextToken, tokenize
-    from perceptron_nlp.tagger.tagger import Tagger, load
+    from perceptron_nlp.tagger.tagger import Tagger, load, read_model
     from perceptron_nlp.tagger.train.api import train
     from perceptron_nlp.tagger.train.loop import EpochReport
     from perceptron_nlp.tagger.train.options import TrainingOptions
@@ -138,7 +137,7 @@ _PLACES = {
     "combine.merging": ("merge",),
     "analysis.compare.comparison": ("compare",),
     "analysis.compare.differences": ("Comparison",),
-    "features.templates": ("Template", "preset", "preset_names"),
+    "features.templates": ("Template",),
     "formats.columns": ("read_columns", "write_columns"),
     "formats.conllu": ("read_conllu",),
     "formats.conllu_writing": ("write_conllu",),
@@ -156,12 +155,12 @@ _PLACES = {
     "tagger.evaluation": ("Evaluation",),
     "tagger.explain.explanation": ("Explanation", "WordExplanation"),
     "tagger.model.model": ("TaggerModel",),
-    "tagger.model.file": ("MODEL_FORMAT_VERSION", "read_model"),
+    "tagger.model.file": ("MODEL_FORMAT_VERSION",),
     "tagger.train.options": ("TrainingOptions",),
     "tagger.explain.forward_trace": ("WeighedFeature",),
     "tagger.tag.text": ("TextSentence", "TextToken", "tokenize"),
-    "tagger.tagger": ("Tagger", "load"),
-    "features.templatefile": ("read_templates",),
+    "tagger.tagger": ("Tagger", "load", "read_model"),
+    "features.templatefile": ("preset", "preset_names", "read_templates"),
     "tagger.train.loop": ("EpochReport",),
     "text.sentence": ("Sentence", "Token"),
     "analysis.tune.trials": ("Trial", "TuningReport", "TuningResult"),

@@ -1,70 +1,13 @@
-"""Arguments looked over: what is of another type, or out of its range, is named."""
+"""Checks of arguments: a value of another type or out of its range raises, and is named."""
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Sequence
 
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, quote
 from perceptron_nlp.text.sentence import Sentence
-
-
-def check_int(name: str, value: object, low: int, high: int) -> None:
-    """Raise unless value is an int from low to high; the message names the argument."""
-    if not isinstance(value, int) or isinstance(value, bool):
-        raise ArgumentTypeError(f"{name}: an int is needed, not {type(value).__name__}")
-    if not low <= value <= high:
-        raise ArgumentError(f"{name}: {value} is not between {low:,} and {high:,}")
-
-
-def check_number(name: str, value: object, low: float, high: float) -> None:
-    """Raise unless value is a number from low to high; the message names the argument."""
-    if not isinstance(value, int | float) or isinstance(value, bool):
-        raise ArgumentTypeError(f"{name}: a number is needed, not {type(value).__name__}")
-    if not low <= value <= high:
-        raise ArgumentError(f"{name}: {value} is not between {low:,} and {high:,.0f}")
-
-
-def check_flag(name: str, value: object) -> None:
-    """Raise unless value is True or False; the message names the argument."""
-    if not isinstance(value, bool):
-        raise ArgumentTypeError(f"{name}: a bool is needed, not {type(value).__name__}")
-
-
-def check_choice(name: str, value: object, choices: Iterable[str]) -> None:
-    """Raise unless value is one of the choices; the message gives the nearest."""
-    known = list(choices)
-    if not isinstance(value, str):
-        raise ArgumentTypeError(f"{name}: a str is needed, not {type(value).__name__}")
-    if value not in known:
-        # Here, since a program that nothing goes wrong in does without.
-        import difflib
-
-        near = difflib.get_close_matches(value, known, 1)
-        hint = f"; did you mean {near[0]}?" if near else ""
-        raise ArgumentError(f"{name}: {quote(value)} is not one of {', '.join(known)}{hint}")
-
-
-def check_tokens(tokens: object) -> None:
-    """Raise unless tokens is something to go over, and no text."""
-    if isinstance(tokens, str | bytes) or not isinstance(tokens, Iterable):
-        raise ArgumentTypeError(f"tokens: a list of words is needed, not {type(tokens).__name__}")
-
-
-def token_list(tokens: Sequence[str]) -> Sequence[str]:
-    """The tokens of a sentence as something that can be gone over more than once."""
-    check_tokens(tokens)
-    return tokens if isinstance(tokens, Sentence) else list(tokens)
-
-
-def sentence_list(sentences: Iterable[Sequence[str]]) -> list[Sequence[str]]:
-    """The sentences as a list."""
-    if isinstance(sentences, str | bytes) or not isinstance(sentences, Iterable):
-        raise ArgumentTypeError(
-            f"sentences: a list of sentences is needed, not {type(sentences).__name__}"
-        )
-    return list(sentences)
-
 
 _UNITS = {
     "": 1,
@@ -80,8 +23,76 @@ _BY_LETTERS = {unit.lower(): factor for unit, factor in _UNITS.items()}
 _SIZE = re.compile(r"(\d{1,18}(?:\.\d{1,9})?)\s*([A-Za-z]*)", re.ASCII)
 
 
+def check_int(name: str, value: object, low: int, high: int) -> None:
+    """Raise unless the value is an int from low to high."""
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise _of_type(name, "an int", value)
+    if not low <= value <= high:
+        raise ArgumentError(f"{name}: {value} is not between {low:,} and {high:,}")
+
+
+def check_number(name: str, value: object, low: float, high: float, *, above: bool = False) -> None:
+    """Raise unless the value is a number from low (with `above`, from above it) to high."""
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        raise _of_type(name, "a number", value)
+    if above and not low < value <= high:
+        raise ArgumentError(f"{name}: {value} is not above {low:g} and at most {high:g}")
+    if not low <= value <= high:
+        raise ArgumentError(f"{name}: {value} is not between {low:,g} and {high:,.0f}")
+
+
+def check_flag(name: str, value: object) -> None:
+    """Raise unless the value is True or False."""
+    if not isinstance(value, bool):
+        raise _of_type(name, "a bool", value)
+
+
+def check_path(name: str, value: object) -> None:
+    """Raise unless the value is a str, or a path that is one."""
+    if not isinstance(value, str | os.PathLike) or not isinstance(os.fspath(value), str):
+        raise _of_type(name, "a str or path", value)
+
+
+def check_choice(name: str, value: object, choices: Iterable[str]) -> None:
+    """Raise unless the value is one of the choices; the message gives the nearest."""
+    known = list(choices)
+    if not isinstance(value, str):
+        raise _of_type(name, "a str", value)
+    if value not in known:
+        hint = did_you_mean(value, known)
+        raise ArgumentError(f"{name}: {quote(value)} is not one of {', '.join(known)}{hint}")
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Return ``; did you mean …?`` with the known name most like this one, or nothing."""
+    # Here, since a program in which nothing goes wrong does without.
+    import difflib
+
+    close = difflib.get_close_matches(name, list(known), 1, 0.5)
+    return f"; did you mean {close[0]}?" if close else ""
+
+
+def check_tokens(tokens: object) -> None:
+    """Raise unless the tokens are an iterable that is not text."""
+    if isinstance(tokens, str | bytes) or not isinstance(tokens, Iterable):
+        raise _of_type("tokens", "a list of words", tokens)
+
+
+def token_list(tokens: Sequence[str]) -> Sequence[str]:
+    """Return the tokens of a sentence as a sequence."""
+    check_tokens(tokens)
+    return tokens if isinstance(tokens, Sentence) else list(tokens)
+
+
+def sentence_list(sentences: Iterable[Sequence[str]]) -> list[Sequence[str]]:
+    """Return sentences as a list."""
+    if isinstance(sentences, str | bytes) or not isinstance(sentences, Iterable):
+        raise _of_type("sentences", "a list of sentences", sentences)
+    return list(sentences)
+
+
 def parse_size(size: int | str, name: str = "size") -> int:
-    """Bytes out of a number, or of text such as ``400kB``, ``1.1MB`` or ``2 MiB``.
+    """Return the bytes of a number, or of text such as ``400kB``, ``1.1MB`` or ``2 MiB``.
 
     Parameters
     ----------
@@ -94,7 +105,7 @@ def parse_size(size: int | str, name: str = "size") -> int:
     ArgumentError : no size, or one below 1
     """
     if isinstance(size, bool) or not isinstance(size, int | str):
-        raise ArgumentTypeError(f"{name}: an int or a str is needed, not {type(size).__name__}")
+        raise _of_type(name, "an int or a str", size)
     if isinstance(size, int):
         n_bytes = size
     else:
@@ -109,3 +120,7 @@ def parse_size(size: int | str, name: str = "size") -> int:
     if n_bytes < 1:
         raise ArgumentError(f"{name}: {quote(size)} is less than one byte")
     return n_bytes
+
+
+def _of_type(name: str, needed: str, value: object) -> ArgumentTypeError:
+    return ArgumentTypeError(f"{name}: {needed} is needed, not {type(value).__name__}")

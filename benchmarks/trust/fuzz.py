@@ -26,7 +26,7 @@ import perceptron_nlp as pn
 from benchmarks.trust import agreement, samples
 from benchmarks.trust.children import ROOT, call
 from benchmarks.trust.damaging import mutate, resign, taken_apart
-from perceptron_nlp.features.templates import parse_templates
+from perceptron_nlp.features.templatefile import parse_templates
 
 CASES = ROOT / "tests" / "unit" / "trust" / "cases"
 FINDINGS = Path("out") / "fuzz"

@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import perceptron_nlp as pn
+from perceptron_nlp._checks import did_you_mean
 from perceptron_nlp.cli.main import VERBS
-from perceptron_nlp.cli.parsing import PROGRAM, VerbParser, nearest
+from perceptron_nlp.cli.parsing import PROGRAM, VerbParser
 
 EXAMPLES = f"""\
   {PROGRAM} completion bash > ~/.local/share/bash-completion/completions/{PROGRAM}
@@ -47,7 +48,7 @@ def run(chosen: argparse.Namespace) -> None:
     if chosen.shell not in SCRIPTS:
         raise pn.ArgumentError(
             f"SHELL: there are scripts for {', '.join(SCRIPTS)}, not for"
-            f" {chosen.shell!r}{nearest(chosen.shell, SCRIPTS)}"
+            f" {chosen.shell!r}{did_you_mean(chosen.shell, SCRIPTS)}"
         )
     print(SCRIPTS[chosen.shell]({verb: list(options_of(verb)) for verb in VERBS}))
 

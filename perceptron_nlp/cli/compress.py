@@ -10,7 +10,7 @@ from perceptron_nlp.cli.inputs import STDIN, check_apart, check_there, open_inpu
 from perceptron_nlp.cli.parsing import VerbParser, add_format_options, add_quiet_option
 from perceptron_nlp.cli.sizes import say_cost
 from perceptron_nlp.cli.style import say
-from perceptron_nlp.tagger.model.file import model_place
+from perceptron_nlp.tagger.tagger import model_path
 
 EXAMPLES = """\
   perceptron-nlp compress en.model --size 400kB --dev dev.conllu -o small.model
@@ -67,7 +67,7 @@ def run(chosen: argparse.Namespace) -> None:
     smaller.save(chosen.output)
     if not chosen.quiet:
         if smaller is tagger:
-            size = os.path.getsize(model_place(chosen.model))
+            size = os.path.getsize(model_path(chosen.model))
             say(f"{chosen.model}: {size:,} bytes fit as they are")
         say_cost(smaller)
         say(f"{chosen.output}: {len(smaller.to_bytes()):,} bytes")

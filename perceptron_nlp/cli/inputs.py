@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 
 import perceptron_nlp as pn
 from perceptron_nlp.cli.style import say
-from perceptron_nlp.tagger.model.file import is_shipped
+from perceptron_nlp.tagger.tagger import is_bundled
 
 STDIN = "-"
 _NAMED_ONE_BY_ONE = 8
@@ -77,7 +77,7 @@ def check_stdin(paths: Sequence[str], *, quiet: bool) -> None:
 def check_there(paths: Sequence[str]) -> None:
     """Raises FileError for the first path that is not there."""
     for path in paths:
-        if path != STDIN and not os.path.lexists(path) and not is_shipped(path):
+        if path != STDIN and not os.path.lexists(path) and not is_bundled(path):
             raise pn.FileError(f"{path or repr(path)}: there is no such file")
 
 

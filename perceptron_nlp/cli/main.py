@@ -20,7 +20,8 @@ from types import FrameType
 from typing import Any, NoReturn
 
 import perceptron_nlp as pn
-from perceptron_nlp.cli.parsing import PROGRAM, UsageError, VerbParser, folded, help_width, nearest
+from perceptron_nlp._checks import did_you_mean
+from perceptron_nlp.cli.parsing import PROGRAM, UsageError, VerbParser, folded, help_width
 from perceptron_nlp.cli.style import escape_what_does_not_fit, say, silence, write_message
 
 DONE, FAILED, BAD_INPUT = 0, 1, 2
@@ -143,7 +144,7 @@ def _run(
     if verb not in VERBS:
         kind = "option" if verb.startswith("-") else "verb"
         known = ["--help", "--version"] if kind == "option" else list(VERBS)
-        hint = nearest(verb, known) or f"; there are {', '.join(known)}"
+        hint = did_you_mean(verb, known) or f"; there are {', '.join(known)}"
         raise UsageError(f"unknown {kind} {verb}{hint}")
     _prepare_for_little_memory()
     with _nothing_collected():

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NoReturn
 
 import perceptron_nlp as pn
+from perceptron_nlp._checks import did_you_mean
 
 PROGRAM = "perceptron-nlp"
 FORMATS = "auto|conllu|columns|tagged"
@@ -129,16 +130,9 @@ class VerbParser(argparse.ArgumentParser):
             name = argument.partition("=")[0]
             # A short option may have its value right behind it: -oOUT.
             if not self.knows(name if name.startswith("--") else argument[:2]):
-                self.error(f"unknown option {name}" + nearest(name, self._option_string_actions))
-
-
-def nearest(name: str, known: Iterable[str]) -> str:
-    """``; did you mean ...?`` with the known name most like this one, or nothing."""
-    # Here, since a program that nothing goes wrong in does without.
-    import difflib
-
-    close = difflib.get_close_matches(name, list(known), 1, 0.5)
-    return f"; did you mean {close[0]}?" if close else ""
+                self.error(
+                    f"unknown option {name}" + did_you_mean(name, self._option_string_actions)
+                )
 
 
 def names_list(text: str) -> list[str]:

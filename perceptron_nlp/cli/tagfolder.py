@@ -6,7 +6,7 @@ import argparse
 import importlib
 import os
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import perceptron_nlp as pn
 from perceptron_nlp.cli.filling import Filling
@@ -14,7 +14,6 @@ from perceptron_nlp.cli.parquet import taggers_of
 from perceptron_nlp.cli.parsing import UsageError, VerbParser
 from perceptron_nlp.cli.style import say
 from perceptron_nlp.cli.texttagging import Tagging
-from perceptron_nlp.records import record
 
 ENGINES = ("ray",)
 
@@ -31,8 +30,7 @@ def add_engine_option(verb: VerbParser) -> None:
     )
 
 
-@record()
-class FolderJob:
+class FolderJob(NamedTuple):
     """Tags one file, in whatever process it comes to.
 
     Attributes

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import perceptron_nlp as pn
+from perceptron_nlp._checks import did_you_mean
 from perceptron_nlp._display import printable
 from perceptron_nlp.analysis.tune.searchspace import SPACE, TRIALS
 from perceptron_nlp.analysis.tune.tuning import FOLDS
@@ -20,7 +21,6 @@ from perceptron_nlp.cli.parsing import (
     add_format_options,
     add_json_option,
     add_quiet_option,
-    nearest,
     whole_number,
 )
 from perceptron_nlp.cli.printing import print_json
@@ -199,7 +199,7 @@ def _value(name: str, text: str) -> Any:
         known = [*_PARSERS, "templates", "right-to-left"]
         raise UsageError(
             f"--try {name}: there is no such option to try"
-            + (nearest(name, known) or f"; there are {', '.join(known)}")
+            + (did_you_mean(name, known) or f"; there are {', '.join(known)}")
         )
     try:
         return _PARSERS[name](text)

@@ -16,14 +16,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from perceptron_nlp._checks import check_int
+from perceptron_nlp._checks import check_int, check_number
 from perceptron_nlp._core.features.extract import FeatureProgram
 from perceptron_nlp._core.train.train import learn
 from perceptron_nlp._core.train.trainingset import TrainingSet
 from perceptron_nlp.combine.teaching import Lessons, Teachers, take_teachers, teach
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, quote
-from perceptron_nlp.features.compile import compile_templates
-from perceptron_nlp.features.templates import Template
+from perceptron_nlp.features.templates import Template, compile_templates
 from perceptron_nlp.sampling import permutation, without_replacement
 from perceptron_nlp.tagger.confidence.calibrating import calibrated_by
 from perceptron_nlp.tagger.tag.threads import MAX_THREADS
@@ -65,10 +64,7 @@ class RawUse:
 
     def __post_init__(self) -> None:
         for name, value in (("raw_share", self.share), ("raw_weight", self.weight)):
-            if not isinstance(value, int | float) or isinstance(value, bool):
-                raise ArgumentTypeError(f"{name}: a number is needed, not {type(value).__name__}")
-            if not 0 < value <= 1:
-                raise ArgumentError(f"{name}: {value} is not above 0 and at most 1")
+            check_number(name, value, 0, 1, above=True)
 
 
 class Student(Learner):

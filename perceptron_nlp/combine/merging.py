@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import reduce
 from typing import Any, TypeAlias
 
@@ -24,7 +24,7 @@ from perceptron_nlp.tagger.model.ensemble import sum_of
 from perceptron_nlp.tagger.model.file import model_to_bytes
 from perceptron_nlp.tagger.model.label_components import part_names
 from perceptron_nlp.tagger.model.model import TaggerModel, joined
-from perceptron_nlp.tagger.model.weights import LARGEST, QuantisedWeights
+from perceptron_nlp.tagger.model.weights import LARGEST, QuantizedWeights
 from perceptron_nlp.tagger.model.word_tables import WordTables
 from perceptron_nlp.tagger.tagger import Tagger, load
 from perceptron_nlp.text.tagset import TagSet
@@ -84,7 +84,7 @@ def merge(taggers: Taggers, *, weights: Iterable[float] | None = None) -> Tagger
                 for member, part in zip(members, parts, strict=True)
             ],
         }
-        models.append(replace(model, record=record))
+        models.append(model.replace(record=record))
     return Tagger(joined(models), features=members[0].tagger._features)
 
 
@@ -153,8 +153,7 @@ def _merged(
     first = models[0]
     tags = TagSet({label for model in models for label in model.tags})
     below = [model.first for model in models if model.first is not None]
-    return replace(
-        first,
+    return first.replace(
         tags=tags,
         weights=_mean(models, factors, tags),
         packed=False,
@@ -221,7 +220,7 @@ def _digest(tables: WordTables | None) -> Any:
 
 def _mean(
     models: Sequence[TaggerModel], factors: Sequence[float], tags: TagSet
-) -> QuantisedWeights:
+) -> QuantizedWeights:
     names = {name: number for number, name in enumerate(part_names(tags.labels, models[0].parts))}
     renumbered = [
         _in_float64(
@@ -247,11 +246,11 @@ def _mean(
     if len(scales) == 1:
         steps = mean.weights * scales.pop()
         if np.all(np.abs(steps - np.rint(steps)) <= _SMALL) and np.all(np.abs(steps) <= LARGEST):
-            return QuantisedWeights.of(mean, n_groups, models[0].weights.scale)
-    return QuantisedWeights.of(mean, n_groups)
+            return QuantizedWeights.of(mean, n_groups, models[0].weights.scale)
+    return QuantizedWeights.of(mean, n_groups)
 
 
-def _in_float64(weights: QuantisedWeights, numbers: Sequence[int], n_labels: int) -> FrozenWeights:
+def _in_float64(weights: QuantizedWeights, numbers: Sequence[int], n_labels: int) -> FrozenWeights:
     """Exactly what the model scores with, with label k as label numbers[k]."""
     groups = weights.groups().astype(np.uint16)
     if weights.table_bits is not None:

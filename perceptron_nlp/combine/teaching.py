@@ -65,7 +65,7 @@ def take_teachers(teachers: Teachers, column: str | None = None) -> list[Tagger]
     ------
     ArgumentTypeError : one is neither a Tagger nor a path
     ArgumentError : there are none; they differ in column or labels; or one looks at columns
-        besides the words, which raw text does not have
+        in addition to the words, which raw text does not have
     FileError, ModelError : as for ``perceptron_nlp.load``
     """
     given = [teachers] if isinstance(teachers, Tagger | str | os.PathLike) else teachers
@@ -93,10 +93,10 @@ def take_teachers(teachers: Teachers, column: str | None = None) -> list[Tagger]
 
 
 def _check_teacher(teacher: Tagger, name: str, others: list[Tagger]) -> None:
-    if teacher.model.evidence:
+    if teacher.model.feature_columns:
         raise ArgumentError(
-            f"{name}: looks at the columns {', '.join(teacher.model.evidence)} besides the words,"
-            " which raw text does not have"
+            f"{name}: looks at the columns {', '.join(teacher.model.feature_columns)} in addition"
+            " to the words, which raw text does not have"
         )
     if teacher.model.scheme == JOINT:
         raise ArgumentError(

@@ -16,8 +16,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from perceptron_nlp._core.tag.explain import views_of
-from perceptron_nlp.features.atoms import VIEWS, Atom, Value
-from perceptron_nlp.features.templates import Template
+from perceptron_nlp.features.templates import VIEWS, Atom, Template, Value
 
 NO_LABEL = "<none>"
 # Bits of the view `flags`, the lowest first.

@@ -1,12 +1,18 @@
-"""A person's own template list, read from a file."""
+"""Lists of templates: files, and the presets that come with the library."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from perceptron_nlp.errors import FormatError
-from perceptron_nlp.features.templates import Template, parse_templates
+from perceptron_nlp._checks import did_you_mean
+from perceptron_nlp.errors import FormatError, TemplateError, quote
+from perceptron_nlp.features.templates import Template, check_templates
 from perceptron_nlp.formats import read_file_bytes
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def read_templates(path: str | os.PathLike[str]) -> tuple[Template, ...]:
@@ -30,3 +36,78 @@ def read_templates(path: str | os.PathLike[str]) -> tuple[Template, ...]:
             line,
         ) from None
     return parse_templates(text, name)
+
+
+def parse_templates(text: str, name: str = "templates") -> tuple[Template, ...]:
+    """Read a list of templates, one a line.
+
+    Parameters
+    ----------
+    text : the list
+    name : what to call it in messages, a file's name for instance
+
+    Raises
+    ------
+    TemplateError : with ``name:line``; also where a template stands twice, or none at all
+    """
+    found: dict[Template, int] = {}
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line.strip() or line.lstrip().startswith("#"):
+            continue
+        try:
+            template = Template.parse(line)
+        except TemplateError as error:
+            raise TemplateError(f"{name}:{number}: {error}") from None
+        if template in found:
+            raise TemplateError(
+                f"{name}:{number}: {quote(str(template))} stands in line {found[template]} already"
+            )
+        found[template] = number
+    return check_templates(found, name)
+
+
+def preset_names() -> list[str]:
+    """Names of the template lists that come with the library, in alphabetical order."""
+    folder = _presets()
+    return sorted(
+        item.name.removesuffix(".txt") for item in folder.iterdir() if item.name.endswith(".txt")
+    )
+
+
+def preset(name: str, columns: Sequence[str] = ()) -> tuple[Template, ...]:
+    """A template list that comes with the library.
+
+    Parameters
+    ----------
+    name : one of preset_names()
+    columns : further columns of the input that are evidence; each gets the templates of
+        ``presets/COLUMN.template``, or where there is none ``NAME.template``, or where there is
+        none ``columns.template``, with its name put in
+
+    Raises
+    ------
+    TemplateError : no list has that name; the message gives the nearest
+    """
+    names = preset_names()
+    if name not in names:
+        hint = did_you_mean(name, names) or f"; there are {', '.join(names)}"
+        raise TemplateError(f"no template list is called {quote(name)}{hint}")
+    folder = _presets()
+    text = (folder / f"{name}.txt").read_text("utf-8")
+    patterns = {
+        item.name.removesuffix(".template"): item
+        for item in folder.iterdir()
+        if item.name.endswith(".template")
+    }
+    usual = patterns.get(name, patterns["columns"])
+    for column in columns:
+        own = usual if column in names else patterns.get(column, usual)
+        text += own.read_text("utf-8").replace("NAME", column)
+    return parse_templates(text, name)
+
+
+def _presets() -> Path:
+    # Here, since tagging does without. importlib.resources would bring in as much as NumPy does.
+    from pathlib import Path
+
+    return Path(__file__).with_name("presets")

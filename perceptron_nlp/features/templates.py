@@ -1,28 +1,205 @@
-"""Templates: what makes one feature, and lists of them as files.
+"""Templates: the features that a tagger makes of a sentence.
 
-A template is a conjunction of atoms (atoms.py says which there are), written with spaces
-between them: ``lower[-1] lower[0]`` is one feature for each pair of neighbouring words. A list
-is a text with a template on each line; empty lines and lines that start with ``#`` do not count.
+A template is a conjunction of atoms, separated by spaces: ``lower[-1] lower[0]`` is one feature for
+each pair of neighboring words. The grammar of an atom:
+
+::
+
+    atom    =  "tag[" -k "]"                    the label given k words ago (k = 1, 2, 3, 4)
+            |  "first" | "last"                 is this the first, the last word of the sentence
+            |  "bias"                           always the same
+            |  [ "column:" NAME "." ] view [ "." affix ] [ "[" offset "]" ]
+            |  "column:" NAME [ "[" offset "]" ]        a column of the input as it stands
+
+    view    =  word        as written
+            |  lower       lower-cased, code point by code point
+            |  norm        lower-cased; numbers and hyphenated words become classes
+            |  shape       X upper case, x letter, d digit, others as they are; runs collapsed
+            |  shape4      the same with runs cut at four
+            |  folded      lower-cased, Latin letters without marks; a e, i u, b p, d t, g k as one
+            |  flags       case, digit, hyphen and other marks of the word in one value
+            |  capital | allcaps | hasdigit | hashyphen     one mark: 1 or 0
+
+    affix   =  prefixK | suffixK                the first, the last K code points (K = 1 … 16)
+            |  ngramsA-B                        all n-grams of A to B code points, edges marked
+            |  pieces                           what stands between the bars of the value: a|b
+
+An offset counts words from the one being tagged: ``[0]`` (or nothing) is the word itself,
+``[-1]`` the one before it in the text, ``[1]`` or ``[+1]`` the one after. Beyond the ends of the
+sentence each distance has a pad of its own. ``tag[-1]`` is the label given one step ago, in
+whatever direction the tagger reads, since training may choose it. What people are shown has all
+offsets in the order of the text: the same is ``tag[+1]`` where a tagger reads right to left.
 """
 
 from __future__ import annotations
 
+import itertools
+import re
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
+from perceptron_nlp._checks import did_you_mean
+from perceptron_nlp._core.features.hashing import hash64
 from perceptron_nlp.errors import ArgumentTypeError, TemplateError, quote
-from perceptron_nlp.features.atoms import MANY, Atom, parse_atom
-from perceptron_nlp.records import record
 
-if TYPE_CHECKING:
-    from pathlib import Path
+VIEWS = (
+    "word",
+    "lower",
+    "norm",
+    "shape",
+    "shape4",
+    "folded",
+    "flags",
+    "capital",
+    "allcaps",
+    "hasdigit",
+    "hashyphen",
+)
+AFFIXES = ("none", "prefix", "suffix", "ngrams", "pieces")
+# These give a word any number of features instead of one.
+MANY = ("ngrams", "pieces")
+MAX_OFFSET = 8
+MAX_HISTORY = 4
+MAX_AFFIX = 16
+
+# Columns that the tagger derives from the document context: tagger/tag/context.py tells them.
+CONTEXT_COLUMNS = ("near", "near-left", "near-right", "near-case", "near-share")
+CONTEXT_SIDES = ("near-left-", "near-right-")
+
+_ATOM = re.compile(r"(?P<name>[^\[\]\s]+?)(?:\[(?P<offset>[+-]?\d{1,9})\])?")
+_AFFIX = re.compile(
+    r"(?P<kind>prefix|suffix)(?P<k>\d{1,9})|ngrams(?P<low>\d{1,9})-(?P<high>\d{1,9})|(?P<pieces>pieces)"
+)
+
+
+class Value(NamedTuple):
+    """Something to see of a single word: a view of a column, perhaps an affix of it.
+
+    Attributes
+    ----------
+    column : the column looked at; ``"form"`` is the words themselves
+    view, affix : names out of VIEWS and AFFIXES
+    low, high : the affix's length, or the n-grams' shortest and longest; 0 without affix
+    """
+
+    column: str
+    view: str
+    affix: str = "none"
+    low: int = 0
+    high: int = 0
+
+    def __str__(self) -> str:
+        text = self.view
+        if self.column != "form":
+            plain = self.view == "word" and self.affix == "none"
+            text = f"column:{self.column}" + ("" if plain else f".{self.view}")
+        if self.affix == "ngrams":
+            return f"{text}.ngrams{self.low}-{self.high}"
+        if self.affix in ("none", "pieces"):
+            return text if self.affix == "none" else f"{text}.pieces"
+        return f"{text}.{self.affix}{self.low}"
+
+
+class Atom(NamedTuple):
+    """One part of a template: a value at an offset, a past label, or a mark of position.
+
+    Attributes
+    ----------
+    kind : ``"value"``, ``"tag"``, ``"first"``, ``"last"`` or ``"bias"``
+    offset : words from the one being tagged; for a tag the steps back (negative)
+    value : what is looked at, where kind is ``"value"``
+    """
+
+    kind: str
+    offset: int = 0
+    value: Value | None = None
+
+    def __str__(self) -> str:
+        if self.kind == "value":
+            return f"{self.value}[{self.offset}]"
+        return f"tag[{self.offset}]" if self.kind == "tag" else self.kind
+
+    def in_text_order(self, right_to_left: bool) -> str:
+        """Return the atom as people read it: every offset in the order of the text, with its sign.
+
+        If labels are given from right to left, ``tag[-1]``, the label given one step ago, is that
+        of the word after: ``tag[+1]``.
+        """
+        if self.kind not in ("value", "tag"):
+            return self.kind
+        offset = -self.offset if right_to_left and self.kind == "tag" else self.offset
+        return f"{self.value or 'tag'}[{offset:+d}]" if offset else str(self)
+
+
+def parse_atom(text: str) -> Atom:
+    """Read one atom.
+
+    Raises
+    ------
+    TemplateError : the text is no atom; the message quotes it and names the nearest one
+    """
+    match = _ATOM.fullmatch(text)
+    if match is None:
+        raise TemplateError(f"{quote(text)} is not an atom; write a name and an offset: lower[-1]")
+    name, offset = match["name"], int(match["offset"] or 0)
+    if name == "tag":
+        if not -MAX_HISTORY <= offset <= -1:
+            raise TemplateError(
+                f"{quote(text)}: labels already given are tag[-1] to tag[-{MAX_HISTORY}]"
+            )
+        return Atom("tag", offset)
+    if name in ("first", "last", "bias"):
+        if match["offset"] is not None:
+            raise TemplateError(f"{quote(text)}: {name} takes no offset")
+        return Atom(name)
+    if abs(offset) > MAX_OFFSET:
+        raise TemplateError(
+            f"{quote(text)}: offsets reach from -{MAX_OFFSET} to {MAX_OFFSET}, not {offset}"
+        )
+    return Atom("value", offset, _parse_value(name, text))
+
+
+def _parse_value(name: str, text: str) -> Value:
+    column, parts = "form", name.split(".")
+    if name.startswith("column:"):
+        column = parts[0].removeprefix("column:")
+        parts = parts[1:] or ["word"]
+        if not column:
+            raise TemplateError(f"{quote(text)}: column: needs the name of a column after it")
+    view = parts[0]
+    if view not in VIEWS:
+        raise TemplateError(f"{quote(text)}: no view is called {quote(view)}{_nearest(view)}")
+    if len(parts) == 1:
+        return Value(column, view)
+    match = _AFFIX.fullmatch(".".join(parts[1:]))
+    if match is None:
+        raise TemplateError(
+            f"{quote(text)}: after the view comes prefixK, suffixK, ngramsA-B or pieces,"
+            f" not {quote('.'.join(parts[1:]))}"
+        )
+    if match["pieces"]:
+        return Value(column, view, "pieces")
+    if match["kind"]:
+        low = high = int(match["k"])
+    else:
+        low, high = int(match["low"]), int(match["high"])
+    if not 1 <= low <= high <= MAX_AFFIX:
+        raise TemplateError(
+            f"{quote(text)}: lengths run from 1 to {MAX_AFFIX}, the shorter one first"
+        )
+    return Value(column, view, match["kind"] or "ngrams", low, high)
+
+
+def _nearest(name: str) -> str:
+    names = [*VIEWS, "tag", "first", "last", "bias", "column:NAME"]
+    return did_you_mean(name, names) or f"; there are {', '.join(names)}"
+
 
 MAX_ATOMS = 8
 MAX_TEMPLATES = 1000
 
 
-@record()
-class Template:
+class Template(NamedTuple):
     """One kind of feature: its atoms, all of which must agree.
 
     ``Template.parse("tag[-1] lower[0]")`` reads one; ``str()`` writes it in the one spelling that
@@ -83,32 +260,13 @@ class Template:
         return " ".join(map(str, self.atoms))
 
 
-def parse_templates(text: str, name: str = "templates") -> tuple[Template, ...]:
-    """Read a list of templates, one a line.
-
-    Parameters
-    ----------
-    text : the list
-    name : what to call it in messages, a file's name for instance
-
-    Raises
-    ------
-    TemplateError : with ``name:line``; also where a template stands twice, or none at all
-    """
-    found: dict[Template, int] = {}
-    for number, line in enumerate(text.splitlines(), 1):
-        if not line.strip() or line.lstrip().startswith("#"):
-            continue
-        try:
-            template = Template.parse(line)
-        except TemplateError as error:
-            raise TemplateError(f"{name}:{number}: {error}") from None
-        if template in found:
-            raise TemplateError(
-                f"{name}:{number}: {quote(str(template))} stands in line {found[template]} already"
-            )
-        found[template] = number
-    return check_templates(found, name)
+def look_nearby(templates: Iterable[Template]) -> bool:
+    """Does any of the templates look at the document context?"""
+    return any(
+        name in CONTEXT_COLUMNS or name.startswith(CONTEXT_SIDES)
+        for template in templates
+        for name in template.columns
+    )
 
 
 def check_templates(
@@ -141,52 +299,94 @@ def check_templates(
     return tuple(parsed)
 
 
-def preset_names() -> list[str]:
-    """Names of the template lists that come with the library, in alphabetical order."""
-    folder = _presets()
-    return sorted(
-        item.name.removesuffix(".txt") for item in folder.iterdir() if item.name.endswith(".txt")
+KINDS = ("value", "tag", "first", "last", "bias")
+ALWAYS, NOT_FIRST, FIRST, NOT_LAST, LAST = range(5)
+
+
+class CompiledTemplates(NamedTuple):
+    """Numbers for ``perceptron_nlp._core.features.extract.FeatureProgram``.
+
+    Attributes
+    ----------
+    columns : names of the columns looked at; the first is ``"form"``
+    values : of each value column, view, affix, low, high
+    seeds : the hash of each template's own text, the seed of its keys
+    atom_starts : n_templates + 1 of them; where each template's atoms begin in `atoms`
+    atoms : of each atom kind, value (or steps back), offset
+    slots : of each slot column, offset, condition
+    slot_starts, slot_templates : which templates each slot is made of
+    static, history : template numbers
+    """
+
+    columns: tuple[str, ...]
+    values: list[tuple[int, ...]]
+    seeds: list[int]
+    atom_starts: list[int]
+    atoms: list[tuple[int, ...]]
+    slots: list[tuple[int, ...]]
+    slot_starts: list[int]
+    slot_templates: list[int]
+    static: list[int]
+    history: list[int]
+
+
+def compile_templates(templates: Sequence[Template]) -> CompiledTemplates:
+    """The numbers for a checked list of templates, in the order of the list."""
+    columns = ("form", *sorted(set().union(*(t.columns for t in templates))))
+    value_ids: dict[Value, int] = {}
+    atoms: list[tuple[int, ...]] = []
+    starts = [0]
+    for template in templates:
+        for atom in template.atoms:
+            atoms.append(_atom_row(atom, value_ids))
+        starts.append(len(atoms))
+    values: list[tuple[int, ...]] = [
+        (columns.index(v.column), VIEWS.index(v.view), AFFIXES.index(v.affix), v.low, v.high)
+        for v in value_ids
+    ]
+    slots: dict[tuple[int, ...], list[int]] = {}
+    static: list[int] = []
+    history: list[int] = []
+    for number, template in enumerate(templates):
+        places = _slots_of(template, columns)
+        if any(atom.kind == "tag" for atom in template.atoms):
+            history.append(number)
+        elif places:
+            for place in places:
+                slots.setdefault(place, []).append(number)
+        else:
+            static.append(number)
+    order: list[tuple[int, ...]] = [*sorted(slots)]
+    slot_templates = [number for place in order for number in slots[place]]
+    return CompiledTemplates(
+        columns=columns,
+        values=values,
+        seeds=[hash64(str(t).encode()) for t in templates],
+        atom_starts=starts,
+        atoms=atoms,
+        slots=order,
+        slot_starts=list(itertools.accumulate((len(slots[place]) for place in order), initial=0)),
+        slot_templates=slot_templates,
+        static=static,
+        history=history,
     )
 
 
-def preset(name: str, columns: Sequence[str] = ()) -> tuple[Template, ...]:
-    """A template list that comes with the library.
-
-    Parameters
-    ----------
-    name : one of preset_names()
-    columns : further columns of the input that are evidence; each gets the templates of
-        ``presets/COLUMN.template``, or where there is none ``NAME.template``, or where there is
-        none ``columns.template``, with its name put in
-
-    Raises
-    ------
-    TemplateError : no list has that name; the message gives the nearest
-    """
-    names = preset_names()
-    if name not in names:
-        # Here, since a program that nothing goes wrong in does without.
-        import difflib
-
-        close = difflib.get_close_matches(name, names, n=1)
-        hint = f"did you mean {close[0]}?" if close else f"there are {', '.join(names)}"
-        raise TemplateError(f"no template list is called {quote(name)}; {hint}")
-    folder = _presets()
-    text = (folder / f"{name}.txt").read_text("utf-8")
-    patterns = {
-        item.name.removesuffix(".template"): item
-        for item in folder.iterdir()
-        if item.name.endswith(".template")
-    }
-    usual = patterns.get(name, patterns["columns"])
-    for column in columns:
-        own = usual if column in names else patterns.get(column, usual)
-        text += own.read_text("utf-8").replace("NAME", column)
-    return parse_templates(text, name)
+def _atom_row(atom: Atom, value_ids: dict[Value, int]) -> tuple[int, int, int]:
+    kind = KINDS.index(atom.kind)
+    if atom.value is not None:
+        return kind, value_ids.setdefault(atom.value, len(value_ids)), atom.offset
+    return kind, -atom.offset, 0
 
 
-def _presets() -> Path:
-    # Here, since tagging does without. importlib.resources would bring in as much as NumPy does.
-    from pathlib import Path
-
-    return Path(__file__).with_name("presets")
+def _slots_of(template: Template, columns: tuple[str, ...]) -> list[tuple[int, int, int]]:
+    """The slots that a template belongs to; none where it looks at several words."""
+    places = {(columns.index(a.value.column), a.offset) for a in template.atoms if a.value}
+    marks = {a.kind for a in template.atoms} & {"first", "last"}
+    if len(places) > 1 or len(marks) > 1:
+        return []
+    column, offset = next(iter(places), (0, 0))
+    if not marks:
+        return [(column, offset, ALWAYS)]
+    yes, no = (FIRST, NOT_FIRST) if "first" in marks else (LAST, NOT_LAST)
+    return [(column, offset, no), (column, offset, yes)]

@@ -14,9 +14,8 @@ if TYPE_CHECKING:
     from perceptron_nlp.formats.corpus import AUTO, FORMATS, Corpus, check_format, open_corpus
     from perceptron_nlp.formats.documents import opens_document
     from perceptron_nlp.formats.filelayout import Section, layout_of
-    from perceptron_nlp.formats.modelbytes import map_file_bytes, read_file_bytes
     from perceptron_nlp.formats.opening import Readable, named_stream
-    from perceptron_nlp.formats.packedtensors import packed_tensors, unpacked_tensors
+    from perceptron_nlp.formats.packing import packed_tensors, unpacked_tensors
     from perceptron_nlp.formats.pairs import read_pairs
     from perceptron_nlp.formats.plain import read_text
     from perceptron_nlp.formats.replace import check_place, replace_file
@@ -25,10 +24,12 @@ if TYPE_CHECKING:
     from perceptron_nlp.formats.tagged import read_tagged, write_tagged
     from perceptron_nlp.formats.tensorfile import (
         begins_like_tensors,
+        map_file_bytes,
         open_tensors,
+        read_file_bytes,
         read_tensors,
-        write_tensors,
     )
+    from perceptron_nlp.formats.tensorwriting import write_tensors
 
 __all__ = [
     "AUTO",
@@ -77,16 +78,22 @@ _PLACES = {
     "corpus": ("AUTO", "FORMATS", "Corpus", "check_format", "open_corpus"),
     "documents": ("opens_document",),
     "filelayout": ("Section", "layout_of"),
-    "modelbytes": ("map_file_bytes", "read_file_bytes"),
     "opening": ("Readable", "named_stream"),
-    "packedtensors": ("packed_tensors", "unpacked_tensors"),
+    "packing": ("packed_tensors", "unpacked_tensors"),
     "pairs": ("read_pairs",),
     "plain": ("read_text",),
     "replace": ("check_place", "replace_file"),
     "running": ("as_conllu",),
     "sentenceids": ("sentence_id",),
     "tagged": ("read_tagged", "write_tagged"),
-    "tensorfile": ("begins_like_tensors", "open_tensors", "read_tensors", "write_tensors"),
+    "tensorfile": (
+        "begins_like_tensors",
+        "map_file_bytes",
+        "open_tensors",
+        "read_file_bytes",
+        "read_tensors",
+    ),
+    "tensorwriting": ("write_tensors",),
 }
 _MODULES = {name: module for module, names in _PLACES.items() for name in names}
 _RENAMED = {"CONLLU_COLUMNS": "COLUMNS", "wrong_conllu_value": "wrong_value"}

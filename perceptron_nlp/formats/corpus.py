@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import Any, NamedTuple, Protocol
 
-from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FileError, quote
+from perceptron_nlp._checks import check_choice
+from perceptron_nlp.errors import ArgumentError, FileError, quote
 from perceptron_nlp.formats import columns as column_format
 from perceptron_nlp.formats import conllu, conllu_writing, detect
 from perceptron_nlp.formats.lines import BOM, LONGEST, LineSource
@@ -261,16 +262,7 @@ def open_corpus(
 
 def check_format(format: object) -> None:
     """Raise ArgumentError or ArgumentTypeError for what is no format, nor ``auto``."""
-    if not isinstance(format, str):
-        raise ArgumentTypeError(f"format: a str is needed, not {type(format).__name__}")
-    if format != AUTO and format not in FORMATS:
-        # Here, since a program that nothing goes wrong in does without.
-        import difflib
-
-        near = difflib.get_close_matches(format, [AUTO, *FORMATS], 1, 0.4)
-        hint = f"; did you mean {quote(near[0])}?" if near else ""
-        known = ", ".join([AUTO, *FORMATS])
-        raise ArgumentError(f"format: {quote(format)} is not one of {known}{hint}")
+    check_choice("format", format, [AUTO, *FORMATS])
 
 
 def _tells_columns(head: str) -> bool:

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from perceptron_nlp.formats.tensorfile import HEADER_START, open_tensors
-from perceptron_nlp.formats.tensorheader import parse_header
-from perceptron_nlp.formats.tensors import item_size, long_name
+from perceptron_nlp.formats.tensorfile import (
+    HEADER_START,
+    item_size,
+    long_name,
+    open_tensors,
+    parse_header,
+)
 
 
 class Section(NamedTuple):

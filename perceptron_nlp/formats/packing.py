@@ -1,4 +1,4 @@
-"""Whole numbers in few bits: Rice codes.
+"""Arrays of whole numbers in few bits: Rice codes.
 
 A number *v* in a Rice code of *k* low bits is *v* >> *k* in unary, and its *k* low bits as they
 are (R. F. Rice, Some practical universal noiseless coding techniques, JPL 79-22, 1979). Here the
@@ -7,13 +7,28 @@ Bits are counted from the highest of each byte; each of the two stretches ends a
 filled up with zeros.
 
 Each number takes a bit at least, so nothing unpacks to more than 64 times its size.
+
+In a file, a packed array is a ``U8`` array under its own name; the string ``packed`` of the
+metadata maps the name to ``{"dtype": …, "length": …, "low_bits": …, "numbers": …}``, which says
+what it is unpacked to. ``numbers`` is one of
+
+``positive``   each number less 1
+``signed``     a number v above 0 as 2 (v - 1), one below 0 as -2 v - 1; there is no 0
+``ascending``  what each number is above the one before, less 1; the first one as it is
+``in_rows``    the same within each row of ``counts``, whose name is that of the array with
+               ``counts`` for what follows the last dot
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
+from perceptron_nlp._core.model.modelrows import starts_of
 from perceptron_nlp._core.model.ricecodes import rice_decoded
+from perceptron_nlp.errors import ModelError, quote
+from perceptron_nlp.formats.tensorfile import CODES, Tensor
+from perceptron_nlp.formats.tensorwriting import dtype_name
 
 if TYPE_CHECKING:
     import numpy as np
@@ -84,3 +99,111 @@ def _code_bits(values: Words, low_bits: int) -> float:
     return float((values >> np.uint64(low_bits)).sum(dtype=np.float64)) + (
         len(values) * (1 + low_bits)
     )
+
+
+_KEYS = {"dtype", "length", "low_bits", "numbers"}
+POSITIVE, SIGNED, ASCENDING, IN_ROWS = KINDS = ("positive", "signed", "ascending", "in_rows")
+
+
+def packed_tensors(
+    tensors: Mapping[str, Array], kinds: Mapping[str, str]
+) -> tuple[dict[str, Array], dict[str, dict[str, Any]]]:
+    """The arrays, those that have a kind in packed form, and what the metadata says of these.
+
+    Parameters
+    ----------
+    tensors : all arrays by name
+    kinds : of those to be packed, what their numbers are like: see above
+    """
+    arrays, described = dict(tensors), {}
+    for name, kind in kinds.items():
+        array = tensors[name]
+        starts = starts_of(tensors[counts_of(name)].data) if kind == IN_ROWS else None
+        packed = pack(_encoded(array, kind, starts))
+        arrays[name] = packed.data
+        described[name] = {
+            "dtype": dtype_name(array),
+            "length": packed.length,
+            "low_bits": packed.low_bits,
+            "numbers": kind,
+        }
+    return arrays, described
+
+
+def unpacked_tensors(
+    tensors: Mapping[str, Tensor], described: Mapping[str, Any], path: str
+) -> dict[str, Tensor]:
+    """All arrays as they were before they were packed, everything checked.
+
+    Parameters
+    ----------
+    tensors, described : what packed_tensors gave, as it is read from a file
+    path : the file's name, for messages
+
+    Raises
+    ------
+    ModelError : the numbers are not what the description says
+    """
+    arrays = dict(tensors)
+    # Rows are told by counts, which must be there first.
+    for name in sorted(described, key=lambda name: _kind(described[name]) == IN_ROWS):
+        try:
+            arrays[name] = _unpacked(arrays, name, described[name])
+        except ValueError as error:
+            raise ModelError(
+                f"{path}: the model's {quote(name)}, which is packed: {error}; get the file again"
+            ) from None
+    return arrays
+
+
+def counts_of(name: str) -> str:
+    """The name of the array that says how many numbers each row of another has."""
+    return f"{name.rpartition('.')[0]}.counts"
+
+
+def _kind(one: Any) -> Any:
+    return one.get("numbers") if isinstance(one, dict) else None
+
+
+def _unpacked(tensors: Mapping[str, Tensor], name: str, one: Any) -> Tensor:
+    packed = tensors.get(name)
+    if packed is None or packed.dtype != "U8" or len(packed.shape) != 1:
+        raise ValueError("there are no such bytes")
+    if not isinstance(one, dict) or {*one} != _KEYS:
+        raise ValueError("not described as packed arrays are")
+    if any(type(one[key]) is not int for key in ("length", "low_bits")):
+        raise ValueError("its length or its low bits are no whole numbers")
+    kind, dtype = one["numbers"], one["dtype"]
+    if kind not in KINDS or dtype not in CODES or dtype[0] not in "UI":
+        raise ValueError("of an unknown kind or type")
+    counts = tensors.get(counts_of(name)) if kind == IN_ROWS else None
+    if kind == IN_ROWS and (
+        counts is None or counts.dtype not in ("U8", "U16", "U32") or len(counts.shape) != 1
+    ):
+        raise ValueError("its rows are not told")
+    numbers = unpack(
+        Packed(one["length"], one["low_bits"], packed.data),
+        CODES[dtype],
+        kind,
+        None if counts is None else starts_of(counts.numbers()),
+    )
+    return Tensor.of(numbers, dtype)
+
+
+def _encoded(array: Array, kind: str, starts: memoryview | None) -> npt.NDArray[np.uint64]:
+    # Here, since tagging does without NumPy.
+    import numpy as np
+
+    one = np.uint64(1)
+    if kind == POSITIVE:
+        return array.astype(np.uint64) - one
+    if kind == SIGNED:
+        values = array.astype(np.int64)
+        return np.where(values > 0, 2 * (values - 1), -2 * values - 1).astype(np.uint64)
+    whole = array.astype(np.uint64)
+    gaps = whole.copy()
+    gaps[1:] -= whole[:-1] + one
+    if starts is not None:
+        first = np.asarray(starts)[:-1]
+        gaps[first] = whole[first]
+    return gaps

@@ -27,18 +27,18 @@ from __future__ import annotations
 import codecs
 import hashlib
 import json
+import math
+import mmap
+import os
 import re
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, TypeAlias
+import stat
+import sys
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, NoReturn, TypeAlias
 
 from perceptron_nlp._core.model.modelrows import aligned
-from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, ModelError, quote
-from perceptron_nlp.formats.tensorheader import METADATA, parse_header
-from perceptron_nlp.formats.tensors import DTYPES, Tensor, item_size
+from perceptron_nlp.errors import ArgumentTypeError, FileError, ModelError, quote
 
 if TYPE_CHECKING:
-    import mmap
-
     import numpy.typing as npt
 
 Array: TypeAlias = "npt.NDArray[Any]"
@@ -46,10 +46,245 @@ Array: TypeAlias = "npt.NDArray[Any]"
 ALIGNMENT = 64
 MAX_HEADER = 100_000_000
 HEADER_START = 8
-_NO_DIGEST = b"0" * 64
+NO_DIGEST = b"0" * 64
 _DIGEST = re.compile(rb'"sha256":"([0-9a-f]{64})"')
 _PICKLE = re.compile(rb"\x80[\x02-\x05]")
-_NAMES = {dtype: name for name, dtype in DTYPES.items()}
+METADATA = "__metadata__"
+_ENTRY_KEYS = {"dtype", "shape", "data_offsets"}
+_MAX_INTEGER = 2**63 - 1
+_MAX_DIMENSIONS = 32
+# Types of numbers by their names in a file: as memoryviews name them, and NumPy.
+CODES = dict(
+    U8="B", I8="b", U16="H", I16="h", U32="I", I32="i", U64="Q", I64="q", F16="e", F32="f", F64="d"
+)
+DTYPES = {name: f"<{name[0].lower()}{int(name[1:]) // 8}" for name in CODES}
+
+
+def read_file_bytes(path: str | os.PathLike[str]) -> bytes:
+    """The whole content of a regular file.
+
+    Raises
+    ------
+    ArgumentTypeError : ``path`` is not a path
+    FileError : missing, a folder, a pipe or device, not readable
+    """
+    with _open_regular(path) as handle:
+        try:
+            return handle.read()
+        except OSError as error:
+            raise FileError(f"{os.fspath(path)}: cannot be read: {error.strerror}") from error
+
+
+def map_file_bytes(path: str | os.PathLike[str]) -> mmap.mmap:
+    """The whole content of a regular file, mapped for reading; raises as `read_file_bytes`.
+
+    The file must stay as it is while it is mapped: replacing it by a rename is harmless,
+    writing into it is not.  An empty file, which cannot be mapped, is a ModelError.
+    """
+    with _open_regular(path) as handle:
+        try:
+            return mmap.mmap(handle.fileno(), 0, access=mmap.ACCESS_READ)
+        except ValueError as error:
+            raise ModelError(f"{os.fspath(path)}: the file is empty") from error
+        except OSError as error:
+            raise FileError(f"{os.fspath(path)}: cannot be mapped: {error.strerror}") from error
+
+
+def _open_regular(path: str | os.PathLike[str]) -> BinaryIO:
+    if not isinstance(path, (str, os.PathLike)):
+        raise ArgumentTypeError(f"path: a str or path is needed, not {type(path).__name__}")
+    name = os.fspath(path)
+    try:
+        mode = os.stat(path).st_mode
+        if stat.S_ISDIR(mode):
+            raise FileError(f"{name}: is a folder; name the model file in it")
+        # Opening a pipe would wait for its writer.
+        if not stat.S_ISREG(mode):
+            raise FileError(f"{name}: is a pipe or device; a model is read from a file")
+        return open(path, "rb")
+    except FileError:
+        raise
+    except FileNotFoundError as error:
+        raise FileError(f"{name or repr(name)}: there is no such file") from error
+    except ValueError as error:
+        raise FileError(f"{name!r}: cannot be the name of a file: {error}") from error
+    except OSError as error:
+        raise FileError(f"{name}: cannot be opened: {error.strerror}") from error
+
+
+class Tensor(NamedTuple):
+    """An array of a file.
+
+    Attributes
+    ----------
+    dtype : the type of its numbers, a key of CODES
+    shape : how many there are in each dimension
+    data : their bytes, little-endian; of the length that type and shape ask for
+    """
+
+    dtype: str
+    shape: tuple[int, ...]
+    data: memoryview
+
+    @classmethod
+    def of(cls, numbers: memoryview, dtype: str) -> Tensor:
+        """The tensor of numbers in one dimension, as this machine orders their bytes."""
+        return cls(dtype, (len(numbers),), _turned(numbers.cast("B"), dtype))
+
+    def numbers(self) -> memoryview:
+        """The numbers in one dimension, as this machine orders their bytes."""
+        code: Any = CODES[self.dtype]
+        numbers: memoryview = _turned(self.data, self.dtype).cast(code)
+        return numbers
+
+    def array(self) -> npt.NDArray[Any]:
+        """The same as an array of NumPy, read-only, which shares the bytes.
+
+        Raises ValueError for a shape that NumPy cannot make.
+        """
+        # Here, since NumPy takes longer to import than tagging a file does.
+        import numpy as np
+
+        # A shape with a 0 in it has no bytes to view.
+        if 0 in self.shape:
+            array: npt.NDArray[Any] = np.empty(self.shape, DTYPES[self.dtype])
+            array.flags.writeable = False
+            return array
+        return np.frombuffer(self.data, DTYPES[self.dtype], math.prod(self.shape)).reshape(
+            self.shape
+        )
+
+    @property
+    def kind(self) -> str:
+        """Type and shape for messages: ``uint8[3]``."""
+        return f"{long_name(self.dtype)}{list(self.shape)}"
+
+
+def _turned(data: memoryview, dtype: str) -> memoryview:
+    """Bytes of numbers from the order of a file to that of this machine, or back."""
+    if sys.byteorder == "little":
+        return data
+    size = item_size(dtype)
+    turned = bytearray(len(data))
+    for place in range(size):
+        turned[place::size] = data[size - 1 - place :: size]
+    return memoryview(turned)
+
+
+def long_name(dtype: str) -> str:
+    """What NumPy calls a type: ``uint8`` for ``U8``."""
+    return {"U": "uint", "I": "int", "F": "float"}[dtype[0]] + dtype[1:]
+
+
+def item_size(dtype: str) -> int:
+    """Bytes that each number of a type takes."""
+    return int(dtype[1:]) // 8
+
+
+class Entry(NamedTuple):
+    """One array: where it stands in the data, in bytes, and what it is (a key of CODES)."""
+
+    dtype: str
+    shape: tuple[int, ...]
+    begin: int
+    end: int
+
+
+def parse_header(header: bytes, path: str) -> tuple[dict[str, Entry], dict[str, str], int]:
+    """The arrays by name, the metadata, and the length in bytes of the data they need.
+
+    Raises ModelError, naming ``path`` and what is wrong with the header.
+    """
+    content = _load(header, path)
+    metadata = content.pop(METADATA, {})
+    if not isinstance(metadata, dict) or not all(
+        isinstance(value, str) for value in metadata.values()
+    ):
+        _refuse(path, f"{METADATA} does not map strings to strings")
+    entries = {name: _entry(name, value, path) for name, value in content.items()}
+    return entries, metadata, _covered(entries, path)
+
+
+def _load(header: bytes, path: str) -> dict[str, Any]:
+    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            _refuse(path, "a key is there twice")
+        return found
+
+    def no_constant(name: str) -> NoReturn:
+        _refuse(path, f"{name} is not JSON")
+
+    try:
+        text = header.decode("utf-8")
+        content = json.loads(text, object_pairs_hook=unique, parse_constant=no_constant)
+    except ModelError:
+        raise
+    except UnicodeDecodeError:
+        _refuse(path, "it is not UTF-8")
+    except (ValueError, RecursionError):
+        _refuse(path, "it is not JSON")
+    if not isinstance(content, dict):
+        _refuse(path, "it is not a JSON object")
+    if "\\ud" in text.lower() and not _encodable(content):
+        _refuse(path, "a string holds a lone surrogate")
+    return content
+
+
+def _encodable(content: dict[str, Any]) -> bool:
+    try:
+        json.dumps(content, ensure_ascii=False).encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _entry(name: str, value: object, path: str) -> Entry:
+    if not isinstance(value, dict) or set(value) != _ENTRY_KEYS:
+        _refuse(path, "must have dtype, shape and data_offsets, and nothing else", name)
+    if not isinstance(value["dtype"], str) or value["dtype"] not in CODES:
+        _refuse(path, f"is of an unknown type {quote(value['dtype'])}", name)
+    shape = _integers(value["shape"])
+    offsets = _integers(value["data_offsets"])
+    if shape is None or len(shape) > _MAX_DIMENSIONS:
+        _refuse(path, f"has the impossible shape {quote(value['shape'])}", name)
+    if offsets is None or len(offsets) != 2 or offsets[0] > offsets[1]:
+        _refuse(
+            path, f"array {quote(name)} has the impossible place {quote(value['data_offsets'])}"
+        )
+    size = item_size(value["dtype"])
+    for length in shape:
+        size *= length
+    begin, end = offsets
+    if size != end - begin:
+        _refuse(
+            path, f"claims {end - begin} bytes, which its shape {quote(shape)} does not take", name
+        )
+    return Entry(value["dtype"], tuple(shape), begin, end)
+
+
+def _integers(value: object) -> list[int] | None:
+    """A list of integers of 0 to 2^63 - 1, or None.  ``type`` because a bool is an int."""
+    if not isinstance(value, list):
+        return None
+    good = all(type(number) is int and 0 <= number <= _MAX_INTEGER for number in value)
+    return value if good else None
+
+
+def _covered(entries: dict[str, Entry], path: str) -> int:
+    end = 0
+    for name, entry in sorted(entries.items(), key=lambda item: (item[1].begin, item[1].end)):
+        if entry.begin != end:
+            what = "a gap before it" if entry.begin > end else "an overlap with another"
+            _refuse(path, f"has {what}", name)
+        end = entry.end
+    return end
+
+
+def _refuse(path: str, what: str, array: str | None = None) -> NoReturn:
+    if array is not None:
+        what = f"array {quote(array)} {what}"
+    raise ModelError(f"{path}: damaged header, or not a model of perceptron_nlp: {what}")
 
 
 def begins_like_tensors(head: bytes) -> bool:
@@ -58,48 +293,6 @@ def begins_like_tensors(head: bytes) -> bool:
     return head[HEADER_START : HEADER_START + 1] == b"{" and (
         int.from_bytes(head[:HEADER_START], "little") <= MAX_HEADER
     )
-
-
-def write_tensors(tensors: Mapping[str, Array], metadata: Mapping[str, str]) -> bytes:
-    """The bytes of a file that holds ``tensors`` and ``metadata``.
-
-    Parameters
-    ----------
-    tensors : name to array of (u)int8-64, float16, float32 or float64, of any shape
-    metadata : str to str; ``sha256`` is added and must not be among them
-
-    Raises
-    ------
-    ArgumentTypeError : a name or string that is not a str, an array of another type
-    ArgumentError : the names ``__metadata__`` and ``sha256``, text that UTF-8 cannot encode
-    """
-    arrays = {name: _little_endian(name, array) for name, array in tensors.items()}
-    order = sorted(arrays, key=lambda name: (-arrays[name].itemsize, name))
-    entries: dict[str, Any] = {METADATA: _checked_metadata(metadata)}
-    offset = 0
-    for name in order:
-        array = arrays[name]
-        entries[name] = {
-            "dtype": dtype_name(array),
-            "shape": list(array.shape),
-            "data_offsets": [offset, offset + array.nbytes],
-        }
-        offset += array.nbytes
-    try:
-        header = json.dumps(
-            entries, sort_keys=True, separators=(",", ":"), ensure_ascii=False
-        ).encode("utf-8")
-    except UnicodeEncodeError as error:
-        raise ArgumentError("tensors, metadata: a string holds a lone surrogate") from error
-    header += b" " * (-(HEADER_START + len(header)) % ALIGNMENT)
-    parts = [len(header).to_bytes(HEADER_START, "little"), header]
-    parts += [arrays[name].tobytes() for name in order]
-    digest = hashlib.sha256()
-    for part in parts:
-        digest.update(part)
-    place = b'"sha256":"'
-    parts[1] = header.replace(place + _NO_DIGEST, place + digest.hexdigest().encode(), 1)
-    return b"".join(parts)
 
 
 def read_tensors(
@@ -221,43 +414,6 @@ def _digest_is_right(view: memoryview, header: bytes) -> bool:
         return False
     begin, end = (HEADER_START + at for at in places[0].span(1))
     digest = hashlib.sha256(view[:begin])
-    digest.update(_NO_DIGEST)
+    digest.update(NO_DIGEST)
     digest.update(view[end:])
     return digest.hexdigest().encode() == places[0].group(1)
-
-
-def dtype_name(array: Array) -> str:
-    """What a file calls the type of an array's numbers; KeyError for one that it cannot hold."""
-    dtype = array.dtype.newbyteorder("<")
-    return _NAMES[f"<{dtype.kind}{dtype.itemsize}"]
-
-
-def _little_endian(name: str, array: Array) -> Array:
-    # Here, since tagging does without NumPy.
-    import numpy as np
-
-    if not isinstance(name, str):
-        raise ArgumentTypeError(f"tensors: a name must be a str, not {type(name).__name__}")
-    if name == METADATA:
-        raise ArgumentError(f"tensors: the name {METADATA} is taken by the layout")
-    if not isinstance(array, np.ndarray):
-        raise ArgumentTypeError(
-            f"tensors[{quote(name)}]: an array is needed, not {type(array).__name__}"
-        )
-    dtype = array.dtype.newbyteorder("<")
-    if dtype not in [np.dtype(one) for one in DTYPES.values()]:
-        raise ArgumentTypeError(
-            f"tensors[{quote(name)}]: {array.dtype} cannot be stored; "
-            f"possible are {', '.join(str(np.dtype(one)) for one in DTYPES.values())}"
-        )
-    # ascontiguousarray would turn a scalar array into one of one dimension.
-    return np.asarray(array, dtype=dtype, order="C")
-
-
-def _checked_metadata(metadata: Mapping[str, str]) -> dict[str, str]:
-    for key, value in metadata.items():
-        if not isinstance(key, str) or not isinstance(value, str):
-            raise ArgumentTypeError(f"metadata[{quote(key)}]: key and value must be str")
-    if "sha256" in metadata:
-        raise ArgumentError("metadata: sha256 is added by the file itself")
-    return {**metadata, "sha256": _NO_DIGEST.decode()}

@@ -187,7 +187,7 @@ class Filling:
     def _looked_at(self, batch: Any, name: str, rows: WordLists, first: int) -> WordLists:
         if batch.schema.get_field_index(name) < 0:
             raise ArgumentError(
-                f"data: the model looks at column {name} besides the words; there"
+                f"data: the model looks at column {name} in addition to the words; there"
                 f" are {', '.join(batch.schema.names)}"
             )
         values = word_lists(batch.column(name), f"column {name}", first)

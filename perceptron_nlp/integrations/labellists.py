@@ -69,7 +69,7 @@ class LabelColumn:
         self._threads = threads
         self._dictionary = dictionary
         self.window = tagger.window
-        self.evidence = tagger.by_column[tagger.column].model.evidence
+        self.evidence = tagger.by_column[tagger.column].model.feature_columns
         self.takes_buffers = _takes_buffers(tagger)
         if self.takes_buffers:
             written: Iterable[str] = tagger.tag_buffers(b"", [0], [0])[1]

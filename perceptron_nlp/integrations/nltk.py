@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import Any
 
 import perceptron_nlp as pn
@@ -145,5 +144,5 @@ class PerceptronTagger(TaggerI):
         if use_tagdict or not self.tagger.model.dictionary:
             return self.tagger
         if self._without_dictionary is None:
-            self._without_dictionary = pn.Tagger(replace(self.tagger.model, dictionary={}))
+            self._without_dictionary = pn.Tagger(self.tagger.model.replace(dictionary={}))
         return self._without_dictionary

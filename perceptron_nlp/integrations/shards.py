@@ -13,8 +13,7 @@ import numpy as np
 from perceptron_nlp._version import __version__
 from perceptron_nlp.combine.statechanges import changes
 from perceptron_nlp.errors import ArgumentError, EngineError
-from perceptron_nlp.features.compile import compile_templates
-from perceptron_nlp.features.templates import Template
+from perceptron_nlp.features.templates import Template, compile_templates
 from perceptron_nlp.integrations.filedealing import FiledExamples, deal_files, dealt_sentences
 from perceptron_nlp.integrations.shardchanges import Step, difference, no_state
 from perceptron_nlp.integrations.shardfiles import ShardFiles

@@ -7,7 +7,6 @@ it is not, nothing of it is imported.
 
 from __future__ import annotations
 
-import difflib
 import importlib
 import inspect
 import sys
@@ -15,6 +14,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from perceptron_nlp._checks import did_you_mean
 from perceptron_nlp.errors import ArgumentError, MissingExtraError, PerceptronNLPError, quote
 
 
@@ -41,8 +41,7 @@ class Parameters:
         known = self._defaults()
         for name in params:
             if name not in known:
-                near = difflib.get_close_matches(name, known, n=1)
-                hint = f"; did you mean '{near[0]}'?" if near else ""
+                hint = did_you_mean(name, known)
                 raise ArgumentError(f"{type(self).__name__} has no parameter {quote(name)}{hint}")
         for name, value in params.items():
             setattr(self, name, value)

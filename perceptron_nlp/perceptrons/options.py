@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 import operator
 import secrets
@@ -14,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from perceptron_nlp._checks import did_you_mean
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, quote
 from perceptron_nlp.perceptrons.schedule import Schedule, resolve
 
@@ -135,8 +135,7 @@ def _order(value: Any) -> str:
     if not isinstance(value, str):
         raise ArgumentTypeError(f"order must be a string, got {quote(repr(value))}")
     if value not in ORDERS:
-        near = difflib.get_close_matches(value, ORDERS, n=1)
-        hint = f"; did you mean '{near[0]}'?" if near else ""
+        hint = did_you_mean(value, ORDERS)
         raise ArgumentError(f"order {quote(value)} is not one of {', '.join(ORDERS)}{hint}")
     return value
 

@@ -8,7 +8,6 @@ are exact fractions.
 
 from __future__ import annotations
 
-import difflib
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from fractions import Fraction
 from numbers import Real
 from typing import Any
 
+from perceptron_nlp._checks import did_you_mean
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, quote
 
 Rate = int | float | Fraction
@@ -90,8 +90,7 @@ def resolve(schedule: str | Schedule, eta0: Rate = 1) -> Schedule:
             f"schedule must be a name or a function of i, got {quote(repr(schedule))}"
         )
     if schedule not in NAMED:
-        near = difflib.get_close_matches(schedule, NAMED, n=1)
-        hint = f"; did you mean '{near[0]}'?" if near else ""
+        hint = did_you_mean(schedule, NAMED)
         raise ArgumentError(
             f"schedule {quote(schedule)} is not one of {', '.join(NAMED)}, or a function{hint}"
         )

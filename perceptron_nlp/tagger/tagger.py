@@ -7,16 +7,24 @@ does not wait for it.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import perceptron_nlp.formats as formats
-from perceptron_nlp._checks import check_choice, check_int, check_tokens, sentence_list, token_list
-from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, ModelError
+from perceptron_nlp._checks import (
+    check_choice,
+    check_flag,
+    check_int,
+    check_tokens,
+    sentence_list,
+    token_list,
+)
+from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FileError, ModelError
 from perceptron_nlp.formats import map_file_bytes, read_file_bytes
-from perceptron_nlp.tagger.model.file import model_from_bytes, model_place, model_to_bytes
+from perceptron_nlp.tagger.model.file import model_from_bytes, model_to_bytes
 from perceptron_nlp.tagger.model.model import TaggerModel
 from perceptron_nlp.tagger.tag.constraints import Keep, check_columns, check_keep
 from perceptron_nlp.tagger.tag.label import Labeller, make_labeller
@@ -36,6 +44,12 @@ if TYPE_CHECKING:
     from perceptron_nlp.tagger.tag.text import TextSentence
     from perceptron_nlp.tagger.train.loop import Callback
     from perceptron_nlp.tagger.train.sources import Labelled, LabelLists, Source
+
+
+# Bundled models, and the folder that they are in.
+BUNDLED = ("en",)
+FOLDER = os.path.abspath(os.path.join(os.path.dirname(__file__), "../models"))
+_NAME = re.compile(r"[a-z]+(?:[-_][a-z0-9]+)*")
 
 
 class Tagger:
@@ -97,14 +111,14 @@ class Tagger:
                 features=self._features,
                 cache_limit=self._cache_limit,
                 lexicon=self._lexicon if own else None,
-                earlier={name: one for name, one in parts.items() if name in part.evidence},
+                earlier={name: one for name, one in parts.items() if name in part.feature_columns},
             )
         return tuple(parts.values())
 
     @property
     def feature_columns(self) -> tuple[str, ...]:
         """Columns that text must have in addition to its words, in alphabetical order."""
-        needed = {name for part in self._parts or (self,) for name in part.model.evidence}
+        needed = {name for part in self._parts or (self,) for name in part.model.feature_columns}
         return tuple(sorted(needed - {*self._earlier, *self.columns}))
 
     def resume(
@@ -896,9 +910,9 @@ def load(
     FileError : the file is missing, a folder, or cannot be read; the model of this name was removed
     ModelError : it is damaged, of another program or version, or needs `features`
     """
-    if not isinstance(mmap, bool):
-        raise ArgumentTypeError(f"mmap: True or False is needed, not {type(mmap).__name__}")
-    path = model_place(path)
+    if mmap is not False:
+        check_flag("mmap", mmap)
+    path = model_path(path)
     data = map_file_bytes(path) if mmap else read_file_bytes(path)
     try:
         return Tagger(
@@ -907,3 +921,55 @@ def load(
     except ModelError as error:
         name = os.fspath(path)
         raise error if str(error).startswith(name) else ModelError(f"{name}: {error}") from None
+
+
+def read_model(path: str | os.PathLike[str]) -> TaggerModel:
+    """Read a model file, without the means to tag: see ``perceptron_nlp.load`` for those.
+
+    A model that was trained with a feature function is read without that function.
+
+    Raises
+    ------
+    FileError : the file is missing, a folder, or cannot be read
+    ModelError : damaged, of another program, or of a version not known here
+    """
+    path = model_path(path)
+    return model_from_bytes(read_file_bytes(path), os.fspath(path))
+
+
+def model_path(path: str | os.PathLike[str]) -> str | os.PathLike[str]:
+    """Return the file of a model that is given by its path, or by a name such as ``en``.
+
+    A file in the working folder goes before a bundled model of its name; a folder does not.
+
+    Raises
+    ------
+    FileError : there is no model of this name, or it was removed from the package
+    """
+    if not isinstance(path, str) or not _is_name(path):
+        return path
+    location = os.path.join(FOLDER, f"{path}.model")
+    if os.path.isfile(location) or (path not in BUNDLED and os.path.lexists(path)):
+        return location if os.path.isfile(location) else path
+    if path in BUNDLED:
+        raise FileError(
+            f"{path}: there is no such file, and the model of this name, which comes with"
+            f" perceptron_nlp, was removed from it ({location}); install perceptron-nlp again, or"
+            " name a model file"
+        )
+    raise FileError(
+        f"{path}: there is no such file, and no bundled model of this name; there is"
+        f" {', '.join(BUNDLED)}; to make one: perceptron-nlp train TRAIN.conllu --model"
+        f" {path}.model"
+    )
+
+
+def is_bundled(path: str) -> bool:
+    """Is this the name of a bundled model, there or removed, and of no file?"""
+    return _is_name(path) and (
+        path in BUNDLED or os.path.isfile(os.path.join(FOLDER, f"{path}.model"))
+    )
+
+
+def _is_name(path: str) -> bool:
+    return _NAME.fullmatch(path) is not None and (not os.path.lexists(path) or os.path.isdir(path))

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FormatError, encodable, quote
-from perceptron_nlp.records import record
 
 IN_MEMORY = "<memory>"
 _NO_COLUMNS: Mapping[str, tuple[str, ...]] = MappingProxyType({})
@@ -22,11 +21,10 @@ class Layout(Protocol):
         """The column that ``name`` stands for (``form`` for the words), or None."""
 
 
-@record()
-class Token:
+class Token(NamedTuple):
     """One word of a sentence with its place (from 0) and its values by column."""
 
-    index: int
+    index: int  # type: ignore[assignment]
     word: str
     columns: dict[str, str]
 

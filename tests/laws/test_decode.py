@@ -20,8 +20,8 @@ from perceptron_nlp._core.features.extract import FeatureProgram
 from perceptron_nlp._core.features.hashing import hash64, hash_words
 from perceptron_nlp._core.tag.decode import BATCH_TOKENS, SentenceDecoder
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError
-from perceptron_nlp.features.compile import CompiledTemplates, compile_templates
-from perceptron_nlp.features.templates import Template, preset
+from perceptron_nlp.features.templatefile import preset
+from perceptron_nlp.features.templates import CompiledTemplates, Template, compile_templates
 
 ATOMS = [
     "word[0]",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,7 @@ from hypothesis import strategies as st
 import perceptron_nlp as pn
 from perceptron_nlp._core.features.extract import FeatureProgram
 from perceptron_nlp._core.tag.decode import SentenceDecoder
-from perceptron_nlp.features.compile import compile_templates
+from perceptron_nlp.features.templates import compile_templates
 from perceptron_nlp.tagger.model.model import TaggerModel
 from perceptron_nlp.tagger.train.data import label_hashes
 
@@ -87,7 +86,7 @@ def trained(name: str, n_labels: int, seed: int, table_bits: int | None) -> Tagg
     ).model
     bound = 32767 // len(model.templates)
     weights = random.integers(-bound, bound + 1, model.weights.n_cells).astype(np.int16)
-    return replace(model, weights=replace(model.weights, weights=weights))
+    return model.replace(weights=model.weights.replace(weights=weights))
 
 
 def results(decoder: SentenceDecoder, sentences: list[Sequence[str]]) -> tuple[object, ...]:
@@ -176,7 +175,7 @@ def test_of_many_labels_the_first_of_the_best_is_found_without_looking_at_all(
 def test_a_model_whose_sums_could_leave_16_bits_is_summed_in_32() -> None:
     model = trained("fast", 4, 3, None)
     large = np.full_like(model.weights.weights, 32767)
-    assert not decoder(replace(model, weights=replace(model.weights, weights=large))).narrow
+    assert not decoder(model.replace(weights=model.weights.replace(weights=large))).narrow
 
 
 @pytest.mark.parametrize("sentence", [[], ["a"], ["x" * 100_000], ["é" * 70], ["\ud800", "\x00"]])

@@ -13,8 +13,8 @@ from oracles.feature_keys import template_keys
 from oracles.word_views import seen
 
 import perceptron_nlp as pn
-from perceptron_nlp.features.atoms import VIEWS, Value
 from perceptron_nlp.features.readable import value_texts
+from perceptron_nlp.features.templates import VIEWS, Value
 
 NOUNS = {"lupo": "Nom", "lupu": "Gen", "Kato": "Nom", "katu": "Gen"}
 WORDS = ["la", "bel", ".", "1984", "Ünï-x", *NOUNS]

@@ -69,7 +69,7 @@ LATE = {
     }.items()
     for function in functions
 }
-LEAVES = {"errors", "records", "sampling", "_display", "_version"}
+LEAVES = {"errors", "sampling", "_display", "_version"}
 BANNED = {"utils", "util", "helpers", "helper", "common", "misc"}
 PYTHON = sorted(ROOT.rglob("*.py")) + sorted(ROOT.rglob("*.pyi"))
 CYTHON = sorted(ROOT.rglob("*.pyx")) + sorted(ROOT.rglob("*.pxd"))

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from perceptron_nlp._core.features.extract import FeatureProgram
 from perceptron_nlp._core.model.modelrows import rise
 from perceptron_nlp._core.tag.decode import SentenceDecoder
-from perceptron_nlp.features.compile import compile_templates
-from perceptron_nlp.features.templates import Template
+from perceptron_nlp.features.templates import Template, compile_templates
 
 
 @pytest.mark.parametrize("dtype", [np.uint16, np.uint32, np.uint64])

@@ -18,8 +18,8 @@ from perceptron_nlp._core.table.weights import WeightTable
 from perceptron_nlp._core.train.train import learn
 from perceptron_nlp._core.train.trainingset import TrainingSet
 from perceptron_nlp.errors import ArgumentError
-from perceptron_nlp.features.compile import compile_templates
-from perceptron_nlp.features.templates import Template, preset
+from perceptron_nlp.features.templatefile import preset
+from perceptron_nlp.features.templates import Template, compile_templates
 from perceptron_nlp.sampling import permutation
 
 TEMPLATES = st.lists(

@@ -8,8 +8,7 @@ from itertools import product
 import xxhash
 
 from oracles.word_views import seen, text_hash
-from perceptron_nlp.features.atoms import Atom
-from perceptron_nlp.features.templates import Template
+from perceptron_nlp.features.templates import Atom, Template
 
 
 def mark(name: bytes) -> int:

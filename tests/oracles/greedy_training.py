@@ -12,8 +12,7 @@ from dataclasses import dataclass, field
 
 from oracles.feature_keys import template_keys
 from oracles.naive_weights import NaiveWeights
-from perceptron_nlp.features.compile import compile_templates
-from perceptron_nlp.features.templates import Template
+from perceptron_nlp.features.templates import Template, compile_templates
 
 Columns = Mapping[str, Sequence[str]]
 ALWAYS, NOT_FIRST, FIRST, NOT_LAST, LAST = range(5)

@@ -7,7 +7,7 @@ from itertools import groupby
 
 import xxhash
 
-from perceptron_nlp.features.atoms import Value
+from perceptron_nlp.features.templates import Value
 
 HYPHENS = "-\u2010\u2011"
 

@@ -3,7 +3,7 @@ from typing import Protocol, Self, type_check_only
 
 @type_check_only
 class Compiled(Protocol):
-    """What a program is made of: perceptron_nlp.features.compile.CompiledTemplates."""
+    """What a program is made of: perceptron_nlp.features.templates.CompiledTemplates."""
 
     @property
     def columns(self) -> tuple[str, ...]: ...

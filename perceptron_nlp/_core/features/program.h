@@ -1,7 +1,7 @@
 /* Compiled templates: from the values of words, places and past labels to feature keys.
  *
  * A *type* is one distinct string of one column. Everything that depends on a type alone is made
- * once for it: its values, and the keys of its slots (features/compile.py tells the kinds).
+ * once for it: its values, and the keys of its slots (features/templates.py tells the kinds).
  * Sentences are laid out with `reach` pads on either side, so that a neighbour is plain
  * indexing:
  *

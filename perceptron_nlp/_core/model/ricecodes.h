@@ -98,7 +98,7 @@ static inline int rice_close(const RiceReader *r) {
     return RICE_GOOD;
 }
 
-/* What the codes of packed arrays stand for: formats/packedtensors.py tells the kinds. */
+/* What the codes of packed arrays stand for: formats/packing.py tells the kinds. */
 enum { RICE_AS_IT_IS, RICE_POSITIVE, RICE_SIGNED, RICE_ASCENDING };
 #define RICE_BLOCK 512
 

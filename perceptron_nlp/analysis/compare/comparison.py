@@ -20,8 +20,7 @@ from perceptron_nlp.analysis.compare.significance import (
 from perceptron_nlp.errors import ArgumentError, quote
 from perceptron_nlp.formats import begins_like_tensors
 from perceptron_nlp.tagger.evaluation import span_scores
-from perceptron_nlp.tagger.model.file import model_place
-from perceptron_nlp.tagger.tagger import Tagger, load
+from perceptron_nlp.tagger.tagger import Tagger, load, model_path
 from perceptron_nlp.tagger.train.sources import Labelled, Source, check_labelled, gold_labels
 from perceptron_nlp.text.sentence import Sentence
 from perceptron_nlp.text.spans import spans_of
@@ -32,7 +31,7 @@ _CONTEXT = 4
 
 def is_model_file(path: str | os.PathLike[str]) -> bool:
     """Does a file begin like a model, and not like text?"""
-    path = model_place(path)
+    path = model_path(path)
     if not os.path.isfile(path):
         return False
     try:

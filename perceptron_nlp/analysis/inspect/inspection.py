@@ -12,14 +12,9 @@ from perceptron_nlp.analysis.inspect.featuresearch import Coverage, FeatureSearc
 from perceptron_nlp.analysis.inspect.templateworth import TemplateWorth, accuracy_lost, sizes
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError
 from perceptron_nlp.formats import Section, layout_of, read_file_bytes
-from perceptron_nlp.tagger.model.file import (
-    FORMAT_VERSION,
-    PLAIN_VERSION,
-    model_from_bytes,
-    model_place,
-)
+from perceptron_nlp.tagger.model.file import FORMAT_VERSION, PLAIN_VERSION, model_from_bytes
 from perceptron_nlp.tagger.model.model import TaggerModel
-from perceptron_nlp.tagger.tagger import Tagger
+from perceptron_nlp.tagger.tagger import Tagger, model_path
 from perceptron_nlp.tagger.train.sources import Labelled, Source
 from perceptron_nlp.text.sentence import Sentence
 
@@ -69,7 +64,7 @@ class ColumnInspection:
             "templates": [template.to_dict() for template in self.templates],
             "first_templates": [template.to_dict() for template in self.first_templates],
             "dev_accuracy": self.dev_accuracy,
-            "evidence": list(model.evidence),
+            "evidence": list(model.feature_columns),
             "rows": weights.n_rows,
             "weights": weights.n_cells,
             "table": "exact" if weights.table_bits is None else "fixed",
@@ -186,7 +181,7 @@ def inspect(
 def _bytes_of(model: Tagger | str | os.PathLike[str]) -> tuple[bytes, str]:
     if isinstance(model, Tagger):
         return model.to_bytes(), "<memory>"
-    return bytes(read_file_bytes(model_place(model))), os.fspath(model)
+    return bytes(read_file_bytes(model_path(model))), os.fspath(model)
 
 
 def _column(

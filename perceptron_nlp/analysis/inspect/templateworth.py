@@ -105,24 +105,21 @@ def _emptied(model: TaggerModel, number: int) -> TaggerModel:
     group_starts = weights.group_starts.copy()
     group_starts[number + 1 :] -= last - first
     starts = np.concatenate([weights.starts[:first], weights.starts[last:] - to_cell + from_cell])
-    return replace(
-        model,
-        weights=replace(
-            weights,
+    return model.replace(
+        weights=weights.replace(
             keys=np.delete(weights.keys, slice(first, last)),
             group_starts=group_starts,
             starts=starts,
             labels=np.delete(weights.labels, slice(from_cell, to_cell)),
             weights=np.delete(weights.weights, slice(from_cell, to_cell)),
-        ),
+        )
     )
 
 
 def _taken_out(model: TaggerModel, number: int) -> TaggerModel:
     """The model without a template; its rows all stand in the first group."""
     templates = model.templates[:number] + model.templates[number + 1 :]
-    return replace(
-        model,
+    return model.replace(
         templates=templates,
-        weights=replace(model.weights, group_starts=model.weights.group_starts[:-1]),
+        weights=model.weights.replace(group_starts=model.weights.group_starts[:-1]),
     )

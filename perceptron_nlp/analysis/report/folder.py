@@ -8,7 +8,8 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from perceptron_nlp.errors import ArgumentTypeError, FileError
+from perceptron_nlp._checks import check_path
+from perceptron_nlp.errors import FileError
 from perceptron_nlp.formats.replace import TEMPORARY, replace_files
 
 PAGE = "index.html"
@@ -27,8 +28,7 @@ def check_folder(folder: str | os.PathLike[str]) -> Path:
     FileError : a file stands there, or a folder with other things than a report in it, or the
         place cannot be written to
     """
-    if not isinstance(folder, str | os.PathLike) or not isinstance(os.fspath(folder), str):
-        raise ArgumentTypeError(f"folder: a str or path is needed, not {type(folder).__name__}")
+    check_path("folder", folder)
     place = Path(folder)
     try:
         names = [name for name in os.listdir(place) if not name.startswith(TEMPORARY)]

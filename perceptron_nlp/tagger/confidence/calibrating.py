@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import logging
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -58,10 +57,9 @@ def calibrated(
     why = too_few(evidence)
     if why is not None:
         told: dict[str, Any] = {"method": None, "why": why}
-        return replace(model, calibration=None, record={**model.record, RECORD: told}), why
+        return model.replace(calibration=None, record={**model.record, RECORD: told}), why
     fitted = fit_calibration(evidence)
-    return replace(
-        model,
+    return model.replace(
         calibration=fitted.calibration,
         record={**model.record, RECORD: _told(fitted, len(evidence.right))},
     ), None
@@ -118,7 +116,7 @@ def calibrated_columns(
         parts.append(part if why else found)
         if why:
             left_out.append(f"column {part.column}: {why}")
-    return replace(joined(parts), packed=model.packed), left_out
+    return joined(parts).replace(packed=model.packed), left_out
 
 
 def _told(fitted: Fitted, n_words: int) -> dict[str, Any]:
@@ -139,8 +137,7 @@ def with_room(model: TaggerModel) -> TaggerModel:
         "ece": longest,
         "losses": {"temperature": longest, "isotonic": longest},
     }
-    return replace(
-        model,
+    return model.replace(
         calibration=LONGEST,
         record={**model.record, RECORD: told},
         more=tuple(map(with_room, model.more)),

@@ -16,9 +16,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
-
-from perceptron_nlp.records import record
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
     import numpy as np
@@ -33,8 +31,7 @@ MOST_POINTS = 32
 _LONGEST = -1.23456e-300
 
 
-@record()
-class Calibration:
+class Calibration(NamedTuple):
     """What turns a model's scores into chances; see the module.
 
     Attributes

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +12,7 @@ from perceptron_nlp.errors import ArgumentError
 from perceptron_nlp.tagger.confidence.calibrating import calibrated_columns, with_room
 from perceptron_nlp.tagger.model.file import model_to_bytes
 from perceptron_nlp.tagger.model.model import TaggerModel
-from perceptron_nlp.tagger.model.weights import LARGEST, QuantisedWeights
+from perceptron_nlp.tagger.model.weights import LARGEST, QuantizedWeights
 from perceptron_nlp.tagger.tag.feature_function import Extractor
 from perceptron_nlp.tagger.train.sources import Source
 
@@ -141,8 +140,7 @@ class _Forms:
             score = _LONGEST_SCORE
         scores = [None if one is None else round(one, 6) for one in (self._score, score)]
         smaller = _smaller(self._model, share, steps)
-        return replace(
-            smaller,
+        return smaller.replace(
             record={
                 **smaller.record,
                 RECORD: {
@@ -152,7 +150,7 @@ class _Forms:
                     "steps": steps,
                     "scores": scores,
                 },
-            },
+            }
         )
 
     def bytes_of(self, share: float, steps: int | None) -> int:
@@ -177,8 +175,7 @@ class _Forms:
 
 
 def _smaller(model: TaggerModel, share: float, steps: int | None) -> TaggerModel:
-    return replace(
-        model,
+    return model.replace(
         weights=reduced(model.weights, share, steps),
         packed=True,
         first=None if model.first is None else _smaller(model.first, share, steps),
@@ -192,7 +189,7 @@ SPARE_BITS = 12
 MOST_BITS = 48
 
 
-def reduced(weights: QuantisedWeights, share: float, steps: int | None) -> QuantisedWeights:
+def reduced(weights: QuantizedWeights, share: float, steps: int | None) -> QuantizedWeights:
     """The heaviest rows, their weights in fewer steps, in a fixed table.
 
     Rows are ranked by their largest weight. Keys are cut to log2(rows) + 12 bits, as those of a
@@ -226,7 +223,7 @@ def reduced(weights: QuantisedWeights, share: float, steps: int | None) -> Quant
     starts = np.concatenate([[0], np.cumsum(counts[rows])])
     before = np.concatenate([[0], np.cumsum(counts)])
     cells = cells[np.repeat(before[rows] - starts[:-1], counts[rows]) + np.arange(starts[-1])]
-    return QuantisedWeights(
+    return QuantizedWeights(
         keys=keys,
         group_starts=np.array([0] + [len(keys)] * n_groups, np.int64),
         starts=starts.astype(np.int64),
@@ -237,7 +234,7 @@ def reduced(weights: QuantisedWeights, share: float, steps: int | None) -> Quant
     )
 
 
-def row_sizes(weights: QuantisedWeights) -> npt.NDArray[np.int32]:
+def row_sizes(weights: QuantizedWeights) -> npt.NDArray[np.int32]:
     """int32[n_rows]: the largest weight of each row, without its sign."""
     sizes: npt.NDArray[np.int32] = np.maximum.reduceat(
         np.abs(weights.weights.astype(np.int32)), weights.starts[:-1]
@@ -245,7 +242,7 @@ def row_sizes(weights: QuantisedWeights) -> npt.NDArray[np.int32]:
     return sizes
 
 
-def scale_for(weights: QuantisedWeights, steps: int | None) -> float:
+def scale_for(weights: QuantizedWeights, steps: int | None) -> float:
     """The finest power of two, none finer than there is, that keeps weights within the steps."""
     largest = int(np.abs(weights.weights.astype(np.int32)).max(initial=0))
     if steps is None or largest <= steps:
@@ -253,6 +250,6 @@ def scale_for(weights: QuantisedWeights, steps: int | None) -> float:
     return weights.scale * 2.0 ** math.floor(math.log2(min(steps, LARGEST) / largest))
 
 
-def _key_bits(weights: QuantisedWeights, n_rows: int) -> int:
+def _key_bits(weights: QuantizedWeights, n_rows: int) -> int:
     wanted = min(MOST_BITS, math.ceil(math.log2(max(2, n_rows))) + SPARE_BITS)
     return wanted if weights.table_bits is None else min(wanted, weights.table_bits)

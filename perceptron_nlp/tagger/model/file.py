@@ -4,23 +4,15 @@ from __future__ import annotations
 
 import json
 import math
-import os
-import re
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 from perceptron_nlp._core.model.frozenmodel import WIDEST_BEAM
 from perceptron_nlp._core.model.modelrows import rise
 from perceptron_nlp._version import __version__
-from perceptron_nlp.errors import ArgumentError, FileError, ModelError, PerceptronNLPError, quote
-from perceptron_nlp.features.templates import Template, check_templates
-from perceptron_nlp.formats import (
-    open_tensors,
-    packed_tensors,
-    read_file_bytes,
-    unpacked_tensors,
-    write_tensors,
-)
+from perceptron_nlp.errors import ArgumentError, ModelError, PerceptronNLPError, quote
+from perceptron_nlp.features.templates import Template, check_templates, look_nearby
+from perceptron_nlp.formats import open_tensors, packed_tensors, unpacked_tensors, write_tensors
 from perceptron_nlp.tagger.confidence.calibration import Calibration
 from perceptron_nlp.tagger.model.label_components import JOINT, MODES, UPOS, parts_of
 from perceptron_nlp.tagger.model.lemmas import (
@@ -29,7 +21,13 @@ from perceptron_nlp.tagger.model.lemmas import (
     lemmas_as_arrays,
     lemmas_from_arrays,
 )
-from perceptron_nlp.tagger.model.model import Segmentation, TaggerModel, joined
+from perceptron_nlp.tagger.model.model import (
+    Segmentation,
+    TaggerModel,
+    checked_object,
+    checked_record,
+    joined,
+)
 from perceptron_nlp.tagger.model.weights import (
     numbers_named,
     weights_as_arrays,
@@ -37,7 +35,7 @@ from perceptron_nlp.tagger.model.weights import (
     whole,
 )
 from perceptron_nlp.tagger.model.word_tables import WordTables, tables_as_arrays, tables_from_arrays
-from perceptron_nlp.tagger.tag.context import WIDEST_WINDOW, look_nearby
+from perceptron_nlp.tagger.tag.context import WIDEST_WINDOW
 from perceptron_nlp.text.atoms import GOES_ON, SENTENCE, TOKEN
 from perceptron_nlp.text.scripts import parse_script
 from perceptron_nlp.text.spans import SCHEMES, is_span_column
@@ -49,30 +47,12 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from perceptron_nlp.formats.tensors import Tensor
+    from perceptron_nlp.formats.tensorfile import Tensor
     from perceptron_nlp.tagger.model.state import TrainingState
 
 
 # JSON has numbers of any size; a file of ours has none that these do not hold.
 _MOST_INT = 2**64
-_COUNTS: dict[str, Any] = {"sentences": int, "tokens": int, "labelled": int, "sha256": str}
-_EPOCH: dict[str, Any] = {"epoch": int, "mistakes": int, "dev_accuracy": float}
-# The parts of a training record that this library reads again, and of what type they are: a list
-# of one type, an object with these parts among others, or null.
-_RECORD: dict[str, Any] = {
-    "version": str,
-    "train": _COUNTS,
-    "dev": _COUNTS,
-    "options": {"runs": int},
-    "choices": [str],
-    "doubts": [str],
-    "epochs": [_EPOCH],
-    "fields": [str],
-    "best_epoch": int,
-    "calibration": {"method": str, "why": str, "words": int, "ece": float},
-    "compressed": {"bytes_before": int, "rows_before": int, "steps": int, "scores": [float]},
-}
-_RECORD["merged"] = [{"weight": float, "sha256": str, "record": _RECORD}]
 
 
 def to_json(value: Any) -> str:
@@ -103,34 +83,6 @@ def objects_in(text: str, name: str) -> list[dict[str, Any]]:
     return [checked_object(one, name) for one in value]
 
 
-def checked_object(value: Any, name: str) -> dict[str, Any]:
-    """The value itself; ValueError where it is no JSON object."""
-    if not isinstance(value, dict):
-        raise ValueError(f"{name} is not a JSON object")
-    return value
-
-
-def checked_record(value: Any) -> dict[str, Any]:
-    """The training record itself; ValueError where a part of it is of another type."""
-    _check_form(value, _RECORD, "record")
-    return checked_object(value, "record")
-
-
-def _check_form(value: Any, form: Any, name: str) -> None:
-    if value is None:
-        return
-    if isinstance(form, dict):
-        for key, part in form.items():
-            _check_form(checked_object(value, name).get(key), part, f"{name}.{key}")
-    elif isinstance(form, list):
-        if not isinstance(value, list):
-            raise ValueError(f"{name} is not a JSON list")
-        for one in value:
-            _check_form(one, form[0], name)
-    elif not isinstance(value, int | float if form is float else form) or isinstance(value, bool):
-        raise ValueError(f"{name} is not of type {form.__name__}")
-
-
 def _loaded(text: str) -> Any:
     """A JSON text's value; ValueError for numbers that are none or of a size never written."""
     return json.loads(text, parse_int=_int, parse_float=_float, parse_constant=_refuse)
@@ -148,52 +100,6 @@ def _float(digits: str) -> float:
 
 def _refuse(digits: str) -> NoReturn:
     raise ValueError(f"{digits[:20]} is not a number of a model file")
-
-
-NAMES = ("en",)
-FOLDER = os.path.abspath(os.path.join(os.path.dirname(__file__), "../../models"))
-_NAME = re.compile(r"[a-z]+(?:[-_][a-z0-9]+)*")
-
-
-def model_place(path: str | os.PathLike[str]) -> str | os.PathLike[str]:
-    """The file of a model that is named as people do: by its path, or by a name such as ``en``.
-
-    A file in the working folder goes before a model of the same name; a folder does not.
-
-    Raises
-    ------
-    FileError : there is no model of this name, or it was removed from the package
-    """
-    if not isinstance(path, str) or not is_name(path):
-        return path
-    place = os.path.join(FOLDER, f"{path}.model")
-    if os.path.isfile(place):
-        return place
-    if path not in NAMES:
-        if os.path.lexists(path):
-            return path
-        raise FileError(
-            f"{path}: there is no such file, and no bundled model of this name; there is"
-            f" {', '.join(NAMES)}; to make one: perceptron-nlp train TRAIN.conllu --model"
-            f" {path}.model"
-        )
-    raise FileError(
-        f"{path}: there is no such file, and the model of this name, which comes with"
-        f" perceptron_nlp, was removed from it ({place}); install perceptron-nlp again, or name a"
-        " model file"
-    )
-
-
-def is_name(path: str) -> bool:
-    """Is this the name of a model: small letters, and no file that is there?"""
-    return _NAME.fullmatch(path) is not None and (not os.path.lexists(path) or os.path.isdir(path))
-
-
-def is_shipped(path: str) -> bool:
-    """Does the name stand for a model that comes with the library, whether or not it is there?"""
-    return is_name(path) and (
-        path in NAMES or os.path.isfile(os.path.join(FOLDER, f"{path}.model"))
-    )
 
 
 Array: TypeAlias = "npt.NDArray[Any]"
@@ -330,7 +236,7 @@ class Description:
         window = self.described["window"]
         if window is not None and (type(window) is not int or not 0 <= window <= WIDEST_WINDOW):
             raise self._bad("window", f"not a whole number from 0 to {WIDEST_WINDOW:,}")
-        if look_nearby(templates) and window is None:
+        if window is None and look_nearby(templates):
             raise self._bad("window", "missing, though templates look nearby")
         return window
 
@@ -419,8 +325,11 @@ PACKED = {"keys": "ascending", "counts": "positive", "labels": "in_rows", "weigh
 
 def model_to_bytes(model: TaggerModel) -> bytes:
     """The model file's content; equal models give equal bytes."""
+    # Here, since tagging does without NumPy.
+    import numpy as np
+
     described, tensors = describe(model, 0)
-    tensors["vocabulary"] = model.vocabulary
+    tensors["vocabulary"] = np.asarray(model.vocabulary)
     metadata = {
         "format": FORMAT,
         "format_version": str(FORMAT_VERSION if model.packed else PLAIN_VERSION),
@@ -473,7 +382,11 @@ def _segmentation(
         return ModelError(f"{path}: the model's {name}: {what}; get the file again")
 
     cut, labels = stage("cut", 0), {GOES_ON, TOKEN, SENTENCE}
-    if not {*cut.tags} <= labels or not {*cut.evidence} <= {"gap"} or cut.extractor is not None:
+    if (
+        not {*cut.tags} <= labels
+        or not {*cut.feature_columns} <= {"gap"}
+        or cut.extractor is not None
+    ):
         raise bad("segmentation", "not of atoms and gaps")
     certain = checked_object(described["certain"], "certain")
     if any(label not in labels for label in certain.values()):
@@ -481,7 +394,7 @@ def _segmentation(
     if described["splits"] is None:
         return Segmentation(cut, certain, None)
     splits = stage("splits", 1)
-    if splits.evidence or splits.extractor is not None:
+    if splits.feature_columns or splits.extractor is not None:
         raise bad("splits", "look at more than tokens")
     for label in splits.tags:
         split(label, "")
@@ -496,20 +409,6 @@ def _kinds(names: Iterable[str]) -> dict[str, str]:
         if number.isdecimal() and part in PACKED:
             kinds[name] = PACKED[part]
     return kinds
-
-
-def read_model(path: str | os.PathLike[str]) -> TaggerModel:
-    """What is in a model file, without the means to tag: see ``perceptron_nlp.load`` for those.
-
-    A model that was trained with a feature function is read, too, without that function.
-
-    Raises
-    ------
-    FileError : the file is missing, a folder, or cannot be read
-    ModelError : damaged, of another program, or of a version not known here
-    """
-    path = model_place(path)
-    return model_from_bytes(read_file_bytes(path), os.fspath(path))
 
 
 def model_from_bytes(data: bytes | bytearray | memoryview | mmap.mmap, path: str) -> TaggerModel:
@@ -547,7 +446,7 @@ def model_from_bytes(data: bytes | bytearray | memoryview | mmap.mmap, path: str
         if "segmentation" in metadata:
             segmentation = object_in(metadata["segmentation"], "segmentation")
             n_columns = 1 + len(objects_in(metadata.get("more", "[]"), "more"))
-            first = first.but(
+            first = first.replace(
                 segmentation=_segmentation(path, tensors, segmentation, 2 * n_columns)
             )
         if "more" not in metadata:

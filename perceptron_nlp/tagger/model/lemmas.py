@@ -21,7 +21,7 @@ from perceptron_nlp.text.tagset import word_hash
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from perceptron_nlp.formats.tensors import Tensor
+    from perceptron_nlp.formats.tensorfile import Tensor
 
 KNOWN = "known"
 """The column's name."""

@@ -9,12 +9,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from perceptron_nlp._core.features.hashing import hash64_each
 from perceptron_nlp.errors import ArgumentError, ModelError, quote
 from perceptron_nlp.features.templates import Template
-from perceptron_nlp.records import record
 from perceptron_nlp.tagger.model.label_components import written_labels
 from perceptron_nlp.tagger.model.lemmas import KNOWN, KnownLemmas
-from perceptron_nlp.tagger.model.weights import QuantisedWeights
+from perceptron_nlp.tagger.model.weights import QuantizedWeights
 from perceptron_nlp.tagger.tag.context import FIRST_COLUMNS, given_names
-from perceptron_nlp.tagger.tag.latearrays import held_in, late_arrays
 from perceptron_nlp.text.sentence import Sentence
 from perceptron_nlp.text.tagset import TagSet, word_hash
 
@@ -26,36 +24,52 @@ if TYPE_CHECKING:
     from perceptron_nlp.tagger.model.state import TrainingState
     from perceptron_nlp.tagger.model.word_tables import WordTables
 
+_COUNTS: dict[str, Any] = {"sentences": int, "tokens": int, "labelled": int, "sha256": str}
+# The parts of a training record that this library reads again, and their types: a list of one type,
+# an object with these parts among others, or null.
+_RECORD: dict[str, Any] = {
+    "version": str,
+    "train": _COUNTS,
+    "dev": _COUNTS,
+    "options": {"runs": int},
+    "choices": [str],
+    "doubts": [str],
+    "epochs": [{"epoch": int, "mistakes": int, "dev_accuracy": float}],
+    "fields": [str],
+    "best_epoch": int,
+    "calibration": {"method": str, "why": str, "words": int, "ece": float},
+    "compressed": {"bytes_before": int, "rows_before": int, "steps": int, "scores": [float]},
+}
+_RECORD["merged"] = [{"weight": float, "sha256": str, "record": _RECORD}]
 
-@late_arrays(vocabulary="uint32")
-@record(eq=False, kw_only=True)
-class TaggerModel:
-    """A trained model; modelfile.py writes and reads it.
+
+class TaggerModel(NamedTuple):
+    """A trained model; model/file.py writes and reads it.
 
     Attributes
     ----------
     column : the column that it fills
     tags : its labels
-    templates : its feature templates; empty where a function makes the features
+    templates : its feature templates; empty if a function makes the features
     extractor : None, or the name of the function that made the features in training
     weights : its weights
-    right_to_left : whether it reads sentences from their end
-    beam : states kept in its search for the best sequence; 1 labels greedily
-    scheme : None, or how its labels are written: spans are IOBES inside, features joint labels
-    parts : None, or a mode of attributes.py: its weights belong to parts of labels
-    dictionary : words that always get one label
-    vocabulary : uint32[n], ascending; the upper halves of the hashes of all training words. A
-        memoryview may be given, which is an array when it is looked at
-    first : None, or the model of a first pass, whose labels this one sees as columns
-    tables : None, or what its words are looked up in for further columns; a first pass has none,
-        and sees those of the model that it belongs to
-    calibration : None, or how its scores become chances; a first pass has none
-    packed : whether it is written in packed form (of the first column; it holds for all)
-    more : the models of the columns that are filled after this one, each without more
-    window : None, or in how many sentences on either side it looks for other places of a word
-        (documents.py)
+    right_to_left : it labels sentences from their end
+    beam : width of its beam search; 1 labels greedily
+    scheme : None, or how its labels are written: spans are learned in IOBES, features as joint
+        labels
+    parts : None, or a mode of label_components.py: its weights belong to components of labels
+    dictionary : the tag dictionary: tokens that always get one label
+    vocabulary : uint32[n], ascending; the upper halves of the hashes of all training words; of a
+        file a memoryview
     record : how it was trained: options, counts and digests of the data, scores by epoch
-    state : None, or what its training needs to go on (resuming.py)
+    first : None, or the first tagger of a stack of two, whose labels this one sees as columns
+    tables : None, or word tables for further columns; a first tagger has none, and sees those of
+        the model that it belongs to
+    window : None, or the sentences on either side of which the document context consists
+    calibration : None, or what turns its scores into confidences; a first tagger has none
+    packed : it is written in packed form (of the first column; it holds for all)
+    more : the models of the columns that are filled after this one, each without more
+    state : None, or what its training needs to go on
     lemmas : None, or, of a model whose labels are edit scripts, the lemmas that it knows
     segmentation : None, or what cuts running text for it (of the first column; it holds for all)
     """
@@ -64,13 +78,13 @@ class TaggerModel:
     tags: TagSet
     templates: tuple[Template, ...]
     extractor: str | None
-    weights: QuantisedWeights
+    weights: QuantizedWeights
     right_to_left: bool
     beam: int
     scheme: str | None
     parts: str | None
     dictionary: Mapping[str, str]
-    vocabulary: npt.NDArray[np.uint32]
+    vocabulary: npt.NDArray[np.uint32] | memoryview
     record: Mapping[str, Any]
     first: TaggerModel | None = None
     tables: WordTables | None = None
@@ -90,12 +104,11 @@ class TaggerModel:
     @property
     def parts_by_column(self) -> tuple[TaggerModel, ...]:
         """A model for each column alone, in their order."""
-        return (self.but(more=()), *self.more)
+        return (self.replace(more=()), *self.more)
 
-    def but(self, **changes: Any) -> TaggerModel:
-        """The same model with some fields changed; its numbers stay in what they are held in."""
-        held = {name: held_in(self, name) for name in vars(TaggerModel)["__slots__"]}
-        return TaggerModel(**{**held, **changes})
+    def replace(self, **changes: Any) -> TaggerModel:
+        """Return the same model with some fields changed."""
+        return self._replace(**changes)
 
     @property
     def written_labels(self) -> frozenset[str]:
@@ -103,24 +116,24 @@ class TaggerModel:
         return written_labels(self.tags, self.scheme)
 
     @property
-    def evidence(self) -> tuple[str, ...]:
+    def feature_columns(self) -> tuple[str, ...]:
         """Columns of the input that it needs besides the words, in alphabetical order."""
         made = () if self.tables is None else self.tables.names
         made = made if self.lemmas is None else (*made, KNOWN)
-        looked_at = tuple(name for name in self.looked_at if name not in made)
+        looked_at = tuple(name for name in self.template_columns if name not in made)
         given = looked_at if self.window is None else given_names(looked_at)
         if self.first is None:
             return tuple(sorted(given))
-        return tuple(sorted({*given, *self.first.evidence} - {*FIRST_COLUMNS, *made}))
+        return tuple(sorted({*given, *self.first.feature_columns} - {*FIRST_COLUMNS, *made}))
 
     @property
-    def looked_at(self) -> tuple[str, ...]:
+    def template_columns(self) -> tuple[str, ...]:
         """Columns that its templates look at, in alphabetical order."""
         return tuple(sorted(set().union(*(t.columns for t in self.templates))))
 
     def inputs(self, sentences: Sequence[Sentence]) -> list[Sequence[str]]:
         """Sentences as its labeller takes them: plain lists of words where no more is needed."""
-        if self.extractor is not None or self.evidence or self.window is not None:
+        if self.extractor is not None or self.feature_columns or self.window is not None:
             return list(sentences)
         if isinstance(sentences, list):
             return [sentence.words for sentence in sentences]
@@ -140,17 +153,19 @@ class TaggerModel:
         if not fields:
             return self
         record = {**self.record, "fields": list(fields)}
-        return self.but(record=record, more=tuple(part.with_fields(fields) for part in self.more))
+        return self.replace(
+            record=record, more=tuple(part.with_fields(fields) for part in self.more)
+        )
 
     def without_state(self) -> TaggerModel:
         """The same model without what its training needs to go on; itself if there is nothing."""
         if all(part.state is None for part in (self, *self.more)):
             return self
-        return self.but(state=None, more=tuple(part.without_state() for part in self.more))
+        return self.replace(state=None, more=tuple(part.without_state() for part in self.more))
 
     def knows(self, word: str) -> bool:
         """Was the word in the training text? (Wrongly yes for one word in a hundred thousand.)"""
-        return is_in(held_in(self, "vocabulary"), word)
+        return is_in(self.vocabulary, word)
 
     def known(self, words: Sequence[str]) -> list[bool]:
         """For each word what `knows` says of it."""
@@ -159,10 +174,9 @@ class TaggerModel:
         if not len(self.vocabulary):
             return [False] * len(words)
         halves = np.array([word_hash(word) >> 32 for word in words], np.uint32)
-        at = np.searchsorted(self.vocabulary, halves)
-        found: list[bool] = (
-            self.vocabulary[at.clip(max=len(self.vocabulary) - 1)] == halves
-        ).tolist()
+        vocabulary = np.asarray(self.vocabulary)
+        at = np.searchsorted(vocabulary, halves).clip(max=len(vocabulary) - 1)
+        found: list[bool] = (vocabulary[at] == halves).tolist()
         return found
 
 
@@ -208,7 +222,7 @@ def joined(models: Sequence[TaggerModel]) -> TaggerModel:
     for name in names:
         if names.count(name) > 1:
             raise ArgumentError(f"column: {quote(name)} is named twice")
-    return models[0].but(more=tuple(models[1:]))
+    return models[0].replace(more=tuple(models[1:]))
 
 
 def vocabulary_of(words: Sequence[bytes]) -> npt.NDArray[np.uint32]:
@@ -225,3 +239,31 @@ def vocabulary_of(words: Sequence[bytes]) -> npt.NDArray[np.uint32]:
     is_new = np.append(True, halves[1:] != halves[:-1])[: len(halves)]
     distinct: npt.NDArray[np.uint32] = halves[is_new]
     return distinct
+
+
+def checked_object(value: Any, name: str) -> dict[str, Any]:
+    """The value itself; ValueError where it is no JSON object."""
+    if not isinstance(value, dict):
+        raise ValueError(f"{name} is not a JSON object")
+    return value
+
+
+def checked_record(value: Any) -> dict[str, Any]:
+    """The training record itself; ValueError where a part of it is of another type."""
+    _check_form(value, _RECORD, "record")
+    return checked_object(value, "record")
+
+
+def _check_form(value: Any, form: Any, name: str) -> None:
+    if value is None:
+        return
+    if isinstance(form, dict):
+        for key, part in form.items():
+            _check_form(checked_object(value, name).get(key), part, f"{name}.{key}")
+    elif isinstance(form, list):
+        if not isinstance(value, list):
+            raise ValueError(f"{name} is not a JSON list")
+        for one in value:
+            _check_form(one, form[0], name)
+    elif not isinstance(value, int | float if form is float else form) or isinstance(value, bool):
+        raise ValueError(f"{name} is not of type {form.__name__}")

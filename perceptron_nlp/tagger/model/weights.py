@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from perceptron_nlp._core.model.modelrows import highest, in_16_bits, none_is_zero, rise, starts_of
 from perceptron_nlp.errors import ArgumentError
-from perceptron_nlp.formats.tensors import Tensor
-from perceptron_nlp.records import record
-from perceptron_nlp.tagger.tag.latearrays import held_in, late_arrays
+from perceptron_nlp.formats.tensorfile import Tensor
 
 if TYPE_CHECKING:
     import numpy as np
@@ -20,17 +18,14 @@ if TYPE_CHECKING:
     from perceptron_nlp._core.model.frozenweights import FrozenWeights
 
 LARGEST = 32767
+_ARRAYS = ("keys", "group_starts", "starts", "labels", "weights")
 # Steps that the heaviest weight must keep when the scale is chosen for sums; with fewer, rounding
 # would begin to change labels.
 FINE_STEPS = 256
 
 
-@late_arrays(keys="uint64", group_starts="int64", starts="int64", labels="uint16", weights="int16")
-@record(eq=False)
-class QuantisedWeights:
+class QuantizedWeights:
     """Weights in units of 1 / scale, rows grouped by template and sorted by key.
-
-    Numbers from a file may be given as memoryviews, which are arrays when they are looked at.
 
     Attributes
     ----------
@@ -42,6 +37,7 @@ class QuantisedWeights:
     weights : int16[n_cells], none of them 0
     scale : a power of two
     table_bits : None (exact keys) or the size of the fixed table
+    buffers : the arrays above by name, of a file as memoryviews: tagging does without NumPy
     """
 
     keys: npt.NDArray[np.uint64]
@@ -49,13 +45,30 @@ class QuantisedWeights:
     starts: npt.NDArray[np.int64]
     labels: npt.NDArray[np.uint16]
     weights: npt.NDArray[np.int16]
-    scale: float
-    table_bits: int | None
+
+    def __init__(self, *, scale: float, table_bits: int | None, **buffers: Any) -> None:
+        self.scale = scale
+        self.table_bits = table_bits
+        self.buffers = buffers
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in _ARRAYS:
+            raise AttributeError(name)
+        # Here, since who does not look at an array does without NumPy.
+        import numpy as np
+
+        array = self.__dict__[name] = np.asarray(self.buffers[name])
+        return array
+
+    def replace(self, **changes: Any) -> QuantizedWeights:
+        """Return the same weights with some attributes changed."""
+        own = {"scale": self.scale, "table_bits": self.table_bits, **self.buffers}
+        return QuantizedWeights(**{**own, **changes})
 
     @classmethod
     def of(
         cls, frozen: FrozenWeights, n_groups: int, scale: float | None = None
-    ) -> QuantisedWeights:
+    ) -> QuantizedWeights:
         """Round to a power of two: the finest with which every sum of one weight of each group
         fits 16 bits, so that scores can be added in 16 bits; where that is too coarse, the finest
         with which every weight does. Or to the scale that is given, with which every weight must
@@ -106,12 +119,12 @@ class QuantisedWeights:
     @property
     def n_rows(self) -> int:
         """Features with a weight that is not 0."""
-        return len(held_in(self, "keys"))
+        return len(self.buffers["keys"])
 
     @property
     def n_cells(self) -> int:
         """Weights that are not 0."""
-        return len(held_in(self, "weights"))
+        return len(self.buffers["weights"])
 
     def groups(self) -> npt.NDArray[Any]:
         """int64[n_rows]: the template of each row."""
@@ -153,7 +166,7 @@ Bad = Callable[[str, str], Exception]
 MOST_TABLE_BITS = 48
 
 
-def weights_as_arrays(weights: QuantisedWeights, pass_number: int) -> dict[str, Array]:
+def weights_as_arrays(weights: QuantizedWeights, pass_number: int) -> dict[str, Array]:
     """The arrays of the weights, by name; they belong to the pass of this number."""
     # Here, since tagging does without NumPy.
     import numpy as np
@@ -174,7 +187,7 @@ def weights_from_arrays(
     pass_number: int,
     shape: tuple[int, int],
     bad: Bad,
-) -> QuantisedWeights:
+) -> QuantizedWeights:
     """The weights of a file, every part of them checked.
 
     Parameters
@@ -218,14 +231,15 @@ def weights_from_arrays(
     labels = in_16_bits(labels)
     if not rise(labels, starts):
         raise bad(named + "labels", "not in ascending order")
-    numbers: dict[str, Any] = {
-        "keys": keys,
-        "group_starts": group_starts,
-        "starts": starts,
-        "labels": labels,
-        "weights": weights,
-    }
-    return QuantisedWeights(**numbers, scale=scale, table_bits=bits)
+    return QuantizedWeights(
+        keys=keys,
+        group_starts=group_starts,
+        starts=starts,
+        labels=labels,
+        weights=weights,
+        scale=scale,
+        table_bits=bits,
+    )
 
 
 def whole(numbers: memoryview) -> memoryview:

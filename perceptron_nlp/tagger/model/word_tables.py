@@ -12,8 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 from perceptron_nlp.errors import ArgumentError, quote
-from perceptron_nlp.formats.tensors import Tensor
-from perceptron_nlp.records import record
+from perceptron_nlp.formats.tensorfile import Tensor
 from perceptron_nlp.tagger.model.weights import smallest
 from perceptron_nlp.text.sentence import Sentence
 from perceptron_nlp.text.tagset import word_bytes
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
 ABSENT = "_"
 
 
-@record(eq=False)
 class WordTables:
     """Tables over words; they do not change.
 
@@ -37,8 +35,11 @@ class WordTables:
         A word that is not here as it is written has the row of its lower-cased form
     """
 
-    names: tuple[str, ...]
-    rows: Mapping[str, tuple[str, ...]]
+    __slots__ = ("names", "rows")
+
+    def __init__(self, names: tuple[str, ...], rows: Mapping[str, tuple[str, ...]]) -> None:
+        self.names = names
+        self.rows = rows
 
     @classmethod
     def of(cls, tables: Mapping[str, Mapping[str, str]]) -> WordTables:

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, TypeAlias
 import perceptron_nlp.formats as formats
 from perceptron_nlp._core.tag.decode import KeptSets
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FormatError, quote
-from perceptron_nlp.records import record
 from perceptron_nlp.tagger.model.label_components import JOINT, features_of, forms_of
 from perceptron_nlp.text.spans import SCHEMES
 from perceptron_nlp.text.tagset import TagSet
@@ -136,7 +135,6 @@ LexiconSource: TypeAlias = "str | os.PathLike[str] | Mapping[str, str | Iterable
 _ROOM = 200
 
 
-@record(eq=False)
 class Lexicon:
     """Forms with their labels.
 
@@ -148,10 +146,19 @@ class Lexicon:
     column : None, or the column that the labels are of
     """
 
-    labels: Mapping[str, tuple[str, ...]]
-    path: str | None
-    lines: Mapping[tuple[str, str], int]
-    column: str | None = None
+    __slots__ = ("column", "labels", "lines", "path")
+
+    def __init__(
+        self,
+        labels: Mapping[str, tuple[str, ...]],
+        path: str | None,
+        lines: Mapping[tuple[str, str], int],
+        column: str | None = None,
+    ) -> None:
+        self.labels = labels
+        self.path = path
+        self.lines = lines
+        self.column = column
 
     @classmethod
     def of(cls, source: LexiconSource, column: str | None = None) -> Lexicon:

@@ -25,7 +25,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 
 import perceptron_nlp.formats as formats
-from perceptron_nlp.features.templates import Template
+from perceptron_nlp.features.templates import CONTEXT_COLUMNS, CONTEXT_SIDES
 from perceptron_nlp.text.sentence import Sentence
 
 # On Spanish names 4, 8, 16 and 40 sentences were each better than the one before, 100 no better.
@@ -35,8 +35,6 @@ WIDEST_WINDOW = 1000
 PLACES = 8
 _START, _END = "<s>", "</s>"
 _NOTHING = "|"  # has no pieces, so it makes no features
-_FIXED = ("near", "near-left", "near-right", "near-case", "near-share")
-_SIDES = ("near-left-", "near-right-")
 # Columns of the first tagger's labels in a stack of two.
 FIRST_LABEL, FIRST_UPOS, FIRST_AGREEMENT = FIRST_COLUMNS = (
     "pass1",
@@ -46,28 +44,19 @@ FIRST_LABEL, FIRST_UPOS, FIRST_AGREEMENT = FIRST_COLUMNS = (
 _AGREEING = ("Case=", "Gender=", "Number=")
 
 
-def look_nearby(templates: Iterable[Template]) -> bool:
-    """Does any of the templates look at a column that is made here?"""
-    return any(
-        name in _FIXED or name.startswith(_SIDES)
-        for template in templates
-        for name in template.columns
-    )
-
-
 def derived_names(evidence: Iterable[str]) -> tuple[str, ...]:
     """The names of the columns that are made where `evidence` is the evidence columns."""
-    return (*_FIXED, *(side + name for name in evidence for side in _SIDES))
+    return (*CONTEXT_COLUMNS, *(side + name for name in evidence for side in CONTEXT_SIDES))
 
 
 def given_names(looked_at: Iterable[str]) -> tuple[str, ...]:
     """The columns of the input behind those that templates look at, in alphabetical order."""
     given = set()
     for name in looked_at:
-        for side in _SIDES:
+        for side in CONTEXT_SIDES:
             name = name.removeprefix(side)
         given.add(name)
-    return tuple(sorted(given - {*_FIXED}))
+    return tuple(sorted(given - {*CONTEXT_COLUMNS}))
 
 
 def with_neighbours(

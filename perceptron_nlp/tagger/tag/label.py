@@ -12,13 +12,12 @@ from perceptron_nlp._core.features.extract import FeatureProgram
 from perceptron_nlp._core.model.frozenmodel import DEFAULT_CACHE_LIMIT
 from perceptron_nlp._core.tag.decode import SentenceDecoder
 from perceptron_nlp.errors import ArgumentError, MemoryLimitError, ModelError
-from perceptron_nlp.features.compile import compile_templates
+from perceptron_nlp.features.templates import compile_templates
 from perceptron_nlp.tagger.model.label_components import JOINT, features_of, parts_of
 from perceptron_nlp.tagger.model.model import TaggerModel
 from perceptron_nlp.tagger.model.word_tables import with_columns
 from perceptron_nlp.tagger.tag.constraints import Constraints, Keep, Lexicon, allowed_by, with_kept
 from perceptron_nlp.tagger.tag.context import with_first_labels, with_neighbours
-from perceptron_nlp.tagger.tag.latearrays import held_in
 from perceptron_nlp.tagger.tag.lemmatize import Lemmatizer
 from perceptron_nlp.tagger.tag.threads import T, Use, in_pieces, label_lists
 from perceptron_nlp.text.sentence import Sentence
@@ -62,11 +61,13 @@ class TemplateLabeller:
         self._earlier = earlier
         self.decoder = decoder_of(model, cache_limit, lexicon)
         self._model = model
-        self._looked_at = model.looked_at
-        self._given = model.evidence
+        self._looked_at = model.template_columns
+        self._given = model.feature_columns
         self._has_fixed_words = bool(model.dictionary or lexicon)
         self._lemmatizer = (
-            None if model.lemmas is None else Lemmatizer(model.evidence, model.tags, model.lemmas)
+            None
+            if model.lemmas is None
+            else Lemmatizer(model.feature_columns, model.tags, model.lemmas)
         )
         self._first = None if model.first is None else TemplateLabeller(model.first, cache_limit)
         self.words_alone = not (self._looked_at or self._first or model.scheme in SCHEMES)
@@ -278,8 +279,9 @@ def make_labeller(
         fit the model's labels
     FormatError : the same of a lexicon from a file (file:line)
     """
-    if model.extractor is None:
+    if lexicon is not None:
         allowed_by(lexicon, model)
+    if model.extractor is None:
         if features is not None:
             raise ArgumentError(
                 "features: this model was trained with templates and takes no function"
@@ -310,13 +312,14 @@ def decoder_of(
 ) -> SentenceDecoder:
     """Return the core's form of a model, and of a lexicon that constrains it."""
     weights = model.weights
+    allowed = {} if lexicon is None else allowed_by(lexicon, model)
     return SentenceDecoder(
         FeatureProgram(compile_templates(model.templates)),
-        keys=held_in(weights, "keys"),
-        starts=held_in(weights, "starts"),
-        group_starts=held_in(weights, "group_starts"),
-        cell_labels=held_in(weights, "labels"),
-        weights=held_in(weights, "weights"),
+        keys=weights.buffers["keys"],
+        starts=weights.buffers["starts"],
+        group_starts=weights.buffers["group_starts"],
+        cell_labels=weights.buffers["labels"],
+        weights=weights.buffers["weights"],
         labels=model.tags.labels,
         label_hashes=[word_hash(label) for label in model.tags],
         table_bits=weights.table_bits,
@@ -325,6 +328,6 @@ def decoder_of(
         allowed=legal_steps(model.tags, model.right_to_left) if model.scheme in SCHEMES else None,
         parts=None if model.parts is None else parts_of(model.tags.labels, model.parts),
         dictionary={word_bytes(w): model.tags.id_of(t) for w, t in model.dictionary.items()},
-        lexicon={word_bytes(form): labels for form, labels in allowed_by(lexicon, model).items()},
+        lexicon={word_bytes(form): labels for form, labels in allowed.items()},
         cache_limit=DEFAULT_CACHE_LIMIT if cache_limit is None else cache_limit,
     )

@@ -17,10 +17,11 @@ from perceptron_nlp.errors import (
     MemoryLimitError,
     quote,
 )
+from perceptron_nlp.features.templates import look_nearby
 from perceptron_nlp.tagger.confidence.calibrating import calibrated_by
 from perceptron_nlp.tagger.model.label_components import JOINT
 from perceptron_nlp.tagger.model.model import TaggerModel, joined, vocabulary_of
-from perceptron_nlp.tagger.tag.context import WINDOW, look_nearby
+from perceptron_nlp.tagger.tag.context import WINDOW
 from perceptron_nlp.tagger.tag.feature_function import Extractor, extractor_name
 from perceptron_nlp.tagger.tagger import Tagger
 from perceptron_nlp.tagger.train.auto import auto_configure, training_warnings
@@ -272,12 +273,12 @@ def _learn_column(
         )
     model = _trainer(task, plan.engine, checkpoint).run(plan.callback)
     model = calibrated_by(model, plan.features, dev)
-    model = replace(model, record=with_sample(model.record, read.sentences))
+    model = model.replace(record=with_sample(model.record, read.sentences))
     warnings = training_warnings(model, read, dev)
     for warning in warnings:
         logger.warning("%s", warning)
     warnings = [*noted, *warnings]
-    return replace(model, record={**model.record, "doubts": warnings}) if warnings else model
+    return model.replace(record={**model.record, "doubts": warnings}) if warnings else model
 
 
 def _trainer(

@@ -23,7 +23,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from perceptron_nlp.features.templates import Template, preset
+from perceptron_nlp.features.templatefile import preset
+from perceptron_nlp.features.templates import Template
 from perceptron_nlp.sampling import permutation
 from perceptron_nlp.tagger.evaluation import untrained_labels
 from perceptron_nlp.tagger.model.label_components import JOINT, MODES, PIECES, PIECES_AND_WHOLE

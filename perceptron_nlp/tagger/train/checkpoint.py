@@ -17,16 +17,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from perceptron_nlp._checks import check_path
 from perceptron_nlp._core.model.frozenweights import FrozenWeights
 from perceptron_nlp._core.table.weights import WeightTable
-from perceptron_nlp.errors import (
-    ArgumentError,
-    ArgumentTypeError,
-    FileError,
-    ModelError,
-    PerceptronNLPError,
-    quote,
-)
+from perceptron_nlp.errors import ArgumentError, FileError, ModelError, PerceptronNLPError, quote
 from perceptron_nlp.formats import (
     check_place,
     read_file_bytes,
@@ -237,8 +231,7 @@ def checkpoint_options(
             name = "resume" if resume else "every"
             raise ArgumentError(f"{name}: there is no checkpoint without a file; name one for it")
         return [None] * n_columns
-    if not isinstance(path, str | os.PathLike) or not isinstance(os.fspath(path), str):
-        raise ArgumentTypeError(f"checkpoint: a str or path is needed, not {type(path).__name__}")
+    check_path("checkpoint", path)
     first = os.fspath(path)
     names = [first, *(f"{first}.{number}" for number in range(2, n_columns + 1))]
     return [_checked(name, every or 1, resume, name != first) for name in names]

@@ -29,7 +29,8 @@ import numpy as np
 import numpy.typing as npt
 
 from perceptron_nlp.errors import ArgumentError
-from perceptron_nlp.features.templates import check_templates, preset
+from perceptron_nlp.features.templatefile import preset
+from perceptron_nlp.features.templates import check_templates
 from perceptron_nlp.sampling import permutation
 from perceptron_nlp.tagger.model.label_components import (
     JOINT,
@@ -389,7 +390,9 @@ def feature_columns(
     return tuple(wanted)
 
 
-def with_context(examples: Examples, window: int, vocabulary: npt.NDArray[np.uint32]) -> Examples:
+def with_context(
+    examples: Examples, window: int, vocabulary: npt.NDArray[np.uint32] | memoryview
+) -> Examples:
     """Return the examples with what the sentences of a document show of each other's names."""
     given = [name for name in examples.columns if name not in DERIVED]
     return replace(

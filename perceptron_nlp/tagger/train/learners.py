@@ -16,8 +16,7 @@ from perceptron_nlp._core.train.factored import CopiedRows, learn_factored
 from perceptron_nlp._core.train.search import learn_sequences
 from perceptron_nlp._core.train.train import learn
 from perceptron_nlp._core.train.trainingset import TrainingSet
-from perceptron_nlp.features.compile import compile_templates
-from perceptron_nlp.features.templates import Template
+from perceptron_nlp.features.templates import Template, compile_templates
 from perceptron_nlp.tagger.model.label_components import parts_of
 from perceptron_nlp.tagger.model.state import RunState
 from perceptron_nlp.tagger.tag.feature_function import Extractor, extract, reading_order

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from perceptron_nlp.features.templates import Template, preset
+from perceptron_nlp.features.templatefile import preset
+from perceptron_nlp.features.templates import Template
 from perceptron_nlp.tagger.model.lemmas import KNOWN, SCRIPTS, KnownLemmas
 from perceptron_nlp.tagger.model.model import TaggerModel
 from perceptron_nlp.tagger.train.segmentation import Fit
@@ -70,7 +71,7 @@ def learn_lemmas(
         right_to_left=False,
         **{"runs": 1, "epochs": EPOCHS, **options},
     )
-    return model.but(scheme=SCRIPTS, lemmas=lemmas)
+    return model.replace(scheme=SCRIPTS, lemmas=lemmas)
 
 
 def lemma_templates(columns: Sequence[str]) -> tuple[Template, ...]:

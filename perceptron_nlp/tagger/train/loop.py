@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
@@ -14,13 +14,14 @@ from perceptron_nlp._core.model.frozenweights import FrozenWeights
 from perceptron_nlp._core.table.weights import WeightTable
 from perceptron_nlp._version import __version__
 from perceptron_nlp.errors import ArgumentError
-from perceptron_nlp.features.templates import Template, check_templates, preset
+from perceptron_nlp.features.templatefile import preset
+from perceptron_nlp.features.templates import Template, check_templates
 from perceptron_nlp.sampling import permutation
 from perceptron_nlp.tagger.evaluation import share_right
 from perceptron_nlp.tagger.model.ensemble import sum_of
 from perceptron_nlp.tagger.model.model import TaggerModel, vocabulary_of
 from perceptron_nlp.tagger.model.state import RunState, TrainingState
-from perceptron_nlp.tagger.model.weights import QuantisedWeights
+from perceptron_nlp.tagger.model.weights import QuantizedWeights
 from perceptron_nlp.tagger.model.word_tables import WordTables
 from perceptron_nlp.tagger.tag.feature_function import Extractor, extractor_name
 from perceptron_nlp.tagger.tag.label import make_labeller
@@ -164,7 +165,7 @@ class Task:
             tags=self.examples.tags,
             templates=self.templates,
             extractor=None if self.features is None else extractor_name(self.features),
-            weights=QuantisedWeights.of(weights, max(1, len(self.templates))),
+            weights=QuantizedWeights.of(weights, max(1, len(self.templates))),
             right_to_left=self.options.backwards,
             beam=self.options.width,
             scheme=self.examples.scheme,
@@ -378,8 +379,7 @@ class Trainer:
         for name in ("column", "templates", "extractor", "resumable"):
             del record[name]
         states = tuple(run.state for run in runs if run.state is not None)
-        return replace(
-            self._task.freeze(weights),
+        return self._task.freeze(weights).replace(
             record=record,
             state=TrainingState(self._task.options, states) if self._task.resumable else None,
         )

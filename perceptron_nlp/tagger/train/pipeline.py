@@ -107,7 +107,7 @@ def learn_stages(
     model = joined(models)
     if not stages.text:
         return model
-    return model.but(segmentation=learn_segmentation(train, dev, fit, seed=seed))
+    return model.replace(segmentation=learn_segmentation(train, dev, fit, seed=seed))
 
 
 def _is_filled(sentences: Sequence[Sentence], name: str) -> bool:

@@ -145,17 +145,17 @@ def _column(
         logger.info("%d labels are new: %s", len(new), ", ".join(map(quote, new[:5])))
     task = continued(model, state, examples, dev, options, features)
     found = Trainer(task).run(callback)
-    found = replace(found, record=with_sample(found.record, examples.sentences, model.record))
+    found = found.replace(record=with_sample(found.record, examples.sentences, model.record))
     warning = None if dev is None else trained_on(found.record, dev.sentences, "dev")
     if warning is not None:
         logger.warning("%s", warning)
-        found = replace(found, record={**found.record, "doubts": [warning]})
+        found = found.replace(record={**found.record, "doubts": [warning]})
     return calibrated_by(found, features, dev)
 
 
 def _examples(source: Source, model: TaggerModel) -> Examples:
     """The new sentences as the old ones were learnt, with all labels, old and new."""
-    examples = Examples.read(source, model.column, model.evidence)
+    examples = Examples.read(source, model.column, model.feature_columns)
     if model.scheme in SCHEMES:
         if examples.n_labelled < examples.n_tokens or not is_span_column({*examples.tags, "B-X"}):
             raise FormatError(
@@ -192,7 +192,7 @@ def _examples(source: Source, model: TaggerModel) -> Examples:
 
 def _held_out(source: Source, model: TaggerModel) -> Examples:
     """The sentences to choose an epoch by, as the model takes them."""
-    examples = Examples.read(source, model.column, model.evidence)
+    examples = Examples.read(source, model.column, model.feature_columns)
     return (
         examples if model.window is None else with_context(examples, model.window, model.vocabulary)
     )

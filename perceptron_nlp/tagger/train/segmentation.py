@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from perceptron_nlp.errors import FormatError
-from perceptron_nlp.features.templates import preset
+from perceptron_nlp.features.templatefile import preset
 from perceptron_nlp.formats.spacing import RunningText, running_text, surface_tokens
 from perceptron_nlp.tagger.model.model import Segmentation, TaggerModel
 from perceptron_nlp.text.atoms import PARAGRAPH, SENTENCE, atom_labels, atoms_of, place_keys

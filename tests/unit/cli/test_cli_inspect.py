@@ -11,7 +11,8 @@ import pytest
 
 import perceptron_nlp as pn
 from perceptron_nlp.cli.inspect import report
-from perceptron_nlp.formats.tensorfile import open_tensors, write_tensors
+from perceptron_nlp.formats.tensorfile import open_tensors
+from perceptron_nlp.formats.tensorwriting import write_tensors
 
 
 def test_json_describes_the_whole_model(cli, train_file: Path) -> None:
@@ -79,7 +80,7 @@ def test_a_training_record_of_another_form_is_said_to_be_so(model: Path) -> None
     for record in ({"epochs": 3}, {"train": "x"}, {"options": []}, {"epochs": [{}]}):
         column = inspection.columns[0]
         found = replace(
-            inspection, columns=(replace(column, model=replace(column.model, record=record)),)
+            inspection, columns=(replace(column, model=column.model.replace(record=record)),)
         ).to_dict()
         assert report(found, "en.model", found)[-1][1].startswith("the training record is not")
 

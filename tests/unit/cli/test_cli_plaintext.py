@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import perceptron_nlp as pn
-from perceptron_nlp.tagger.model import file as shipped
+from perceptron_nlp.tagger import tagger as facade
 
 CONLLU = """\
 # sent_id = 1
@@ -119,7 +119,7 @@ def test_every_verb_that_takes_a_model_takes_its_name(cli, train_file: Path) -> 
 def test_a_model_that_was_removed_is_missed_by_name(
     refuses, train_file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(shipped, "FOLDER", Path("nowhere"))
+    monkeypatch.setattr(facade, "FOLDER", Path("nowhere"))
     for arguments in (
         ["tag", "en"],
         ["evaluate", "en", train_file],

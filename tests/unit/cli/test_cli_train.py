@@ -180,7 +180,7 @@ def test_named_columns_are_evidence(cli) -> None:
     )
     assert outcome.status == 0
     model = pn.read_model("c.model")
-    assert (model.column, model.evidence) == ("chunk", ("xpos",))
+    assert (model.column, model.feature_columns) == ("chunk", ("xpos",))
 
 
 def test_a_column_called_underscore_is_left_out(cli) -> None:
@@ -188,7 +188,7 @@ def test_a_column_called_underscore_is_left_out(cli) -> None:
     outcome = cli("train", "chunks.txt", "--model", "c.model", "--fields", "_,form,xpos,chunk")
     assert outcome.status == 0, outcome.err
     model = pn.read_model("c.model")
-    assert (model.column, model.evidence) == ("chunk", ("xpos",))
+    assert (model.column, model.feature_columns) == ("chunk", ("xpos",))
 
 
 def test_many_files_are_named_in_one_line(cli) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +35,7 @@ def without_record(tagger: pn.Tagger) -> bytes:
     """The model file but for what is told of the training."""
     model = tagger.model
     return model_to_bytes(
-        replace(model, record={}, more=tuple(replace(part, record={}) for part in model.more))
+        model.replace(record={}, more=tuple(part.replace(record={}) for part in model.more))
     )
 
 

@@ -8,14 +8,14 @@ from hypothesis import strategies as st
 
 from perceptron_nlp._core.features.extract import FeatureProgram
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, TemplateError
-from perceptron_nlp.features.atoms import VIEWS, Atom, Value
-from perceptron_nlp.features.compile import compile_templates
+from perceptron_nlp.features.templatefile import parse_templates, preset, preset_names
 from perceptron_nlp.features.templates import (
+    VIEWS,
+    Atom,
     Template,
+    Value,
     check_templates,
-    parse_templates,
-    preset,
-    preset_names,
+    compile_templates,
 )
 
 COLUMNS = st.sampled_from(["form", "xpos", "chunk-2", "Größe"])
@@ -256,7 +256,7 @@ def test_evidence_columns_get_templates_of_their_own() -> None:
         ("zzzz", "no template list is called 'zzzz'; there are chunk, classic, default"),
     ],
 )
-def test_an_unknown_preset_is_told_the_nearest(name: str, message: str) -> None:
+def test_an_unknown_preset_is_told_the_did_you_mean(name: str, message: str) -> None:
     with pytest.raises(TemplateError) as caught:
         preset(name)
     assert message in str(caught.value)

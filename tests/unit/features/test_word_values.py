@@ -9,9 +9,7 @@ from oracles.word_views import seen, text_hash, view
 
 from perceptron_nlp._core.features.extract import FeatureProgram
 from perceptron_nlp.errors import ArgumentError
-from perceptron_nlp.features.atoms import VIEWS, Value
-from perceptron_nlp.features.compile import compile_templates
-from perceptron_nlp.features.templates import Template
+from perceptron_nlp.features.templates import VIEWS, Template, Value, compile_templates
 
 AFFIXES = [
     "",

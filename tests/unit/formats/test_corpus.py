@@ -47,13 +47,12 @@ def test_fields_of_another_format_are_refused():
     [
         (
             "conll",
-            "'conll' is not one of auto, conllu, columns, tagged, lines, text;"
-            " did you mean 'conllu'",
+            "'conll' is not one of auto, conllu, columns, tagged, lines, text; did you mean conllu",
         ),
         ("zzz", "'zzz' is not one of auto, conllu, columns, tagged, lines, text$"),
     ],
 )
-def test_an_unknown_format_is_refused_with_the_nearest(format, message):
+def test_an_unknown_format_is_refused_with_the_did_you_mean(format, message):
     with pytest.raises(ArgumentError, match=f"format: {message}"):
         open_corpus(CORPORA / "good.conllu", format=format)
 

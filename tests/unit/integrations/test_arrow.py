@@ -133,9 +133,9 @@ def test_further_columns_that_the_model_looks_at_are_taken_from_the_batch(
     upos = [list(sentence.column("upos")) for sentence in annotated]
     table = pa.table({"tokens": words, "upos": upos})
     assert tag_arrow(tagger, table)["feats"].to_pylist() == tagger.tag_sents(annotated)
-    with pytest.raises(pn.ArgumentError, match="data: the model looks at column upos besides"):
+    with pytest.raises(pn.ArgumentError, match="data: the model looks at column upos in addition"):
         tag_arrow(tagger, table.drop_columns("upos"))
-    with pytest.raises(pn.ArgumentError, match="looks at the columns upos besides the words"):
+    with pytest.raises(pn.ArgumentError, match="looks at the columns upos in addition to"):
         tag_arrow(tagger, pa.array(words))
     short = pa.table({"tokens": words, "upos": [upos[0], upos[1][1:], *upos[2:]]})
     with pytest.raises(pn.ArgumentError, match=r"column upos\[1\]: has another number of values"):

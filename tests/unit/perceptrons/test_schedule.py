@@ -116,7 +116,7 @@ def test_iterations_are_numbered_from_one() -> None:
 
 
 def test_a_misspelt_schedule_gets_the_nearest_name() -> None:
-    with pytest.raises(ArgumentError, match=r"schedule 'inverze' is not one .* mean 'inverse'"):
+    with pytest.raises(ArgumentError, match=r"schedule 'inverze' is not one .* mean inverse"):
         resolve("inverze")
 
 

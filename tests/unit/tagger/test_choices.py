@@ -148,7 +148,7 @@ def test_the_fast_preset_has_no_pairs_of_words():
     )
 
 
-def test_a_preset_that_does_not_exist_is_refused_with_the_nearest():
+def test_a_preset_that_does_not_exist_is_refused_with_the_did_you_mean():
     with pytest.raises(pn.ArgumentError, match="did you mean accurate"):
         pn.train(PLAIN, preset="acurate")
 

@@ -272,5 +272,5 @@ def test_a_damaged_file_is_refused_when_mapped_too(tagger: pn.Tagger, tmp_path: 
             pn.load(path, mmap=True)
     with pytest.raises(pn.FileError, match="there is no such file"):
         pn.load(tmp_path / "none.model", mmap=True)
-    with pytest.raises(pn.ArgumentTypeError, match="mmap: True or False is needed"):
+    with pytest.raises(pn.ArgumentTypeError, match="mmap: a bool is needed"):
         pn.load(path, mmap="yes")  # type: ignore[arg-type]

@@ -308,7 +308,6 @@ def test_a_compressed_model_is_calibrated_anew_and_keeps_to_its_size(
 def test_a_file_with_another_calibration_than_there_can_be_is_refused(
     change: dict[str, Any], trained: Callable[[str], pn.Tagger]
 ) -> None:
-    from dataclasses import replace
 
     class Odd:
         """What a file could hold."""
@@ -322,7 +321,7 @@ def test_a_file_with_another_calibration_than_there_can_be_is_refused(
                 **change,
             }
 
-    odd = replace(trained("greedy").model, calibration=Odd())  # type: ignore[arg-type]
+    odd = trained("greedy").model.replace(calibration=Odd())  # type: ignore[arg-type]
     with pytest.raises(pn.ModelError, match="calibration"):
         model_from_bytes(model_to_bytes(odd), "odd.model")
 

@@ -122,7 +122,7 @@ def test_names_are_found_out_from_the_training_text_and_learnt_from_other_places
         for note in names.model.record["choices"]
     )
     assert names.window == 40
-    assert names.model.evidence == ()
+    assert names.model.feature_columns == ()
     assert names.evaluate(news(30, seed=2), column="ner").spans.f1 == 1
 
 
@@ -173,11 +173,11 @@ def test_scores_of_a_sentence_are_those_it_is_tagged_by():
 def test_evidence_columns_are_looked_at_nearby_too():
     templates = [*map(str, pn.preset("names", ["pos"]))]
     tagger = pn.train(news(10), column="ner", templates=templates, epochs=1)
-    assert tagger.model.evidence == ("pos",)
+    assert tagger.model.feature_columns == ("pos",)
     with pytest.raises(
         pn.ArgumentError,
         match=r"sentences\[0\]: this model looks at the columns"
-        r" pos besides the words",
+        r" pos in addition to the words",
     ):
         tagger.tag_sents([["Ada"]])
 

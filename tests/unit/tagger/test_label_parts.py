@@ -16,8 +16,7 @@ from perceptron_nlp._core.table.weights import WeightTable
 from perceptron_nlp._core.train.factored import CopiedRows, learn_factored
 from perceptron_nlp._core.train.trainingset import TrainingSet
 from perceptron_nlp.errors import ArgumentError
-from perceptron_nlp.features.compile import compile_templates
-from perceptron_nlp.features.templates import Template
+from perceptron_nlp.features.templates import Template, compile_templates
 from perceptron_nlp.tagger.model.file import model_from_bytes, model_to_bytes
 from perceptron_nlp.tagger.model.label_components import (
     MODES,

@@ -148,7 +148,7 @@ def test_in_training_a_lexicon_of_any_labels_becomes_features_that_the_model_kee
     } | {"zup": "thing"}
     tagger = pn.train(nonsense, lexicon=lexicon, epochs=4)
     assert "column:lexicon[0]" in map(str, tagger.model.templates)
-    assert tagger.model.evidence == () and tagger.model.tables.names == ("lexicon",)
+    assert tagger.model.feature_columns == () and tagger.model.tables.names == ("lexicon",)
     again = pn.Tagger.from_bytes(tagger.to_bytes())
     for one in (tagger, again):
         assert one.tag(["Zup"]) == ["NOUN"] and one.tag(["qux"]) == ["VERB"]
@@ -161,7 +161,7 @@ def test_own_templates_must_look_at_what_is_given():
     tagger = pn.train(
         SENTENCES, templates=["lower[0]", "column:lexicon[-1]"], lexicon={"dog": "x"}, epochs=1
     )
-    assert tagger.model.looked_at == ("lexicon",)
+    assert tagger.model.template_columns == ("lexicon",)
 
 
 def test_a_feature_function_takes_no_lexicon_in_training():

@@ -24,7 +24,7 @@ from benchmarks.trust.children import call
 from perceptron_nlp._core.features.extract import FeatureProgram
 from perceptron_nlp._core.table.weights import WeightTable
 from perceptron_nlp._core.train.trainingset import TrainingSet
-from perceptron_nlp.features.compile import compile_templates
+from perceptron_nlp.features.templates import compile_templates
 from perceptron_nlp.tagger.train import on_disk
 from perceptron_nlp.tagger.train.numbered import StoredNumbers
 from perceptron_nlp.tagger.train.on_disk import ROOM, MemoryLimit, resident

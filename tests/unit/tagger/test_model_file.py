@@ -361,7 +361,7 @@ def test_a_strange_but_consistent_description_tags_or_is_refused(
     except pn.ModelError as error:
         assert len(templates) == 64 and "more than 64 columns" in str(error)
         return
-    given = sentence if hostile.model.evidence else list(sentence.words)
+    given = sentence if hostile.model.feature_columns else list(sentence.words)
     assert len(hostile.tag(given)) == 4
     assert hostile.tag_sents([given] * 3) == [hostile.tag(given)] * 3
     assert hostile.tag(given)[0] == "NOUN" and hostile.tag(given)[2] == "VERB"

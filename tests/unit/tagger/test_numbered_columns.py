@@ -31,7 +31,7 @@ def test_a_numbered_column_is_not_evidence_for_itself(tmp_path: Path) -> None:
     path.write_text(COLUMNS)
     tagger = pn.train(path, fields=["form", "xpos", "chunk"], column="3", epochs=1)
     assert tagger.column == "chunk"
-    assert tagger.model.evidence == ("xpos",)
+    assert tagger.model.feature_columns == ("xpos",)
 
 
 @pytest.mark.parametrize("column", ["1", "2", "form"])

@@ -14,8 +14,7 @@ from perceptron_nlp._core.table.weights import WeightTable
 from perceptron_nlp._core.train.search import learn_sequences
 from perceptron_nlp._core.train.train import learn
 from perceptron_nlp._core.train.trainingset import TrainingSet
-from perceptron_nlp.features.compile import compile_templates
-from perceptron_nlp.features.templates import check_templates
+from perceptron_nlp.features.templates import check_templates, compile_templates
 from perceptron_nlp.tagger.train.data import Examples, label_hashes
 from perceptron_nlp.tagger.train.sources import Source
 

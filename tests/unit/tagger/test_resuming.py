@@ -15,7 +15,7 @@ from perceptron_nlp.sampling import permutation
 from perceptron_nlp.tagger.model.file import model_from_bytes, model_to_bytes
 from perceptron_nlp.tagger.model.model import TaggerModel
 from perceptron_nlp.tagger.model.state import RunState
-from perceptron_nlp.tagger.model.weights import QuantisedWeights
+from perceptron_nlp.tagger.model.weights import QuantizedWeights
 from perceptron_nlp.tagger.train.data import Examples
 from perceptron_nlp.tagger.train.learners import TemplateLearner
 from perceptron_nlp.tagger.train.options import make_options
@@ -54,7 +54,7 @@ def told(tagger: pn.Tagger) -> bytes:
     def bare(model: TaggerModel) -> TaggerModel:
         assert model.state is not None
         state = replace(model.state, options=replace(model.state.options, epochs=1))
-        return replace(model, record={}, state=state, more=tuple(map(bare, model.more)))
+        return model.replace(record={}, state=state, more=tuple(map(bare, model.more)))
 
     return model_to_bytes(bare(tagger.model))
 
@@ -174,7 +174,7 @@ def test_the_state_is_what_the_model_is_the_average_of(small: Small) -> None:
         assert model.state is not None
         run = model.state.runs[0]
         mean = run.average(len(model.tags), None)
-        own = QuantisedWeights.of(mean, len(model.templates))
+        own = QuantizedWeights.of(mean, len(model.templates))
         assert np.array_equal(own.weights, model.weights.weights)
         assert np.array_equal(own.keys, model.weights.keys)
 
@@ -309,6 +309,6 @@ def test_a_state_that_cannot_be_is_refused(small: Small, change: Any) -> None:
     assert model.state is not None
     run = model.state.runs[0]
     bad = replace(model.state, runs=(replace(run, **change(run)),))
-    data = model_to_bytes(replace(model, state=bad))
+    data = model_to_bytes(model.replace(state=bad))
     with pytest.raises(pn.ModelError, match="damaged"):
         model_from_bytes(data, "damaged")

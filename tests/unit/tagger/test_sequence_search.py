@@ -16,8 +16,7 @@ from perceptron_nlp._core.tag.decode import KeptSets, SentenceDecoder
 from perceptron_nlp._core.train.search import learn_sequences
 from perceptron_nlp._core.train.trainingset import TrainingSet
 from perceptron_nlp.errors import ArgumentError
-from perceptron_nlp.features.compile import compile_templates
-from perceptron_nlp.features.templates import Template
+from perceptron_nlp.features.templates import Template, compile_templates
 
 WORDS = ("a", "b", "C")
 SENTENCES = st.lists(st.sampled_from(WORDS), max_size=6)

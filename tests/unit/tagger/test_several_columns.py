@@ -126,7 +126,7 @@ def test_a_column_that_is_learnt_is_no_evidence_for_another(tmp_path: Path) -> N
     tagger = pn.train(
         path, fields=["form", "given", "xpos", "chunk"], column="xpos,chunk", epochs=1
     )
-    assert [part.model.evidence for part in tagger.by_column.values()] == [("given",)] * 2
+    assert [part.model.feature_columns for part in tagger.by_column.values()] == [("given",)] * 2
 
 
 @pytest.mark.parametrize(

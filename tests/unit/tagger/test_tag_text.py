@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import perceptron_nlp as pn
-from perceptron_nlp.tagger.model import file as shipped
+from perceptron_nlp.tagger import tagger as facade
 from perceptron_nlp.tagger.tag import text as taggedtext
 
 TEXT = "They don't sink! \n\n Mr. Hall\u00a0pays $5."
@@ -138,7 +138,7 @@ def test_a_model_that_was_removed_is_missed_by_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(shipped, "FOLDER", tmp_path / "models")
+    monkeypatch.setattr(facade, "FOLDER", tmp_path / "models")
     with pytest.raises(
         pn.FileError,
         match=r"^en: .* was removed from it .*; install perceptron-nlp"

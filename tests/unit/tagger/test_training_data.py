@@ -108,7 +108,7 @@ def test_named_columns_besides_words_and_labels_are_evidence(
     path = tmp_path / "a.columns"
     path.write_text(columns(small), "utf-8")
     tagger = pn.train(path, fields=["form", "initial", "pos"], column="pos", epochs=2)
-    assert tagger.model.evidence == ("initial",)
+    assert tagger.model.feature_columns == ("initial",)
     words = ["The", "old", "man"]
     sentence = pn.Sentence(words, {"initial": ["T", "o", "m"]})
     assert len(tagger.tag(sentence)) == 3
@@ -127,11 +127,11 @@ def test_named_columns_besides_words_and_labels_are_evidence(
         epochs=2,
         templates=["column:initial[0]", "word[0]"],
     )
-    assert own.model.evidence == ("initial",)
+    assert own.model.feature_columns == ("initial",)
     without = pn.train(
         path, fields=["form", "initial", "pos"], column="pos", epochs=2, templates=["word[0]"]
     )
-    assert without.model.evidence == () and without.tag(words)
+    assert without.model.feature_columns == () and without.tag(words)
 
 
 def test_words_without_a_label_are_not_learnt_from_but_counted(small: Labelled) -> None:

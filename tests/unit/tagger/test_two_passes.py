@@ -44,7 +44,10 @@ def test_two_passes_learn_save_load_and_tag():
     rows = corpus()
     tagger = pn.train(rows, column="feats", two_passes=True, right_to_left=False)
     assert tagger.model.first is not None and tagger.model.right_to_left
-    assert set(FIRST_COLUMNS) <= set(tagger.model.looked_at) and tagger.model.evidence == ()
+    assert (
+        set(FIRST_COLUMNS) <= set(tagger.model.template_columns)
+        and tagger.model.feature_columns == ()
+    )
     expected = [list(row.column("feats")) for row in rows]
     again = pn.Tagger.from_bytes(tagger.to_bytes())
     for one in (tagger, again):

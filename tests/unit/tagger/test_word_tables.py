@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import perceptron_nlp as pn
-from perceptron_nlp.formats.tensors import DTYPES, Tensor
+from perceptron_nlp.formats.tensorfile import DTYPES, Tensor
 from perceptron_nlp.tagger.model.word_tables import (
     ABSENT,
     WordTables,
@@ -123,9 +123,9 @@ def test_features_in_two_passes_see_the_tables_in_both():
     ]
     tagger = pn.train(rows, column="feats", raw=RAW, two_passes=True, epochs=1)
     for model in (tagger.model, tagger.model.first):
-        assert "clusters100" in model.looked_at
+        assert "clusters100" in model.template_columns
     again = pn.Tagger.from_bytes(tagger.to_bytes())
-    assert again.model.evidence == () and again.tag_sents(RAW) == tagger.tag_sents(RAW)
+    assert again.model.feature_columns == () and again.tag_sents(RAW) == tagger.tag_sents(RAW)
 
 
 def test_no_training_word_is_told_by_a_tagger_that_learnt_its_sentence(monkeypatch):

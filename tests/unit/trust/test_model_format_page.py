@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -94,8 +93,8 @@ def test_the_reader_of_the_page_is_as_sure_as_the_library(
     tagger = tagger.calibrate([*small, *small, *small, *wrong])
     if not with_curve:
         assert tagger.model.calibration is not None
-        plain = replace(tagger.model.calibration, margins=(), rates=())
-        tagger = pn.Tagger(replace(tagger.model, calibration=plain))
+        plain = tagger.model.calibration._replace(margins=(), rates=())
+        tagger = pn.Tagger(tagger.model.replace(calibration=plain))
     tagger.save(path)
     model, arrays = page["read"](path)
     assert bool(model["calibration"]["margins"]) == with_curve

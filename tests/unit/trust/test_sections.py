@@ -16,7 +16,7 @@ import perceptron_nlp as pn
 from benchmarks.trust import samples
 from benchmarks.trust.damaging import resign, taken_apart
 from perceptron_nlp.formats import read_tensors
-from perceptron_nlp.formats.tensors import DTYPES, item_size
+from perceptron_nlp.formats.tensorfile import DTYPES, item_size
 
 WORDS = ["The", "old", "x", "", "\ud800", "a" * 300]
 Section = tuple[str, list[int], bytes]

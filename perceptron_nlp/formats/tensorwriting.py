@@ -1,0 +1,99 @@
+"""Writing tensor files; formats/tensorfile.py tells the layout."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, quote
+from perceptron_nlp.formats.tensorfile import (
+    ALIGNMENT,
+    DTYPES,
+    HEADER_START,
+    METADATA,
+    NO_DIGEST,
+    Array,
+)
+
+_NAMES = {dtype: name for name, dtype in DTYPES.items()}
+
+
+def write_tensors(tensors: Mapping[str, Array], metadata: Mapping[str, str]) -> bytes:
+    """The bytes of a file that holds ``tensors`` and ``metadata``.
+
+    Parameters
+    ----------
+    tensors : name to array of (u)int8-64, float16, float32 or float64, of any shape
+    metadata : str to str; ``sha256`` is added and must not be among them
+
+    Raises
+    ------
+    ArgumentTypeError : a name or string that is not a str, an array of another type
+    ArgumentError : the names ``__metadata__`` and ``sha256``, text that UTF-8 cannot encode
+    """
+    arrays = {name: _little_endian(name, array) for name, array in tensors.items()}
+    order = sorted(arrays, key=lambda name: (-arrays[name].itemsize, name))
+    entries: dict[str, Any] = {METADATA: _checked_metadata(metadata)}
+    offset = 0
+    for name in order:
+        array = arrays[name]
+        entries[name] = {
+            "dtype": dtype_name(array),
+            "shape": list(array.shape),
+            "data_offsets": [offset, offset + array.nbytes],
+        }
+        offset += array.nbytes
+    try:
+        header = json.dumps(
+            entries, sort_keys=True, separators=(",", ":"), ensure_ascii=False
+        ).encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise ArgumentError("tensors, metadata: a string holds a lone surrogate") from error
+    header += b" " * (-(HEADER_START + len(header)) % ALIGNMENT)
+    parts = [len(header).to_bytes(HEADER_START, "little"), header]
+    parts += [arrays[name].tobytes() for name in order]
+    digest = hashlib.sha256()
+    for part in parts:
+        digest.update(part)
+    place = b'"sha256":"'
+    parts[1] = header.replace(place + NO_DIGEST, place + digest.hexdigest().encode(), 1)
+    return b"".join(parts)
+
+
+def dtype_name(array: Array) -> str:
+    """What a file calls the type of an array's numbers; KeyError for one that it cannot hold."""
+    dtype = array.dtype.newbyteorder("<")
+    return _NAMES[f"<{dtype.kind}{dtype.itemsize}"]
+
+
+def _little_endian(name: str, array: Array) -> Array:
+    # Here, since tagging does without NumPy.
+    import numpy as np
+
+    if not isinstance(name, str):
+        raise ArgumentTypeError(f"tensors: a name must be a str, not {type(name).__name__}")
+    if name == METADATA:
+        raise ArgumentError(f"tensors: the name {METADATA} is taken by the layout")
+    if not isinstance(array, np.ndarray):
+        raise ArgumentTypeError(
+            f"tensors[{quote(name)}]: an array is needed, not {type(array).__name__}"
+        )
+    dtype = array.dtype.newbyteorder("<")
+    if dtype not in [np.dtype(one) for one in DTYPES.values()]:
+        raise ArgumentTypeError(
+            f"tensors[{quote(name)}]: {array.dtype} cannot be stored; "
+            f"possible are {', '.join(str(np.dtype(one)) for one in DTYPES.values())}"
+        )
+    # ascontiguousarray would turn a scalar array into one of one dimension.
+    return np.asarray(array, dtype=dtype, order="C")
+
+
+def _checked_metadata(metadata: Mapping[str, str]) -> dict[str, str]:
+    for key, value in metadata.items():
+        if not isinstance(key, str) or not isinstance(value, str):
+            raise ArgumentTypeError(f"metadata[{quote(key)}]: key and value must be str")
+    if "sha256" in metadata:
+        raise ArgumentError("metadata: sha256 is added by the file itself")
+    return {**metadata, "sha256": NO_DIGEST.decode()}
