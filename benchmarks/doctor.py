@@ -1,4 +1,4 @@
-"""How many of the labels that the doctor suspects are planted errors, as Markdown.
+"""Precision of the doctor's candidate errors where errors were planted, as Markdown.
 
     PERCEPTRON_NLP_CORPORA=folder python benchmarks/doctor.py [TREEBANK] [--share 0.02] [--seed 1]
 
@@ -8,9 +8,9 @@ has not seen the sentence confuses the two (confusable). Each row ranks labels b
 says how many of the first 100, and of as many as were planted, are planted ones. Errors that the
 treebank had before count as false alarms.
 
-``cleanlab`` is `cleanlab.token_classification.filter.find_label_issues`, ranked by
-self-confidence, on the very probabilities of the doctor's taggers, and on those of its pool, which
-the doctor ranks itself.
+``cleanlab`` ranks all labels, none pruned, by `cleanlab.rank.get_label_quality_scores`
+(self-confidence) on the very probabilities of the doctor's taggers, on the sum of their
+log-probabilities, and on those of its pool, which the doctor ranks itself.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
-from cleanlab.token_classification.filter import find_label_issues
+from cleanlab.rank import get_label_quality_scores
 from corpora import TREEBANKS, treebank
 
 import perceptron_nlp as pn
@@ -97,17 +97,19 @@ def row(name: str, ranked: Sequence[Place], wrong: set[Place]) -> str:
 def cleanlab_ranked(
     examined: Examination, log_probabilities: npt.NDArray[np.float64]
 ) -> list[Place]:
-    """What cleanlab's filter finds, the worst first."""
+    """Return all labels as cleanlab ranks them, the worst first."""
     said = examined.said
-    whole = np.full((len(said.words), len(said.labels)), 0.0)
+    whole = np.zeros((len(said.words), len(said.labels)))
     np.put_along_axis(whole, said.candidates, np.exp(log_probabilities), axis=1)
     whole /= whole.sum(1, keepdims=True)
-    ends = np.cumsum([len(sentence) for sentence in examined.examples.sentences])[:-1]
-    labels = [part.tolist() for part in np.split(said.gold, ends)]
-    found = find_label_issues(
-        labels, np.split(whole, ends), return_indices_ranked_by="self_confidence", n_jobs=1
-    )
-    return [(examined.order[number], i) for number, i in found]
+    scores = get_label_quality_scores(said.gold, whole, method="self_confidence")
+    starts = np.concatenate([[0], np.cumsum([len(s) for s in examined.examples.sentences])])
+    words = said.words[np.argsort(scores, kind="stable")]
+    numbers = np.searchsorted(starts, words, "right") - 1
+    return [
+        (examined.order[number], int(word - starts[number]))
+        for number, word in zip(numbers.tolist(), words.tolist(), strict=True)
+    ]
 
 
 def measure(sentences: list[pn.Sentence], wrong: set[Place], options: DoctorOptions) -> None:
@@ -125,6 +127,7 @@ def measure(sentences: list[pn.Sentence], wrong: set[Place], options: DoctorOpti
     for name, logs in {
         "cleanlab, taggers of words": log_softmax(taggers[..., 0]),
         "cleanlab, taggers with labels beside": log_softmax(taggers[..., 1]),
+        "cleanlab, sum of both": log_softmax(taggers.sum(-1)),
         "cleanlab, the doctor's pool": examined.pool(variation)[1],
     }.items():
         print(row(name, cleanlab_ranked(examined, logs), wrong), flush=True)
@@ -153,7 +156,7 @@ def main() -> None:
         )
         print(
             f"\n{chosen.treebank} train, {len(wrong):,} errors planted ({how}), seed"
-            f" {chosen.seed}\n\n| method | suspects | precision at 100 | at 1,000 | at as many as"
+            f" {chosen.seed}\n\n| method | ranked | precision at 100 | at 1,000 | at as many as"
             " planted | average precision |\n|---|---|---|---|---|---|",
             flush=True,
         )

@@ -10,8 +10,8 @@ from typing import Any
 import perceptron_nlp as pn
 from perceptron_nlp._checks import did_you_mean
 from perceptron_nlp._display import printable
+from perceptron_nlp.analysis.folds import FOLDS
 from perceptron_nlp.analysis.tune.searchspace import SPACE, TRIALS
-from perceptron_nlp.analysis.tune.tuning import FOLDS
 from perceptron_nlp.cli.inputs import check_apart, open_inputs
 from perceptron_nlp.cli.options import LEARNING, add_options, options_given, templates_named
 from perceptron_nlp.cli.parsing import (
@@ -28,7 +28,7 @@ from perceptron_nlp.cli.style import BOLD, Terminal, messages, output
 from perceptron_nlp.cli.tuningview import TuningView, settings_text
 
 EXAMPLES = """\
-  perceptron-nlp tune train.conllu --dev dev.conllu --state tuning.json
+  perceptron-nlp tune train.conllu --dev dev.conllu --state tuning.log
   perceptron-nlp tune train.conllu --folds 10 --column xpos --minutes 30
   perceptron-nlp tune train.conllu --dev dev.conllu --try rate=0.05,0.1,0.2 --try beam=1,4,8
   perceptron-nlp tune train.conllu --dev dev.conllu --try templates=fast,mine.txt --beam 1"""
@@ -241,8 +241,8 @@ def trial_table(
     result: pn.TuningResult, names: Mapping[tuple[pn.Template, ...], str], terminal: Terminal
 ) -> list[str]:
     """A line for each trial, the best first."""
-    measure = "F1" if result.measure == "f1" else "right"
-    head = f"{'trial':>5}  {measure:>7}  {'behind':>13}  epochs  {'work':>5}  options"
+    measure = "F1" if result.measure == "f1" else "accuracy"
+    head = f"{'trial':>5}  {measure:>8}  {'behind':>13}  epochs  {'work':>5}  options"
     lines = [terminal.line(head, BOLD)]
     for trial in sorted(result.trials, key=lambda trial: (-trial.score, trial.number)):
         behind, error = trial.behind or 0.0, trial.error or 0.0
@@ -250,7 +250,7 @@ def trial_table(
         mark = "*" if trial is result.chosen else " "
         lines.append(
             terminal.line(
-                f"{mark}{trial.number:>4}  {100 * trial.score:>7.2f}  {apart:>13}"
+                f"{mark}{trial.number:>4}  {100 * trial.score:>8.2f}  {apart:>13}"
                 f"  {trial.epochs:>6}  {trial.work:>5}"
                 f"  {settings_text(trial.settings, names)}"
             )
@@ -261,7 +261,7 @@ def trial_table(
 def summary(result: pn.TuningResult, terminal: Terminal) -> list[str]:
     """What was chosen and why, and what to expect of it."""
     best, chosen = result.best, result.chosen
-    lines = []
+    lines = list(result.remarks)
     noise = sum(trial.within_noise for trial in result.trials) - 1
     if noise:
         lines.append(
@@ -281,7 +281,7 @@ def summary(result: pn.TuningResult, terminal: Terminal) -> list[str]:
     if chosen.epochs == len(chosen.curve) and len(chosen.curve) > 1:
         lines.append("its last epoch was its best; a larger --epochs may find better")
     low, high = result.interval
-    what = "F1" if result.measure == "f1" else "words right"
+    what = "F1" if result.measure == "f1" else "accuracy"
     lines.append(
         f"expected: {100 * result.expected:.2f} % {what}"
         f" (95 % of samples: {100 * low:.2f} to {100 * high:.2f})"

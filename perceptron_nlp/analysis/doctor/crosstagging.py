@@ -18,9 +18,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from perceptron_nlp.analysis.folds import deal
 from perceptron_nlp.errors import ArgumentError, FormatError
 from perceptron_nlp.features.templates import Template, check_templates
-from perceptron_nlp.sampling import permutation
 from perceptron_nlp.tagger.model.label_components import JOINT, features_of
 from perceptron_nlp.tagger.tag.label import TemplateLabeller
 from perceptron_nlp.tagger.train.data import Examples
@@ -87,14 +87,8 @@ def fold_sentences(examples: Examples, n_folds: int, seed: int, place: str) -> l
             f"folds: {n_folds} is more than the {len(groups)} different sentences there are"
         )
     units = list(groups.values())
-    folds: list[list[int]] = [[] for _ in range(n_folds)]
-    words = [0] * n_folds
-    for unit in permutation(len(units), seed).tolist():
-        # An empty fold comes first, so that each gets something.
-        fold = min(range(n_folds), key=lambda i: (words[i], i))
-        folds[fold] += units[unit]
-        words[fold] += sum(len(examples.sentences[number]) for number in units[unit])
-    return [sorted(fold) for fold in folds]
+    sizes = [sum(len(examples.sentences[number]) for number in unit) for unit in units]
+    return deal(units, sizes, n_folds, seed)
 
 
 def with_labels_beside(

@@ -11,13 +11,12 @@ import numpy as np
 
 from perceptron_nlp.analysis.compare.significance import Counts, span_counts, word_counts
 from perceptron_nlp.analysis.tune.searchspace import used_by
-from perceptron_nlp.analysis.tune.state import Measured, TuningState
+from perceptron_nlp.analysis.tune.storage import Measured, Storage
 from perceptron_nlp.analysis.tune.trials import plain
 from perceptron_nlp.errors import ModelError
 from perceptron_nlp.tagger.model.model import TaggerModel
 from perceptron_nlp.tagger.train.api import train
 from perceptron_nlp.tagger.train.loop import EpochReport
-from perceptron_nlp.tagger.train.options import make_options
 from perceptron_nlp.text.sentence import Sentence
 from perceptron_nlp.text.spans import is_span_column
 
@@ -39,7 +38,7 @@ class Bench:
     parts : one with a dev set, else one a fold
     column, fields : what is learnt; see train
     fixed : options that all trainings have
-    state : what was measured already
+    storage : what was measured already
     has_dev : is the only part's held-out text a dev set, on which a training may stop early?
     """
 
@@ -49,7 +48,7 @@ class Bench:
         column: str,
         fields: Sequence[str] | None,
         fixed: dict[str, Any],
-        state: TuningState,
+        storage: Storage,
         has_dev: bool,
     ) -> None:
         self.parts = parts
@@ -57,7 +56,7 @@ class Bench:
         self.fixed = fixed
         self.has_dev = has_dev
         self._fields = fields
-        self._state = state
+        self._storage = storage
         labels = {label for part in parts for gold in part.gold for label in gold}
         self.spans = is_span_column(label for label in labels if label is not None)
         self._count = span_counts if self.spans else word_counts
@@ -80,14 +79,14 @@ class Bench:
         key = json.dumps(
             {"settings": plain(settings), "part": number, "epochs": epochs}, sort_keys=True
         )
-        found = self._state.get(key)
+        found = self._storage.get(key)
         if found is None:
             found = self._train(settings, self.parts[number], epochs, callback)
-            self._state.put(key, found)
+            self._storage.put(key, found, sum(found.right) / max(1, sum(found.given)))
         gold = self._gold[number]
         if len(found.given) != len(gold):
             raise ModelError(
-                f"{self._state.path}: the state's content is not valid: counts of"
+                f"{self._storage.path}: the state's content is not valid: counts of"
                 f" {len(found.given)} sentences in place of {len(gold)}"
             )
         return found, Counts(gold, np.array(found.given, np.int64), np.array(found.right, np.int64))
@@ -109,8 +108,6 @@ class Bench:
             callback(report)
 
         options = {**self.fixed, **settings}
-        # Settings are compared by as many runs each: the text is not to choose more of them.
-        options["runs"] = make_options(options).n_runs
         if epochs is not None:
             options["epochs"] = epochs
         elif not self.has_dev:

@@ -99,8 +99,8 @@ class TuningResult:
         and without a held-out part to stop by
     interval : in which 95 % of the scores lie when the held-out sentences are resampled
     by_fold : the expected score, part by part; one value with a dev set
-    stopped : None, or why the search ended before it found nothing better: ``trials`` or
-        ``minutes``
+    stopped : None, or the reason for an end before everything was tried: ``trials`` or ``minutes``
+    remarks : what should be known of the folds
     """
 
     column: str
@@ -114,6 +114,7 @@ class TuningResult:
     interval: Interval
     by_fold: tuple[float, ...]
     stopped: str | None
+    remarks: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """All of it, for JSON."""
@@ -128,6 +129,7 @@ class TuningResult:
             "best": self.best.number,
             "chosen": self.chosen.number,
             "stopped": self.stopped,
+            "remarks": list(self.remarks),
             "trials": [trial.to_dict() for trial in self.trials],
         }
 

@@ -1,18 +1,19 @@
 """The search for options that suit a person's data, on a dev set or by cross-validation.
 
-One option after the other is tried in all its values beside the best of the others, until none
-of them is better (coordinate search). How many epochs are best comes for nothing: each is scored
-on the held-out sentences. In the end the cheapest of the trials that lie within one standard
-error of the best one is chosen (the one-standard-error rule of L. Breiman et al.,
-"Classification and regression trees", 1984, section 3.4.3), the error being that of the paired
-difference.
+The first trial has the options as they are, then each value is tried by itself, and then Optuna's
+sampler combines them (the tree-structured Parzen estimator of J. Bergstra et al., "Algorithms for
+hyper-parameter optimization", NIPS 2011). The best number of epochs costs nothing: each is scored
+on the held-out sentences. In the end the cheapest of the trials that lie within one standard error
+of the best one is chosen (the one-standard-error rule of L. Breiman et al., "Classification and
+regression trees", 1984, section 3.4.3), the error being that of the paired difference.
 """
 
 from __future__ import annotations
 
+import itertools
 import json
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -20,8 +21,8 @@ import numpy as np
 
 from perceptron_nlp._version import __version__
 from perceptron_nlp.analysis.compare.significance import Counts, interval, resampled
+from perceptron_nlp.analysis.folds import make_folds
 from perceptron_nlp.analysis.tune.bench import Bench, Part
-from perceptron_nlp.analysis.tune.folds import make_folds
 from perceptron_nlp.analysis.tune.searchspace import (
     SearchOptions,
     checked_space,
@@ -30,7 +31,7 @@ from perceptron_nlp.analysis.tune.searchspace import (
     matters,
     take_search_options,
 )
-from perceptron_nlp.analysis.tune.state import Measured, TuningState
+from perceptron_nlp.analysis.tune.storage import Measured, Storage, optuna, silenced
 from perceptron_nlp.analysis.tune.trials import Trial, TuningReport, TuningResult, plain
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FormatError
 from perceptron_nlp.tagger.train.columns import feature_columns, holds_features
@@ -39,7 +40,8 @@ from perceptron_nlp.tagger.train.loop import EpochReport
 from perceptron_nlp.tagger.train.options import make_options
 from perceptron_nlp.tagger.train.sources import Labelled, Source
 
-FOLDS = 5
+# Seeds of Optuna are of 32 bits.
+_SEEDS = 2**32
 TuningCallback = Callable[[TuningReport], object]
 
 
@@ -61,8 +63,8 @@ def tune(
     train : a path, several paths, or labelled sentences (see ``perceptron_nlp.train``)
     dev : the like, to score by
     folds : 2 to 1,000; without `dev`, into how many parts `train` is cut, each of which is held
-        out in turn; None for 5. Documents stay whole where the text marks two or more of them
-        (``# newdoc``, ``-DOCSTART-``)
+        out in turn; None for 5, or fewer in a small text. Documents (``# newdoc``,
+        ``-DOCSTART-``) stay whole where there are enough of them for parts of about one size
     column, format, fields : as for ``perceptron_nlp.train``
     callback : called with a TuningReport after each epoch and each trial
     **options : fields of ``perceptron_nlp.TrainingOptions`` that are fixed, `epochs` being the
@@ -79,9 +81,11 @@ def tune(
     ------
     FormatError, FileError : as for ``perceptron_nlp.train``
     ArgumentError, ArgumentTypeError : an option cannot be used or tried, there are fewer
-        documents or sentences than folds, or the state is of other data or options
+        sentences than folds, or the state is of other data or options
     ModelError : the file of the state holds none
+    MissingExtraError : Optuna is not installed (extra ``tune``)
     """
+    optuna()
     fixed = dict(options)
     search = take_search_options(fixed)
     make_options(fixed)
@@ -113,42 +117,44 @@ def tune(
     if search.space is None and holds_features(examples):
         # A beam has no parts of labels to sum up, and takes minutes with a thousand whole ones.
         space.pop("beam", None)
+    seed = make_options(fixed).seed
+    remarks: tuple[str, ...] = ()
     if held_out is None:
-        parts = _fold_parts(examples, FOLDS if folds is None else folds, make_options(fixed).seed)
+        parts, remarks = _fold_parts(examples, folds, seed)
     else:
         parts = [Part(examples.sentences, held_out.sentences, held_out.gold)]
-    state = TuningState(
-        search.state,
-        {
-            "version": __version__,
-            "train": examples.record(),
-            "dev": None if held_out is None else held_out.record(),
-            "column": learnt,
-            "fields": None if fields is None else list(fields),
-            "folds": len(parts),
-            "options": plain(fixed),
-        },
-    )
-    bench = Bench(parts, learnt, fields, fixed, state, held_out is not None)
-    try:
-        return Search(bench, space, search, evidence, callback).run()
-    except KeyboardInterrupt:
-        if state.path is None:
-            raise
-        raise KeyboardInterrupt(
-            f"what was measured is kept in {state.path}; the same command goes on"
-        ) from None
+    identity = {
+        "version": __version__,
+        "train": examples.record(),
+        "dev": None if held_out is None else held_out.record(),
+        "column": learnt,
+        "fields": None if fields is None else list(fields),
+        "folds": len(parts),
+        "options": plain(fixed),
+    }
+    with silenced():
+        storage = Storage(search.state, identity)
+        bench = Bench(parts, learnt, fields, fixed, storage, held_out is not None)
+        try:
+            return Search(bench, space, search, evidence, callback, seed, remarks).run()
+        except KeyboardInterrupt as error:
+            if storage.path is None:
+                raise
+            raise type(error)(
+                f"what was measured is kept in {storage.path}; the same command goes on"
+            ) from None
 
 
-def _fold_parts(examples: Examples, n_folds: int, seed: int) -> list[Part]:
+def _fold_parts(
+    examples: Examples, n_folds: int | None, seed: int
+) -> tuple[list[Part], tuple[str, ...]]:
+    folds, remarks = make_folds(examples, n_folds, seed)
     parts = []
-    for held in make_folds(examples, n_folds, seed):
+    for held in folds:
         rest = examples.part(sorted(set(range(len(examples.sentences))) - set(held)))
-        if not rest.n_labelled:
-            raise ArgumentError("folds: all labelled words are in one part; have other folds")
         out = examples.part(held)
         parts.append(Part(rest.sentences, out.sentences, out.gold))
-    return parts
+    return parts, tuple(remarks)
 
 
 class Search:
@@ -161,6 +167,8 @@ class Search:
     options : how long to search
     evidence : columns that named lists of templates look at
     callback : see tune
+    seed : of the sampler
+    remarks : see TuningResult
     """
 
     def __init__(
@@ -170,8 +178,12 @@ class Search:
         options: SearchOptions,
         evidence: Sequence[str],
         callback: TuningCallback | None,
+        seed: int,
+        remarks: tuple[str, ...],
     ) -> None:
         self._bench = bench
+        self._seed = seed
+        self._remarks = remarks
         self._space = space
         self._options = options
         self._evidence = evidence
@@ -190,11 +202,12 @@ class Search:
             key=lambda trial: (trial.work, -trial.score, trial.number),
         )
         options = {**self._bench.fixed, **chosen.settings}
-        if make_options(options).n_runs == 1 or not self._bench.has_dev:
-            options["epochs"] = chosen.epochs
         counts = [chosen.counts]
         if not self._bench.has_dev:
-            counts = self._measure(chosen.settings, 0, chosen.epochs)[1]
+            # A training on the whole text might choose another number of runs, or stop elsewhere.
+            final = {"runs": self._used[chosen.number - 1]["runs"]}
+            counts = self._measure({**chosen.settings, **final}, 0, chosen.epochs)[1]
+            options |= {**final, "epochs": chosen.epochs}
         whole = _joined(counts)
         return TuningResult(
             column=self._bench.column,
@@ -208,6 +221,7 @@ class Search:
             interval=interval(resampled([whole])[0]),
             by_fold=tuple(part.score for part in counts),
             stopped=stopped,
+            remarks=self._remarks,
         )
 
     @property
@@ -216,39 +230,91 @@ class Search:
         return max(range(len(self._trials)), key=lambda i: (self._trials[i].score, -i))
 
     def _search(self) -> str | None:
-        """Try until nothing is better; else the limit that was reached."""
+        """Try until there is nothing more to try; else return the limit that was reached."""
         self._try({})
-        # By what would be learnt with, and by the settings as they stand.
-        tried = {_key({}), _key(self._used[0])}
-        while True:
-            before = self._best
-            for name, values in self._space.items():
-                start = self._best
-                settings, used = self._trials[start].settings, self._used[start]
-                for value in values:
-                    wanted = {
-                        _key(instead(used, name, value, self._evidence)),
-                        _key(plain({**settings, name: value})),
-                    }
-                    if wanted & tried or not self._can_try(settings, used, name, value):
-                        continue
-                    if len(self._trials) == self._options.trials:
-                        return "trials"
-                    if self._end is not None and time.monotonic() >= self._end:
-                        return "minutes"
-                    self._try({**settings, name: value})
-                    tried |= {*wanted, _key(self._used[-1])}
-            if self._best == before:
-                return None
+        base = self._used[0]
+        # The first value of each option is the one that is used if nothing is said.
+        choices = {
+            name: [None, *others]
+            for name, values in self._space.items()
+            if (others := self._others(name, values))
+        }
+        library = optuna()
+        distributions = {
+            name: library.distributions.CategoricalDistribution(list(range(len(values))))
+            for name, values in choices.items()
+        }
+        study = library.create_study(direction="maximize")
+        zeros = dict.fromkeys(choices, 0)
+        study.add_trial(self._finished(zeros, distributions))
+        # Each value by itself, then what the sampler proposes, and else whatever is left.
+        alone = [
+            {**zeros, name: place}
+            for name, values in choices.items()
+            for place in range(1, len(values))
+        ]
+        tried = {_key({}), _key(base)}
 
-    def _can_try(
-        self, settings: Mapping[str, Any], used: Mapping[str, Any], name: str, value: Any
-    ) -> bool:
+        def new(places: Mapping[str, int]) -> dict[str, Any] | None:
+            return self._new({n: choices[n][k] for n, k in places.items() if k}, base, tried)
+
+        while True:
+            places: Mapping[str, int] | None = None
+            if alone:
+                places = alone.pop(0)
+            elif choices:
+                seed = (self._seed + len(self._trials)) % _SEEDS
+                study.sampler = library.samplers.TPESampler(seed=seed, n_startup_trials=0)
+                asked = study.ask(distributions)
+                study.tell(asked, state=library.trial.TrialState.FAIL)
+                places = asked.params
+                if new(places) is None:
+                    places = next(filter(new, _combinations(choices)), None)
+            if places is None:
+                return None
+            settings = new(places)
+            if settings is None:
+                continue
+            if len(self._trials) == self._options.trials:
+                return "trials"
+            if self._end is not None and time.monotonic() >= self._end:
+                return "minutes"
+            self._try(settings)
+            tried |= {_key(plain(settings)), self._would_use(settings, base), _key(self._used[-1])}
+            study.add_trial(self._finished(places, distributions))
+
+    def _others(self, name: str, values: Sequence[Any]) -> list[Any]:
+        """The values of an option that are not used anyway."""
+        used = self._used[0]
+        return [value for value in values if instead(used, name, value, self._evidence) != used]
+
+    def _finished(self, places: Mapping[str, int], distributions: Mapping[str, Any]) -> Any:
+        return optuna().create_trial(
+            params=dict(places), distributions=dict(distributions), value=self._trials[-1].score
+        )
+
+    def _would_use(self, settings: Mapping[str, Any], base: Mapping[str, Any]) -> str:
+        """The options of a training with these settings, if no other one depends on them."""
+        used = dict(base)
+        for name, value in settings.items():
+            used = instead(used, name, value, self._evidence)
+        return _key(used)
+
+    def _new(
+        self, settings: Mapping[str, Any], base: Mapping[str, Any], tried: set[str]
+    ) -> dict[str, Any] | None:
+        """The settings that change something, if they can be tried and have not been."""
+        used = dict(base)
+        for name, value in settings.items():
+            used = instead(used, name, value, self._evidence)
+        kept = {name: value for name, value in settings.items() if matters(name, used)}
+        if not kept or {_key(plain(kept)), self._would_use(kept, base)} & tried:
+            return None
         try:
-            make_options({**self._bench.fixed, **settings, name: value})
+            make_options({**self._bench.fixed, **kept})
         except ArgumentError:
-            return False
-        return matters(name, used)
+            return None
+        return kept
 
     def _try(self, settings: Mapping[str, Any]) -> None:
         number = len(self._trials) + 1
@@ -315,6 +381,14 @@ def _joined(counts: Sequence[Counts]) -> Counts:
             for name in ("gold", "given", "right")
         )
     )
+
+
+def _combinations(choices: Mapping[str, Sequence[Any]]) -> Iterator[dict[str, int]]:
+    """All places in the lists of values, those that change the fewest options first."""
+    for n in range(1, len(choices) + 1):
+        for names in itertools.combinations(choices, n):
+            for places in itertools.product(*(range(1, len(choices[name])) for name in names)):
+                yield dict.fromkeys(choices, 0) | dict(zip(names, places, strict=True))
 
 
 def _key(used: Mapping[str, Any]) -> str:

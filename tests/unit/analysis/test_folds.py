@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import perceptron_nlp as pn
-from perceptron_nlp.analysis.tune.folds import documents, make_folds
+from perceptron_nlp.analysis.folds import documents, make_folds
 from perceptron_nlp.tagger.train.data import Examples
 from perceptron_nlp.tagger.train.sources import Source
 
@@ -36,30 +36,51 @@ def test_each_sentence_is_in_one_fold_and_no_fold_is_empty(
 ) -> None:
     n_folds = data.draw(st.integers(2, len(lengths)))
     seed = data.draw(st.integers(0, 2**64 - 1))
-    folds = make_folds(examples(lengths), n_folds, seed)
+    folds, remarks = make_folds(examples(lengths), n_folds, seed)
     assert sorted(number for fold in folds for number in fold) == list(range(len(lengths)))
     assert len(folds) == n_folds and all(folds)
-    assert folds == make_folds(examples(lengths), n_folds, seed)
+    assert not remarks and folds == make_folds(examples(lengths), n_folds, seed)[0]
     words = [sum(lengths[number] for number in fold) for fold in folds]
     assert max(words) - min(words) <= max(lengths)
 
 
-@given(st.lists(st.integers(1, 5), min_size=3, max_size=12), st.integers(0, 99))
-def test_documents_stay_whole(sizes: list[int], seed: int) -> None:
-    whole = marked(sizes)
-    assert [len(document) for document in documents(whole.sentences)] == sizes
-    fold_of = {number: at for at, fold in enumerate(make_folds(whole, 3, seed)) for number in fold}
+@given(st.integers(3, 12), st.integers(1, 4), st.integers(0, 99))
+def test_documents_of_about_one_size_stay_whole(n: int, size: int, seed: int) -> None:
+    whole = marked([size] * n)
+    assert [len(document) for document in documents(whole.sentences)] == [size] * n
+    folds, remarks = make_folds(whole, 3, seed)
+    fold_of = {number: at for at, fold in enumerate(folds) for number in fold}
     for document in documents(whole.sentences):
         assert len({fold_of[number] for number in document}) == 1
+    assert not remarks
+
+
+@pytest.mark.parametrize("sizes", [[9, 9], [40, 1, 1]], ids=["few", "unequal"])
+@pytest.mark.parametrize("n_folds", [3, None])
+def test_few_or_unequal_documents_are_cut_between_sentences_with_a_remark(
+    sizes: list[int], n_folds: int | None
+) -> None:
+    folds, remarks = make_folds(marked(sizes), n_folds, 1)
+    assert len(folds) == n_folds or 5
+    assert max(map(len, folds)) - min(map(len, folds)) <= 1
+    (remark,) = remarks
+    assert "documents are too few or too unequal" in remark and "folds" not in remark
+
+
+def test_a_small_text_has_fewer_folds_unless_they_are_asked_for() -> None:
+    folds, remarks = make_folds(examples([2, 2, 2]), None, 1)
+    assert len(folds) == 3 and "3 parts" in remarks[0]
+    with pytest.raises(pn.FormatError, match="fewer than two sentences have labels"):
+        make_folds(examples([2]), None, 1)
 
 
 def test_the_seed_decides_the_folds() -> None:
     text = examples([3] * 30)
-    assert make_folds(text, 3, 1) != make_folds(text, 3, 2)
+    assert make_folds(text, 3, 1)[0] != make_folds(text, 3, 2)[0]
 
 
 def test_one_document_is_cut_between_its_sentences() -> None:
-    assert len(make_folds(marked([7]), 3, 1)) == 3
+    assert len(make_folds(marked([7]), 3, 1)[0]) == 3
 
 
 def test_documents_of_column_files_are_known_by_their_marks() -> None:
@@ -82,13 +103,10 @@ def test_a_bad_number_of_folds_is_refused(n_folds: int, message: str) -> None:
         make_folds(examples([1, 1, 1, 1]), n_folds, 1)
 
 
-def test_more_folds_than_documents_are_refused() -> None:
-    with pytest.raises(pn.ArgumentError, match="more than the 2 documents"):
-        make_folds(marked([5, 5]), 3, 1)
-
-
-def test_a_fold_without_labels_is_refused() -> None:
-    rows = [pn.Sentence(["a"], {"upos": [label]}) for label in ("X", "_", "_")]
+def test_each_fold_has_labels_or_there_are_too_many() -> None:
+    rows = [pn.Sentence(["a"], {"upos": [label]}) for label in ("X", "_", "_", "Y", "_")]
     text = Examples.read(Source(rows, "train"), "upos", ())
-    with pytest.raises(pn.ArgumentError, match="no word is labelled in part"):
+    for seed in range(9):
+        assert all({0, 3} & set(fold) for fold in make_folds(text, 2, seed)[0])
+    with pytest.raises(pn.ArgumentError, match="3 is more than the 2 sentences that have labels"):
         make_folds(text, 3, 1)

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
+import optuna
 import pytest
 
 import perceptron_nlp as pn
+from perceptron_nlp.analysis.folds import make_folds
+from perceptron_nlp.tagger.train.data import Examples
+from perceptron_nlp.tagger.train.sources import Source
 
 Small = list[tuple[list[str], list[str]]]
 QUICK: dict[str, Any] = {"epochs": 3, "space": {"templates": ["fast", "classic"], "rate": [0.3]}}
@@ -26,7 +31,7 @@ def test_the_chosen_options_give_the_expected_score(small: Small) -> None:
     result = pn.tune(small[:8], dev=small[8:], **QUICK)
     tagger = pn.train(small[:8], dev=small[8:], **result.options)
     assert tagger.evaluate(small[8:]).accuracy == result.expected == result.chosen.score
-    assert result.options["epochs"] == result.chosen.epochs
+    assert result.options == {"epochs": 3, **result.chosen.settings}
     assert result.folds is None and result.by_fold == (result.expected,)
 
 
@@ -155,19 +160,19 @@ def test_a_state_of_other_data_or_options_is_refused(small: Small, tmp_path: Pat
         lambda content: b"{}",
         lambda content: b"[1]",
         lambda content: b"\xff",
-        lambda content: content[:-20],
-        lambda content: content.replace(b'"best_epoch": ', b'"best_epoch": -'),
-        lambda content: content.replace(b'"given": [', b'"given": ["'),
-        lambda content: content.replace(b'"right": [', b'"right": [7, '),
-        lambda content: content.replace(b'"curve": [[', b'"curve": [[7, '),
+        lambda content: content[: content.index(b"\n")] + b"}\n",
+        lambda content: content.replace(b'"best_epoch":', b'"best_epoch":-'),
+        lambda content: content.replace(b'"given":[', b'"given":["",'),
+        lambda content: content.replace(b'"right":[', b'"right":[7,'),
+        lambda content: content.replace(b'"curve":[[', b'"curve":[[7,'),
         lambda content: content.replace(b'"work"', b'"wirk"'),
-        lambda content: content.replace(b'"identity": {', b'"identity": 3, "i": {'),
+        lambda content: content.replace(b'"identity":{', b'"identity":3,"i":{'),
     ],
 )
 def test_a_damaged_state_is_refused(small: Small, tmp_path: Path, damage: Any) -> None:
     state = tmp_path / "state"
     pn.tune(small[:8], dev=small[8:], state=state, **QUICK)
-    state.write_bytes(damage(state.read_bytes()))
+    state.write_bytes(damage(state.read_bytes().replace(b": ", b":")))
     with pytest.raises((pn.ModelError, pn.ArgumentError), match="state"):
         pn.tune(small[:8], dev=small[8:], state=state, **QUICK)
 
@@ -211,6 +216,39 @@ def test_arguments_of_bad_types_are_named(
 ) -> None:
     with pytest.raises(pn.ArgumentTypeError, match=message):
         pn.tune(small, **given)
+
+
+def test_the_summed_runs_that_were_measured_are_those_of_the_options() -> None:
+    text = [([f"w{(7 * i + j) % 90}" for j in range(25)], ["AB"[(i * j) % 2] for j in range(25)])
+            for i in range(640)]  # fmt: skip
+    options: dict[str, Any] = {"templates": "fast", "epochs": 2, "space": {"min_count": [2]}}
+    held_out = text[:80]
+    found = pn.tune(text[80:], dev=held_out, templates="fast", space={"min_count": [2]})
+    tagger = pn.train(text[80:], dev=held_out, **found.options)
+    assert tagger.model.record["options"]["runs"] == 2
+    assert tagger.evaluate(held_out).accuracy == found.expected
+    folded = pn.tune(text, folds=2, **options)
+    assert folded.options["runs"] == 1 and folded.options["epochs"] == folded.chosen.epochs
+    parts = make_folds(Examples.read(Source(text, "train"), "tag", ()), 2, 1)[0]
+    for part, expected in zip(parts, folded.by_fold, strict=True):
+        rest = [text[k] for k in range(len(text)) if k not in set(part)]
+        tagger = pn.train(rest, **folded.options)
+        assert tagger.evaluate([text[k] for k in part]).accuracy == expected
+
+
+def test_optuna_is_silent_and_its_verbosity_comes_back(
+    small: Small, capfd: pytest.CaptureFixture[str]
+) -> None:
+    optuna.logging.set_verbosity(optuna.logging.INFO)
+    pn.tune(small[:8], dev=small[8:], **QUICK)
+    assert capfd.readouterr().err == ""
+    assert optuna.logging.get_verbosity() == optuna.logging.INFO
+
+
+def test_missing_optuna_names_the_extra(small: Small, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "optuna", None)
+    with pytest.raises(pn.MissingExtraError, match=r'pip install "perceptron-nlp\[tune\]"'):
+        pn.tune(small, **QUICK)
 
 
 def test_a_dev_set_and_folds_exclude_each_other(small: Small) -> None:

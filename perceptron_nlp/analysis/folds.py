@@ -1,0 +1,112 @@
+"""The parts of a text that are held out in turn when it is tested on itself."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from perceptron_nlp._checks import check_int
+from perceptron_nlp.errors import ArgumentError, FormatError
+from perceptron_nlp.formats import opens_document
+from perceptron_nlp.sampling import permutation
+from perceptron_nlp.tagger.train.data import Examples
+from perceptron_nlp.text.sentence import Sentence
+
+FOLDS = 5
+MAX_FOLDS = 1000
+# Where the largest part has more than so many times the tokens of the smallest, documents are cut.
+_UNEQUAL = 2
+
+
+def deal(
+    units: Sequence[Sequence[int]], sizes: Sequence[int], n_folds: int, seed: int
+) -> list[list[int]]:
+    """Deal units of sentences out, in random order, each to the fold with the smallest size so far.
+
+    Parameters
+    ----------
+    units : the numbers of the sentences of each unit
+    sizes : the size of each unit
+    n_folds : at most as many as there are units
+    seed : of the order
+
+    Returns
+    -------
+    list[list[int]] : the sentences of each fold, ascending; none is empty
+    """
+    folds: list[list[int]] = [[] for _ in range(n_folds)]
+    filled = [(0, 0)] * n_folds
+    order = permutation(len(units), seed).tolist()
+    # Those without any size come last, so that each fold gets one with.
+    for unit in sorted(order, key=lambda unit: not sizes[unit]):
+        fold = min(range(n_folds), key=lambda number: (filled[number], number))
+        folds[fold] += units[unit]
+        filled[fold] = filled[fold][0] + sizes[unit], filled[fold][1] + 1
+    return [sorted(fold) for fold in folds]
+
+
+def make_folds(
+    examples: Examples, n_folds: int | None, seed: int
+) -> tuple[list[list[int]], list[str]]:
+    """Cut a text into folds of whole documents, or of sentences where documents do not suit.
+
+    Parameters
+    ----------
+    examples : the text
+    n_folds : 2 to 1,000; None for 5, or fewer in a small text
+    seed : of the order in which documents or sentences are dealt out
+
+    Returns
+    -------
+    list[list[int]], list[str] : the sentences of each fold, ascending, and remarks for people
+
+    Raises
+    ------
+    FormatError : fewer than two sentences have labels
+    ArgumentError, ArgumentTypeError : `n_folds` is out of range, or more than there are sentences,
+        or sentences with labels
+    """
+    if n_folds is not None:
+        check_int("folds", n_folds, 2, MAX_FOLDS)
+    sizes = [sum(label is not None for label in row) for row in examples.gold]
+    sentences = [[number] for number in range(len(sizes))]
+    n_labelled = sum(map(bool, sizes))
+    if n_labelled < 2:
+        raise FormatError(
+            "fewer than two sentences have labels; give more text, or a dev set to score by",
+            "train",
+        )
+    remarks = []
+    wanted = n_folds or min(FOLDS, n_labelled)
+    if n_folds is None and wanted < FOLDS:
+        remarks.append(f"the text is cut into {wanted} parts, as few sentences have labels")
+    if wanted > len(sentences):
+        raise ArgumentError(
+            f"folds: {wanted} is more than the {len(sentences)} sentences there are"
+        )
+    if wanted > n_labelled:
+        raise ArgumentError(
+            f"folds: {wanted} is more than the {n_labelled} sentences that have labels"
+        )
+    whole = documents(examples.sentences)
+    if len(whole) > 1:
+        of_documents = [sum(sizes[number] for number in unit) for unit in whole]
+        if sum(map(bool, of_documents)) >= wanted:
+            folds = deal(whole, of_documents, wanted, seed)
+            filled = [sum(sizes[number] for number in fold) for fold in folds]
+            if max(filled) <= _UNEQUAL * min(filled):
+                return folds, remarks
+        remarks.append(
+            f"{len(whole)} documents are too few or too unequal for {wanted} parts, so sentences"
+            " are dealt out; the score may be a little too good"
+        )
+    return deal(sentences, sizes, wanted, seed), remarks
+
+
+def documents(sentences: Sequence[Sentence]) -> list[list[int]]:
+    """Return the numbers of each document's sentences; one document where there are no marks."""
+    found: list[list[int]] = []
+    for number, sentence in enumerate(sentences):
+        if not found or opens_document(sentence):
+            found.append([])
+        found[-1].append(number)
+    return found
