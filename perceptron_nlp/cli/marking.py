@@ -7,7 +7,6 @@ from functools import lru_cache
 
 import perceptron_nlp as pn
 import perceptron_nlp.formats as formats
-from perceptron_nlp.formats.running import RunningLayout
 from perceptron_nlp.tagger.model.model import calibration_of
 
 CONFIDENCE, UNKNOWN = "Conf", "Unknown"
@@ -108,7 +107,7 @@ def _misc_of(sentence: pn.Sentence, filled: dict[str, list[str]]) -> list[str]:
         layout = sentence.layout
         filled[MISC] = (
             layout.space_after()
-            if isinstance(layout, RunningLayout)
+            if isinstance(layout, formats.RunningLayout)
             else list(sentence.column(MISC))
             if sentence.words
             else []

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from perceptron_nlp.formats.pairs import read_pairs
     from perceptron_nlp.formats.plain import read_text
     from perceptron_nlp.formats.replace import check_place, replace_file
-    from perceptron_nlp.formats.running import as_conllu
+    from perceptron_nlp.formats.running import RunningLayout, as_conllu
     from perceptron_nlp.formats.sentenceids import sentence_id
     from perceptron_nlp.formats.tagged import read_tagged, write_tagged
     from perceptron_nlp.formats.tensorfile import (
@@ -37,6 +37,7 @@ __all__ = [
     "FORMATS",
     "Corpus",
     "Readable",
+    "RunningLayout",
     "Section",
     "as_conllu",
     "begins_like_tensors",
@@ -83,7 +84,7 @@ _PLACES = {
     "pairs": ("read_pairs",),
     "plain": ("read_text",),
     "replace": ("check_place", "replace_file"),
-    "running": ("as_conllu",),
+    "running": ("RunningLayout", "as_conllu"),
     "sentenceids": ("sentence_id",),
     "tagged": ("read_tagged", "write_tagged"),
     "tensorfile": (

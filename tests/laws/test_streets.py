@@ -16,6 +16,9 @@ from perceptron_nlp.tagger.train import learners
 
 ROOT = str(Path(pn.__file__).parent)
 LONGEST_TRAINING = 9
+# From Tagger.tag to the core, where SentenceDecoder.tag, _run, run_batch and tag_batch follow.
+LONGEST_TAGGING = 3
+MOST_LOADING = 8
 
 Street = list[tuple[str, str]]
 
@@ -72,3 +75,44 @@ def test_the_training_street_is_short(
     street = street_to(learners, "learn", lambda: main(arguments), monkeypatch)
     assert model.exists() and street[0] == ("cli/main.py", "main")
     check("train", street, LONGEST_TRAINING)
+
+
+def test_the_tagging_street_is_short(
+    small: list[tuple[list[str], list[str]]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tagger = pn.train(small, epochs=1)
+    streets: list[Street] = []
+
+    class Core:
+        def tag(self, *arguments: Any) -> list[list[str]]:
+            streets.append(functions_to(sys._getframe(1)))
+            return [["NOUN"]]
+
+    monkeypatch.setattr(tagger._labeller, "decoder", Core())
+    assert tagger.tag(["dog"]) == ["NOUN"]
+    assert streets[0][0] == ("tagger/tagger.py", "Tagger.tag")
+    check("tag", streets[0], LONGEST_TAGGING)
+
+
+def test_few_modules_take_part_in_loading(
+    small: list[tuple[list[str], list[str]]], tmp_path: Path
+) -> None:
+    """Modules with a function that runs; a model of one column, without packing, has fewest."""
+    path = tmp_path / "small.model"
+    pn.train(small, epochs=1).save(path)
+    load, modules = pn.load, set[str]()
+
+    def traced(frame: FrameType, event: str, argument: Any) -> None:
+        name = frame.f_code.co_filename
+        if event == "call" and name.startswith(ROOT) and frame.f_code.co_name != "<module>":
+            modules.add(name.removeprefix(f"{ROOT}/"))
+
+    before = sys.getprofile()
+    sys.setprofile(traced)
+    try:
+        load(path)
+    finally:
+        sys.setprofile(before)
+    print(f"load: {len(modules)} modules", *sorted(modules), sep="\n  ")
+    assert {"tagger/tagger.py", "tagger/model/file.py", "formats/tensorfile.py"} <= modules
+    assert len(modules) <= MOST_LOADING

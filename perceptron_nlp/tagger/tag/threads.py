@@ -38,7 +38,7 @@ def label_lists(
     decoder: SentenceDecoder, sentences: list[Sequence[str]], kept: KeptSets | None, threads: int
 ) -> list[list[str | None]]:
     """What the decoder's ``tag`` gives."""
-    if threads == 1 or len(sentences) <= CHUNK:
+    if len(sentences) <= CHUNK:
         labels: list[list[str | None]] = decoder.tag(sentences, kept)
         return labels
     # Here, since lists that one thread labels do without.
