@@ -20,14 +20,14 @@ from corpora import treebank
 from rawtext import raw_sentences
 
 import perceptron_nlp as pn
-from perceptron_nlp.combine.distilling import (
+from perceptron_nlp.combine.distill import (
     RAW_SHARE,
     RAW_WEIGHT,
     Distillation,
     RawUse,
     greedy_options,
 )
-from perceptron_nlp.combine.teaching import Lessons, take_teachers, teach
+from perceptron_nlp.combine.pseudo_labels import Lessons, take_teachers, teach
 from perceptron_nlp.tagger.train.auto import auto_configure
 from perceptron_nlp.tagger.train.data import Examples
 from perceptron_nlp.tagger.train.sources import Source

@@ -20,7 +20,7 @@ from corpora import treebank
 from engines import Here, ray_on_two
 
 import perceptron_nlp as pn
-from perceptron_nlp.integrations.shardchanges import Added, Change, plus, weighted
+from perceptron_nlp.combine.mix import Added, Change, plus, weighted
 from perceptron_nlp.integrations.shardtraining import LocalCrew, Round
 from perceptron_nlp.tagger.model.state import RunState
 

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from perceptron_nlp.analysis.report.report import Report, report
     from perceptron_nlp.analysis.tune.trials import Trial, TuningReport, TuningResult
     from perceptron_nlp.analysis.tune.tuning import tune
-    from perceptron_nlp.combine.distilling import distill
-    from perceptron_nlp.combine.merging import merge
+    from perceptron_nlp.combine.distill import distill
+    from perceptron_nlp.combine.merge import merge
     from perceptron_nlp.errors import (
         ArgumentError,
         ArgumentTypeError,
@@ -133,8 +133,8 @@ _PLACES = {
         "PerceptronNLPError",
         "TemplateError",
     ),
-    "combine.distilling": ("distill",),
-    "combine.merging": ("merge",),
+    "combine.distill": ("distill",),
+    "combine.merge": ("merge",),
     "analysis.compare.comparison": ("compare",),
     "analysis.compare.differences": ("Comparison",),
     "features.templates": ("Template",),

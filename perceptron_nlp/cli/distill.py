@@ -21,7 +21,7 @@ from perceptron_nlp.cli.parsing import (
 )
 from perceptron_nlp.cli.style import messages, say, write_message
 from perceptron_nlp.cli.summary import summarise
-from perceptron_nlp.combine.distilling import RAW_SHARE, RAW_WEIGHT, RawUse, greedy_options
+from perceptron_nlp.combine.distill import RAW_SHARE, RAW_WEIGHT, RawUse, greedy_options
 from perceptron_nlp.tagger.train.clusters import place_of, raw_sentences
 
 EXAMPLES = """\

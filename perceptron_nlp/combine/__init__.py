@@ -1,1 +1,1 @@
-"""One tagger out of several: models merged, training states mixed, a student taught."""
+"""One tagger out of several: models merged, training states mixed, distillation."""

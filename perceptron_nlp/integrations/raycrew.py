@@ -9,8 +9,8 @@ import socket
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
+from perceptron_nlp.combine.mix import Change, Step, plus, tree, weighted
 from perceptron_nlp.errors import EngineError, MemoryLimitError, PerceptronNLPError, missing_extra
-from perceptron_nlp.integrations.shardchanges import Change, Step, plus, tree, weighted
 from perceptron_nlp.integrations.shards import Piece, Shard, ShardCounts, ShardWorker
 from perceptron_nlp.tagger.model.state import RunState
 

@@ -11,11 +11,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from perceptron_nlp._version import __version__
-from perceptron_nlp.combine.statechanges import changes
+from perceptron_nlp.combine.mix import Step, changes, difference, no_state
 from perceptron_nlp.errors import ArgumentError, EngineError
 from perceptron_nlp.features.templates import Template, compile_templates
 from perceptron_nlp.integrations.filedealing import FiledExamples, deal_files, dealt_sentences
-from perceptron_nlp.integrations.shardchanges import Step, difference, no_state
 from perceptron_nlp.integrations.shardfiles import ShardFiles
 from perceptron_nlp.sampling import permutation
 from perceptron_nlp.tagger.model.state import RunState

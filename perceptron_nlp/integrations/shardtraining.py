@@ -16,8 +16,7 @@ import numpy as np
 
 from perceptron_nlp._checks import check_choice, check_int
 from perceptron_nlp._core.table.weights import WeightTable
-from perceptron_nlp.errors import ArgumentError
-from perceptron_nlp.integrations.shardchanges import (
+from perceptron_nlp.combine.mix import (
     Added,
     Change,
     Replaced,
@@ -28,6 +27,7 @@ from perceptron_nlp.integrations.shardchanges import (
     tree,
     weighted,
 )
+from perceptron_nlp.errors import ArgumentError
 from perceptron_nlp.integrations.shards import Piece, Shard, ShardCounts, ShardWorker, deal
 from perceptron_nlp.tagger.model.state import RunState
 from perceptron_nlp.tagger.train.learners import Counts

@@ -1,4 +1,4 @@
-"""Mixing the states of shards: what a mix is, and that its average is the one that it should be."""
+"""Mixing the states of shards by what moved a weight: what a mix is, and what its average is."""
 
 from __future__ import annotations
 
@@ -12,8 +12,19 @@ from test_resuming_laws import equal
 
 from perceptron_nlp import preset, train
 from perceptron_nlp._core.table.weights import WeightTable
-from perceptron_nlp.combine.mixing import finished, mix, plus, term, tree_sum
-from perceptron_nlp.combine.statechanges import changes, with_changes
+from perceptron_nlp.combine.mix import (
+    Added,
+    Replaced,
+    changes,
+    difference,
+    mix,
+    no_state,
+    plus,
+    shares_of,
+    tree,
+    weighted,
+    with_changes,
+)
 from perceptron_nlp.errors import ArgumentError
 from perceptron_nlp.sampling import permutation
 from perceptron_nlp.tagger.model.state import RunState
@@ -30,6 +41,8 @@ SHARD = st.lists(
     min_size=1,
     max_size=12,
 )
+SHARDS = st.lists(SHARD, min_size=1, max_size=5)
+WEIGHTS = st.lists(st.integers(0, 4), min_size=5, max_size=5)
 
 
 def dense(state: RunState, name: str) -> np.ndarray:
@@ -62,52 +75,88 @@ def learnt(
     return RunState.of(table, epochs), total
 
 
-@given(
-    first=st.lists(SHARD, min_size=1, max_size=4),
-    second=st.lists(SHARD, min_size=2, max_size=5),
-    by_words=st.booleans(),
-    data=st.data(),
-)
-def test_the_average_of_a_mix_is_the_mean_of_the_shards_means(
-    first: list[Shard], second: list[Shard], by_words: bool, data: st.DataObject
-) -> None:
-    state, total, words = None, np.zeros((N_KEYS, N_LABELS)), 0
-    for epoch, shards in enumerate((first, second), 1):
-        weights = [len(shard) for shard in shards]
-        if not by_words:
-            weights = [data.draw(st.integers(1, 5)) for _ in shards]
-        ends = [learnt(shard, state, epoch) for shard in shards]
-        mixed = mix([end for end, _ in ends], None if by_words else weights, begun=state)
-        n = sum(map(len, shards))
-        shares = np.array(weights) / sum(weights)
-        w = sum(share * dense(end, "w") for share, (end, _) in zip(shares, ends, strict=True))
-        total += n * sum(
-            share * own / len(shard)
-            for share, (_, own), shard in zip(shares, ends, shards, strict=True)
-        )
-        words += n
-        assert (mixed.done, mixed.epochs) == (words, epoch)
-        assert np.allclose(dense(mixed, "w"), w, atol=1e-9)
-        mean = dense(mixed, "w") - dense(mixed, "owed") / words
-        assert np.allclose(mean, total / words, atol=1e-9)
-        state = mixed
+def mixed(states: list[RunState], shares: list[float], begun: RunState) -> RunState:
+    """A mix by its formula, of one shard, too."""
+    words = sum(state.done - begun.done for state in states)
+    change = tree(
+        [
+            weighted(difference(state, begun), share, words, begun.done)
+            for state, share in zip(states, shares, strict=True)
+        ],
+        plus,
+    )
+    return Added(change, words, 2).applied(begun)
 
 
-@given(before=SHARD, shard=SHARD, gradients=st.booleans(), begins=st.booleans())
-def test_one_shard_mixed_alone_is_itself_bit_for_bit(
-    before: Shard, shard: Shard, gradients: bool, begins: bool
+@given(before=SHARD, shards=SHARDS, weights=WEIGHTS, gradients=st.booleans())
+def test_the_average_is_the_mean_over_all_words_of_the_shards_that_moved_a_weight(
+    before: Shard, shards: list[Shard], weights: list[int], gradients: bool
 ) -> None:
-    begun = None if begins else learnt(before, None, 1, gradients=gradients)[0]
-    state, _ = learnt(shard, begun, 2, gradients=gradients)
-    assert mix([state], begun=begun) is state
-    start = 0 if begun is None else begun.done
-    by_formula = finished(term(state, 1.0, len(shard), start), len(shard), 2, begun)
-    for name in ("keys", "groups", "counts", "labels", "w", "owed"):
-        assert np.array_equal(getattr(by_formula, name), getattr(state, name)), name
-    assert (by_formula.g is None) == (not gradients)
+    begun, so_far = learnt(before, None, 1, gradients=gradients)
     if gradients:
-        assert np.array_equal(by_formula.g, state.g)
-    assert by_formula.done == state.done
+        so_far = begun.done * dense(begun, "w") - dense(begun, "owed")
+    found = [learnt(shard, begun, 2, gradients=gradients) for shard in shards]
+    states = [state for state, _ in found]
+    shares = shares_of([len(shard) for shard in shards], weights[: len(shards)], "errors")
+    mix = mixed(states, shares, begun)
+    words = sum(map(len, shards))
+    share_of_movers = np.zeros_like(so_far)
+    means, moved = np.zeros_like(so_far), np.zeros_like(so_far)
+    for state, share, shard in zip(states, shares, shards, strict=True):
+        moves = np.zeros(so_far.shape, bool)
+        for name in ("w", "owed", *(["g"] if gradients else [])):
+            moves |= dense(state, name) != dense(begun, name)
+        total = state.done * dense(state, "w") - dense(state, "owed") - so_far
+        share_of_movers += share * moves
+        means += share * moves * total / len(shard)
+        moved += share * moves * dense(state, "w")
+    unmoved = share_of_movers == 0
+    divisor = np.where(unmoved, 1, share_of_movers)
+    w = np.where(unmoved, dense(begun, "w"), moved / divisor)
+    expected = so_far + words * np.where(unmoved, dense(begun, "w"), means / divisor)
+    assert mix.done == begun.done + words
+    assert np.allclose(dense(mix, "w"), w, atol=1e-9)
+    assert np.allclose(mix.done * dense(mix, "w") - dense(mix, "owed"), expected, atol=1e-6)
+
+
+@given(shard=SHARD, others=SHARDS, gradients=st.booleans())
+def test_a_weight_that_one_shard_alone_moves_is_what_that_shard_makes_of_it(
+    shard: Shard, others: list[Shard], gradients: bool
+) -> None:
+    apart = [[(5, label, step) for _, label, step in other] for other in others]
+    own = [(key % 5, label, step) for key, label, step in shard]
+    states = [learnt(part, None, 1, gradients=gradients)[0] for part in (own, *apart)]
+    shares = shares_of([len(own), *map(len, others)], [], "examples")
+    mix = mixed(states, shares, no_state(gradients))
+    assert np.allclose(dense(mix, "w")[:5], dense(states[0], "w")[:5], rtol=1e-12)
+
+
+@given(shards=SHARDS)
+def test_a_mix_is_the_sum_of_terms_in_a_tree_and_nearly_so_in_any_order(
+    shards: list[Shard],
+) -> None:
+    states = [learnt(shard, None, 2)[0] for shard in (*shards, shards[0])]
+    lengths = [state.done for state in states]
+    shares = shares_of(lengths, [], "examples")
+    mix_of_all = mix(states)
+    assert equal(mix_of_all, mixed(states, shares, no_state(False)))
+    again = mix(states[::-1], lengths[::-1])
+    for name in ("w", "owed"):
+        assert np.allclose(dense(again, name), dense(mix_of_all, name), atol=1e-9)
+
+
+def test_a_tree_adds_neighbors_first() -> None:
+    assert tree(list("abcdefg"), lambda a, b: f"({a}{b})") == "(((ab)(cd))((ef)g))"
+    assert tree(["a"], lambda a, b: f"({a}{b})") == "a"
+
+
+def test_shares_are_of_mistakes_or_of_tokens() -> None:
+    assert shares_of([10, 30], [3, 1], "errors") == [0.75, 0.25]
+    assert shares_of([10, 30], [3, 1], "examples") == [0.25, 0.75]
+    assert shares_of([10, 30], [0, 0], "errors") == [0.25, 0.75]
+    assert shares_of([10, 0], [1, 0], "errors") == [1.0, 0.0]
+    with pytest.raises(ArgumentError, match="no shard has a labelled token"):
+        shares_of([0, 0], [0, 0], "errors")
 
 
 @pytest.mark.parametrize(
@@ -138,11 +187,9 @@ def test_one_worker_that_is_mixed_after_each_epoch_is_the_ordinary_trainer(
             state.put_into(learner.table)
         learner.learn(permutation(len(small), 3, epoch))
         end = RunState.of(learner.table, epoch)
-        words = end.done - (0 if state is None else state.done)
-        begun = 0 if state is None else state.done
-        mixed = finished(term(end, 1.0, words, begun), words, epoch, state)
-        assert equal(mixed, mix([end], begun=state))
-        state = mixed
+        assert mix([end], begun=state) is end
+        begun = no_state(end.g is not None) if state is None else state
+        state = Replaced(changes(end, begun)).applied(begun)
     assert state is not None and equal(state, whole.state.runs[0])
 
 
@@ -157,23 +204,6 @@ def test_shards_that_learnt_the_same_mix_to_what_each_of_them_learnt(
     if gradients:
         assert np.allclose(dense(mixed, "g"), dense(state, "g"), atol=1e-9)
     assert mixed.done == begun.done + n * len(shard)
-
-
-@given(shards=st.lists(SHARD, min_size=2, max_size=6))
-def test_a_mix_is_the_sum_of_terms_in_a_tree_and_nearly_so_in_any_order(
-    shards: list[Shard],
-) -> None:
-    states = [learnt(shard, None, 1)[0] for shard in shards]
-    words = sum(map(len, shards))
-    terms = [
-        term(state, len(shard) / words, words) for state, shard in zip(states, shards, strict=True)
-    ]
-    assert equal(finished(tree_sum(terms), words, 1), mix(states))
-    chain = terms[-1]
-    for other in terms[-2::-1]:
-        chain = plus(chain, other)
-    for name in ("w", "owed"):
-        assert np.allclose(dense(finished(chain, words, 1), name), dense(mix(states), name))
 
 
 @given(before=SHARD, shard=SHARD, gradients=st.booleans(), undone=st.booleans())
@@ -199,7 +229,7 @@ def test_states_that_cannot_be_mixed_are_refused() -> None:
     for weights in ([1], [1, -1], [1, float("nan")], [0, 0]):
         with pytest.raises(ArgumentError, match="weights"):
             mix([state, state], weights)
-    with pytest.raises(ArgumentError, match="learnt from no word"):
+    with pytest.raises(ArgumentError, match="learned from no token"):
         mix([state, state], [1, 1], begun=state)
     other = learnt([(1, 1, 1)], None, 1, gradients=True)[0]
     for refused in (lambda: mix([state, other]), lambda: changes(state, other)):

@@ -1,7 +1,7 @@
 """What a training needs to go on: current weights, what their averages owe, AdaGrad's sums.
 
 A state is arrays by feature key, in one order whatever the order of learning: so two trainings
-that learnt the same have equal states, and states of shards can be mixed (combine/mixing.py).
+that learnt the same have equal states, and states of shards can be mixed (combine/mix.py).
 """
 
 from __future__ import annotations

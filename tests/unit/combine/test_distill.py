@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import perceptron_nlp as pn
-from perceptron_nlp.combine.distilling import MixedSchedule, greedy_options
-from perceptron_nlp.combine.teaching import majority, teach
+from perceptron_nlp.combine.distill import MixedSchedule, greedy_options
+from perceptron_nlp.combine.pseudo_labels import majority, teach
 from perceptron_nlp.sampling import permutation
 from perceptron_nlp.tagger.train.data import Examples
 from perceptron_nlp.tagger.train.loop import Task

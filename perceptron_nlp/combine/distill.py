@@ -20,7 +20,7 @@ from perceptron_nlp._checks import check_int, check_number
 from perceptron_nlp._core.features.extract import FeatureProgram
 from perceptron_nlp._core.train.train import learn
 from perceptron_nlp._core.train.trainingset import TrainingSet
-from perceptron_nlp.combine.teaching import Lessons, Teachers, take_teachers, teach
+from perceptron_nlp.combine.pseudo_labels import Lessons, Teachers, take_teachers, teach
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, quote
 from perceptron_nlp.features.templates import Template, compile_templates
 from perceptron_nlp.sampling import permutation, without_replacement

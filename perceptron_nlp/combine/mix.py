@@ -1,0 +1,295 @@
+"""Training states of shards mixed into one: iterative parameter mixing, sparsely.
+
+McDonald, Hall and Mann (2010, "Distributed training strategies for the structured perceptron"):
+each shard of the text is learned from for a while, all from the same state; the weights are mixed,
+and learning goes on from the mix. There, a weight that one of k shards has moved is then moved by a
+k-th of that, though nothing spoke against it; and most weights belong to rare features. Here a
+weight is the mean over those shards that moved it, so a shard need not send what it did not change.
+
+Let a piece of an epoch begin at state 0 (N_0 tokens done) and end on shard i at state i, after
+n_i = N_i - N_0 tokens; the shares m_i add up to 1, n = n_1 + … + n_k and N = N_0 + n. For one
+weight, let S be the shards that changed it, M the sum of their shares, and D the difference of a
+number of state i from that of state 0. The mix is, with c_i = n m_i / n_i and sums over S alone,
+
+    w    = w_0 + (1 / M) sum of m_i Dw_i
+    owed = owed_0 + (1 / M) sum of (c_i Dowed_i + (N m_i - c_i N_i) Dw_i)
+    g    = g_0 + (1 / M) sum of m_i Dg_i
+
+A state stands for the sum of a weight after each token, T = N w - owed. Put in, the second line
+says T = T_0 + n (1 / M) sum of m_i (T_i - T_0) / n_i: the piece adds n times the mean, over the
+shards of S, of the mean that the weight had on each. So w - owed / N stays the mean of the weight
+over all tokens of all shards. All is a sum over shards, which a tree of additions can take.
+AdaGrad's sums of squares are mixed as the weights are, not added up: next steps would be shorter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from perceptron_nlp.errors import ArgumentError
+from perceptron_nlp.tagger.model.ensemble import Rows, Union
+from perceptron_nlp.tagger.model.state import RunState
+
+Numbers: TypeAlias = npt.NDArray[np.float64]
+Item = TypeVar("Item")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Change:
+    """The sum of the changes of some shards.
+
+    Attributes
+    ----------
+    rows : the cells that any of them changed, rows ascending by key, cells by label
+    sums : float64[3 or 4, n_cells]; over the shards that changed the cell the sum of their shares,
+        and those of w, owed and (AdaGrad) g, before they are divided by the first
+    """
+
+    rows: Rows
+    sums: Numbers
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of its arrays."""
+        rows = self.rows
+        arrays = (rows.keys, rows.groups, rows.counts, rows.labels, self.sums)
+        return sum(array.nbytes for array in arrays)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Added:
+    """A step from one state to the next: the mix of several shards.
+
+    Attributes
+    ----------
+    change : the sum over all shards
+    words : n, the tokens that they have learned from
+    epochs : passes begun so far
+    """
+
+    change: Change
+    words: int
+    epochs: int
+
+    def applied(self, begun: RunState) -> RunState:
+        """Return the next state."""
+        union = Union([_cells(begun), self.change.rows])
+        old, new = union.places
+        numbers = _spread(_numbers(begun), old, union.n_cells)
+        share = self.change.sums[0]
+        # Shards of share 0 change cells, but nothing of them counts.
+        numbers[:, new] += self.change.sums[1:] / np.where(share > 0, share, 1.0)
+        return _state(union, numbers, begun.done + self.words, self.epochs)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of its arrays."""
+        return self.change.nbytes
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Replaced:
+    """A step from one state to the next: the changes of the only shard, bit for bit."""
+
+    changed: RunState
+
+    def applied(self, begun: RunState) -> RunState:
+        """Return the next state."""
+        return with_changes(begun, self.changed)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of its arrays."""
+        return state_bytes(self.changed)
+
+
+Step: TypeAlias = Added | Replaced
+
+
+def mix(
+    states: Sequence[RunState],
+    weights: Sequence[float] | None = None,
+    *,
+    begun: RunState | None = None,
+) -> RunState:
+    """Mix the states of shards into one, from which an ordinary training can go on.
+
+    Parameters
+    ----------
+    states : of the shards after an epoch that all began at `begun`; over the same labels,
+        templates and kind of table. One alone is returned as it is
+    weights : None for the tokens that each has learned from in it, or a number from 0 for each,
+        such as its mistakes; their sum does not matter
+    begun : where the epoch began; None for a training that begins
+
+    Raises
+    ------
+    ArgumentError : there is no state, weights are too few, negative or all 0, a state that
+        weighs something has learned from nothing, or only some states have AdaGrad's sums
+    """
+    if not states:
+        raise ArgumentError("states: there is none; give one at least")
+    start = no_state(states[0].g is not None) if begun is None else begun
+    own = [state.done - start.done for state in states]
+    factors = [float(weight) for weight in (own if weights is None else weights)]
+    if len(factors) != len(states) or not all(0 <= factor < np.inf for factor in factors):
+        raise ArgumentError(f"weights: {len(states)} finite numbers are needed, none below 0")
+    if len(states) == 1:
+        return states[0]
+    if sum(factors) == 0:
+        raise ArgumentError("weights: all are 0: no shard has learned from a token")
+    if any(n < 0 or (n == 0 and factor > 0) for n, factor in zip(own, factors, strict=True)):
+        raise ArgumentError(
+            "states: one has learned from no token since the epoch began, and yet it has a weight"
+        )
+    words = sum(own)
+    terms = [
+        weighted(difference(state, start), factor / sum(factors), words, start.done)
+        for state, factor in zip(states, factors, strict=True)
+    ]
+    return Added(tree(terms, plus), words, max(s.epochs for s in states)).applied(start)
+
+
+def changes(state: RunState, begun: RunState) -> RunState:
+    """Return the cells of a state that differ, in any bit, from the one that it began at.
+
+    A cell that `begun` has and `state` has not is there with zeros. It is no state to train from:
+    see with_changes.
+    """
+    union, before, after = _side_by_side(begun, state)
+    kept = _differing(before, after)
+    return _state_of(union.rows(kept), after[:, kept], state.done, state.epochs)
+
+
+def difference(state: RunState, begun: RunState) -> RunState:
+    """Return the cells that differ, with the numbers of `begun` taken from those of `state`."""
+    union, before, after = _side_by_side(begun, state)
+    kept = _differing(before, after)
+    numbers = after[:, kept] - before[:, kept]
+    return _state_of(union.rows(kept), numbers, state.done, state.epochs)
+
+
+def with_changes(begun: RunState, changed: RunState) -> RunState:
+    """Return the state whose changes since `begun` these are, bit for bit."""
+    union, numbers, new = _side_by_side(begun, changed)
+    places = union.places[1]
+    numbers[:, places] = new[:, places]
+    return _state(union, numbers, changed.done, changed.epochs)
+
+
+def weighted(shard: RunState, share: float, words: int, begun: int) -> Change:
+    """Return the term of one shard in a mix.
+
+    Parameters
+    ----------
+    shard : its difference
+    share : m_i
+    words : n, the tokens that all shards have learned from
+    begun : N_0, the tokens done when they began
+    """
+    own = shard.done - begun
+    scale = words * share / own if own else 0.0
+    sums = np.stack([np.full(len(shard.w), share), *(share * _numbers(shard))])
+    sums[2] = scale * shard.owed + ((begun + words) * share - scale * shard.done) * shard.w
+    return Change(_cells(shard), sums)
+
+
+def plus(one: Change, other: Change) -> Change:
+    """Return the sum of two terms."""
+    if len(one.sums) != len(other.sums):
+        raise _unlike()
+    union = Union([one.rows, other.rows])
+    sums = _spread(one.sums, union.places[0], union.n_cells)
+    sums[:, union.places[1]] += other.sums
+    return Change(union.rows(np.ones(union.n_cells, bool)), sums)
+
+
+def tree(items: Sequence[Item], both: Callable[[Item, Item], Item]) -> Item:
+    """Fold items in a fixed order: neighbors first, then neighboring pairs, and so on."""
+    while len(items) > 1:
+        pairs = [both(items[at], items[at + 1]) for at in range(0, len(items) - 1, 2)]
+        items = [*pairs, *items[len(pairs) * 2 :]]
+    return items[0]
+
+
+def shares_of(examples: Sequence[int], mistakes: Sequence[int], mix_by: str) -> list[float]:
+    """Return m_i of each shard: by its tokens, or by its mistakes if there is any.
+
+    Raises
+    ------
+    ArgumentError : no shard has learned from a token
+    """
+    if not any(examples):
+        raise ArgumentError(
+            "train: no shard has a labelled token; give more text, or fewer workers"
+        )
+    counts = mistakes if mix_by == "errors" and any(mistakes) else examples
+    total = sum(counts)
+    return [count / total for count in counts]
+
+
+def no_state(adagrad: bool) -> RunState:
+    """Return the state of a training that has not begun."""
+    rows = Rows(*(np.empty(0, kind) for kind in (np.uint64, np.uint16, np.uint32, np.uint32)))
+    return _state_of(rows, np.empty((3 if adagrad else 2, 0)), 0, 0)
+
+
+def state_bytes(state: RunState) -> int:
+    """Bytes of a state's arrays."""
+    return sum(array.nbytes for array in state.arrays().values())
+
+
+def _unlike() -> ArgumentError:
+    return ArgumentError("states: only some of them have AdaGrad's sums of squares")
+
+
+def _cells(state: RunState) -> Rows:
+    return Rows(state.keys, state.groups, state.counts, state.labels)
+
+
+def _numbers(state: RunState) -> Numbers:
+    """float64[2 or 3, n_cells]: w, owed and g."""
+    return np.stack([state.w, state.owed] if state.g is None else [state.w, state.owed, state.g])
+
+
+def _spread(numbers: Numbers, places: npt.NDArray[np.int64], n_cells: int) -> Numbers:
+    """The numbers at their places among more cells, 0 elsewhere."""
+    wide = np.zeros((len(numbers), n_cells))
+    wide[:, places] = numbers
+    return wide
+
+
+def _side_by_side(one: RunState, other: RunState) -> tuple[Union, Numbers, Numbers]:
+    """All cells of both states, and the numbers of each at all of them."""
+    if (one.g is None) != (other.g is None):
+        raise _unlike()
+    union = Union([_cells(one), _cells(other)])
+    first, second = (
+        _spread(_numbers(state), places, union.n_cells)
+        for state, places in zip((one, other), union.places, strict=True)
+    )
+    return union, first, second
+
+
+def _differing(before: Numbers, after: Numbers) -> npt.NDArray[np.bool_]:
+    differs: npt.NDArray[np.bool_] = (before.view(np.int64) != after.view(np.int64)).any(axis=0)
+    return differs
+
+
+def _state(union: Union, numbers: Numbers, done: int, epochs: int) -> RunState:
+    """The state of these numbers at all cells of a union, without the cells of zeros."""
+    kept = (numbers != 0).any(axis=0)
+    return _state_of(union.rows(kept), numbers[:, kept], done, epochs)
+
+
+def _state_of(rows: Rows, numbers: Numbers, done: int, epochs: int) -> RunState:
+    w, owed, *g = numbers
+    counts = rows.counts.astype(np.uint32)
+    return RunState(
+        rows.keys, rows.groups, counts, rows.labels, w, owed, g[0] if g else None, done, epochs
+    )
