@@ -1,4 +1,4 @@
-"""What is said of a tagger that was trained: what was decided, and what the model is like."""
+"""The summary after a training: what was chosen, and the figures of the model."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from perceptron_nlp.cli.style import say
 
 
 def summarise(tagger: pn.Tagger, path: str) -> None:
-    """Say what was decided, and what the model is like."""
+    """Print what was chosen, and the figures of the model."""
     size = os.path.getsize(path) if os.path.isfile(path) else len(tagger.to_bytes())
     parts = tagger.by_column.values()
     for part in parts:
@@ -56,10 +56,10 @@ def _say_choices(tagger: pn.Tagger) -> None:
         counts = record[part]
         if counts is not None and counts["labelled"] < counts["tokens"]:
             say(
-                f"{part}: {counts['tokens'] - counts['labelled']:,} of {counts['tokens']:,} words"
+                f"{part}: {counts['tokens'] - counts['labelled']:,} of {counts['tokens']:,} tokens"
                 f" have no {tagger.column} and were left out"
             )
     for choice in record.get("choices", []):
-        say(f"decided: {choice}")
-    for doubt in record.get("doubts", []):
-        say(f"warning: {doubt}")
+        say(f"chosen: {choice}")
+    for warning in record.get("warnings", []):
+        say(f"warning: {warning}")

@@ -33,7 +33,7 @@ _RECORD: dict[str, Any] = {
     "dev": _COUNTS,
     "options": {"runs": int},
     "choices": [str],
-    "doubts": [str],
+    "warnings": [str],
     "epochs": [{"epoch": int, "mistakes": int, "dev_accuracy": float}],
     "fields": [str],
     "best_epoch": int,

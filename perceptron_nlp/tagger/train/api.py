@@ -278,7 +278,7 @@ def _learn_column(
     for warning in warnings:
         logger.warning("%s", warning)
     warnings = [*noted, *warnings]
-    return model.replace(record={**model.record, "doubts": warnings}) if warnings else model
+    return model.replace(record={**model.record, "warnings": warnings}) if warnings else model
 
 
 def _trainer(

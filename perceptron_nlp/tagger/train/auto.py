@@ -1,7 +1,7 @@
-"""What a program can find out by itself: what the options leave open, decided by the training text.
+"""Automatic configuration: what the options leave open is chosen by the training text.
 
-* Which labels hold spans: these are learnt in IOBES with a beam. Which are sets of features: these
-  are learnt in parts, with the part of speech, and where many labels are new, with all that can
+* Which labels hold spans: these are learned in IOBES with a beam. Which are sets of features: these
+  are learned in parts, with the part of speech, and where many labels are new, with all that can
   be put together of those seen.
 * Spans most of which begin with a capital letter are names: templates for these look at what
   other sentences show of a word, too.
@@ -12,7 +12,7 @@
   learn them from, or where they help. All are measured, greedily and in a few epochs, on a part of
   the training text that is held out.
 * What a first pass over features gives: parts of speech where there is much text, else features.
-* How many runs are summed: two, mostly shorter ones, in place of one where labels are learnt whole
+* How many runs are summed: two, mostly shorter ones, in place of one where labels are learned whole
   and greedily from 10,000 words or more, by the preset ``default``.
 """
 
@@ -69,7 +69,7 @@ NGRAM_GAIN = 0.004
 WHOLE_GAIN, PAIRS_GAIN = 0.001, 0.002
 # From so many words on, pairs of words paid on every column tried; below they are measured.
 ENOUGH_FOR_PAIRS = 100_000
-# From so many words on, parts of speech come first where features are learnt in two passes: on
+# From so many words on, parts of speech come first where features are learned in two passes: on
 # 200,000 words of English they gave most; on 50,000 of French and Greek, joint labels did.
 ENOUGH_FOR_UPOS_FIRST = 100_000
 # Two runs of six epochs did better than one of eight on all treebanks tried, of 37,000 to 205,000
@@ -85,7 +85,7 @@ _NAMED = 5
 def auto_configure(
     examples: Examples, options: LearningOptions, features: Extractor | None
 ) -> tuple[Examples, LearningOptions, list[str]]:
-    """The examples and options to train with, and what was decided, each in a sentence."""
+    """Return the examples and options to train with, and what was chosen, each in a sentence."""
     if features is not None:
         return examples, options, []
     sequences = options.beam != 1 and options.update != "passive-aggressive"
@@ -105,7 +105,7 @@ def auto_configure(
     many_are_new = False
     if spans:
         examples, broken = as_iobes(examples)
-        notes.append(f"spans, written in {str(examples.scheme).upper()}, are learnt in IOBES")
+        notes.append(f"spans, written in {str(examples.scheme).upper()}, are learned in IOBES")
         if broken:
             notes.append(
                 f"{broken:,} labels break {str(examples.scheme).upper()}: they are read"
@@ -119,7 +119,7 @@ def auto_configure(
             options = replace(options, two_passes=options.preset == "accurate")
         if options.two_passes and examples.scheme == JOINT:
             notes.append(
-                "features are learnt in two passes, the first one of "
+                "features are learned in two passes, the first one of "
                 + ("parts of speech" if wants_upos_first(examples) else "joint labels")
             )
     if options.templates == AUTO:
@@ -159,7 +159,7 @@ def wants_upos_first(examples: Examples) -> bool:
 
 
 def choose_parts(examples: Examples, options: LearningOptions) -> tuple[Examples, bool, list[str]]:
-    """The examples with labels to be learnt in parts, whether many labels are new, and why.
+    """The examples with labels to be learned in parts, whether many labels are new, and why.
 
     Labels as wholes are no parts where new ones are to be put together: these would lack them.
     """
@@ -171,8 +171,8 @@ def choose_parts(examples: Examples, options: LearningOptions) -> tuple[Examples
             replace(examples, parts=PIECES),
             True,
             [
-                f"{100 * unseen:.2f} % of held-out words have labels not seen before, so labels are"
-                " put together from pieces"
+                f"{100 * unseen:.2f} % of held-out tokens have labels not seen before, so labels"
+                " are put together from pieces"
             ],
         )
     probe = _Probe(examples, options)
@@ -184,9 +184,9 @@ def choose_parts(examples: Examples, options: LearningOptions) -> tuple[Examples
         replace(examples, parts=chosen),
         False,
         [
-            "features are learnt in parts: "
+            "features are learned in parts: "
             + ", ".join(f"{mode} {100 * score:.2f} %" for mode, score in scores.items())
-            + " on held-out words"
+            + " on held-out tokens"
         ],
     )
 
@@ -209,7 +209,7 @@ def choose_templates(
     grams = probe.accuracy((*small, NGRAMS))
     notes = [
         f"character n-grams: {100 * plain:.2f} % without, {100 * grams:.2f} % with them"
-        " on held-out words"
+        " on held-out tokens"
     ]
     more: tuple[Template, ...] = ()
     if grams - plain >= NGRAM_GAIN:
@@ -226,7 +226,7 @@ def choose_templates(
     pairs = probe.accuracy((*large, *more))
     notes.append(
         f"pairs of words: {100 * plain:.2f} % without, {100 * pairs:.2f} % with them"
-        " on held-out words"
+        " on held-out tokens"
     )
     return (*(large if pairs - plain >= PAIRS_GAIN else small), *more), notes
 
@@ -246,7 +246,7 @@ class _Probe:
     """Quick greedy trainings on a sample, scored on the part of it that is held out."""
 
     def __init__(self, examples: Examples, options: LearningOptions) -> None:
-        # Labels are compared as they are learnt, not as they will be written.
+        # Labels are compared as they are learned, not as they will be written.
         self._sample = _Sample(replace(examples, scheme=None))
         self._options = replace(options, seed=SEED, epochs=EPOCHS, beam=1, runs=1, patience=None)
 
@@ -273,7 +273,7 @@ def training_warnings(model: TaggerModel, examples: Examples, dev: Examples | No
     said = []
     if len(examples.tags) == 1:
         said.append(
-            f"train: every word that has a label in column {model.column} has the same,"
+            f"train: every token that has a label in column {model.column} has the same,"
             f" {examples.tags.labels[0]}; there is nothing to choose"
         )
     if dev is not None:
@@ -282,7 +282,7 @@ def training_warnings(model: TaggerModel, examples: Examples, dev: Examples | No
             named = ", ".join(sorted(new, key=lambda label: (-new[label], label))[:_NAMED])
             more = f" and {len(new) - _NAMED} more" if len(new) > _NAMED else ""
             said.append(
-                f"dev: {new.total():,} of {dev.n_labelled:,} words have labels that were"
+                f"dev: {new.total():,} of {dev.n_labelled:,} tokens have labels that were"
                 f" never trained: {named}{more}"
             )
         seen = trained_on(model.record, dev.sentences, "dev")

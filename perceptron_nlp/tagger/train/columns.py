@@ -236,7 +236,7 @@ class Resources:
     ----------
     raw : sentences without labels, or None
     lexicon : forms with labels, or None
-    clusters : those learnt already, by names of columns, so that several columns share them
+    clusters : those learned already, by names of columns, so that several columns share them
     """
 
     raw: RawText | None = None
@@ -260,7 +260,7 @@ class Resources:
 def with_derived_columns(
     examples: Examples, resources: Resources, options: LearningOptions
 ) -> tuple[Examples, WordTables | None, list[str]]:
-    """The examples with further columns, the tables behind them, and what was made, in words.
+    """Return the examples with derived columns, the tables behind them, and notes on both.
 
     Raises
     ------
@@ -285,7 +285,7 @@ def with_derived_columns(
             clusters = resources.clusters[names]
             tables.update(zip(names, clusters, strict=True))
             notes.append(
-                f"clusters of {len(clusters[0]):,} words are learnt from raw text of"
+                f"clusters of {len(clusters[0]):,} words are learned from raw text of"
                 f" {raw.n_tokens:,} words and the training text"
             )
         if INDUCED in wanted:
@@ -297,7 +297,7 @@ def with_derived_columns(
             (sentence.words for sentence in examples.sentences), [*CLUSTERS.values()], OWN_MIN_COUNT
         )
         tables.update(zip(CLUSTERS, found, strict=True))
-        notes.append(f"clusters of {len(found[0]):,} words are learnt from the training text")
+        notes.append(f"clusters of {len(found[0]):,} words are learned from the training text")
     if not tables:
         return examples, None, []
     made = WordTables.of(tables)

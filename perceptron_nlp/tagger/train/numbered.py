@@ -365,7 +365,7 @@ def whole_text_needed(option: str = "max_memory") -> ArgumentError:
     option : that for the sake of which they are not
     """
     return ArgumentError(
-        f"{option}: what is learnt here looks at whole sentences, not at one word after the other:"
+        f"{option}: what is learned here looks at whole sentences, not at one word after the other:"
         " columns of spans (unless beam=1) and of features (unless beam=2), raw and lexicon,"
         f" templates that look at a word's other places; leave {option} out"
     )

@@ -43,7 +43,7 @@ CHUNK = 1 << 15
 ROOM = 24 << 20
 # What averaging, rounding and sorting the weights take at the end. With rows of all labels it
 # depends on how many of a row's labels have a weight, mostly few: so many bytes for a feature, for
-# one that has learnt something, and for each label, half as much again as was measured with 5 and
+# one that has learned something, and for each label, half as much again as was measured with 5 and
 # with 17 labels. With others it is a share of the table, of which 0.7 to 1.14 were measured. Four
 # runs, which are summed, took 1.4 where one took 0.5.
 FEATURE_BYTES, ROW_BYTES, LABEL_BYTES, USUAL_LABELS = 20, 80, 45, 4
@@ -93,7 +93,7 @@ class MemoryLimit:
         Parameters
         ----------
         table : learns
-        runs : how many tables are learnt one after the other, and summed
+        runs : how many tables are learned one after the other, and summed
         """
         self._table = table
         self._runs = 1 + SHARE_OF_RUN * (runs - 1)
@@ -118,7 +118,7 @@ class MemoryLimit:
         if held + needed <= self._size:
             return
         making = (
-            f", and making a model of what it has learnt takes up to {_megabytes(needed)} more"
+            f", and making a model of what it has learned takes up to {_megabytes(needed)} more"
             if needed
             else ""
         )
@@ -199,7 +199,7 @@ class _Reading:
 
     Parameters
     ----------
-    column : the learnt column
+    column : the learned column
     evidence : columns besides the words
     limit : of memory
     """
@@ -369,16 +369,16 @@ class StoredSentences:
 
 
 def check_streamable(columns: Sequence[str], options: dict[str, bool]) -> None:
-    """Raise ArgumentError for what cannot be learnt from sentences kept on disc.
+    """Raise ArgumentError for what cannot be learned from sentences kept on disc.
 
     Parameters
     ----------
-    columns : those that are learnt
+    columns : those that are learned
     options : by the name of an option that cannot, whether it was given
     """
     if len(columns) > 1:
         raise ArgumentError(
-            "max_memory: one column at a time is learnt from text kept on disc,"
+            "max_memory: one column at a time is learned from text kept on disc,"
             f" not {len(columns)}; train a model for each, or leave max_memory out"
         )
     for name, is_given in options.items():

@@ -1,4 +1,4 @@
-"""Text that a tagger is judged by, but has learnt from: known by a sample of its sentences."""
+"""Text that a tagger is judged by, but has learned from: known by a sample of its sentences."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def with_sample(
     sentences: Sequence[Sentence],
     before: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """Return a training record with the sample of the sentences that were learnt from.
+    """Return a training record with the sample of the sentences that were learned from.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ def trained_on(record: Mapping[str, Any], sentences: Sequence[Sentence], name: s
         return None
     return (
         f"{name}: {hits:,} of {judged:,} sampled sentences are in the training text: on what it has"
-        " learnt from, a tagger is better than elsewhere"
+        " learned from, a tagger is better than elsewhere"
     )
 
 

@@ -101,7 +101,7 @@ def go_on(
     for one in (source, dev_source) if model.more else ():
         if one is not None:
             one.hold()
-    # All columns are read before the first is learnt, so that a bad one is known at once.
+    # All columns are read before the first is learned, so that a bad one is known at once.
     read = [
         (part, _examples(source, part), None if dev_source is None else _held_out(dev_source, part))
         for part in model.parts_by_column
@@ -149,18 +149,18 @@ def _column(
     warning = None if dev is None else trained_on(found.record, dev.sentences, "dev")
     if warning is not None:
         logger.warning("%s", warning)
-        found = found.replace(record={**found.record, "doubts": [warning]})
+        found = found.replace(record={**found.record, "warnings": [warning]})
     return calibrated_by(found, features, dev)
 
 
 def _examples(source: Source, model: TaggerModel) -> Examples:
-    """The new sentences as the old ones were learnt, with all labels, old and new."""
+    """The new sentences as the old ones were learned, with all labels, old and new."""
     examples = Examples.read(source, model.column, model.feature_columns)
     if model.scheme in SCHEMES:
         if examples.n_labelled < examples.n_tokens or not is_span_column({*examples.tags, "B-X"}):
             raise FormatError(
                 f"column {quote(model.column)} must hold spans, such as B-PER and O, at every word,"
-                " since the tagger learnt spans",
+                " since the tagger learned spans",
                 source.place,
             )
         examples, _ = as_iobes(examples)
@@ -169,7 +169,7 @@ def _examples(source: Source, model: TaggerModel) -> Examples:
         if not holds_attributes({*examples.tags, "A=a|B=b"}):
             raise FormatError(
                 f"column {quote(model.column)} must hold features, such as Case=Gen|Number=Plur or"
-                " _, since the tagger learnt features",
+                " _, since the tagger learned features",
                 source.place,
             )
         if model.scheme == JOINT:
@@ -177,7 +177,7 @@ def _examples(source: Source, model: TaggerModel) -> Examples:
             if examples.scheme != JOINT:
                 raise FormatError(
                     "column 'upos' must be filled at every word, since the tagger"
-                    " learnt parts of speech with the features",
+                    " learned parts of speech with the features",
                     source.place,
                 )
         examples = replace(examples, parts=model.parts)

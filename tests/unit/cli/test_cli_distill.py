@@ -51,7 +51,7 @@ def test_the_model_is_the_one_that_python_distils(
     lines = outcome.err.splitlines()
     assert lines[:2] == ["train.conllu: read as conllu", "labelling the raw text with 1 teacher"]
     assert lines[2].startswith("epoch 1/3: train ")
-    assert "decided: 12 raw words, 33.3 % of them new to the teachers" in lines
+    assert "chosen: 12 raw words, 33.3 % of them new to the teachers" in lines
     assert lines[-1].startswith("a.model: 6 labels, ")
 
 

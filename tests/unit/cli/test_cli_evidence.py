@@ -28,7 +28,7 @@ def test_a_tagger_is_trained_with_raw_text_and_a_lexicon(cli, train_file: Path) 
         1,
     )
     assert done.status == 0, done
-    assert "decided: clusters of" in done.err and "decided: the lexicon has 2 forms" in done.err
+    assert "chosen: clusters of" in done.err and "chosen: the lexicon has 2 forms" in done.err
     tables = pn.load("m.model").model.tables
     assert tables is not None and tables.rows["dog"][0] == "thing"
     same = pn.train(train_file, raw=["raw.txt.gz", "more.txt"], lexicon="forms.tsv", epochs=1)

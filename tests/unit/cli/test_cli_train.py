@@ -203,7 +203,7 @@ def test_words_without_a_label_are_counted(cli, train_file: Path) -> None:
     text = train_file.read_text("utf-8").replace("\tPUNCT\t", "\t_\t")
     train_file.write_text(text, "utf-8")
     outcome = cli("train", train_file, "--model", "m.model", "--epochs", "1")
-    assert "\ntrain: 4 of 21 words have no upos and were left out\n" in outcome.err
+    assert "\ntrain: 4 of 21 tokens have no upos and were left out\n" in outcome.err
 
 
 def test_progress_is_a_line_an_epoch_where_there_is_no_terminal(cli, train_file: Path) -> None:

@@ -278,7 +278,7 @@ def test_a_file_that_is_another_one_where_a_worker_is_is_refused(
             FAST,
             "unpack or rewrite it, or leave read_by out",
         ),
-        (lambda files: files, {**FAST, "column": "feats"}, "read_by: what is learnt here looks"),
+        (lambda files: files, {**FAST, "column": "feats"}, "read_by: what is learned here looks"),
         (lambda files: files, {"features": own_features, "epochs": 1}, "leave read_by out"),
     ],
     ids=["memory", "stream", "tagged", "carriage returns", "packed", "features", "function"],

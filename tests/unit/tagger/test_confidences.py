@@ -120,7 +120,7 @@ def test_rows_of_probabilities_sum_to_one_and_agree_with_the_confidences(
             assert np.allclose(chances.sum(axis=1), 1, rtol=0, atol=1e-12)
             labels, sure = part.tag(sentence), part.confidences(sentence)
             for row, label, x in zip(chances, labels, sure, strict=True):
-                # Spans and features are learnt in other forms than they are written in.
+                # Spans and features are learned in other forms than they are written in.
                 written = [
                     name.replace("S-", "B-").replace("E-", "I-").partition("|")[2]
                     if part.model.scheme == "upos|feats"

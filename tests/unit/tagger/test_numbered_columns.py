@@ -36,7 +36,7 @@ def test_a_numbered_column_is_not_evidence_for_itself(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("column", ["1", "2", "form"])
 def test_the_words_themselves_cannot_be_learnt(conllu: Path, column: str) -> None:
-    with pytest.raises(pn.ArgumentError, match=r"column: (id|form) is given, not learnt"):
+    with pytest.raises(pn.ArgumentError, match=r"column: (id|form) is given, not learned"):
         pn.train(conllu, column=column)
 
 

@@ -27,8 +27,8 @@ def record_of(sentences: list[pn.Sentence]) -> dict[str, Any]:
 def test_text_that_was_trained_on_is_known_and_other_text_is_not() -> None:
     record = record_of(MANY[:1000])
     assert trained_on(record, MANY[:1000], "data") == (
-        "data: 128 of 128 sampled sentences are in the training text: on what it has learnt from, a"
-        " tagger is better than elsewhere"
+        "data: 128 of 128 sampled sentences are in the training text: on what it has learned from,"
+        " a tagger is better than elsewhere"
     )
     assert trained_on(record, MANY[500:1000], "data")
     assert trained_on(record, MANY[500:1500], "data")
@@ -79,7 +79,7 @@ def test_every_way_of_reading_gives_the_same_sample(small: Labelled, tmp_path: P
 
 def test_a_dev_set_that_was_trained_on_is_told(small: Labelled, caplog: Any) -> None:
     tagger = pn.train(small, dev=small[:6], epochs=1)
-    (warning,) = tagger.model.record["doubts"]
+    (warning,) = tagger.model.record["warnings"]
     assert warning.startswith("dev: 5 of 5 sampled sentences are in the training text")
     assert warning in [record.getMessage() for record in caplog.records]
 
@@ -99,7 +99,7 @@ def test_a_resumed_tagger_knows_both_texts(small: Labelled) -> None:
     for text in (small[:6], small[6:]):
         assert second.evaluate(text).warnings
     assert not first.evaluate(small[6:]).warnings
-    assert first.resume(small[6:], dev=small[:6], epochs=1).model.record["doubts"]
+    assert first.resume(small[6:], dev=small[:6], epochs=1).model.record["warnings"]
 
 
 def test_calibrating_on_text_that_was_trained_on_is_told(caplog: Any) -> None:

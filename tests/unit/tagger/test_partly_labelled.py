@@ -100,9 +100,9 @@ def test_a_column_with_one_label_and_dev_labels_never_trained_are_said(
     dev = [(["x", "y", "z"], ["A", "Q", "Q"]), (["x", "y"], ["Z", None])]
     with caplog.at_level(logging.WARNING, "perceptron_nlp"):
         tagger = pn.train([(["x", "y"], ["A", "A"])], dev=dev, epochs=1)
-    assert "every word that has a label in column tag has the same, A" in caplog.text
-    assert "dev: 3 of 4 words have labels that were never trained: Q, Z" in caplog.text
-    assert tagger.model.record["doubts"] == [record.message for record in caplog.records]
+    assert "every token that has a label in column tag has the same, A" in caplog.text
+    assert "dev: 3 of 4 tokens have labels that were never trained: Q, Z" in caplog.text
+    assert tagger.model.record["warnings"] == [record.message for record in caplog.records]
     result = tagger.evaluate(dev)
     assert result.untrained == {"Q": 2, "Z": 1}
     assert result.to_dict()["untrained"] == {"Q": 2, "Z": 1}
