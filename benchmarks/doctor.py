@@ -28,8 +28,7 @@ from corpora import TREEBANKS, treebank
 
 import perceptron_nlp as pn
 from perceptron_nlp.analysis.doctor.doctoring import DoctorOptions, Examination, examine
-from perceptron_nlp.analysis.doctor.pooling import log_softmax
-from perceptron_nlp.analysis.doctor.variation import Surroundings, Variation
+from perceptron_nlp.analysis.doctor.pooling import Surroundings, Variation, log_softmax
 
 FOLDS = 5
 Place = tuple[int, int]
@@ -100,7 +99,7 @@ def cleanlab_ranked(
     """Return all labels as cleanlab ranks them, the worst first."""
     said = examined.said
     whole = np.zeros((len(said.words), len(said.labels)))
-    np.put_along_axis(whole, said.candidates, np.exp(log_probabilities), axis=1)
+    np.put_along_axis(whole, said.choices, np.exp(log_probabilities), axis=1)
     whole /= whole.sum(1, keepdims=True)
     scores = get_label_quality_scores(said.gold, whole, method="self_confidence")
     starts = np.concatenate([[0], np.cumsum([len(s) for s in examined.examples.sentences])])
@@ -118,7 +117,7 @@ def measure(sentences: list[pn.Sentence], wrong: set[Place], options: DoctorOpti
     examined = examine(sentences, "upos", (), options, "sentences")
     found = examined.diagnosis()
     seconds = time.process_time() - start
-    ours = [(one.sentence - 1, one.index) for one in found.suspects]
+    ours = [(one.sentence - 1, one.index) for one in found.candidates]
     print(row(f"**doctor** ({seconds:.0f} CPU s)", ours, wrong), flush=True)
     variation = Variation(
         Surroundings.of(examined.examples.sentences), examined.gold, len(examined.said.labels)
@@ -131,7 +130,7 @@ def measure(sentences: list[pn.Sentence], wrong: set[Place], options: DoctorOpti
         "cleanlab, the doctor's pool": examined.pool(variation)[1],
     }.items():
         print(row(name, cleanlab_ranked(examined, logs), wrong), flush=True)
-    for one, place in zip(found.suspects[:100], ours, strict=False):
+    for one, place in zip(found.candidates[:100], ours, strict=False):
         if place not in wrong:
             print(
                 f"\nNot planted, but among the doctor's first 100: {one.context},"

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from perceptron_nlp.analysis.compare.comparison import compare
     from perceptron_nlp.analysis.compare.differences import Comparison
     from perceptron_nlp.analysis.doctor.corrections import apply_corrections
-    from perceptron_nlp.analysis.doctor.diagnosis import Diagnosis, Suspect
+    from perceptron_nlp.analysis.doctor.diagnosis import Candidate, Diagnosis
     from perceptron_nlp.analysis.doctor.doctoring import doctor
     from perceptron_nlp.analysis.inspect.inspection import Inspection, inspect
     from perceptron_nlp.analysis.report.report import Report, report
@@ -59,6 +59,7 @@ __all__ = [
     "MODEL_FORMAT_VERSION",
     "ArgumentError",
     "ArgumentTypeError",
+    "Candidate",
     "Comparison",
     "Corpus",
     "Diagnosis",
@@ -76,7 +77,6 @@ __all__ = [
     "PerceptronNLPError",
     "Report",
     "Sentence",
-    "Suspect",
     "Tagger",
     "TaggerModel",
     "Template",
@@ -146,7 +146,7 @@ _PLACES = {
     "formats.replace": ("check_place", "replace_file"),
     "formats.tagged": ("read_tagged", "write_tagged"),
     "analysis.doctor.corrections": ("apply_corrections",),
-    "analysis.doctor.diagnosis": ("Diagnosis", "Suspect"),
+    "analysis.doctor.diagnosis": ("Diagnosis", "Candidate"),
     "analysis.doctor.doctoring": ("doctor",),
     "analysis.inspect.inspection": ("Inspection", "inspect"),
     "tagger.train.api": ("train",),

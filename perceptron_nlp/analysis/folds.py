@@ -26,7 +26,7 @@ def deal(
     ----------
     units : the numbers of the sentences of each unit
     sizes : the size of each unit
-    n_folds : at most as many as there are units
+    n_folds : at most as many as there are units whose size is not 0
     seed : of the order
 
     Returns
@@ -34,13 +34,13 @@ def deal(
     list[list[int]] : the sentences of each fold, ascending; none is empty
     """
     folds: list[list[int]] = [[] for _ in range(n_folds)]
-    filled = [(0, 0)] * n_folds
+    filled = [0] * n_folds
     order = permutation(len(units), seed).tolist()
     # Those without any size come last, so that each fold gets one with.
     for unit in sorted(order, key=lambda unit: not sizes[unit]):
         fold = min(range(n_folds), key=lambda number: (filled[number], number))
         folds[fold] += units[unit]
-        filled[fold] = filled[fold][0] + sizes[unit], filled[fold][1] + 1
+        filled[fold] += sizes[unit]
     return [sorted(fold) for fold in folds]
 
 

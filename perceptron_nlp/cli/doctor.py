@@ -6,7 +6,7 @@ import argparse
 import re
 
 import perceptron_nlp as pn
-from perceptron_nlp._display import counted, printable
+from perceptron_nlp._display import counted, percent, printable
 from perceptron_nlp.cli.inputs import check_apart, open_inputs
 from perceptron_nlp.cli.parsing import (
     UsageError,
@@ -33,8 +33,8 @@ from perceptron_nlp.cli.style import (
 EXAMPLES = """\
   perceptron-nlp doctor train.conllu
   perceptron-nlp doctor train.conllu dev.conllu --column xpos --limit 100
-  perceptron-nlp doctor train.conllu --evidence xpos,feats --fix-list suspects.tsv
-  perceptron-nlp doctor train.conllu --apply suspects.tsv --output corrected"""
+  perceptron-nlp doctor train.conllu --evidence xpos,feats --fix-list candidates.tsv
+  perceptron-nlp doctor train.conllu --apply candidates.tsv --output corrected"""
 _SHOWN = 20
 _SHORTEST_PATH = 12
 _CLEAR_LINE = "\r\x1b[2K"
@@ -71,14 +71,14 @@ def parser() -> VerbParser:
         "--limit",
         type=whole_number,
         metavar="N",
-        help=f"the first N suspects only (default: {_SHOWN} on the screen, all in"
+        help=f"the first N candidate errors only (default: {_SHOWN} on the screen, all in"
         " JSON and in the table)",
     )
     verb.add_argument(
         "--fix-list",
         metavar="FILE",
-        help="write the suspects to FILE as a table to go through: a heading, then"
-        " a line each, parted by tabs",
+        help="write the candidate errors to FILE as a table to go through: a heading, then"
+        " a line each, separated by tabs",
     )
     verb.add_argument(
         "--apply",
@@ -183,12 +183,12 @@ def report(found: pn.Diagnosis, limit: int, terminal: Terminal) -> list[str]:
     """What was found, as lines for a person."""
     lines = [
         f"column {found.column}: {found.labelled:,} labels in"
-        f" {found.sentences:,} sentences, {counted(len(found.suspects), 'suspect')}"
-        f" ({100 * (1 - found.agreement):.2f} %)"
+        f" {found.sentences:,} sentences, {counted(len(found.candidates), 'candidate error')}"
+        f" ({percent(1 - found.agreement)})"
     ]
     lines = [terminal.line(line) for line in [*lines, *found.notes]]
     arrow, ellipsis = ("→", "… and") if terminal.unicode else ("->", "and")
-    for number, one in enumerate(found.suspects[:limit], 1):
+    for number, one in enumerate(found.candidates[:limit], 1):
         where = f"{one.path}:{one.line}" if one.line else f"{one.path}, word {one.index + 1}"
         begin, end = f"{number}. ", printable(f"  {one.gold} {arrow} {one.expected}")
         room = max(_SHORTEST_PATH, terminal.width - len(begin) - len(end))
@@ -198,7 +198,7 @@ def report(found: pn.Diagnosis, limit: int, terminal: Terminal) -> list[str]:
             terminal.line("   " + one.context, CYAN),
         ]
         lines += ["   " + line for line in wrapped(printable(one.reason), terminal)]
-    more = len(found.suspects) - limit
+    more = len(found.candidates) - limit
     if more > 0:
         lines += ["", f"{ellipsis} {more:,} more (--limit, --fix-list)"]
     return lines
@@ -222,4 +222,4 @@ def written(found: pn.Diagnosis, path: str | None, limit: int | None) -> list[st
     """What is in the table, where there is one."""
     if path is None:
         return []
-    return ["", f"{printable(path)}: {counted(len(found.suspects[:limit]), 'suspect')}"]
+    return ["", f"{printable(path)}: {counted(len(found.candidates[:limit]), 'candidate error')}"]

@@ -1,1 +1,1 @@
-"""Taggers side by side on one test set: the differences, and whether chance explains them."""
+"""Taggers compared on one test set: the differences, and tests of their significance."""

@@ -1,4 +1,4 @@
-"""What a comparison of two labellings holds."""
+"""The result of a comparison of two labellings."""
 
 from __future__ import annotations
 

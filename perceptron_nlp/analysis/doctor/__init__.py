@@ -1,1 +1,1 @@
-"""What is in the data and in a model: labels that look wrong, features that carry weight."""
+"""Candidate errors in gold labels."""

@@ -1,4 +1,4 @@
-"""A table of suspects that a person went through, put into copies of the files."""
+"""A table of candidate errors that a person went through, applied to copies of the files."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def apply_corrections(
     format: str = "auto",
     fields: Sequence[str] | None = None,
 ) -> int:
-    """Copies of files in which suspects have the labels that a table expects.
+    """Copies of files in which candidate errors have the labels that a table expects.
 
     Every row of the table is carried out: whoever goes through it deletes the rows that are wrong,
     and writes another label under ``expected`` where that one is not right. Nothing else in a file
@@ -123,7 +123,7 @@ def read_corrections(table: str | os.PathLike[str]) -> dict[Place, Correction]:
         if head not in heads:
             raise FormatError(
                 f"there is no column {head!r}; the first line names the columns,"
-                f" parted by tabs: {', '.join(TABLE_COLUMNS)}",
+                f" separated by tabs: {', '.join(TABLE_COLUMNS)}",
                 name,
                 1,
             )

@@ -1,4 +1,4 @@
-"""What taggers that have not seen a word think of its labels.
+"""Opinions of taggers that have not seen a sentence on its labels.
 
 The sentences are cut into folds, and each fold is scored by taggers that are trained on the
 others (the cross-validation of van Halteren, 2000, "The detection of inconsistency in manually
@@ -32,7 +32,7 @@ from perceptron_nlp.text.tagset import TagSet
 BESIDE = "label-beside"
 KINDS = ("words", "labels beside")
 # Labels that are kept of each word: its gold label and those that score highest.
-CANDIDATES = 17
+MAX_CHOICES = 17
 _PATTERNS = """
 b[-1] b[1] b[-2]+b[-1] b[1]+b[2] b[-1]+b[1] b[-2]+b[-1]+b[1] b[-1]+b[1]+b[2]
 b[-1]+lower[0] lower[0]+b[1] b[-1]+lower[0]+b[1] b[-1]+lower.suffix3[0]+b[1]
@@ -49,16 +49,16 @@ class Opinions:
     labels : all labels as they are written in the column, in code point order
     words : int64[n]: the labelled words, by their numbers in the text
     gold : int64[n]: the number of each one's label
-    candidates : int64[n, n_candidates]: the numbers of labels, ascending
-    scores : float64[n, n_candidates, 2]: of each kind of tagger, mean over its runs
-    votes : int64[n, n_candidates]: of how many taggers each was the first choice
+    choices : int64[n, n_choices]: the numbers of labels, ascending
+    scores : float64[n, n_choices, 2]: of each kind of tagger, mean over its runs
+    votes : int64[n, n_choices]: of how many taggers each was the first choice
     taggers : how many taggers have scored each word
     """
 
     labels: tuple[str, ...]
     words: npt.NDArray[np.int64]
     gold: npt.NDArray[np.int64]
-    candidates: npt.NDArray[np.int64]
+    choices: npt.NDArray[np.int64]
     scores: npt.NDArray[np.float64]
     votes: npt.NDArray[np.int64]
     taggers: int
@@ -182,7 +182,7 @@ class CrossTagger:
                 for one in pool.map(self._ask_fold, folds):
                     found.append(one)
                     done(len(found))
-        words, candidates, scores, votes = (
+        words, choices, scores, votes = (
             np.concatenate([part[place] for part in found]) for place in range(4)
         )
         order = np.argsort(words, kind="stable")
@@ -190,7 +190,7 @@ class CrossTagger:
             self.labels,
             words[order],
             self._gold[words[order]],
-            candidates[order],
+            choices[order],
             scores[order],
             votes[order],
             len(self._kinds) * self._runs,
@@ -210,7 +210,7 @@ class CrossTagger:
         return tuple(np.concatenate([part[place] for part in found]) for place in range(4))
 
     def _nothing(self) -> tuple[npt.NDArray[np.generic], ...]:
-        n = min(CANDIDATES, len(self.labels))
+        n = min(MAX_CHOICES, len(self.labels))
         return (
             np.zeros(0, np.int64),
             np.zeros((0, n), np.int64),
@@ -228,7 +228,7 @@ class CrossTagger:
     def _ask_sentence(
         self, number: int, labellers: Sequence[Sequence[TemplateLabeller]]
     ) -> tuple[npt.NDArray[np.generic], ...] | None:
-        """Words, candidates, scores and votes of a sentence; None without labelled words."""
+        """Words, choices, scores and votes of a sentence; None without labelled words."""
         words = np.arange(self._starts[number], self._starts[number + 1])
         known = np.flatnonzero(self._gold[words] >= 0)
         if not len(known):
@@ -245,13 +245,13 @@ class CrossTagger:
             means.append(functools.reduce(np.add, scored) / len(scored))
         both = functools.reduce(np.add, means)
         both[rows[:, 0], self._gold[words[known]]] = np.inf
-        best = np.argsort(-both, axis=1, kind="stable")[:, :CANDIDATES]
-        candidates = np.sort(best, axis=1)
+        best = np.argsort(-both, axis=1, kind="stable")[:, :MAX_CHOICES]
+        choices = np.sort(best, axis=1)
         return (
             words[known],
-            candidates,
-            np.stack([mean[rows, candidates] for mean in means], axis=2),
-            firsts[rows, candidates],
+            choices,
+            np.stack([mean[rows, choices] for mean in means], axis=2),
+            firsts[rows, choices],
         )
 
     def _as_written(self, scores: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:

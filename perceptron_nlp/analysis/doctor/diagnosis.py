@@ -1,11 +1,19 @@
-"""What an examination of gold labels has found."""
+"""The result of an examination of gold labels: candidate errors, with their places and reasons."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from perceptron_nlp._display import printable
+from perceptron_nlp.analysis.doctor.crosstagging import Opinions
+from perceptron_nlp.analysis.doctor.pooling import WIDTHS, Variation
+from perceptron_nlp.formats import sentence_id
+from perceptron_nlp.text.sentence import Sentence
 
 TABLE_COLUMNS = (
     "file",
@@ -58,7 +66,7 @@ class Elsewhere:
 
 
 @dataclass(frozen=True, slots=True)
-class Suspect:
+class Candidate:
     """A label that is likely wrong.
 
     Attributes
@@ -72,7 +80,7 @@ class Suspect:
     confidence : 0 to 1; the probability of the expected label by all evidence but the label
         that stands there
     gold_confidence : the like of the label that stands there
-    log_odds : the logarithm of the ratio of the two; suspects are ranked by it
+    log_odds : the logarithm of the ratio of the two; candidate errors are ranked by it
     votes, taggers : how many taggers that have not seen the sentence say the expected label
         first, and how many there are
     elsewhere : how the same word in the same surroundings is labelled, in the widest ones in
@@ -123,13 +131,13 @@ class Diagnosis:
     Attributes
     ----------
     column : the column examined
-    sentences, tokens, labelled : how much there was; words without a label are no suspects
+    sentences, tokens, labelled : how much there was; words without a label are no candidate errors
     folds, runs, seed : how it was examined
     evidence : other columns that were looked at
     agreement : the share of labels that are the ones expected
     weights : what each expert counts in the pool: the taggers that see words, those that see the
         labels beside, and the labels of the same word in the same surroundings
-    suspects : likely errors, the likeliest first
+    candidate errors : likely errors, the likeliest first
     notes : what should be known about the text
     """
 
@@ -143,11 +151,11 @@ class Diagnosis:
     evidence: tuple[str, ...]
     agreement: float
     weights: dict[str, float]
-    suspects: tuple[Suspect, ...]
+    candidates: tuple[Candidate, ...]
     notes: tuple[str, ...]
 
     def to_dict(self, limit: int | None = None) -> dict[str, Any]:
-        """All of it as JSON can say it, of the suspects only the first `limit`."""
+        """All of it as JSON can say it, of the candidate errors only the first `limit`."""
         return {
             **{
                 name: getattr(self, name)
@@ -165,18 +173,18 @@ class Diagnosis:
             },
             "evidence": list(self.evidence),
             "notes": list(self.notes),
-            "n_suspects": len(self.suspects),
-            "suspects": [suspect.to_dict() for suspect in self.suspects[:limit]],
+            "n_candidates": len(self.candidates),
+            "candidates": [candidate.to_dict() for candidate in self.candidates[:limit]],
         }
 
     def to_table(self, limit: int | None = None) -> str:
-        """The suspects as a table to go through: a heading, then a line each, parted by tabs.
+        """Return the candidate errors as a table: a heading, then a line each, separated by tabs.
 
         Its columns are TABLE_COLUMNS, ``word`` being the word's number from 1. Control characters
         are escaped as Python writes them.
         """
         lines = ["\t".join(TABLE_COLUMNS)]
-        for one in self.suspects[:limit]:
+        for one in self.candidates[:limit]:
             lines.append(
                 "\t".join(
                     map(
@@ -209,3 +217,115 @@ def _percent(share: float) -> str:
     if share >= 0.9995:
         return "over 99.9 %"
     return "under 0.1 %" if share < 0.0005 else f"{100 * share:.1f} %"
+
+
+_CONTEXT = 4
+
+
+class CandidateFinder:
+    """Turns the pool's opinion into candidate errors.
+
+    Parameters
+    ----------
+    sentences : the text
+    order : the places that they had in it as it was given
+    said : what the taggers said
+    variation : of all words
+    gold : int64[n_words]: the number of each word's label, -1 for none
+    """
+
+    def __init__(
+        self,
+        sentences: Sequence[Sentence],
+        order: Sequence[int],
+        said: Opinions,
+        variation: Variation,
+        gold: npt.NDArray[np.int64],
+    ) -> None:
+        self._sentences = sentences
+        self._starts = np.concatenate([[0], np.cumsum([len(s) for s in sentences])])
+        self._said = said
+        self._variation = variation
+        self._gold = gold
+        self._numbers = [0] * len(sentences)
+        met: dict[str, int] = {}
+        for place in np.argsort(order, kind="stable").tolist():
+            # Of what is from no file, all sentences are counted together.
+            path = sentences[place].path if sentences[place].line_of(0) else ""
+            self._numbers[place] = met[path] = met.get(path, 0) + 1
+
+    def candidates(self, logs: npt.NDArray[np.float64]) -> tuple[Candidate, ...]:
+        """All words whose gold label is not the likeliest, the least likely first."""
+        said = self._said
+        rows = np.arange(len(said.words))
+        best = logs.argmax(1)
+        place = np.argmax(said.choices == said.gold[:, None], axis=1)
+        # Rounded, so that what differs between machines changes no order.
+        odds = np.round(logs[rows, best] - logs[rows, place], 6)
+        found = [
+            self._candidate(
+                row,
+                int(best[row]),
+                float(odds[row]),
+                float(logs[row, best[row]]),
+                float(logs[row, place[row]]),
+            )
+            for row in np.flatnonzero(best != place).tolist()
+        ]
+        return tuple(
+            sorted(
+                found, key=lambda one: (-one.log_odds, one.path, one.line, one.sentence, one.index)
+            )
+        )
+
+    def _candidate(
+        self, row: int, best: int, odds: float, log_best: float, log_gold: float
+    ) -> Candidate:
+        said = self._said
+        word, expected = int(said.words[row]), int(said.choices[row, best])
+        number, index = self._place(word)
+        sentence = self._sentences[number]
+        words = sentence.words
+        return Candidate(
+            path=sentence.path,
+            line=sentence.line_of(index),
+            sentence=self._numbers[number],
+            index=index,
+            sentence_id=sentence_id(sentence),
+            form=words[index],
+            before=words[max(0, index - _CONTEXT) : index],
+            after=words[index + 1 : index + 1 + _CONTEXT],
+            gold=said.labels[int(said.gold[row])],
+            expected=said.labels[expected],
+            confidence=round(float(np.exp(log_best)), 6),
+            gold_confidence=round(float(np.exp(log_gold)), 6),
+            log_odds=odds,
+            votes=int(said.votes[row, best]),
+            taggers=said.taggers,
+            elsewhere=self._elsewhere(word, expected),
+        )
+
+    def _place(self, word: int) -> tuple[int, int]:
+        number = int(np.searchsorted(self._starts, word, "right")) - 1
+        return number, word - int(self._starts[number])
+
+    def _elsewhere(self, word: int, expected: int) -> Elsewhere | None:
+        """The widest surroundings in which the word has the expected label in another place."""
+        own = int(self._gold[word])
+        for width in range(len(WIDTHS) - 1, -1, -1):
+            counts, totals = self._variation.counts(
+                width, np.array([word]), np.array([[expected, own]])
+            )
+            if not counts[0, 0]:
+                continue
+            number, index = self._place(self._variation.first(width, word, expected))
+            there = self._sentences[number]
+            return Elsewhere(
+                WIDTHS[width],
+                int(counts[0, 0]),
+                int(counts[0, 1]),
+                int(totals[0] - counts[0].sum()),
+                there.path,
+                there.line_of(index),
+            )
+        return None

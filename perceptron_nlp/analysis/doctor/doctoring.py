@@ -1,11 +1,10 @@
-"""Which gold labels are likely wrong: those that the rest of the text speaks against.
+"""Find candidate errors: gold labels that the rest of the text speaks against.
 
-Three experts give their opinion of every word and every label, each without having seen the label
-that stands there: taggers of the words, taggers that see the labels beside (crosstagging.py), and
-how the same word is labelled in the same surroundings elsewhere (variation.py). They are pooled
-(pooling.py), none of them believed beyond 99 %, with the weights that make the gold labels
-likeliest, since most of these are right.
-Labels are ranked by how much likelier the pool finds another.
+Three experts score every label of every word, each without having seen the label that stands there:
+taggers of the words, taggers that see the labels beside (crosstagging.py), and the labels of the
+same word in the same context elsewhere (pooling.py). They are pooled, none of them believed beyond
+99 %, with the weights that make the gold labels likeliest, since most of these are right. Labels
+are ranked by the log-odds of the likeliest label of the pool against them.
 """
 
 from __future__ import annotations
@@ -25,10 +24,8 @@ from perceptron_nlp.analysis.doctor.crosstagging import (
     Opinions,
     fold_sentences,
 )
-from perceptron_nlp.analysis.doctor.diagnosis import Diagnosis
-from perceptron_nlp.analysis.doctor.pooling import fit_pool, hedged, pooled
-from perceptron_nlp.analysis.doctor.suspects import SuspectFinder
-from perceptron_nlp.analysis.doctor.variation import Surroundings, Variation
+from perceptron_nlp.analysis.doctor.diagnosis import CandidateFinder, Diagnosis
+from perceptron_nlp.analysis.doctor.pooling import Surroundings, Variation, fit_pool, hedged, pooled
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FormatError, quote
 from perceptron_nlp.tagger.model.label_components import UPOS
 from perceptron_nlp.tagger.tag.threads import check_threads
@@ -104,7 +101,7 @@ def doctor(
 
     Returns
     -------
-    Diagnosis; words without a label (``_`` or None) are never suspects
+    Diagnosis; words without a label (``_`` or None) are never candidate errors
 
     Raises
     ------
@@ -256,8 +253,8 @@ class Examination:
         surroundings = Surroundings.of(sentences)
         variation = Variation(surroundings, self.gold, len(said.labels))
         weights, logs = self.pool(variation)
-        finder = SuspectFinder(sentences, self.order, said, variation, self.gold)
-        suspects = finder.suspects(logs)
+        finder = CandidateFinder(sentences, self.order, said, variation, self.gold)
+        candidates = finder.candidates(logs)
         return Diagnosis(
             column=self.column,
             sentences=len(sentences),
@@ -267,18 +264,18 @@ class Examination:
             runs=self.options.runs,
             seed=self.options.seed,
             evidence=self.examples.columns,
-            agreement=1 - len(suspects) / len(said.words),
+            agreement=1 - len(candidates) / len(said.words),
             weights=dict(zip((*KINDS, ELSEWHERE), weights.tolist(), strict=True)),
-            suspects=suspects,
+            candidates=candidates,
             notes=_notes(self.examples),
         )
 
     def pool(self, variation: Variation) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-        """The experts' weights, and float64[n, n_candidates]: the pool's log-probabilities."""
+        """The experts' weights, and float64[n, n_choices]: the pool's log-probabilities."""
         said = self.said
-        elsewhere = variation.log_shares(said.words, said.candidates)[:, :, None]
+        elsewhere = variation.log_shares(said.words, said.choices)[:, :, None]
         opinions = np.concatenate([said.scores, elsewhere], axis=2)
-        places = np.argmax(said.candidates == said.gold[:, None], axis=1)
+        places = np.argmax(said.choices == said.gold[:, None], axis=1)
         sample = slice(None, None, -(-len(places) // FITTED_WORDS))
         alone = [
             fit_pool(opinions[sample][..., [expert]], places[sample])

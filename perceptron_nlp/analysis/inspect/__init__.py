@@ -1,1 +1,1 @@
-"""Show what a model holds."""
+"""The contents of a model."""

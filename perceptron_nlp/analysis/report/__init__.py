@@ -1,4 +1,4 @@
-"""How good a tagger is, as one page of HTML with pictures."""
+"""The accuracy of a tagger as one page of HTML with charts."""
 
 from __future__ import annotations
 

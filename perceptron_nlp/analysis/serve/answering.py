@@ -1,4 +1,4 @@
-"""What the page is told of a text: words, labels, how sure they are, and why."""
+"""Answers to the try-it page: words, labels, confidences and reasons."""
 
 from __future__ import annotations
 

@@ -1,24 +1,170 @@
-"""Trainings that are measured on sentences held out, each of them once."""
+"""Trainings that are measured on held-out sentences, each of them once.
+
+They are kept in Optuna's journal on request. A search depends on its measurements alone: begun
+again with those that are there, it takes the same way and comes to the same end. Each training is a
+trial of the study in the file; the study's attribute ``identity`` tells the data, the column, the
+fixed options and the folds.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
 from perceptron_nlp.analysis.compare.significance import Counts, span_counts, word_counts
 from perceptron_nlp.analysis.tune.searchspace import used_by
-from perceptron_nlp.analysis.tune.storage import Measured, Storage
 from perceptron_nlp.analysis.tune.trials import plain
-from perceptron_nlp.errors import ModelError
+from perceptron_nlp.errors import ArgumentError, ModelError, PerceptronNLPError, missing_extra
 from perceptron_nlp.tagger.model.model import TaggerModel
 from perceptron_nlp.tagger.train.api import train
 from perceptron_nlp.tagger.train.loop import EpochReport
 from perceptron_nlp.text.sentence import Sentence
 from perceptron_nlp.text.spans import is_span_column
+
+_NAME = "perceptron_nlp tune"
+_OF_DATA = ("train", "dev")
+# Each line of a journal begins so.
+_BEGIN = b'{"op_code"'
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """One training, scored on the sentences that were held out.
+
+    Attributes
+    ----------
+    curve : accuracy on the held-out tokens after each epoch; a list a run, none where nothing was
+        held out while training
+    best_epoch : the epoch of the first run that was kept
+    used : the options that it was trained with, those among them that the program has chosen
+    work : see Trial
+    given, right : counts for each held-out sentence; see Counts
+    """
+
+    curve: list[list[float]]
+    best_epoch: int
+    used: dict[str, Any]
+    work: int
+    given: list[int]
+    right: list[int]
+
+    def check(self) -> None:
+        """Raise ValueError, TypeError or AttributeError unless this can have been measured."""
+        counts = all(
+            isinstance(n, int) and n >= 0 for n in [*self.given, *self.right, self.work]
+        ) and all(right <= given for right, given in zip(self.right, self.given, strict=True))
+        curves = all(
+            bool(curve) and all(isinstance(x, float) and 0 <= x <= 1 for x in curve)
+            for curve in self.curve
+        )
+        if not (counts and curves and self.best_epoch >= 1 and self.used.keys()):
+            raise ValueError("a measurement that cannot be")
+
+
+def optuna() -> Any:
+    """Return Optuna.
+
+    Raises MissingExtraError where it is not installed.
+    """
+    try:
+        import optuna as library
+    except ImportError:
+        raise missing_extra("Optuna", "tune") from None
+    return library
+
+
+@contextmanager
+def silenced() -> Iterator[None]:
+    """Keep Optuna's messages off standard error, but for errors; the user's setting comes back."""
+    logs = optuna().logging
+    verbosity = logs.get_verbosity()
+    logs.set_verbosity(logs.ERROR)
+    try:
+        yield
+    finally:
+        logs.set_verbosity(verbosity)
+
+
+class Storage:
+    """What was measured already, in memory or in a file, too.
+
+    Parameters
+    ----------
+    path : None, or the file: one of the same search, or none yet
+    identity : what makes it the same search
+
+    Raises
+    ------
+    ModelError : the file holds no state of a search
+    ArgumentError : it is of another search
+    """
+
+    def __init__(self, path: str | os.PathLike[str] | None, identity: dict[str, Any]) -> None:
+        self.path = None if path is None else os.fspath(path)
+        self._identity: dict[str, Any] = json.loads(json.dumps(identity))
+        self._measured: dict[str, Measured] = {}
+        self._study: Any = None
+        if self.path is not None and os.path.exists(self.path):
+            self._read(self.path)
+
+    def get(self, key: str) -> Measured | None:
+        """Return what a training has given; None where it was not measured yet."""
+        return self._measured.get(key)
+
+    def put(self, key: str, measured: Measured, score: float) -> None:
+        """Keep what a training has given, on disk before this returns."""
+        self._measured[key] = measured
+        if self.path is not None:
+            if self._study is None:
+                self._study = optuna().create_study(
+                    study_name=_NAME, storage=_journal(self.path), direction="maximize"
+                )
+                self._study.set_user_attr("identity", self._identity)
+            attributes = {"key": key, "measured": asdict(measured)}
+            self._study.add_trial(optuna().create_trial(value=score, user_attrs=attributes))
+
+    def _read(self, path: str) -> None:
+        with open(path, "rb") as handle:
+            if handle.read(len(_BEGIN)) != _BEGIN:
+                raise ModelError(
+                    f"{path}: not the state of a tuning that this version can go on from;"
+                    " name another file"
+                )
+        try:
+            self._study = optuna().load_study(study_name=_NAME, storage=_journal(path))
+            self._compare(dict(self._study.user_attrs["identity"]), path)
+            for trial in self._study.trials:
+                measured = Measured(**trial.user_attrs["measured"])
+                measured.check()
+                self._measured[str(trial.user_attrs["key"])] = measured
+        except PerceptronNLPError:
+            raise
+        except Exception as error:
+            # Optuna takes a damaged journal for what it says, and fails in many ways.
+            raise ModelError(f"{path}: the state's content is not valid: {error}") from None
+
+    def _compare(self, saved: dict[str, Any], path: str) -> None:
+        for name, now in self._identity.items():
+            if saved.get(name) != now:
+                what = "other data" if name in _OF_DATA else f"{name} {saved.get(name)}"
+                raise ArgumentError(
+                    f"state: {path} is of a search with {what}, not"
+                    f" {'these' if name in _OF_DATA else now}; go on with what it was begun with,"
+                    " or name another file"
+                )
+
+
+def _journal(path: str) -> Any:
+    from optuna.storages import JournalStorage
+    from optuna.storages.journal import JournalFileBackend
+
+    return JournalStorage(JournalFileBackend(path))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Which values of which options tuning tries."""
+"""The values of options that tuning tries."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What tuning tries and finds out."""
+"""Trials of tuning, and its result."""
 
 from __future__ import annotations
 

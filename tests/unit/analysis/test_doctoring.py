@@ -85,7 +85,7 @@ def found() -> pn.Diagnosis:
 
 def test_planted_errors_come_first_with_the_right_label_expected(found: pn.Diagnosis) -> None:
     right = toy()
-    first = found.suspects[: len(PLANTED)]
+    first = found.candidates[: len(PLANTED)]
     assert {(one.sentence - 1, one.index) for one in first} == set(PLANTED)
     for one in first:
         number = one.sentence - 1
@@ -96,13 +96,13 @@ def test_planted_errors_come_first_with_the_right_label_expected(found: pn.Diagn
         assert one.confidence > one.gold_confidence >= 0
 
 
-def test_suspects_are_ranked_and_told(found: pn.Diagnosis) -> None:
-    odds = [one.log_odds for one in found.suspects]
+def test_candidates_are_ranked_with_reasons(found: pn.Diagnosis) -> None:
+    odds = [one.log_odds for one in found.candidates]
     assert odds == sorted(odds, reverse=True) and min(odds) >= 0
     assert found.labelled == found.tokens == sum(len(words) for words, _ in toy())
-    assert found.agreement == pytest.approx(1 - len(found.suspects) / found.labelled)
+    assert found.agreement == pytest.approx(1 - len(found.candidates) / found.labelled)
     assert set(found.weights) == {"words", "labels beside", "elsewhere"}
-    one = found.suspects[0]
+    one = found.candidates[0]
     assert f"[{one.form}]" in one.context
     assert one.reason.startswith(f"{one.votes} of 2 taggers trained on other sentences expect it")
     assert one.elsewhere is not None and one.elsewhere.expected > one.elsewhere.gold
@@ -114,7 +114,7 @@ def test_neither_threads_nor_the_order_of_sentences_change_what_is_found(
     def told(diagnosis: pn.Diagnosis) -> list[tuple[object, ...]]:
         return [
             (one.form, one.before, one.after, one.gold, one.expected, one.log_odds)
-            for one in diagnosis.suspects
+            for one in diagnosis.candidates
         ]
 
     assert pn.doctor(corrupted(), threads=3) == found
@@ -127,8 +127,8 @@ def test_the_order_of_files_does_not_matter(tmp_path: Path) -> None:
     two.write_text(conllu(corrupted()[30:], 31))
     there, back = pn.doctor([one, two]), pn.doctor([two, one])
     assert there == back
-    assert {one.path for one in there.suspects} == {str(one), str(two)}
-    assert there.suspects[0].sentence_id is not None
+    assert {one.path for one in there.candidates} == {str(one), str(two)}
+    assert there.candidates[0].sentence_id is not None
 
 
 @pytest.mark.parametrize(
@@ -139,8 +139,8 @@ def test_every_line_number_points_at_the_word(tmp_path: Path, name: str, write) 
     path.write_text(write(corrupted()))
     found = pn.doctor(path, folds=3)
     lines = path.read_text().splitlines()
-    assert len(found.suspects) >= len(PLANTED)
-    for one in found.suspects:
+    assert len(found.candidates) >= len(PLANTED)
+    for one in found.candidates:
         line = lines[one.line - 1]
         if name == "a.tagged":
             assert line.split()[one.index] == f"{one.form}/{one.gold}"
@@ -150,18 +150,18 @@ def test_every_line_number_points_at_the_word(tmp_path: Path, name: str, write) 
         if one.elsewhere is not None:
             assert one.form in lines[one.elsewhere.line - 1]
             assert one.expected in lines[one.elsewhere.line - 1]
-    number = found.suspects[0].sentence
+    number = found.candidates[0].sentence
     expected = f"s{number}" if name == "a.conllu" else None
-    assert found.suspects[0].sentence_id == expected
+    assert found.candidates[0].sentence_id == expected
 
 
-def test_words_without_a_label_are_no_suspects() -> None:
+def test_words_without_a_label_are_no_candidates() -> None:
     text = [
         (words, ["_" if i % 3 == 0 else label for i, label in enumerate(labels)])
         for words, labels in corrupted()
     ]
     found = pn.doctor([pn.Sentence(words, {"upos": labels}) for words, labels in text])
-    assert all(one.gold != "_" and one.expected != "_" for one in found.suspects)
+    assert all(one.gold != "_" and one.expected != "_" for one in found.candidates)
     assert found.labelled == sum(label != "_" for _, labels in text for label in labels)
     assert "have no label and are not examined" in found.notes[0]
 
@@ -179,7 +179,7 @@ def test_features_are_examined_with_the_part_of_speech_in_view() -> None:
     text[7] = pn.Sentence(text[7].words, {"upos": ["NOUN", "VERB"], "feats": [swapped, wrong[1]]})
     found = pn.doctor(text, column="feats", folds=4)
     assert found.evidence == ("upos",)
-    assert (found.suspects[0].gold, found.suspects[0].expected) == (swapped, wrong[0])
+    assert (found.candidates[0].gold, found.candidates[0].expected) == (swapped, wrong[0])
 
 
 def test_spans_are_examined_as_they_are_written() -> None:
@@ -191,8 +191,8 @@ def test_spans_are_examined_as_they_are_written() -> None:
     text = [([*words, str(k)], [*labels, "O"]) for k, (words, labels) in enumerate(text)]
     text[5][1][1] = "O"
     found = pn.doctor(text, folds=4)
-    assert (found.suspects[0].path, found.suspects[0].index) == ("data[5]", 1)
-    assert found.suspects[0].expected == "B-LOC"
+    assert (found.candidates[0].path, found.candidates[0].index) == ("data[5]", 1)
+    assert found.candidates[0].expected == "B-LOC"
 
 
 def test_evidence_is_looked_at() -> None:
@@ -207,7 +207,7 @@ def test_evidence_is_looked_at() -> None:
         )
     found = pn.doctor(text, evidence=["xpos"], folds=4)
     assert found.evidence == ("xpos",)
-    assert (found.suspects[0].sentence, found.suspects[0].index) == (10, 0)
+    assert (found.candidates[0].sentence, found.candidates[0].index) == (10, 0)
 
 
 def test_equal_sentences_are_held_out_together() -> None:

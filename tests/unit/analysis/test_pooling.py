@@ -7,8 +7,16 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from perceptron_nlp.analysis.doctor.pooling import DOUBT, fit_pool, hedged, log_softmax, pooled
-from perceptron_nlp.analysis.doctor.variation import WIDTHS, Surroundings, Variation
+from perceptron_nlp.analysis.doctor.pooling import (
+    DOUBT,
+    WIDTHS,
+    Surroundings,
+    Variation,
+    fit_pool,
+    hedged,
+    log_softmax,
+    pooled,
+)
 
 
 def drawn(weights: list[float], n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:

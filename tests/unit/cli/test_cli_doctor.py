@@ -38,7 +38,7 @@ def test_json_holds_all_that_python_gives(cli, gold: Path) -> None:
     found = json.loads(cli("doctor", gold, "--json", "--folds", "3", "--seed", "2").out)
     whole = pn.doctor(gold, folds=3, seed=2)
     assert found == json.loads(json.dumps(whole.to_dict()))
-    assert found["n_suspects"] == len(found["suspects"]) > 0
+    assert found["n_candidates"] == len(found["candidates"]) > 0
     limited = json.loads(
         cli(
             "doctor",
@@ -54,8 +54,8 @@ def test_json_holds_all_that_python_gives(cli, gold: Path) -> None:
             "2",
         ).out
     )
-    assert limited["suspects"] == found["suspects"][:1]
-    assert limited["n_suspects"] == found["n_suspects"]
+    assert limited["candidates"] == found["candidates"][:1]
+    assert limited["n_candidates"] == found["n_candidates"]
 
 
 def test_the_fix_list_is_a_table(cli, gold: Path) -> None:
@@ -65,9 +65,9 @@ def test_the_fix_list_is_a_table(cli, gold: Path) -> None:
     assert {len(row) for row in rows} == {len(TABLE_COLUMNS)}
     found = pn.doctor(gold, folds=3)
     assert [(row[0], int(row[1]), row[5], row[7], row[8]) for row in rows[1:]] == [
-        (one.path, one.line, one.form, one.gold, one.expected) for one in found.suspects
+        (one.path, one.line, one.form, one.gold, one.expected) for one in found.candidates
     ]
-    assert f"fix.tsv: {len(found.suspects):,} suspect" in outcome.out.decode()
+    assert f"fix.tsv: {len(found.candidates):,} candidate" in outcome.out.decode()
 
 
 @pytest.mark.parametrize("width", [20, 60])
