@@ -136,7 +136,16 @@ def applied_cost(rows: int = 400_000) -> float:
     third = RunState(
         *(
             getattr(state, name)[::3]
-            for name in ("keys", "groups", "counts", "labels", "w", "owed", "g")
+            for name in (
+                "keys",
+                "groups",
+                "counts",
+                "last_update",
+                "labels",
+                "weight",
+                "total",
+                "squares",
+            )
         ),
         2,
         1,

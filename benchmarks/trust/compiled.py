@@ -1,4 +1,4 @@
-"""The core by itself, compiled with or without sanitizers (core.c)."""
+"""What is compiled for the checks: a shared library of C, a module of the core with sanitizers."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import functools
 import shlex
 import shutil
 import subprocess
+import sys
 import sysconfig
 import tempfile
 from pathlib import Path
@@ -20,7 +21,7 @@ class NoCompiler(Exception):
 
 
 class Failed(Exception):
-    """The compiled program found something wrong; the text is what it said."""
+    """Something does not compile; the text is what the compiler said."""
 
 
 @functools.cache
@@ -38,51 +39,50 @@ def compiler() -> list[str]:
     return [found]
 
 
+def library(name: str) -> str:
+    """Where the compiler keeps one of its libraries."""
+    found = subprocess.run(
+        [*compiler(), f"-print-file-name={name}"], capture_output=True, text=True, check=True
+    ).stdout.strip()
+    return str(Path(found).resolve())
+
+
 @functools.cache
-def build(source: str, *flags: str, shared: bool = False) -> Path:
-    """The program, or the shared library, of a C file of this folder."""
-    target = Path(_folder().name) / f"{Path(source).stem}-{abs(hash(flags))}"
-    line = [
-        *compiler(),
-        "-std=gnu11",
-        "-O2",
-        "-g",
-        "-Wall",
-        "-Wextra",
-        "-Werror",
-        *flags,
-        *(["-shared", "-fPIC"] if shared else []),
-        f"-I{ROOT / 'perceptron_nlp' / '_core'}",
-        str(HERE / source),
-        "-o",
-        str(target),
-        "-lm",
-        "-ldl",
-    ]
-    done = subprocess.run(line, capture_output=True, text=True, check=False)
-    if done.returncode:
-        if flags and "sanitize" in done.stderr:
-            raise NoCompiler(f"the compiler has no sanitizers: {done.stderr.strip()[-200:]}")
-        raise Failed(done.stderr)
-    return target
+def build(source: str) -> Path:
+    """The shared library of a C file of this folder."""
+    return _compiled(HERE / source, "-Wall", "-Wextra", "-Werror")
 
 
-def run(*arguments: str, sanitize: str = "", timeout: float = 3600) -> str:
-    """Run core.c and return what it printed.
+@functools.cache
+def extension(module: str, sanitize: str) -> Path:
+    """A module of the core, such as table/weights, with sanitizers.
 
     Raises
     ------
-    NoCompiler : nothing to compile it with
-    Failed : it found something wrong, or a sanitizer did
+    NoCompiler : there is none, or it lacks the sanitizers
     """
-    flags = (f"-fsanitize={sanitize}", "-fno-sanitize-recover=all") if sanitize else ()
-    done = subprocess.run(
-        [str(build("core.c", *flags)), *arguments],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=timeout,
-    )
+    source = Path(_folder().name) / f"{Path(module).name}.c"
+    pyx = ROOT / "perceptron_nlp" / "_core" / f"{module}.pyx"
+    cython = [sys.executable, "-m", "cython", "-3", str(pyx), "-o", str(source)]
+    done = subprocess.run(cython, cwd=ROOT, capture_output=True, text=True, check=False)
     if done.returncode:
-        raise Failed(f"core {' '.join(arguments)}: {done.returncode}: {done.stderr[-2000:]}")
-    return done.stdout.strip()
+        raise NoCompiler(f"no Cython: {done.stderr.strip()[-200:]}")
+    return _compiled(
+        source,
+        f"-I{ROOT / 'perceptron_nlp' / '_core'}",
+        f"-I{sysconfig.get_paths()['include']}",
+        f"-fsanitize={sanitize}",
+        "-fno-sanitize-recover=all",
+    )
+
+
+def _compiled(source: Path, *flags: str) -> Path:
+    target = Path(_folder().name) / f"{source.stem}.so"
+    line = [*compiler(), "-std=gnu11", "-O1", "-g", "-shared", "-fPIC", *flags]
+    line += [str(source), "-o", str(target), "-lm", "-ldl"]
+    done = subprocess.run(line, capture_output=True, text=True, check=False)
+    if done.returncode:
+        if "sanitize" in done.stderr:
+            raise NoCompiler(f"the compiler has no sanitizers: {done.stderr.strip()[-200:]}")
+        raise Failed(done.stderr)
+    return target

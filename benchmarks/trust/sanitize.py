@@ -161,17 +161,6 @@ _REPORT = re.compile(
 _FRAME = re.compile(r"\s*#(\d+) ")
 
 
-def library(name: str) -> str:
-    """Where the compiler keeps one of its libraries."""
-    found = subprocess.run(
-        [*compiled.compiler(), f"-print-file-name={name}"],
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stdout.strip()
-    return str(Path(found).resolve())
-
-
 def groups(kind: str) -> Iterator[Group]:
     """What runs under a sanitizer: files of tests, or folders of them."""
     tests = (
@@ -257,7 +246,7 @@ def _run_group(kind: Kind, tree: Path, group: Group) -> Ended:
                 name: value.format(log=logs / "report", known=KNOWN)
                 for name, value in kind.options.items()
             },
-            "LD_PRELOAD": " ".join(map(library, kind.libraries)),
+            "LD_PRELOAD": " ".join(map(compiled.library, kind.libraries)),
             "PYTHONMALLOC": "malloc",
             "OPENBLAS_NUM_THREADS": "1",
             "PYTHONDONTWRITEBYTECODE": "1",

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from perceptron_nlp._checks import check_int, check_number
 from perceptron_nlp._core.features.extract import FeatureProgram
-from perceptron_nlp._core.train.train import learn
+from perceptron_nlp._core.train.greedy import learn
 from perceptron_nlp._core.train.trainingset import TrainingSet
 from perceptron_nlp.combine.pseudo_labels import Lessons, Teachers, take_teachers, teach
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, quote

@@ -8,17 +8,17 @@ weight is the mean over those shards that moved it, so a shard need not send wha
 
 Let a piece of an epoch begin at state 0 (N_0 tokens done) and end on shard i at state i, after
 n_i = N_i - N_0 tokens; the shares m_i add up to 1, n = n_1 + … + n_k and N = N_0 + n. For one
-weight, let S be the shards that changed it, M the sum of their shares, and D the difference of a
-number of state i from that of state 0. The mix is, with c_i = n m_i / n_i and sums over S alone,
+weight, let S be the shards that moved it, M the sum of their shares, T the sum of the weight after
+each token (RunState.sums), and D the difference of a number of state i from that of state 0. The
+mix is, with c_i = n m_i / n_i and sums over S alone,
 
-    w    = w_0 + (1 / M) sum of m_i Dw_i
-    owed = owed_0 + (1 / M) sum of (c_i Dowed_i + (N m_i - c_i N_i) Dw_i)
-    g    = g_0 + (1 / M) sum of m_i Dg_i
+    w = w_0 + (1 / M) sum of m_i Dw_i
+    T = T_0 + (1 / M) sum of c_i DT_i
+    g = g_0 + (1 / M) sum of m_i Dg_i
 
-A state stands for the sum of a weight after each token, T = N w - owed. Put in, the second line
-says T = T_0 + n (1 / M) sum of m_i (T_i - T_0) / n_i: the piece adds n times the mean, over the
-shards of S, of the mean that the weight had on each. So w - owed / N stays the mean of the weight
-over all tokens of all shards. All is a sum over shards, which a tree of additions can take.
+The piece adds to T n times the mean, over the shards of S, of the mean that the weight had on each;
+where S is empty, T grows by n w_0. So T / N stays the mean of the weight over all tokens of all
+shards. All is a sum over shards, which a tree of additions can take.
 AdaGrad's sums of squares are mixed as the weights are, not added up: next steps would be shorter.
 """
 
@@ -37,6 +37,8 @@ from perceptron_nlp.tagger.model.state import RunState
 
 Numbers: TypeAlias = npt.NDArray[np.float64]
 Item = TypeVar("Item")
+# What rounding makes of a total is less than this part of it.
+ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,7 +49,7 @@ class Change:
     ----------
     rows : the cells that any of them changed, rows ascending by key, cells by label
     sums : float64[3 or 4, n_cells]; over the shards that changed the cell the sum of their shares,
-        and those of w, owed and (AdaGrad) g, before they are divided by the first
+        and those of w, T and (AdaGrad) g, before they are divided by the first
     """
 
     rows: Rows
@@ -78,13 +80,24 @@ class Added:
 
     def applied(self, begun: RunState) -> RunState:
         """Return the next state."""
-        union = Union([_cells(begun), self.change.rows])
+        union = Union([begun.rows, self.change.rows])
         old, new = union.places
-        numbers = _spread(_numbers(begun), old, union.n_cells)
+        numbers = _spread(_settled(begun), old, union.n_cells)
         share = self.change.sums[0]
         # Shards of share 0 change cells, but nothing of them counts.
+        moved = np.zeros(union.n_cells, bool)
+        moved[new] = share > 0
+        numbers[1] += np.where(moved, 0.0, self.words * numbers[0])
         numbers[:, new] += self.change.sums[1:] / np.where(share > 0, share, 1.0)
-        return _state(union, numbers, begun.done + self.words, self.epochs)
+        weight, sums, *squares = numbers
+        return RunState.settled(
+            union,
+            weight,
+            sums,
+            squares[0] if squares else None,
+            begun.done + self.words,
+            self.epochs,
+        )
 
     @property
     def nbytes(self) -> int:
@@ -134,7 +147,7 @@ def mix(
     """
     if not states:
         raise ArgumentError("states: there is none; give one at least")
-    start = no_state(states[0].g is not None) if begun is None else begun
+    start = no_state(states[0].squares is not None) if begun is None else begun
     own = [state.done - start.done for state in states]
     factors = [float(weight) for weight in (own if weights is None else weights)]
     if len(factors) != len(states) or not all(0 <= factor < np.inf for factor in factors):
@@ -167,11 +180,23 @@ def changes(state: RunState, begun: RunState) -> RunState:
 
 
 def difference(state: RunState, begun: RunState) -> RunState:
-    """Return the cells that differ, with the numbers of `begun` taken from those of `state`."""
+    """Return the cells that a step was made in since, with the numbers of `begun` taken from those
+    of `state`; its totals are differences of sums.
+
+    Where a row was settled all its totals change, but where a weight stood still this is no more
+    than what it came to meanwhile, but for rounding: such cells are not among these.
+    """
     union, before, after = _side_by_side(begun, state)
-    kept = _differing(before, after)
-    numbers = after[:, kept] - before[:, kept]
-    return _state_of(union.rows(kept), numbers, state.done, state.epochs)
+    waited = before[1] + (after[2] - before[2]) * before[0]
+    moved = np.abs(after[1] - waited) > ROUNDING * (np.abs(before[1]) + np.abs(after[1]))
+    moved |= _differing(np.delete(before, (1, 2), 0), np.delete(after, (1, 2), 0))
+    first, second = (
+        _spread(_settled(each), places, union.n_cells)[:, moved]
+        for each, places in zip((begun, state), union.places, strict=True)
+    )
+    weight, sums, *squares = second - first
+    numbers = np.stack([weight, sums, np.full(len(sums), state.done), *squares])
+    return _state_of(union.rows(moved), numbers, state.done, state.epochs)
 
 
 def with_changes(begun: RunState, changed: RunState) -> RunState:
@@ -194,9 +219,9 @@ def weighted(shard: RunState, share: float, words: int, begun: int) -> Change:
     """
     own = shard.done - begun
     scale = words * share / own if own else 0.0
-    sums = np.stack([np.full(len(shard.w), share), *(share * _numbers(shard))])
-    sums[2] = scale * shard.owed + ((begun + words) * share - scale * shard.done) * shard.w
-    return Change(_cells(shard), sums)
+    squares = [] if shard.squares is None else [share * shard.squares]
+    sums = [np.full(len(shard.weight), share), share * shard.weight, scale * shard.total]
+    return Change(shard.rows, np.stack([*sums, *squares]))
 
 
 def plus(one: Change, other: Change) -> Change:
@@ -236,7 +261,7 @@ def shares_of(examples: Sequence[int], mistakes: Sequence[int], mix_by: str) -> 
 def no_state(adagrad: bool) -> RunState:
     """Return the state of a training that has not begun."""
     rows = Rows(*(np.empty(0, kind) for kind in (np.uint64, np.uint16, np.uint32, np.uint32)))
-    return _state_of(rows, np.empty((3 if adagrad else 2, 0)), 0, 0)
+    return _state_of(rows, np.empty((4 if adagrad else 3, 0)), 0, 0)
 
 
 def state_bytes(state: RunState) -> int:
@@ -248,13 +273,16 @@ def _unlike() -> ArgumentError:
     return ArgumentError("states: only some of them have AdaGrad's sums of squares")
 
 
-def _cells(state: RunState) -> Rows:
-    return Rows(state.keys, state.groups, state.counts, state.labels)
-
-
 def _numbers(state: RunState) -> Numbers:
-    """float64[2 or 3, n_cells]: w, owed and g."""
-    return np.stack([state.w, state.owed] if state.g is None else [state.w, state.owed, state.g])
+    """float64[3 or 4, n_cells]: weight, total, time stamp of the row, squares."""
+    squares = [] if state.squares is None else [state.squares]
+    return np.stack([state.weight, state.total, state.stamps.astype(float), *squares])
+
+
+def _settled(state: RunState) -> Numbers:
+    """float64[2 or 3, n_cells]: weight, sums, squares."""
+    squares = [] if state.squares is None else [state.squares]
+    return np.stack([state.weight, state.sums, *squares])
 
 
 def _spread(numbers: Numbers, places: npt.NDArray[np.int64], n_cells: int) -> Numbers:
@@ -266,9 +294,9 @@ def _spread(numbers: Numbers, places: npt.NDArray[np.int64], n_cells: int) -> Nu
 
 def _side_by_side(one: RunState, other: RunState) -> tuple[Union, Numbers, Numbers]:
     """All cells of both states, and the numbers of each at all of them."""
-    if (one.g is None) != (other.g is None):
+    if (one.squares is None) != (other.squares is None):
         raise _unlike()
-    union = Union([_cells(one), _cells(other)])
+    union = Union([one.rows, other.rows])
     first, second = (
         _spread(_numbers(state), places, union.n_cells)
         for state, places in zip((one, other), union.places, strict=True)
@@ -283,13 +311,24 @@ def _differing(before: Numbers, after: Numbers) -> npt.NDArray[np.bool_]:
 
 def _state(union: Union, numbers: Numbers, done: int, epochs: int) -> RunState:
     """The state of these numbers at all cells of a union, without the cells of zeros."""
-    kept = (numbers != 0).any(axis=0)
+    kept = (np.delete(numbers, 2, 0) != 0).any(axis=0)
     return _state_of(union.rows(kept), numbers[:, kept], done, epochs)
 
 
 def _state_of(rows: Rows, numbers: Numbers, done: int, epochs: int) -> RunState:
-    w, owed, *g = numbers
-    counts = rows.counts.astype(np.uint32)
+    weight, total, stamps, *squares = numbers
+    starts = np.cumsum(rows.counts) - rows.counts
+    # Cells that are gone have no stamp.
+    last_update = np.maximum.reduceat(stamps, starts) if len(starts) else stamps
     return RunState(
-        rows.keys, rows.groups, counts, rows.labels, w, owed, g[0] if g else None, done, epochs
+        rows.keys,
+        rows.groups,
+        rows.counts.astype(np.uint32),
+        rows.labels,
+        last_update.astype(np.int64),
+        weight,
+        total,
+        squares[0] if squares else None,
+        done,
+        epochs,
     )

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from test_training import TEMPLATES, Data, corpora_of, training_set
 
 from perceptron_nlp._core.table.weights import WeightTable
-from perceptron_nlp._core.train.train import learn
+from perceptron_nlp._core.train.greedy import learn
 from perceptron_nlp.features.templates import Template
 from perceptron_nlp.sampling import permutation
 from perceptron_nlp.tagger.model.state import RunState

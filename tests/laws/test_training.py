@@ -15,7 +15,7 @@ from oracles.word_views import text_hash
 
 from perceptron_nlp._core.features.extract import FeatureProgram
 from perceptron_nlp._core.table.weights import WeightTable
-from perceptron_nlp._core.train.train import learn
+from perceptron_nlp._core.train.greedy import learn
 from perceptron_nlp._core.train.trainingset import TrainingSet
 from perceptron_nlp.errors import ArgumentError
 from perceptron_nlp.features.templatefile import preset

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import islice
 from typing import Any
 
@@ -94,6 +95,102 @@ def test_the_lazy_average_is_the_naive_one_exactly_on_integers(
     assert table.done == naive.done
     assert cells_of(table.last()) == naive.last()
     assert cells_of(table.average()) == (naive.average() if naive.done else {})
+
+
+class Textbook:
+    """L12 weight by weight: (row, label) -> weight, total and the time at which it was settled."""
+
+    def __init__(self, bits: int | None) -> None:
+        self.shift = 0 if bits is None else 64 - bits
+        self.cells: dict[tuple[int, int], tuple[int, int, int]] = {}
+        self.row_touched: dict[int, int] = {}
+        self.done = 0
+
+    def update(self, event: Update) -> None:
+        values = event.values or [1] * len(event.keys)
+        for label in event.labels:
+            for key, value in zip(event.keys, values, strict=True):
+                cell = key >> self.shift, label
+                w, total, stamp = self.cells.get(cell, (0, 0, 0))
+                settled = total + (self.done - stamp) * w
+                self.cells[cell] = w + event.step * value, settled, self.done
+                self.row_touched[cell[0]] = self.done
+
+    def expected(self) -> dict[tuple[int, int], tuple[int, int, int]]:
+        """Weight, total and stamp, where totals are up to the stamp of the whole row."""
+        found = {}
+        for (row, label), (w, total, stamp) in self.cells.items():
+            now = self.row_touched[row]
+            if w or total + (now - stamp) * w:
+                found[row, label] = w, total + (now - stamp) * w, now
+        return found
+
+
+def kept_in(table: WeightTable) -> dict[tuple[int, int], tuple[float, float, int]]:
+    """(row, label) -> weight, total and time stamp, as a table keeps them."""
+    arrays = table.to_arrays()
+    rows = np.repeat(arrays["keys"], arrays["counts"]).tolist()
+    stamps = np.repeat(arrays["last_update"], arrays["counts"]).tolist()
+    cells = zip(rows, arrays["labels"].tolist(), strict=True)
+    kept = zip(arrays["weight"].tolist(), arrays["total"].tolist(), stamps, strict=True)
+    return dict(zip(cells, kept, strict=True))
+
+
+@BOTH_TABLES
+@settings(max_examples=30)
+@given(data=st.data())
+def test_weights_totals_and_stamps_are_the_textbooks_after_every_single_update(
+    n_labels: int, bits: int | None, data: st.DataObject
+) -> None:
+    table = WeightTable(n_labels, table_bits=bits)
+    textbook, naive = Textbook(bits), NaiveWeights(bits)
+    for event in data.draw(histories(n_labels)):
+        event.on(table)
+        event.on_naive(naive)
+        if isinstance(event, Update):
+            textbook.update(event)
+        textbook.done = table.done
+        assert kept_in(table) == textbook.expected()
+        if table.done:
+            assert cells_of(table.average()) == naive.average()
+
+
+@BOTH_TABLES
+@settings(max_examples=20)
+@given(data=st.data())
+def test_an_average_may_begin_at_any_example(
+    n_labels: int, bits: int | None, data: st.DataObject
+) -> None:
+    table, naive = WeightTable(n_labels, table_bits=bits), NaiveWeights(bits)
+    for events in (data.draw(histories(n_labels)) for _ in range(3)):
+        table.begin_average()
+        naive.total.clear()
+        naive.done = 0
+        for event in events:
+            event.on(table)
+            event.on_naive(naive)
+        assert table.done == naive.done
+        assert cells_of(table.last()) == naive.last()
+        assert cells_of(table.average()) == (naive.average() if naive.done else {})
+
+
+@pytest.mark.parametrize("n_labels", [3, 100])
+def test_after_100_million_examples_an_average_is_off_by_less_than_1e_9(n_labels: int) -> None:
+    """Both where a row is settled at every example, and after long silences."""
+    rng = np.random.default_rng(1)
+    table, key, exact = WeightTable(n_labels), array([7]), Fraction(0)
+    gaps = np.concatenate(
+        [np.ones(50_000, int), rng.multinomial(10**8 - 50_000, [1 / 5_000] * 5_000)]
+    )
+    weight, largest = 0.0, 0.0
+    for gap, step in zip(gaps.tolist(), rng.normal(size=len(gaps)).tolist(), strict=True):
+        table.update(key, 1, step)
+        weight += step
+        largest = max(largest, abs(weight))
+        table.advance(gap)
+        exact += Fraction(weight) * gap
+    assert table.done == 10**8
+    assert abs(table.average().weights[0] - float(exact / 10**8)) <= 1e-9 * largest
 
 
 @BOTH_TABLES

@@ -21,8 +21,10 @@ cdef extern from "features/program.h" nogil:
     const int ATOM_VALUE
     const int ATOM_TAG
     const int MAX_REACH
-    const int MAX_COLUMNS
-    const int MAX_HISTORY
+    enum:
+        MAX_ATOMS
+        MAX_COLUMNS
+        MAX_HISTORY
     ctypedef struct AtomSpec:
         int32_t kind
         int32_t value

@@ -21,6 +21,10 @@ cdef extern from "model/parts.h" nogil:
         const int32_t *family_nodes
         const int32_t *family_labels
         const int32_t *members
+    ctypedef struct PartWalk:
+        int32_t *at
+    PartWalk parts_differing(const Parts *x, int32_t one, int32_t two) noexcept
+    int next_difference(const Parts *x, PartWalk *walk, int32_t *part, int *side) noexcept
     int32_t parts_scratch(const Parts *x) noexcept
     int32_t best_but(const Parts *x, const double *part_scores, int32_t but,
                      double *scratch) noexcept

@@ -51,10 +51,6 @@ static inline size_t index_start(const Index *x, uint64_t key) {
     return (size_t)((key * x->multiplier) >> (64 - x->bits));
 }
 
-static ALWAYS_INLINE void index_prefetch(const Index *x, uint64_t key) {
-    PREFETCH(&x->slots[index_start(x, key)]);
-}
-
 /* The row of a key, or -1. */
 static inline int64_t index_find(const Index *x, uint64_t key) {
     size_t mask = ((size_t)1 << x->bits) - 1, at = index_start(x, key);

@@ -1,6 +1,5 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True
-# cython: freethreading_compatible=True
-"""Weight tables: multiclass weights of hashed features with exact lazy averages (table.h)."""
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, freethreading_compatible=True
+"""Weight tables for Python: what weights.pxd says of weights, owned and checked."""
 
 import os
 
@@ -8,21 +7,86 @@ import numpy as np
 
 from libc.math cimport isfinite
 from libc.stdint cimport int32_t, int64_t, uint16_t, uint32_t, uint64_t
+from libc.stdlib cimport calloc, free
+from libc.string cimport memset
 
 from perceptron_nlp._core.features.hashing cimport draw_secret
-from perceptron_nlp._core.model.frozenweights cimport feature_keys, feature_values, freeze
-from perceptron_nlp._core.table.table cimport (
-    AVERAGED, Cell, MAX_LABELS, RowView, Table, row_label, table_add, table_add_adagrad,
-    table_bytes, table_cell, table_clear_row, table_close, table_find, table_insert, table_n_rows,
-    table_open, table_reserve, table_row, table_score, view_gradient, view_owed, view_weight,
-)
+from perceptron_nlp._core.model.frozenweights cimport feature_keys, feature_values
+from perceptron_nlp._core.model.frozenweights import FrozenWeights
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, MemoryLimitError
 
+cdef extern from "table/sums.h" nogil:
+    SumRows sum_rows(int plain) noexcept
+
+MAX_LABELS = 65_536
 MAX_TABLE_BITS = 30
+FIRST_INDEX_BITS = 12
+FIRST_WORDS = 1024
+
+cdef enum:
+    FEW = 128  # cells that are put in order one by one
+
+
+cdef int table_open(Table *t, int32_t n_labels, int fixed_bits, bint with_squares, bint plain,
+                    uint64_t multiplier) noexcept:
+    """An empty table; `plain` asks for sums in plain C, which are the same. -1: no memory."""
+    cdef size_t places
+    cdef uint32_t *first
+    memset(t, 0, sizeof(Table))
+    t.n_labels = n_labels
+    t.stride = (<size_t>n_labels + GROUP - 1) // GROUP * GROUP
+    t.width = 1 + t.stride * (2 if with_squares else 1)
+    t.fixed_bits = fixed_bits
+    t.is_full = fixed_bits > 0 or n_labels <= MOST_ROW_LABELS
+    t.with_squares = with_squares
+    t.sums = sum_rows(plain)
+    if fixed_bits:
+        # Pages that are never written are not resident.
+        places = <size_t>1 << fixed_bits
+        t.weights = <double *>calloc(places, t.stride * sizeof(double))
+        t.history = <double *>calloc(places, t.width * sizeof(double))
+        return 0 if t.weights != NULL and t.history != NULL else -1
+    first = <uint32_t *>calloc(1, sizeof(uint32_t))
+    if first == NULL:
+        return -1
+    t.place = first + 1
+    if index_open(&t.index, multiplier, FIRST_INDEX_BITS) < 0:
+        return -1
+    if t.is_full:
+        # The first place is never given out: rows that have learnt nothing are there.
+        if store_reserve(t, 1) < 0:
+            return -1
+        store_take(t)
+        return 0
+    t.largest = LEAST_CELLS
+    if words_reserve(t, FIRST_WORDS) < 0:
+        return -1
+    t.words_used = 1
+    return 0
+
+
+cdef void table_close(Table *t) noexcept:
+    index_close(&t.index)
+    free(t.group)
+    if t.place != NULL:
+        free(t.place - 1)
+    free(t.weights)
+    free(t.history)
+    free(t.words)
+
+
+cdef size_t table_bytes(const Table *t) noexcept:
+    """Bytes asked of the system."""
+    cdef size_t places = <size_t>1 << t.fixed_bits if t.fixed_bits else t.room
+    cdef size_t full = places * (t.stride + t.width) * sizeof(double)
+    cdef size_t keys = t.rows_room * (sizeof(uint32_t) + sizeof(uint16_t)) + t.index.capacity * 8
+    if t.fixed_bits:
+        return full
+    return keys + (<size_t>8 << t.index.bits) + (full if t.is_full else t.words_room * 8)
 
 
 cdef class WeightTable:
-    """Weights of (feature, label) that learn, each with what its average needs.
+    """Weights of (feature, label) that learn, and their totals, from which averages come.
 
     Parameters
     ----------
@@ -53,8 +117,8 @@ cdef class WeightTable:
             bits = table_bits
         self.table_bits = table_bits
         cdef uint64_t multiplier = draw_secret()
-        if table_open(&self.table, n_labels, bits, bool(gradients), multiplier,
-                      os.environ.get("PERCEPTRON_NLP_PORTABLE") == "1") < 0:
+        if table_open(&self.table, n_labels, bits, bool(gradients),
+                      os.environ.get("PERCEPTRON_NLP_PORTABLE") == "1", multiplier) < 0:
             raise MemoryLimitError(
                 f"table_bits: {1 << bits} rows of {n_labels} labels need"
                 f" {((1 << bits) * n_labels * 16) >> 20} MiB, which is not to be had;"
@@ -71,11 +135,11 @@ cdef class WeightTable:
     @property
     def n_rows(self):
         """Rows in use (exact) or laid out (fixed)."""
-        return table_n_rows(&self.table)
+        return n_rows(&self.table)
 
     @property
     def done(self):
-        """Examples finished so far: the N of the averages."""
+        """Examples finished so far: "now"."""
         return self.table.done
 
     @property
@@ -86,13 +150,20 @@ cdef class WeightTable:
     @property
     def rows_learnt(self):
         """Rows that hold weights; None where that is not known: many labels, or a fixed table."""
-        return self.table.store.n_rows - 1 if self.table.dense else None
+        if self.table.fixed_bits or not self.table.is_full:
+            return None
+        return self.table.n_stored - 1
 
     def advance(self, int64_t examples=1):
         """Say that `examples` more examples are finished (>= 0)."""
         if examples < 0 or self.table.done > (<int64_t>1 << 62) - examples:
             raise ArgumentError(f"examples: {examples} cannot be added to {self.table.done}")
         self.table.done += examples
+
+    def begin_average(self):
+        """Have the average be of the examples to come alone, which count from 0; no weight changes.
+        """
+        self._reset(False)
 
     def score(self, keys, values=None):
         """Scores of all labels for one example.
@@ -113,9 +184,9 @@ cdef class WeightTable:
         cdef Py_ssize_t i
         cdef int64_t row
         for i in range(k.shape[0]):
-            row = table_find(&self.table, k[i])
+            row = find(&self.table, k[i])
             if row >= 0:
-                table_score(&self.table, row, v[i], &scores[0])
+                score(&self.table, row, v[i], &scores[0])
         return out
 
     def update(self, keys, label, double step, values=None, group=0):
@@ -131,14 +202,14 @@ cdef class WeightTable:
         cdef int32_t y = _label(label, self.table.n_labels)
         cdef uint16_t made_by = group
         cdef Py_ssize_t i
-        cdef int64_t row
+        cdef int64_t at
+        cdef Row row
         if not isfinite(step):
             raise ArgumentError(f"step: {step} is not a finite number")
         self._reserve(k.shape[0])
         for i in range(k.shape[0]):
-            row = table_insert(&self.table, k[i], made_by)
-            if row < 0 or table_add(&self.table, row, y, step * v[i]) < 0:
-                raise MemoryLimitError("no memory for a new weight; use table_bits or less data")
+            at = touch(&self.table, insert(&self.table, k[i], made_by), y, &row)
+            row.weight[at] += step * v[i]
 
     def update_adagrad(self, keys, label, double sign, double rate, values=None, group=0):
         """Take AdaGrad's step of `rate` along sign * value for each feature of an example.
@@ -154,22 +225,21 @@ cdef class WeightTable:
         cdef int32_t y = _label(label, self.table.n_labels)
         cdef uint16_t made_by = group
         cdef Py_ssize_t i
-        cdef int64_t row
-        if not self.table.with_gradient:
+        cdef int64_t at
+        cdef Row row
+        if not self.table.with_squares:
             raise ArgumentError("gradients: this table was made without them")
         if not isfinite(sign) or not isfinite(rate):
             raise ArgumentError(f"sign, rate: {sign}, {rate} are not both finite numbers")
         self._reserve(k.shape[0])
         for i in range(k.shape[0]):
-            if v[i] == 0:
-                continue
-            row = table_insert(&self.table, k[i], made_by)
-            if row < 0 or table_add_adagrad(&self.table, row, y, sign * v[i], rate) < 0:
-                raise MemoryLimitError("no memory for a new weight; use table_bits or less data")
+            if v[i] != 0:
+                at = touch(&self.table, insert(&self.table, k[i], made_by), y, &row)
+                step_adagrad(&row, at, sign * v[i], rate)
 
     cdef int _reserve(self, Py_ssize_t n) except -1:
         """Room for an update of n features, so that it happens whole or not at all."""
-        if table_reserve(&self.table, n, n) < 0:
+        if reserve(&self.table, n, n) < 0:
             raise MemoryLimitError("no memory for a new weight; use table_bits or less data")
         return 0
 
@@ -182,11 +252,11 @@ cdef class WeightTable:
         -------
         FrozenWeights; before the first example all its weights are 0
         """
-        return freeze(&self.table, self.table_bits, True)
+        return _frozen(&self.table, self.table_bits, True)
 
     def last(self):
         """The weights as they stand, not averaged, as a new frozen model."""
-        return freeze(&self.table, self.table_bits, False)
+        return _frozen(&self.table, self.table_bits, False)
 
     def to_arrays(self):
         """Everything that was learnt, so that learning can go on elsewhere (from_arrays).
@@ -194,9 +264,11 @@ cdef class WeightTable:
         Returns
         -------
         dict of arrays: ``keys`` uint64[n_rows] (row numbers of a fixed table), ``groups``
-        uint16[n_rows], ``counts`` uint32[n_rows] (weights in each row), and for each weight
-        ``labels`` uint32, ``w`` and ``owed`` float64 (kernels.h), and ``g`` float64 in a table
-        with gradients. What has learnt nothing is left out. ``done`` is not among them.
+        uint16[n_rows], ``counts`` uint32[n_rows] (weights in each row), ``last_update``
+        int64[n_rows] (examples finished when the row was last settled), and for each weight
+        ``labels`` uint32, ``weight`` and ``total`` float64 (the sum of the weight over the examples
+        up to the row's ``last_update``), and ``squares`` float64 in a table with gradients. What
+        has learned nothing is left out. ``done`` is not among them.
         """
         return _state(self)
 
@@ -216,114 +288,202 @@ cdef class WeightTable:
         Rows stay, so that a TrainingSet which was made with this table can go on from another
         state (from_arrays).
         """
+        self._reset(True)
+
+    cdef void _reset(self, bint weights_too) noexcept:
         cdef int64_t row
-        for row in range(self.n_rows):
-            table_clear_row(&self.table, row)
+        cdef Row r
+        for row in range(n_rows(&self.table)):
+            r = row_of(&self.table, row)
+            if r.n == 0:
+                continue
+            memset(r.total, 0, r.n * sizeof(double))
+            r.last_update[0] = 0
+            if weights_too:
+                memset(r.weight, 0, r.n * sizeof(double))
+                if r.squares != NULL:
+                    memset(r.squares, 0, r.n * sizeof(double))
         self.table.done = 0
-        self.table.mixed = False
 
 
-_STATE = {"keys": np.uint64, "groups": np.uint16, "counts": np.uint32, "labels": np.uint32,
-          "w": np.float64, "owed": np.float64, "g": np.float64}
+cdef _frozen(const Table *t, table_bits, bint averaged):
+    """The weights of a table that are not 0, row by row: means, or as they stand.
 
-
-cdef _state(WeightTable owner):
-    cdef Table *t = &owner.table
-    cdef int64_t row, rows = owner.n_rows, n_rows = 0, n_cells = 0, n
-    for row in range(rows):
-        n = _state_cells(t, row, NULL, NULL, NULL, NULL)
-        n_rows += n > 0
-        n_cells += n
-    sizes = dict.fromkeys(_STATE, n_cells) | dict.fromkeys(("keys", "groups", "counts"), n_rows)
+    Before the first example every mean is 0.
+    """
+    cdef bint mean = averaged and t.done > 0
+    cdef int64_t table_rows = n_rows(t) if mean or not averaged else 0
+    cdef int64_t row, n, n_kept = 0, room = 4096, at = 0, end = 0
+    cdef Row r
+    for row in range(table_rows):
+        n_kept += row_of(t, row).n > 0
+    keys = np.empty(n_kept, np.uint64)
+    groups = np.zeros(n_kept, np.uint16)
+    starts = np.zeros(n_kept + 1, np.int64)
     # One more than needed, so that the address of the end is inside even when nothing is there.
-    whole = {name: np.zeros(sizes[name] + 1, dtype) for name, dtype in _STATE.items()}
-    cdef uint64_t[::1] keys = whole["keys"]
-    cdef uint16_t[::1] groups = whole["groups"]
-    cdef uint32_t[::1] counts = whole["counts"]
-    cdef uint32_t[::1] labels = whole["labels"]
-    cdef double[::1] w = whole["w"]
-    cdef double[::1] owed = whole["owed"]
-    cdef double[::1] g = whole["g"]
-    cdef int64_t at = 0, end = 0
-    for row in range(rows):
-        n = _state_cells(t, row, &labels[end], &w[end], &owed[end], &g[end])
-        if n:
-            keys[at] = row if t.fixed_bits else t.index.keys[row]
-            groups[at] = 0 if t.fixed_bits else t.group[row]
-            counts[at] = <uint32_t>n
-            at += 1
-            end += n
-    if not t.with_gradient:
-        del whole["g"]
-    return {name: array[:len(array) - 1] for name, array in whole.items()}
+    labels = np.empty(room + 1, np.uint32)
+    weights = np.empty(room + 1, np.float64)
+    cdef uint64_t[::1] key_view = keys
+    cdef uint16_t[::1] group_view = groups
+    cdef int64_t[::1] start_view = starts
+    cdef uint32_t[::1] label_view = labels
+    cdef double[::1] weight_view = weights
+    unsorted = []
+    # One walk, since the table is far larger than what comes of it.
+    for row in range(table_rows):
+        r = row_of(t, row)
+        if r.n == 0:
+            continue
+        if end + r.n > room:
+            room = 2 * (end + r.n)
+            label_view = labels = _longer(labels, end, room + 1)
+            weight_view = weights = _longer(weights, end, room + 1)
+        n = _row_cells(t, &r, mean, &label_view[end], &weight_view[end])
+        if n == 0:
+            continue
+        if r.label != NULL and r.n > FEW:
+            unsorted.append(slice(end, end + n))
+        key_view[at] = row if t.fixed_bits else t.index.keys[row]
+        group_view[at] = 0 if t.fixed_bits else t.group[row]
+        end += n
+        at += 1
+        start_view[at] = end
+    for cells in unsorted:
+        order = np.argsort(labels[cells])
+        labels[cells] = labels[cells][order]
+        weights[cells] = weights[cells][order]
+    # Copies, so that no more is kept than what is there.
+    return FrozenWeights(t.n_labels, keys[:at].copy(), groups[:at].copy(), starts[:at + 1].copy(),
+                         labels[:end].copy(), weights[:end].copy(), table_bits=table_bits)
 
 
-cdef int64_t _state_cells(const Table *t, int64_t row, uint32_t *labels, double *w, double *owed,
-                          double *g) noexcept nogil:
-    """Count the weights of a row that have learnt something; write them where pointers are."""
-    cdef RowView v = table_row(t, row)
-    cdef int64_t n = 0
-    cdef uint32_t j
-    cdef int32_t label
-    for j in range(v.span):
-        label = row_label(t, &v, j)
+cdef _longer(array, int64_t used, int64_t length):
+    longer = np.empty(length, array.dtype)
+    longer[:used] = array[:used]
+    return longer
+
+
+cdef int64_t _row_cells(const Table *t, const Row *r, bint mean, uint32_t *labels,
+                        double *weights) noexcept nogil:
+    """Write the non-zero weights of a row; how many there are.
+
+    Those of a row of few places come in order of label.
+    """
+    cdef int64_t n = 0, i, label
+    cdef int32_t k
+    cdef double w
+    for k in range(r.n):
+        label = label_at(r, k)
         if label < 0:
             continue
-        if labels != NULL:
-            labels[n] = <uint32_t>label
-            w[n] = view_weight(&v, j)
-            owed[n] = view_owed(&v, j)
-            if t.with_gradient:
-                g[n] = view_gradient(t, &v, j)
+        w = average(t, r, k) if mean else r.weight[k]
+        if w == 0:
+            continue
+        i = n
+        while i > 0 and r.n <= FEW and labels[i - 1] > <uint32_t>label:
+            labels[i] = labels[i - 1]
+            weights[i] = weights[i - 1]
+            i -= 1
+        labels[i] = <uint32_t>label
+        weights[i] = w
         n += 1
     return n
 
 
-cdef _take_up(WeightTable owner, arrays, int64_t done):
-    cdef Table *t = &owner.table
-    cdef int64_t i, row, at = 0, end = 0
-    cdef Cell cell
-    wanted = {name for name in _STATE if name != "g" or t.with_gradient}
-    if t.done or done < 0 or set(arrays) != wanted:
-        raise ArgumentError("arrays: they are not of such a table, or it has learnt already")
-    whole = {name: np.append(np.asarray(arrays[name], _STATE[name]), _STATE[name](0))
-             for name in wanted}
-    if not t.with_gradient:
-        whole["g"] = whole["w"]
+_BY_ROW = {"keys": np.uint64, "groups": np.uint16, "counts": np.uint32, "last_update": np.int64}
+_BY_CELL = {"labels": np.uint32, "weight": np.float64, "total": np.float64, "squares": np.float64}
+
+
+cdef _state(WeightTable owner):
+    cdef const Table *t = &owner.table
+    cdef int64_t row, n_learnt = 0, n_cells = 0, at = 0, end = 0, label, count
+    cdef int32_t k
+    cdef Row r
+    for row in range(owner.n_rows):
+        r = row_of(t, row)
+        count = 0
+        for k in range(r.n):
+            count += label_at(&r, k) >= 0
+        n_learnt += count > 0
+        n_cells += count
+    whole = {name: np.zeros(n_learnt, dtype) for name, dtype in _BY_ROW.items()}
+    whole |= {name: np.zeros(n_cells, dtype) for name, dtype in _BY_CELL.items()}
     cdef uint64_t[::1] keys = whole["keys"]
     cdef uint16_t[::1] groups = whole["groups"]
     cdef uint32_t[::1] counts = whole["counts"]
+    cdef int64_t[::1] last_update = whole["last_update"]
     cdef uint32_t[::1] labels = whole["labels"]
-    cdef double[::1] w = whole["w"]
-    cdef double[::1] owed = whole["owed"]
-    cdef double[::1] g = whole["g"]
-    cdef int64_t n_rows = keys.shape[0] - 1, n_cells = w.shape[0] - 1
-    if (len({len(whole[name]) for name in ("keys", "groups", "counts")}) > 1
-            or len({len(whole[name]) for name in ("labels", "w", "owed", "g")}) > 1
+    cdef double[::1] weight = whole["weight"]
+    cdef double[::1] total = whole["total"]
+    cdef double[::1] squares = whole["squares"]
+    for row in range(owner.n_rows):
+        r = row_of(t, row)
+        count = 0
+        for k in range(r.n):
+            label = label_at(&r, k)
+            if label < 0:
+                continue
+            labels[end] = <uint32_t>label
+            weight[end] = r.weight[k]
+            total[end] = r.total[k]
+            if t.with_squares:
+                squares[end] = r.squares[k]
+            end += 1
+            count += 1
+        if count:
+            keys[at] = row if t.fixed_bits else t.index.keys[row]
+            groups[at] = 0 if t.fixed_bits else t.group[row]
+            counts[at] = <uint32_t>count
+            last_update[at] = r.last_update[0]
+            at += 1
+    if not t.with_squares:
+        del whole["squares"]
+    return whole
+
+
+cdef _take_up(WeightTable owner, arrays, int64_t done):
+    cdef Table *t = &owner.table
+    cdef int64_t i, row, at = 0, k
+    cdef uint32_t j
+    cdef Row r
+    wanted = {**_BY_ROW, **_BY_CELL}
+    if not t.with_squares:
+        del wanted["squares"]
+    if t.done or done < 0 or set(arrays) != set(wanted):
+        raise ArgumentError("arrays: they are not of such a table, or it has learnt already")
+    whole = {name: np.ascontiguousarray(arrays[name], dtype) for name, dtype in wanted.items()}
+    cdef const uint64_t[::1] keys = whole["keys"]
+    cdef const uint16_t[::1] groups = whole["groups"]
+    cdef const uint32_t[::1] counts = whole["counts"]
+    cdef const int64_t[::1] last_update = whole["last_update"]
+    cdef const uint32_t[::1] labels = whole["labels"]
+    cdef const double[::1] weight = whole["weight"]
+    cdef const double[::1] total = whole["total"]
+    cdef const double[::1] squares = whole["squares" if t.with_squares else "weight"]
+    cdef int64_t n_learnt = keys.shape[0], n_cells = weight.shape[0]
+    if (any(len(whole[name]) != n_learnt for name in _BY_ROW)
+            or any(len(whole[name]) != n_cells for name in _BY_CELL if name in whole)
             or int(np.sum(whole["counts"], dtype=np.uint64)) != n_cells
-            or (t.fixed_bits and n_rows and int(whole["keys"].max()) >> t.fixed_bits)
+            or (t.fixed_bits and n_learnt and int(whole["keys"].max()) >> t.fixed_bits)
             or (n_cells and int(whole["labels"].max()) >= t.n_labels)
-            or not all(np.isfinite(whole[name]).all() for name in ("w", "owed"))
-            or (t.with_gradient and not (whole["g"] >= 0).all())):
+            or (n_learnt and not 0 <= whole["last_update"].min() <= whole["last_update"].max()
+                <= done)
+            or not all(np.isfinite(whole[name]).all() for name in ("weight", "total"))
+            or (t.with_squares and not (whole["squares"] >= 0).all())):
         raise ArgumentError("arrays: their sizes or values do not fit together")
-    for i in range(n_rows):
-        row = <int64_t>keys[i] if t.fixed_bits else table_insert(t, keys[i], groups[i])
-        if row < 0:
-            raise MemoryLimitError("no memory for the weights learnt so far")
-        end += counts[i]
-        while at < end:
-            cell = table_cell(t, row, <int32_t>labels[at])
-            if cell.w == NULL:
+    for i in range(n_learnt):
+        row = <int64_t>keys[i] if t.fixed_bits else insert(t, keys[i], groups[i])
+        for j in range(counts[i]):
+            k = -1 if row < 0 else make_cell(t, row, <int32_t>labels[at], &r)
+            if k < 0:
                 raise MemoryLimitError("no memory for the weights learnt so far")
-            cell.w[0] = w[at]
-            if AVERAGED:
-                cell.owed[0] = owed[at]
-            if t.with_gradient:
-                cell.g[0] = g[at]
+            r.weight[k] = weight[at]
+            r.total[k] = total[at]
+            if t.with_squares:
+                r.squares[k] = squares[at]
+            r.last_update[0] = last_update[i]
             at += 1
     t.done = done
-    # Whether all of these are whole numbers is for those to see who learn by whole steps.
-    t.mixed = False
 
 
 cdef int32_t _label(label, int32_t n_labels) except -1:

@@ -4,9 +4,6 @@ import numpy.typing as npt
 from perceptron_nlp._core.model.labelparts import LabelParts
 from perceptron_nlp._core.train.trainingset import TrainingSet
 
-class CopiedRows:
-    def __init__(self) -> None: ...
-
 def learn_factored(
     data: TrainingSet,
     labels: LabelParts,
@@ -16,5 +13,4 @@ def learn_factored(
     rate: float = ...,
     margin: float = ...,
     right_to_left: bool = ...,
-    copies: CopiedRows | None = ...,
 ) -> tuple[int, int, int]: ...

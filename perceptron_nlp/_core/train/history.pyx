@@ -1,6 +1,5 @@
-# cython: language_level=3
-# cython: freethreading_compatible=True
-"""Rows of the templates that look at past labels, remembered while a table learns (history.h)."""
+# cython: language_level=3, freethreading_compatible=True
+"""Rows of the templates that look at past labels, remembered while a table learns (history.pxd)."""
 
 import numpy as np
 

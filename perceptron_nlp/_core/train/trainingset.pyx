@@ -1,6 +1,5 @@
-# cython: language_level=3
-# cython: freethreading_compatible=True
-"""Training sentences as numbers: what learners go over, epoch after epoch (Corpus in greedy.h)."""
+# cython: language_level=3, freethreading_compatible=True
+"""Training sentences as numbers: what learners go over, epoch after epoch (Corpus in trainingset.pxd)."""
 
 import numpy as np
 
@@ -13,8 +12,7 @@ from perceptron_nlp._core.features.extract cimport (
     token_key, type_slot_keys, type_values, word_scratch_close,
 )
 from perceptron_nlp._core.train.history cimport HistoryRows
-from perceptron_nlp._core.table.table cimport table_find, table_insert, table_prefetch_key
-from perceptron_nlp._core.table.weights cimport WeightTable
+from perceptron_nlp._core.table.weights cimport WeightTable, fetch_key, find, insert
 from perceptron_nlp.errors import ArgumentError, MemoryLimitError
 
 # Distinct strings between two looks at a bound on memory.
@@ -142,8 +140,8 @@ cdef class TrainingSet:
         """The row of a feature, made if it is new; -1 where it is and must not be made."""
         cdef int64_t row
         if not is_open:
-            return table_find(&self.table.table, key)
-        row = table_insert(&self.table.table, key, group)
+            return find(&self.table.table, key)
+        row = insert(&self.table.table, key, group)
         if row < 0:
             raise MemoryLimitError("no memory for the features")
         return row
@@ -246,7 +244,7 @@ cdef class TrainingSet:
                 view.last = i == n - 1
                 for k in range(p.n_static):
                     keys[i * p.n_static + k] = token_key(p, p.static_templates[k], &view)
-                    table_prefetch_key(&self.table.table, keys[i * p.n_static + k])
+                    fetch_key(&self.table.table, keys[i * p.n_static + k])
             # All keys first, so that one row's way is not waited for before the next is known.
             for i in range(n * p.n_static):
                 row_view[begin * p.n_static + i] = <int32_t>self._row(

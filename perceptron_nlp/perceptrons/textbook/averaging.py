@@ -131,7 +131,7 @@ def averaged_counter(run: Stream) -> Array:
 def averaged_lazy(run: Stream) -> Array:
     """L12: every weight knows when it was last settled. O(d_Δ) an update.
 
-    Here for one weight at a time; the library's own core uses L11, which has less to keep.
+    Here for one weight at a time; the library's own core has one stamp for a row of weights.
     ::
 
         if mistake:  for each weight j that Δ touches

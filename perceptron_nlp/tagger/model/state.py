@@ -1,4 +1,4 @@
-"""What a training needs to go on: current weights, what their averages owe, AdaGrad's sums.
+"""What a training needs to go on: weights, their totals and time stamps, AdaGrad's sums.
 
 A state is arrays by feature key, in one order whatever the order of learning: so two trainings
 that learnt the same have equal states, and states of shards can be mixed (combine/mix.py).
@@ -25,17 +25,18 @@ _PARTS = {
     "groups": np.uint16,
     "counts": np.uint32,
     "labels": np.uint32,
-    "w": np.float64,
-    "owed": np.float64,
-    "g": np.float64,
+    "last_update": np.int64,
+    "weight": np.float64,
+    "total": np.float64,
+    "squares": np.float64,
 }
 # Where each weight has one.
-_BY_CELL = ("labels", "w", "owed", "g")
+_BY_CELL = ("labels", "weight", "total", "squares")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RunState:
-    """The state of one training run; its average is ``w - owed / done``, weight by weight.
+    """The state of one training run; its average is ``sums / done``, weight by weight.
 
     Attributes
     ----------
@@ -43,10 +44,10 @@ class RunState:
     groups : uint16[n_rows]; the template of each row, 0 in a fixed table
     counts : uint32[n_rows]; weights in each row
     labels : uint32[n_cells], ascending in a row; numbers of labels, or of their parts
-    w : float64[n_cells]; the weights as they stand
-    owed : float64[n_cells]; the sum of each weight's steps, each times the number of words that
-        were done before it
-    g : float64[n_cells], AdaGrad's sums of squares; None with other rules
+    last_update : int64[n_rows]; the words that were done when each row was last settled
+    weight : float64[n_cells]; the weights as they stand
+    total : float64[n_cells]; the sum of each weight after each word up to ``last_update``
+    squares : float64[n_cells], AdaGrad's sums of squares; None with other rules
     done : labelled words learnt from so far
     epochs : passes made so far; those to come have the numbers after it
     """
@@ -55,9 +56,10 @@ class RunState:
     groups: Array
     counts: Array
     labels: Array
-    w: Array
-    owed: Array
-    g: Array | None
+    last_update: Array
+    weight: Array
+    total: Array
+    squares: Array | None
     done: int
     epochs: int
 
@@ -68,7 +70,7 @@ class RunState:
         union = Union([Rows(found["keys"], found["groups"], found["counts"], found["labels"])])
         rows = union.rows(np.ones(union.n_cells, bool))
         sorted_cells = {}
-        for name in ("w", "owed", "g"):
+        for name in _BY_CELL[1:]:
             if name in found:
                 sorted_cells[name] = np.empty(union.n_cells)
                 sorted_cells[name][union.places[0]] = found[name]
@@ -77,12 +79,56 @@ class RunState:
             rows.groups,
             rows.counts.astype(np.uint32),
             rows.labels,
-            sorted_cells["w"],
-            sorted_cells["owed"],
-            sorted_cells.get("g"),
+            found["last_update"][np.argsort(found["keys"])],
+            sorted_cells["weight"],
+            sorted_cells["total"],
+            sorted_cells.get("squares"),
             table.done,
             epochs,
         )
+
+    @classmethod
+    def settled(
+        cls, union: Union, weight: Array, sums: Array, squares: Array | None, done: int, epochs: int
+    ) -> RunState:
+        """The state whose cells these are, of which those of zeros are left out.
+
+        Parameters
+        ----------
+        union : the cells
+        weight, squares : as of a state
+        sums : float64[n_cells]; see ``sums``
+        done, epochs : as of a state
+        """
+        kept = (weight != 0) | (sums != 0) | (False if squares is None else squares != 0)
+        rows = union.rows(kept)
+        return cls(
+            rows.keys,
+            rows.groups,
+            rows.counts.astype(np.uint32),
+            rows.labels,
+            np.full(len(rows.keys), done, np.int64),
+            weight[kept],
+            sums[kept],
+            None if squares is None else squares[kept],
+            done,
+            epochs,
+        )
+
+    @property
+    def rows(self) -> Rows:
+        """Where its numbers belong."""
+        return Rows(self.keys, self.groups, self.counts, self.labels)
+
+    @property
+    def stamps(self) -> Array:
+        """The time stamp of each cell, which is that of its row: int64[n_cells]."""
+        return np.asarray(np.repeat(self.last_update, self.counts))
+
+    @property
+    def sums(self) -> Array:
+        """The sum of each weight after each word that was done: float64[n_cells]."""
+        return np.asarray(self.total + (self.done - self.stamps) * self.weight)
 
     def arrays(self) -> dict[str, Array]:
         """By name, as WeightTable takes them."""
@@ -111,11 +157,13 @@ class RunState:
         ------
         PerceptronNLPError, KeyError, TypeError, ValueError : the parts are not of a run
         """
-        with_g = prefix + "g" in arrays
-        parts = {name: arrays[prefix + name] for name in _PARTS if with_g or name != "g"}
+        with_squares = prefix + "squares" in arrays
+        parts = {
+            name: arrays[prefix + name] for name in _PARTS if with_squares or name != "squares"
+        }
         if any(array.ndim != 1 or array.dtype != _PARTS[name] for name, array in parts.items()):
             raise ArgumentError("state: its arrays are of other types")
-        n_rows, n_cells = len(parts["keys"]), len(parts["w"])
+        n_rows, n_cells = len(parts["keys"]), len(parts["weight"])
         by_cell = {name: array for name, array in parts.items() if name in _BY_CELL}
         if (
             any(
@@ -132,20 +180,24 @@ class RunState:
         if n_rows and int(parts["groups"].max()) >= n_groups:
             raise ArgumentError(f"state: rows of more than the {n_groups} templates that there are")
         if not all(np.isfinite(array).all() for array in by_cell.values()) or (
-            with_g and (parts["g"] < 0).any()
+            with_squares and (parts["squares"] < 0).any()
         ):
             raise ArgumentError("state: not all of its numbers can be")
         counts = [described["done"], described["epochs"]]
         if any(type(count) is not int or not 0 <= count < 1 << 62 for count in counts):
             raise ArgumentError("state: its counts are not whole numbers")
+        stamps = parts["last_update"]
+        if n_rows and not 0 <= int(stamps.min()) <= int(stamps.max()) <= counts[0]:
+            raise ArgumentError("state: rows were settled at words that were never done")
         return cls(
             parts["keys"],
             parts["groups"],
             parts["counts"],
             parts["labels"],
-            parts["w"],
-            parts["owed"],
-            parts.get("g"),
+            parts["last_update"],
+            parts["weight"],
+            parts["total"],
+            parts.get("squares"),
             counts[0],
             counts[1],
         )
@@ -159,7 +211,7 @@ class RunState:
 
     def average(self, n_labels: int, table_bits: int | None) -> FrozenWeights:
         """The averaged weights, as a learner would give them."""
-        table = WeightTable(n_labels, table_bits=table_bits, gradients=self.g is not None)
+        table = WeightTable(n_labels, table_bits=table_bits, gradients=self.squares is not None)
         self.put_into(table)
         return table.average()
 
@@ -170,7 +222,12 @@ class RunState:
 
     def average_begun_anew(self) -> RunState:
         """With the same weights, and averages that are of words to come alone."""
-        return replace(self, owed=np.zeros_like(self.owed), done=0)
+        return replace(
+            self,
+            total=np.zeros_like(self.total),
+            last_update=np.zeros_like(self.last_update),
+            done=0,
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -219,7 +276,7 @@ class TrainingState:
             for number, run in enumerate(described["runs"])
         )
         if len(runs) != options.n_runs or any(
-            (run.g is None) == (options.update == "adagrad") for run in runs
+            (run.squares is None) == (options.update == "adagrad") for run in runs
         ):
             raise ArgumentError("state: its runs are not those of its options")
         return cls(options, runs)

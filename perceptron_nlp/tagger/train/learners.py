@@ -12,9 +12,9 @@ import numpy.typing as npt
 from perceptron_nlp._core.features.extract import FeatureProgram
 from perceptron_nlp._core.model.frozenweights import FrozenWeights
 from perceptron_nlp._core.table.weights import WeightTable
-from perceptron_nlp._core.train.factored import CopiedRows, learn_factored
+from perceptron_nlp._core.train.factored import learn_factored
+from perceptron_nlp._core.train.greedy import learn
 from perceptron_nlp._core.train.search import learn_sequences
-from perceptron_nlp._core.train.train import learn
 from perceptron_nlp._core.train.trainingset import TrainingSet
 from perceptron_nlp.features.templates import Template, compile_templates
 from perceptron_nlp.tagger.model.label_components import parts_of
@@ -157,7 +157,6 @@ class TemplateLearner(Learner):
                 self._data,
                 self._parts,
                 margin=options.least_lead,
-                copies=CopiedRows(),
                 rule=options.update,
                 rate=options.step,
                 right_to_left=options.backwards,

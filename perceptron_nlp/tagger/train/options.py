@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypedDict, TypeVar
 from perceptron_nlp._checks import check_choice, check_flag, check_int, check_number
 from perceptron_nlp._core.model.frozenmodel import WIDEST_BEAM
 from perceptron_nlp._core.table.weights import MAX_TABLE_BITS
-from perceptron_nlp._core.train.train import RULES
+from perceptron_nlp._core.train.driver import RULES
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError
 from perceptron_nlp.features.templates import Template
 from perceptron_nlp.tagger.tag.context import WIDEST_WINDOW

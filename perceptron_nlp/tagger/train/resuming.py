@@ -1,10 +1,9 @@
 """Going on with a training that is over, on other sentences.
 
-Nothing is estimated anew but what the new sentences bring: the weights as they stand, what their
-averages owe, AdaGrad's sums and the number of words done are those of the state, and learning
+Nothing is estimated anew but what the new sentences bring: the weights as they stand, their totals
+and time stamps, AdaGrad's sums and the number of words done are those of the state, and learning
 goes on as if there had been no end. So the average after N old and M new words is the mean over
-all N + M: with W the weights at the end and ``owed`` the sum of all steps, old and new, each times
-the number of words done before it, it is W - owed / (N + M).
+all N + M.
 """
 
 from __future__ import annotations

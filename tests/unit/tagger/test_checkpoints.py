@@ -233,8 +233,8 @@ def test_arrays_that_do_not_fit_a_table_are_refused() -> None:
     good = table.to_arrays()
     changes: list[dict[str, Any]] = [
         {"labels": np.array([3], np.uint32)},
-        {"owed": np.array([np.inf])},
-        {"owed": np.array([1.0, 2.0])},
+        {"total": np.array([np.inf])},
+        {"total": np.array([1.0, 2.0])},
         {"w": np.array([np.nan])},
         {"counts": np.array([2], np.uint32)},
         {"keys": np.array([1, 2], np.uint64)},

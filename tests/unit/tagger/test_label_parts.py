@@ -13,7 +13,7 @@ from perceptron_nlp._core.features.extract import FeatureProgram
 from perceptron_nlp._core.features.hashing import hash64
 from perceptron_nlp._core.model.labelparts import LabelParts
 from perceptron_nlp._core.table.weights import WeightTable
-from perceptron_nlp._core.train.factored import CopiedRows, learn_factored
+from perceptron_nlp._core.train.factored import learn_factored
 from perceptron_nlp._core.train.trainingset import TrainingSet
 from perceptron_nlp.errors import ArgumentError
 from perceptron_nlp.features.templates import Template, compile_templates
@@ -147,28 +147,20 @@ def test_passing_families_over_changes_no_score_to_the_last_bit(scores):
     ).best(numbers)
 
 
-def learnt(sentences, calls, copies):
+def learnt(sentences, calls):
     """The weights after AdaGrad over some sentences, in so many calls an epoch."""
     parts = parts_of(LABELS, "pieces+whole")
     data, table = training_set(sentences, parts, gradients=True)
     for _ in range(4):
         for piece in np.array_split(np.arange(len(sentences)), calls):
-            learn_factored(data, parts, piece, rule="adagrad", rate=0.1, copies=copies)
+            learn_factored(data, parts, piece, rule="adagrad", rate=0.1)
     frozen = table.last()
     return [frozen.keys.tolist(), frozen.labels.tolist(), frozen.weights.tolist()]
 
 
 @given(sentences=st.lists(GOLD, min_size=2, max_size=6), calls=st.integers(1, 3))
-def test_copied_rows_change_no_weight_to_the_last_bit(sentences, calls):
-    once = learnt(sentences, 1, None)
-    assert learnt(sentences, calls, CopiedRows()) == once
-    assert learnt(sentences, calls, None) == once
-
-
-def test_copies_of_another_table_are_not_used():
-    sentences = [[("a", 0), ("b", 3)], [("C", 2), ("a", 4)]]
-    copies = CopiedRows()
-    assert learnt(sentences, 1, copies) == learnt(sentences, 1, copies)
+def test_an_epoch_may_be_learned_in_pieces(sentences, calls):
+    assert learnt(sentences, calls) == learnt(sentences, 1)
 
 
 @pytest.mark.parametrize("slots", [[0], [0, 0, 2], [0, -1, 1]])

@@ -31,7 +31,7 @@ HEAVY = {
     "concurrent",
     "multiprocessing",
     "perceptron_nlp.tagger.train.api",
-    "perceptron_nlp._core.train.train",
+    "perceptron_nlp._core.train.greedy",
     "perceptron_nlp._core.table.weights",
     "perceptron_nlp._core.train.trainingset",
     "perceptron_nlp._core.train.history",

@@ -11,8 +11,8 @@ import perceptron_nlp as pn
 from perceptron_nlp._core.features.extract import FeatureProgram
 from perceptron_nlp._core.model.frozenweights import FrozenWeights
 from perceptron_nlp._core.table.weights import WeightTable
+from perceptron_nlp._core.train.greedy import learn
 from perceptron_nlp._core.train.search import learn_sequences
-from perceptron_nlp._core.train.train import learn
 from perceptron_nlp._core.train.trainingset import TrainingSet
 from perceptron_nlp.features.templates import check_templates, compile_templates
 from perceptron_nlp.tagger.train.data import Examples, label_hashes

@@ -190,7 +190,8 @@ def test_an_average_begun_anew_is_over_the_new_words_alone(small: Small) -> None
     before = tagger.model.state
     assert before is not None
     assert runs[0].done == before.runs[0].done + 2 * n_words and runs[1].done == 2 * n_words
-    assert np.array_equal(runs[0].w, runs[1].w) and np.array_equal(runs[0].g, runs[1].g)
+    assert np.array_equal(runs[0].weight, runs[1].weight)
+    assert np.array_equal(runs[0].squares, runs[1].squares)
 
 
 def test_the_dictionary_gives_up_what_the_new_sentences_speak_against() -> None:
@@ -293,15 +294,16 @@ def test_trainings_that_cannot_be_kept_are_named(
     "change",
     [
         lambda run: {"labels": run.labels + 1000},
-        lambda run: {"w": run.w[:-1]},
+        lambda run: {"weight": run.weight[:-1]},
         lambda run: {"keys": run.keys[::-1].copy()},
-        lambda run: {"g": -1 - run.g},
-        lambda run: {"owed": run.owed + np.inf},
+        lambda run: {"squares": -1 - run.squares},
+        lambda run: {"total": run.total + np.inf},
         lambda run: {"counts": run.counts + 1},
-        lambda run: {"g": None},
+        lambda run: {"squares": None},
         lambda run: {"done": -1},
         lambda run: {"epochs": True},
-        lambda run: {"w": run.w.astype(np.float32)},
+        lambda run: {"weight": run.weight.astype(np.float32)},
+        lambda run: {"last_update": run.last_update + run.done + 1},
     ],
 )
 def test_a_state_that_cannot_be_is_refused(small: Small, change: Any) -> None:

@@ -3,9 +3,6 @@ import numpy.typing as npt
 
 from perceptron_nlp._core.train.trainingset import TrainingSet
 
-RULES: tuple[str, ...]
-BLOCK: int
-
 def learn(
     data: TrainingSet,
     order: npt.NDArray[np.int64],
@@ -16,5 +13,3 @@ def learn(
     right_to_left: bool = False,
     scales: npt.NDArray[np.float64] | None = None,
 ) -> tuple[int, int, int]: ...
-
-class Scratch: ...

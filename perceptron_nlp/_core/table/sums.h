@@ -1,0 +1,109 @@
+/* What the weight tables (weights.pxd) leave to C: sums of rows as vectors, fetching ahead, and the
+ * switch of a build without averages.
+ *
+ * scores[k] = rows[0][k] + rows[1][k] + …, added in this order in any form; so plain C and vector
+ * instructions give the same sums, to the last bit. A row of the table is at `place` of its weights
+ * (0: it has learnt nothing; place[-1] is 0), and `stride` weights long, a multiple of GROUP. */
+#ifndef PERCEPTRON_NLP_SUMS_H
+#define PERCEPTRON_NLP_SUMS_H
+
+#include "table/portable.h"
+
+/* A build without averages, against which benchmarks/averaging.py measures what they cost. */
+#ifdef PERCEPTRON_NLP_VANILLA
+#define AVERAGED 0
+#else
+#define AVERAGED 1
+#endif
+
+#define GROUP 4
+#define MOST_ROW_LABELS 32
+
+typedef void (*SumRows)(const double *weights, size_t stride, const uint32_t *place,
+                        const int32_t *rows, size_t n, double *scores);
+
+/* The compiler drops functions that only prefetch, as they have no effect, but for this one. */
+static inline void fetch(const void *address) {
+    PREFETCH(address);
+#if defined(__GNUC__) || defined(__clang__)
+    __asm__ volatile("");
+#endif
+}
+
+static inline void sum_plain(const double *weights, size_t stride, const uint32_t *place,
+                             const int32_t *rows, size_t n, double *scores) {
+    memset(scores, 0, stride * sizeof *scores);
+    for (size_t i = 0; i < n; i++) {
+        const double *w = weights + (size_t)place[rows[i]] * stride;
+        for (size_t k = 0; k < stride; k++) scores[k] += w[k];
+    }
+}
+
+#if VECTOR_EXTENSIONS
+/* The sums of a count of vectors known to the compiler stay in registers. */
+#define SUM_CASE(VECTOR, COUNT)                                                         \
+    case COUNT: {                                                                       \
+        VECTOR sum[COUNT];                                                              \
+        for (int k = 0; k < COUNT; k++) sum[k] = (VECTOR){0};                           \
+        for (size_t i = 0; i < n; i++) {                                                \
+            const VECTOR *w =                                                           \
+                (const VECTOR *)(const void *)weights + (size_t)place[rows[i]] * COUNT; \
+            for (int k = 0; k < COUNT; k++) sum[k] += w[k];                             \
+        }                                                                               \
+        memcpy(scores, sum, sizeof sum);                                                \
+        return;                                                                         \
+    }
+
+typedef double Pair __attribute__((vector_size(16), aligned(8), may_alias));
+
+static inline void sum_pairs(const double *weights, size_t stride, const uint32_t *place,
+                             const int32_t *rows, size_t n, double *scores) {
+    switch (stride / 2) {
+        SUM_CASE(Pair, 2)
+        SUM_CASE(Pair, 4)
+        SUM_CASE(Pair, 6)
+        SUM_CASE(Pair, 8)
+        SUM_CASE(Pair, 10)
+        SUM_CASE(Pair, 12)
+        SUM_CASE(Pair, 14)
+        default:
+            sum_plain(weights, stride, place, rows, n, scores);
+    }
+}
+
+#if AVX2_AT_RUN_TIME
+typedef double Quad __attribute__((vector_size(32), aligned(8), may_alias));
+
+TARGET_AVX2 static inline void sum_quads(const double *weights, size_t stride,
+                                         const uint32_t *place, const int32_t *rows, size_t n,
+                                         double *scores) {
+    switch (stride / GROUP) {
+        SUM_CASE(Quad, 1)
+        SUM_CASE(Quad, 2)
+        SUM_CASE(Quad, 3)
+        SUM_CASE(Quad, 4)
+        SUM_CASE(Quad, 5)
+        SUM_CASE(Quad, 6)
+        SUM_CASE(Quad, 7)
+        SUM_CASE(Quad, 8)
+        default:
+            return;
+    }
+}
+#endif
+#endif
+
+/* The widest form that this processor has, or plain C on request: which is the same. */
+static inline SumRows sum_rows(int plain) {
+    if (plain) return sum_plain;
+#if AVX2_AT_RUN_TIME
+    if (cpu_has_avx2()) return sum_quads;
+#endif
+#if VECTOR_EXTENSIONS
+    return sum_pairs;
+#else
+    return sum_plain;
+#endif
+}
+
+#endif

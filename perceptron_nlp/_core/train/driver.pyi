@@ -1,0 +1,4 @@
+RULES: tuple[str, ...]
+BLOCK: int
+
+class Scratch: ...
