@@ -127,6 +127,7 @@ def applied_cost(rows: int = 400_000) -> float:
         np.zeros(rows, np.uint16),
         np.ones(rows, np.uint32),
         np.zeros(rows, np.uint32),
+        np.zeros(rows, np.int64),
         numbers,
         numbers,
         numbers,

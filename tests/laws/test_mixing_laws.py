@@ -188,7 +188,7 @@ def test_one_worker_that_is_mixed_after_each_epoch_is_the_ordinary_trainer(
         learner.learn(permutation(len(small), 3, epoch))
         end = RunState.of(learner.table, epoch)
         assert mix([end], begun=state) is end
-        begun = no_state(end.g is not None) if state is None else state
+        begun = no_state(end.squares is not None) if state is None else state
         state = Replaced(changes(end, begun)).applied(begun)
     assert state is not None and equal(state, whole.state.runs[0])
 
