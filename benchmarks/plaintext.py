@@ -18,7 +18,7 @@ from pathlib import Path
 from corpora import treebank
 
 import perceptron_nlp as pn
-from perceptron_nlp.text.english import CONTRACTIONS
+from perceptron_nlp.text.tokenizer import CONTRACTIONS
 
 Span = tuple[int, int]
 CLITIC = re.compile(r"n['’`´]t|['’`´](?:s|re|ve|ll|d|m)", re.IGNORECASE)

@@ -12,9 +12,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from perceptron_nlp.text.characters import FULL_STOPS
-from perceptron_nlp.text.english import STARTERS, TITLES
-from perceptron_nlp.text.tokenizer import CHUNK, LOOKS_AHEAD, Span, chunk_tokens
+from perceptron_nlp.text.tokenizer import (
+    CHUNK,
+    FULL_STOPS,
+    LOOKS_AHEAD,
+    STARTERS,
+    TITLES,
+    Span,
+    chunk_tokens,
+    entries,
+)
 
 # No sentence has more tokens: a text without full stops is cut, so that what is held stays small.
 LONGEST_SENTENCE = 5_000
@@ -22,60 +29,9 @@ LONGEST_SENTENCE = 5_000
 MOST_CHARACTERS = 1 << 20
 # A line of fewer characters, white space left out, is not broken off to fit a width.
 SHORTEST_WRAPPED = 32
-_CLOSING = frozenset(
-    [
-        "'",
-        '"',
-        "''",
-        "``",
-        "’",
-        "’’",
-        "”",
-        "»",
-        "›",
-        "」",
-        "』",
-        ")",
-        "]",
-        "}",
-        "*",
-        "**",
-        "))",
-        "]]",
-        ">",
-        ">>",
-    ]
-)
-_BRACKETS = frozenset([")", "]", "}", "))", "]]", "”", "’’", "''"])
-_OPENING = frozenset(
-    [
-        "'",
-        '"',
-        "``",
-        "‘‘",
-        "‘’",
-        "“",
-        "‘",
-        "«",
-        "‹",
-        "(",
-        "[",
-        "{",
-        "*",
-        "**",
-        "***",
-        "-",
-        "--",
-        "–",
-        "—",
-        "•",
-        "#",
-        "<",
-        "<<",
-        "¿",
-        "¡",
-    ]
-)
+_CLOSING = entries("""' " '' `` ’ ’’ ” » › 」 』 ) ] } * ** )) ]] > >>""")
+_BRACKETS = entries(") ] } )) ]] ” ’’ ''")
+_OPENING = entries("""' " `` ‘‘ ‘’ “ ‘ « ‹ ( [ { * ** *** - -- – — • # < << ¿ ¡""")
 _SMILE = re.compile(r"[<>]?[:;=][-o^']?[)(\]\[|\\@*$DPpO3/]+|<3+|\^[_.]?\^|\(:|[xX]D")
 _PARAGRAPH = re.compile(r"\n[^\S\n]*\n|\r[^\S\r\n]*\r|[\f\u2029]")
 _LONG_GAP = re.compile(r"\s{1000,}")
