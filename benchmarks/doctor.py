@@ -28,7 +28,7 @@ from corpora import TREEBANKS, treebank
 
 import perceptron_nlp as pn
 from perceptron_nlp.analysis.doctor.doctoring import DoctorOptions, Examination, examine
-from perceptron_nlp.analysis.doctor.pooling import Surroundings, Variation, log_softmax
+from perceptron_nlp.analysis.doctor.pooling import Contexts, Variation, log_softmax
 
 FOLDS = 5
 Place = tuple[int, int]
@@ -120,7 +120,7 @@ def measure(sentences: list[pn.Sentence], wrong: set[Place], options: DoctorOpti
     ours = [(one.sentence - 1, one.index) for one in found.candidates]
     print(row(f"**doctor** ({seconds:.0f} CPU s)", ours, wrong), flush=True)
     variation = Variation(
-        Surroundings.of(examined.examples.sentences), examined.gold, len(examined.said.labels)
+        Contexts.of(examined.examples.sentences), examined.gold, len(examined.said.labels)
     )
     taggers = examined.said.scores
     for name, logs in {

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import perceptron_nlp as pn
 from perceptron_nlp._checks import check_int
-from perceptron_nlp._display import p_value, printable
+from perceptron_nlp._display import p_value, percent, points, printable
 from perceptron_nlp.analysis.compare.comparison import is_model_file
 from perceptron_nlp.analysis.compare.differences import Change, Score
 from perceptron_nlp.analysis.compare.significance import ROUNDS
@@ -53,7 +53,7 @@ def parser() -> VerbParser:
     verb.add_argument(
         "--column",
         metavar="NAME",
-        help="the column to compare (default: the one that was learnt, of several"
+        help="the column to compare (default: the one that was learned, of several"
         " the first that both fill)",
     )
     add_format_options(verb)
@@ -124,7 +124,7 @@ def summary(result: pn.Comparison, names: Sequence[str], terminal: Terminal) -> 
     if result.unlabelled:
         lines.append(terminal.line(f"{result.unlabelled:,} words without a gold label left out"))
     words = (
-        f"words right in B alone {result.gained:,}, in A alone {result.lost:,}:"
+        f"tokens correct in B alone {result.gained:,}, in A alone {result.lost:,}:"
         f" {p_value(result.mcnemar)} (McNemar's exact test)"
     )
     swaps = (
@@ -142,13 +142,13 @@ def _score(measure: str, score: Score, names: Sequence[str], width: int) -> list
     lines = []
     for letter, value, (low, high), name in rows:
         line = (
-            f"{letter}  {measure:<5} {100 * value:6.2f} %  (95 %: {100 * low:.2f} to"
-            f" {100 * high:.2f})  "
+            f"{letter}  {measure:<5} {percent(value):>8}  (95 %: {points(low)} to {points(high)})  "
         )
         lines.append(line + shortened_inside(name, max(_SHORTEST_PATH, width - len(line))))
     low, high = score.interval_difference
     lines.append(
-        f"B less A {100 * score.difference:+6.2f}    (95 %: {100 * low:+.2f} to {100 * high:+.2f})"
+        f"B less A {points(score.difference, sign=True):>6}    (95 %: {points(low, sign=True)} to"
+        f" {points(high, sign=True)})"
     )
     return lines
 
@@ -188,7 +188,7 @@ def label_table(result: pn.Comparison, terminal: Terminal) -> list[str]:
         lines.append(
             terminal.line(
                 f"{shortened_inside(label, width):<{width}}"
-                f"  {100 * d.f1_a:7.2f}   {100 * d.f1_b:7.2f}"
+                f"  {points(d.f1_a):>7}   {points(d.f1_b):>7}"
                 f"  {d.gained:6,} {d.lost:6,}  {d.support:8,}"
             )
         )

@@ -45,7 +45,7 @@ def parser() -> VerbParser:
     verb = VerbParser(
         "doctor",
         "Find labels that are likely wrong: those that taggers trained on the other sentences,\n"
-        "and the same words in the same surroundings elsewhere, speak against. The likeliest\n"
+        "and the same words in the same context elsewhere, speak against. The likeliest\n"
         "errors come first.",
         EXAMPLES,
     )
@@ -112,7 +112,7 @@ def parser() -> VerbParser:
         type=whole_number,
         default=1,
         metavar="N",
-        help="parts that are judged at a time (default: 1); the result does not depend on it",
+        help="parts that are scored at a time (default: 1); the result does not depend on it",
     )
     add_json_option(verb)
     add_format_options(verb)
@@ -150,7 +150,7 @@ def run(chosen: argparse.Namespace) -> None:
 
     def show(done: int, folds: int) -> None:
         if live:
-            write_message(f"{_CLEAR_LINE}part {done} of {folds} judged")
+            write_message(f"{_CLEAR_LINE}part {done} of {folds} scored")
 
     try:
         found = pn.doctor(
@@ -180,7 +180,7 @@ def run(chosen: argparse.Namespace) -> None:
 
 
 def report(found: pn.Diagnosis, limit: int, terminal: Terminal) -> list[str]:
-    """What was found, as lines for a person."""
+    """Return the result as lines for a person."""
     lines = [
         f"column {found.column}: {found.labelled:,} labels in"
         f" {found.sentences:,} sentences, {counted(len(found.candidates), 'candidate error')}"
@@ -219,7 +219,7 @@ def wrapped(text: str, terminal: Terminal) -> list[str]:
 
 
 def written(found: pn.Diagnosis, path: str | None, limit: int | None) -> list[str]:
-    """What is in the table, where there is one."""
+    """Return the line about the table, if one was written."""
     if path is None:
         return []
     return ["", f"{printable(path)}: {counted(len(found.candidates[:limit]), 'candidate error')}"]

@@ -9,7 +9,7 @@ from dataclasses import asdict
 from typing import Any
 
 import perceptron_nlp as pn
-from perceptron_nlp._display import printable
+from perceptron_nlp._display import percent, points, printable
 from perceptron_nlp.cli.inputs import check_stdin, load_tagger, open_inputs
 from perceptron_nlp.cli.parsing import (
     VerbParser,
@@ -175,7 +175,7 @@ def summary(result: pn.Evaluation, terminal: Terminal) -> list[str]:
     ]
     lines = [terminal.line(f"column {result.column}, right:", BOLD)]
     for name, share, count in rows:
-        figure = f"{'–':>6}  " if share is None else f"{100 * share:6.2f} %"
+        figure = f"{'–':>6}  " if share is None else f"{percent(share):>8}"
         lines.append(terminal.line(f"{name:<14}{figure}  of {count:,}"))
     if result.unlabelled:
         lines.append(terminal.line(f"{result.unlabelled:,} words without a gold label left out"))
@@ -204,8 +204,8 @@ def _score_table(
         terminal.line(f"{what:<{width}}  {_FIGURES}", BOLD),
         *(
             terminal.line(
-                f"{shortened_inside(name, width):<{width}}  {100 * score['precision']:9.2f}"
-                f"  {100 * score['recall']:6.2f}  {100 * score['f1']:6.2f}  {score['support']:8,}"
+                f"{shortened_inside(name, width):<{width}}  {points(score['precision']):>9}"
+                f"  {points(score['recall']):>6}  {points(score['f1']):>6}  {score['support']:8,}"
             )
             for name, (_, score) in zip(names, rows, strict=True)
         ),

@@ -107,7 +107,7 @@ def run(chosen: argparse.Namespace) -> None:
 def _explanations(
     tagger: pn.Tagger, chosen: argparse.Namespace, top: int | None
 ) -> Iterator[pn.Explanation]:
-    """Those of all sentences, in pieces."""
+    """Explain all sentences, in batches."""
     # Refuses the column and the number before any reading.
     tagger.explain_sents([], column=chosen.column, top=top)
     with pn.open_corpus(chosen.text, format=chosen.format, fields=chosen.fields) as corpus:

@@ -6,6 +6,7 @@ import argparse
 from typing import Any
 
 import perceptron_nlp as pn
+from perceptron_nlp._display import percent
 from perceptron_nlp.cli.inputs import open_inputs
 from perceptron_nlp.cli.parsing import (
     VerbParser,
@@ -96,12 +97,12 @@ def run(chosen: argparse.Namespace) -> None:
 
 
 def report(found: dict[str, Any], path: str, file: dict[str, Any]) -> list[tuple[bool, str]]:
-    """What is in a column as lines for a person, each with whether it is a heading."""
+    """Return the contents of a column as lines, each with True if it is a heading."""
     table = "exact keys, no collisions"
     if found["table_bits"] is not None:
         table = (
             f"fixed, 2^{found['table_bits']} rows; a feature collides with another in"
-            f" {100 * found['collision_rate']:.2f} % of cases"
+            f" {percent(found['collision_rate'])} of cases"
         )
     order = direction(found["right_to_left"]).removeprefix("read ")
     facts = [
@@ -118,7 +119,7 @@ def report(found: dict[str, Any], path: str, file: dict[str, Any]) -> list[tuple
         ("file", f"{file['bytes']:,} bytes, format {file['format_version']}"),
     ]
     if found["dev_accuracy"] is not None:
-        facts.append(("dev accuracy", f"{100 * found['dev_accuracy']:.2f} %"))
+        facts.append(("dev accuracy", percent(found["dev_accuracy"])))
     lines = [(True, path)]
     lines += [(False, f"{name:<16}{value}") for name, value in facts]
     lines += _templates(found["templates"], "template")
@@ -181,7 +182,7 @@ def _heaviest(found: dict[str, Any]) -> list[tuple[bool, str]]:
 
 
 def layout(file: dict[str, Any]) -> list[tuple[bool, str]]:
-    """What stands where in the file, as lines."""
+    """Return the layout of the file as lines."""
     lines = [(True, f"{'begins at':>12}  {'bytes':>12}  part of the file")]
     for part in file["layout"]:
         items = "" if part["type"] is None else f", {part['length']:,} of {part['type']}"
@@ -217,7 +218,7 @@ def _training(record: dict[str, Any]) -> list[tuple[bool, str]]:
     lines += [(False, ""), (True, "epoch  mistakes  dev accuracy")]
     for epoch in record.get("epochs", []):
         score = epoch["dev_accuracy"]
-        figure = "–" if score is None else f"{100 * score:.2f} %"
+        figure = percent(score)
         best = "  kept" if epoch["epoch"] == record.get("best_epoch") else ""
         lines.append((False, f"{epoch['epoch']:5}  {epoch['mistakes']:8,}  {figure:>12}{best}"))
     return lines

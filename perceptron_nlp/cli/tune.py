@@ -9,7 +9,7 @@ from typing import Any
 
 import perceptron_nlp as pn
 from perceptron_nlp._checks import did_you_mean
-from perceptron_nlp._display import printable
+from perceptron_nlp._display import percent, points, printable
 from perceptron_nlp.analysis.folds import FOLDS
 from perceptron_nlp.analysis.tune.searchspace import SPACE, TRIALS
 from perceptron_nlp.cli.inputs import check_apart, open_inputs
@@ -246,11 +246,11 @@ def trial_table(
     lines = [terminal.line(head, BOLD)]
     for trial in sorted(result.trials, key=lambda trial: (-trial.score, trial.number)):
         behind, error = trial.behind or 0.0, trial.error or 0.0
-        apart = "best" if trial is result.best else f"{100 * behind:.2f} ± {100 * error:.2f}"
+        apart = "best" if trial is result.best else f"{points(behind)} ± {points(error)}"
         mark = "*" if trial is result.chosen else " "
         lines.append(
             terminal.line(
-                f"{mark}{trial.number:>4}  {100 * trial.score:>8.2f}  {apart:>13}"
+                f"{mark}{trial.number:>4}  {points(trial.score):>8}  {apart:>13}"
                 f"  {trial.epochs:>6}  {trial.work:>5}"
                 f"  {settings_text(trial.settings, names)}"
             )
@@ -259,7 +259,7 @@ def trial_table(
 
 
 def summary(result: pn.TuningResult, terminal: Terminal) -> list[str]:
-    """What was chosen and why, and what to expect of it."""
+    """Return lines on the trial that is chosen, the reason, and the expected score."""
     best, chosen = result.best, result.chosen
     lines = list(result.remarks)
     noise = sum(trial.within_noise for trial in result.trials) - 1
@@ -283,11 +283,11 @@ def summary(result: pn.TuningResult, terminal: Terminal) -> list[str]:
     low, high = result.interval
     what = "F1" if result.measure == "f1" else "accuracy"
     lines.append(
-        f"expected: {100 * result.expected:.2f} % {what}"
-        f" (95 % of samples: {100 * low:.2f} to {100 * high:.2f})"
+        f"expected: {percent(result.expected)} {what}"
+        f" (95 % of samples: {points(low)} to {points(high)})"
     )
     if len(result.by_fold) > 1:
         lines.append(
-            f"part by part: {100 * min(result.by_fold):.2f} to {100 * max(result.by_fold):.2f}"
+            f"part by part: {points(min(result.by_fold))} to {points(max(result.by_fold))}"
         )
     return [terminal.line(line) for line in lines]

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import perceptron_nlp as pn
-from perceptron_nlp._display import printable
+from perceptron_nlp._display import percent, printable
 from perceptron_nlp.cli.style import FAINT, Terminal, shortened, write_message
 
 _CLEAR = "\r\x1b[K"
@@ -55,7 +55,7 @@ class TuningView:
     def _trial(self, report: pn.TuningReport, done: pn.Trial) -> str:
         mark = "  best so far" if report.best is done else ""
         return self._cut(
-            f"trial {done.number}: {100 * done.score:.2f} %, epoch {done.epochs}{mark}"
+            f"trial {done.number}: {percent(done.score)}, epoch {done.epochs}{mark}"
             f"  {printable(settings_text(done.settings, self._names))}"
         )
 
@@ -66,7 +66,7 @@ class TuningView:
         if report.epoch is not None:
             what += f", epoch {report.epoch.epoch}/{report.epoch.epochs}"
         if report.best is not None:
-            what += f"; best so far {100 * report.best.score:.2f} % in trial {report.best.number}"
+            what += f"; best so far {percent(report.best.score)} in trial {report.best.number}"
         return self._cut(f"{what}  {printable(settings_text(report.settings, self._names))}")
 
     def _cut(self, line: str) -> str:

@@ -35,7 +35,7 @@ _CONTEXT = 4
 
 
 def is_model_file(path: str | os.PathLike[str]) -> bool:
-    """Does a file begin like a model, and not like text?"""
+    """Return True if a file begins like a model, and not like text."""
     path = model_path(path)
     if not os.path.isfile(path):
         return False
@@ -195,7 +195,7 @@ Thing = tuple[str, int, int, int]
 
 
 def _things(gold: Gold, labels: Gold, spans: bool) -> set[Thing]:
-    """What is to be found in a text: (label, sentence, first word, word after the last)."""
+    """The labels or spans of a text: (label, sentence, first word, word after the last)."""
     found: set[Thing] = set()
     for number, (truths, given) in enumerate(zip(gold, labels, strict=True)):
         if not spans:

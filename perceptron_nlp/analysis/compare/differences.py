@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from perceptron_nlp._display import p_value
+from perceptron_nlp._display import p_value, percent
 from perceptron_nlp.analysis.compare.significance import (
     CONFIDENCE,
     RESAMPLES,
@@ -98,7 +98,7 @@ class Score:
 
     @property
     def difference(self) -> float:
-        """How much b is better."""
+        """The score of b less that of a."""
         return self.b - self.a
 
     def to_dict(self) -> dict[str, Any]:
@@ -116,7 +116,7 @@ class Score:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """What ``perceptron_nlp.compare`` finds out.
+    """The result of ``perceptron_nlp.compare``.
 
     Attributes
     ----------
@@ -147,7 +147,7 @@ class Comparison:
 
     @property
     def main(self) -> Score:
-        """What the column is judged by: F1 where there are spans, else accuracy."""
+        """The main measure of the column: F1 where there are spans, else accuracy."""
         return self.accuracy if self.f1 is None else self.f1
 
     def to_dict(self, *, limit: int | None = None) -> dict[str, Any]:
@@ -206,8 +206,8 @@ class Comparison:
         }
 
     def __str__(self) -> str:
-        name = "words right" if self.f1 is None else "F1"
+        name = "accuracy" if self.f1 is None else "F1"
         return (
-            f"{self.column}: {100 * self.main.a:.2f} % and {100 * self.main.b:.2f} % {name},"
+            f"{self.column}: {percent(self.main.a)} and {percent(self.main.b)} {name},"
             f" {p_value(self.main.p_value)}"
         )

@@ -41,7 +41,7 @@ Gold = Sequence[Sequence[str | None]]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Counts:
-    """What one labelling got right, sentence by sentence; each an int64[n_sentences].
+    """Correct labels of one labelling by sentence; each an int64[n_sentences].
 
     Attributes
     ----------
@@ -68,7 +68,7 @@ class Counts:
 
 
 def word_counts(gold: Gold, given: Labels) -> Counts:
-    """Words with a gold label, and those labelled right."""
+    """Count tokens with a gold label, and the correct ones among them."""
     return Counts.of(
         (
             n := sum(truth is not None for truth in truths),

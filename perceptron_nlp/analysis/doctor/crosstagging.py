@@ -42,7 +42,7 @@ _PIECES = ("-1", "1", "-2", "2")
 
 @dataclass(frozen=True, slots=True)
 class Opinions:
-    """What was thought of the labelled words.
+    """Scores of the labelled words.
 
     Attributes
     ----------
@@ -121,7 +121,7 @@ def with_labels_beside(
 
 
 def beside_templates(in_pieces: bool) -> tuple[Template, ...]:
-    """What is looked at of the labels around a word; never the label of the word itself."""
+    """Return the templates of labels around a word; none sees the label of the word itself."""
     texts = [
         " ".join(atom.replace("b[", f"column:{BESIDE}[") for atom in pattern.split("+"))
         for pattern in _PATTERNS.split()
@@ -167,7 +167,7 @@ class CrossTagger:
     def ask(
         self, folds: Sequence[Sequence[int]], threads: int, done: Callable[[int], object]
     ) -> Opinions:
-        """The opinions of all words; `done` is told how many folds are scored, by and by."""
+        """The opinions of all words; `done` is called with the number of folds that are scored."""
         if threads == 1:
             found = []
             for fold in folds:
@@ -257,7 +257,7 @@ class CrossTagger:
     def _as_written(self, scores: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
         """Scores of labels as they are written: of several that look the same, the highest."""
         if self._examples.scheme is None:
-            # As they are learnt.
+            # As they are learned.
             return scores
         found: npt.NDArray[np.float64] = np.maximum.reduceat(
             scores[:, self._order], self._first, axis=1

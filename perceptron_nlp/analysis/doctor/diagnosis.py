@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from perceptron_nlp._display import printable
+from perceptron_nlp._display import percent, printable
 from perceptron_nlp.analysis.doctor.crosstagging import Opinions
 from perceptron_nlp.analysis.doctor.pooling import WIDTHS, Variation
 from perceptron_nlp.formats import sentence_id
@@ -32,7 +32,7 @@ TABLE_COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class Elsewhere:
-    """How other places label the same word in the same surroundings.
+    """Labels of the same word in the same context elsewhere.
 
     Attributes
     ----------
@@ -54,7 +54,7 @@ class Elsewhere:
         """In words."""
         what = (
             "the same word",
-            "the same word between the same neighbours",
+            "the same word between the same neighbors",
             f"the same word between the same {2 * self.width} words",
         )[min(self.width, 2)]
         others = f", other labels {_times(self.others)}" if self.others else ""
@@ -83,7 +83,7 @@ class Candidate:
     log_odds : the logarithm of the ratio of the two; candidate errors are ranked by it
     votes, taggers : how many taggers that have not seen the sentence say the expected label
         first, and how many there are
-    elsewhere : how the same word in the same surroundings is labelled, in the widest ones in
+    elsewhere : how the same word in the same context is labelled, in the widest ones in
         which it has the expected label; None where it nowhere has
     """
 
@@ -106,7 +106,7 @@ class Candidate:
 
     @property
     def context(self) -> str:
-        """The word in brackets among its neighbours."""
+        """The word in brackets among its neighbors."""
         return " ".join([*self.before, f"[{self.form}]", *self.after])
 
     @property
@@ -126,7 +126,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """What the examination of a text has found.
+    """The result of the examination of a text.
 
     Attributes
     ----------
@@ -136,7 +136,7 @@ class Diagnosis:
     evidence : other columns that were looked at
     agreement : the share of labels that are the ones expected
     weights : what each expert counts in the pool: the taggers that see words, those that see the
-        labels beside, and the labels of the same word in the same surroundings
+        labels beside, and the labels of the same word in the same context
     candidate errors : likely errors, the likeliest first
     notes : what should be known about the text
     """
@@ -216,7 +216,7 @@ def _percent(share: float) -> str:
     """Never 100 % of what is not sure, nor 0 % of what is possible."""
     if share >= 0.9995:
         return "over 99.9 %"
-    return "under 0.1 %" if share < 0.0005 else f"{100 * share:.1f} %"
+    return "under 0.1 %" if share < 0.0005 else percent(share, 1)
 
 
 _CONTEXT = 4
@@ -310,7 +310,7 @@ class CandidateFinder:
         return number, word - int(self._starts[number])
 
     def _elsewhere(self, word: int, expected: int) -> Elsewhere | None:
-        """The widest surroundings in which the word has the expected label in another place."""
+        """The widest context in which the word has the expected label in another place."""
         own = int(self._gold[word])
         for width in range(len(WIDTHS) - 1, -1, -1):
             counts, totals = self._variation.counts(

@@ -25,7 +25,7 @@ from perceptron_nlp.analysis.doctor.crosstagging import (
     fold_sentences,
 )
 from perceptron_nlp.analysis.doctor.diagnosis import CandidateFinder, Diagnosis
-from perceptron_nlp.analysis.doctor.pooling import Surroundings, Variation, fit_pool, hedged, pooled
+from perceptron_nlp.analysis.doctor.pooling import Contexts, Variation, fit_pool, hedged, pooled
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FormatError, quote
 from perceptron_nlp.tagger.model.label_components import UPOS
 from perceptron_nlp.tagger.tag.threads import check_threads
@@ -48,7 +48,7 @@ Progress = Callable[[int, int], object]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DoctorOptions:
-    """How to examine.
+    """Options of an examination.
 
     Attributes
     ----------
@@ -56,9 +56,9 @@ class DoctorOptions:
     runs : 1 to 1,000; how many taggers of each kind judge each fold, with the seeds seed,
         seed + 1, …
     seed : 0 to 2**64 - 1
-    threads : 1 to 1,024; folds that are judged at a time; the result does not depend on it
+    threads : 1 to 1,024; folds that are scored at a time; the result does not depend on it
     evidence : further columns of the text that the taggers look at, of the word and its
-        neighbours; None for those that `fields` names
+        neighbors; None for those that `fields` names
     """
 
     folds: int | None = None
@@ -94,9 +94,9 @@ def doctor(
     ----------
     data : a path, several paths, or labelled sentences (see ``perceptron_nlp.train``)
     column : the column to examine; None for the one that a training would learn
-    format, fields : see ``perceptron_nlp.open_corpus``; columns that `fields` names besides the
-        words and the examined one are evidence
-    callback : called with how many folds are judged, and how many there are
+    format, fields : see ``perceptron_nlp.open_corpus``; columns that `fields` names in addition
+        to the words and the examined one are evidence
+    callback : called with the number of folds that are scored, and the number of all
     **options : fields of DoctorOptions: ``folds``, ``runs``, ``seed``, ``threads``, ``evidence``
 
     Returns
@@ -250,8 +250,8 @@ class Examination:
     def diagnosis(self) -> Diagnosis:
         """The opinions pooled, and the labels that they speak against."""
         sentences, said = self.examples.sentences, self.said
-        surroundings = Surroundings.of(sentences)
-        variation = Variation(surroundings, self.gold, len(said.labels))
+        contexts = Contexts.of(sentences)
+        variation = Variation(contexts, self.gold, len(said.labels))
         weights, logs = self.pool(variation)
         finder = CandidateFinder(sentences, self.order, said, variation, self.gold)
         candidates = finder.candidates(logs)
@@ -295,5 +295,5 @@ def _notes(examples: Examples) -> tuple[str, ...]:
         )
     copies = len(examples.sentences) - len({tuple(s) for s in examples.sentences})
     if copies:
-        notes.append(f"{copies:,} sentences are copies of others; they are judged together")
+        notes.append(f"{copies:,} sentences are copies of others; they are held out together")
     return tuple(notes)

@@ -129,26 +129,26 @@ def pooled(opinions: Floats, weights: Floats) -> Floats:
 
 # Words on either side that must be the same; the edge of a sentence is a word like others.
 WIDTHS = (0, 1, 2)
-# What surroundings one wider, or without any all words, weigh beside what was counted.
+# Weight of the next narrower context, or of all words, beside the counts of a context.
 PRIOR = 1.0
 
 Numbers = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
-    """Which words have the same surroundings.
+class Contexts:
+    """Numbers that are equal for words in the same context.
 
     Attributes
     ----------
     ids : int64[n_widths, n_words]: words have the same number in a row if they and their
-        neighbours, as many on either side as WIDTHS says, are the same
+        neighbors, as many on either side as WIDTHS says, are the same
     """
 
     ids: Numbers
 
     @classmethod
-    def of(cls, sentences: Sequence[Sequence[str]]) -> Surroundings:
+    def of(cls, sentences: Sequence[Sequence[str]]) -> Contexts:
         """Of all words of sentences, one after the other."""
         reach = max(WIDTHS)
         numbers: dict[str, int] = {}
@@ -174,19 +174,17 @@ def _renumbered(values: Numbers) -> Numbers:
 
 
 class Variation:
-    """Counts of labels in the surroundings of each word, the word itself left out.
+    """Counts of labels in the context of each word, the word itself left out.
 
     Parameters
     ----------
-    surroundings : of all words
+    contexts : of all words
     gold : int64[n_words]: their labels, -1 for none; at least one word has one
     n_labels : how many labels there are
     """
 
-    def __init__(
-        self, surroundings: Surroundings, gold: npt.NDArray[np.int64], n_labels: int
-    ) -> None:
-        self._ids = surroundings.ids
+    def __init__(self, contexts: Contexts, gold: npt.NDArray[np.int64], n_labels: int) -> None:
+        self._ids = contexts.ids
         self._order = [np.argsort(ids, kind="stable") for ids in self._ids]
         self._gold = gold
         self._n_labels = n_labels
@@ -200,7 +198,7 @@ class Variation:
             self._totals.append(np.bincount(ids[known], minlength=int(ids.max(initial=0)) + 1))
 
     def counts(self, width: int, words: Numbers, labels: Numbers) -> tuple[Numbers, Numbers]:
-        """How often other words with these surroundings have a label, and any label.
+        """Count the other words in the same context that have a label, and any label.
 
         Parameters
         ----------
@@ -220,7 +218,7 @@ class Variation:
         return (found - (labels == own[:, None]), self._totals[width][ids] - (own >= 0))
 
     def first(self, width: int, word: int, label: int) -> int:
-        """The first word that has the surroundings of another, and this label."""
+        """Return the first word in the context of another that has this label."""
         ids, order = self._ids[width], self._order[width]
         at = int(np.searchsorted(ids, ids[word], "left", sorter=order))
         while self._gold[order[at]] != label:
@@ -228,9 +226,9 @@ class Variation:
         return int(order[at])
 
     def log_shares(self, words: Numbers, labels: Numbers) -> npt.NDArray[np.float64]:
-        """The logarithm of the share that each label has in a word's surroundings elsewhere.
+        """Return the logarithm of the share of each label in a word's context elsewhere.
 
-        Shares in wide surroundings start from those in narrower ones, PRIOR words of which are
+        Shares in wide contexts start from those in narrower ones, PRIOR words of which are
         added (Dirichlet smoothing), those of the word alone from the shares of all labels.
 
         Parameters and the shape of what is returned are those of `counts`.

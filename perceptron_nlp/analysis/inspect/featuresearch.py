@@ -59,7 +59,7 @@ class FoundFeature:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """How the features of a text lie in a model's table.
+    """Numbers of a text's features and of their rows in a model's table.
 
     Attributes
     ----------
@@ -152,7 +152,7 @@ class FeatureSearch:
         labels: Sequence[str],
         i: int,
     ) -> list[int]:
-        """What an atom looks at, as its hashes; docs/model-format.md tells them."""
+        """The hashes of what an atom looks at (docs/model-format.md)."""
         n = len(labels)
         if atom.kind == "value" and atom.value is not None:
             at = i + atom.offset
@@ -200,7 +200,7 @@ class FeatureSearch:
         return rows
 
     def coverage(self) -> Coverage:
-        """How the text's features lie in the table."""
+        """Count the text's features, and their rows in the table."""
         in_row = np.unique(list(self._rows.values()), return_counts=True)[1]
         return Coverage(len(self._places), len(self._rows), int(in_row[in_row > 1].sum()))
 
@@ -239,7 +239,7 @@ class FeatureSearch:
         )
 
     def _text(self, feature: tuple[int, int], number: int, i: int) -> str:
-        """What a feature saw at a place that has it."""
+        """A feature as text, with the values that it has at one place."""
         template, key = feature
         columns, labels = self._columns(self._sentences[number]), self._labels[number]
         gram = next(

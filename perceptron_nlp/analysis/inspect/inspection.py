@@ -137,7 +137,7 @@ TOP = 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnInspection:
-    """What is in a model of one column.
+    """The contents of a model of one column.
 
     Attributes
     ----------
@@ -160,7 +160,7 @@ class ColumnInspection:
 
     @property
     def collision_rate(self) -> float:
-        """How often a feature meets the weights of another, as far as the table alone can tell.
+        """The rate of collisions of features, as far as the table alone can tell.
 
         The share of a fixed table's rows that are in use; 0 for exact keys, of which two agree
         once in 2^64.
@@ -200,7 +200,7 @@ class ColumnInspection:
 
 @dataclass(frozen=True, slots=True)
 class Inspection:
-    """What is in a model.
+    """The contents of a model.
 
     Attributes
     ----------
@@ -213,7 +213,7 @@ class Inspection:
 
     @property
     def bytes(self) -> int:
-        """How large the file is."""
+        """The size of the file."""
         return sum(section.bytes for section in self.layout)
 
     def to_dict(self) -> dict[str, Any]:
@@ -249,7 +249,7 @@ def inspect(
     model : a tagger, or the path of its file
     dev : labelled text; what accuracy is lost on it without each template is measured
     text : text to find features in; None for `dev`
-    label : a label, as it is learnt (``Tagger.labels``), to show the heaviest features of
+    label : a label, as it is learned (``Tagger.labels``), to show the heaviest features of
     top : 1 to 1,000,000; how many
     format, fields : of the texts; see ``perceptron_nlp.open_corpus``
     threads : 1 to 1,024 that tag

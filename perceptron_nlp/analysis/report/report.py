@@ -195,7 +195,7 @@ def _with_interval(part: Part) -> str:
 
 
 def _remarks(figures: ColumnFigures) -> Iterator[str]:
-    """What is special about the text, and why charts are missing."""
+    """Remarks on the text, and on charts that are missing."""
     result = figures.evaluation
     if result.unlabelled:
         yield f"{counted(result.unlabelled, 'token')} without a gold label left out."

@@ -92,7 +92,7 @@ def silenced() -> Iterator[None]:
 
 
 class Storage:
-    """What was measured already, in memory or in a file, too.
+    """The trainings that were measured already, in memory or in a file, too.
 
     Parameters
     ----------
@@ -182,7 +182,7 @@ class Bench:
     Parameters
     ----------
     parts : one with a dev set, else one a fold
-    column, fields : what is learnt; see train
+    column, fields : the column to learn; see train
     fixed : options that all trainings have
     storage : what was measured already
     has_dev : is the only part's held-out text a dev set, on which a training may stop early?

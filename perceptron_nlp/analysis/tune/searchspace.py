@@ -37,7 +37,7 @@ MAX_MINUTES = 1_000_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchOptions:
-    """How tuning searches.
+    """Options of the search.
 
     Attributes
     ----------
@@ -154,7 +154,7 @@ def instead(
 
 
 def matters(name: str, used: Mapping[str, Any]) -> bool:
-    """Does an option change anything beside the others?"""
+    """Return True if an option changes anything, given the others."""
     if name == "rate":
         # Whatever its step, a perceptron makes the same mistakes.
         return bool(used["update"] != "perceptron")

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from perceptron_nlp._display import percent, points
 from perceptron_nlp.analysis.compare.significance import Counts, Interval
 from perceptron_nlp.tagger.train.loop import EpochReport
 
@@ -39,7 +40,7 @@ class Trial:
 
     @property
     def within_noise(self) -> bool:
-        """Is the best trial ahead by no more than one standard error?"""
+        """True if the best trial is ahead by no more than one standard error."""
         return self.behind is not None and self.error is not None and self.behind <= self.error
 
     def to_dict(self) -> dict[str, Any]:
@@ -59,7 +60,7 @@ class Trial:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class TuningReport:
-    """How far tuning has come: after each epoch, and after each trial.
+    """The progress of tuning: after each epoch, and after each trial.
 
     Attributes
     ----------
@@ -84,11 +85,11 @@ class TuningReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class TuningResult:
-    """What ``perceptron_nlp.tune`` found.
+    """The result of ``perceptron_nlp.tune``.
 
     Attributes
     ----------
-    column : the column that is learnt
+    column : the column that is learned
     measure : ``accuracy``, or ``f1`` in a column of spans
     folds : how many parts were held out in turn; None where there was a dev set
     trials : all trials, in the order of the search
@@ -136,7 +137,7 @@ class TuningResult:
     def __str__(self) -> str:
         low, high = self.interval
         return (
-            f"{self.column}: {100 * self.expected:.2f} % ({100 * low:.2f} to {100 * high:.2f})"
+            f"{self.column}: {percent(self.expected)} ({points(low)} to {points(high)})"
             f" expected with {plain(self.options)}; {len(self.trials)} trials"
         )
 

@@ -68,24 +68,26 @@ def tune(
     if dev is not None and folds is not None:
         raise ArgumentError("folds: there is a dev set to score by, too; leave one of them out")
     source = Source(train, "train", format=format, fields=fields)
-    learnt = source.column_named((source.default_column or "") if column is None else column)
-    if not learnt:
+    learned = source.column_named((source.default_column or "") if column is None else column)
+    if not learned:
         raise FormatError(
             "read as plain text, which has no labels to learn from; if it is"
             " labelled, say its format",
             source.place,
         )
-    if learnt in ("id", "form"):
-        raise ArgumentError(f"column: {learnt} is given, not learnt; name the column of the labels")
-    evidence = feature_columns(make_options(fixed), None, fields, (learnt,))
+    if learned in ("id", "form"):
+        raise ArgumentError(
+            f"column: {learned} is given, not learned; name the column of the labels"
+        )
+    evidence = feature_columns(make_options(fixed), None, fields, (learned,))
     looked_at = tuple(sorted({*evidence, *columns_of(space.get("templates", ()))}))
-    if learnt in looked_at:
-        raise ArgumentError(f"space: templates look at column {learnt}, which is to be learnt")
-    examples = Examples.read(source, learnt, looked_at)
+    if learned in looked_at:
+        raise ArgumentError(f"space: templates look at column {learned}, which is to be learned")
+    examples = Examples.read(source, learned, looked_at)
     held_out = (
         None
         if dev is None
-        else Examples.read(Source(dev, "dev", format=format, fields=fields), learnt, looked_at)
+        else Examples.read(Source(dev, "dev", format=format, fields=fields), learned, looked_at)
     )
     if search.space is None and holds_features(examples):
         # A beam has no parts of labels to sum up, and takes minutes with a thousand whole ones.
@@ -100,14 +102,14 @@ def tune(
         "version": __version__,
         "train": examples.record(),
         "dev": None if held_out is None else held_out.record(),
-        "column": learnt,
+        "column": learned,
         "fields": None if fields is None else list(fields),
         "folds": len(parts),
         "options": plain(fixed),
     }
     with silenced():
         storage = Storage(search.state, identity)
-        bench = Bench(parts, learnt, fields, fixed, storage, held_out is not None)
+        bench = Bench(parts, learned, fields, fixed, storage, held_out is not None)
         try:
             return Search(bench, space, search, evidence, callback, seed, remarks).run()
         except KeyboardInterrupt as error:

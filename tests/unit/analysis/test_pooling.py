@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from perceptron_nlp.analysis.doctor.pooling import (
     DOUBT,
     WIDTHS,
-    Surroundings,
+    Contexts,
     Variation,
     fit_pool,
     hedged,
@@ -80,7 +80,7 @@ def test_counts_are_those_of_all_other_words_between_the_same_neighbours(
             words[s][k] if 0 <= k < len(words[s]) else None for k in range(i - width, i + width + 1)
         ]
 
-    variation = Variation(Surroundings.of(words), gold, 3)
+    variation = Variation(Contexts.of(words), gold, 3)
     numbers = np.arange(len(places))
     labels = np.tile(np.arange(3), (len(places), 1))
     for at, width in enumerate(WIDTHS):
