@@ -21,7 +21,7 @@ from engines import Here, ray_on_two
 
 import perceptron_nlp as pn
 from perceptron_nlp.combine.mix import Added, Change, plus, weighted
-from perceptron_nlp.integrations.shardtraining import LocalCrew, Round
+from perceptron_nlp.integrations.shardtraining import LocalCrew, Round, ShardMixer
 from perceptron_nlp.tagger.model.state import RunState
 
 EPOCHS = 3
@@ -176,7 +176,7 @@ def measured(sentences: list[pn.Sentence]) -> Costs:
         for part in parts
     ]
     crew = Here(workers=8)
-    crew.trainer = lambda *what, **how: trainer_of(crew, what, how)
+    crew.mixer = lambda task: ShardMixer(crew.sharding, TimedCrew, crew.rounds, task)
     pn.train(sentences, engine=crew, **OPTIONS)
     return Costs(
         float(per_word),
@@ -190,13 +190,6 @@ def measured(sentences: list[pn.Sentence]) -> Costs:
             [float(sum(a.nbytes for a in state.arrays().values())) for state in states],
         ),
     )
-
-
-def trainer_of(crew: Here, what: tuple[object, ...], how: dict[str, object]) -> object:
-    """A trainer whose mixing is timed."""
-    from perceptron_nlp.integrations.shardtraining import ShardedTrainer
-
-    return ShardedTrainer(crew.sharding, TimedCrew, crew.rounds, *what, **how)
 
 
 def check(costs: Costs, sentences: list[pn.Sentence]) -> None:

@@ -31,7 +31,8 @@ from corpora import treebank
 from engine_tagging import ray_on_two, tagging
 
 import perceptron_nlp as pn
-from perceptron_nlp.integrations.shardtraining import LocalCrew, Round, ShardedTrainer, Sharding
+from perceptron_nlp.integrations.shardtraining import LocalCrew, Round, Sharding, ShardMixer
+from perceptron_nlp.tagger.train.loop import Task
 
 KILLS = 20
 
@@ -43,9 +44,9 @@ class Here:
         self.sharding = Sharding(**sharding)
         self.rounds: list[Round] = []
 
-    def trainer(self, *what: Any, **how: Any) -> ShardedTrainer:
-        """See tagging.trainer.Engine."""
-        return ShardedTrainer(self.sharding, LocalCrew, self.rounds, *what, **how)
+    def mixer(self, task: Task) -> ShardMixer:
+        """See loop.Engine."""
+        return ShardMixer(self.sharding, LocalCrew, self.rounds, task)
 
 
 def accuracy() -> None:

@@ -62,8 +62,8 @@ class PerceptronTagger(BaseEstimator):
             setattr(self, name, options.get(name, default))
 
     # By this scikit-learn knows the parameters.
-    __init__.__signature__ = Signature(
-        [  # type: ignore[attr-defined]
+    __init__.__signature__ = Signature(  # type: ignore[attr-defined]
+        [
             Parameter("self", Parameter.POSITIONAL_OR_KEYWORD),
             *(
                 Parameter(name, Parameter.KEYWORD_ONLY, default=default)

@@ -12,9 +12,8 @@ and Tromble (2005, "Context-based morphological disambiguation with random field
 Derived columns are looked up (word_tables.py) and seen by templates: the labels of words in a
 lexicon, clusters of words (clusters.py), and the labels that a tagger gives to words in raw text,
 which form a self-training tag dictionary. What the training words' own entries say must not come
-from a tagger that has learned from them: the training text is cut into folds, and the words of a
-fold get what a tagger of the other folds found in the raw text. All other text gets what the
-tagger of the whole training text found.
+from a tagger that has learned from them: the words of each fold get what a tagger of the other
+folds found in the raw text, all other text what the tagger of the whole training text found.
 """
 
 from __future__ import annotations

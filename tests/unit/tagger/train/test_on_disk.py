@@ -311,7 +311,7 @@ def on_full_disc(folder: str) -> str:
 
 
 def test_a_full_disc_is_told_and_nothing_is_left_on_it(tmp_path: Path) -> None:
-    said = call("tests.unit.tagger.test_max_memory:on_full_disc", str(tmp_path))
+    said = call("tests.unit.tagger.train.test_on_disk:on_full_disc", str(tmp_path))
     assert str(said.result).startswith(
         f"{tmp_path}: the temporary file for max_memory cannot be written: "
     )
@@ -339,7 +339,7 @@ def test_little_memory_suffices_for_much_text(tmp_path: Path) -> None:
         f"{n}\tword{n}\t{200 * 'a'}\tX{n % 5}" + 6 * "\t_" + "\n" for n in range(1, 21)
     )
     path.write_text((sentence + "\n") * 7_000)
-    size, peak = call("tests.unit.tagger.test_max_memory:bounded", str(path), 4 << 20).result
+    size, peak = call("tests.unit.tagger.train.test_on_disk:bounded", str(path), 4 << 20).result
     assert peak <= size
     # Without a bound the file alone, held whole, would not fit.
     assert path.stat().st_size > ROOM + (4 << 20)
