@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from perceptron_nlp import Sentence
 from perceptron_nlp._checks import check_int
 from perceptron_nlp.errors import ArgumentError, FormatError
 from perceptron_nlp.formats import opens_document
 from perceptron_nlp.sampling import permutation
 from perceptron_nlp.tagger.train.data import Examples
-from perceptron_nlp.text.sentence import Sentence
 
 FOLDS = 5
 MAX_FOLDS = 1000

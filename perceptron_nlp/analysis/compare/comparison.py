@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
+from perceptron_nlp import Sentence, Tagger, load
 from perceptron_nlp._checks import check_int
 from perceptron_nlp.analysis.compare.differences import Change, Comparison, LabelDifference, Score
 from perceptron_nlp.analysis.compare.significance import (
@@ -19,7 +20,7 @@ from perceptron_nlp.analysis.compare.significance import (
 from perceptron_nlp.errors import ArgumentError, FormatError, quote
 from perceptron_nlp.formats import begins_like_tensors
 from perceptron_nlp.tagger.evaluation import span_scores
-from perceptron_nlp.tagger.tagger import Tagger, load, model_path
+from perceptron_nlp.tagger.tagger import model_path
 from perceptron_nlp.tagger.train.sources import (
     UNLABELLED,
     Labelled,
@@ -27,7 +28,6 @@ from perceptron_nlp.tagger.train.sources import (
     check_labelled,
     gold_labels,
 )
-from perceptron_nlp.text.sentence import Sentence
 from perceptron_nlp.text.spans import spans_of
 
 System: TypeAlias = "Tagger | Labelled"

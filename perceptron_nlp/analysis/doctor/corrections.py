@@ -8,12 +8,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from perceptron_nlp import Corpus, Sentence, open_corpus, replace_file
 from perceptron_nlp._display import printable
 from perceptron_nlp.analysis.doctor.diagnosis import TABLE_COLUMNS
 from perceptron_nlp.errors import ArgumentError, FileError, FormatError, quote
-from perceptron_nlp.formats import Corpus, open_corpus, replace_file
 from perceptron_nlp.formats.opening import plain_name
-from perceptron_nlp.text.sentence import Sentence
 
 logger = logging.getLogger("perceptron_nlp")
 

@@ -18,15 +18,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from perceptron_nlp import Sentence, Template
 from perceptron_nlp.analysis.folds import deal
 from perceptron_nlp.errors import ArgumentError, FormatError
-from perceptron_nlp.features.templates import Template, check_templates
+from perceptron_nlp.features.templates import check_templates
 from perceptron_nlp.tagger.model.label_components import JOINT, features_of
 from perceptron_nlp.tagger.tag.label import TemplateLabeller
 from perceptron_nlp.tagger.train.data import Examples
 from perceptron_nlp.tagger.train.loop import Task, Trainer, resolve_templates
 from perceptron_nlp.tagger.train.options import LearningOptions
-from perceptron_nlp.text.sentence import Sentence
 from perceptron_nlp.text.tagset import TagSet
 
 BESIDE = "label-beside"

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from perceptron_nlp import Sentence
 from perceptron_nlp._display import percent, printable
 from perceptron_nlp.analysis.doctor.crosstagging import Opinions
 from perceptron_nlp.analysis.doctor.pooling import WIDTHS, Variation
 from perceptron_nlp.formats import sentence_id
-from perceptron_nlp.text.sentence import Sentence
 
 TABLE_COLUMNS = (
     "file",

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from perceptron_nlp import Sentence
 from perceptron_nlp._checks import check_int
 from perceptron_nlp.analysis.doctor.crosstagging import (
     BESIDE,
@@ -34,7 +35,6 @@ from perceptron_nlp.tagger.train.columns import feature_columns, holds_features
 from perceptron_nlp.tagger.train.data import Examples
 from perceptron_nlp.tagger.train.options import make_options
 from perceptron_nlp.tagger.train.sources import Labelled, Source, gold_labels
-from perceptron_nlp.text.sentence import Sentence
 
 FOLDS = 10
 EPOCHS = 4

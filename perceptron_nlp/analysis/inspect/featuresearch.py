@@ -14,16 +14,15 @@ from typing import Any
 
 import numpy as np
 
+from perceptron_nlp import Sentence, TaggerModel
 from perceptron_nlp._core.features.extract import FeatureProgram
 from perceptron_nlp._core.features.hashing import hash64, hash_words
 from perceptron_nlp.errors import ArgumentError, quote
 from perceptron_nlp.features.readable import ReadableTemplates, Readings
 from perceptron_nlp.features.templates import Atom, compile_templates
 from perceptron_nlp.tagger.model.label_components import part_numbers
-from perceptron_nlp.tagger.model.model import TaggerModel
 from perceptron_nlp.tagger.tag.context import with_first_labels
 from perceptron_nlp.tagger.tag.label import TemplateLabeller
-from perceptron_nlp.text.sentence import Sentence
 from perceptron_nlp.text.tagset import word_bytes
 
 _CONTEXT = 2

@@ -9,16 +9,15 @@ from typing import Any
 
 import numpy as np
 
+from perceptron_nlp import Sentence, Tagger, TaggerModel
 from perceptron_nlp._checks import check_int
 from perceptron_nlp.analysis.inspect.featuresearch import Coverage, FeatureSearch, FoundFeature
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError
 from perceptron_nlp.formats import Section, layout_of, read_file_bytes
 from perceptron_nlp.tagger.model.file import FORMAT_VERSION, PLAIN_VERSION, model_from_bytes
-from perceptron_nlp.tagger.model.model import TaggerModel
 from perceptron_nlp.tagger.model.weights import weights_as_arrays
-from perceptron_nlp.tagger.tagger import Tagger, model_path
+from perceptron_nlp.tagger.tagger import model_path
 from perceptron_nlp.tagger.train.sources import Labelled, Source
-from perceptron_nlp.text.sentence import Sentence
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from perceptron_nlp import Evaluation, Sentence, Tagger, WordExplanation
 from perceptron_nlp.analysis.compare.significance import (
     Counts,
     Gold,
@@ -17,11 +18,8 @@ from perceptron_nlp.analysis.compare.significance import (
     span_counts,
     word_counts,
 )
-from perceptron_nlp.tagger.evaluation import Evaluation, compare
-from perceptron_nlp.tagger.explain.explanation import WordExplanation
-from perceptron_nlp.tagger.tagger import Tagger
+from perceptron_nlp.tagger.evaluation import compare
 from perceptron_nlp.tagger.train.sources import Source, gold_labels
-from perceptron_nlp.text.sentence import Sentence
 
 LENGTHS = ((1, 5), (6, 10), (11, 15), (16, 20), (21, 30), (31, 50), (51, None))
 WORST = 10

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from perceptron_nlp import Evaluation, Tagger
 from perceptron_nlp._display import between, counted, percent, points
 from perceptron_nlp._version import __version__
 from perceptron_nlp.analysis.compare.significance import RESAMPLES
@@ -23,10 +24,8 @@ from perceptron_nlp.analysis.report.folder import PAGE, check_folder, write_fold
 from perceptron_nlp.errors import ArgumentTypeError
 from perceptron_nlp.pages.drawing import plotting
 from perceptron_nlp.pages.rendering import environment, render
-from perceptron_nlp.tagger.evaluation import Evaluation
 from perceptron_nlp.tagger.explain.render import word_view
 from perceptron_nlp.tagger.tag.threads import check_threads
-from perceptron_nlp.tagger.tagger import Tagger
 from perceptron_nlp.tagger.train.sources import Labelled, Source
 
 _LABELS, _MAX_LABELS = 40, 1000

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from perceptron_nlp import Tagger, WordExplanation, tokenize
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, encodable
-from perceptron_nlp.tagger.explain.explanation import WordExplanation
-from perceptron_nlp.tagger.tag.text import tokenize
-from perceptron_nlp.tagger.tagger import Tagger
 
 MOST_CHARACTERS = 10_000
 TOP = 8

@@ -20,11 +20,11 @@ import sys
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
+from perceptron_nlp import Tagger
 from perceptron_nlp._checks import check_choice, check_int
 from perceptron_nlp.analysis.serve.answering import MOST_CHARACTERS, answer, check_tagger
 from perceptron_nlp.errors import ArgumentError, PerceptronNLPError, missing_extra
 from perceptron_nlp.pages.rendering import render
-from perceptron_nlp.tagger.tagger import Tagger
 
 if TYPE_CHECKING:
     from starlette.requests import Request

@@ -17,14 +17,11 @@ from typing import Any
 
 import numpy as np
 
+from perceptron_nlp import EpochReport, Sentence, TaggerModel, train
 from perceptron_nlp.analysis.compare.significance import Counts, span_counts, word_counts
 from perceptron_nlp.analysis.tune.searchspace import used_by
 from perceptron_nlp.analysis.tune.trials import plain
 from perceptron_nlp.errors import ArgumentError, ModelError, PerceptronNLPError, missing_extra
-from perceptron_nlp.tagger.model.model import TaggerModel
-from perceptron_nlp.tagger.train.api import train
-from perceptron_nlp.tagger.train.loop import EpochReport
-from perceptron_nlp.text.sentence import Sentence
 from perceptron_nlp.text.spans import is_span_column
 
 _NAME = "perceptron_nlp tune"

@@ -8,12 +8,10 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
+from perceptron_nlp import TaggerModel, Template, check_place, preset
 from perceptron_nlp._checks import check_int
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, quote
-from perceptron_nlp.features.templatefile import preset
-from perceptron_nlp.features.templates import Template, check_templates
-from perceptron_nlp.formats import check_place
-from perceptron_nlp.tagger.model.model import TaggerModel
+from perceptron_nlp.features.templates import check_templates
 from perceptron_nlp.tagger.train.options import AUTO, MARGINS, RATES, LearningOptions, make_options
 
 # In the order in which they matter on treebanks; each is tried with the best of those before it.

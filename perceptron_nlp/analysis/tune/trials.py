@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from perceptron_nlp import EpochReport
 from perceptron_nlp._display import percent, points
 from perceptron_nlp.analysis.compare.significance import Counts, Interval
-from perceptron_nlp.tagger.train.loop import EpochReport
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
