@@ -50,12 +50,14 @@ if TYPE_CHECKING:
     from perceptron_nlp.tagger.model.model import TaggerModel
     from perceptron_nlp.tagger.tag.text import TextSentence, TextToken, tokenize
     from perceptron_nlp.tagger.tagger import Tagger, load, read_model
+    from perceptron_nlp.tagger.text_scores import F1, text_scores
     from perceptron_nlp.tagger.train.api import train
     from perceptron_nlp.tagger.train.loop import EpochReport
     from perceptron_nlp.tagger.train.options import TrainingOptions
     from perceptron_nlp.text.sentence import Sentence, Token
 
 __all__ = [
+    "F1",
     "MODEL_FORMAT_VERSION",
     "ArgumentError",
     "ArgumentTypeError",
@@ -110,6 +112,7 @@ __all__ = [
     "read_text",
     "replace_file",
     "report",
+    "text_scores",
     "tokenize",
     "train",
     "tune",
@@ -160,6 +163,7 @@ _PLACES = {
     "tagger.explain.forward_trace": ("WeighedFeature",),
     "tagger.tag.text": ("TextSentence", "TextToken", "tokenize"),
     "tagger.tagger": ("Tagger", "load", "read_model"),
+    "tagger.text_scores": ("F1", "text_scores"),
     "features.templatefile": ("preset", "preset_names", "read_templates"),
     "tagger.train.loop": ("EpochReport",),
     "text.sentence": ("Sentence", "Token"),

@@ -1,4 +1,4 @@
-"""``perceptron-nlp evaluate``: a tagger's labels against gold ones."""
+"""``perceptron-nlp evaluate``: a tagger's labels, or what it makes of text, against gold ones."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from typing import Any
 
 import perceptron_nlp as pn
 from perceptron_nlp._display import percent, points, printable
-from perceptron_nlp.cli.inputs import check_stdin, load_tagger, open_inputs
+from perceptron_nlp.cli.inputs import STDIN, check_stdin, load_tagger, open_inputs
 from perceptron_nlp.cli.parsing import (
+    UsageError,
     VerbParser,
     add_format_options,
     add_json_option,
@@ -22,12 +23,15 @@ from perceptron_nlp.cli.parsing import (
 from perceptron_nlp.cli.printing import print_json
 from perceptron_nlp.cli.reliabilityview import reliability_table
 from perceptron_nlp.cli.style import BOLD, Terminal, output, say, shortened_inside
+from perceptron_nlp.formats import begins_like_tensors
 
 EXAMPLES = """\
   perceptron-nlp evaluate en.model test.conllu
   perceptron-nlp evaluate en.model test.conllu --json | jq .accuracy
   perceptron-nlp evaluate en.model test.conllu --calibration
   perceptron-nlp evaluate en.model test.conllu --report report
+  perceptron-nlp evaluate en.model test.conllu --from-text
+  perceptron-nlp evaluate system.conllu gold.conllu
   perceptron-nlp evaluate chunk.model test.txt --fields form,xpos,chunk"""
 _FIGURES = "precision  recall      F1   support"
 _CONFUSIONS = 10
@@ -36,7 +40,12 @@ _CONFUSIONS = 10
 def parser() -> VerbParser:
     """The arguments of the verb."""
     verb = VerbParser("evaluate", "Compare a tagger's labels with gold ones.", EXAMPLES)
-    verb.add_argument("model", metavar="MODEL", help="a model file")
+    verb.add_argument(
+        "model",
+        metavar="MODEL",
+        help="a model file; or CoNLL-U that any program made of the text of TEST (- is standard"
+        " input), which is scored as with --from-text",
+    )
     verb.add_argument("test", nargs="+", metavar="TEST", help="labelled files; - is standard input")
     verb.add_argument(
         "--column",
@@ -58,6 +67,12 @@ def parser() -> VerbParser:
         help="write all of it as a page of HTML, DIR/index.html, with its charts beside it; an"
         " earlier report there is replaced (needs the extra report)",
     )
+    verb.add_argument(
+        "--from-text",
+        action="store_true",
+        help="from the running text of TEST, which is CoNLL-U: F1 of tokens, sentences, words and"
+        " columns by the definition of the CoNLL 2018 shared task",
+    )
     add_json_option(verb)
     add_threads_option(verb)
     add_quiet_option(verb)
@@ -66,6 +81,20 @@ def parser() -> VerbParser:
 
 def run(chosen: argparse.Namespace) -> None:
     """Evaluate and print."""
+    is_output = is_conllu(chosen.model)
+    if is_output or chosen.from_text:
+        _check_for_text(chosen, is_output)
+        check_stdin([chosen.model, *chosen.test], quiet=chosen.quiet)
+        if is_output:
+            scores = pn.text_scores(chosen.test, chosen.model)
+        else:
+            tagger = load_tagger(chosen.model, chosen.lexicon)
+            scores = tagger.evaluate_text(chosen.test, threads=chosen.threads)
+        if chosen.json:
+            print_json({name: score.to_dict() for name, score in scores.items()})
+        else:
+            print("\n".join(text_table(scores, output())))
+        return
     check_stdin([*chosen.test, *filter(None, [chosen.lexicon])], quiet=True)
     tagger = load_tagger(chosen.model, chosen.lexicon, column=chosen.column)
     corpora = open_inputs(
@@ -96,6 +125,52 @@ def run(chosen: argparse.Namespace) -> None:
         ],
         chosen,
     )
+
+
+def is_conllu(path: str) -> bool:
+    """Return True for standard input and for a file that is CoNLL-U, not a model."""
+    if path == STDIN:
+        return True
+    if not os.path.isfile(path):
+        return False
+    with open(path, "rb") as file:
+        if begins_like_tensors(file.read(9)):
+            return False
+    try:
+        with pn.open_corpus(path) as corpus:
+            return corpus.format == "conllu"
+    except pn.FormatError:
+        return False
+
+
+def _check_for_text(chosen: argparse.Namespace, is_output: bool) -> None:
+    """Raise UsageError for options that say nothing of running text."""
+    given = {
+        "--column": chosen.column,
+        "--fields": chosen.fields,
+        "--format": chosen.format != "auto" and chosen.format != "conllu",
+        "--calibration": chosen.calibration,
+        "--report": chosen.report,
+        "--lexicon": is_output and chosen.lexicon,
+    }
+    what = f"{chosen.model} as CoNLL-U" if is_output else "--from-text"
+    for option, value in given.items():
+        if value:
+            raise UsageError(f"{option} does not go with {what}; leave it out")
+
+
+def text_table(scores: Mapping[str, pn.F1], terminal: Terminal) -> list[str]:
+    """A line a metric: precision, recall, F1, accuracy on aligned words, and gold units."""
+    lines = [terminal.line("from text  precision  recall      F1  aligned      gold", BOLD)]
+    for name, score in scores.items():
+        aligned = "–" if score.aligned is None else points(score.aligned_accuracy)
+        lines.append(
+            terminal.line(
+                f"{name:<9}  {points(score.precision):>9}  {points(score.recall):>6}"
+                f"  {points(score.f1):>6}  {aligned:>7}  {score.gold:8,}"
+            )
+        )
+    return lines
 
 
 def _reported(

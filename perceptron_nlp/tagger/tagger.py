@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from perceptron_nlp.tagger.tag.fill import Fill
     from perceptron_nlp.tagger.tag.segment import Segmenter
     from perceptron_nlp.tagger.tag.text import TextSentence
+    from perceptron_nlp.tagger.text_scores import F1
     from perceptron_nlp.tagger.train.loop import Callback
     from perceptron_nlp.tagger.train.sources import Labelled, LabelLists, Source
 
@@ -759,6 +760,39 @@ class Tagger:
         source = Source(data, "data", format=format, fields=fields, usual_fields=self.model.fields)
         source.hold()
         return {name: self._evaluate(source, name, threads, calibration) for name in self.columns}
+
+    def evaluate_text(self, data: Labelled, *, threads: int = 1) -> dict[str, F1]:
+        """Compare what it makes of running text with a treebank.
+
+        The text is put together from the treebank's tokens, spaces (``SpaceAfter=No``) and
+        paragraphs. A tagger that never learned to cut text does it by rules, and a warning says so.
+
+        Parameters
+        ----------
+        data : CoNLL-U: a path, several paths, or sentences that were read from it
+        threads : as for tag_sents
+
+        Returns
+        -------
+        F1 by name, as the CoNLL 2018 shared task counts: ``Tokens``, ``Sentences``, ``Words``, and
+        of the columns that the tagger fills ``UPOS``, ``XPOS``, ``UFeats`` (universal features),
+        ``AllTags`` (these three at once), ``Lemmas``
+
+        Raises
+        ------
+        FileError : a file cannot be read
+        FormatError : it breaks its format, is not CoNLL-U, or has no sentences
+        ArgumentError : the model looks at columns besides the words
+
+        Examples
+        --------
+        ``tagger.evaluate_text("test.conllu")["Lemmas"].f1``
+        """
+        from perceptron_nlp.tagger.text_scores import scores_from_text
+        from perceptron_nlp.tagger.train.sources import Source
+
+        tag = partial(self.iter_text, threads=threads)
+        return scores_from_text(Source(data, "data"), self.model, tag)
 
     def _evaluate(
         self, source: Source, name: str, threads: int, calibration: bool = False

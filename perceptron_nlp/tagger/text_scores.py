@@ -9,12 +9,20 @@ forms. A column counts for the aligned words; of FEATS, the universal ones. Sour
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple
+import logging
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from perceptron_nlp.errors import FormatError, quote
-from perceptron_nlp.formats.spacing import surface_tokens
+from perceptron_nlp.formats.conllu_layout import ConlluLayout
+from perceptron_nlp.formats.spacing import running_text, surface_tokens
+from perceptron_nlp.tagger.model.model import TaggerModel
+from perceptron_nlp.tagger.tag.text import TextSentence
+from perceptron_nlp.tagger.train.overlap import trained_on
+from perceptron_nlp.tagger.train.sources import Labelled, Source
 from perceptron_nlp.text.sentence import Sentence
+
+logger = logging.getLogger("perceptron_nlp")
 
 UNIVERSAL_FEATURES = frozenset(
     [
@@ -24,6 +32,8 @@ UNIVERSAL_FEATURES = frozenset(
     ]
 )
 METRICS = ("Tokens", "Sentences", "Words", "UPOS", "XPOS", "UFeats", "AllTags", "Lemmas")
+_COLUMNS = ("upos", "xpos", "feats", "lemma")
+_BY_COLUMN = dict(zip(_COLUMNS, ("UPOS", "XPOS", "UFeats", "Lemmas"), strict=True))
 
 
 class F1(NamedTuple):
@@ -61,6 +71,27 @@ class F1(NamedTuple):
         """Share of the aligned words whose label is correct, 0 to 1."""
         return self.correct / self.aligned if self.aligned else 0.0
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the counts and the shares; without `aligned` for what no words are aligned for."""
+        found = {
+            "gold": self.gold,
+            "system": self.system,
+            "correct": self.correct,
+            "precision": self.precision,
+            "recall": self.recall,
+            "f1": self.f1,
+        }
+        if self.aligned is not None:
+            found |= {"aligned": self.aligned, "aligned_accuracy": self.aligned_accuracy}
+        return found
+
+
+class _Token(NamedTuple):
+    """A token as it is written, and its words: each its form and its columns."""
+
+    form: str
+    words: Sequence[tuple[str, tuple[str, ...]]]
+
 
 class _Word(NamedTuple):
     start: int
@@ -79,20 +110,78 @@ class _Text(NamedTuple):
     words: list[_Word]
 
 
-def text_scores(gold: Iterable[Sentence], system: Iterable[Sentence]) -> dict[str, F1]:
+def text_scores(gold: Labelled, system: Labelled) -> dict[str, F1]:
     """Return the scores of a system's output by the names of the shared task, see METRICS.
 
     Parameters
     ----------
-    gold, system : sentences read from CoNLL-U, of one text
+    gold, system : CoNLL-U of one text: a path, several paths, or sentences that were read from it
 
     Raises
     ------
-    FormatError : the texts are not the same, white space left out
+    FileError : a file cannot be read
+    FormatError : one breaks its format or is not CoNLL-U, or the texts are not the same, white
+        space left out
     """
-    right, found = _read(gold), _read(system)
+    right = treebank(Source(gold, "gold"))
+    return _scores(right, _read(map(_tokens, treebank(Source(system, "system")))))
+
+
+def scores_from_text(
+    source: Source, model: TaggerModel, tag: Callable[[str], Iterable[TextSentence]]
+) -> dict[str, F1]:
+    """Return how well running text is cut and labeled, by the names of METRICS.
+
+    Parameters
+    ----------
+    source : CoNLL-U, whose text is put together from its tokens, spaces and paragraphs
+    model : of the tagger; AllTags needs every column of tags that the source fills
+    tag : cuts and labels a text
+
+    Raises
+    ------
+    FormatError : the source breaks its format, is not CoNLL-U, or has no sentences
+    """
+    gold, columns = treebank(source), model.columns
+    if model.segmentation is None:
+        logger.warning(
+            "this model never learned to cut text, which is done by rules; models learn it with"
+            " column text or all"
+        )
+    warning = trained_on(model.record, gold, source.place)
+    if warning is not None:
+        logger.warning("%s", warning)
+    found = _read(map(_tagged_tokens, tag(running_text(gold).text)))
+    scores = _scores(gold, found)
+    kept = {_BY_COLUMN[name] for name in columns if name in _BY_COLUMN}
+    filled = [
+        name
+        for name in _COLUMNS[:3]
+        if any(value != "_" for sentence in gold for value in sentence.columns.get(name, ()))
+    ]
+    if filled and {*filled} <= {*columns}:
+        kept.add("AllTags")
+    return {name: f1 for name, f1 in scores.items() if f1.aligned is None or name in kept}
+
+
+def treebank(source: Source) -> list[Sentence]:
+    """Return the sentences of CoNLL-U; FormatError for a source of another format, or of none."""
+    sentences = list(source)
+    if not sentences:
+        raise FormatError("there are no sentences", source.place)
+    if not all(isinstance(sentence.layout, ConlluLayout) for sentence in sentences):
+        read_as = "".join(f" (read as {format})" for _, format in source.formats[:1])
+        raise FormatError(
+            f"not CoNLL-U{read_as}, which alone tells how tokens and sentences were written",
+            source.place,
+        )
+    return sentences
+
+
+def _scores(gold: Sequence[Sentence], found: _Text) -> dict[str, F1]:
+    right = _read(map(_tokens, gold))
     if right.characters != found.characters:
-        raise FormatError(_first_difference(right.characters, found.characters))
+        raise _difference(right, found, gold)
     pairs = _aligned(right.words, found.words)
     scores = {
         "Tokens": _spans(right.tokens, found.tokens),
@@ -114,7 +203,30 @@ def text_scores(gold: Iterable[Sentence], system: Iterable[Sentence]) -> dict[st
     return scores
 
 
-def _read(sentences: Iterable[Sentence]) -> _Text:
+def _tokens(sentence: Sentence) -> Iterator[_Token]:
+    """Yield the tokens of a sentence of CoNLL-U."""
+    rows = _rows(sentence.columns, len(sentence))
+    for token in surface_tokens(sentence):
+        own = range(token.first, token.first + token.n_words)
+        yield _Token(token.form, [(sentence.words[i], rows[i]) for i in own])
+
+
+def _tagged_tokens(sentence: TextSentence) -> Iterator[_Token]:
+    """Yield the tokens of a sentence that was cut and labeled."""
+    for token in sentence:
+        labels = [(word.form, word.labels) for word in token.words]
+        yield _Token(
+            token.form,
+            [(form, tuple(own.get(name, "_") for name in _COLUMNS)) for form, own in labels],
+        )
+
+
+def _rows(columns: Mapping[str, Sequence[str]], n_words: int) -> list[tuple[str, ...]]:
+    empty = ("_",) * n_words
+    return list(zip(*(columns.get(name, empty) for name in _COLUMNS), strict=True))
+
+
+def _read(sentences: Iterable[Iterable[_Token]]) -> _Text:
     pieces: list[str] = []
     tokens: list[tuple[int, int]] = []
     ends: list[tuple[int, int]] = []
@@ -122,21 +234,15 @@ def _read(sentences: Iterable[Sentence]) -> _Text:
     place = 0
     for sentence in sentences:
         first = place
-        columns = [
-            sentence.columns.get(name, ("_",) * len(sentence))
-            for name in ("upos", "xpos", "feats", "lemma")
-        ]
-        rows = list(zip(*columns, strict=True))
-        for token in surface_tokens(sentence):
+        for token in sentence:
             form = "".join(token.form.split())
             pieces.append(form)
             span = (place, place + len(form))
             place = span[1]
             tokens.append(span)
-            for number in range(token.first, token.first + token.n_words):
-                tag, fine, features, lemma = rows[number]
+            for word, (tag, fine, features, lemma) in token.words:
                 row = (tag, fine, _universal(features), lemma)
-                words.append(_Word(*span, sentence.words[number], token.n_words > 1, row))
+                words.append(_Word(*span, word, len(token.words) > 1, row))
         ends.append((first, place))
     return _Text("".join(pieces), tokens, ends, words)
 
@@ -217,13 +323,18 @@ def _common(gold: list[_Word], system: list[_Word]) -> list[tuple[_Word, _Word]]
     return pairs
 
 
-def _first_difference(gold: str, system: str) -> str:
+def _difference(gold: _Text, system: _Text, sentences: Sequence[Sentence]) -> FormatError:
+    """Return the error of two texts that are not the same, with the place in the gold text."""
+    pairs = zip(gold.characters, system.characters, strict=False)
     place = next(
-        (i for i, (a, b) in enumerate(zip(gold, system, strict=False)) if a != b),
-        min(len(gold), len(system)),
+        (i for i, (a, b) in enumerate(pairs) if a != b),
+        min(len(gold.characters), len(system.characters)),
     )
-    return (
-        f"the texts differ, white space left out: after {place:,} characters"
-        f" {quote(gold[place : place + 20])} in the gold text, {quote(system[place : place + 20])}"
-        " in the system's; both files must hold the same text"
+    number = sum(end <= place for _, end in gold.sentences[:-1])
+    own, other = (text.characters[place : place + 20] for text in (gold, system))
+    return FormatError(
+        f"the texts differ, white space left out: after {place:,} characters {quote(own)} in the"
+        f" gold text, {quote(other)} in the system's; both files must hold the same text",
+        sentences[number].path,
+        sentences[number].line_of(0) or None,
     )

@@ -1,0 +1,83 @@
+"""``perceptron-nlp evaluate`` from running text: a model's, and what any program wrote."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from conftest import TAGGED, Run, conllu
+
+import perceptron_nlp as pn
+
+GOLD = conllu(TAGGED[:2])
+
+
+@pytest.fixture
+def gold() -> Path:
+    path = Path("gold.conllu")
+    path.write_text(GOLD, "utf-8")
+    return path
+
+
+def test_a_model_is_scored_from_the_text_in_the_columns_that_it_fills(
+    cli: Run, model: Path, gold: Path
+) -> None:
+    done = cli("evaluate", model, gold, "--from-text", "--json")
+    found = json.loads(done.out)
+    assert list(found) == ["Tokens", "Sentences", "Words", "UPOS", "AllTags"]
+    assert found["Tokens"] == pn.load(model).evaluate_text(gold)["Tokens"].to_dict()
+    assert found["UPOS"]["gold"] == 9 and found["UPOS"]["aligned"] == found["Words"]["correct"]
+    assert done.err.count("rules") == 1, "cut by rules, which is said once"
+
+
+def test_a_table_for_people_has_a_line_a_metric(cli: Run, model: Path, gold: Path) -> None:
+    out = cli("evaluate", model, gold, "--from-text").out.decode()
+    assert [line.split()[0] for line in out.splitlines()] == [
+        "from",
+        "Tokens",
+        "Sentences",
+        "Words",
+        "UPOS",
+        "AllTags",
+    ]
+
+
+def test_the_output_of_any_program_is_scored_against_gold(cli: Run, gold: Path) -> None:
+    Path("system.out").write_text(GOLD.replace("DET", "X"), "utf-8")
+    found = json.loads(cli("evaluate", "system.out", gold, "--json").out)
+    assert found["Words"]["f1"] == 1 and found["UPOS"]["correct"] == 7
+    piped = cli("evaluate", "-", gold, "--json", stdin=Path("system.out").read_bytes())
+    assert json.loads(piped.out) == found
+
+
+def test_texts_that_differ_are_refused_with_the_place(
+    refuses: Callable[..., str], gold: Path
+) -> None:
+    Path("system.conllu").write_text(GOLD.replace("sleeps", "slept"), "utf-8")
+    message = refuses("evaluate", "system.conllu", gold)
+    assert message.startswith("gold.conllu:8: the texts differ, white space left out: after")
+    assert "'eps.'" in message and "'pt.'" in message
+
+
+def test_gold_text_that_is_not_conllu_is_refused(
+    refuses: Callable[..., str], model: Path, gold: Path
+) -> None:
+    Path("test.txt").write_text("A/DET cat/NOUN\nA/DET dog/NOUN\n", "utf-8")
+    for first in ((model, "--from-text"), (gold,)):
+        assert refuses("evaluate", first[0], "test.txt", *first[1:], "--quiet").startswith(
+            "test.txt: not CoNLL-U (read as tagged)"
+        )
+
+
+@pytest.mark.parametrize("option", [("--report", "r"), ("--calibration",), ("--column", "upos")])
+def test_options_that_say_nothing_of_text_are_refused(
+    refuses: Callable[..., str], model: Path, gold: Path, option: tuple[str, ...]
+) -> None:
+    assert refuses("evaluate", model, gold, "--from-text", *option).startswith(
+        f"{option[0]} does not go with --from-text"
+    )
+    assert f"{option[0]} does not go with gold.conllu as CoNLL-U" in refuses(
+        "evaluate", gold, gold, *option
+    )
