@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import perceptron_nlp as pn
-from perceptron_nlp.tagger.confidence.calibrating import RECORD as CALIBRATED
+from perceptron_nlp.tagger.confidence.calibrate import RECORD as CALIBRATED
 from perceptron_nlp.tagger.model.compress import compress_model
 from perceptron_nlp.tagger.model.model import joined
 

@@ -588,7 +588,7 @@ class Tagger:
         ArgumentError : it is too small: less than 300 labelled words, or less than 5 of them
             labelled right or wrong
         """
-        from perceptron_nlp.tagger.confidence.calibrating import calibrated_columns
+        from perceptron_nlp.tagger.confidence.calibrate import calibrated_columns
         from perceptron_nlp.tagger.train.sources import Source
 
         source = Source(dev, "dev", format=format, fields=fields, usual_fields=self.model.fields)

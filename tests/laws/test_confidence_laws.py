@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import perceptron_nlp as pn
+from perceptron_nlp.tagger.confidence.calibrate import CalibrationData, fit_calibration, too_few
 from perceptron_nlp.tagger.confidence.calibration import (
     MOST_POINTS,
     Calibration,
@@ -22,7 +23,6 @@ from perceptron_nlp.tagger.confidence.calibration import (
     softmax,
     with_share,
 )
-from perceptron_nlp.tagger.confidence.calibrationfit import Evidence, fit_calibration, too_few
 from perceptron_nlp.tagger.confidence.reliability import BINS, Reliability
 from perceptron_nlp.tagger.tag.label import decoder_of
 
@@ -71,12 +71,12 @@ def test_chances_are_from_0_to_1_and_rows_of_them_sum_to_one(
 ) -> None:
     scores, own = case
     curve = curve_of(np.array([m for m, _ in words]), np.array([hit for _, hit in words]), 5)
-    for calibration in (Calibration(temperature), Calibration(temperature, *curve)):
-        found = calibration.confidences(scores, own)
-        assert ((found >= 0) & (found <= 1)).all()
-        rows = calibration.probabilities(scores, own)
-        assert (rows >= 0).all() and np.allclose(rows.sum(axis=1), 1, rtol=0, atol=1e-12)
-        assert np.allclose(np.where(own, rows, 0).sum(axis=1), np.where(own.all(1), 1, found))
+    calibration = Calibration(temperature, *curve)
+    found = calibration.confidences(scores, own)
+    assert ((found >= 0) & (found <= 1)).all()
+    rows = calibration.probabilities(scores, own)
+    assert (rows >= 0).all() and np.allclose(rows.sum(axis=1), 1, rtol=0, atol=1e-12)
+    assert np.allclose(np.where(own, rows, 0).sum(axis=1), np.where(own.all(1), 1, found))
 
 
 @settings(max_examples=40)
@@ -216,7 +216,7 @@ def test_what_is_fitted_comes_back_from_json_bit_for_bit_and_never_leaves_its_ra
     given_number = scores.argmax(axis=1)
     own = np.arange(n_labels)[None, :] == given_number[:, None]
     right = rng.random(n) < share_of(softmax(scores, 2**octave), own)
-    evidence = Evidence(
+    data = CalibrationData(
         margins=margins_of(scores, own),
         right=right,
         folds=np.arange(n) * 5 // n,
@@ -224,13 +224,13 @@ def test_what_is_fitted_comes_back_from_json_bit_for_bit_and_never_leaves_its_ra
         scores=scores,
         given=own,
     )
-    if too_few(evidence) is not None:
+    if too_few(data) is not None:
         return
-    fitted = fit_calibration(evidence)
-    again = Calibration.from_dict(json.loads(json.dumps(fitted.calibration.to_dict())))
-    assert again == fitted.calibration
-    found = fitted.calibration.confidences(scores, own)
+    fitted, told = fit_calibration(data)
+    again = Calibration.from_dict(json.loads(json.dumps(fitted.to_dict())))
+    assert again == fitted
+    found = fitted.confidences(scores, own)
     assert np.array_equal(again.confidences(scores, own), found)
-    assert fitted.losses[fitted.calibration.method] == min(fitted.losses.values())
+    assert told["words"] == n and 0 <= told["ece"] <= 1
     # Scores of which the softmax at one temperature is the truth are fitted well.
     assert Reliability.of(found, right).ece < 0.2

@@ -1,14 +1,11 @@
-"""From scores to chances: how likely it is that the label a word was given is right.
+"""Scores turned into confidences: the probability that a predicted label is correct.
 
-A linear model's scores rank labels, but have no unit. What a dev set adds is either of these:
-
-* *temperature*: the scores over one number T, put through a softmax (C. Guo, G. Pleiss, Y. Sun and
-  K. Q. Weinberger, 2017, "On calibration of modern neural networks", section 4.2);
-* *isotonic*: a rising curve from the margin, by which the label given leads over the best other
-  one, to the share of words that are right at such a margin (B. Zadrozny and C. Elkan, 2002,
-  "Transforming classifier scores into accurate multiclass probability estimates").
-
-All functions take arrays of scores, whoever made them.
+A linear model's scores rank labels, but have no unit. A dev set adds an isotonic curve: it rises
+from the margin, by which the predicted label leads over the best other one, to the accuracy of
+tokens at such a margin (B. Zadrozny and C. Elkan, 2002, "Transforming classifier scores into
+accurate multiclass probability estimates"). What that leaves is divided among the other labels by a
+softmax over their scores, divided by a temperature (C. Guo, G. Pleiss, Y. Sun and K. Q. Weinberger,
+2017, "On calibration of modern neural networks", section 4.2).
 """
 
 from __future__ import annotations
@@ -32,58 +29,42 @@ _LONGEST = -1.23456e-300
 
 
 class Calibration(NamedTuple):
-    """What turns a model's scores into chances; see the module.
+    """A model's isotonic curve and temperature; see the module.
 
     Attributes
     ----------
-    temperature : above 0; what scores are divided by before a softmax
-    margins : ascending, at most 32; where the curve has its points. Empty where the temperature
-        alone is used
-    rates : 0 to 1, never falling; the share of words that are right at each of the margins
-    dictionary : 0 to 1; the share of words that are right among those whose label comes from the
-        model's dictionary
+    temperature : above 0; divides scores before a softmax
+    margins : ascending, 1 to 32; the margins of the curve's points
+    rates : 0 to 1, never falling; the accuracy at each of the margins
+    dictionary : 0 to 1; the accuracy of the tag dictionary
     """
 
     temperature: float
-    margins: tuple[float, ...] = ()
-    rates: tuple[float, ...] = ()
+    margins: tuple[float, ...]
+    rates: tuple[float, ...]
     dictionary: float = 1.0
 
-    @property
-    def method(self) -> str:
-        """``"isotonic"`` or ``"temperature"``."""
-        return "isotonic" if self.margins else "temperature"
-
     def confidences(self, scores: Array, given: Mask) -> Array:
-        """float64[n_words], 0 to 1: how likely the label is that each word was given.
+        """Return float64[n_tokens], 0 to 1: the confidence in the predicted labels.
 
         Parameters
         ----------
-        scores : float64[n_words, n_labels]; minus infinity where a label cannot be
-        given : bool[n_words, n_labels]: which labels count as the one that was given; one a word
-            at least
+        scores : float64[n_tokens, n_labels]; minus infinity for impossible labels
+        given : bool[n_tokens, n_labels]: the labels that count as predicted; one a token at least
         """
         import numpy as np
 
-        if not self.margins:
-            return share_of(softmax(scores, self.temperature), given)
         leads = margins_of(scores, given)
-        found = np.interp(leads, self.margins, self.rates)
-        return np.where(leads == np.inf, 1.0, found)
+        return np.where(leads == np.inf, 1.0, np.interp(leads, self.margins, self.rates))
 
     def probabilities(self, scores: Array, given: Mask) -> Array:
-        """float64[n_words, n_labels]: how likely each label is; rows sum to one.
+        """Return float64[n_tokens, n_labels]: the probability of each label; rows sum to one.
 
-        They are the softmax over scores / temperature. Where a curve was chosen, the labels given
-        have together what `confidences` says, and the others share the rest in the proportions of
-        the softmax.
-
-        Parameters are those of confidences.
+        The predicted labels have together what `confidences` says, and the others share the rest in
+        the proportions of the softmax. Parameters are those of confidences.
         """
-        found = softmax(scores, self.temperature)
-        if not self.margins:
-            return found
-        return with_share(found, given, self.confidences(scores, given))
+        shares = softmax(scores, self.temperature)
+        return with_share(shares, given, self.confidences(scores, given))
 
     def to_dict(self) -> dict[str, Any]:
         """What `from_dict` takes."""
@@ -107,7 +88,7 @@ class Calibration(NamedTuple):
         if temperature <= 0 or not 0 <= dictionary <= 1:
             raise ValueError("a number out of its range")
         if (
-            len(margins) != len(rates)
+            not 0 < len(margins) == len(rates)
             or len(margins) > MOST_POINTS
             or any(b <= a for a, b in itertools.pairwise(margins))
         ):
@@ -233,7 +214,7 @@ def curve_of(
     right : bool[n_words]
     least : words that a point stands for at least, if there are so many
     """
-    pools = _thinned(_large_enough(rising(_runs(margins, right)), least), MOST_POINTS)
+    pools = _pruned(_large_enough(rising(_runs(margins, right)), least), MOST_POINTS)
     points: dict[float, float] = {}
     highest = 0.0
     for hit, n, total in pools:
@@ -271,9 +252,7 @@ def _large_enough(
     return found
 
 
-def _thinned(
-    pools: list[tuple[float, float, float]], most: int
-) -> list[tuple[float, float, float]]:
+def _pruned(pools: list[tuple[float, float, float]], most: int) -> list[tuple[float, float, float]]:
     """At most so many pools: the two neighbours with the fewest words together become one."""
     pools = list(pools)
     while len(pools) > most:

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from perceptron_nlp.errors import ArgumentError
-from perceptron_nlp.tagger.confidence.calibrating import calibrated_columns, with_room
+from perceptron_nlp.tagger.confidence.calibrate import calibrated_columns, with_room
 from perceptron_nlp.tagger.model.file import model_to_bytes
 from perceptron_nlp.tagger.model.model import TaggerModel
 from perceptron_nlp.tagger.model.weights import LARGEST, QuantizedWeights

@@ -12,7 +12,7 @@ from typing import Any, Unpack, cast
 from perceptron_nlp._checks import check_choice, parse_size
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, MemoryLimitError
 from perceptron_nlp.features.templates import look_nearby
-from perceptron_nlp.tagger.confidence.calibrating import calibrated_by
+from perceptron_nlp.tagger.confidence.calibrate import calibrated_by
 from perceptron_nlp.tagger.model.label_components import JOINT
 from perceptron_nlp.tagger.model.model import TaggerModel, joined, vocabulary_of
 from perceptron_nlp.tagger.tag.context import WINDOW

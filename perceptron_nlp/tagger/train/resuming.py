@@ -17,7 +17,7 @@ import numpy as np
 
 from perceptron_nlp._checks import check_choice, check_int
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FormatError, quote
-from perceptron_nlp.tagger.confidence.calibrating import calibrated_by
+from perceptron_nlp.tagger.confidence.calibrate import calibrated_by
 from perceptron_nlp.tagger.model.label_components import JOINT, holds_attributes, part_names
 from perceptron_nlp.tagger.model.model import TaggerModel, joined, vocabulary_of
 from perceptron_nlp.tagger.model.state import RunState, TrainingState

@@ -91,7 +91,7 @@ def test_training_with_a_dev_set_calibrates_every_kind_of_model(
 ) -> None:
     for name, part in trained(kind).by_column.items():
         told = part.model.record["calibration"]
-        assert told["method"] in ("temperature", "isotonic") and told["words"] > 300, name
+        assert told["method"] == "isotonic" and told["words"] > 300, name
         inputs = part.model.inputs(TEST)
         labels, sure = part.tag_sents_with_confidences(inputs)
         assert labels == part.tag_sents(inputs)
@@ -139,11 +139,7 @@ def test_confidences_follow_from_the_scores_and_what_the_model_file_says(
     assert said is not None
     for sentence in TEST[:20]:
         scores = np.sort(tagger.scores(sentence), axis=1)
-        if said.margins:
-            expected = np.interp(scores[:, -1] - scores[:, -2], said.margins, said.rates)
-        else:
-            powers = np.exp((scores - scores[:, -1:]) / said.temperature)
-            expected = powers[:, -1] / powers.sum(axis=1)
+        expected = np.interp(scores[:, -1] - scores[:, -2], said.margins, said.rates)
         assert tagger.confidences(sentence) == pytest.approx(expected.tolist(), abs=1e-12)
 
 
@@ -299,6 +295,7 @@ def test_a_compressed_model_is_calibrated_anew_and_keeps_to_its_size(
         {"dictionary": 2},
         {"margins": [2, 1]},
         {"margins": [1]},
+        {"margins": [], "rates": []},
         {"rates": [0.9, 0.1]},
         {"rates": [0, 1.5]},
         {"rates": None},

@@ -47,7 +47,7 @@ HEAVY = {
     "perceptron_nlp.tagger.explain.forward_trace",
     "perceptron_nlp.tagger.tag.k_best",
     "perceptron_nlp.tagger.confidence.confidence",
-    "perceptron_nlp.tagger.confidence.calibrating",
+    "perceptron_nlp.tagger.confidence.calibrate",
     "perceptron_nlp.tagger.tag.feature_function",
     "perceptron_nlp.tagger.model.compress",
     "perceptron_nlp.tagger.model.state",

@@ -1,23 +1,31 @@
-"""Models calibrated on a dev set: what their labels for it say, and what is fitted to that."""
+"""Models calibrated on a dev set."""
 
 from __future__ import annotations
 
+import functools
 import itertools
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from perceptron_nlp.tagger.confidence.calibration import LONGEST, Array, best_of_many, margins_of
-from perceptron_nlp.tagger.confidence.calibrationfit import (
-    FOLDS,
-    Evidence,
-    Fitted,
-    fit_calibration,
-    too_few,
+from perceptron_nlp.tagger.confidence.calibration import (
+    LONGEST,
+    Array,
+    Calibration,
+    Mask,
+    best_of_many,
+    curve_of,
+    margins_of,
+    rounded,
+    share_of,
+    softmax,
 )
 from perceptron_nlp.tagger.confidence.confidence import LabelView, Numbers, T, by_sentence
+from perceptron_nlp.tagger.confidence.reliability import Reliability
 from perceptron_nlp.tagger.model.model import TaggerModel, joined
 from perceptron_nlp.tagger.tag.feature_function import Extractor
 from perceptron_nlp.tagger.tag.label import Labeller, make_labeller
@@ -25,13 +33,125 @@ from perceptron_nlp.tagger.train.data import Examples
 from perceptron_nlp.tagger.train.overlap import trained_on
 from perceptron_nlp.tagger.train.sources import Source, check_labelled, gold_labels
 
+FOLDS = 5
+# From fewer words, or fewer right or wrong ones, nothing can be said about shares.
+LEAST_WORDS = 300
+LEAST_OF_EACH = 5
+# A point of a curve stands for so many words at least.
+LEAST_IN_POINT = 30
+# No loss is larger than that of something which was held to be so unlikely.
+_UNLIKELY = 1e-6
+# Temperatures are tried in octaves of the middle margin, from where they mostly are downhill, then
+# in quarters around the best.
+_FIRST, _LAST_STEP = -3, 12
+_FINE = (-0.75, -0.5, -0.25, 0.25, 0.5, 0.75)
 logger = logging.getLogger("perceptron_nlp")
 
-# Where the training record tells of it.
+# Its key in the training record.
 RECORD = "calibration"
 # A temperature is fitted to so many words at most, and to so many of their scores.
 _SAMPLED, _SAMPLED_SCORES = 8192, 1 << 19
 _BEST = 128
+
+
+@dataclass(frozen=True, slots=True)
+class CalibrationData:
+    """What a tagger's labels for a dev set say about its scores.
+
+    Attributes
+    ----------
+    margins, right, folds : float64, bool, int64[n_words]: by how much each label given leads, and
+        is it right? To which of the five folds does its word belong?
+    sample : int64[n_sampled], the numbers of some words, ascending
+    scores, given : float64, bool[n_sampled, n_labels], of these: what labels scored (all, or the
+        best of very many), and which count as the one given
+    in_dictionary, right_in_dictionary : words whose label comes from the dictionary, which are
+        not among the others
+    """
+
+    margins: Array
+    right: Mask
+    folds: npt.NDArray[np.int64]
+    sample: npt.NDArray[np.int64]
+    scores: Array
+    given: Mask
+    in_dictionary: int = 0
+    right_in_dictionary: int = 0
+
+
+def too_few(data: CalibrationData) -> str | None:
+    """Why these words do not do for a calibration; None if they do."""
+    n, n_right = len(data.right), int(data.right.sum())
+    if n < LEAST_WORDS:
+        return (
+            f"{n:,} labelled words are too few to tell how sure labels are; {LEAST_WORDS} will do"
+        )
+    if not np.isfinite(data.margins).any():
+        return "no word has two labels to choose from"
+    for count, what in ((n - n_right, "wrong"), (n_right, "right")):
+        if count < LEAST_OF_EACH:
+            return (
+                f"{count:,} of {n:,} words are labelled {what}, too few to tell how sure labels"
+                f" are; {LEAST_OF_EACH} will do"
+            )
+    return None
+
+
+def fit_calibration(data: CalibrationData) -> tuple[Calibration, dict[str, Any]]:
+    """Return the calibration fitted to data that are not too_few, and its training record.
+
+    The record has the mean log loss and the calibration error, both cross-validated: of five folds
+    of consecutive sentences, each is judged by a curve fitted to the others.
+    """
+    right, sample = data.right[data.sample], data.sample
+    held_out = np.empty(len(sample))
+    for fold in range(FOLDS):
+        here = data.folds[sample] == fold
+        held_out[here] = _curve_without(data, fold)(data.margins[sample][here])
+    finite = np.isfinite(data.margins)
+    margins, rates = curve_of(data.margins[finite], data.right[finite], LEAST_IN_POINT)
+    # As if one token more had been seen, which is right as often as the others.
+    dictionary = (data.right_in_dictionary + float(data.right.mean())) / (data.in_dictionary + 1)
+    return Calibration(_temperature(data), margins, rates, rounded(dictionary)), {
+        "method": "isotonic",
+        "words": len(data.right),
+        "ece": rounded(Reliability.of(held_out, right).ece),
+        "loss": rounded(float(_losses(held_out, right).mean())),
+    }
+
+
+def _temperature(data: CalibrationData) -> float:
+    """Return the temperature with the least log loss on the sampled tokens."""
+    leads = np.abs(data.margins[np.isfinite(data.margins)])
+    unit = float(np.median(leads[leads > 0])) if leads.any() else 1.0
+    right = data.right[data.sample]
+
+    @functools.cache
+    def loss_of(octave: float) -> float:
+        shares = share_of(softmax(data.scores, rounded(unit * 2.0**octave)), data.given)
+        return float(_losses(shares, right).sum())
+
+    best = _FIRST
+    for direction in (-1, 1):
+        while abs(best - _FIRST) < _LAST_STEP and loss_of(best + direction) < loss_of(best):
+            best += direction
+    tried = [best, *(best + step for step in _FINE)]
+    return rounded(unit * 2.0 ** min(tried, key=lambda octave: (loss_of(octave), octave)))
+
+
+def _curve_without(data: CalibrationData, fold: int) -> Callable[[Array], Array]:
+    kept = (data.folds != fold) & np.isfinite(data.margins)
+    if not kept.any():
+        return lambda margins: np.full(len(margins), 0.5)
+    xs, ys = curve_of(data.margins[kept], data.right[kept], LEAST_IN_POINT)
+    return lambda margins: np.interp(margins, xs, ys)
+
+
+def _losses(chances: Array, right: Mask) -> Array:
+    """The log loss of each word."""
+    happened = np.where(right, chances, 1 - chances)
+    losses: Array = -np.log(np.maximum(happened, _UNLIKELY))
+    return losses
 
 
 def calibrated(
@@ -53,16 +173,13 @@ def calibrated(
     (model, None); or, where the sentences are too few, the model without calibration, and why
     """
     labeller = make_labeller(model, features)
-    evidence = _evidence(model, labeller, model.inputs(sentences), gold)
-    why = too_few(evidence)
+    data = _data(model, labeller, model.inputs(sentences), gold)
+    why = too_few(data)
     if why is not None:
         told: dict[str, Any] = {"method": None, "why": why}
         return model.replace(calibration=None, record={**model.record, RECORD: told}), why
-    fitted = fit_calibration(evidence)
-    return model.replace(
-        calibration=fitted.calibration,
-        record={**model.record, RECORD: _told(fitted, len(evidence.right))},
-    ), None
+    calibration, told = fit_calibration(data)
+    return model.replace(calibration=calibration, record={**model.record, RECORD: told}), None
 
 
 def calibrated_by(
@@ -119,24 +236,10 @@ def calibrated_columns(
     return joined(parts).replace(packed=model.packed), left_out
 
 
-def _told(fitted: Fitted, n_words: int) -> dict[str, Any]:
-    return {
-        "method": fitted.calibration.method,
-        "words": n_words,
-        "ece": fitted.ece,
-        "losses": fitted.losses,
-    }
-
-
 def with_room(model: TaggerModel) -> TaggerModel:
     """The model, as long in a file as calibrating it can make it."""
     longest = LONGEST.temperature
-    told = {
-        "method": "temperature",
-        "words": 10**12,
-        "ece": longest,
-        "losses": {"temperature": longest, "isotonic": longest},
-    }
+    told = {"method": "isotonic", "words": 10**12, "ece": longest, "loss": longest}
     return model.replace(
         calibration=LONGEST,
         record={**model.record, RECORD: told},
@@ -144,12 +247,12 @@ def with_room(model: TaggerModel) -> TaggerModel:
     )
 
 
-def _evidence(
+def _data(
     model: TaggerModel,
     labeller: Labeller,
     sentences: list[Sequence[str]],
     gold: Sequence[Sequence[str | None]],
-) -> Evidence:
+) -> CalibrationData:
     """What the labels for a dev set say; words without gold label are left out."""
     view = LabelView(model, None)
     n_words = sum(map(len, gold))
@@ -181,7 +284,7 @@ def _evidence(
     found = list(zip(*labeller.scored(sentences, use), strict=True))
     starts = np.cumsum([0, *map(len, found[0])])[:-1]
     sample = [place + start for place, start in zip(found[3], starts, strict=True)]
-    return Evidence(
+    return CalibrationData(
         margins=np.concatenate(found[0]),
         right=np.concatenate(found[1]),
         folds=np.concatenate(found[2]),
