@@ -1,4 +1,4 @@
-"""How good a tagger is on labelled sentences."""
+"""Evaluation of a tagger on labelled sentences."""
 
 from __future__ import annotations
 
@@ -279,7 +279,7 @@ def compare(
 
 
 def untrained_labels(gold: Iterable[Sequence[str | None]], known: Container[str]) -> Counter[str]:
-    """How often each label comes up that is not among the known ones."""
+    """Return the count of each label that is not among the known ones."""
     return Counter(
         label for labels in gold for label in labels if label is not None and label not in known
     )

@@ -133,7 +133,7 @@ class Tagger:
         fields: Sequence[str] | None = None,
         callback: Callback | None = None,
     ) -> Tagger:
-        """A tagger that has gone on learning, from other sentences.
+        """Return a tagger that continues learning from other sentences.
 
         It is what one training over the old sentences and then these would have given, weight for
         weight: the average, AdaGrad's sums, the numbers of the epochs and the order of sentences
@@ -172,15 +172,15 @@ class Tagger:
         return Tagger(model, features=self._features, cache_limit=self._cache_limit)
 
     def without_state(self) -> Tagger:
-        """The same tagger without what its training needs to go on, which most of a file is."""
+        """Return the tagger without the training state, which is most of a file."""
         return self._with(self.model.without_state())
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """All labels that it learnt, in code point order; what `scores` are of.
+        """All labels that it learned, in code point order; what `scores` are of.
 
-        They are the ones that it gives, except of spans, which are learnt in IOBES however they
-        are written, and of sets of features, which may be learnt with parts of speech before them;
+        They are the ones that it gives, except of spans, which are learned in IOBES however they
+        are written, and of sets of features, which may be learned with parts of speech before them;
         ``model.written_labels`` are what it may write.
         """
         return self.model.tags.labels
@@ -192,7 +192,7 @@ class Tagger:
 
     @property
     def window(self) -> int:
-        """How many sentences on either side it looks at; 0 for a model that sees one alone."""
+        """Sentences of document context on either side; 0 for none."""
         return max(part.window or 0 for part in self.model.parts_by_column)
 
     @property
@@ -211,7 +211,7 @@ class Tagger:
         return self._parts[0] if self._parts else self
 
     def tag(self, tokens: Sequence[str], *, keep: Keep = None) -> list[str]:
-        """The labels of one sentence, in the first column where there are several.
+        """Return the labels of one sentence, in the first column if there are several.
 
         Parameters
         ----------
@@ -242,7 +242,7 @@ class Tagger:
     def tag_columns(
         self, tokens: Sequence[str], *, keep: Mapping[str, Keep] | None = None
     ) -> dict[str, list[str]]:
-        """The labels of one sentence in every column.
+        """Return the labels of one sentence in every column.
 
         Parameters
         ----------
@@ -266,7 +266,7 @@ class Tagger:
         before: Sequence[Sequence[str]] = (),
         after: Sequence[Sequence[str]] = (),
     ) -> list[list[str]]:
-        """The labels of many sentences, in the first column where there are several.
+        """Return the labels of many sentences, in the first column if there are several.
 
         Parameters
         ----------
@@ -322,7 +322,7 @@ class Tagger:
 
     @cached_property
     def segmenter(self) -> Segmenter | None:
-        """What cuts running text for it; None for a tagger that never learned to."""
+        """Segmentation of running text; None if none was learned."""
         from perceptron_nlp.tagger.tag.segment import Segmenter
 
         segmentation = self.model.segmentation
@@ -350,7 +350,7 @@ class Tagger:
         before: Sequence[Sequence[str]] = (),
         after: Sequence[Sequence[str]] = (),
     ) -> tuple[list[list[str]], list[list[float]]]:
-        """The labels of many sentences, and how likely each of them is right.
+        """Return the labels of many sentences, with their confidences.
 
         Parameters and errors are those of tag_sents, and of confidences.
 
@@ -365,7 +365,7 @@ class Tagger:
         return sure_labels(part.model, part._labeller, part._lexicon, prepared, kept, threads)
 
     def confidences(self, tokens: Sequence[str], *, keep: Keep = None) -> list[float]:
-        """How likely each label that `tag` gives the words of a sentence is right.
+        """Return the confidence in each label that `tag` gives.
 
         Of the words whose labels have a confidence near 0.9, about nine in ten are right, in text
         like the dev set that the model was calibrated on. Labels that are kept have 1; those from
@@ -389,7 +389,7 @@ class Tagger:
         return self.tag_sents_with_confidences([token_list(tokens)], keep=kept)[1][0]
 
     def probabilities(self, tokens: Sequence[str]) -> npt.NDArray[np.float64]:
-        """How likely each label is for each word, given the labels of the words around it.
+        """Return the probability of each label at each token, given the labels around it.
 
         Each row is the softmax of the word's scores over the model's temperature; where a curve
         tells more of the label given, its share is what `confidences` says, and the others keep
@@ -430,7 +430,7 @@ class Tagger:
         Raises
         ------
         ArgumentTypeError : something other than a str
-        ArgumentError : a model that looks at columns besides the words; `threads` is out of range
+        ArgumentError : a model that looks at further columns; `threads` is out of range
 
         Examples
         --------
@@ -455,7 +455,7 @@ class Tagger:
         *,
         threads: int = 1,
     ) -> tuple[npt.NDArray[np.unsignedinteger[Any]], tuple[str, ...]]:
-        """The labels of many sentences, without a Python object of any word.
+        """Return the labels of many sentences, without a Python object of any token.
 
         The buffers are those of Arrow's ``list<string>`` and ``list<large_string>``; what comes
         out is dictionary-encoded.
@@ -480,7 +480,7 @@ class Tagger:
         ------
         ArgumentTypeError : no buffer of bytes, no flat arrays of whole numbers
         ArgumentError : offsets that fall or lead out of the data, a word that is not UTF-8, a
-            model that looks at more than words or learnt spans
+            model that looks at more than words or learned spans
         """
         from perceptron_nlp.tagger.tag.fill import label_buffers, words_of
 
@@ -496,11 +496,11 @@ class Tagger:
         return numbers.astype("uint8" if len(labels) <= 256 else "uint16", copy=False), labels
 
     def with_lexicon(self, lexicon: LexiconSource, *, column: str | None = None) -> Tagger:
-        """The same tagger, held to a lexicon: its forms only get labels that it has for them.
+        """Return the tagger constrained by a lexicon: its forms only get the labels there.
 
         A word is looked up as it is written and, where that is not found, lower-cased letter by
         letter. Words that are not in the lexicon are labelled as the model likes, with the labels
-        of their neighbours in view. Nothing is learnt, and the model that ``save`` writes is the
+        of their neighbours in view. Nothing is learned, and the model that ``save`` writes is the
         same as before. ``scores`` still tells what labels scored that the lexicon forbids. There is
         one lexicon at a time: that of a tagger that is held to one already is left behind.
 
@@ -533,12 +533,12 @@ class Tagger:
         )
 
     def filler(self, corpus: formats.Corpus, *, column: str | None = None) -> Fill | None:
-        """What labels whole sentences of a CoNLL-U text without making Python objects of them.
+        """Return a function that labels whole CoNLL-U sentences without a Python object of them.
 
         Parameters
         ----------
         corpus : the text, not yet iterated over
-        column : the column to fill in place of the one that was learnt; None for all learnt
+        column : the column to fill in place of the one that was learned; None for all learned
 
         Returns
         -------
@@ -553,7 +553,7 @@ class Tagger:
         return filler(corpus, {name: part._labeller for name, part in filled.items()})
 
     def scores(self, tokens: Sequence[str]) -> npt.NDArray[np.float64]:
-        """What each label scored for each word, as it was tagged.
+        """Return the score of each label at each token, as it was tagged.
 
         Parameters
         ----------
@@ -571,10 +571,10 @@ class Tagger:
     def calibrate(
         self, dev: Labelled, *, format: str = "auto", fields: Sequence[str] | None = None
     ) -> Tagger:
-        """The same tagger with confidences: how sure its labels are is learnt from labelled text.
+        """Return the tagger calibrated on labelled text, for confidences.
 
-        Training with a dev set does this too. Each column is calibrated for itself, without a
-        lexicon that the tagger is held to; labels stay the same. See calibrationfit.py.
+        Training with a dev set does this too. Each column is calibrated by itself, without a
+        lexicon that the tagger is held to; labels stay the same.
 
         Parameters
         ----------
@@ -606,7 +606,7 @@ class Tagger:
         top: int | None = None,
         against: Sequence[str | None] | None = None,
     ) -> Explanation:
-        """Why the words of one sentence get their labels.
+        """Explain the labels of one sentence.
 
         Parameters
         ----------
@@ -649,7 +649,7 @@ class Tagger:
         after: Sequence[Sequence[str]] = (),
         against: Sequence[Sequence[str | None]] | None = None,
     ) -> list[Explanation]:
-        """Why the words of many sentences get their labels.
+        """Explain the labels of many sentences.
 
         Parameters are those of explain and of tag_sents, and so are the errors; `against` has
         labels for each sentence.
@@ -672,7 +672,7 @@ class Tagger:
     def k_best(
         self, tokens: Sequence[str], k: int, *, column: str | None = None
     ) -> list[tuple[list[str], float]]:
-        """The best ways to label one sentence as a whole.
+        """Return the best labellings of one sentence as a whole.
 
         Parameters
         ----------
@@ -683,7 +683,7 @@ class Tagger:
         Returns
         -------
         list of (labels, score) : the best first, no two with the same labels. The first is what
-            `tag` gives. There are fewer than k where there are fewer ways. See kbest.py for what a
+            `tag` gives. There are fewer than k where there are fewer ways. See k_best.py for what a
             score is, and for the searches, which are exact: greedy models are searched by what each
             label falls short of the best at its word; models with a beam by sums of scores
 
@@ -822,18 +822,18 @@ class Tagger:
         format: str = "auto",
         fields: Sequence[str] | None = None,
     ) -> Tagger:
-        """The same tagger in a smaller file: fewer features, weights in coarser steps, packed.
+        """Return the tagger in a smaller file: pruned features, coarser weights, packed.
 
         The features with the heaviest weights stay, as many as fit; in a model of several columns
         or passes the same share of each. What it cost is in the model's record, as ``compressed``;
-        see compression.compress_model. A tagger that fits already is given back as it is.
+        see compress.compress_model. A tagger that fits already is given back as it is.
 
         Parameters
         ----------
         size : bytes that the model file may have, or text such as ``"400kB"`` or ``"1.1MB"``
         dev : labelled text, as for train, that the steps of weights are chosen by: those with
             which most words (of several columns: the mean) are labelled right. Without it, the
-            heaviest weight becomes 127 at most. What was made smaller is calibrated anew by it,
+            heaviest weight becomes 127 at most. What was made smaller is calibrated again by it,
             if it does for that; else confidences stay as they were for the same scores
         format, fields : of `dev`; see ``perceptron_nlp.open_corpus``
 
@@ -999,7 +999,7 @@ def model_path(path: str | os.PathLike[str]) -> str | os.PathLike[str]:
 
 
 def is_bundled(path: str) -> bool:
-    """Is this the name of a bundled model, there or removed, and of no file?"""
+    """Tell if this is the name of a bundled model, there or removed, and of no file."""
     return _is_name(path) and (
         path in BUNDLED or os.path.isfile(os.path.join(FOLDER, f"{path}.model"))
     )

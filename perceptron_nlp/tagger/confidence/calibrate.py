@@ -56,7 +56,7 @@ _BEST = 128
 
 @dataclass(frozen=True, slots=True)
 class CalibrationData:
-    """What a tagger's labels for a dev set say about its scores.
+    """Margins and correctness of a tagger's labels for a dev set.
 
     Attributes
     ----------
@@ -253,7 +253,7 @@ def _data(
     sentences: list[Sequence[str]],
     gold: Sequence[Sequence[str | None]],
 ) -> CalibrationData:
-    """What the labels for a dev set say; words without gold label are left out."""
+    """Return the data of a dev set; tokens without gold label are left out."""
     view = LabelView(model, None)
     n_words = sum(map(len, gold))
     wanted = min(_SAMPLED, _SAMPLED_SCORES // min(_BEST, len(model.tags)))

@@ -67,7 +67,7 @@ class Calibration(NamedTuple):
         return with_share(shares, given, self.confidences(scores, given))
 
     def to_dict(self) -> dict[str, Any]:
-        """What `from_dict` takes."""
+        """Return the fields as JSON has them."""
         return {
             "temperature": self.temperature,
             "margins": list(self.margins),
@@ -172,7 +172,7 @@ def with_share(shares: Array, given: Mask, wanted: Array) -> Array:
 
 
 def _spread(shares: Array, mask: Mask, wanted: Array) -> Array:
-    """What is wanted of each row, over the labels of a mask."""
+    """Divide what is wanted of each row among the labels of a mask."""
     import numpy as np
 
     own = np.where(mask, shares, 0.0)
@@ -224,7 +224,7 @@ def curve_of(
 
 
 def _runs(margins: Array, right: Mask) -> list[tuple[float, float, float]]:
-    """What `rising` takes, neighbouring margins at which all words are right, or all are wrong,
+    """Return the input of `rising`, neighboring margins at which all words are right, or all wrong,
     put together: a pool never ends between two alike, and these are most."""
     import numpy as np
 

@@ -1,7 +1,7 @@
 """Confidences of a calibrated model in the labels that it gives.
 
 A constrained label has 1; one from the tag dictionary has the accuracy of the dictionary on the dev
-set. For all others, all learnt labels that are written like the predicted one count as predicted:
+set. For all others, all learned labels that are written like the predicted one count as predicted:
 of features, those with any part of speech; of spans, those that differ in the letter before the
 type alone. Labels that a lexicon forbids count for nothing. Those that would be illegal beside the
 labels around the word do count: where spans begin and end is mostly wrong in several words at once,
@@ -28,7 +28,7 @@ Numbers = npt.NDArray[np.int64]
 
 
 class LabelView:
-    """What of a model's labels counts as one, and which of them can be where.
+    """Labels of a model that count as one, and those that are possible at a token.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ class LabelView:
         self._lexicon = allowed_by(lexicon, model)
 
     def labels_of(self, numbers: Numbers) -> list[str]:
-        """The labels as they are learnt; anything for kept ones that the model does not have."""
+        """The labels as they are learned; anything for kept ones that the model does not have."""
         return [self._labels[number] for number in numbers.tolist()]
 
     def seen(
@@ -168,7 +168,7 @@ def sure_labels(
 def label_chances(
     model: TaggerModel, labeller: Labeller, lexicon: Lexicon | None, sentence: Sequence[str]
 ) -> Array:
-    """float64[n_words, n_labels]: how likely each learnt label is for the words of one sentence.
+    """float64[n_words, n_labels]: how likely each learned label is for the words of one sentence.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Whether chances hold: of the words given with 90 %, are 90 % right?"""
+"""Reliability of confidences: of the tokens with 90 %, are 90 % labelled correctly?"""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class ReliabilityBin:
 
 @dataclass(frozen=True, slots=True)
 class Reliability:
-    """How far confidences are from the shares of words that are right.
+    """Distance of confidences from accuracies.
 
     Attributes
     ----------

@@ -21,7 +21,7 @@ from perceptron_nlp.tagger.explain.forward_trace import (
 from perceptron_nlp.tagger.explain.render import Paint, direction, page, plain, text
 from perceptron_nlp.tagger.model.label_components import forms_of
 from perceptron_nlp.tagger.model.model import TaggerModel
-from perceptron_nlp.tagger.tag.constraints import DICTIONARY, LEXICON, HeldWords, Lexicon
+from perceptron_nlp.tagger.tag.constraints import DICTIONARY, LEXICON, ConstrainedTokens, Lexicon
 from perceptron_nlp.tagger.tag.label import Labeller
 from perceptron_nlp.text.sentence import words_of
 
@@ -39,8 +39,8 @@ class WordExplanation:
     word : the word
     label : what ``Tagger.tag`` gives it
     learnt : the same as it is learnt (in ``Tagger.labels``); not the same for spans, which are
-        learnt in IOBES, and for features learnt with parts of speech
-    score : what the learnt label scored, as in ``Tagger.scores``; the sum of what its features add
+        learned in IOBES, and for features learned with parts of speech
+    score : what the learned label scored, as in ``Tagger.scores``; the sum of what its features add
     runner_up : the label that scored best of the others that it might have got after the same
         labels, or the one that it was to be compared with (`against`); None where there is none
     runner_up_score : what that scored, or None
@@ -154,7 +154,7 @@ class Explanation(Sequence[WordExplanation]):
 
     @property
     def labels(self) -> list[str]:
-        """What ``Tagger.tag`` gives."""
+        """Predicted labels, as ``Tagger.tag`` gives them."""
         return [word.label for word in self.words]
 
     def to_dict(self, top: int | None = None) -> dict[str, Any]:
@@ -224,9 +224,9 @@ def explanations(
     others = [None] * len(sentences) if against is None else _checked_against(against)
     if len(others) != len(sentences):
         raise ArgumentError(f"against: labels of {len(others)} sentences for {len(sentences)}")
-    held = HeldWords(model, lexicon)
+    constrained = ConstrainedTokens(model, lexicon)
     return [
-        explanation(labeller.trace(sentence), labels, held, words_of(sentence), top, wanted)
+        explanation(labeller.trace(sentence), labels, constrained, words_of(sentence), top, wanted)
         for sentence, labels, wanted in zip(sentences, given, others, strict=True)
     ]
 
@@ -234,7 +234,7 @@ def explanations(
 def explanation(
     trace: ForwardTrace,
     labels: Sequence[str],
-    held: HeldWords,
+    constrained: ConstrainedTokens,
     words: Sequence[str],
     top: int | None,
     against: Sequence[str | None] | None = None,
@@ -245,7 +245,7 @@ def explanation(
     ----------
     trace : how the model read it
     labels : the labels as they are written
-    held : which words could not get any label
+    constrained : the tokens that could not get any label
     words : the words
     top : how many features are kept one by one for each word; None for all
     against : None, or for each word the label to compare with in place of the runner-up, or None
@@ -254,7 +254,7 @@ def explanation(
     ArgumentTypeError where it holds something else.
     """
     model = trace.model
-    runners_up = _runners_up(trace, held, words)
+    runners_up = _runners_up(trace, constrained, words)
     if against is not None:
         runners_up = _instead(trace, labels, runners_up, against)
     compared = trace.compared(trace.numbers, runners_up)
@@ -270,8 +270,8 @@ def explanation(
             runner_up=None if runners_up[i] < 0 else model.tags.label_of(runners_up[i]),
             runner_up_score=None if runners_up[i] < 0 else others[i],
             known=known,
-            decided_by=(held.decided_by(word) if held.any else None) or WEIGHTS,
-            note=_note(model, held, word, runners_up[i] >= 0 and others[i] > scores[i]),
+            decided_by=(constrained.decided_by(word) if constrained.any else None) or WEIGHTS,
+            note=_note(model, constrained, word, runners_up[i] >= 0 and others[i] > scores[i]),
             top=top,
             _compared=compared,
             _number=i,
@@ -286,7 +286,7 @@ def explanation(
         else explanation(
             trace.first,
             [trace.first.model.tags.label_of(n) for n in trace.first.numbers],
-            HeldWords(trace.first.model, None),
+            ConstrainedTokens(trace.first.model, None),
             words,
             top,
         )
@@ -300,16 +300,18 @@ def explanation(
     )
 
 
-def _runners_up(trace: ForwardTrace, held: HeldWords, words: Sequence[str]) -> list[int]:
+def _runners_up(
+    trace: ForwardTrace, constrained: ConstrainedTokens, words: Sequence[str]
+) -> list[int]:
     """The number of the label, or -1, for each word."""
     if len(trace.model.tags) == 1 or not words:
         return [-1] * len(words)
     others = trace.scores.copy()
     others[np.arange(len(words)), trace.numbers] = -np.inf
     found: list[int] = others.argmax(axis=1).tolist()
-    for i, word in enumerate(words if held.any else ()):
-        within = held.within(word)
-        if within is not None and held.decided_by(word) != DICTIONARY:
+    for i, word in enumerate(words if constrained.any else ()):
+        within = constrained.within(word)
+        if within is not None and constrained.decided_by(word) != DICTIONARY:
             left = [label for label in within if label != trace.numbers[i]]
             found[i] = max(left, key=others[i].__getitem__, default=-1)
     return found
@@ -340,22 +342,24 @@ def _instead(
 
 
 def _checked_against(against: Sequence[T]) -> Sequence[T]:
-    """What is compared with, once it is sure to be a list of something."""
+    """Return the labels to compare with; raise unless they are a list."""
     if isinstance(against, str | bytes) or not isinstance(against, Sequence):
         raise ArgumentTypeError(f"against: a list is needed, not {type(against).__name__}")
     return against
 
 
-def _note(model: TaggerModel, held: HeldWords, word: str, is_behind: bool) -> str | None:
+def _note(
+    model: TaggerModel, constrained: ConstrainedTokens, word: str, is_behind: bool
+) -> str | None:
     behind = "the runner-up scores more here, but the sentence as a whole does not"
-    if not held.any:
+    if not constrained.any:
         return behind if is_behind else None
-    decided_by = held.decided_by(word)
+    decided_by = constrained.decided_by(word)
     if decided_by == DICTIONARY:
         return "the dictionary gives it; scores do not count"
     if decided_by == LEXICON:
         return "the lexicon leaves no other label"
-    within = held.within(word)
+    within = constrained.within(word)
     said = (
         []
         if within is None

@@ -1,4 +1,4 @@
-"""A sentence as a model read it: labels, scores, and what each feature added to them.
+"""Forward trace of a sentence: labels, scores, and what each feature added to them.
 
 Nothing that makes tagging fast takes part here, so what is said of a score does not depend on how
 it was summed (perceptron_nlp._core.tag.explain).
@@ -46,21 +46,21 @@ class WeighedFeature(NamedTuple):
 
     @property
     def score(self) -> float:
-        """What it adds to the score of the label that the word got."""
+        """Contribution to the score of the predicted label."""
         return self.value * self.weight
 
     @property
     def runner_up_score(self) -> float:
-        """What it adds to the score of the runner-up."""
+        """Contribution to the score of the runner-up."""
         return self.value * self.runner_up_weight
 
     @property
     def margin(self) -> float:
-        """What it adds to the margin: above 0, it speaks for the label that the word got."""
+        """Contribution to the margin: above 0, it speaks for the predicted label."""
         return self.score - self.runner_up_score
 
     def to_dict(self) -> dict[str, Any]:
-        """What it is made of, as JSON has it."""
+        """Return the fields as JSON has them."""
         return {
             "template": self.template,
             "text": self.text,
@@ -79,7 +79,7 @@ class ComparedFeatures(Protocol):
         margin most, the first of them first."""
 
     def count(self, i: int) -> int:
-        """How many word i has in all."""
+        """Return the number of features of word i."""
 
 
 class ForwardTrace(Protocol):
@@ -88,9 +88,9 @@ class ForwardTrace(Protocol):
     Attributes
     ----------
     model : the model
-    numbers : the numbers of the labels that its words got, as they are learnt
+    numbers : the numbers of the labels that its words got, as they are learned
     scores : float64[n_words, n_labels]: what all labels scored after the labels given before
-    first : the reading of the first pass, or None
+    first : the trace of the first tagger of a stack, or None
     """
 
     model: TaggerModel
@@ -102,11 +102,11 @@ class ForwardTrace(Protocol):
         """Features with their weights for two labels a word; -1 stands for no label."""
 
     def after(self, i: int, given: Sequence[int]) -> _Floats:
-        """What all labels score for word i after those given so far, the first one first."""
+        """Return the scores of all labels at word i after those given so far, in their order."""
 
 
 class TemplateTrace:
-    """How a model with templates read a sentence; see ForwardTrace.
+    """Forward trace of a model with templates; see ForwardTrace.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ class TemplateTrace:
     templates : its templates, to be read by people
     columns : the columns that it looks at, by name, the words first
     numbers : the labels that it gave
-    first : the reading of the first pass, or None
+    first : the trace of the first tagger of a stack, or None
     """
 
     def __init__(

@@ -19,7 +19,7 @@ _INDENT = "  "
 
 
 class ExplainedWord(Protocol):
-    """What is shown of a word: ExplainedWord tells what each is."""
+    """The part of a WordExplanation that is shown."""
 
     @property
     def word(self) -> str: ...
@@ -68,13 +68,13 @@ def text(
 
 
 def direction(right_to_left: bool) -> str:
-    """How offsets in features are to be read."""
+    """Return the note on offsets in features."""
     how = "right to left" if right_to_left else "left to right"
     return f"read {how}; [-1] is the word before, [+1] the word after"
 
 
 def verdict(word: ExplainedWord) -> str:
-    """What a word got, and by how much, in a line."""
+    """Return the label of a word and its margin, in a line."""
     said = f"{word.label} {number(word.score)}"
     if word.learnt != word.label:
         said = f"{word.label} ({word.learnt}) {number(word.score)}"
@@ -84,7 +84,7 @@ def verdict(word: ExplainedWord) -> str:
 
 
 def remarks(word: ExplainedWord) -> str:
-    """What else there is to say of a word."""
+    """Return the further remarks on a word."""
     seen = "seen in training" if word.known else "not seen in training"
     return seen if word.note is None else f"{seen}; {word.note}"
 
@@ -95,12 +95,12 @@ def number(value: float) -> str:
 
 
 def signed(value: float) -> str:
-    """What is added, with its sign."""
+    """Return a contribution with its sign."""
     return f"{value:+.3f}"
 
 
 def told(feature: WeighedFeature) -> str:
-    """What a feature saw, and its value if that is not 1."""
+    """Return the text of a feature, and its value if that is not 1."""
     return feature.text if feature.value == 1 else f"{feature.text} × {feature.value:g}"
 
 

@@ -1,4 +1,4 @@
-"""Weights of several models or trainings side by side: which cell of one is which of all."""
+"""Ensembles: the weights of several models or runs summed, as linear scores add up."""
 
 from __future__ import annotations
 
@@ -66,11 +66,11 @@ class Union:
 
     @property
     def n_cells(self) -> int:
-        """How many cells there are."""
+        """Number of cells."""
         return len(self._cells)
 
     def rows(self, kept: npt.NDArray[np.bool_]) -> Rows:
-        """Those of the cells that are kept, and their rows."""
+        """Return the cells that are kept, with their rows."""
         cells = self._cells[kept]
         counts = np.bincount(cells // _LABELS, minlength=len(self._keys))
         rows = np.flatnonzero(counts)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import math
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from perceptron_nlp._core.model.frozenmodel import WIDEST_BEAM
 from perceptron_nlp._core.model.modelrows import rise
 from perceptron_nlp._version import __version__
-from perceptron_nlp.errors import ArgumentError, ModelError, PerceptronNLPError, quote
+from perceptron_nlp.errors import ModelError, PerceptronNLPError, quote
 from perceptron_nlp.features.templates import Template, check_templates, look_nearby
 from perceptron_nlp.formats import open_tensors, packed_tensors, unpacked_tensors, write_tensors
 from perceptron_nlp.tagger.confidence.calibration import Calibration
@@ -27,6 +25,9 @@ from perceptron_nlp.tagger.model.model import (
     checked_object,
     checked_record,
     joined,
+    object_in,
+    objects_in,
+    to_json,
 )
 from perceptron_nlp.tagger.model.weights import (
     numbers_named,
@@ -51,58 +52,12 @@ if TYPE_CHECKING:
     from perceptron_nlp.tagger.model.state import TrainingState
 
 
-# JSON has numbers of any size; a file of ours has none that these do not hold.
-_MOST_INT = 2**64
-
-
-def to_json(value: Any) -> str:
-    """A value as JSON in one line, keys in the order of their code points.
-
-    Raises ArgumentError for what JSON, or UTF-8, cannot hold.
-    """
-    try:
-        text = json.dumps(
-            value, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False
-        )
-        text.encode("utf-8")
-    except (TypeError, ValueError) as error:
-        raise ArgumentError(f"the model cannot be written: {error}") from None
-    return text
-
-
-def object_in(text: str, name: str) -> dict[str, Any]:
-    """The JSON object in a text; ValueError where it holds something else."""
-    return checked_object(_loaded(text), name)
-
-
-def objects_in(text: str, name: str) -> list[dict[str, Any]]:
-    """The list of JSON objects in a text; ValueError where it holds something else."""
-    value = _loaded(text)
-    if not isinstance(value, list):
-        raise ValueError(f"{name} is not a JSON list")
-    return [checked_object(one, name) for one in value]
-
-
-def _loaded(text: str) -> Any:
-    """A JSON text's value; ValueError for numbers that are none or of a size never written."""
-    return json.loads(text, parse_int=_int, parse_float=_float, parse_constant=_refuse)
-
-
-def _int(digits: str) -> int:
-    number = int(digits)
-    return number if abs(number) < _MOST_INT else _refuse(digits)
-
-
-def _float(digits: str) -> float:
-    number = float(digits)
-    return number if math.isfinite(number) else _refuse(digits)
-
-
-def _refuse(digits: str) -> NoReturn:
-    raise ValueError(f"{digits[:20]} is not a number of a model file")
-
-
 Array: TypeAlias = "npt.NDArray[Any]"
+
+FORMAT = "perceptron_nlp"
+FORMAT_VERSION = 2
+PLAIN_VERSION = 1  # without packed arrays
+PACKED = {"keys": "ascending", "counts": "positive", "labels": "in_rows", "weights": "signed"}
 
 
 def describe(model: TaggerModel, number: int) -> tuple[dict[str, Any], dict[str, Array]]:
@@ -142,34 +97,22 @@ def describe(model: TaggerModel, number: int) -> tuple[dict[str, Any], dict[str,
     return described, tensors
 
 
-class Description:
-    """What a file says of one model, each part checked when it is taken.
+class _Description(NamedTuple):
+    """Description of one model in a file, each part checked when it is taken.
 
     Parameters
     ----------
     path : the file's name, for messages
     tensors : the arrays of the file
     described, record : the model's description, and the record of its training
-    number : that of the pass, as in the names of its arrays
-
-    Raises
-    ------
-    PerceptronNLPError, KeyError, TypeError, ValueError, RecursionError : a part is missing or wrong
+    number : that of the pass in the names of its arrays
     """
 
-    def __init__(
-        self,
-        path: str,
-        tensors: Mapping[str, Tensor],
-        described: dict[str, Any],
-        record: dict[str, Any],
-        number: int = 0,
-    ) -> None:
-        self.number = number
-        self.path = path
-        self.tensors = tensors
-        self.described = described
-        self.record = record
+    path: str
+    tensors: Mapping[str, Tensor]
+    described: dict[str, Any]
+    record: dict[str, Any]
+    number: int = 0
 
     def model(self, packed: bool = False) -> TaggerModel:
         """The model; `packed` tells whether the file's arrays are."""
@@ -194,18 +137,14 @@ class Description:
         if parts is not None and (parts not in MODES or beam > 1):
             raise self._bad("parts", "not known, or with a beam")
         n_weighed = len(labels) if parts is None else parts_of(labels, parts).n_parts
+        shape = (n_weighed, max(1, len(templates)))
+        weights = weights_from_arrays(self.described, self.tensors, self.number, shape, self._bad)
         return TaggerModel(
             column=column,
             tags=tags,
             templates=templates,
             extractor=extractor,
-            weights=weights_from_arrays(
-                self.described,
-                self.tensors,
-                self.number,
-                (n_weighed, max(1, len(templates))),
-                self._bad,
-            ),
+            weights=weights,
             right_to_left=right_to_left,
             beam=beam,
             scheme=self._scheme(tags),
@@ -218,7 +157,7 @@ class Description:
             window=self._window(templates),
             calibration=self._calibration(),
             lemmas=self._lemmas(tags),
-            state=self._state(n_weighed, max(1, len(templates))),
+            state=self._state(*shape),
             packed=packed,
         )
 
@@ -246,9 +185,7 @@ class Description:
             return None
         if self.number % 2 or not isinstance(described, dict):
             raise self._bad("first", "not the description of a first pass")
-        model = Description(
-            self.path, self.tensors, described, self.record, self.number + 1
-        ).model()
+        model = self._replace(described=described, number=self.number + 1).model()
         if model.scheme != JOINT and (model.scheme is not None or model.column != UPOS):
             raise self._bad("first", "a first pass of other labels than features and upos")
         return model
@@ -313,14 +250,11 @@ class Description:
         return value
 
     def _bad(self, name: str, what: str) -> ModelError:
-        return ModelError(f"{self.path}: the model's {name}: {what}; get the file again")
+        return _bad(self.path, name, what)
 
 
-FORMAT = "perceptron_nlp"
-FORMAT_VERSION = 2
-# What has no packed arrays can be read by programs that know none.
-PLAIN_VERSION = 1
-PACKED = {"keys": "ascending", "counts": "positive", "labels": "in_rows", "weights": "signed"}
+def _bad(path: str, name: str, what: str) -> ModelError:
+    return ModelError(f"{path}: the model's {name}: {what}; get the file again")
 
 
 def model_to_bytes(model: TaggerModel) -> bytes:
@@ -376,10 +310,7 @@ def _segmentation(
 
     def stage(name: str, place: int) -> TaggerModel:
         model = checked_object(described[name], name)
-        return Description(path, tensors, model, {}, number + 2 * place).model()
-
-    def bad(name: str, what: str) -> ModelError:
-        return ModelError(f"{path}: the model's {name}: {what}; get the file again")
+        return _Description(path, tensors, model, {}, number + 2 * place).model()
 
     cut, labels = stage("cut", 0), {GOES_ON, TOKEN, SENTENCE}
     if (
@@ -387,22 +318,22 @@ def _segmentation(
         or not {*cut.feature_columns} <= {"gap"}
         or cut.extractor is not None
     ):
-        raise bad("segmentation", "not of atoms and gaps")
+        raise _bad(path, "segmentation", "not of atoms and gaps")
     certain = checked_object(described["certain"], "certain")
     if any(label not in labels for label in certain.values()):
-        raise bad("segmentation", "a certain label that is none")
+        raise _bad(path, "segmentation", "a certain label that is none")
     if described["splits"] is None:
         return Segmentation(cut, certain, None)
     splits = stage("splits", 1)
     if splits.feature_columns or splits.extractor is not None:
-        raise bad("splits", "look at more than tokens")
+        raise _bad(path, "splits", "look at more than tokens")
     for label in splits.tags:
         split(label, "")
     return Segmentation(cut, certain, splits)
 
 
 def _kinds(names: Iterable[str]) -> dict[str, str]:
-    """How the arrays of a model are packed, of those that are."""
+    """Return the packing of those arrays of a model that are packed."""
     kinds = {"vocabulary": "ascending"}
     for name in names:
         number, _, part = name.partition(".")
@@ -414,14 +345,8 @@ def _kinds(names: Iterable[str]) -> dict[str, str]:
 def model_from_bytes(data: bytes | bytearray | memoryview | mmap.mmap, path: str) -> TaggerModel:
     """The model in a file's content, every part of it checked.
 
-    Parameters
-    ----------
-    data : the content
-    path : the file's name, for messages
-
-    Raises
-    ------
-    ModelError : damaged, of another program, or of a version not known here
+    Raises ModelError, naming `path`, for what is damaged, of another program, or of a version not
+    known here.
     """
     tensors, metadata = open_tensors(data, path)
     if metadata.get("format") != FORMAT:
@@ -437,7 +362,7 @@ def model_from_bytes(data: bytes | bytearray | memoryview | mmap.mmap, path: str
         if packed:
             how = object_in(metadata["packed"], "packed")
             tensors = unpacked_tensors(tensors, how, path)
-        first = Description(
+        first = _Description(
             path,
             tensors,
             object_in(metadata["model"], "model"),
@@ -452,7 +377,7 @@ def model_from_bytes(data: bytes | bytearray | memoryview | mmap.mmap, path: str
         if "more" not in metadata:
             return first
         others = [
-            Description(
+            _Description(
                 path,
                 tensors,
                 checked_object(one["model"], "model"),

@@ -1,8 +1,7 @@
-"""Labels that are sets of attributes, such as ``Case=Gen|Number=Plur``: their parts, and which of
-them are possible.
+"""Factored labels: sets of attributes, such as ``Case=Gen|Number=Plur``, and their components.
 
-A part of a label is one of its pieces between ``|``; where asked for, the label as a whole is a
-further part, which learns what its pieces do not add up to. Parts are numbered by code point, and
+A component of a label is one of its pieces between ``|``; in a mode, the label as a whole is a
+further one, which learns what its pieces do not add up to. They are numbered by code point, and
 the labels as wholes, in the order of their own numbers, after all pieces.
 """
 
@@ -26,7 +25,7 @@ UPOS = "upos"
 
 
 def holds_attributes(labels: Iterable[str]) -> bool:
-    """Are all labels ``_`` or lists of ``Name=Value``, at least one of several names?"""
+    """Tell if all labels are ``_`` or lists of ``Name=Value``, at least one of several names."""
     several = False
     for label in labels:
         names = [piece.partition("=") for piece in label.split("|")]
@@ -47,7 +46,7 @@ def features_of(label: str) -> str:
 
 
 def parts_of(labels: Sequence[str], mode: str) -> LabelParts:
-    """What labels are made of, in the core's form.
+    """Return the components of labels in the core's form.
 
     Parameters
     ----------
@@ -79,7 +78,7 @@ def part_numbers(labels: Sequence[str], mode: str) -> tuple[list[list[int]], lis
 
 
 def part_names(labels: Sequence[str], mode: str | None) -> list[tuple[str, str]]:
-    """What each number stands for that weights of these labels have: (kind, text), in order.
+    """Return (kind, text) of each component of these labels, in the order of their numbers.
 
     Without a mode, labels have weights as wholes.
     """
@@ -130,7 +129,7 @@ def closure(labels: Iterable[str]) -> TagSet:
 
 
 def _slot(piece: str, place: int) -> str:
-    """What a piece is a value of; a part of speech stands for itself."""
+    """Return the attribute that a piece is a value of; a part of speech stands for itself."""
     name, equals, _ = piece.partition("=")
     return name if equals or place else piece
 
@@ -144,7 +143,7 @@ _WRITTEN = {
 
 
 def forms_of(label: str, scheme: str | None) -> list[str]:
-    """How a label may be written, given how it is learnt."""
+    """Return the forms in which a learned label may be written."""
     if scheme == JOINT:
         return [features_of(label)]
     if scheme not in SCHEMES or label == "O":
@@ -154,5 +153,5 @@ def forms_of(label: str, scheme: str | None) -> list[str]:
 
 
 def written_labels(tags: TagSet, scheme: str | None) -> frozenset[str]:
-    """All labels that may be written, given those that are learnt."""
+    """All labels that may be written, given the learned ones."""
     return frozenset(form for label in tags for form in forms_of(label, scheme))

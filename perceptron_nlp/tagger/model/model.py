@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import math
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from perceptron_nlp._core.features.hashing import hash64_each
 from perceptron_nlp.errors import ArgumentError, ModelError, quote
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
     from perceptron_nlp.tagger.model.state import TrainingState
     from perceptron_nlp.tagger.model.word_tables import WordTables
 
+# JSON has numbers of any size; a file of ours has none that these do not hold.
+_MOST_INT = 2**64
 _COUNTS: dict[str, Any] = {"sentences": int, "tokens": int, "labelled": int, "sha256": str}
 # The parts of a training record that this library reads again, and their types: a list of one type,
 # an object with these parts among others, or null.
@@ -117,7 +121,7 @@ class TaggerModel(NamedTuple):
 
     @property
     def feature_columns(self) -> tuple[str, ...]:
-        """Columns of the input that it needs besides the words, in alphabetical order."""
+        """Columns of the input that it needs in addition to the words, in alphabetical order."""
         made = () if self.tables is None else self.tables.names
         made = made if self.lemmas is None else (*made, KNOWN)
         looked_at = tuple(name for name in self.template_columns if name not in made)
@@ -164,7 +168,7 @@ class TaggerModel(NamedTuple):
         return self.replace(state=None, more=tuple(part.without_state() for part in self.more))
 
     def knows(self, word: str) -> bool:
-        """Was the word in the training text? (Wrongly yes for one word in a hundred thousand.)"""
+        """Tell if the word was in the training text (wrongly yes for one word in 100,000)."""
         return is_in(self.vocabulary, word)
 
     def known(self, words: Sequence[str]) -> list[bool]:
@@ -181,7 +185,7 @@ class TaggerModel(NamedTuple):
 
 
 class Segmentation(NamedTuple):
-    """What cuts running text into sentences, tokens and words, learned from a treebank.
+    """Segmentation of running text into sentences, tokens and words, learned from a treebank.
 
     Attributes
     ----------
@@ -196,7 +200,7 @@ class Segmentation(NamedTuple):
 
 
 def is_in(vocabulary: npt.NDArray[np.uint32] | memoryview, word: str) -> bool:
-    """Is a word in a vocabulary that vocabulary_of made?"""
+    """Tell if a word is in a vocabulary that vocabulary_of made."""
     half = word_hash(word) >> 32
     at = bisect_left(vocabulary, half)
     return at < len(vocabulary) and bool(vocabulary[at] == half)
@@ -267,3 +271,50 @@ def _check_form(value: Any, form: Any, name: str) -> None:
             _check_form(one, form[0], name)
     elif not isinstance(value, int | float if form is float else form) or isinstance(value, bool):
         raise ValueError(f"{name} is not of type {form.__name__}")
+
+
+def to_json(value: Any) -> str:
+    """A value as JSON in one line, keys in the order of their code points.
+
+    Raises ArgumentError for what JSON, or UTF-8, cannot hold.
+    """
+    try:
+        text = json.dumps(
+            value, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False
+        )
+        text.encode("utf-8")
+    except (TypeError, ValueError) as error:
+        raise ArgumentError(f"the model cannot be written: {error}") from None
+    return text
+
+
+def object_in(text: str, name: str) -> dict[str, Any]:
+    """The JSON object in a text; ValueError where it holds something else."""
+    return checked_object(_loaded(text), name)
+
+
+def objects_in(text: str, name: str) -> list[dict[str, Any]]:
+    """The list of JSON objects in a text; ValueError where it holds something else."""
+    value = _loaded(text)
+    if not isinstance(value, list):
+        raise ValueError(f"{name} is not a JSON list")
+    return [checked_object(one, name) for one in value]
+
+
+def _loaded(text: str) -> Any:
+    """A JSON text's value; ValueError for numbers that are none or of a size never written."""
+    return json.loads(text, parse_int=_int, parse_float=_float, parse_constant=_refuse)
+
+
+def _int(digits: str) -> int:
+    number = int(digits)
+    return number if abs(number) < _MOST_INT else _refuse(digits)
+
+
+def _float(digits: str) -> float:
+    number = float(digits)
+    return number if math.isfinite(number) else _refuse(digits)
+
+
+def _refuse(digits: str) -> NoReturn:
+    raise ValueError(f"{digits[:20]} is not a number of a model file")

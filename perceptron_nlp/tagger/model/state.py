@@ -1,7 +1,7 @@
 """What a training needs to go on: weights, their totals and time stamps, AdaGrad's sums.
 
 A state is arrays by feature key, in one order whatever the order of learning: so two trainings
-that learnt the same have equal states, and states of shards can be mixed (combine/mix.py).
+that learned the same have equal states, and states of shards can be mixed (combine/mix.py).
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class RunState:
     weight : float64[n_cells]; the weights as they stand
     total : float64[n_cells]; the sum of each weight after each word up to ``last_update``
     squares : float64[n_cells], AdaGrad's sums of squares; None with other rules
-    done : labelled words learnt from so far
+    done : labelled words learned from so far
     epochs : passes made so far; those to come have the numbers after it
     """
 
@@ -65,7 +65,7 @@ class RunState:
 
     @classmethod
     def of(cls, table: WeightTable, epochs: int) -> RunState:
-        """What a table has learnt, in canonical order."""
+        """What a table has learned, in canonical order."""
         found = table.to_arrays()
         union = Union([Rows(found["keys"], found["groups"], found["counts"], found["labels"])])
         rows = union.rows(np.ones(union.n_cells, bool))
@@ -203,7 +203,7 @@ class RunState:
         )
 
     def put_into(self, table: WeightTable) -> None:
-        """Have a table that has learnt nothing, or was cleared, go on from here.
+        """Have a table that has learned nothing, or was cleared, go on from here.
 
         Raises ArgumentError where the table is of another kind.
         """

@@ -1,4 +1,4 @@
-"""Averaged weights as small integers, sorted: the form that tags and is saved."""
+"""Quantized weights: averages as small integers, sorted, in memory and in a model file."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ def _finest(room: float, value: float) -> float:
 
 
 def _largest_sum(frozen: FrozenWeights, n_groups: int) -> float:
-    """What no sum of one weight of each group, all of one label, can exceed in size.
+    """Return an upper bound of the sums of one weight of each group, all of one label.
 
     In a fixed table every template may meet every row.
     """
@@ -243,7 +243,7 @@ def weights_from_arrays(
 
 
 def whole(numbers: memoryview) -> memoryview:
-    """Where the only row of some numbers begins and ends, as int64."""
+    """Return the begin and end of numbers that are one row, as int64."""
     return memoryview(bytes(8) + len(numbers).to_bytes(8, sys.byteorder)).cast("q")
 
 

@@ -1,9 +1,13 @@
-"""Labels that words have already and that are kept when the others are found.
+"""Constrained tokens: labels given in advance, the tag dictionary, and lexicons.
 
-A kept label is given back as it is, and is context for the words after it in the order of reading
-(with a beam, before it too). Where labels are learnt in another form than they are written in, a
-kept one restricts the search to the learnt labels that it may stand for. A label that the model
-does not have is context as if no label had been given yet.
+A given label is kept as it is, and is context for the tokens that are labelled after it (with a
+beam, before it too). If labels are learned in another form than they are written in, a given one
+restricts the search to the learned labels that it may stand for. A label that the model does not
+have is context as if no label had been given yet.
+
+A lexicon has forms and the labels that they may have. As a file: UTF-8, on each line a form, a tab
+and a label; a form of several labels has several lines. A word is looked up as it is written and,
+if that is not found, lower-cased letter by letter.
 """
 
 from __future__ import annotations
@@ -231,7 +235,7 @@ class Lexicon:
         raise ArgumentError(f"lexicon[{quote(form)}]: {said}")
 
     def values(self) -> dict[str, str]:
-        """What a word table says of the forms: all labels of each as one value."""
+        """Return the forms as a word table: all labels of each as one value."""
         return {form: "|".join(labels) for form, labels in self.labels.items()}
 
 
@@ -267,8 +271,8 @@ def lower_cased(word: str) -> str:
 DICTIONARY, LEXICON = "dictionary", "lexicon"
 
 
-class HeldWords:
-    """What a word may be labelled.
+class ConstrainedTokens:
+    """Labels that tokens may get, by the tag dictionary and a lexicon before it.
 
     Parameters
     ----------
@@ -282,7 +286,7 @@ class HeldWords:
 
     @property
     def any(self) -> bool:
-        """Are there any?"""
+        """True if any token is constrained."""
         return bool(self._allowed or self._model.dictionary)
 
     def within(self, word: str) -> list[int] | None:

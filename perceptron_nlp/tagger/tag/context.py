@@ -1,4 +1,4 @@
-"""What other sentences of a text show of a name: columns that the program makes itself.
+"""Document context: columns derived from what other sentences of a text show of a name.
 
 A name that says little where it stands may say more elsewhere in the text: *Recoba* alone may be
 anything, but *Alvaro Recoba scored* three sentences on is a person (Chieu and Ng, 2002, "Named
@@ -84,12 +84,12 @@ def with_neighbours(
 
 
 def is_capitalised(word: str) -> bool:
-    """Does it begin with a capital letter?"""
+    """Tell if a word begins with a capital letter."""
     return word[:1].isupper()
 
 
 def starts_document(before: Sentence, sentence: Sentence) -> bool:
-    """Does a document begin between two sentences that follow each other?
+    """Tell if a document begins between two consecutive sentences.
 
     It does at a mark and where they come from different files. Sentences made in memory belong
     together.
@@ -100,7 +100,7 @@ def starts_document(before: Sentence, sentence: Sentence) -> bool:
 
 
 class _Places:
-    """Where the words of a text stand."""
+    """Places of the words of a text."""
 
     def __init__(
         self,

@@ -42,7 +42,7 @@ def reading_order(n: int, right_to_left: bool) -> range:
 
 
 def extractor_name(function: Extractor) -> str:
-    """What a model file calls the function: its module and qualified name."""
+    """Return the name of a function in a model file: its module and qualified name."""
     if not callable(function):
         raise ArgumentTypeError(f"features: a function is needed, not {type(function).__name__}")
     module = getattr(function, "__module__", None) or "?"

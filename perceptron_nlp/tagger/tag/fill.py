@@ -105,7 +105,7 @@ class Words:
 
     @property
     def n_tokens(self) -> int:
-        """How many words the sentences have."""
+        """Number of tokens in the sentences."""
         return int(self.sentences[-1] - self.sentences[0])
 
 

@@ -13,7 +13,7 @@ least STATES states, and no fewer than the model's beam or k (up to MOST_STATES)
 best ways. It is exact where there are no more different memories of past labels than states. A
 sequence that would score more than what tagging gives, which the model's own narrower beam has
 passed over, is left out. Where there are hundreds of those (MOST_AHEAD), as in text unlike any that
-was learnt from, what follows are the sequences that have one label other than tagging gives.
+was learned from, what follows are the sequences that have one label other than tagging gives.
 
 A word that a dictionary or a lexicon gives its only label scores 0, as in the model's own search.
 Of a model of two passes, the labels of the first stay as they are.
@@ -32,7 +32,7 @@ import numpy.typing as npt
 from perceptron_nlp.tagger.explain.forward_trace import ForwardTrace
 from perceptron_nlp.tagger.model.label_components import JOINT, features_of
 from perceptron_nlp.tagger.model.model import TaggerModel
-from perceptron_nlp.tagger.tag.constraints import HeldWords, Lexicon
+from perceptron_nlp.tagger.tag.constraints import ConstrainedTokens, Lexicon
 from perceptron_nlp.tagger.tag.feature_function import reading_order
 from perceptron_nlp.tagger.tag.label import Labeller
 from perceptron_nlp.text.sentence import words_of
@@ -62,12 +62,16 @@ def best_labellings(
     """
     labels = labeller.label([sentence])[0]
     return best_sequences(
-        labeller.trace(sentence), labels, HeldWords(model, lexicon), words_of(sentence), k
+        labeller.trace(sentence), labels, ConstrainedTokens(model, lexicon), words_of(sentence), k
     )
 
 
 def best_sequences(
-    trace: ForwardTrace, labels: Sequence[str], held: HeldWords, words: Sequence[str], k: int
+    trace: ForwardTrace,
+    labels: Sequence[str],
+    constrained: ConstrainedTokens,
+    words: Sequence[str],
+    k: int,
 ) -> list[tuple[list[str], float]]:
     """The k best ways to label a sentence that was read and labelled.
 
@@ -75,11 +79,11 @@ def best_sequences(
     ----------
     trace : how the model read it
     labels : what tagging gives, as it is written
-    held : which words cannot get any label
+    constrained : the tokens that cannot get any label
     words : the words
     k : how many
     """
-    steps = _Steps(trace, held, words)
+    steps = _Steps(trace, constrained, words)
     if trace.model.beam == 1 or trace.model.extractor is not None:
         found = _by_shortfall(steps)
     else:
@@ -99,14 +103,16 @@ def best_sequences(
 class _Steps:
     """A sentence in the order in which it is labelled."""
 
-    def __init__(self, trace: ForwardTrace, held: HeldWords, words: Sequence[str]) -> None:
+    def __init__(
+        self, trace: ForwardTrace, constrained: ConstrainedTokens, words: Sequence[str]
+    ) -> None:
         self.model = trace.model
         self.order = reading_order(len(words), self.model.right_to_left)
         self._reading = trace
-        self._within = [held.within(words[i]) for i in self.order]
+        self._within = [constrained.within(words[i]) for i in self.order]
 
     def scores(self, step: int, given: _Path) -> _Floats:
-        """What the labels score after those given; -inf for those that it may not get."""
+        """Return the scores of the labels after those given; -inf for forbidden ones."""
         within = self._within[step]
         if within is not None and len(within) == 1:
             scores = np.full(len(self.model.tags), -np.inf)

@@ -30,14 +30,14 @@ Label = Callable[[list[Sequence[str]], Sequence[Keep] | None], list[list[str]]]
 
 
 def check_threads(threads: object) -> None:
-    """Raise unless it is a number of threads that can be had."""
+    """Raise unless it is a possible number of threads."""
     check_int("threads", threads, 1, MAX_THREADS)
 
 
 def label_lists(
     decoder: SentenceDecoder, sentences: list[Sequence[str]], kept: KeptSets | None, threads: int
 ) -> list[list[str | None]]:
-    """What the decoder's ``tag`` gives."""
+    """Return the labels that the decoder gives, by several threads."""
     if len(sentences) <= CHUNK:
         labels: list[list[str | None]] = decoder.tag(sentences, kept)
         return labels
@@ -66,7 +66,7 @@ def label_in_chunks(
 def in_pieces(
     run: Callable[[range], T], lengths: Sequence[int], n_labels: int, threads: int
 ) -> list[T]:
-    """What `run` gives for pieces of a batch, each small enough to hold all scores of its words.
+    """Return what `run` gives for parts of a batch, each small enough to hold all its scores.
 
     Parameters
     ----------
