@@ -141,7 +141,7 @@ def auto_configure(
 
 
 def wants_two_runs(examples: Examples, options: LearningOptions, *, whole: bool) -> bool:
-    """Should two runs be summed? Only where neither runs nor epochs are given."""
+    """Tell if two runs are to be summed, which neither runs nor epochs may rule out."""
     return (
         whole
         and options.preset == "default"
@@ -154,7 +154,7 @@ def wants_two_runs(examples: Examples, options: LearningOptions, *, whole: bool)
 
 
 def wants_upos_first(examples: Examples) -> bool:
-    """Should a first pass over features give parts of speech alone, not joint labels?"""
+    """Tell if the first tagger of a stack gives parts of speech alone, not joint labels."""
     return examples.n_labelled >= ENOUGH_FOR_UPOS_FIRST
 
 
@@ -194,7 +194,7 @@ def choose_parts(examples: Examples, options: LearningOptions) -> tuple[Examples
 def choose_templates(
     examples: Examples, options: LearningOptions, spans: bool
 ) -> tuple[tuple[Template, ...], list[str]]:
-    """Templates for the column, and what was measured on the way to them."""
+    """Return templates for the column, and what was measured on the way to them."""
     evidence = examples.columns
     if spans and hold_names(examples):
         return preset("names", evidence), [
@@ -251,7 +251,7 @@ class _Probe:
         self._options = replace(options, seed=SEED, epochs=EPOCHS, beam=1, runs=1, patience=None)
 
     def accuracy(self, templates: tuple[Template, ...], parts: str | None = None) -> float:
-        """Share of the held-out words labelled right; 0 where there is too little text to tell."""
+        """Accuracy on the held-out tokens; 0 if there is too little text to tell."""
         train, held_out = self._sample.train, self._sample.held_out
         if not train.n_labelled or not held_out.n_labelled:
             return 0.0

@@ -316,7 +316,7 @@ class Checkpoint:
                 raise ArgumentError(
                     f"checkpoint: {self._options.path} is of a training with"
                     f" {_difference(name, then, now)}; resume with what it was begun with, or"
-                    " begin anew with another file"
+                    " begin again with another file"
                 )
 
     def save(self, progress: Progress, table: WeightTable | None) -> None:

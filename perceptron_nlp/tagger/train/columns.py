@@ -76,12 +76,12 @@ NAMES_SHARE = 0.5
 
 
 def holds_spans(examples: Examples) -> bool:
-    """Are all labels span labels, and is every word labelled?"""
+    """Tell if all labels are span labels, and every word has one."""
     return examples.n_labelled == examples.n_tokens and is_span_column(examples.tags)
 
 
 def as_iobes(examples: Examples) -> tuple[Examples, int]:
-    """The same sentences labelled in IOBES.
+    """Return the same sentences labelled in IOBES.
 
     Returns
     -------
@@ -97,7 +97,7 @@ def as_iobes(examples: Examples) -> tuple[Examples, int]:
 
 
 def hold_names(examples: Examples) -> bool:
-    """Do most of the spans begin with a capital letter?"""
+    """Tell if most of the spans begin with a capital letter."""
     return capital_share(examples) >= NAMES_SHARE
 
 
@@ -113,7 +113,7 @@ def capital_share(examples: Examples) -> float:
 
 
 def holds_features(examples: Examples) -> bool:
-    """Are all labels sets of attributes?"""
+    """Tell if all labels are sets of attributes."""
     return holds_attributes(examples.tags)
 
 
@@ -168,7 +168,7 @@ class Induced:
 
 
 def induce(examples: Examples, raw: RawText, options: LearningOptions) -> Induced:
-    """A lexicon out of raw text.
+    """Return a self-training tag dictionary out of raw text.
 
     Parameters
     ----------
@@ -229,7 +229,7 @@ def _value(counter: Counter[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Resources:
-    """What a person gives besides labelled sentences.
+    """Resources that a person gives in addition to labelled sentences.
 
     Attributes
     ----------
@@ -306,7 +306,7 @@ def with_derived_columns(
 
 
 def _wanted(resources: Resources, options: LearningOptions, examples: Examples) -> set[str]:
-    """The columns to make, of those that can be made."""
+    """Return the derived columns that templates look at, of those that are possible."""
     possible = resources.columns
     if isinstance(options.templates, str):
         # Labels that say something of the word alone, and few enough to be told apart in raw text.
@@ -328,7 +328,7 @@ def _wanted(resources: Resources, options: LearningOptions, examples: Examples) 
 
 
 def _learns_from_itself(examples: Examples, options: LearningOptions) -> bool:
-    """Do clusters of its own words serve? They do for chunks, and harm names and single labels."""
+    """Tell if clusters of its own words serve: for chunks; they harm names and single labels."""
     return bool(
         options.templates == AUTO
         and options.preset != "fast"
@@ -340,7 +340,7 @@ def _learns_from_itself(examples: Examples, options: LearningOptions) -> bool:
 
 
 def _look_at(raw: RawText, examples: Examples) -> list[str]:
-    """A warning where the raw text is hardly of the training text's language."""
+    """Return a warning if the raw text is hardly of the training text's language."""
     share = raw.known_share(word for sentence in examples.sentences for word in sentence.words)
     if share >= FEW_KNOWN:
         return []

@@ -32,7 +32,7 @@ def label_hashes(labels: Iterable[str]) -> npt.NDArray[np.uint64]:
 def digest_sentence(
     digest: Digest, sentence: Sentence, evidence: Sequence[str], labels: Sequence[str | None]
 ) -> None:
-    """Take a sentence's words, evidence and labels into a digest."""
+    """Take a sentence's words, feature columns and labels into a digest."""
     for values in (sentence.words, *(sentence.column(name) for name in evidence)):
         digest.update(word_bytes("\t".join(values) + "\n"))
     digest.update(word_bytes("\t".join(label or "\n" for label in labels) + "\n\n"))
@@ -48,8 +48,8 @@ class Examples:
     gold : their labels, None where a word has none
     tags : all labels
     n_tokens, n_labelled : counts of words, and of words with a label
-    digest : SHA-256 of words, labels and evidence, in hexadecimal
-    columns : names of the evidence columns
+    digest : SHA-256 of words, labels and feature columns, in hexadecimal
+    columns : names of the feature columns
     scheme : how labels were written before they were made others for learning (IOBES for spans,
         joint labels for features); None where they are as they were
     parts : None, or what parts of labels are learned: a mode of attributes.py

@@ -84,7 +84,7 @@ class TemplateLearner(Learner):
     examples : the training sentences
     templates : their features
     options : how to learn
-    forced : words that get one label without being scored
+    forced : tokens that get one label without being scored
     limit : None, or of memory: the examples are on disk (on_disk.py)
     """
 
@@ -188,7 +188,7 @@ class TemplateLearner(Learner):
 
 
 def _labels_of(words: Sequence[bytes], always: dict[str, int]) -> npt.NDArray[np.int32]:
-    """The label that each word has without being scored, or -1."""
+    """Return the label that each word has without being scored, or -1."""
     if not always:
         return np.full(len(words), -1, np.int32)
     return np.array(
@@ -285,7 +285,7 @@ class FunctionLearner(Learner):
         keys: npt.NDArray[np.uint64],
         values: npt.NDArray[np.float64] | None,
     ) -> tuple[int, float]:
-        """Which label the gold one must be parted from, and by what step; -1: nothing to learn."""
+        """Return the label to separate the gold one from, and the step; -1: nothing to learn."""
         options = self._options
         if options.update == "perceptron":
             return (-1 if guess == gold else guess), options.step

@@ -303,7 +303,7 @@ class StoredNumbers:
     def append(self, numbers: npt.NDArray[Any]) -> None:
         """Add numbers at the end.
 
-        Raises FileError where the disc is full, and MemoryLimitError.
+        Raises FileError where the disk is full, and MemoryLimitError.
         """
         data = np.ascontiguousarray(numbers, np.int32).reshape(-1).view(np.uint8).data
         done = 0
@@ -377,5 +377,5 @@ def _failed(what: str, error: OSError) -> FileError:
     folder = tempfile.tempdir or "TMPDIR"
     return FileError(
         f"{folder}: the temporary file for max_memory cannot be {what}: {error.strerror};"
-        " set TMPDIR to a folder on a disc with more room"
+        " set TMPDIR to a folder on a disk with more room"
     )

@@ -124,7 +124,7 @@ class MemoryLimit:
         )
         raise MemoryLimitError(
             f"max_memory: {_megabytes(self._size)} are too few: this process holds"
-            f" {_megabytes(held)}{making}. Sentences are kept on disc, but distinct words, features"
+            f" {_megabytes(held)}{making}. Sentences are kept on disk, but distinct words, features"
             ' and their weights in memory: set table_bits or preset="fast", which have fewer, or'
             " allow more"
         )
@@ -166,7 +166,7 @@ class _Gone:
 
 
 class _Column:
-    """The distinct strings of a column, and on disc those of each word, by their numbers."""
+    """The distinct strings of a column, and on disk those of each word, by their numbers."""
 
     def __init__(self, limit: MemoryLimit) -> None:
         self.numbers: dict[str | None, int] = {}
@@ -274,7 +274,7 @@ class _Reading:
 def read_stored(
     source: Source, column: str, evidence: Sequence[str], limit: MemoryLimit
 ) -> Examples:
-    """The examples of a source, their words and labels on disc.
+    """The examples of a source, their words and labels on disk.
 
     Parameters
     ----------
@@ -369,7 +369,7 @@ class StoredSentences:
 
 
 def check_streamable(columns: Sequence[str], options: dict[str, bool]) -> None:
-    """Raise ArgumentError for what cannot be learned from sentences kept on disc.
+    """Raise ArgumentError for what cannot be learned from sentences kept on disk.
 
     Parameters
     ----------
@@ -378,7 +378,7 @@ def check_streamable(columns: Sequence[str], options: dict[str, bool]) -> None:
     """
     if len(columns) > 1:
         raise ArgumentError(
-            "max_memory: one column at a time is learned from text kept on disc,"
+            "max_memory: one column at a time is learned from text kept on disk,"
             f" not {len(columns)}; train a model for each, or leave max_memory out"
         )
     for name, is_given in options.items():

@@ -1,4 +1,4 @@
-"""What people hand over to train or evaluate with, as sentences.
+"""Sources of labelled sentences, to train or evaluate with.
 
 Accepted everywhere: a path (or ``-``), several paths, a Corpus, Sentence objects, pairs
 ``(words, labels)``, and lists of ``(word, label)`` pairs; a label that is None says that the word
@@ -36,7 +36,7 @@ _ACCEPTED = (
     " label), and lists of words with lists of labels as the next argument"
 )
 
-# In these columns an underscore means that nobody has said; in others it is a value like FEATS'
+# In these columns an underscore means no label; in others it is a value like FEATS'
 # "no features".
 UNLABELLED = "_"
 UNLABELLED_COLUMNS = frozenset({"upos", "xpos", "lemma", "head", "deprel"})

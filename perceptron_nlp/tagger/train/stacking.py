@@ -54,7 +54,7 @@ f[0]+lower[-1] f[0]+lower[1]
 
 
 def second_pass_templates(upos_first: bool = False) -> tuple[Template, ...]:
-    """What the second pass looks at besides the templates of the first."""
+    """Return the templates that the second tagger has in addition to those of the first."""
     names = {"f": FIRST_LABEL, "u": FIRST_UPOS, "g": FIRST_AGREEMENT}
     lines = []
     for pattern in (_UPOS_PATTERNS if upos_first else _PATTERNS).split():
@@ -103,7 +103,7 @@ def jackknifed(
     first: Examples,
     train: Callable[[Examples], Callable[[Sequence[Sentence]], list[list[str]]]],
 ) -> Examples:
-    """The examples with the labels of a first pass that has not seen them.
+    """Return the examples with the labels of first taggers that have not seen them.
 
     Parameters
     ----------

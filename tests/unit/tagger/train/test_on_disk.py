@@ -1,4 +1,4 @@
-"""Training on text that is kept on disc: the same model, within a bound that is held to."""
+"""Training on text that is kept on disk: the same model, within a bound that is held to."""
 
 from __future__ import annotations
 
