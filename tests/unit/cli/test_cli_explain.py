@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 import perceptron_nlp as pn
+from perceptron_nlp.pages.rendering import environment
 
 TEXT = b"The old dog sleeps .\nShe runs !\n"
 
@@ -45,6 +47,16 @@ def test_a_page_is_written_and_nothing_printed(
     assert (done.status, done.out, done.err) == (0, b"", "")
     text = Path("why.html").read_text("utf-8")
     assert text.count("<h2>") == 5 and "They run !" in text
+
+
+def test_without_jinja_a_page_is_refused_with_the_extra_and_nothing_is_written(
+    refuses: Callable[..., str], model: Path, train_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    environment.cache_clear()
+    message = refuses("explain", model, train_file, "--html", "why.html", "--quiet")
+    assert message == 'Jinja2 is not installed: pip install "perceptron-nlp[report]"'
+    assert not Path("why.html").exists()
 
 
 def test_colour_and_width_follow_the_terminal(

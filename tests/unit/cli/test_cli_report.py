@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -73,3 +74,12 @@ def test_calibration_of_a_model_that_has_none_is_refused_before_anything_is_writ
 ) -> None:
     message = refuses("evaluate", model, train_file, "--quiet", "--calibration", "--report", "r")
     assert "calibrat" in message
+
+
+def test_without_matplotlib_a_report_is_refused_with_the_extra(
+    model: Path, train_file: Path, refuses: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    message = refuses("evaluate", model, train_file, "--quiet", "--report", "r")
+    assert message == 'matplotlib is not installed: pip install "perceptron-nlp[report]"'
+    assert not Path("r").exists()
