@@ -36,8 +36,7 @@ if TYPE_CHECKING:
     from perceptron_nlp.features.templatefile import preset, preset_names, read_templates
     from perceptron_nlp.features.templates import Template
     from perceptron_nlp.formats.columns import read_columns, write_columns
-    from perceptron_nlp.formats.conllu import read_conllu
-    from perceptron_nlp.formats.conllu_writing import write_conllu
+    from perceptron_nlp.formats.conllu import read_conllu, write_conllu
     from perceptron_nlp.formats.corpus import Corpus, open_corpus
     from perceptron_nlp.formats.plain import read_text
     from perceptron_nlp.formats.replace import check_place, replace_file
@@ -142,8 +141,7 @@ _PLACES = {
     "analysis.compare.differences": ("Comparison",),
     "features.templates": ("Template",),
     "formats.columns": ("read_columns", "write_columns"),
-    "formats.conllu": ("read_conllu",),
-    "formats.conllu_writing": ("write_conllu",),
+    "formats.conllu": ("read_conllu", "write_conllu"),
     "formats.corpus": ("Corpus", "open_corpus"),
     "formats.plain": ("read_text",),
     "formats.replace": ("check_place", "replace_file"),

@@ -7,12 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from perceptron_nlp.formats.columns import names_in, read_columns, write_columns
-    from perceptron_nlp.formats.conllu import read_conllu
-    from perceptron_nlp.formats.conllu_rules import COLUMNS as CONLLU_COLUMNS
-    from perceptron_nlp.formats.conllu_rules import wrong_value as wrong_conllu_value
-    from perceptron_nlp.formats.conllu_writing import with_misc, without_misc, write_conllu
+    from perceptron_nlp.formats.conllu import read_conllu, with_misc, without_misc, write_conllu
+    from perceptron_nlp.formats.conllu_layout import opens_document, sentence_id
+    from perceptron_nlp.formats.conllu_rules import CONLLU_COLUMNS, wrong_conllu_value
     from perceptron_nlp.formats.corpus import AUTO, FORMATS, Corpus, check_format, open_corpus
-    from perceptron_nlp.formats.documents import opens_document
     from perceptron_nlp.formats.filelayout import Section, layout_of
     from perceptron_nlp.formats.opening import Readable, named_stream
     from perceptron_nlp.formats.packing import packed_tensors, unpacked_tensors
@@ -20,7 +18,6 @@ if TYPE_CHECKING:
     from perceptron_nlp.formats.plain import read_text
     from perceptron_nlp.formats.replace import check_place, replace_file
     from perceptron_nlp.formats.running import RunningLayout, as_conllu
-    from perceptron_nlp.formats.sentenceids import sentence_id
     from perceptron_nlp.formats.tagged import read_tagged, write_tagged
     from perceptron_nlp.formats.tensorfile import (
         begins_like_tensors,
@@ -73,11 +70,10 @@ __all__ = [
 # The names of each module, and what those are called there that have another name here.
 _PLACES = {
     "columns": ("names_in", "read_columns", "write_columns"),
-    "conllu": ("read_conllu",),
+    "conllu": ("read_conllu", "with_misc", "without_misc", "write_conllu"),
+    "conllu_layout": ("opens_document", "sentence_id"),
     "conllu_rules": ("CONLLU_COLUMNS", "wrong_conllu_value"),
-    "conllu_writing": ("with_misc", "without_misc", "write_conllu"),
     "corpus": ("AUTO", "FORMATS", "Corpus", "check_format", "open_corpus"),
-    "documents": ("opens_document",),
     "filelayout": ("Section", "layout_of"),
     "opening": ("Readable", "named_stream"),
     "packing": ("packed_tensors", "unpacked_tensors"),
@@ -85,7 +81,6 @@ _PLACES = {
     "plain": ("read_text",),
     "replace": ("check_place", "replace_file"),
     "running": ("RunningLayout", "as_conllu"),
-    "sentenceids": ("sentence_id",),
     "tagged": ("read_tagged", "write_tagged"),
     "tensorfile": (
         "begins_like_tensors",
@@ -97,7 +92,6 @@ _PLACES = {
     "tensorwriting": ("write_tensors",),
 }
 _MODULES = {name: module for module, names in _PLACES.items() for name in names}
-_RENAMED = {"CONLLU_COLUMNS": "COLUMNS", "wrong_conllu_value": "wrong_value"}
 
 
 def __getattr__(name: str) -> Any:
@@ -105,7 +99,7 @@ def __getattr__(name: str) -> Any:
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     module = importlib.import_module(f"{__name__}.{_MODULES[name]}")
-    value = globals()[name] = getattr(module, _RENAMED.get(name, name))
+    value = globals()[name] = getattr(module, name)
     return value
 
 

@@ -21,9 +21,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FormatError, quote
-from perceptron_nlp.formats.grid import split_grid
 from perceptron_nlp.formats.joining import joined_blocks
-from perceptron_nlp.formats.lines import BOM, LONGEST, LineSource, too_long
+from perceptron_nlp.formats.lines import BOM, LONGEST, LineSource, split_grid, too_long
 from perceptron_nlp.formats.opening import Readable
 from perceptron_nlp.formats.packedtext import packed
 from perceptron_nlp.formats.replace import replace_file

@@ -1,25 +1,27 @@
-"""What CoNLL-U allows in a line, and the error for what it does not.
+"""Rules of CoNLL-U, and the error for a line that breaks one.
 
 Source: https://universaldependencies.org/format.html (CoNLL-U, version 2) and
-https://universaldependencies.org/ext-format.html (CoNLL-U Plus).  These are the rules of
-the format alone; the inventories and guidelines of Universal Dependencies are not
-checked.  The values that repeat are checked once each, so that a whole treebank costs
-little more than its splitting.
+https://universaldependencies.org/ext-format.html (CoNLL-U Plus). These are the rules of the format
+alone; the inventories and guidelines of Universal Dependencies are not checked.
+
+The core judges the lines of usual sentences (_core/conllu/conllu_sentence.h). A sentence that it
+does not accept comes here: for the words of its error, or because it is unusual and yet in order,
+such as one of other columns or with carriage returns.
 """
 
 from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Iterable, Sequence
-from operator import eq
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, NoReturn
 
 from perceptron_nlp.errors import FormatError, quote
 
-NO_SPACES = ("upos", "xpos", "deprel")
 GLOBAL_COLUMNS = "# global.columns"
-COLUMNS = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
+CONLLU_COLUMNS = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
+NO_SPACES = ("upos", "xpos", "deprel")
+_TREE = ("head", "deprel")
 
 _RANGE = re.compile(r"([1-9][0-9]*)-([1-9][0-9]*)")
 _EMPTY_NODE = re.compile(r"(0|[1-9][0-9]*)\.([1-9][0-9]*)")
@@ -29,9 +31,12 @@ _NUMBER = re.compile(r"0|[1-9][0-9]*")
 _FEATS = re.compile(r"[^\s|=]+=[^\s|=]+(?:\|[^\s|=]+=[^\s|=]+)*")
 _NODE = r"(?:0|[1-9][0-9]*)(?:\.[1-9][0-9]*)?"
 _DEPS = re.compile(rf"{_NODE}:[^\s|]+(?:\|{_NODE}:[^\s|]+)*")
-# Sentences of so many words at most are told by sets of HEADs that are kept.
-_USUAL_LENGTH = 128
-_STARTED_ANEW = "is an empty line missing before it, or a line?"
+_HEADS = re.compile(r"(?:^|\|)([0-9.]+):")
+_BEGUN_AGAIN = "is an empty line missing before it, or a line?"
+
+
+class BeyondSentenceError(FormatError):
+    """A HEAD, DEPS or range beyond the sentence: perhaps an empty line cuts it in two."""
 
 
 class Place(NamedTuple):
@@ -42,26 +47,42 @@ class Place(NamedTuple):
     columns: tuple[str, ...]
 
     def refuse(self, row: int, what: str) -> NoReturn:
-        """Raises the error for a row, counted from 0."""
+        """Raise the error for a row, counted from 0."""
         raise FormatError(what, self.path, self.first_line + row)
 
+    def beyond(self, row: int, what: str) -> NoReturn:
+        """Raise the error for a row that names what its sentence does not have."""
+        raise BeyondSentenceError(what, self.path, self.first_line + row)
+
     def name(self, column: str) -> str:
-        """How messages call a column: ``column 4 (UPOS)``."""
+        """Return the name of a column in messages: ``column 4 (UPOS)``."""
         return f"column {self.columns.index(column) + 1} ({column.upper()})"
 
 
+def columns_named_in(head: str, path: str) -> tuple[str, ...]:
+    """Return the columns, in lower case, of a text that begins so: ten, or as it says."""
+    if not head.startswith(GLOBAL_COLUMNS):
+        return CONLLU_COLUMNS
+    names = tuple(head.partition("\n")[0].partition("=")[2].lower().split())
+    if "id" not in names or "form" not in names:
+        raise FormatError("global.columns must name at least ID and FORM", path, 1)
+    if len(set(names)) < len(names):
+        raise FormatError("global.columns names a column twice", path, 1)
+    return names
+
+
 def refuse_grid(lines: Iterable[str], place: Place) -> NoReturn:
-    """Raises the error for the first line that is not fields with something in each."""
+    """Raise the error for the first line that is not fields with something in each."""
     width = len(place.columns)
     for row, line in enumerate(lines):
         if not line.strip(" \t\r"):
             place.refuse(row, "a line of spaces; sentences are separated by an empty line")
         fields = line.split("\t")
         if line.startswith("#") and len(fields) != width:
-            place.refuse(row, "a comment after the first word of a sentence; " + _STARTED_ANEW)
+            place.refuse(row, "a comment after the first word of a sentence; " + _BEGUN_AGAIN)
         if len(fields) != width:
             found = f"{len(fields)} field{'s' if len(fields) > 1 else ''} where "
-            kind = "CoNLL-U has 10" if place.columns == COLUMNS else f"the file has {width}"
+            kind = "CoNLL-U has 10" if place.columns == CONLLU_COLUMNS else f"the file has {width}"
             spaced = len(fields) == 1 and len(line.split()) >= width
             hint = (
                 "are the tabs written as spaces?" if spaced else "tabs, not spaces, separate them"
@@ -74,7 +95,7 @@ def refuse_grid(lines: Iterable[str], place: Place) -> NoReturn:
 
 
 def word_rows(ids: Sequence[str], place: Place) -> tuple[int, ...]:
-    """The rows of the words among ranges and empty nodes, with every ID checked."""
+    """Return the rows of the words among ranges and empty nodes, with every ID checked."""
     rows: list[int] = []
     empties = 0
     range_start = range_end = range_row = 0
@@ -100,16 +121,13 @@ def word_rows(ids: Sequence[str], place: Place) -> tuple[int, ...]:
         else:
             _refuse_id(row, name, count + 1, place)
     if range_end > len(rows):
-        raise BeyondSentenceError(
-            f"range {quote(ids[range_row])} goes beyond the {len(rows)} words of its sentence",
-            place.path,
-            place.first_line + range_row,
-        )
+        what = f"range {quote(ids[range_row])} goes beyond the {len(rows)} words of its sentence"
+        place.beyond(range_row, what)
     return tuple(rows)
 
 
 def _small(number: str) -> int:
-    """The number, or one beyond every sentence for digits that go on and on."""
+    """Return the number, or one beyond every sentence for digits that go on and on."""
     return int(number) if len(number) < 10 else 10**10
 
 
@@ -122,101 +140,90 @@ def _refuse_id(row: int, name: str, expected: int, place: Place) -> NoReturn:
             f"ID {quote(name)} begins a sentence where 1 should: "
             "is the empty line before it in the middle of a sentence?",
         )
-    place.refuse(row, f"ID {quote(name)} where {expected} should follow; " + _STARTED_ANEW)
+    place.refuse(row, f"ID {quote(name)} where {expected} should follow; " + _BEGUN_AGAIN)
 
 
 def starts_in_the_middle(name: str) -> bool:
-    """Whether an ID belongs to a word after the first: the sentence was cut before it."""
+    """Return True if an ID belongs to a word after the first: the sentence was cut before it."""
     return bool(_ANY_ID.fullmatch(name)) and name != "1" and not name.startswith(("1-", "0."))
 
 
-@functools.lru_cache(maxsize=_USUAL_LENGTH)
-def _possible(length: int) -> frozenset[str]:
-    """What HEAD may be in a sentence of so many words, numbered from 1."""
-    return frozenset(["_", *map(str, range(length + 1))])
+def check_values(columns: Mapping[str, Sequence[str]], rows: Sequence[int], place: Place) -> None:
+    """Raise for the first value that its column may not have.
 
-
-def check_heads(
-    heads: Sequence[str], ids: Sequence[str], place: Place, rows: Sequence[int]
-) -> None:
-    """Every HEAD is ``_``, 0, or another word of the sentence.
-
-    ``heads`` and ``ids`` are those of its words, ``rows`` their rows.
+    Parameters
+    ----------
+    columns : the cells of all lines by column; ``rows`` are the lines of words
     """
-    length = len(ids)
-    possible = _possible(length) if length < _USUAL_LENGTH else {"_", "0", *ids}
-    if not possible.issuperset(heads):
-        index, head = next((i, head) for i, head in enumerate(heads) if head not in possible)
-        if not _NUMBER.fullmatch(head):
-            place.refuse(rows[index], f"HEAD {quote(head)} is not a number, nor _")
-        raise BeyondSentenceError(
-            f"HEAD {quote(head)} is beyond the {len(rows)} words of its sentence",
-            place.path,
-            place.first_line + rows[index],
-        )
-    if any(map(eq, heads, ids)):
-        index = next(i for i, head in enumerate(heads) if head == ids[i])
-        place.refuse(rows[index], f"HEAD {quote(heads[index])} is the word itself")
+    if len(rows) < len(columns["id"]):
+        _check_ranges_and_empties(columns, rows, place)
+    for name in ("feats", *NO_SPACES):
+        _check_column(name, columns.get(name, ()), place)
+    if "head" in columns:
+        _check_heads(columns["head"], columns["id"], rows, place)
+    _check_column("deps", columns.get("deps", ()), place)
+    nodes = {"0", *columns["id"]}
+    for row, value in enumerate(columns.get("deps", ())):
+        for head in () if value == "_" else _HEADS.findall(value):
+            if head not in nodes:
+                what = f"DEPS {quote(value)} names {quote(head)}, which is not in its sentence"
+                place.beyond(row, what)
 
 
-class BeyondSentenceError(FormatError):
-    """A HEAD, DEPS or range beyond the sentence: perhaps an empty line cuts it in two."""
-
-
-def check_ranges_and_empties(
-    cells: list[str], ids: Sequence[str], words: Sequence[int], place: Place
+def _check_ranges_and_empties(
+    columns: Mapping[str, Sequence[str]], rows: Sequence[int], place: Place
 ) -> None:
-    """A range has only FORM, MISC and ``Typo=Yes``; an empty node no HEAD and DEPREL."""
-    width = len(place.columns)
-    word_set = set(words)
-    for row, name in enumerate(ids):
-        if row in word_set:
+    """Raise for a range with more than FORM, MISC, ``Typo=Yes``, an empty node with a HEAD."""
+    words = set(rows)
+    for row, name in enumerate(columns["id"]):
+        if row in words:
             continue
-        is_range = "-" in name
-        fields = cells[row * (width + 1) : row * (width + 1) + width]
-        for column, value in zip(place.columns, fields, strict=True):
-            if value == "_":
-                continue
-            if is_range and column in COLUMNS[2:9] and (column, value) != ("feats", "Typo=Yes"):
-                place.refuse(row, f"{place.name(column)} of a range must be _, not {quote(value)}")
-            if not is_range and column in ("head", "deprel"):
-                place.refuse(
-                    row, f"{place.name(column)} of an empty node must be _, not {quote(value)}"
-                )
+        kind, empty = ("a range", CONLLU_COLUMNS[2:9]) if "-" in name else ("an empty node", _TREE)
+        for column in empty:
+            value = columns[column][row] if column in columns else "_"
+            if value != "_" and (column, value) != ("feats", "Typo=Yes"):
+                what = f"{place.name(column)} of {kind} must be _, not {quote(value)}"
+                place.refuse(row, what)
 
 
-def wrong_value(column: str, value: str) -> str | None:
-    """What is wrong with a value by itself, or None."""
+def _check_column(name: str, values: Iterable[str], place: Place) -> None:
+    for row, value in enumerate(values):
+        wrong = wrong_conllu_value(name, value)
+        if wrong is not None:
+            place.refuse(row, f"{place.name(name)} {quote(value)} {wrong}")
+
+
+def _check_heads(
+    heads: Sequence[str], ids: Sequence[str], rows: Sequence[int], place: Place
+) -> None:
+    """Raise unless every HEAD of a word is ``_``, 0, or another word."""
+    possible = {"_", "0", *(ids[row] for row in rows)}
+    for row in rows:
+        if heads[row] not in possible:
+            head = quote(heads[row])
+            if not _NUMBER.fullmatch(heads[row]):
+                place.refuse(row, f"HEAD {head} is not a number, nor _")
+            place.beyond(row, f"HEAD {head} is beyond the {len(rows)} words of its sentence")
+    for row in rows:
+        if heads[row] == ids[row]:
+            place.refuse(row, f"HEAD {quote(heads[row])} is the word itself")
+
+
+# A treebank repeats its values; looking one up costs a tenth of checking it.
+@functools.lru_cache(maxsize=1 << 16)
+def wrong_conllu_value(column: str, value: str) -> str | None:
+    """Return what is wrong with a value by itself, or None."""
     if not value or "\t" in value or "\n" in value:
         return "is empty or holds a tab or a line break"
-    rule = _VALUE_RULES.get(column)
-    return None if rule is None or value == "_" else rule(value)
-
-
-def may_hold_spaces(text: str) -> bool:
-    """Whether a space or no-break space is anywhere in ``text``; seldom, so look closer then."""
-    return " " in text or "\u00a0" in text
-
-
-def _no_space(value: str) -> str | None:
-    return "holds a space, which only FORM, LEMMA and MISC may" if _SPACE.search(value) else None
-
-
-def _feats(value: str) -> str | None:
-    if not _FEATS.fullmatch(value):
-        return "is not Name=Value pairs joined by |, nor _"
-    names = [pair.partition("=")[0] for pair in value.split("|")]
-    return None if len(set(names)) == len(names) else "names a feature twice"
-
-
-def _deps(value: str) -> str | None:
-    return None if _DEPS.fullmatch(value) else "is not head:relation pairs joined by |, nor _"
-
-
-_VALUE_RULES: dict[str, Callable[[str], str | None]] = {
-    "upos": _no_space,
-    "xpos": _no_space,
-    "feats": _feats,
-    "deprel": _no_space,
-    "deps": _deps,
-}
+    if value == "_":
+        return None
+    if column in NO_SPACES and _SPACE.search(value):
+        return "holds a space, which only FORM, LEMMA and MISC may"
+    if column == "feats":
+        if not _FEATS.fullmatch(value):
+            return "is not Name=Value pairs joined by |, nor _"
+        names = [pair.partition("=")[0] for pair in value.split("|")]
+        return None if len(set(names)) == len(names) else "names a feature twice"
+    if column == "deps" and not _DEPS.fullmatch(value):
+        return "is not head:relation pairs joined by |, nor _"
+    return None

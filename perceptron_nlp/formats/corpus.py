@@ -10,7 +10,8 @@ from typing import Any, NamedTuple, Protocol
 from perceptron_nlp._checks import check_choice
 from perceptron_nlp.errors import ArgumentError, FileError, quote
 from perceptron_nlp.formats import columns as column_format
-from perceptron_nlp.formats import conllu, conllu_writing, detect
+from perceptron_nlp.formats import conllu, detect
+from perceptron_nlp.formats.conllu_rules import columns_named_in
 from perceptron_nlp.formats.lines import BOM, LONGEST, LineSource
 from perceptron_nlp.formats.opening import STDIN, Readable, name_of
 from perceptron_nlp.text.sentence import Sentence
@@ -274,7 +275,7 @@ def _tells_columns(head: str) -> bool:
 
 
 def _conllu_columns(head: str, fields: tuple[str, ...] | None, path: str) -> tuple[str, ...]:
-    return conllu.columns_named_in(head, path)
+    return columns_named_in(head, path)
 
 
 def _file_columns(head: str, fields: tuple[str, ...] | None, path: str) -> tuple[str, ...]:
@@ -291,7 +292,7 @@ def _module(name: str) -> Any:
 FORMATS: dict[str, Format] = {
     "conllu": Format(
         read=lambda source, fields: conllu.ConlluReader(source),
-        rewrite=conllu_writing.rewrite,
+        rewrite=conllu.rewrite,
         columns_of=_conllu_columns,
         default_column=lambda names: "upos" if "upos" in names else None,
     ),

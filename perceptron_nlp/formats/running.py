@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from perceptron_nlp.errors import ArgumentError, quote
-from perceptron_nlp.formats.conllu_rules import COLUMNS
-from perceptron_nlp.formats.conllu_writing import rewrite as conllu_text
+from perceptron_nlp.formats.conllu import rewrite as conllu_text
+from perceptron_nlp.formats.conllu_rules import CONLLU_COLUMNS
 from perceptron_nlp.formats.lines import BOM, LineSource
 from perceptron_nlp.formats.tokenlines import SEPARATOR, joined
 from perceptron_nlp.text.sentence import Sentence
@@ -132,7 +132,7 @@ def as_conllu(
     for name, labels in columns.items():
         if name == "misc":
             continue
-        if name in COLUMNS:
+        if name in CONLLU_COLUMNS:
             held[name] = labels
             continue
         for at, label in enumerate(labels):

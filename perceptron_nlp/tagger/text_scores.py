@@ -14,8 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from perceptron_nlp.errors import FormatError, quote
-from perceptron_nlp.formats.conllu_layout import ConlluLayout
-from perceptron_nlp.formats.spacing import running_text, surface_tokens
+from perceptron_nlp.formats.conllu_layout import ConlluLayout, running_text, surface_tokens
 from perceptron_nlp.tagger.model.model import TaggerModel
 from perceptron_nlp.tagger.tag.text import TextSentence
 from perceptron_nlp.tagger.train.overlap import trained_on

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from perceptron_nlp.errors import FormatError
 from perceptron_nlp.formats import read_conllu
-from perceptron_nlp.formats.conllu import ConlluReader
-from perceptron_nlp.formats.conllu_writing import rewrite
+from perceptron_nlp.formats.conllu import ConlluReader, rewrite
 from perceptron_nlp.formats.lines import LineSource
 
 VALUES = st.sampled_from(

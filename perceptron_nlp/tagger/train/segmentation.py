@@ -14,7 +14,7 @@ from typing import Any
 
 from perceptron_nlp.errors import FormatError
 from perceptron_nlp.features.templatefile import preset
-from perceptron_nlp.formats.spacing import RunningText, running_text, surface_tokens
+from perceptron_nlp.formats.conllu_layout import RunningText, running_text, surface_tokens
 from perceptron_nlp.tagger.model.model import Segmentation, TaggerModel
 from perceptron_nlp.text.atoms import PARAGRAPH, SENTENCE, atom_labels, atoms_of, place_keys
 from perceptron_nlp.text.sentence import Sentence

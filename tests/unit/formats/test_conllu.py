@@ -10,7 +10,7 @@ import pytest
 
 from perceptron_nlp.errors import FormatError
 from perceptron_nlp.formats import open_corpus, read_conllu
-from perceptron_nlp.formats.conllu_writing import rewrite
+from perceptron_nlp.formats.conllu import rewrite
 
 CORPORA = Path(__file__).parents[2] / "corpora"
 

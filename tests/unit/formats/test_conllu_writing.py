@@ -6,7 +6,7 @@ import pytest
 
 from perceptron_nlp.errors import ArgumentError
 from perceptron_nlp.formats import read_conllu, with_misc, without_misc, write_conllu
-from perceptron_nlp.formats.conllu_writing import rewrite
+from perceptron_nlp.formats.conllu import rewrite
 from perceptron_nlp.text.sentence import Sentence
 
 CORPORA = Path(__file__).parents[2] / "corpora"
