@@ -68,7 +68,7 @@ def tagging() -> None:
     """The table of speeds."""
     import pyarrow.parquet as pq
 
-    from perceptron_nlp.cli.tagfolder import FolderJob
+    from perceptron_nlp.cli.tag_files import FolderJob
     from perceptron_nlp.integrations.arrow import tag_arrow
     from perceptron_nlp.integrations.batches import ArrowTagger, digest_of
     from perceptron_nlp.integrations.parquet import tag_parquet

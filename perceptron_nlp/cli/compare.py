@@ -20,8 +20,7 @@ from perceptron_nlp.cli.parsing import (
     add_threads_option,
     whole_number,
 )
-from perceptron_nlp.cli.printing import print_json
-from perceptron_nlp.cli.style import BOLD, Terminal, output, shortened_inside
+from perceptron_nlp.cli.terminal import BOLD, Terminal, output, print_json, shortened_inside
 
 EXAMPLES = """\
   perceptron-nlp compare old.model new.model test.conllu
@@ -35,10 +34,11 @@ _LONGEST_WORD = 20
 _SHORTEST_PATH = 12
 
 
-def parser() -> VerbParser:
-    """The arguments of the verb."""
+def compare_parser() -> VerbParser:
+    """Return the parser of the verb."""
     verb = VerbParser(
         "compare",
+        run_compare,
         "Compare two taggers on gold text: the difference, where it is,"
         " and whether it may be chance.",
         EXAMPLES,
@@ -77,7 +77,7 @@ def parser() -> VerbParser:
     return verb
 
 
-def run(chosen: argparse.Namespace) -> None:
+def run_compare(chosen: argparse.Namespace) -> None:
     """Compare and print."""
     check_int("limit", chosen.limit, 0, 1 << 31)
     systems = [chosen.a, chosen.b]

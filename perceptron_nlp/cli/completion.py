@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import importlib
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import perceptron_nlp as pn
 from perceptron_nlp._checks import did_you_mean
-from perceptron_nlp.cli.main import VERBS
+from perceptron_nlp.cli.main import VERBS, parser_of
 from perceptron_nlp.cli.parsing import PROGRAM, VerbParser
 
 EXAMPLES = f"""\
@@ -26,10 +25,11 @@ class Option(NamedTuple):
     takes_value: bool
 
 
-def parser() -> VerbParser:
-    """The arguments of the verb."""
+def completion_parser() -> VerbParser:
+    """Return the parser of the verb."""
     verb = VerbParser(
         "completion",
+        run_completion,
         "Print a script that lets a shell complete verbs and options;"
         " names of files are completed where no option is.",
         EXAMPLES,
@@ -38,7 +38,7 @@ def parser() -> VerbParser:
     return verb
 
 
-def run(chosen: argparse.Namespace) -> None:
+def run_completion(chosen: argparse.Namespace) -> None:
     """Print the script.
 
     Raises
@@ -55,7 +55,7 @@ def run(chosen: argparse.Namespace) -> None:
 
 def options_of(verb: str) -> Iterator[Option]:
     """The options of a verb, in the order of its help."""
-    made: VerbParser = importlib.import_module(f"perceptron_nlp.cli.{verb}").parser()
+    made: VerbParser = parser_of(verb)
     for action in made.actions():
         if action.option_strings:
             # Up to the first clause: a menu has a line for each.

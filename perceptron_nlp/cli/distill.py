@@ -8,10 +8,13 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import perceptron_nlp as pn
-from perceptron_nlp.cli.curve import LearningCurve
-from perceptron_nlp.cli.inputs import check_stdin, check_there, open_inputs
-from perceptron_nlp.cli.modelplace import check_model_place, save_model
-from perceptron_nlp.cli.options import add_options, check_checkpoint, how_to_go_on, options_given
+from perceptron_nlp.cli.inputs import (
+    check_model_place,
+    check_stdin,
+    check_there,
+    open_inputs,
+    save_model,
+)
 from perceptron_nlp.cli.parsing import (
     VerbParser,
     a_number,
@@ -19,8 +22,15 @@ from perceptron_nlp.cli.parsing import (
     add_quiet_option,
     add_threads_option,
 )
-from perceptron_nlp.cli.style import messages, say, write_message
-from perceptron_nlp.cli.summary import summarise
+from perceptron_nlp.cli.terminal import messages, say, write_message
+from perceptron_nlp.cli.training import (
+    LearningCurve,
+    add_options,
+    check_checkpoint,
+    how_to_go_on,
+    options_given,
+    summarise,
+)
 from perceptron_nlp.combine.distill import RAW_SHARE, RAW_WEIGHT, RawUse, greedy_options
 from perceptron_nlp.tagger.train.clusters import place_of, raw_sentences
 
@@ -45,10 +55,11 @@ _STEP = 50_000
 _CLEAR_LINE = "\r\x1b[K"
 
 
-def parser() -> VerbParser:
-    """The arguments of the verb."""
+def distill_parser() -> VerbParser:
+    """Return the parser of the verb."""
     verb = VerbParser(
         "distill",
+        run_distill,
         "Train a greedy tagger on gold sentences and on raw text that slower, more"
         "\naccurate taggers label: it tags as fast as any of its preset.",
         EXAMPLES,
@@ -112,7 +123,7 @@ def _add_learning_options(verb: VerbParser) -> None:
     )
 
 
-def run(chosen: argparse.Namespace) -> None:
+def run_distill(chosen: argparse.Namespace) -> None:
     """Check everything, have the raw text labelled, train, save."""
     # What is logged is in the model's record, and said from there.
     logging.getLogger("perceptron_nlp").addHandler(logging.NullHandler())

@@ -17,14 +17,14 @@ from perceptron_nlp.cli.parsing import (
     names_list,
     whole_number,
 )
-from perceptron_nlp.cli.printing import print_json
-from perceptron_nlp.cli.style import (
+from perceptron_nlp.cli.terminal import (
     BOLD,
     CYAN,
     DEFAULT_WIDTH,
     Terminal,
     messages,
     output,
+    print_json,
     shortened,
     shortened_inside,
     write_message,
@@ -40,10 +40,11 @@ _SHORTEST_PATH = 12
 _CLEAR_LINE = "\r\x1b[2K"
 
 
-def parser() -> VerbParser:
-    """The arguments of the verb."""
+def doctor_parser() -> VerbParser:
+    """Return the parser of the verb."""
     verb = VerbParser(
         "doctor",
+        run_doctor,
         "Find labels that are likely wrong: those that taggers trained on the other sentences,\n"
         "and the same words in the same context elsewhere, speak against. The likeliest\n"
         "errors come first.",
@@ -120,7 +121,7 @@ def parser() -> VerbParser:
     return verb
 
 
-def run(chosen: argparse.Namespace) -> None:
+def run_doctor(chosen: argparse.Namespace) -> None:
     """Examine, write the table, print."""
     if chosen.limit is not None and chosen.limit < 1:
         raise UsageError(f"--limit: {chosen.limit} is less than 1")

@@ -20,10 +20,9 @@ from perceptron_nlp.cli.parsing import (
     add_quiet_option,
     add_threads_option,
 )
-from perceptron_nlp.cli.printing import print_json
-from perceptron_nlp.cli.reliabilityview import reliability_table
-from perceptron_nlp.cli.style import BOLD, Terminal, output, say, shortened_inside
+from perceptron_nlp.cli.terminal import BOLD, Terminal, output, print_json, say, shortened_inside
 from perceptron_nlp.formats import begins_like_tensors
+from perceptron_nlp.tagger.confidence.reliability import Reliability, ReliabilityBin
 
 EXAMPLES = """\
   perceptron-nlp evaluate en.model test.conllu
@@ -37,9 +36,11 @@ _FIGURES = "precision  recall      F1   support"
 _CONFUSIONS = 10
 
 
-def parser() -> VerbParser:
-    """The arguments of the verb."""
-    verb = VerbParser("evaluate", "Compare a tagger's labels with gold ones.", EXAMPLES)
+def evaluate_parser() -> VerbParser:
+    """Return the parser of the verb."""
+    verb = VerbParser(
+        "evaluate", run_evaluate, "Compare a tagger's labels with gold ones.", EXAMPLES
+    )
     verb.add_argument(
         "model",
         metavar="MODEL",
@@ -79,7 +80,7 @@ def parser() -> VerbParser:
     return verb
 
 
-def run(chosen: argparse.Namespace) -> None:
+def run_evaluate(chosen: argparse.Namespace) -> None:
     """Evaluate and print."""
     is_output = is_conllu(chosen.model)
     if is_output or chosen.from_text:
@@ -304,3 +305,46 @@ def confusion_table(result: pn.Evaluation, terminal: Terminal) -> list[str]:
         gold, given = (shortened_inside(printable(label), room) for label in labels)
         lines.append(terminal.line(f"{count:8,}  {gold} labelled {given}"))
     return lines
+
+
+_HEAD = "confidence       words    mean   right"
+_NARROWEST_BAR, _WIDEST_BAR = 10, 40
+
+
+def reliability_table(found: Reliability | None, terminal: Terminal) -> list[str]:
+    """A line for each bin that has words; nothing where nothing was found out.
+
+    A bar is as long as the share of words that are right, and its mark stands where their mean
+    confidence says that it should end.
+    """
+    if found is None:
+        return []
+    room = min(_WIDEST_BAR, terminal.width - len(_HEAD) - 2)
+    lines = [
+        "",
+        terminal.line(
+            f"calibration error {found.ece:.4f}, in {len(found.bins)} bins of confidence", BOLD
+        ),
+    ]
+    head = _HEAD + ("  right, and | where it should be" if room >= _NARROWEST_BAR else "")
+    lines.append(terminal.line(head))
+    for part in found.bins:
+        if part.confidence is None or part.accuracy is None:
+            continue
+        line = (
+            f"{part.low:.3f}–{part.high:.3f}"
+            if terminal.unicode
+            else f"{part.low:.3f}-{part.high:.3f}"
+        )
+        line += f"  {part.count:9,}  {100 * part.confidence:6.2f}  {100 * part.accuracy:6.2f}"
+        if room >= _NARROWEST_BAR:
+            line += "  " + _bar(part, room, "█" if terminal.unicode else "#")
+        lines.append(terminal.line(line))
+    return lines
+
+
+def _bar(part: ReliabilityBin, width: int, block: str) -> str:
+    filled = round(width * (part.accuracy or 0))
+    cells = [block] * filled + [" "] * (width - filled)
+    cells[min(width - 1, round(width * (part.confidence or 0)))] = "|"
+    return "".join(cells).rstrip()

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator
 
 import perceptron_nlp as pn
+from perceptron_nlp.analysis.serve import HOSTS, PORT, make_server
 from perceptron_nlp.cli.inputs import (
     STDIN,
     check_apart,
@@ -24,26 +25,25 @@ from perceptron_nlp.cli.parsing import (
     add_quiet_option,
     whole_number,
 )
-from perceptron_nlp.cli.printing import print_json
-from perceptron_nlp.cli.style import output
+from perceptron_nlp.cli.terminal import output, print_json, say
 from perceptron_nlp.tagger.explain.explanation import SHOWN
 from perceptron_nlp.tagger.explain.render import page
 
-EXAMPLES = """\
+EXPLAIN_EXAMPLES = """\
   perceptron-nlp explain en.model new.conllu --html why.html
   echo "The old man the boats ." | perceptron-nlp explain en.model --format text
   perceptron-nlp explain en.model new.conllu --json | jq '.sentences[0].words[0]'
   perceptron-nlp explain both.model new.conllu --column xpos --top 10"""
-DESCRIPTION = """\
+EXPLAIN_DESCRIPTION = """\
 Show why each word gets its label: what each of its features adds to the score of the label and to
 that of the runner-up. The label that is given is that of the model; labels in the text do not
 count. Nothing is an estimate: what the features add sums to the scores."""
 _BATCH = 64
 
 
-def parser() -> VerbParser:
-    """The arguments of the verb."""
-    verb = VerbParser("explain", DESCRIPTION, EXAMPLES)
+def explain_parser() -> VerbParser:
+    """Return the parser of the verb."""
+    verb = VerbParser("explain", run_explain, EXPLAIN_DESCRIPTION, EXPLAIN_EXAMPLES)
     verb.add_argument("model", metavar="MODEL", help="a model file")
     verb.add_argument(
         "text",
@@ -73,7 +73,7 @@ def parser() -> VerbParser:
     return verb
 
 
-def run(chosen: argparse.Namespace) -> None:
+def run_explain(chosen: argparse.Namespace) -> None:
     """Read, explain, and print or write."""
     check_there([chosen.text])
     check_stdin([chosen.text, *filter(None, [chosen.lexicon])], quiet=True)
@@ -137,3 +137,52 @@ def _print(found: Iterator[pn.Explanation], top: int | None) -> None:
             )
             print(said if is_first else "\n" + said)
             is_first = False
+
+
+SERVE_EXAMPLES = """\
+  perceptron-nlp serve en
+  perceptron-nlp serve en.model --port 0"""
+SERVE_DESCRIPTION = """\
+Serve a page, to this machine alone, on which one types a sentence and sees the labels of its words,
+their confidences (where the model is calibrated), and why. Ctrl-C ends it. Needs the extra web."""
+
+
+def serve_parser() -> VerbParser:
+    """Return the parser of the verb."""
+    verb = VerbParser("serve", run_serve, SERVE_DESCRIPTION, SERVE_EXAMPLES)
+    verb.add_argument("model", metavar="MODEL", help="a model file, or en")
+    verb.add_argument(
+        "--port",
+        type=whole_number,
+        default=PORT,
+        metavar="N",
+        help=f"where to listen; 0 for any port that is free (default: {PORT})",
+    )
+    verb.add_argument(
+        "--host",
+        default=HOSTS[0],
+        metavar="|".join(HOSTS),
+        help=f"a name of this machine; others are not served (default: {HOSTS[0]})",
+    )
+    verb.add_argument(
+        "--spaces",
+        action="store_true",
+        help="words are what stands between spaces, and sentences are lines (default:"
+        " both are found by rules)",
+    )
+    add_lexicon_option(verb, column=False)
+    return verb
+
+
+def run_serve(chosen: argparse.Namespace) -> None:
+    """Serve until interrupted; the address goes to standard output."""
+    check_stdin(list(filter(None, [chosen.lexicon])), quiet=True)
+    tagger = load_tagger(chosen.model, chosen.lexicon)
+    with make_server(tagger, host=chosen.host, port=chosen.port, spaces=chosen.spaces) as server:
+        print(server.url, flush=True)
+        say("open this page in a browser; Ctrl-C ends it")
+        try:
+            server.serve_forever()
+        except KeyboardInterrupt:
+            # This is how it is meant to end.
+            return

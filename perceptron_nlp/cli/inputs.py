@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import select
 import sys
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import BinaryIO, cast
 
 import perceptron_nlp as pn
-from perceptron_nlp.cli.style import say
+from perceptron_nlp.cli.terminal import say
 from perceptron_nlp.tagger.tagger import is_bundled
 
 STDIN = "-"
@@ -111,3 +113,48 @@ def _name_formats(corpora: Sequence[pn.Corpus]) -> None:
             if count > 1
             else f"{first}: read as {format}"
         )
+
+
+def check_model_place(path: str, inputs: list[str]) -> None:
+    """Before hours of work, not after them: raises FileError where no model can be saved."""
+    if path == STDIN:
+        raise pn.FileError("--model: a model is not written to standard output; name a file")
+    check_apart(path, inputs, "one of the files to learn from")
+    pn.check_place(path)
+
+
+def save_model(tagger: pn.Tagger, path: str) -> None:
+    """Raises FileError where it cannot be saved: a pipe without reader is none of ours."""
+    try:
+        tagger.save(path)
+    except BrokenPipeError as error:
+        raise pn.FileError(f"{path}: cannot be written: {error.strerror}") from error
+
+
+class WatchedInput:
+    """Standard input that tells when reading is about to wait for more.
+
+    Parameters
+    ----------
+    before_waiting : called then; what was read so far can be written
+    """
+
+    name = "<stdin>"
+
+    def __init__(self, before_waiting: Callable[[], object]) -> None:
+        self._before_waiting = before_waiting
+        self._stream = cast(BinaryIO, sys.stdin.buffer)
+
+    def read(self, size: int) -> bytes:
+        """What there is, at most `size` bytes; none at the end."""
+        if not self._is_ready():
+            self._before_waiting()
+        read_some: Callable[[int], bytes] = getattr(self._stream, "read1", self._stream.read)
+        return read_some(size)
+
+    def _is_ready(self) -> bool:
+        try:
+            return bool(select.select([self._stream], [], [], 0)[0])
+        except (OSError, ValueError):
+            # No descriptor, or a system where only sockets can be asked.
+            return True

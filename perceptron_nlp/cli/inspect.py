@@ -15,8 +15,7 @@ from perceptron_nlp.cli.parsing import (
     add_threads_option,
     whole_number,
 )
-from perceptron_nlp.cli.printing import print_json
-from perceptron_nlp.cli.style import BOLD, output
+from perceptron_nlp.cli.terminal import BOLD, output, print_json
 from perceptron_nlp.tagger.explain.render import direction
 
 EXAMPLES = """\
@@ -28,10 +27,11 @@ _LABELS_SHOWN = 60
 _TOP = 20
 
 
-def parser() -> VerbParser:
-    """The arguments of the verb."""
+def inspect_parser() -> VerbParser:
+    """Return the parser of the verb."""
     verb = VerbParser(
         "inspect",
+        run_inspect,
         "Show what is in a model: labels, templates, sizes, its file, and"
         " how it was\ntrained; with text, what each template is worth and which"
         " features weigh most.",
@@ -69,7 +69,7 @@ def parser() -> VerbParser:
     return verb
 
 
-def run(chosen: argparse.Namespace) -> None:
+def run_inspect(chosen: argparse.Namespace) -> None:
     """Read the model and print."""
     texts = [path for path in (chosen.dev, chosen.text) if path is not None]
     corpora = open_inputs(texts, format=chosen.format, fields=chosen.fields, quiet=chosen.quiet)

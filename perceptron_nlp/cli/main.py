@@ -22,14 +22,13 @@ from typing import Any, NoReturn
 import perceptron_nlp as pn
 from perceptron_nlp._checks import did_you_mean
 from perceptron_nlp.cli.parsing import PROGRAM, UsageError, VerbParser, folded, help_width
-from perceptron_nlp.cli.style import escape_what_does_not_fit, say, silence, write_message
+from perceptron_nlp.cli.terminal import escape_what_does_not_fit, say, silence, write_message
 
 DONE, FAILED, BAD_INPUT = 0, 1, 2
 # The shell's way to tell of a signal, which is added.
 STOPPED = 128
 TRACEBACK = "PERCEPTRON_NLP_TRACEBACK"
 
-# Each is a module of this package, imported when it is asked for.
 VERBS = {
     "train": "train a tagger on labelled files",
     "tag": "tag files, or standard input",
@@ -47,6 +46,14 @@ VERBS = {
     "tune": "search for the options that suit your files",
     "study": "run the perceptron family on a corpus, with pictures",
     "completion": "print what lets a shell complete verbs and options",
+}
+# Each verb has a module of its name, imported when it is asked for, but these.
+_MODULES = {
+    "resume": "train",
+    "calibrate": "models",
+    "compress": "models",
+    "merge": "models",
+    "serve": "explain",
 }
 # These say it with the rest of the record, or while they run.
 _SAYS_ITSELF = ("tag", "train", "resume", "distill", "serve")
@@ -148,21 +155,27 @@ def _run(
         raise UsageError(f"unknown {kind} {verb}{hint}")
     _prepare_for_little_memory()
     with _nothing_collected():
-        module = importlib.import_module(f"perceptron_nlp.cli.{verb}")
-        parser: VerbParser = module.parser()
+        parser = parser_of(verb)
     try:
         with _nothing_collected():
             chosen = parser.parse(arguments[1:])
             if verb in TAGGING_VERBS:
                 _import_for_tagging()
         with stoppable(), _warnings_said(verb, chosen):
-            module.run(chosen)
+            parser.run(chosen)
     except SystemExit:
         # argparse has shown the help.
         return DONE
     except (pn.ArgumentError, pn.ArgumentTypeError, pn.MemoryLimitError) as error:
         raise UsageError(_in_options(str(error), parser)) from error
     return DONE
+
+
+def parser_of(verb: str) -> VerbParser:
+    """Return the parser of a verb, whose module is imported for it."""
+    module = importlib.import_module(f"perceptron_nlp.cli.{_MODULES.get(verb, verb)}")
+    parser: VerbParser = getattr(module, f"{verb}_parser")()
+    return parser
 
 
 @contextlib.contextmanager

@@ -6,7 +6,7 @@ import argparse
 import os
 import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NoReturn
 
 import perceptron_nlp as pn
@@ -78,11 +78,14 @@ class VerbParser(argparse.ArgumentParser):
     Parameters
     ----------
     verb : its name
+    run : what runs it, given the arguments
     description : what it does
     examples : command lines, shown at the end of the help
     """
 
-    def __init__(self, verb: str, description: str, examples: str) -> None:
+    def __init__(
+        self, verb: str, run: Callable[[argparse.Namespace], None], description: str, examples: str
+    ) -> None:
         super().__init__(
             prog=f"{PROGRAM} {verb}",
             description=description,
@@ -90,6 +93,7 @@ class VerbParser(argparse.ArgumentParser):
             formatter_class=_Help,
             allow_abbrev=False,
         )
+        self.run = run
 
     def error(self, message: str) -> NoReturn:
         """Raise UsageError."""

@@ -14,7 +14,7 @@ from perceptron_nlp.cli.parsing import (
     add_quiet_option,
     whole_number,
 )
-from perceptron_nlp.cli.style import messages, say, shortened
+from perceptron_nlp.cli.terminal import messages, say, shortened
 from perceptron_nlp.perceptrons.study import (
     TOKENS,
     check_libraries,
@@ -31,10 +31,11 @@ EXAMPLES = """\
   perceptron-nlp study"""
 
 
-def parser() -> VerbParser:
-    """The arguments of the verb."""
+def study_parser() -> VerbParser:
+    """Return the parser of the verb."""
     verb = VerbParser(
         "study",
+        run_study,
         "Run last, voted and averaged perceptrons on a corpus; write one HTML page and PNGs.",
         EXAMPLES,
     )
@@ -74,7 +75,7 @@ def parser() -> VerbParser:
     return verb
 
 
-def run(chosen: argparse.Namespace) -> None:
+def run_study(chosen: argparse.Namespace) -> None:
     """Check everything, study, write; the name of the page goes to standard output."""
     check_libraries()
     paths, dev = list(chosen.data), chosen.dev

@@ -1,31 +1,102 @@
-"""``perceptron-nlp tag``: writes files back with one column filled in by a model."""
+"""``perceptron-nlp tag`` on Parquet files, which pyarrow reads and writes."""
 
 from __future__ import annotations
 
 import argparse
+import importlib
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import perceptron_nlp as pn
-from perceptron_nlp.cli.filling import Filling
-from perceptron_nlp.cli.inputs import STDIN, check_apart, check_stdin, check_there, load_tagger
-from perceptron_nlp.cli.marking import Marks
-from perceptron_nlp.cli.parquet import add_parquet_option, are_parquet, write_parquet
+from perceptron_nlp.cli.filling import Filling, Marks, taggers_of
+from perceptron_nlp.cli.inputs import (
+    STDIN,
+    WatchedInput,
+    check_apart,
+    check_stdin,
+    check_there,
+    load_tagger,
+)
 from perceptron_nlp.cli.parsing import (
     FORMATS,
+    UsageError,
     VerbParser,
     add_format_options,
     add_lexicon_option,
     add_quiet_option,
     add_threads_option,
 )
-from perceptron_nlp.cli.style import say
-from perceptron_nlp.cli.tagfolder import add_engine_option, tag_folder
-from perceptron_nlp.cli.texttagging import Piece, Tagging
-from perceptron_nlp.cli.watchedinput import WatchedInput
+from perceptron_nlp.cli.tag_files import Piece, Tagging, add_engine_option, tag_folder
+from perceptron_nlp.cli.terminal import say
 from perceptron_nlp.formats.packedtext import packed
+
+FORMAT = "parquet"
+
+
+def add_parquet_option(verb: VerbParser) -> None:
+    """``--tokens-column``."""
+    verb.add_argument(
+        "--tokens-column",
+        metavar="NAME",
+        help="the column of a Parquet file that holds the words, as lists of strings"
+        " (default: the only such column, or the one called tokens)",
+    )
+
+
+def are_parquet(chosen: argparse.Namespace, files: Sequence[str]) -> bool:
+    """Are the files Parquet, by the format that is named or else by the end of their names?
+
+    Raises UsageError where options do not go with that.
+    """
+    named = [path for path in files if path.lower().endswith(f".{FORMAT}")]
+    if chosen.format != FORMAT and (chosen.format != "auto" or not named):
+        if chosen.tokens_column is not None:
+            raise UsageError(
+                "--tokens-column: is for Parquet files; --format parquet says that one is"
+            )
+        return False
+    if len(files) > 1:
+        raise UsageError(
+            f"{named[0] if named else files[0]}: Parquet files are tagged one at a"
+            " time, since each has columns of its own"
+        )
+    if files[0] == STDIN:
+        raise UsageError("--format: Parquet cannot be read from standard input; name a file")
+    for option, given in (
+        ("--keep", chosen.keep),
+        ("--fields", chosen.fields),
+        ("--confidence", chosen.confidence),
+        ("--mark-unknown", chosen.mark_unknown),
+    ):
+        if given:
+            raise UsageError(f"{option}: does not go with Parquet files")
+    return True
+
+
+def write_parquet(chosen: argparse.Namespace, tagger: pn.Tagger, path: str) -> None:
+    """Tag a file as the command line says."""
+    # Here, since it brings pyarrow in.
+    parquet = importlib.import_module("perceptron_nlp.integrations.parquet")
+    if not chosen.quiet and chosen.format == "auto":
+        say(f"{path}: read as parquet")
+    pieces = parquet.tag_parquet(
+        taggers_of(tagger, chosen.column),
+        path,
+        tokens_column=chosen.tokens_column,
+        threads=chosen.threads,
+    )
+    if chosen.output not in (None, STDIN):
+        check_apart(chosen.output, [chosen.model], "the model")
+        check_apart(chosen.output, filter(None, [chosen.lexicon]), "the lexicon")
+        pn.replace_file(chosen.output, pieces)
+        return
+    if sys.stdout is None or sys.stdout.isatty():
+        raise pn.FileError("<stdout>: Parquet is not for reading; name a file with -o")
+    for piece in pieces:
+        sys.stdout.buffer.write(piece)
+
 
 EXAMPLES = """\
   perceptron-nlp tag en < letter.txt
@@ -49,9 +120,9 @@ keeps its words and lines.
 Parquet files (.parquet, a row a sentence) get columns of lists of labels."""
 
 
-def parser() -> VerbParser:
-    """The arguments of the verb."""
-    verb = VerbParser("tag", DESCRIPTION, EXAMPLES)
+def tag_parser() -> VerbParser:
+    """Return the parser of the verb."""
+    verb = VerbParser("tag", run_tag, DESCRIPTION, EXAMPLES)
     verb.add_argument(
         "model", metavar="MODEL", help="a model file, or en: the English model that comes along"
     )
@@ -116,7 +187,7 @@ def parser() -> VerbParser:
     return verb
 
 
-def run(chosen: argparse.Namespace) -> None:
+def run_tag(chosen: argparse.Namespace) -> None:
     """Tag the files one after the other, or a folder of them by the workers of an engine."""
     if chosen.engine is not None:
         tag_folder(chosen)

@@ -6,16 +6,31 @@ import argparse
 import logging
 
 import perceptron_nlp as pn
-from perceptron_nlp.cli.curve import LearningCurve
-from perceptron_nlp.cli.inputs import check_stdin, check_there, open_inputs
-from perceptron_nlp.cli.modelplace import check_model_place, save_model
-from perceptron_nlp.cli.options import add_options, check_checkpoint, how_to_go_on, options_given
-from perceptron_nlp.cli.parsing import VerbParser, add_format_options, add_quiet_option
-from perceptron_nlp.cli.style import messages
-from perceptron_nlp.cli.summary import summarise
+from perceptron_nlp.cli.inputs import (
+    check_model_place,
+    check_stdin,
+    check_there,
+    open_inputs,
+    save_model,
+)
+from perceptron_nlp.cli.parsing import (
+    VerbParser,
+    add_format_options,
+    add_quiet_option,
+    whole_number,
+)
+from perceptron_nlp.cli.terminal import messages
+from perceptron_nlp.cli.training import (
+    LearningCurve,
+    add_options,
+    check_checkpoint,
+    how_to_go_on,
+    options_given,
+    summarise,
+)
 from perceptron_nlp.tagger.train.options import GROUPS
 
-EXAMPLES = """\
+TRAIN_EXAMPLES = """\
   perceptron-nlp train train.conllu --dev dev.conllu --model en.model
   perceptron-nlp train train.conllu --column xpos --epochs 5 --seed 7 --model xpos.model
   perceptron-nlp train train.conllu --column upos,xpos,feats --model all.model
@@ -27,9 +42,9 @@ EXAMPLES = """\
   perceptron-nlp train train.conllu --raw news.txt.gz --preset accurate --model en.model"""
 
 
-def parser() -> VerbParser:
-    """Return the arguments of the verb."""
-    verb = VerbParser("train", "Train a tagger on labelled files.", EXAMPLES)
+def train_parser() -> VerbParser:
+    """Return the parser of the verb."""
+    verb = VerbParser("train", run_train, "Train a tagger on labelled files.", TRAIN_EXAMPLES)
     data, _, _, output, _ = map(verb.group, GROUPS)
     verb.add_argument(
         "train",
@@ -54,7 +69,7 @@ def parser() -> VerbParser:
     return verb
 
 
-def run(chosen: argparse.Namespace) -> None:
+def run_train(chosen: argparse.Namespace) -> None:
     """Check everything, train, save."""
     inputs = [*chosen.train, *([] if chosen.dev is None else [chosen.dev])]
     evidence = [*chosen.raw, *([] if chosen.lexicon is None else [chosen.lexicon])]
@@ -82,3 +97,72 @@ def run(chosen: argparse.Namespace) -> None:
     save_model(tagger, chosen.model)
     if not chosen.quiet:
         summarise(tagger, chosen.model)
+
+
+RESUME_EXAMPLES = """\
+  perceptron-nlp resume en.model mail.conllu --dev mail-dev.conllu --model mail.model
+  perceptron-nlp resume en.model mail.conllu --epochs 2 --average new --model mail.model"""
+RESUME_DESCRIPTION = """\
+Train a model further, on other files: it becomes what one training over the old files and then
+these would have given. Only a model that was trained with --resumable can be, and is again."""
+
+
+def resume_parser() -> VerbParser:
+    """Return the parser of the verb."""
+    verb = VerbParser("resume", run_resume, RESUME_DESCRIPTION, RESUME_EXAMPLES)
+    verb.add_argument("start", metavar="MODEL", help="a model trained with --resumable")
+    verb.add_argument(
+        "data", nargs="+", metavar="NEW", help="labelled files, as for train; - is standard input"
+    )
+    verb.add_argument("--model", required=True, metavar="OUT", help="where the model is saved")
+    verb.add_argument(
+        "--dev",
+        metavar="DEV",
+        help="a labelled file to keep the best of the new epochs by, and to stop early",
+    )
+    verb.add_argument(
+        "--epochs",
+        type=whole_number,
+        metavar="N",
+        help="passes over the new files (default: as many as in training)",
+    )
+    verb.add_argument(
+        "--average",
+        default="all",
+        metavar="all|new",
+        help="what the weights are the mean over: all words since the beginning of"
+        " the first training, or the new ones alone (default: all)",
+    )
+    add_format_options(verb)
+    add_quiet_option(verb)
+    return verb
+
+
+def run_resume(chosen: argparse.Namespace) -> None:
+    """Check everything, go on training, save."""
+    logging.getLogger("perceptron_nlp").addHandler(logging.NullHandler())
+    labelled = [*chosen.data, *([] if chosen.dev is None else [chosen.dev])]
+    check_there([chosen.start, *labelled])
+    check_stdin(labelled, quiet=chosen.quiet)
+    check_model_place(chosen.model, [chosen.start, *labelled])
+    tagger = pn.load(chosen.start)
+    corpora = open_inputs(
+        labelled, format=chosen.format, fields=chosen.fields, quiet=chosen.quiet, model=tagger.model
+    )
+    n_data = len(chosen.data)
+    try:
+        resumed = tagger.resume(
+            corpora[:n_data],
+            epochs=chosen.epochs,
+            dev=corpora[n_data:] or None,
+            average=chosen.average,
+            fields=chosen.fields,
+            callback=None
+            if chosen.quiet
+            else LearningCurve(messages(), several=len(tagger.columns) > 1),
+        )
+    except pn.ArgumentError as error:
+        raise pn.ArgumentError(str(error).replace("resumable=True", "--resumable")) from error
+    save_model(resumed, chosen.model)
+    if not chosen.quiet:
+        summarise(resumed, chosen.model)

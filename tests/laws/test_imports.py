@@ -39,14 +39,17 @@ LAYERS = {
     "text": {"_core"},
     "_core": set(),
 }
+# Ctrl-C during the start is answered with one line, so the program imports within its function.
 # A program that only tags, which is over in less time than importing NumPy takes, does without what
 # explains, evaluates, trains and compresses: these import late.
 LATE = {
     (f"{module}.py", function)
     for module, functions in {
+        "__main__": ("main",),
         "formats/corpus": ("_module",),
         "tagger/tagger": (
             "resume",
+            "segmenter",
             "tag_sents_with_confidences",
             "probabilities",
             "iter_text",

@@ -1,6 +1,6 @@
 """The options of training: each declared once, with its default, its range and its help text.
 
-From the fields of TrainingOptions come the checks, the command line (cli/options.py), the table in
+From the fields of TrainingOptions come the checks, the command line (cli/training.py), the table in
 the documentation (docs/reference/options.md) and the options in a model's training record.
 """
 

@@ -12,7 +12,7 @@ from conftest import conllu
 import perceptron_nlp as pn
 from perceptron_nlp._display import p_value
 from perceptron_nlp.cli.compare import change_table, label_table, summary, verdict
-from perceptron_nlp.cli.style import output
+from perceptron_nlp.cli.terminal import output
 
 
 @pytest.fixture

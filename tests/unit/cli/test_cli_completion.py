@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import importlib
 import shutil
 import subprocess
 
 import pytest
 
 from perceptron_nlp.cli.completion import SCRIPTS
-from perceptron_nlp.cli.main import VERBS
+from perceptron_nlp.cli.main import VERBS, parser_of
 
 
 def _in_shell(shell: str, *arguments: str) -> str:
@@ -38,7 +37,7 @@ def test_every_verb_and_option_is_in_the_script(cli, shell: str) -> None:
     script = outcome.out.decode()
     for verb in VERBS:
         assert verb in script
-        parser = importlib.import_module(f"perceptron_nlp.cli.{verb}").parser()
+        parser = parser_of(verb)
         for action in parser.actions():
             for option in action.option_strings:
                 written = option

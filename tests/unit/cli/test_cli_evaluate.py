@@ -10,7 +10,7 @@ import pytest
 
 import perceptron_nlp as pn
 from perceptron_nlp.cli.evaluate import confusion_table, label_table, page, summary
-from perceptron_nlp.cli.style import output
+from perceptron_nlp.cli.terminal import output
 
 
 def test_json_holds_what_python_says_and_nothing_else(cli, model: Path, train_file: Path) -> None:

@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 import perceptron_nlp as pn
-from perceptron_nlp.cli import train
 from perceptron_nlp.cli.main import VERBS, main
 
 
@@ -81,7 +80,7 @@ def failing(monkeypatch: pytest.MonkeyPatch) -> Callable[[BaseException], None]:
         def run(chosen: object) -> None:
             raise error
 
-        monkeypatch.setattr(train, "run", run)
+        monkeypatch.setattr("perceptron_nlp.cli.train.run_train", run)
 
     return set_up
 
@@ -160,7 +159,7 @@ def test_the_program_starts_without_what_only_verbs_need() -> None:
         cwd=Path(pn.__file__).parents[1],
     )
     assert found.stdout.decode().split("'")[1::2] == [
-        f"perceptron_nlp.cli.{name}" for name in ("main", "parsing", "style")
+        f"perceptron_nlp.cli.{name}" for name in ("main", "parsing", "terminal")
     ]
 
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 import perceptron_nlp as pn
 from perceptron_nlp._display import printable
-from perceptron_nlp.cli.curve import ASCII_BLOCKS, BLOCKS, LearningCurve, duration, sparkline
-from perceptron_nlp.cli.style import BOLD, Terminal, shortened, shortened_inside, write_message
+from perceptron_nlp.cli.terminal import BOLD, Terminal, shortened, shortened_inside, write_message
+from perceptron_nlp.cli.training import ASCII_BLOCKS, BLOCKS, LearningCurve, duration, sparkline
 
 
 class Stream(io.StringIO):

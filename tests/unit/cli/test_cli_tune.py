@@ -12,9 +12,8 @@ from pathlib import Path
 import pytest
 
 import perceptron_nlp as pn
-from perceptron_nlp.cli.style import Terminal, output
-from perceptron_nlp.cli.tune import summary, trial_table
-from perceptron_nlp.cli.tuningview import TuningView
+from perceptron_nlp.cli.terminal import Terminal, output
+from perceptron_nlp.cli.tune import TuningView, summary, trial_table
 
 QUICK = ["--epochs", "2", "--try", "templates=fast,classic"]
 

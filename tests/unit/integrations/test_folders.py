@@ -10,7 +10,7 @@ import pytest
 
 import perceptron_nlp as pn
 from perceptron_nlp.cli.main import main
-from perceptron_nlp.cli.tagfolder import FolderJob
+from perceptron_nlp.cli.tag_files import FolderJob
 from perceptron_nlp.integrations.folders import FolderPlan
 
 

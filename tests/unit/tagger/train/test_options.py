@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import perceptron_nlp as pn
-from perceptron_nlp.cli.train import parser
+from perceptron_nlp.cli.train import train_parser as parser
 from perceptron_nlp.tagger.train.options import GROUPS, TrainOptions, declaration
 
 OPTIONS = {option.name: option for option in fields(pn.TrainingOptions)}

@@ -10,7 +10,7 @@ from __future__ import annotations
 import io
 import os
 import sys
-from typing import TextIO
+from typing import Any, TextIO
 
 from perceptron_nlp._display import printable
 
@@ -135,3 +135,16 @@ def shortened_inside(text: str, width: int) -> str:
         return text
     tail = 2 * max(0, width - 1) // 3
     return f"{text[: max(0, width - 1 - tail)]}…{text[len(text) - tail :]}"
+
+
+def print_json(value: dict[str, Any]) -> None:
+    """One JSON object on lines of its own; in ASCII where the stream is not Unicode.
+
+    JSON's own escapes leave C1 control characters and direction marks as they are.
+    """
+    # Here, since most programs print none.
+    import json
+
+    lines = json.dumps(value, ensure_ascii=not output().unicode, indent=2).split("\n")
+    for line in lines:
+        print("".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in line))
