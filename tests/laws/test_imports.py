@@ -61,6 +61,7 @@ LATE = {
             "k_best",
             "evaluate",
             "evaluate_columns",
+            "evaluate_text",
             "_evaluate",
             "compress",
         ),
