@@ -142,6 +142,7 @@ def train(
             partial(_learn_columns, plan=plan),
             _learn_stage,
             plan.options.seed,
+            plan.options.preset == "accurate",
         )
     except MemoryLimitError:
         raise

@@ -7,8 +7,11 @@ from typing import Any
 
 from perceptron_nlp.features.templatefile import preset
 from perceptron_nlp.features.templates import Template
+from perceptron_nlp.sampling import permutation
 from perceptron_nlp.tagger.model.lemmas import KNOWN, SCRIPTS, KnownLemmas
 from perceptron_nlp.tagger.model.model import TaggerModel
+from perceptron_nlp.tagger.model.word_tables import with_columns
+from perceptron_nlp.tagger.tag.label import TemplateLabeller
 from perceptron_nlp.tagger.train.segmentation import Fit
 from perceptron_nlp.text.scripts import Script, is_turkic, make_script
 from perceptron_nlp.text.sentence import Sentence
@@ -16,6 +19,10 @@ from perceptron_nlp.text.sentence import Sentence
 LEMMA = "lemma"
 UPOS, TAGS = "upos", ("upos", "xpos", "feats")
 EPOCHS = 8
+# If predicted tags cost more accuracy on dev than this, lemmas are learned from such tags, too.
+MUCH_LOST = 0.025
+FOLDS = 5
+QUICK = {"preset": "fast", "epochs": 3, "two_passes": False}
 
 
 def learn_lemmas(
@@ -23,6 +30,8 @@ def learn_lemmas(
     dev: Sequence[Sentence] | None,
     fit: Fit,
     tags: Sequence[str],
+    taggers: Sequence[TaggerModel] = (),
+    always_jackknife: bool = False,
     lexicon: Iterable[tuple[str, str]] = (),
     **options: Any,
 ) -> TaggerModel:
@@ -33,6 +42,8 @@ def learn_lemmas(
     train, dev : sentences with lemmas; ``_`` on a word of another form says that it has none
     fit : what trains a tagger of sentences
     tags : those of upos, xpos and feats that the sentences have, and that all text will have
+    taggers : those that predict the tags in use; none if text has them
+    always_jackknife : learn from predicted tags, too, even if they cost little on `dev`
     lexicon : further lemmas with their parts of speech
     options : further options of the training, such as the seed
 
@@ -62,16 +73,76 @@ def learn_lemmas(
         turkic=turkic,
     ).with_lexicon(lexicon)
     columns = [*tags, KNOWN]
-    model = fit(
-        [_example(sentence, lemmas, tags) for sentence in train],
-        dev=None if dev is None else [_example(sentence, lemmas, tags) for sentence in dev],
-        column=LEMMA,
-        fields=("form", *columns, LEMMA),
-        templates=lemma_templates(columns),
-        right_to_left=False,
-        **{"runs": 1, "epochs": EPOCHS, **options},
+    examples = [_example(sentence, lemmas, tags) for sentence in train]
+    held_out = None if dev is None else [_example(sentence, lemmas, tags) for sentence in dev]
+
+    def learned(sentences: list[Sentence]) -> TaggerModel:
+        return fit(
+            sentences,
+            dev=held_out,
+            column=LEMMA,
+            fields=("form", *columns, LEMMA),
+            templates=lemma_templates(columns),
+            right_to_left=False,
+            **{"runs": 1, "epochs": EPOCHS, **options},
+        ).but(scheme=SCRIPTS, lemmas=lemmas)
+
+    model = learned(examples)
+    if taggers and (always_jackknife or _lost_by_tags(model, taggers, dev or ()) > MUCH_LOST):
+        predicted = with_predicted_tags(train, tags, fit, seed=options.get("seed", 1))
+        model = learned(examples + [_example(sentence, lemmas, tags) for sentence in predicted])
+    return model
+
+
+def _lost_by_tags(
+    model: TaggerModel, taggers: Sequence[TaggerModel], dev: Sequence[Sentence]
+) -> float:
+    """Return how much accuracy lemmas lose, 0 to 1, if tags are predicted."""
+    tokens = sum(map(len, dev))
+    if not tokens:
+        return 0.0
+    labeller, found = TemplateLabeller(model), list(dev)
+    correct = _n_correct(labeller.label([*dev]), dev)
+    for tagger in taggers:
+        labels = TemplateLabeller(tagger).label([sentence.words for sentence in dev])
+        found = [
+            with_columns(sentence, {tagger.column: tuple(own)})
+            for sentence, own in zip(found, labels, strict=True)
+        ]
+    return (correct - _n_correct(labeller.label([*found]), dev)) / tokens
+
+
+def _n_correct(lemmas: Sequence[Sequence[str]], gold: Sequence[Sentence]) -> int:
+    return sum(
+        lemma == right
+        for own, sentence in zip(lemmas, gold, strict=True)
+        for lemma, right in zip(own, sentence.column(LEMMA), strict=True)
     )
-    return model.replace(scheme=SCRIPTS, lemmas=lemmas)
+
+
+def with_predicted_tags(
+    train: Sequence[Sentence], tags: Sequence[str], fit: Fit, *, seed: int
+) -> list[Sentence]:
+    """Return the sentences with tags from quick taggers of the other folds (jackknifing).
+
+    Lemmas are found by predicted tags in use; what these get wrong is learned from, too.
+    """
+    order = permutation(len(train), seed).tolist()
+    n_folds = min(FOLDS, len(train))
+    predicted: list[dict[str, tuple[str, ...]]] = [{} for _ in train]
+    for fold in range(n_folds if n_folds > 1 else 0):
+        held_out = order[fold::n_folds]
+        others = set(order) - set(held_out)
+        rest = [train[number] for number in sorted(others)]
+        for name in tags:
+            model = fit(rest, dev=None, column=name, seed=seed, **QUICK)
+            labels = TemplateLabeller(model).label([train[number].words for number in held_out])
+            for number, own in zip(held_out, labels, strict=True):
+                predicted[number][name] = tuple(own)
+    return [
+        with_columns(sentence, {**sentence.columns, **columns})
+        for sentence, columns in zip(train, predicted, strict=True)
+    ]
 
 
 def lemma_templates(columns: Sequence[str]) -> tuple[Template, ...]:

@@ -81,6 +81,7 @@ def learn_stages(
     learn_columns: Callable[[Source, Source | None, Sequence[str]], TaggerModel],
     fit: Fit,
     seed: int,
+    accurate: bool,
 ) -> TaggerModel:
     """Learn segmentation, columns and lemmas, and put them into one model.
 
@@ -89,6 +90,7 @@ def learn_stages(
     learn_columns : learns columns of tags
     fit : learns a column of sentences that are made for a stage
     seed : of the other stages
+    accurate : take the time to learn lemmas from predicted tags
     """
     if not stages.several:
         return learn_columns(source, dev_source, stages.columns)
@@ -103,7 +105,8 @@ def learn_stages(
         tags = [name for name in TAGS if name in stages.columns]
         if not stages.columns:
             tags = [name for name in TAGS if _is_filled(train, name)]
-        models.append(learn_lemmas(train, dev, fit, tags, seed=seed))
+        taggers = [model for model in models if model.column in tags]
+        models.append(learn_lemmas(train, dev, fit, tags, taggers, accurate, seed=seed))
     model = joined(models)
     if not stages.text:
         return model
