@@ -85,7 +85,7 @@ def learn_lemmas(
             templates=lemma_templates(columns),
             right_to_left=False,
             **{"runs": 1, "epochs": EPOCHS, **options},
-        ).but(scheme=SCRIPTS, lemmas=lemmas)
+        ).replace(scheme=SCRIPTS, lemmas=lemmas)
 
     model = learned(examples)
     if taggers and (always_jackknife or _lost_by_tags(model, taggers, dev or ()) > MUCH_LOST):
