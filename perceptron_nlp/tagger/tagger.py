@@ -323,10 +323,12 @@ class Tagger:
     @cached_property
     def segmenter(self) -> Segmenter | None:
         """Segmentation of running text; None if none was learned."""
+        segmentation = self.model.segmentation
+        if segmentation is None:
+            return None
         from perceptron_nlp.tagger.tag.segment import Segmenter
 
-        segmentation = self.model.segmentation
-        return None if segmentation is None else Segmenter(segmentation, self._cache_limit)
+        return Segmenter(segmentation, self._cache_limit)
 
     def _prepared(
         self,

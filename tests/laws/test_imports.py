@@ -47,7 +47,9 @@ LATE = {
     for module, functions in {
         "__main__": ("main",),
         "formats/corpus": ("_module",),
+        "__main__": ("main",),
         "tagger/tagger": (
+            "segmenter",
             "resume",
             "segmenter",
             "tag_sents_with_confidences",
