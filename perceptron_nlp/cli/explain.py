@@ -65,7 +65,9 @@ def explain_parser() -> VerbParser:
         f" (default: {SHOWN}; with --json all)",
     )
     form = verb.add_mutually_exclusive_group()
-    form.add_argument("--html", metavar="FILE", help="write a page of HTML instead (needs the extra report)")
+    form.add_argument(
+        "--html", metavar="FILE", help="write a page of HTML instead (needs the extra report)"
+    )
     form.add_argument("--json", action="store_true", help="one JSON object")
     add_lexicon_option(verb)
     add_format_options(verb, FORMATS + "|text")

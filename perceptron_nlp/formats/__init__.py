@@ -24,9 +24,8 @@ if TYPE_CHECKING:
         map_file_bytes,
         open_tensors,
         read_file_bytes,
-        read_tensors,
     )
-    from perceptron_nlp.formats.tensorwriting import write_tensors
+    from perceptron_nlp.formats.tensorwriting import read_tensors, write_tensors
 
 __all__ = [
     "AUTO",
@@ -82,14 +81,8 @@ _PLACES = {
     "replace": ("check_place", "replace_file"),
     "running": ("RunningLayout", "as_conllu"),
     "tagged": ("read_tagged", "write_tagged"),
-    "tensorfile": (
-        "begins_like_tensors",
-        "map_file_bytes",
-        "open_tensors",
-        "read_file_bytes",
-        "read_tensors",
-    ),
-    "tensorwriting": ("write_tensors",),
+    "tensorfile": ("begins_like_tensors", "map_file_bytes", "open_tensors", "read_file_bytes"),
+    "tensorwriting": ("read_tensors", "write_tensors"),
 }
 _MODULES = {name: module for module, names in _PLACES.items() for name in names}
 

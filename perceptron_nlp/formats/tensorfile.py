@@ -36,7 +36,7 @@ import sys
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, NoReturn, TypeAlias
 
 from perceptron_nlp._core.model.modelrows import aligned
-from perceptron_nlp.errors import ArgumentTypeError, FileError, ModelError, quote
+from perceptron_nlp.errors import ArgumentTypeError, FileError, ModelError, encodable, quote
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -226,17 +226,9 @@ def _load(header: bytes, path: str) -> dict[str, Any]:
         _refuse(path, "it is not JSON")
     if not isinstance(content, dict):
         _refuse(path, "it is not a JSON object")
-    if "\\ud" in text.lower() and not _encodable(content):
+    if "\\ud" in text.lower() and not encodable(json.dumps(content, ensure_ascii=False)):
         _refuse(path, "a string holds a lone surrogate")
     return content
-
-
-def _encodable(content: dict[str, Any]) -> bool:
-    try:
-        json.dumps(content, ensure_ascii=False).encode("utf-8")
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _entry(name: str, value: object, path: str) -> Entry:
@@ -293,22 +285,6 @@ def begins_like_tensors(head: bytes) -> bool:
     return head[HEADER_START : HEADER_START + 1] == b"{" and (
         int.from_bytes(head[:HEADER_START], "little") <= MAX_HEADER
     )
-
-
-def read_tensors(
-    data: bytes | bytearray | memoryview | mmap.mmap, path: str
-) -> tuple[dict[str, Array], dict[str, str]]:
-    """The arrays of NumPy and the metadata of a file: see `open_tensors`."""
-    tensors, metadata = open_tensors(data, path)
-    arrays = {}
-    for name, tensor in tensors.items():
-        try:
-            arrays[name] = tensor.array()
-        except (ValueError, MemoryError) as error:
-            raise ModelError(
-                f"{path}: damaged header: NumPy cannot make an array of shape {quote(tensor.shape)}"
-            ) from error
-    return arrays, metadata
 
 
 def open_tensors(

@@ -1,13 +1,13 @@
-"""Writing tensor files; formats/tensorfile.py tells the layout."""
+"""Tensor files from and to arrays of NumPy; formats/tensorfile.py has the layout."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, quote
+from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, ModelError, quote
 from perceptron_nlp.formats.tensorfile import (
     ALIGNMENT,
     DTYPES,
@@ -15,7 +15,11 @@ from perceptron_nlp.formats.tensorfile import (
     METADATA,
     NO_DIGEST,
     Array,
+    open_tensors,
 )
+
+if TYPE_CHECKING:
+    import mmap
 
 _NAMES = {dtype: name for name, dtype in DTYPES.items()}
 
@@ -97,3 +101,19 @@ def _checked_metadata(metadata: Mapping[str, str]) -> dict[str, str]:
     if "sha256" in metadata:
         raise ArgumentError("metadata: sha256 is added by the file itself")
     return {**metadata, "sha256": NO_DIGEST.decode()}
+
+
+def read_tensors(
+    data: bytes | bytearray | memoryview | mmap.mmap, path: str
+) -> tuple[dict[str, Array], dict[str, str]]:
+    """The arrays of NumPy and the metadata of a file: see `open_tensors`."""
+    tensors, metadata = open_tensors(data, path)
+    arrays = {}
+    for name, tensor in tensors.items():
+        try:
+            arrays[name] = tensor.array()
+        except (ValueError, MemoryError) as error:
+            raise ModelError(
+                f"{path}: damaged header: NumPy cannot make an array of shape {quote(tensor.shape)}"
+            ) from error
+    return arrays, metadata

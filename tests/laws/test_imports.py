@@ -47,8 +47,8 @@ LATE = {
     for module, functions in {
         "__main__": ("main",),
         "formats/corpus": ("_module",),
-        "__main__": ("main",),
         "tagger/tagger": (
+            "evaluate_text",
             "segmenter",
             "resume",
             "segmenter",
