@@ -38,9 +38,8 @@ if TYPE_CHECKING:
     from perceptron_nlp.formats.columns import read_columns, write_columns
     from perceptron_nlp.formats.conllu import read_conllu, write_conllu
     from perceptron_nlp.formats.corpus import Corpus, open_corpus
-    from perceptron_nlp.formats.plain import read_text
     from perceptron_nlp.formats.replace import check_place, replace_file
-    from perceptron_nlp.formats.tagged import read_tagged, write_tagged
+    from perceptron_nlp.formats.tagged import read_tagged, read_text, write_tagged
     from perceptron_nlp.perceptrons.classifier import PerceptronClassifier
     from perceptron_nlp.tagger.evaluation import Evaluation
     from perceptron_nlp.tagger.explain.explanation import Explanation, WordExplanation
@@ -143,9 +142,8 @@ _PLACES = {
     "formats.columns": ("read_columns", "write_columns"),
     "formats.conllu": ("read_conllu", "write_conllu"),
     "formats.corpus": ("Corpus", "open_corpus"),
-    "formats.plain": ("read_text",),
     "formats.replace": ("check_place", "replace_file"),
-    "formats.tagged": ("read_tagged", "write_tagged"),
+    "formats.tagged": ("read_tagged", "read_text", "write_tagged"),
     "analysis.doctor.corrections": ("apply_corrections",),
     "analysis.doctor.diagnosis": ("Diagnosis", "Candidate"),
     "analysis.doctor.doctoring": ("doctor",),

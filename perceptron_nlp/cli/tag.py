@@ -30,7 +30,7 @@ from perceptron_nlp.cli.parsing import (
 )
 from perceptron_nlp.cli.tag_files import Piece, Tagging, add_engine_option, tag_folder
 from perceptron_nlp.cli.terminal import say
-from perceptron_nlp.formats.packedtext import packed
+from perceptron_nlp.formats.opening import packed
 
 FORMAT = "parquet"
 

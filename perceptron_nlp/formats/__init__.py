@@ -14,11 +14,9 @@ if TYPE_CHECKING:
     from perceptron_nlp.formats.filelayout import Section, layout_of
     from perceptron_nlp.formats.opening import Readable, named_stream
     from perceptron_nlp.formats.packing import packed_tensors, unpacked_tensors
-    from perceptron_nlp.formats.pairs import read_pairs
-    from perceptron_nlp.formats.plain import read_text
     from perceptron_nlp.formats.replace import check_place, replace_file
     from perceptron_nlp.formats.running import RunningLayout, as_conllu
-    from perceptron_nlp.formats.tagged import read_tagged, write_tagged
+    from perceptron_nlp.formats.tagged import read_pairs, read_tagged, read_text, write_tagged
     from perceptron_nlp.formats.tensorfile import (
         begins_like_tensors,
         map_file_bytes,
@@ -76,11 +74,9 @@ _PLACES = {
     "filelayout": ("Section", "layout_of"),
     "opening": ("Readable", "named_stream"),
     "packing": ("packed_tensors", "unpacked_tensors"),
-    "pairs": ("read_pairs",),
-    "plain": ("read_text",),
     "replace": ("check_place", "replace_file"),
     "running": ("RunningLayout", "as_conllu"),
-    "tagged": ("read_tagged", "write_tagged"),
+    "tagged": ("read_pairs", "read_tagged", "read_text", "write_tagged"),
     "tensorfile": ("begins_like_tensors", "map_file_bytes", "open_tensors", "read_file_bytes"),
     "tensorwriting": ("read_tensors", "write_tensors"),
 }

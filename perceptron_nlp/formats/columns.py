@@ -21,11 +21,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FormatError, quote
-from perceptron_nlp.formats.joining import joined_blocks
-from perceptron_nlp.formats.lines import BOM, LONGEST, LineSource, split_grid, too_long
-from perceptron_nlp.formats.opening import Readable
-from perceptron_nlp.formats.packedtext import packed
-from perceptron_nlp.formats.replace import replace_file
+from perceptron_nlp.formats.lines import LONGEST, LineSource, split_grid, too_long
+from perceptron_nlp.formats.opening import BOM, Readable
+from perceptron_nlp.formats.replace import joined_lines, write_texts
 from perceptron_nlp.text.sentence import Sentence
 
 DOCUMENT_MARK = "-DOCSTART-"
@@ -263,8 +261,8 @@ def write_columns(sentences: Iterable[Sentence], path: str | os.PathLike[str]) -
     Raises FileError if the place cannot be written, ArgumentError for a sentence that
     columns cannot hold.
     """
-    texts = joined_blocks(rewrite(sentence, {}) for sentence in sentences)
-    replace_file(path, packed(path, (text.encode("utf-8") for text in texts)))
+    texts = (rewrite(sentence, {}) for sentence in sentences)
+    write_texts(joined_lines(texts, empty_line=True), path)
 
 
 def _start_of_words(block: str, first_line: int) -> int:

@@ -36,9 +36,7 @@ from perceptron_nlp.formats.conllu_rules import (
     word_rows,
     wrong_conllu_value,
 )
-from perceptron_nlp.formats.joining import joined_blocks
 from perceptron_nlp.formats.lines import (
-    BOM,
     LONGEST,
     LineSource,
     Scanned,
@@ -46,9 +44,8 @@ from perceptron_nlp.formats.lines import (
     split_grid,
     too_long,
 )
-from perceptron_nlp.formats.opening import Readable
-from perceptron_nlp.formats.packedtext import packed
-from perceptron_nlp.formats.replace import replace_file
+from perceptron_nlp.formats.opening import BOM, Readable
+from perceptron_nlp.formats.replace import joined_lines, write_texts
 from perceptron_nlp.text.sentence import Sentence
 
 if TYPE_CHECKING:
@@ -91,7 +88,7 @@ class ConlluReader:
         self._source = source
         self._scanner = ConlluScanner() if scanned else None
         self._known: dict[str, str] = {}
-        self._columns = CONLLU_COLUMNS
+        self._columns: tuple[str, ...] = CONLLU_COLUMNS
 
     def __iter__(self) -> Iterator[Sentence]:
         before: list[str] = []
@@ -207,8 +204,8 @@ def write_conllu(sentences: Iterable[Sentence], path: str | os.PathLike[str]) ->
     Raises FileError if the file cannot be written, ArgumentError for a sentence that CoNLL-U cannot
     hold.
     """
-    texts = joined_blocks(rewrite(sentence, {}) for sentence in sentences)
-    replace_file(path, packed(path, (text.encode("utf-8") for text in texts)))
+    texts = (rewrite(sentence, {}) for sentence in sentences)
+    write_texts(joined_lines(texts, empty_line=True), path)
 
 
 def rewrite(sentence: Sentence, columns: Mapping[str, Sequence[str]]) -> str:

@@ -12,8 +12,8 @@ from perceptron_nlp.errors import ArgumentError, FileError, quote
 from perceptron_nlp.formats import columns as column_format
 from perceptron_nlp.formats import conllu, detect
 from perceptron_nlp.formats.conllu_rules import columns_named_in
-from perceptron_nlp.formats.lines import BOM, LONGEST, LineSource
-from perceptron_nlp.formats.opening import STDIN, Readable, name_of
+from perceptron_nlp.formats.lines import LONGEST, LineSource
+from perceptron_nlp.formats.opening import BOM, STDIN, Readable, name_of
 from perceptron_nlp.text.sentence import Sentence
 
 AUTO = "auto"
@@ -284,9 +284,9 @@ def _file_columns(head: str, fields: tuple[str, ...] | None, path: str) -> tuple
 
 def _module(name: str) -> Any:
     # Here, since texts with columns do without the rules that cut running text.
-    from perceptron_nlp.formats import plain, running, tagged
+    from perceptron_nlp.formats import running, tagged
 
-    return {"plain": plain, "running": running, "tagged": tagged}[name]
+    return {"running": running, "tagged": tagged}[name]
 
 
 FORMATS: dict[str, Format] = {
@@ -303,14 +303,14 @@ FORMATS: dict[str, Format] = {
         default_column=lambda names: names[-1] if names else None,
     ),
     "tagged": Format(
-        read=lambda source, fields: _module("tagged").TaggedReader(source),
+        read=lambda source, fields: _module("tagged").TokenReader(source, "/"),
         rewrite=lambda sentence, columns: str(_module("tagged").rewrite(sentence, columns)),
         columns_of=lambda head, fields, path: ("form", "tag"),
         default_column=lambda names: "tag",
     ),
     "lines": Format(
-        read=lambda source, fields: _module("plain").PlainReader(source),
-        rewrite=lambda sentence, columns: str(_module("plain").rewrite(sentence, columns)),
+        read=lambda source, fields: _module("tagged").TokenReader(source, None),
+        rewrite=lambda sentence, columns: str(_module("tagged").rewrite_words(sentence, columns)),
         columns_of=lambda head, fields, path: ("form",),
         default_column=lambda names: None,
     ),

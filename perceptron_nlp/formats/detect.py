@@ -25,8 +25,7 @@ import re
 from collections import Counter
 
 from perceptron_nlp.formats.columns import DOCUMENT_MARK
-from perceptron_nlp.formats.lines import BOM
-from perceptron_nlp.formats.opening import plain_name
+from perceptron_nlp.formats.opening import BOM, plain_name
 
 _CONLLU_SUFFIXES = (".conllu", ".conllup")
 _CONLLU_COMMENT = re.compile(r"# ?(?:global\.columns|newdoc|newpar|sent_id|text)\b")

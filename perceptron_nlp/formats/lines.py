@@ -25,7 +25,6 @@ from perceptron_nlp._core.conllu.newlines import count_newlines
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FileError, FormatError, quote
 from perceptron_nlp.formats.opening import Readable, name_of, open_bytes
 
-BOM = "\ufeff"
 LONGEST = 1 << 24
 """Bytes of a line, and of a sentence with what stands between it and the sentence before."""
 MOST_WORDS = 1 << 19

@@ -13,7 +13,7 @@ import io
 import os
 import stat
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import IO, Any, BinaryIO, Protocol, TypeAlias, cast
 
 from perceptron_nlp.errors import ArgumentTypeError, FileError, FormatError
@@ -21,6 +21,7 @@ from perceptron_nlp.errors import ArgumentTypeError, FileError, FormatError
 Readable: TypeAlias = str | os.PathLike[str] | BinaryIO
 """A path, ``-`` for standard input, or an open binary stream."""
 
+BOM = "\ufeff"
 STDIN = "-"
 # "BZh9" may begin a text; what follows it, the mark of a block or of the end, may not.
 _MAGIC = {
@@ -36,6 +37,7 @@ _MAGIC = {
 _LONGEST_MAGIC = 10
 _FIRST_OF_MAGIC = b"\x1fB\xfd\x28"
 _SUFFIX = {".gz": "gzip", ".bz2": "bzip2", ".xz": "xz", ".zst": "zstd"}
+_GZIP_HEADER = 16
 _FIRST_READ = 1 << 12
 
 
@@ -262,3 +264,37 @@ class _Checked:
             self._stream.close()
         finally:
             self._below.close()
+
+
+def packed(
+    path: str | os.PathLike[str], chunks: Iterable[bytes | memoryview]
+) -> Iterable[bytes | memoryview]:
+    """Return what is written to a file: packed if its name ends in .gz, .bz2 or .xz.
+
+    The reader takes files by what their names promise, so others could not be read again.
+
+    Raises FileError for .zst, which only the reader knows.
+    """
+    suffix = (
+        os.path.splitext(os.fspath(path))[1].lower() if isinstance(path, (str, os.PathLike)) else ""
+    )
+    if suffix not in _SUFFIX:
+        return chunks
+    # Here, since programs that pack nothing start without it.
+    import bz2
+    import lzma
+    import zlib
+
+    if suffix == ".gz":
+        return _pack(zlib.compressobj(wbits=zlib.MAX_WBITS + _GZIP_HEADER), chunks)
+    if suffix == ".bz2":
+        return _pack(bz2.BZ2Compressor(), chunks)
+    if suffix == ".xz":
+        return _pack(lzma.LZMACompressor(), chunks)
+    raise FileError(f"{os.fspath(path)}: zstd is not written; name a file in .gz, .bz2 or .xz")
+
+
+def _pack(packer: Any, chunks: Iterable[bytes | memoryview]) -> Iterator[bytes]:
+    for chunk in chunks:
+        yield packer.compress(chunk)
+    yield packer.flush()

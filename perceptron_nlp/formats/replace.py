@@ -1,4 +1,4 @@
-"""Replacing files whole or not at all.
+"""Files written, replaced whole or not at all.
 
 The new bytes go to a temporary file in the folder of the target, are synced, and take
 the target's name in one step; then the folder is synced.  Whoever looks finds the whole
@@ -26,6 +26,7 @@ from typing import NamedTuple, TypeAlias
 
 from perceptron_nlp._core.features.hashing import hash64
 from perceptron_nlp.errors import ArgumentTypeError, FileError
+from perceptron_nlp.formats.opening import BOM, packed
 
 if sys.platform != "win32":
     import fcntl
@@ -92,6 +93,30 @@ def replace_files(contents: Iterable[tuple[str | os.PathLike[str], Content]]) ->
                 os.replace(temporary, target)
     for folder in {os.path.dirname(target) for *_, target in complete}:
         _sync_folder(folder)
+
+
+def write_texts(texts: Iterable[str], path: str | os.PathLike[str]) -> None:
+    """Replace a file by texts as UTF-8, packed if its name says so. Raises as `replace_file`."""
+    replace_file(path, packed(path, (text.encode("utf-8") for text in texts)))
+
+
+def joined_lines(texts: Iterable[str], *, empty_line: bool = False) -> Iterator[str]:
+    """Yield texts of sentences with a line break after each that lacks one, but not the last.
+
+    With ``empty_line`` an empty line stands after each, too.
+    """
+    previous = ""
+    for text in texts:
+        if previous:
+            # A byte order mark may only begin a file.
+            text = text.removeprefix(BOM)
+            line_break = "\r\n" if "\r\n" in previous else "\n"
+            if not previous.endswith("\n"):
+                yield line_break
+            if empty_line and not previous.endswith(("\n\n", "\n\r\n")):
+                yield line_break
+        yield text
+        previous = text
 
 
 def check_place(path: str | os.PathLike[str]) -> None:

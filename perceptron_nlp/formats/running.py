@@ -11,8 +11,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from perceptron_nlp.errors import ArgumentError, quote
 from perceptron_nlp.formats.conllu import rewrite as conllu_text
 from perceptron_nlp.formats.conllu_rules import CONLLU_COLUMNS
-from perceptron_nlp.formats.lines import BOM, LineSource
-from perceptron_nlp.formats.tokenlines import SEPARATOR, joined
+from perceptron_nlp.formats.lines import LineSource
+from perceptron_nlp.formats.opening import BOM
+from perceptron_nlp.formats.tagged import SEPARATOR, joined
 from perceptron_nlp.text.sentence import Sentence
 from perceptron_nlp.text.splitter import sentences_in
 

@@ -1,45 +1,76 @@
-"""``word/TAG`` text: a sentence a line, its tokens parted by spaces or tabs.
+"""Text with one sentence a line: words, or words with tags (``word/TAG``).
 
-A token is cut at its last separator (a slash, or what the caller says), so a word may
-hold it and a tag may not.  There are no comments.  Lines without tokens belong to the
+Tokens are separated by spaces and tabs and by nothing else: a no-break space, a lone carriage
+return or a form feed is part of a token. There are no comments. Lines without tokens belong to the
 sentence after them, so the texts of all sentences and the tail are the file again.
 
-The one column besides the words is ``tag``.  It answers to any name that is not
-``form`` or ``1``: a model that learnt ``upos`` reads and writes it as ``upos``.
+A token of tagged text is cut at its last separator (a slash, or what the caller says), so a word
+may hold it and a tag may not. Its one column in addition to the words is ``tag``. It answers to any
+name that is not ``form`` or ``1``: a model that learned ``upos`` reads and writes it as ``upos``.
 """
 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NoReturn
 
 from perceptron_nlp.errors import ArgumentError, FormatError, quote
-from perceptron_nlp.formats.joining import joined_lines
-from perceptron_nlp.formats.lines import LineSource
-from perceptron_nlp.formats.opening import Readable
-from perceptron_nlp.formats.packedtext import packed
-from perceptron_nlp.formats.replace import replace_file
-from perceptron_nlp.formats.tokenlines import (
-    SEPARATOR,
-    TokenLayout,
-    TokenLines,
-    built,
-    joined,
-    with_tokens,
-)
+from perceptron_nlp.formats.lines import LONGEST, MOST_WORDS, LineSource, too_long
+from perceptron_nlp.formats.opening import BOM, Readable
+from perceptron_nlp.formats.replace import joined_lines, write_texts
 from perceptron_nlp.text.sentence import Sentence
+
+SEPARATOR = "/"
+_TOKEN = re.compile(r"[^ \t]+")
+
+
+class TokenLayout:
+    """The text of a sentence: its line begins at ``start``, after lines without tokens.
+
+    ``separator`` stands between word and tag; None if there are no tags.
+    """
+
+    __slots__ = ("separator", "start", "text")
+
+    def __init__(self, text: str, start: int, separator: str | None) -> None:
+        self.text = text
+        self.start = start
+        self.separator = separator
+
+    def alias(self, name: str) -> str | None:
+        """Return the only column, if there is one, for any name; the words for ``1``."""
+        if name == "1":
+            return "form"
+        return None if self.separator is None else "tag"
+
+
+def read_text(path: Readable, *, errors: str = "strict") -> Iterator[Sentence]:
+    """Yield the sentences of tokenized text, a line each.
+
+    Parameters
+    ----------
+    path : a path (compressed or not), ``-`` for standard input, or a binary stream
+    errors : ``strict``, or ``replace`` to read bytes that are not UTF-8 as U+FFFD
+
+    Raises
+    ------
+    FileError : the file cannot be read
+    FormatError : bytes that are not text; the message names the line
+    """
+    with LineSource(path, errors=errors) as source:
+        yield from TokenReader(source, None)
 
 
 def read_tagged(
     path: Readable, *, separator: str = SEPARATOR, errors: str = "strict"
 ) -> Iterator[Sentence]:
-    """The sentences of ``word/TAG`` text, one after the other; each has at least one word.
+    """Yield the sentences of ``word/TAG`` text; each has at least one word.
 
     Parameters
     ----------
     path : a path (compressed or not), ``-`` for standard input, or a binary stream
-    separator : what parts word and tag; without spaces
+    separator : what stands between word and tag; without spaces
     errors : ``strict``, or ``replace`` to read bytes that are not UTF-8 as U+FFFD
 
     Raises
@@ -49,67 +80,122 @@ def read_tagged(
     """
     _check_separator(separator)
     with LineSource(path, errors=errors) as source:
-        yield from TaggedReader(source, separator)
+        yield from TokenReader(source, separator)
 
 
-class TaggedReader:
-    """Iterates over the sentences of a source; then ``tail`` is what follows the last."""
+class TokenReader:
+    """Sentences of a source, to be iterated over once; then ``tail`` is what follows the last.
 
-    def __init__(self, source: LineSource, separator: str = SEPARATOR) -> None:
-        self._path = source.name
-        self._lines = TokenLines(source)
+    ``separator`` stands between word and tag; None for words alone.
+    """
+
+    def __init__(self, source: LineSource, separator: str | None) -> None:
+        self.tail = ""
+        self._source = source
         self._separator = separator
 
-    @property
-    def tail(self) -> str:
-        """What follows the last sentence, once all have been read."""
-        return self._lines.tail
-
     def __iter__(self) -> Iterator[Sentence]:
-        separator = self._separator
-        for line, start, tokens, text in self._lines:
-            words, tags = [], []
-            for token in tokens:
-                word, _, tag = token.rpartition(separator)
-                if not word or not tag:
-                    self._refuse(token, line)
-                words.append(word)
-                tags.append(tag)
-            layout = TokenLayout(text, start, separator)
-            columns = {"tag": tuple(tags)}
-            yield Sentence.from_reader(tuple(words), columns, self._path, line, layout)
+        before, path = "", self._source.name
+        for number, line in self._source.lines():
+            start = 1 if number == 1 and line.startswith(BOM) else 0
+            tokens = _split(line[start:])
+            if len(before) + len(line) > LONGEST or len(tokens) > MOST_WORDS:
+                raise too_long("sentence", path, number)
+            before += line
+            if not tokens:
+                continue
+            columns = {}
+            if self._separator is not None:
+                tokens, columns["tag"] = _words_and_tags(tokens, self._separator, path, number)
+            layout = TokenLayout(before, len(before) - len(line) + start, self._separator)
+            before = ""
+            yield Sentence.from_reader(tuple(tokens), columns, path, number, layout)
+        self.tail = before
 
-    def _refuse(self, token: str, line: int) -> NoReturn:
-        word, found, _ = token.rpartition(self._separator)
-        if not found:
-            what = f"has no {quote(self._separator)} between word and tag"
-        else:
+
+def _split(line: str) -> list[str]:
+    body = line.removesuffix("\n").removesuffix("\r").replace("\t", " ")
+    tokens = body.split(" ")
+    return [token for token in tokens if token] if "" in tokens else tokens
+
+
+def _words_and_tags(
+    tokens: list[str], separator: str, path: str, line: int
+) -> tuple[list[str], tuple[str, ...]]:
+    words, tags = [], []
+    for token in tokens:
+        word, found, tag = token.rpartition(separator)
+        if not word or not tag:
             what = "has no tag" if word else "has no word"
-        raise FormatError(f"token {quote(token)} {what}", self._path, line)
+            if not found:
+                what = f"has no {quote(separator)} between word and tag"
+            raise FormatError(f"token {quote(token)} {what}", path, line)
+        words.append(word)
+        tags.append(tag)
+    return words, tuple(tags)
+
+
+def read_pairs(path: Readable) -> Iterator[tuple[int, str, str]]:
+    """Yield the lines of a lexicon as (number of the line from 1, form, label).
+
+    Form and label are separated by a tab. Lines without anything on them do not count.
+
+    Parameters
+    ----------
+    path : a path (compressed or not), ``-`` for standard input, or a binary stream
+
+    Raises
+    ------
+    FileError : the file cannot be read
+    FormatError : a line has no tab or several, or nothing before or after it; with file:line
+    """
+    with LineSource(path) as source:
+        for number, line in source.lines():
+            text = line.removesuffix("\n").removesuffix("\r")
+            if number == 1:
+                text = text.removeprefix(BOM)
+            if not text.strip():
+                continue
+            form, tab, label = text.partition("\t")
+            what = None
+            if not tab or "\t" in label:
+                what = f"a form, a tab and a label are needed, not {quote(text)}"
+            elif not form.strip() or not label or label.strip() != label:
+                what = f"the form or the label is empty or has spaces around it in {quote(text)}"
+            if what is not None:
+                raise FormatError(what, source.name, number)
+            yield number, form, label
 
 
 def rewrite(sentence: Sentence, columns: Mapping[str, Sequence[str]]) -> str:
-    """The ``word/TAG`` text of a sentence, with the labels of the one column given.
+    """Return the ``word/TAG`` text of a sentence, with the labels of the one column given.
 
-    A sentence read from tagged or plain text keeps its spaces and line breaks; another
-    becomes one line.  Without a column given, the text as it was read, or the sentence
-    with its only column.
+    A sentence read from tagged or plain text keeps its spaces and line breaks; another becomes one
+    line. Without a column given, the text as it was read, or the sentence with its only column.
 
-    Raises ArgumentError for more than one column, labels that are not as many as words,
-    and a word or label that would not be read back as it is.
+    Raises ArgumentError for more than one column, labels that are not as many as words, and a word
+    or label that would not be read back as it is.
     """
     layout = sentence.layout
     if not columns and isinstance(layout, TokenLayout) and layout.separator is not None:
         return layout.text
-    if len(columns or sentence.columns) != 1:
-        raise ArgumentError(
-            f"columns: tagged text holds one column, not {len(columns or sentence.columns)}"
-        )
-    (labels,) = (columns or sentence.columns).values()
+    held = columns or sentence.columns
+    if len(held) != 1:
+        raise ArgumentError(f"columns: tagged text holds one column, not {len(held)}")
+    (labels,) = held.values()
     if not isinstance(layout, TokenLayout):
-        layout = built(sentence, SEPARATOR)
+        layout = TokenLayout(_line(sentence), 0, SEPARATOR)
     tokens = joined(sentence.words, labels, layout.separator or SEPARATOR)
-    return with_tokens(layout.text, layout.start, tokens)
+    return _with_tokens(layout.text, layout.start, tokens)
+
+
+def rewrite_words(sentence: Sentence, columns: Mapping[str, Sequence[str]]) -> str:
+    """Return the text of a sentence as it is, or as `rewrite` with the labels of one column."""
+    if columns:
+        return rewrite(sentence, columns)
+    layout = sentence.layout
+    is_plain = isinstance(layout, TokenLayout) and layout.separator is None
+    return layout.text if layout is not None and is_plain else _line(sentence)
 
 
 def write_tagged(
@@ -119,23 +205,22 @@ def write_tagged(
     column: str | None = None,
     separator: str | None = None,
 ) -> None:
-    """Writes sentences as ``word/TAG`` lines to a file, replaced whole or not at all.
+    """Write sentences as ``word/TAG`` lines to a file, replaced whole or not at all.
 
     Parameters
     ----------
     column : the column to write; None: the only one there is
-    separator : what parts word and tag; None: as the sentence was read, else ``/``
+    separator : what stands between word and tag; None: as the sentence was read, else ``/``
 
     Raises
     ------
-    FileError : the place cannot be written
+    FileError : the file cannot be written
     FormatError : a sentence lacks the column
     ArgumentError : tagged text cannot hold a sentence, or ``column`` is needed
     """
     if separator is not None:
         _check_separator(separator)
-    texts = (_text(sentence, column, separator) for sentence in sentences)
-    replace_file(path, packed(path, (text.encode("utf-8") for text in joined_lines(texts))))
+    write_texts(joined_lines(_text(sentence, column, separator) for sentence in sentences), path)
 
 
 def _text(sentence: Sentence, column: str | None, separator: str | None) -> str:
@@ -146,6 +231,45 @@ def _text(sentence: Sentence, column: str | None, separator: str | None) -> str:
         raise ArgumentError(f"column: which of the {len(sentence.columns)} is to be written?")
     (labels,) = (columns or sentence.columns).values()
     return " ".join(joined(sentence.words, labels, separator)) + "\n"
+
+
+def joined(words: Sequence[str], tags: Sequence[str], separator: str) -> list[str]:
+    """Return ``word/TAG`` tokens; raise ArgumentError for what could not be read back."""
+    if isinstance(tags, str) or len(tags) != len(words):
+        raise ArgumentError(f"columns: {len(tags)} labels for {len(words)} words")
+    _check_words(words)
+    for tag in set(tags):
+        if not tag or separator in tag or any(mark in tag for mark in " \t\n"):
+            raise ArgumentError(
+                f"columns: the label {quote(tag)} is empty, or holds a space or "
+                f"{quote(separator)}, and so cannot stand in {quote('word' + separator + 'TAG')}"
+            )
+    return [f"{word}{separator}{tag}" for word, tag in zip(words, tags, strict=True)]
+
+
+def _with_tokens(text: str, start: int, tokens: Sequence[str]) -> str:
+    """Return text with the tokens of the line at ``start`` replaced, and all between them kept."""
+    body = text[start:].removesuffix("\n").removesuffix("\r")
+    end = start + len(body)
+    if "  " in body or "\t" in body or body.startswith(" ") or body.endswith(" "):
+        left = iter(tokens)
+        line = _TOKEN.sub(lambda _: next(left), body)
+    else:
+        line = " ".join(tokens)
+    return text[:start] + line + text[end:]
+
+
+def _line(sentence: Sentence) -> str:
+    if not sentence.words:
+        raise ArgumentError("sentence: a line without words is no sentence")
+    _check_words(sentence.words)
+    return " ".join(sentence.words) + "\n"
+
+
+def _check_words(words: Iterable[str]) -> None:
+    for word in words:
+        if not word or any(mark in word for mark in " \t\n"):
+            raise ArgumentError(f"sentence: the word {quote(word)} is empty or holds a space")
 
 
 def _check_separator(separator: str) -> None:

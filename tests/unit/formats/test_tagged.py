@@ -1,4 +1,4 @@
-"""``word/TAG`` lines and plain tokenised lines, read and written."""
+"""``word/TAG`` lines and plain tokenized lines, read and written."""
 
 import io
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from perceptron_nlp.errors import ArgumentError, FormatError
-from perceptron_nlp.formats import open_corpus, plain, read_tagged, read_text, tagged, write_tagged
+from perceptron_nlp.formats import open_corpus, read_tagged, read_text, tagged, write_tagged
 from perceptron_nlp.text.sentence import Sentence
 
 CORPORA = Path(__file__).parents[2] / "corpora"
@@ -82,9 +82,9 @@ def test_plain_text_has_no_column():
 
 def test_plain_text_is_written_as_tagged_text():
     (sentence,) = read_text(io.BytesIO(b"  a\tb/c\r\n"))
-    assert plain.rewrite(sentence, {"upos": ["X", "Y"]}) == "  a/X\tb/c/Y\r\n"
-    assert plain.rewrite(sentence, {}) == "  a\tb/c\r\n"
-    assert plain.rewrite(Sentence(["a", "b"]), {}) == "a b\n"
+    assert tagged.rewrite_words(sentence, {"upos": ["X", "Y"]}) == "  a/X\tb/c/Y\r\n"
+    assert tagged.rewrite_words(sentence, {}) == "  a\tb/c\r\n"
+    assert tagged.rewrite_words(Sentence(["a", "b"]), {}) == "a b\n"
 
 
 def test_sentences_of_other_formats_are_written_as_tagged_text(tmp_path):
@@ -102,7 +102,7 @@ def test_sentences_of_other_formats_are_written_as_tagged_text(tmp_path):
 def test_a_label_that_would_not_be_read_back_is_refused(label):
     sentence = next(read_text(io.BytesIO(b"a")))
     with pytest.raises(ArgumentError, match=r"columns: the label .* cannot stand in 'word/TAG'"):
-        plain.rewrite(sentence, {"tag": [label]})
+        tagged.rewrite_words(sentence, {"tag": [label]})
 
 
 @pytest.mark.parametrize("word", ["", "New York", "a\tb", "a\nb"])
@@ -110,7 +110,7 @@ def test_a_word_that_would_not_be_read_back_is_refused(word):
     with pytest.raises(ArgumentError, match="sentence: the word "):
         tagged.rewrite(Sentence([word]), {"tag": ["X"]})
     with pytest.raises(ArgumentError, match="sentence: the word "):
-        plain.rewrite(Sentence([word]), {})
+        tagged.rewrite_words(Sentence([word]), {})
 
 
 def test_labels_must_be_as_many_as_words():
