@@ -70,7 +70,7 @@ LATE = {
         "tagger/tag/fill": ("label_buffers",),
         "tagger/tag/label": ("make_labeller", "_readable", "trace"),
         "tagger/model/model": ("inputs",),
-        "tagger/model/file": ("_state",),
+        "tagger/model/file": ("_segmentation", "_state"),
         "tagger/tag/threads": ("label_lists",),
     }.items()
     for function in functions

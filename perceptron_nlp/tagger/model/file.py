@@ -37,10 +37,8 @@ from perceptron_nlp.tagger.model.weights import (
 )
 from perceptron_nlp.tagger.model.word_tables import WordTables, tables_as_arrays, tables_from_arrays
 from perceptron_nlp.tagger.tag.context import WIDEST_WINDOW
-from perceptron_nlp.text.atoms import GOES_ON, SENTENCE, TOKEN
 from perceptron_nlp.text.scripts import parse_script
 from perceptron_nlp.text.spans import SCHEMES, is_span_column
-from perceptron_nlp.text.splits import split
 from perceptron_nlp.text.tagset import TagSet
 
 if TYPE_CHECKING:
@@ -306,7 +304,10 @@ def _describe_segmentation(
 def _segmentation(
     path: str, tensors: Mapping[str, Tensor], described: dict[str, Any], number: int
 ) -> Segmentation:
-    """The segmentation in a file, every label of which is one that can be used."""
+    """Return the segmentation in a file, every label of which can be used."""
+    # Here, since models without segmentation do without.
+    from perceptron_nlp.text.atoms import GOES_ON, SENTENCE, TOKEN
+    from perceptron_nlp.text.splits import split
 
     def stage(name: str, place: int) -> TaggerModel:
         model = checked_object(described[name], name)
