@@ -12,17 +12,18 @@ import pytest
 
 import perceptron_nlp as pn
 from perceptron_nlp.integrations import hub
-from perceptron_nlp.integrations.hub import load_from_folder, save_to_folder
-from perceptron_nlp.integrations.modelcard import ModelCard
+from perceptron_nlp.integrations.hub import load_from_folder, model_card, save_to_folder
 
-CARD = ModelCard(
-    name="Small: English",
-    language="en",
-    license="cc-by-4.0",
-    dataset='the "small" text',
-    description="Of a dozen sentences.",
-)
+CARD = "---\nlicense: mit\n---\nMy own words.\n"
 WORDS = ["The", "old", "man"]
+
+
+def described(tagger: pn.Tagger, **changed: Any) -> Any:
+    """A card with a value that YAML must quote."""
+    facts = {"name": "Small: English", "language": "en", "license": "cc-by-4.0"} | changed
+    return model_card(
+        tagger, dataset='the "small" text', description="Of a dozen sentences.", **facts
+    )
 
 
 @pytest.fixture(scope="module")
@@ -43,9 +44,9 @@ def test_a_folder_gives_its_tagger_back(tmp_path: Path, three: pn.Tagger) -> Non
 
 
 def test_the_card_is_one_that_the_hub_reads(tmp_path: Path, judged: pn.Tagger) -> None:
-    guest = pytest.importorskip("huggingface_hub", reason="the extra hub is not installed")
-    save_to_folder(judged, tmp_path / "new", card=CARD)
-    card = guest.ModelCard.load(tmp_path / "new" / "README.md")
+    hub_client = pytest.importorskip("huggingface_hub", reason="the extra hub is not installed")
+    save_to_folder(judged, tmp_path / "new", card=described(judged))
+    card = hub_client.ModelCard.load(tmp_path / "new" / "README.md")
     data = card.data.to_dict()
     assert (data["language"], data["license"]) == ("en", "cc-by-4.0")
     assert (data["library_name"], data["pipeline_tag"]) == (
@@ -55,23 +56,25 @@ def test_the_card_is_one_that_the_hub_reads(tmp_path: Path, judged: pn.Tagger) -
     record = judged.model.record
     best = record["epochs"][record["best_epoch"] - 1]["dev_accuracy"]
     assert [result.metric_value for result in card.data.eval_results] == [round(best, 4)]
-    assert f"{100 * best:.2f} % right on the dev part" in card.text
+    assert card.data.model_name == "Small: English"
+    assert f"development accuracy {100 * best:.2f} %" in card.text
     assert "12 labels" in card.text and "Of a dozen sentences." in card.text
 
 
-def test_scores_of_another_model_than_this_are_not_told(
+def test_scores_of_another_model_than_this_are_not_in_its_card(
     small: list[tuple[list[str], list[str]]], tagger: pn.Tagger
 ) -> None:
+    pytest.importorskip("huggingface_hub", reason="the extra hub is not installed")
     runs = pn.train(small, dev=small[:6], column="upos", epochs=2, runs=2)
     for one in (tagger, runs):
-        assert "model-index" not in CARD.text(one, "tagger.model")
+        assert "model-index" not in described(one).content
 
 
 def test_in_a_folder_that_is_there_other_files_stay(
     tmp_path: Path, tagger: pn.Tagger, judged: pn.Tagger
 ) -> None:
     (tmp_path / "notes.txt").write_text("mine")
-    save_to_folder(tagger, tmp_path, card="---\nlicense: mit\n---\nMy own words.\n")
+    save_to_folder(tagger, tmp_path, card=CARD)
     save_to_folder(judged, tmp_path, card=None)
     assert (tmp_path / "README.md").read_text().endswith("My own words.\n")
     assert (tmp_path / "notes.txt").read_text() == "mine"
@@ -97,7 +100,7 @@ def test_what_fails_leaves_no_folder(
     [
         (
             "README.md",
-            "has no model card, so nobody knows the model's licence: README.md is missing;"
+            "has no model card, so nobody knows the model's license: README.md is missing;"
             " save_to_folder writes it, and perceptron_nlp.load opens tagger.model",
         ),
         ("config.json", "has no description of the model: config.json is missing"),
@@ -118,7 +121,7 @@ def test_parts_of_two_models_are_not_taken_for_one(
 ) -> None:
     save_to_folder(tagger, tmp_path / "new", card=CARD)
     judged.save(tmp_path / "new" / "tagger.model")
-    with pytest.raises(pn.ModelError, match=r"is not the file that config\.json tells of"):
+    with pytest.raises(pn.ModelError, match=r"is not the file that config\.json describes"):
         load_from_folder(tmp_path / "new")
     (tmp_path / "new" / "config.json").write_text("[" * 100_000)
     with pytest.raises(pn.ModelError, match=r"config\.json: is no description of a model"):
@@ -128,7 +131,7 @@ def test_parts_of_two_models_are_not_taken_for_one(
 def test_what_cannot_be_saved_or_loaded_is_refused(tmp_path: Path, tagger: pn.Tagger) -> None:
     with pytest.raises(pn.ArgumentTypeError, match="tagger: a Tagger is needed, not str"):
         save_to_folder("tagger", tmp_path / "new", card=CARD)  # type: ignore[arg-type]
-    with pytest.raises(pn.ArgumentTypeError, match="card: a ModelCard, a str or None"):
+    with pytest.raises(pn.ArgumentTypeError, match="card: a model card, a str or None"):
         save_to_folder(tagger, tmp_path / "new", card=1)  # type: ignore[arg-type]
     with pytest.raises(pn.FileError, match="there is none to keep; give a card"):
         save_to_folder(tagger, tmp_path / "new", card=None)
@@ -137,9 +140,9 @@ def test_what_cannot_be_saved_or_loaded_is_refused(tmp_path: Path, tagger: pn.Ta
     with pytest.raises(pn.FileError, match="there is no such folder"):
         load_from_folder(tmp_path / "new")
     with pytest.raises(pn.ArgumentError, match="license: must not be empty"):
-        ModelCard(name="a", language="en", license=" ")
+        described(tagger, license=" ")
     with pytest.raises(pn.ArgumentTypeError, match="language: a str is needed, not NoneType"):
-        ModelCard(name="a", language=None, license="mit")  # type: ignore[arg-type]
+        described(tagger, language=None)
 
 
 class Hub:
@@ -162,9 +165,9 @@ class Hub:
 def test_what_is_pushed_is_the_folder(
     tagger: pn.Tagger, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    guest = pytest.importorskip("huggingface_hub", reason="the extra hub is not installed")
+    hub_client = pytest.importorskip("huggingface_hub", reason="the extra hub is not installed")
     there = Hub()
-    monkeypatch.setattr(guest, "HfApi", lambda token: there)
+    monkeypatch.setattr(hub_client, "HfApi", lambda token: there)
     hub.push(tagger, "me/tagger", card=CARD, private=True)
     assert there.calls == [("me/tagger", {"private": True, "exist_ok": True})]
     save_to_folder(tagger, tmp_path / "new", card=CARD)
@@ -177,7 +180,7 @@ def test_what_is_pushed_is_the_folder(
 def test_what_is_downloaded_is_checked_like_any_folder(
     tagger: pn.Tagger, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    guest = pytest.importorskip("huggingface_hub", reason="the extra hub is not installed")
+    hub_client = pytest.importorskip("huggingface_hub", reason="the extra hub is not installed")
     save_to_folder(tagger, tmp_path / "new", card=CARD)
     asked = SimpleNamespace(options={})
 
@@ -187,7 +190,7 @@ def test_what_is_downloaded_is_checked_like_any_folder(
             raise OSError("401 Client Error")
         return str(tmp_path / "new")
 
-    monkeypatch.setattr(guest, "snapshot_download", snapshot)
+    monkeypatch.setattr(hub_client, "snapshot_download", snapshot)
     assert hub.from_pretrained("me/tagger", revision="v1").tag(WORDS) == tagger.tag(WORDS)
     assert asked.options["revision"] == "v1"
     assert sorted(asked.options["allow_patterns"]) == ["README.md", "config.json", "tagger.model"]
