@@ -68,10 +68,8 @@ def tagging() -> None:
     """The table of speeds."""
     import pyarrow.parquet as pq
 
-    from perceptron_nlp.cli.tag_files import FolderJob
-    from perceptron_nlp.integrations.arrow import tag_arrow
-    from perceptron_nlp.integrations.batches import ArrowTagger, digest_of
-    from perceptron_nlp.integrations.parquet import tag_parquet
+    from perceptron_nlp.cli.tag_folder import FolderJob
+    from perceptron_nlp.integrations.arrow import ArrowTagger, digest_of, tag_arrow, tag_parquet
     from perceptron_nlp.integrations.ray import run_all, tag_dataset
     from perceptron_nlp.integrations.spark import tag_dataframe
 

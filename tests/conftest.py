@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from perceptron_nlp import Tagger, train
+import perceptron_nlp as pn
 
 # A loaded machine is slow, not wrong; no test depends on time.
 settings.register_profile("perceptron_nlp", deadline=None)
@@ -54,6 +54,30 @@ def small() -> list[tuple[list[str], list[str]]]:
 
 
 @pytest.fixture(scope="session")
-def tagger(small: list[tuple[list[str], list[str]]]) -> Tagger:
+def tagger(small: list[tuple[list[str], list[str]]]) -> pn.Tagger:
     """A tagger trained on the small sentences."""
-    return train(small, epochs=5, seed=3)
+    return pn.train(small, epochs=5, seed=3)
+
+
+@pytest.fixture(scope="session")
+def model(tagger: pn.Tagger, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A model file of the tagger of small sentences."""
+    path = tmp_path_factory.mktemp("model") / "small.model"
+    tagger.save(path)
+    return path
+
+
+@pytest.fixture
+def folder(small: list[tuple[list[str], list[str]]], tmp_path: Path) -> Path:
+    """A folder with two CoNLL-U files, one of them deeper down, a Parquet file and another."""
+    pa = pytest.importorskip("pyarrow", reason="the extra arrow is not installed")
+    parquet = pytest.importorskip("pyarrow.parquet", reason="the extra arrow is not installed")
+    place = tmp_path / "in"
+    (place / "deeper").mkdir(parents=True)
+    sentences = [pn.Sentence(words, {"upos": labels}) for words, labels in small]
+    pn.write_conllu(sentences, place / "a.conllu")
+    pn.write_conllu(sentences[:3], place / "deeper" / "b.conllu")
+    words = pa.array([list(words) for words, _ in small[3:]], pa.list_(pa.string()))
+    parquet.write_table(pa.table({"tokens": words}), place / "words.parquet")
+    (place / "readme.txt").write_text("not to be tagged")
+    return place

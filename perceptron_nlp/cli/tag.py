@@ -28,7 +28,8 @@ from perceptron_nlp.cli.parsing import (
     add_quiet_option,
     add_threads_option,
 )
-from perceptron_nlp.cli.tag_files import Piece, Tagging, add_engine_option, tag_folder
+from perceptron_nlp.cli.tag_files import Piece, Tagging
+from perceptron_nlp.cli.tag_folder import add_engine_option, tag_folder
 from perceptron_nlp.cli.terminal import say
 from perceptron_nlp.formats.opening import packed
 
@@ -78,10 +79,10 @@ def are_parquet(chosen: argparse.Namespace, files: Sequence[str]) -> bool:
 def write_parquet(chosen: argparse.Namespace, tagger: pn.Tagger, path: str) -> None:
     """Tag a file as the command line says."""
     # Here, since it brings pyarrow in.
-    parquet = importlib.import_module("perceptron_nlp.integrations.parquet")
+    arrow = importlib.import_module("perceptron_nlp.integrations.arrow")
     if not chosen.quiet and chosen.format == "auto":
         say(f"{path}: read as parquet")
-    pieces = parquet.tag_parquet(
+    pieces = arrow.tag_parquet(
         taggers_of(tagger, chosen.column),
         path,
         tokens_column=chosen.tokens_column,

@@ -1,25 +1,39 @@
-"""Arrow: labels for columns of lists of words, whichever library holds them.
+"""Arrow and Parquet: labels for columns of lists of words, whichever library holds them.
 
 Polars, pandas, DuckDB, Hugging Face datasets, Spark and Ray hand over Arrow data through its
 PyCapsule interface (``__arrow_c_array__``, ``__arrow_c_stream__``), or as pyarrow's own objects.
+Engines send an ArrowTagger to their workers: it travels as the path of a model file, which each
+process maps into memory when its first batch comes.
 """
 
 from __future__ import annotations
 
+import functools
+import hashlib
+import io
+import os
+import socket
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import perceptron_nlp as pn
-from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, missing_extra, quote
-from perceptron_nlp.integrations.labellists import LabelColumn, Piece, with_surroundings
-from perceptron_nlp.integrations.wordlists import WordLists, holds_words, rows_are_large, word_lists
+from perceptron_nlp.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    EngineError,
+    FileError,
+    FormatError,
+    ModelError,
+    missing_extra,
+    quote,
+)
+from perceptron_nlp.formats import read_file_bytes
+from perceptron_nlp.integrations.arrow_labels import BatchTagger
 
 try:
     import pyarrow as pa
 except ImportError:
     raise missing_extra("pyarrow", "arrow") from None
-
-TOKENS = "tokens"
 
 
 def tag_arrow(
@@ -30,7 +44,7 @@ def tag_arrow(
     threads: int = 1,
     dictionary: bool = True,
 ) -> Any:
-    """The labels of lists of words in Arrow data.
+    """Label the lists of words in Arrow data.
 
     Rows are sentences. They may be lists, large lists, list views or lists of fixed size, of
     strings, large strings, string views or dictionaries of these; sliced, in chunks, and
@@ -43,9 +57,9 @@ def tag_arrow(
     tagger : a tagger. Of several columns, all are filled; ``tagger.by_column[name]`` fills one
     data : an array of lists of words, or a record batch, table or stream that has a column of
         them: pyarrow's, or whatever has ``__arrow_c_array__`` or ``__arrow_c_stream__``. The rows
-        are one text, for models that look at a sentence's neighbours
+        are one text, for models that look at a sentence's neighbors
     tokens_column : the column of the words; None for the only one of lists of strings, or the one
-        named ``tokens`` where there are several
+        named ``tokens`` if there are several
     threads : 1 to 1,024; the result does not depend on it
     dictionary : False for labels as plain strings, for libraries that know no dictionaries
 
@@ -53,7 +67,7 @@ def tag_arrow(
     -------
     for arrays: a pyarrow.Array (of chunks and of streams of arrays a ChunkedArray) of as many
     lists of labels: ``list<dictionary<uint8, string>>``, uint16 beyond 256 labels, large_list
-    where the words' lists were large. Of a tagger of several columns, structs of one such list a
+    if the words' lists were large. Of a tagger of several columns, structs of one such list a
     column. A null row gets null.
     For record batches, tables and streams of batches: the same with a column of such lists added
     for each of the tagger's columns, under its name; a column of this name is replaced. A
@@ -71,183 +85,15 @@ def tag_arrow(
     """
     if not isinstance(tagger, pn.Tagger):
         raise ArgumentTypeError(f"tagger: a Tagger is needed, not {type(tagger).__name__}")
-    tagger.tag_sents([], threads=threads)
-    filling = Filling(tagger.by_column, threads=threads, dictionary=dictionary)
-    given = _taken(data)
-    if isinstance(given, pa.Array | pa.ChunkedArray):
-        if tokens_column is not None:
-            raise ArgumentError("tokens_column: the data are an array, which has no columns")
-        return filling.of_arrays(given)
-    schema = filling.schema(given.schema, tokens_column)
-    batches = (
-        given.to_batches()
-        if isinstance(given, pa.Table)
-        else ([given] if isinstance(given, pa.RecordBatch) else given)
+    own = BatchTagger(
+        tagger.by_column, tokens_column=tokens_column, threads=threads, dictionary=dictionary
     )
-    filled = filling.of_batches(batches, tokens_column)
-    if isinstance(given, pa.RecordBatch):
-        return next(filled)
-    if isinstance(given, pa.Table):
-        return pa.Table.from_batches(filled, schema)
-    return pa.RecordBatchReader.from_batches(schema, filled)
+    given = _as_arrow(data)
+    return own.tag_array(given) if isinstance(given, pa.Array | pa.ChunkedArray) else own.tag(given)
 
 
-class Filling:
-    """Fills columns of Arrow data in.
-
-    Parameters
-    ----------
-    taggers : for each column to fill, a tagger that does
-    threads, dictionary : see tag_arrow
-    keep : which columns of tables and batches stay beside those of labels; None for all
-    """
-
-    def __init__(
-        self,
-        taggers: Mapping[str, pn.Tagger],
-        *,
-        threads: int,
-        dictionary: bool,
-        keep: Sequence[str] | None = None,
-    ) -> None:
-        self._keep = keep
-        self._columns = {
-            name: LabelColumn(tagger, threads, dictionary) for name, tagger in taggers.items()
-        }
-        self._window = max(column.window for column in self._columns.values())
-        self._evidence = sorted(
-            {name for column in self._columns.values() for name in column.evidence}
-        )
-
-    def of_arrays(self, given: Any) -> Any:
-        """The labels of an Array as an Array, of a ChunkedArray as a ChunkedArray."""
-        if self._evidence:
-            raise ArgumentError(
-                f"data: the model looks at the columns {', '.join(self._evidence)} besides the"
-                " words; give a record batch or a table that has them"
-            )
-        chunks = given.chunks if isinstance(given, pa.ChunkedArray) else [given]
-        is_large = rows_are_large(given.type, "data")
-        pieces = []
-        first = 0
-        for chunk in chunks:
-            pieces.append((None, Piece(word_lists(chunk, "data", first), {})))
-            first += len(chunk)
-        filled = [self._array(piece) for _, piece in with_surroundings(pieces, self._window)]
-        if not isinstance(given, pa.ChunkedArray):
-            return filled[0]
-        return pa.chunked_array(filled, self._array_type(is_large))
-
-    def schema(self, given: Any, tokens_column: str | None) -> Any:
-        """The schema of batches of this schema once they are filled."""
-        name = words_column(given, tokens_column)
-        is_large = rows_are_large(given.field(name).type, f"column {name}")
-        for label in self._columns:
-            if label == name:
-                raise ArgumentError(f"tokens_column: {quote(name)} is the column to be filled, too")
-        given = self._kept(given)
-        for label, column in self._columns.items():
-            field = pa.field(label, column.type_of(is_large))
-            at = given.get_field_index(label)
-            given = given.append(field) if at < 0 else given.set(at, field)
-        return given
-
-    def _kept(self, given: Any) -> Any:
-        if self._keep is None:
-            return given
-        for name in self._keep:
-            if name not in given.names:
-                raise ArgumentError(
-                    f"keep: {quote(name)}: there is no such column; there are"
-                    f" {', '.join(given.names)}"
-                )
-        return pa.schema([field for field in given if field.name in self._keep], given.metadata)
-
-    def of_batches(self, batches: Iterable[Any], tokens_column: str | None) -> Iterator[Any]:
-        """Record batches, filled; each as soon as all that its labels depend on is there."""
-        for batch, piece in with_surroundings(self._pieces(batches, tokens_column), self._window):
-            schema = self.schema(batch.schema, tokens_column)
-            arrays = {name: batch.column(at) for at, name in enumerate(batch.schema.names)}
-            arrays.update((name, column.fill(piece)) for name, column in self._columns.items())
-            yield pa.RecordBatch.from_arrays([arrays[name] for name in schema.names], schema=schema)
-
-    def _pieces(
-        self, batches: Iterable[Any], tokens_column: str | None
-    ) -> Iterator[tuple[Any, Piece]]:
-        first = 0
-        for batch in batches:
-            name = words_column(batch.schema, tokens_column)
-            rows = word_lists(batch.column(name), f"column {name}", first)
-            evidence = {
-                column: self._looked_at(batch, column, rows, first) for column in self._evidence
-            }
-            yield batch, Piece(rows, evidence)
-            first += batch.num_rows
-
-    def _looked_at(self, batch: Any, name: str, rows: WordLists, first: int) -> WordLists:
-        if batch.schema.get_field_index(name) < 0:
-            raise ArgumentError(
-                f"data: the model looks at column {name} in addition to the words; there"
-                f" are {', '.join(batch.schema.names)}"
-            )
-        values = word_lists(batch.column(name), f"column {name}", first)
-        if len(values.offsets) == len(rows.offsets):
-            unlike = (values.offsets != rows.offsets).nonzero()[0]
-            if not len(unlike):
-                return values
-            first += int(unlike[0]) - 1
-        raise ArgumentError(
-            f"column {name}[{first}]: has another number of values than the row has words"
-        )
-
-    def _array(self, piece: Piece) -> Any:
-        if len(self._columns) == 1:
-            return next(iter(self._columns.values())).fill(piece)
-        arrays = [column.fill(piece) for column in self._columns.values()]
-        nulls = piece.rows.nulls
-        return pa.StructArray.from_arrays(
-            arrays, names=list(self._columns), mask=None if nulls is None else pa.array(nulls)
-        )
-
-    def _array_type(self, is_large: bool) -> Any:
-        types = [(name, column.type_of(is_large)) for name, column in self._columns.items()]
-        return types[0][1] if len(types) == 1 else pa.struct(types)
-
-
-def words_column(schema: Any, wanted: str | None) -> str:
-    """The name of the column of the words.
-
-    Raises
-    ------
-    ArgumentError : there is no such column, or none or several of lists of strings
-    ArgumentTypeError : `wanted` is no name
-    """
-    names: list[str] = schema.names
-    if wanted is not None:
-        if not isinstance(wanted, str):
-            raise ArgumentTypeError(f"tokens_column: a str is needed, not {type(wanted).__name__}")
-        if names.count(wanted) != 1:
-            there = "no such column" if wanted not in names else "more than one of this name"
-            raise ArgumentError(
-                f"tokens_column: {quote(wanted)}: there is {there}; there are {', '.join(names)}"
-            )
-        return wanted
-    found = [name for name, type in zip(names, schema.types, strict=True) if holds_words(type)]
-    if len(found) == 1 or found.count(TOKENS) == 1:
-        return found[0] if len(found) == 1 else TOKENS
-    if found:
-        raise ArgumentError(
-            f"tokens_column: several columns are lists of strings; name one of {', '.join(found)}"
-        )
-    if names.count(TOKENS) == 1:
-        # Its type may say nothing, where all rows are null or empty.
-        return TOKENS
-    there = ", ".join(f"{field.name} ({field.type})" for field in schema)
-    raise ArgumentError(f"tokens_column: no column is a list of strings; there are {there}")
-
-
-def _taken(data: Any) -> Any:
-    """Data of any library as pyarrow's; structs are batches and tables."""
+def _as_arrow(data: Any) -> Any:
+    """Data of any library as pyarrow's, structs as batches and tables."""
     if isinstance(data, pa.RecordBatch | pa.Table | pa.RecordBatchReader):
         return data
     try:
@@ -258,7 +104,7 @@ def _taken(data: Any) -> Any:
         return whole.from_struct_array(array)
     except pa.ArrowException as error:
         # A column of pandas may hold objects of several kinds.
-        raise ArgumentError(f"data: cannot be had as Arrow: {error}") from None
+        raise ArgumentError(f"data: cannot be converted to Arrow: {error}") from None
 
 
 def _imported(data: Any) -> Any:
@@ -270,3 +116,229 @@ def _imported(data: Any) -> Any:
         f"data: Arrow data are needed (an array, a record batch, a table or a stream), not"
         f" {type(data).__name__}; lists of str are for tagger.tag_sents"
     )
+
+
+def tag_parquet(
+    taggers: Mapping[str, pn.Tagger],
+    source: str | os.PathLike[str],
+    *,
+    tokens_column: str | None = None,
+    threads: int = 1,
+) -> Iterator[bytes]:
+    """Yield the bytes of a Parquet file with columns of labels added.
+
+    Rows, other columns, row groups and the file's own metadata stay as they are; columns are
+    compressed as the words were. About one row group is held in memory at a time.
+
+    Parameters
+    ----------
+    taggers : for each column to add, a tagger that fills it; ``tagger.by_column`` for all
+    source : the path of the file; its rows are one text, as for tag_arrow
+    tokens_column, threads : as for tag_arrow
+
+    Raises
+    ------
+    FileError : the file cannot be read
+    FormatError : it is damaged or no Parquet file, a word in it is null, or columns are missing
+        that the model looks at
+    ArgumentError, ArgumentTypeError : `threads` or `tokens_column` cannot be used
+    """
+    import pyarrow.parquet as pq
+
+    # Parquet has dictionaries of its own; Arrow's, inside lists, its readers cannot put together
+    # from several row groups.
+    own = BatchTagger(taggers, tokens_column=tokens_column, threads=threads, dictionary=False)
+    name = os.fspath(source)
+    try:
+        with open(name, "rb") as stream:
+            file = pq.ParquetFile(stream)
+            schema = own.schema(file.schema_arrow)
+            sink = _Sink()
+            with pq.ParquetWriter(sink, schema, compression=_compression(file)) as writer:
+                for batch in own.batches(_row_groups(file)):
+                    writer.write_batch(batch, row_group_size=max(1, batch.num_rows))
+                    yield sink.take()
+            yield sink.take()
+    except (ArgumentError, ArgumentTypeError) as error:
+        if str(error).startswith("tokens_column"):
+            raise
+        raise FormatError(str(error), name) from None
+    except pa.ArrowException as error:
+        raise FormatError(f"is no Parquet file that can be read: {error}", name) from None
+    except OSError as error:
+        raise FileError(f"{name}: cannot be read: {error.strerror or error}") from error
+
+
+def _row_groups(file: Any) -> Iterator[Any]:
+    """Yield each row group as one batch, since each batch is written as one row group."""
+    for number in range(file.num_row_groups):
+        table = file.read_row_group(number).combine_chunks()
+        yield from table.to_batches() or [
+            pa.RecordBatch.from_arrays(
+                [pa.array([], t) for t in table.schema.types], schema=table.schema
+            )
+        ]
+
+
+def _compression(file: Any) -> str:
+    """The compression of the file's first column, under the writer's name for it."""
+    metadata = file.metadata
+    if not metadata.num_row_groups or not metadata.num_columns:
+        return "snappy"
+    used: str = metadata.row_group(0).column(0).compression.lower()
+    return {"uncompressed": "none"}.get(used, used)
+
+
+class _Sink(io.RawIOBase):
+    """A file in memory that is taken away chunk by chunk."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._chunks: list[bytes] = []
+        self._size = 0
+
+    def writable(self) -> bool:
+        """True."""
+        return True
+
+    def write(self, data: Any) -> int:
+        """Keep a chunk."""
+        self._chunks.append(bytes(data))
+        self._size += len(self._chunks[-1])
+        return len(self._chunks[-1])
+
+    def tell(self) -> int:
+        """The number of bytes that were written."""
+        return self._size
+
+    def take(self) -> bytes:
+        """Return the bytes that were written since the last call."""
+        chunks, self._chunks = self._chunks, []
+        return b"".join(chunks)
+
+
+class ArrowTagger:
+    """Adds columns of labels to Arrow data, in whatever process it comes to.
+
+    Call it with a table or a record batch (Ray Data, Dask, DuckDB), or have `batches` go over those
+    of a partition (Spark). Rows are sentences, a column has lists of their words, and each column
+    of labels is a list of strings. The rows of a table, or of a partition, are one text for models
+    that look at a sentence's neighbors.
+
+    Parameters
+    ----------
+    model : path of a model file, which is at the same place on every machine
+    columns : which of the model's columns to fill; None for all
+    tokens_column : see tag_arrow
+    keep : names of the data's columns that stay, with those of labels; None for all. An engine
+        need not move what is left out: ``keep=["id"]`` if the words are there already
+
+    Attributes
+    ----------
+    columns : the columns of labels, in the order of the model
+
+    Raises
+    ------
+    FileError, ModelError : as for ``perceptron_nlp.load``
+    ArgumentError, ArgumentTypeError : `columns` are not of the model; they or `keep` are no lists
+        of names
+    """
+
+    def __init__(
+        self,
+        model: str | os.PathLike[str],
+        *,
+        columns: Sequence[str] | None = None,
+        tokens_column: str | None = None,
+        keep: Sequence[str] | None = None,
+    ) -> None:
+        for name, names in (("columns", columns), ("keep", keep)):
+            if isinstance(names, str) or not isinstance(names, Sequence | None):
+                raise ArgumentTypeError(
+                    f"{name}: a list of names is needed, not {type(names).__name__}"
+                )
+        if not isinstance(model, str | os.PathLike):
+            raise ArgumentTypeError(
+                f"model: the path of a model file is needed, not {type(model).__name__}"
+            )
+        self.model = os.path.abspath(os.fspath(model))
+        self.tokens_column = tokens_column
+        self.keep = None if keep is None else tuple(keep)
+        self._digest = digest_of(self.model)
+        self._version = pn.__version__
+        known = tagger_at(self.model, self._digest).columns
+        for name in columns or ():
+            if name not in known:
+                raise ArgumentError(
+                    f"columns: the model does not fill {quote(name)}; it fills {', '.join(known)}"
+                )
+        self.columns = tuple(name for name in known if columns is None or name in columns)
+
+    def __call__(self, data: Any) -> Any:
+        """Return the table, or the record batch, with the columns of labels.
+
+        Raises
+        ------
+        ArgumentError, ArgumentTypeError : as for tag_arrow
+        FileError, ModelError : there is no such model on this machine, or another one
+        EngineError : this library is of another version here
+        """
+        if not isinstance(data, pa.RecordBatch | pa.Table):
+            raise ArgumentTypeError(
+                f"data: a table or a record batch is needed, not {type(data).__name__}"
+            )
+        return self._own().tag(data)
+
+    def batches(self, batches: Iterable[Any]) -> Iterator[Any]:
+        """Return the record batches of a partition with the columns of labels; errors as above."""
+        return self._own().batches(batches)
+
+    def schema(self, given: Any) -> Any:
+        """Return the schema of data of this schema with the columns of labels."""
+        return self._own().schema(given)
+
+    def _own(self) -> BatchTagger:
+        check_version(self._version)
+        parts = tagger_at(self.model, self._digest).by_column
+        return BatchTagger(
+            {name: parts[name] for name in self.columns},
+            tokens_column=self.tokens_column,
+            dictionary=False,
+            keep=self.keep,
+        )
+
+
+def check_version(version: str) -> None:
+    """Raise EngineError unless this library is of the version that a job was begun with."""
+    if version != pn.__version__:
+        raise EngineError(
+            f"engine: {socket.gethostname()} has version {pn.__version__} of perceptron-nlp, and"
+            f" the work was begun with {version}; install the same version everywhere"
+        )
+
+
+def digest_of(path: str) -> str:
+    """SHA-256 of a file, in hexadecimal; FileError if it cannot be read."""
+    return hashlib.sha256(read_file_bytes(path)).hexdigest()
+
+
+@functools.lru_cache(maxsize=4)
+def tagger_at(path: str, digest: str) -> pn.Tagger:
+    """Load the tagger in a file, mapped into memory once in a process.
+
+    Raises
+    ------
+    FileError : there is no such file on this machine
+    ModelError : it is another one than where the work was begun
+    """
+    if not os.path.isfile(path):
+        raise FileError(
+            f"{path}: there is no such file on {socket.gethostname()}; put the model"
+            " where every worker finds it under this name"
+        )
+    if digest_of(path) != digest:
+        raise ModelError(
+            f"{path}: on {socket.gethostname()} is another model than where the work"
+            " was begun; put the same file on every machine"
+        )
+    return pn.load(path, mmap=True)

@@ -62,7 +62,7 @@ class PerceptronTagger(BaseEstimator):
             setattr(self, name, options.get(name, default))
 
     # By this scikit-learn knows the parameters.
-    __init__.__signature__ = Signature(  # type: ignore[attr-defined]
+    __init__.__dict__["__signature__"] = Signature(
         [
             Parameter("self", Parameter.POSITIONAL_OR_KEYWORD),
             *(

@@ -12,7 +12,7 @@ except ImportError:
     raise missing_extra("PySpark", "spark") from None
 
 # Behind it, so that the extra that is named brings all that is missing.
-from perceptron_nlp.integrations.batches import ArrowTagger
+from perceptron_nlp.integrations.arrow import ArrowTagger
 
 
 def tag_dataframe(frame: Any, tagger: ArrowTagger) -> Any:

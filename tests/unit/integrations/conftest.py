@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -61,27 +60,3 @@ class Here:
 def here() -> type[Here]:
     """An engine without processes of its own."""
     return Here
-
-
-@pytest.fixture(scope="session")
-def model(tagger: pn.Tagger, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A model file of the tagger of small sentences."""
-    path = tmp_path_factory.mktemp("model") / "small.model"
-    tagger.save(path)
-    return path
-
-
-@pytest.fixture
-def folder(small: list[tuple[list[str], list[str]]], tmp_path: Path) -> Path:
-    """A folder with two CoNLL-U files, one of them deeper down, a Parquet file and another."""
-    pa = pytest.importorskip("pyarrow", reason="the extra arrow is not installed")
-    parquet = pytest.importorskip("pyarrow.parquet", reason="the extra arrow is not installed")
-    place = tmp_path / "in"
-    (place / "deeper").mkdir(parents=True)
-    sentences = [pn.Sentence(words, {"upos": labels}) for words, labels in small]
-    pn.write_conllu(sentences, place / "a.conllu")
-    pn.write_conllu(sentences[:3], place / "deeper" / "b.conllu")
-    words = pa.array([list(words) for words, _ in small[3:]], pa.list_(pa.string()))
-    parquet.write_table(pa.table({"tokens": words}), place / "words.parquet")
-    (place / "readme.txt").write_text("not to be tagged")
-    return place

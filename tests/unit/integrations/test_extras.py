@@ -15,7 +15,6 @@ MODULES = [
     ("sklearn", "sklearn.base", "sklearn"),
     ("nltk", "nltk.tag.api", "nltk"),
     ("arrow", "pyarrow", "arrow"),
-    ("parquet", "pyarrow", "arrow"),
     ("ray", "ray", "ray"),
     ("spark", "pyspark.sql.types", "spark"),
 ]

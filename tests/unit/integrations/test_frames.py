@@ -31,7 +31,7 @@ def test_pandas_frames(tagger: pn.Tagger, labels: list[list[str]]) -> None:
     pd = pytest.importorskip("pandas", reason="pandas is not installed")
     found = tag_arrow(tagger, pd.DataFrame({"tokens": ROWS})).to_pandas()
     assert [list(row) for row in found["tag"]] == labels
-    with pytest.raises(pn.ArgumentError, match="data: cannot be had as Arrow"):
+    with pytest.raises(pn.ArgumentError, match="data: cannot be converted to Arrow"):
         tag_arrow(tagger, pd.DataFrame({"tokens": [["The", 3], "old"]}))
 
 

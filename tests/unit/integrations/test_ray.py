@@ -22,7 +22,7 @@ pytest.importorskip("pyarrow", reason="the extra arrow is not installed")
 
 from perceptron_nlp.integrations import ray as engine  # noqa: E402
 from perceptron_nlp.integrations import raycrew  # noqa: E402
-from perceptron_nlp.integrations.batches import ArrowTagger  # noqa: E402
+from perceptron_nlp.integrations.arrow import ArrowTagger  # noqa: E402
 from perceptron_nlp.integrations.shards import Shard  # noqa: E402
 
 # Ray's own: sockets and processes that it leaves to the system, and options that are to change.

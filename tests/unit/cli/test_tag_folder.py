@@ -10,8 +10,7 @@ import pytest
 
 import perceptron_nlp as pn
 from perceptron_nlp.cli.main import main
-from perceptron_nlp.cli.tag_files import FolderJob
-from perceptron_nlp.integrations.folders import FolderPlan
+from perceptron_nlp.cli.tag_folder import FolderJob, FolderPlan
 
 
 def test_what_is_there_and_not_older_is_done(folder: Path, tmp_path: Path) -> None:
@@ -114,13 +113,13 @@ def test_a_file_that_is_written_while_it_is_tagged_is_not_done(
         Path(read).write_text("other text")
 
     # What workers tag with is there with pyarrow only.
-    batches = pytest.importorskip(
-        "perceptron_nlp.integrations.batches",
+    arrow = pytest.importorskip(
+        "perceptron_nlp.integrations.arrow",
         reason="the extra arrow is not installed",
         exc_type=pn.MissingExtraError,
     )
     job = FolderJob(
-        str(model), batches.digest_of(str(model)), pn.__version__, None, "auto", None, False, None
+        str(model), arrow.digest_of(str(model)), pn.__version__, None, "auto", None, False, None
     )
     monkeypatch.setattr(FolderJob, "_pieces", pieces)
     read, error = job((str(folder / "a.conllu"), str(tmp_path / "a.conllu")))

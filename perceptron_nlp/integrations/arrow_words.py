@@ -1,8 +1,9 @@
 """Arrow's many layouts of lists of words, as the one that plain buffers have.
 
-Offsets and text are looked at where they are. They are copied only where the layout leaves no
-choice: words that are views or dictionary-encoded, rows that are views out of order, and null rows
-that have words all the same.
+Offsets and text are used in place. They are copied only if the layout leaves no choice: words that
+are views or dictionary-encoded, rows that are views out of order, and null rows that have words all
+the same. pyarrow's casts cannot do this: they copy large lists and those of large strings, do not
+know dictionaries of lists or of views, and lose words of list views (pyarrow 26).
 """
 
 from __future__ import annotations
@@ -31,8 +32,8 @@ class WordLists:
     ----------
     words : string or large_string array without nulls, of the words of all rows
     offsets : int64[n_rows + 1], the first word of each row, and the end of the last one
-    nulls : None, or bool[n_rows]: which rows are null
-    is_large : whether offsets of rows came as 64 bits
+    nulls : None, or bool[n_rows], True for a null row
+    is_large : True if the offsets of rows came as 64 bits
     """
 
     words: Any
@@ -41,7 +42,7 @@ class WordLists:
     is_large: bool
 
     def buffers(self) -> tuple[memoryview, npt.NDArray[Any]]:
-        """The words as UTF-8 and where each begins in it, with the end of the last one."""
+        """Return the words as UTF-8 and the beginning of each in it, with the end of the last."""
         _, offsets, text = self.words.buffers()
         data = memoryview(b"") if text is None else memoryview(text)
         if not len(self.words):
@@ -51,7 +52,7 @@ class WordLists:
         return data, np.frombuffer(offsets, width)[begin : begin + len(self.words) + 1]
 
     def lists(self) -> list[list[str]]:
-        """The rows that are not null, as lists of str.
+        """Return the rows that are not null, as lists of str.
 
         Raises ArgumentError for words that are not UTF-8.
         """
@@ -67,12 +68,12 @@ class WordLists:
 
 
 def word_lists(rows: Any, place: str, first_row: int = 0) -> WordLists:
-    """The rows of an array.
+    """Return the rows of an array.
 
     Parameters
     ----------
     rows : a pyarrow.Array of lists of strings, in any of Arrow's layouts
-    place : what messages call the array
+    place : the name of the array in messages
     first_row : the number of its first row in these messages
 
     Raises
@@ -98,9 +99,9 @@ def word_lists(rows: Any, place: str, first_row: int = 0) -> WordLists:
 
 
 def rows_are_large(type: Any, place: str) -> bool:
-    """Do lists of this type count with 64 bits?
+    """Return True if offsets of lists of this type have 64 bits.
 
-    Raises ArgumentTypeError, in which `place` is what is of this type, unless it is one of lists.
+    Raises ArgumentTypeError unless it is a type of lists; `place` is the name of the data.
     """
     inner = _type_inside(type)
     if not (_is_list(inner) or pa.types.is_null(inner)):
@@ -109,7 +110,7 @@ def rows_are_large(type: Any, place: str) -> bool:
 
 
 def holds_words(type: Any) -> bool:
-    """May a column of this type be the one of the words?"""
+    """Return True if a column of this type may be the one of the words."""
     inner = _type_inside(type)
     return _is_list(inner) and _is_text(inner.value_type)
 
@@ -128,7 +129,7 @@ def _is_list(type: Any) -> bool:
 
 
 def _holds_its_words(type: Any) -> bool:
-    """Is it a list whose words move with it, not a view of words that stay?"""
+    """Return True for lists whose words move with them, unlike views."""
     return any(
         is_kind(type)
         for is_kind in (pa.types.is_list, pa.types.is_large_list, pa.types.is_fixed_size_list)
@@ -143,7 +144,7 @@ def _is_text(type: Any) -> bool:
 
 
 def _type_inside(type: Any) -> Any:
-    """The type without what is put around values: extension types and dictionaries."""
+    """The type inside extension types and dictionaries."""
     while True:
         if isinstance(type, pa.BaseExtensionType):
             type = type.storage_type
@@ -165,10 +166,7 @@ def _unwrapped(array: Any) -> Any:
 
 
 def _decoded(array: Any) -> Any:
-    """Not Arrow's own decoding, which knows neither lists nor views.
-
-    What is a small dictionary may be more text than 32 bits can count.
-    """
+    """Decode a dictionary; its words may be more text than offsets of 32 bits can count."""
     values = array.dictionary
     if _is_text(values.type):
         values = values.cast(pa.large_string())
@@ -178,7 +176,7 @@ def _decoded(array: Any) -> Any:
 
 
 def _flat(rows: Any, nulls: npt.NDArray[np.bool_] | None) -> tuple[npt.NDArray[np.int64], Any]:
-    """Where each row begins among the words, and the words of the rows that are not null."""
+    """The beginning of each row among the words, and the words of the rows that are not null."""
     if pa.types.is_list(rows.type) or pa.types.is_large_list(rows.type):
         offsets = np.asarray(rows.offsets).astype(np.int64) if len(rows) else np.zeros(1, np.int64)
         if nulls is None or not np.diff(offsets)[nulls].any():

@@ -13,17 +13,17 @@ import perceptron_nlp as pn
 
 pa = pytest.importorskip("pyarrow", reason="the extra arrow is not installed")
 
-from perceptron_nlp.integrations import batches  # noqa: E402
-from perceptron_nlp.integrations.batches import ArrowTagger  # noqa: E402
+from perceptron_nlp.integrations import arrow  # noqa: E402
+from perceptron_nlp.integrations.arrow import ArrowTagger  # noqa: E402
 
 IN_ANOTHER_PROCESS = """\
 import pickle, sys
 import pyarrow as pa
 function = pickle.loads(sys.stdin.buffer.read())
-from perceptron_nlp.integrations import batches
+from perceptron_nlp.integrations import arrow
 for number in range(3):
     found = function(pa.table({"tokens": [["The", "old", "man"], [], ["Stop", "!"]]}))
-print(found["tag"].to_pylist(), batches.tagger_at.cache_info().misses)
+print(found["tag"].to_pylist(), arrow.tagger_at.cache_info().misses)
 """
 
 
@@ -88,7 +88,7 @@ def test_a_model_that_is_gone_or_another_one_is_refused_where_the_batches_are(
     path = tmp_path / "moved.model"
     path.write_bytes(model.read_bytes())
     function = ArrowTagger(path)
-    batches.tagger_at.cache_clear()
+    arrow.tagger_at.cache_clear()
     three.save(path)
     with pytest.raises(pn.ModelError, match="is another model than where the work was begun"):
         function(words(small))

@@ -1,0 +1,280 @@
+"""``perceptron-nlp tag --engine``: every file of a folder, by the workers of an engine."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import perceptron_nlp as pn
+from perceptron_nlp._checks import check_version
+from perceptron_nlp.cli.filling import Filling, taggers_of
+from perceptron_nlp.cli.parsing import UsageError, VerbParser
+from perceptron_nlp.cli.tag_files import Tagging
+from perceptron_nlp.cli.terminal import say
+from perceptron_nlp.errors import quote
+from perceptron_nlp.formats import read_file_bytes
+
+ENGINES = ("ray",)
+ENDINGS = (".parquet", ".conllu", ".conllu.gz", ".conllu.bz2", ".conllu.xz")
+RECORD = ".perceptron-nlp.json"
+FORMAT = "perceptron_nlp folder"
+
+
+def add_engine_option(verb: VerbParser) -> None:
+    """``--engine``."""
+    verb.add_argument(
+        "--engine",
+        choices=ENGINES,
+        metavar="NAME",
+        help="ray: the files are a folder of Parquet or CoNLL-U files and one for the"
+        " outputs, and workers tag them; begun again, the work goes on with what"
+        " is not done",
+    )
+
+
+class FolderJob(NamedTuple):
+    """Tags one file, in whatever process it comes to.
+
+    Attributes
+    ----------
+    model, digest : the model file and its SHA-256
+    version : of this library, where the work was begun
+    column, format, fields, keep, tokens_column : as on the command line
+    """
+
+    model: str
+    digest: str
+    version: str
+    column: str | None
+    format: str
+    fields: list[str] | None
+    keep: bool
+    tokens_column: str | None
+
+    def __call__(self, pair: tuple[str, str]) -> tuple[str, pn.PerceptronNLPError | None]:
+        """Tag the first file of a pair into the second; its name, and what was wrong with it."""
+        read, written = pair
+        try:
+            arrow = importlib.import_module("perceptron_nlp.integrations.arrow")
+            check_version(self.version)
+            tagger = arrow.tagger_at(self.model, self.digest)
+            pn.replace_file(written, _while_unchanged(read, self._pieces(tagger, read)))
+        except pn.PerceptronNLPError as error:
+            if isinstance(error, pn.ArgumentError | pn.ArgumentTypeError):
+                # What option does not fit is told, and here in which file.
+                return read, type(error)(f"{read}: {error}")
+            return read, error
+        return read, None
+
+    def _pieces(self, tagger: pn.Tagger, read: str) -> Any:
+        if read.endswith(".parquet"):
+            arrow = importlib.import_module("perceptron_nlp.integrations.arrow")
+            return arrow.tag_parquet(
+                taggers_of(tagger, self.column), read, tokens_column=self.tokens_column
+            )
+        filling = Filling(tagger, self.column, keep=self.keep)
+        return Tagging(
+            tagger, filling, format=self.format, fields=self.fields, threads=1, quiet=True
+        ).texts([read], "")
+
+
+def _while_unchanged(path: str, pieces: Iterable[Any]) -> Iterator[Any]:
+    """The pieces that are made of a file; FileError in place of the end if it was changed."""
+    before = _state(path)
+    yield from pieces
+    if _state(path) != before:
+        raise pn.FileError(
+            f"{path}: was changed while it was tagged; begin again when nobody writes it"
+        )
+
+
+def _state(path: str) -> tuple[int, int, int] | None:
+    try:
+        found = os.stat(path)
+    except OSError:
+        # Whoever reads it tells what is wrong.
+        return None
+    return found.st_ino, found.st_size, found.st_mtime_ns
+
+
+def tag_folder(chosen: argparse.Namespace) -> None:
+    """Tag a folder as the command line says."""
+    _check(chosen)
+    engine = importlib.import_module(f"perceptron_nlp.integrations.{chosen.engine}")
+    arrow = importlib.import_module("perceptron_nlp.integrations.arrow")
+    source, target = chosen.files
+    model = arrow.ArrowTagger(chosen.model).model
+    digest = arrow.digest_of(model)
+    told = {
+        "column": chosen.column,
+        "format": chosen.format,
+        "fields": chosen.fields,
+        "keep": chosen.keep,
+        "tokens_column": chosen.tokens_column,
+    }
+    plan = FolderPlan(source, target, {"model": digest, "version": pn.__version__, **told})
+    job = FolderJob(model, digest, pn.__version__, **told)
+    failed = []
+    for read, error in engine.run_all(job, plan.todo) if plan.todo else ():
+        if error is not None:
+            failed.append((read, error))
+    failed.sort(key=lambda pair: pair[0])
+    if not chosen.quiet:
+        # The first is raised, and so said last.
+        for _, error in failed[1:]:
+            say(str(error))
+        say(
+            f"{target}: files tagged: {len(plan.todo) - len(failed)}, done before:"
+            f" {plan.n_done}, not tagged: {len(failed)}"
+        )
+    if failed:
+        raise failed[0][1]
+
+
+def _check(chosen: argparse.Namespace) -> None:
+    if len(chosen.files) != 2:
+        raise UsageError(
+            "--engine: needs a folder of files to tag and one for the outputs:"
+            " perceptron-nlp tag --engine ray MODEL IN_DIR OUT_DIR"
+        )
+    for option, given in (("--output", chosen.output), ("--lexicon", chosen.lexicon)):
+        if given is not None:
+            raise UsageError(f"{option}: does not go with --engine")
+    if chosen.threads != 1:
+        raise UsageError("--threads: does not go with --engine, whose workers have one each")
+    if chosen.format not in ("auto", "conllu"):
+        raise UsageError(
+            "--format: with --engine files are CoNLL-U or Parquet, by the ends of their names"
+        )
+
+
+class FolderPlan:
+    """The files of a folder, each with its output in another folder.
+
+    An output is there whole or not at all: begun again, the work continues with those that are
+    missing. A record in the folder of outputs holds what they were made with.
+
+    Parameters
+    ----------
+    source : the folder of inputs; those in folders inside it are taken, too
+    target : the folder of outputs, which is made
+    made_with : everything that the outputs depend on, by name
+
+    Attributes
+    ----------
+    todo : pairs of input and output, in the order of their names
+    n_done : the number of outputs that were done before
+
+    Raises
+    ------
+    FileError : there is no such folder, no input in it, or the folder of outputs has files of
+        another origin, or is inside the other; or one inside it cannot be read
+    ArgumentError : two inputs have the same output, or outputs were made with something else
+    """
+
+    def __init__(self, source: str, target: str, made_with: Mapping[str, object]) -> None:
+        self._source, self._target = Path(source), Path(target)
+        if not self._source.is_dir():
+            raise pn.FileError(
+                f"{source}: there is no such folder; name one of Parquet or CoNLL-U files"
+            )
+        if os.path.realpath(target) == os.path.realpath(source):
+            raise pn.FileError(
+                f"{target}: is the folder of inputs itself; name another one for the outputs"
+            )
+        if os.path.realpath(target).startswith(os.path.join(os.path.realpath(source), "")):
+            raise pn.FileError(
+                f"{target}: is inside of {source}, so its files would be tagged in"
+                " their turn; name another folder"
+            )
+        pairs = self._pairs()
+        self._take_over(json.loads(json.dumps({"record": FORMAT, **made_with})))
+        self.todo = [(read, written) for read, written in pairs if not _is_done(read, written)]
+        self.n_done = len(pairs) - len(self.todo)
+        for _, written in self.todo:
+            _make_folder(Path(written).parent)
+
+    def _pairs(self) -> list[tuple[str, str]]:
+        found: dict[str, str] = {}
+        for path in sorted(_files(self._source)):
+            ending = next((e for e in reversed(ENDINGS) if path.name.endswith(e)), None)
+            if ending is None or path.name.startswith("."):
+                continue
+            name = str(path.relative_to(self._source))
+            if ending.startswith(".conllu"):
+                name = name.removesuffix(ending) + ".conllu"
+            written = str(self._target / name)
+            if written in found:
+                raise pn.ArgumentError(
+                    f"{path}: would become {written}, and so would"
+                    f" {found[written]}; rename one of them"
+                )
+            found[written] = str(path)
+        if not found:
+            raise pn.FileError(f"{self._source}: has no file that ends in {', '.join(ENDINGS)}")
+        return [(read, written) for written, read in found.items()]
+
+    def _take_over(self, made_with: dict[str, object]) -> None:
+        """Make the folder, or check that its files were made with the same."""
+        if not os.path.lexists(self._target):
+            _make_folder(self._target)
+        elif not self._target.is_dir():
+            raise pn.FileError(f"{self._target}: is a file; name a folder for the outputs")
+        record = self._target / RECORD
+        if record.is_file():
+            _compare(record, made_with)
+            return
+        if any(self._target.iterdir()):
+            raise pn.FileError(
+                f"{self._target}: is a folder that has other files already; name a new"
+                " one, or an empty one"
+            )
+        pn.replace_file(record, (json.dumps(made_with, indent=2, sort_keys=True) + "\n").encode())
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    """All files in a folder and in those inside it, and broken links, which are errors."""
+
+    def refuse(error: OSError) -> None:
+        raise pn.FileError(f"{error.filename}: cannot be read: {error.strerror}") from error
+
+    for place, _, names in os.walk(folder, onerror=refuse):
+        for path in (Path(place, name) for name in names):
+            if os.path.isfile(path) or not os.path.exists(path):
+                yield path
+
+
+def _compare(record: Path, made_with: dict[str, object]) -> None:
+    try:
+        before = json.loads(bytes(read_file_bytes(record)))
+    except (ValueError, RecursionError):
+        before = None
+    if not isinstance(before, dict) or before.get("record") != FORMAT:
+        raise pn.FileError(f"{record}: is not the record of tagged files; name a new folder")
+    for name in {**made_with, **before}:
+        if before.get(name) != made_with.get(name):
+            raise pn.ArgumentError(
+                f"{name}: the files in {record.parent} were made with"
+                f" {quote(before.get(name))}, not {quote(made_with.get(name))}; name a new folder"
+            )
+
+
+def _is_done(read: str, written: str) -> bool:
+    """Return True if the output is there, and not older than the input."""
+    try:
+        return os.path.isfile(written) and os.stat(written).st_mtime_ns >= os.stat(read).st_mtime_ns
+    except OSError:
+        # A missing input is reported by the worker that tags it.
+        return False
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise pn.FileError(f"{folder}: cannot be made: {error.strerror}") from error

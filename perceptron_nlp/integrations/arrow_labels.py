@@ -1,0 +1,312 @@
+"""Columns of labels for Arrow data: lists of dictionary-encoded or plain strings.
+
+A column of words is tagged chunk by chunk, in buffers if the tagger can, else as lists of str; a
+tagger that looks at neighboring sentences sees them across chunks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+import perceptron_nlp as pn
+from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, missing_extra, quote
+from perceptron_nlp.integrations.arrow_words import (
+    WordLists,
+    holds_words,
+    rows_are_large,
+    word_lists,
+)
+
+try:
+    import pyarrow as pa
+except ImportError:
+    raise missing_extra("pyarrow", "arrow") from None
+
+Numbers = npt.NDArray[np.unsignedinteger[Any]]
+TOKENS = "tokens"
+
+
+class Chunk:
+    """Some rows of a text, with everything else that the taggers may look at.
+
+    Parameters
+    ----------
+    rows : the words
+    features : for each feature column of the taggers its values, of the same shape
+
+    Attributes
+    ----------
+    before, after : the sentences around them; none if no tagger looks at them
+    """
+
+    def __init__(self, rows: WordLists, features: Mapping[str, WordLists]) -> None:
+        self.rows = rows
+        self.before: Sequence[pn.Sentence] = ()
+        self.after: Sequence[pn.Sentence] = ()
+        self._features = features
+        self._sentences: list[pn.Sentence] | None = None
+
+    def sentences(self) -> list[pn.Sentence]:
+        """Return the rows that are not null."""
+        if self._sentences is None:
+            columns = {name: lists.lists() for name, lists in self._features.items()}
+            self._sentences = [
+                pn.Sentence(words, {name: values[number] for name, values in columns.items()})
+                for number, words in enumerate(self.rows.lists())
+            ]
+        return self._sentences
+
+
+class LabelColumn:
+    """One column of labels and its tagger.
+
+    Parameters
+    ----------
+    tagger : of one column
+    threads : see Tagger.tag_sents
+    dictionary : True for dictionary-encoded labels, False for plain strings
+    """
+
+    def __init__(self, tagger: pn.Tagger, threads: int, dictionary: bool) -> None:
+        # Before any data are looked at, so that a bad number is an error without rows, too.
+        tagger.tag_sents([], threads=threads)
+        self._tagger = tagger
+        self._threads = threads
+        self._dictionary = dictionary
+        try:
+            written: Sequence[str] = tagger.tag_buffers(b"", [0], [0])[1]
+            self._takes_buffers = True
+        except ArgumentError:
+            written = sorted(tagger.model.written_labels)
+            self._takes_buffers = False
+        # Features as parts of joint labels may be written alike; a dictionary has each label once.
+        self._number_of: dict[str, int] = {}
+        renumbered = [self._number_of.setdefault(label, len(self._number_of)) for label in written]
+        self._renumbered = (
+            None if len(self._number_of) == len(renumbered) else np.array(renumbered, np.uint16)
+        )
+        self._width = np.uint8 if len(self._number_of) <= 256 else np.uint16
+        self._labels = pa.array(list(self._number_of), pa.string())
+
+    def type_of(self, rows_are_large: bool) -> Any:
+        """Return the type of the lists of labels."""
+        index = pa.from_numpy_dtype(self._width)
+        inner = pa.dictionary(index, pa.string()) if self._dictionary else pa.string()
+        return pa.large_list(inner) if rows_are_large else pa.list_(inner)
+
+    def fill(self, chunk: Chunk) -> Any:
+        """Return the labels of some rows, as an array of as many lists; null for a null row."""
+        rows = chunk.rows
+        numbers = self._numbers(chunk).astype(self._width, copy=False)
+        labels = pa.DictionaryArray.from_arrays(pa.array(numbers), self._labels)
+        if not self._dictionary:
+            labels = labels.dictionary_decode()
+        mask = None if rows.nulls is None else pa.array(rows.nulls)
+        if rows.is_large:
+            return pa.LargeListArray.from_arrays(pa.array(rows.offsets), labels, mask=mask)
+        offsets = pa.array(rows.offsets.astype(np.int32))
+        return pa.ListArray.from_arrays(offsets, labels, mask=mask)
+
+    def _numbers(self, chunk: Chunk) -> Numbers:
+        if self._takes_buffers:
+            text, starts = chunk.rows.buffers()
+            numbers, _ = self._tagger.tag_buffers(
+                text, starts, chunk.rows.offsets, threads=self._threads
+            )
+            return numbers if self._renumbered is None else self._renumbered[numbers]
+        found = self._tagger.tag_sents(
+            chunk.sentences(), threads=self._threads, before=chunk.before, after=chunk.after
+        )
+        numbered = (self._number_of[label] for labels in found for label in labels)
+        return np.fromiter(numbered, np.uint16, int(chunk.rows.offsets[-1]))
+
+
+class BatchTagger:
+    """Adds columns of labels to Arrow data.
+
+    Parameters
+    ----------
+    taggers : for each column of labels, a tagger of one column
+    tokens_column, threads, dictionary : see arrow.tag_arrow
+    keep : names of the columns of tables and batches that stay, with those of labels; None for all
+    """
+
+    def __init__(
+        self,
+        taggers: Mapping[str, pn.Tagger],
+        *,
+        tokens_column: str | None = None,
+        threads: int = 1,
+        dictionary: bool = True,
+        keep: Sequence[str] | None = None,
+    ) -> None:
+        self._tokens_column = tokens_column
+        self._keep = keep
+        self._columns = {
+            name: LabelColumn(tagger, threads, dictionary) for name, tagger in taggers.items()
+        }
+        self._window = max(tagger.window for tagger in taggers.values())
+        self._features = sorted(
+            {name for tagger in taggers.values() for name in tagger.feature_columns}
+        )
+
+    def tag(self, data: Any) -> Any:
+        """Return a record batch, table or reader with the columns of labels."""
+        if isinstance(data, pa.RecordBatch):
+            return next(self.batches([data]))
+        schema = self.schema(data.schema)
+        if isinstance(data, pa.Table):
+            return pa.Table.from_batches(self.batches(data.to_batches()), schema)
+        return pa.RecordBatchReader.from_batches(schema, self.batches(data))
+
+    def tag_array(self, given: Any) -> Any:
+        """Return the labels of an Array as an Array, of a ChunkedArray as a ChunkedArray."""
+        if self._tokens_column is not None:
+            raise ArgumentError("tokens_column: the data are an array, which has no columns")
+        if self._features:
+            raise ArgumentError(
+                f"data: the model looks at the columns {', '.join(self._features)} in addition to"
+                " the words; give a record batch or a table that has them"
+            )
+        is_large = rows_are_large(given.type, "data")
+        chunks = []
+        first = 0
+        for array in given.chunks if isinstance(given, pa.ChunkedArray) else [given]:
+            chunks.append((None, Chunk(word_lists(array, "data", first), {})))
+            first += len(array)
+        filled = [self._array(chunk) for _, chunk in with_context(chunks, self._window)]
+        if not isinstance(given, pa.ChunkedArray):
+            return filled[0]
+        types = [(name, column.type_of(is_large)) for name, column in self._columns.items()]
+        return pa.chunked_array(filled, types[0][1] if len(types) == 1 else pa.struct(types))
+
+    def _array(self, chunk: Chunk) -> Any:
+        arrays = [column.fill(chunk) for column in self._columns.values()]
+        if len(arrays) == 1:
+            return arrays[0]
+        mask = None if chunk.rows.nulls is None else pa.array(chunk.rows.nulls)
+        return pa.StructArray.from_arrays(arrays, names=list(self._columns), mask=mask)
+
+    def schema(self, given: Any) -> Any:
+        """Return the schema of data of this schema with the columns of labels."""
+        name = words_column(given, self._tokens_column)
+        is_large = rows_are_large(given.field(name).type, f"column {name}")
+        if name in self._columns:
+            raise ArgumentError(f"tokens_column: {quote(name)} is the column to be filled, too")
+        if self._keep is not None:
+            check_keep(self._keep, given.names)
+            given = pa.schema(
+                [field for field in given if field.name in self._keep], given.metadata
+            )
+        for label, column in self._columns.items():
+            field = pa.field(label, column.type_of(is_large))
+            at = given.get_field_index(label)
+            given = given.append(field) if at < 0 else given.set(at, field)
+        return given
+
+    def batches(self, batches: Iterable[Any]) -> Iterator[Any]:
+        """Return record batches with labels, each as soon as the context of its rows is there."""
+        for batch, chunk in with_context(self._chunks(batches), self._window):
+            schema = self.schema(batch.schema)
+            arrays = {name: batch.column(at) for at, name in enumerate(batch.schema.names)}
+            arrays.update((name, column.fill(chunk)) for name, column in self._columns.items())
+            yield pa.RecordBatch.from_arrays([arrays[name] for name in schema.names], schema=schema)
+
+    def _chunks(self, batches: Iterable[Any]) -> Iterator[tuple[Any, Chunk]]:
+        first = 0
+        for batch in batches:
+            name = words_column(batch.schema, self._tokens_column)
+            rows = word_lists(batch.column(name), f"column {name}", first)
+            features = {name: _feature(batch, name, rows, first) for name in self._features}
+            yield batch, Chunk(rows, features)
+            first += batch.num_rows
+
+
+def _feature(batch: Any, name: str, rows: WordLists, first: int) -> WordLists:
+    """A feature column, of the same shape as the words."""
+    if batch.schema.get_field_index(name) < 0:
+        raise ArgumentError(
+            f"data: the model looks at column {name} in addition to the words; there"
+            f" are {', '.join(batch.schema.names)}"
+        )
+    values = word_lists(batch.column(name), f"column {name}", first)
+    if len(values.offsets) == len(rows.offsets):
+        unlike = (values.offsets != rows.offsets).nonzero()[0]
+        if not len(unlike):
+            return values
+        first += int(unlike[0]) - 1
+    raise ArgumentError(
+        f"column {name}[{first}]: has another number of values than the row has words"
+    )
+
+
+def check_keep(keep: Sequence[str], names: Sequence[str]) -> None:
+    """Raise ArgumentError if columns are to be kept that the data have not."""
+    for name in keep:
+        if name not in names:
+            raise ArgumentError(
+                f"keep: {quote(name)}: there is no such column; there are {', '.join(names)}"
+            )
+
+
+def words_column(schema: Any, wanted: str | None) -> str:
+    """Return the name of the column of the words.
+
+    Raises
+    ------
+    ArgumentError : there is no such column, or none or several of lists of strings
+    ArgumentTypeError : `wanted` is no name
+    """
+    names: list[str] = schema.names
+    if wanted is not None:
+        if not isinstance(wanted, str):
+            raise ArgumentTypeError(f"tokens_column: a str is needed, not {type(wanted).__name__}")
+        if names.count(wanted) != 1:
+            there = "no such column" if wanted not in names else "more than one of this name"
+            raise ArgumentError(
+                f"tokens_column: {quote(wanted)}: there is {there}; there are {', '.join(names)}"
+            )
+        return wanted
+    found = [name for name, type in zip(names, schema.types, strict=True) if holds_words(type)]
+    if len(found) == 1 or found.count(TOKENS) == 1:
+        return found[0] if len(found) == 1 else TOKENS
+    if found:
+        raise ArgumentError(
+            f"tokens_column: several columns are lists of strings; name one of {', '.join(found)}"
+        )
+    if names.count(TOKENS) == 1:
+        # Its type says nothing if all rows are null or empty.
+        return TOKENS
+    there = ", ".join(f"{field.name} ({field.type})" for field in schema)
+    raise ArgumentError(f"tokens_column: no column is a list of strings; there are {there}")
+
+
+def with_context(chunks: Iterable[tuple[Any, Chunk]], window: int) -> Iterator[tuple[Any, Chunk]]:
+    """Return chunks of one text, each as soon as `window` sentences around it are known.
+
+    Parameters
+    ----------
+    chunks : pairs of anything and a chunk
+    window : sentences on either side; 0 leaves the chunks as they are
+    """
+    if not window:
+        yield from chunks
+        return
+    before: list[pn.Sentence] = []
+    waiting: list[tuple[Any, Chunk]] = []
+    for more in chain(chunks, [None]):
+        if more is not None:
+            waiting.append(more)
+        while waiting:
+            after = [sentence for _, chunk in waiting[1:] for sentence in chunk.sentences()]
+            if more is not None and len(after) < window:
+                break
+            owner, chunk = waiting.pop(0)
+            chunk.before, chunk.after = before, after[:window]
+            before = [*before, *chunk.sentences()][-window:]
+            yield owner, chunk
