@@ -21,7 +21,7 @@ from engines import Here, ray_on_two
 
 import perceptron_nlp as pn
 from perceptron_nlp.combine.mix import Added, Change, plus, weighted
-from perceptron_nlp.integrations.shardtraining import LocalCrew, Round, ShardMixer
+from perceptron_nlp.integrations.sharding import LocalPool, Round, ShardMixer
 from perceptron_nlp.tagger.model.state import RunState
 
 EPOCHS = 3
@@ -91,13 +91,13 @@ def power_law(xs: list[float], ys: list[float]) -> tuple[float, float]:
     return float(np.exp(logarithm)), float(exponent)
 
 
-class TimedCrew(LocalCrew):
-    """A crew that knows how long mixing takes."""
+class TimedPool(LocalPool):
+    """A pool that knows how long mixing takes."""
 
     seconds = mixed_bytes = 0.0
 
     def mixed(self, shares: list[float], words: int, begun: int) -> Change:
-        """See LocalCrew."""
+        """See LocalPool."""
         terms = [
             weighted(changed, share, words, begun)
             for changed, share in zip(self._changed, shares, strict=True)
@@ -106,8 +106,8 @@ class TimedCrew(LocalCrew):
         whole = terms[0]
         for term in terms[1:]:
             whole = plus(whole, term)
-            TimedCrew.mixed_bytes += whole.nbytes
-        TimedCrew.seconds += time.process_time() - at
+            TimedPool.mixed_bytes += whole.nbytes
+        TimedPool.seconds += time.process_time() - at
         return whole
 
 
@@ -175,13 +175,13 @@ def measured(sentences: list[pn.Sentence]) -> Costs:
         pn.train(part, resumable=True, templates="fast", epochs=1).model.state.runs[0]
         for part in parts
     ]
-    crew = Here(workers=8)
-    crew.mixer = lambda task: ShardMixer(crew.sharding, TimedCrew, crew.rounds, task)
-    pn.train(sentences, engine=crew, **OPTIONS)
+    pool = Here(workers=8)
+    pool.mixer = lambda task: ShardMixer(pool.sharding, TimedPool, pool.rounds, task)
+    pn.train(sentences, engine=pool, **OPTIONS)
     return Costs(
         float(per_word),
         float(per_byte),
-        TimedCrew.seconds / TimedCrew.mixed_bytes,
+        TimedPool.seconds / TimedPool.mixed_bytes,
         applied_cost(),
         statistics.stdev(speeds) / statistics.mean(speeds),
         power_law([row[0] for row in rows if row[4] == 1], [row[3] for row in rows if row[4] == 1]),

@@ -31,7 +31,7 @@ from corpora import treebank
 from engine_tagging import ray_on_two, tagging
 
 import perceptron_nlp as pn
-from perceptron_nlp.integrations.shardtraining import LocalCrew, Round, Sharding, ShardMixer
+from perceptron_nlp.integrations.sharding import LocalPool, Round, Sharding, ShardMixer
 from perceptron_nlp.tagger.train.loop import Task
 
 KILLS = 20
@@ -46,7 +46,7 @@ class Here:
 
     def mixer(self, task: Task) -> ShardMixer:
         """See loop.Engine."""
-        return ShardMixer(self.sharding, LocalCrew, self.rounds, task)
+        return ShardMixer(self.sharding, LocalPool, self.rounds, task)
 
 
 def accuracy() -> None:

@@ -6,7 +6,8 @@ import os
 import re
 from collections.abc import Iterable, Sequence
 
-from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, quote
+from perceptron_nlp._version import __version__
+from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, EngineError, quote
 from perceptron_nlp.text.sentence import Sentence
 
 _UNITS = {
@@ -124,3 +125,15 @@ def parse_size(size: int | str, name: str = "size") -> int:
 
 def _of_type(name: str, needed: str, value: object) -> ArgumentTypeError:
     return ArgumentTypeError(f"{name}: {needed} is needed, not {type(value).__name__}")
+
+
+def check_version(version: str) -> None:
+    """Raise EngineError unless this library is of the version that a job was begun with."""
+    if version != __version__:
+        # Here, since only workers of an engine need it.
+        import socket
+
+        raise EngineError(
+            f"engine: {socket.gethostname()} has version {__version__} of perceptron-nlp, and the"
+            f" job was begun with {version}; install the same version everywhere"
+        )

@@ -17,10 +17,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import perceptron_nlp as pn
+from perceptron_nlp._checks import check_version
 from perceptron_nlp.errors import (
     ArgumentError,
     ArgumentTypeError,
-    EngineError,
     FileError,
     FormatError,
     ModelError,
@@ -308,15 +308,6 @@ class ArrowTagger:
         )
 
 
-def check_version(version: str) -> None:
-    """Raise EngineError unless this library is of the version that a job was begun with."""
-    if version != pn.__version__:
-        raise EngineError(
-            f"engine: {socket.gethostname()} has version {pn.__version__} of perceptron-nlp, and"
-            f" the work was begun with {version}; install the same version everywhere"
-        )
-
-
 def digest_of(path: str) -> str:
     """SHA-256 of a file, in hexadecimal; FileError if it cannot be read."""
     return hashlib.sha256(read_file_bytes(path)).hexdigest()
@@ -329,7 +320,7 @@ def tagger_at(path: str, digest: str) -> pn.Tagger:
     Raises
     ------
     FileError : there is no such file on this machine
-    ModelError : it is another one than where the work was begun
+    ModelError : it is another one than where the job was begun
     """
     if not os.path.isfile(path):
         raise FileError(
@@ -338,7 +329,7 @@ def tagger_at(path: str, digest: str) -> pn.Tagger:
         )
     if digest_of(path) != digest:
         raise ModelError(
-            f"{path}: on {socket.gethostname()} is another model than where the work"
+            f"{path}: on {socket.gethostname()} is another model than where the job"
             " was begun; put the same file on every machine"
         )
     return pn.load(path, mmap=True)

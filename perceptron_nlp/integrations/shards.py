@@ -1,116 +1,385 @@
-"""A shard of the training sentences, and what learns from it, wherever that runs."""
+"""Shards of the training sentences: as numbers, or as bytes of files that a worker reads itself.
+
+For the second, no process holds the whole text. The program reads the files once, chunk by chunk:
+labels, distinct words and counts stay in memory, words and labels as numbers go to a temporary
+file. Then it finds the ends of sentences, and gives each worker its runs of bytes, with a hash of
+each.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import io
+import os
 import socket
-import sys
-import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
+import numpy.typing as npt
 
-from perceptron_nlp._version import __version__
-from perceptron_nlp.combine.mix import Step, changes, difference, no_state
-from perceptron_nlp.errors import ArgumentError, EngineError
+from perceptron_nlp._core.features.hashing import hash64
+from perceptron_nlp.errors import ArgumentError, FileError
 from perceptron_nlp.features.templates import Template, compile_templates
-from perceptron_nlp.integrations.filedealing import FiledExamples, deal_files, dealt_sentences
-from perceptron_nlp.integrations.shardfiles import ShardFiles
-from perceptron_nlp.sampling import permutation
-from perceptron_nlp.tagger.model.state import RunState
+from perceptron_nlp.formats import CONLLU_COLUMNS, open_corpus
 from perceptron_nlp.tagger.tag.feature_function import Extractor
 from perceptron_nlp.tagger.train.data import Examples
-from perceptron_nlp.tagger.train.learners import FunctionLearner, TemplateLearner
 from perceptron_nlp.tagger.train.numbered import NumberedLabels, numbers_alone
-from perceptron_nlp.tagger.train.options import LearningOptions
+from perceptron_nlp.tagger.train.on_disk import MemoryLimit, read_numbers, read_stored
+from perceptron_nlp.tagger.train.sources import Source
 
-if sys.platform != "win32":
-    import resource
+READ_BY = ("program", "workers")
+# Sentences are distributed in groups; a worker gets at least so many of them (or all have one
+# sentence), so it reads some thousand runs of bytes, and not a sentence here and there.
+GROUPS = 4096
+# Bytes of a file that are searched at a time.
+BLOCK = 1 << 24
+
+
+@dataclass(frozen=True, slots=True)
+class TextFile:
+    """A file as it was when it was read.
+
+    Attributes
+    ----------
+    path : absolute
+    size, changed : bytes, and the time of the last change in nanoseconds
+    """
+
+    path: str
+    size: int
+    changed: int
+
+    @classmethod
+    def at(cls, path: str) -> TextFile:
+        """Return the file as it is now; FileError if there is none."""
+        path = os.path.abspath(path)
+        try:
+            found = os.stat(path)
+        except OSError as error:
+            raise FileError(f"{path}: cannot be read: {error.strerror}") from error
+        return cls(path, found.st_size, found.st_mtime_ns)
+
+
+@dataclass(slots=True)
+class FileExamples(Examples):
+    """Examples that workers can read from files, too.
+
+    Attributes
+    ----------
+    files : the files
+    column : the column of the labels
+    as_read : the labels as they are in the files
+    """
+
+    files: tuple[TextFile, ...] = ()
+    column: str = ""
+    as_read: Sequence[Sequence[str | None]] = field(default=())
+
+
+def reader_of(read_by: str) -> Callable[[Source, str, Sequence[str]], Examples]:
+    """What reads a source, when shards are read by the program or by the workers."""
+    return read_for_workers if read_by == "workers" else Examples.read
+
+
+def read_for_workers(source: Source, column: str, feature_columns: Sequence[str]) -> FileExamples:
+    """The examples of files that workers can read parts of.
+
+    Raises
+    ------
+    ArgumentError : there are no files, or not of CoNLL-U
+    FileError, FormatError : as for on_disk.read_stored
+    """
+    if not source.corpora:
+        raise ArgumentError(
+            "read_by: workers read files, and these sentences are in memory; name"
+            " files, or leave read_by out"
+        )
+    for corpus in source.corpora:
+        if not os.path.isfile(corpus.path):
+            raise ArgumentError(
+                f"read_by: workers cannot read {corpus.path}, which is no file;"
+                " write it to one, or leave read_by out"
+            )
+        if corpus.format != "conllu" or corpus.column_names != CONLLU_COLUMNS[2:]:
+            raise ArgumentError(
+                f"read_by: workers read CoNLL-U of ten columns, and {corpus.path}"
+                " is none; leave read_by out"
+            )
+    files = tuple(TextFile.at(corpus.path) for corpus in source.corpora)
+    for corpus in source.corpora:
+        corpus.reopen()
+    read = read_stored(source, column, feature_columns, NoLimit())
+    return FileExamples(
+        read.sentences,
+        read.gold,
+        read.tags,
+        read.n_tokens,
+        read.n_labelled,
+        read.digest,
+        read.columns,
+        files=files,
+        column=column,
+        as_read=read.gold,
+    )
+
+
+def sentences_by_shard(n_sentences: int, workers: int) -> list[Int64s]:
+    """Return the numbers of each worker's sentences."""
+    groups = np.arange(n_sentences) // _group_size(n_sentences, workers)
+    return [np.flatnonzero(groups % workers == k) for k in range(workers)]
+
+
+def _group_size(n_sentences: int, workers: int) -> int:
+    return max(1, n_sentences // (workers * GROUPS))
+
+
+def make_file_shards(examples: FileExamples, workers: int) -> list[ShardFiles]:
+    """Return the shards of sentences_by_shard as runs of bytes.
+
+    Raises
+    ------
+    ArgumentError : labels are learned that are not in the files, or the files are not of the usual
+        form
+    FileError : a file was changed since it was read
+    """
+    if examples.gold is not examples.as_read:
+        raise ArgumentError(
+            "read_by: workers learn labels as they are in the files, and these are"
+            " learned as others (spans, features); leave read_by out"
+        )
+    ends = [ends_in(file) for file in examples.files]
+    n_sentences = len(examples.sentences)
+    if sum(map(len, ends)) != n_sentences:
+        names = ", ".join(file.path for file in examples.files)
+        raise ArgumentError(
+            f"read_by: workers cannot find the sentences in {names}: they read plain CoNLL-U,"
+            " whose lines end in line feeds, with an empty line behind every sentence and words in"
+            " each; unpack or rewrite it, or leave read_by out"
+        )
+    runs = _runs(ends, _group_size(n_sentences, workers))
+    hashes = _hashes(examples.files, runs[:, 1:])
+    for file in examples.files:
+        if TextFile.at(file.path) != file:
+            raise FileError(
+                f"{file.path}: was changed while it was read; begin again when nobody writes it"
+            )
+    shell = Examples(
+        (),
+        NumberedLabels([], np.empty(0, np.int32), np.empty(0, np.int64)),
+        examples.tags,
+        0,
+        0,
+        examples.digest,
+        examples.columns,
+    )
+    paths = tuple(file.path for file in examples.files)
+    owners = runs[:, 0] % workers
+    return [
+        ShardFiles(paths, runs[owners == k, 1:], hashes[owners == k], examples.column, shell)
+        for k in range(workers)
+    ]
+
+
+def ends_in(file: TextFile) -> Int64s:
+    """Return the end of each sentence of a file: behind its last empty line, or with the file."""
+    found, at, before = [np.empty(0, np.int64)], 0, b""
+    # Pages of a file that is mapped would count as memory of the program.
+    with open(file.path, "rb") as stream:
+        while block := stream.read(BLOCK):
+            # With the byte before it, since it may begin with the second of two line feeds.
+            feeds = np.frombuffer(before + block, np.uint8) == 10
+            second = np.flatnonzero(feeds[:-1] & feeds[1:]) + 2
+            found.append(second + at - len(before))
+            at, before = at + len(block), (before + block)[-1:]
+    ends = np.concatenate(found)
+    # Of several empty lines, the last.
+    ends = ends[np.diff(ends, append=-1) != 1]
+    if _is_more(file.path, int(ends[-1]) if len(ends) else 0):
+        ends = np.append(ends, at)
+    return ends
+
+
+def _is_more(path: str, behind: int) -> bool:
+    """Return True if there is anything but white space behind a position."""
+    with open(path, "rb") as stream:
+        stream.seek(behind)
+        return bool(stream.read(BLOCK).strip())
+
+
+def _runs(ends: Sequence[Int64s], size: int) -> Int64s:
+    """int64[n, 4]; for each run of bytes its group, its file, its first byte and its length.
+
+    A group with sentences of several files is a run in each.
+    """
+    found, first = [], 0
+    for number, places in enumerate(ends):
+        groups = np.arange(first, first + len(places)) // size
+        last = np.flatnonzero(np.diff(groups, append=-1))
+        stops = places[last]
+        starts = np.concatenate([[0], stops[:-1]]) if len(stops) else stops
+        found.append(
+            np.stack([groups[last], np.full(len(last), number), starts, stops - starts], axis=1)
+        )
+        first += len(places)
+    return np.concatenate(found).astype(np.int64)
+
+
+def _hashes(files: Sequence[TextFile], runs: Int64s) -> npt.NDArray[np.uint64]:
+    found = []
+    with contextlib.ExitStack() as stack:
+        streams = [stack.enter_context(open(file.path, "rb")) for file in files]
+        for number, at, size in runs.tolist():
+            streams[number].seek(at)
+            found.append(hash64(streams[number].read(size)))
+    return np.array(found, np.uint64)
+
+
+Int64s = npt.NDArray[np.int64]
+
+BOM = b"\xef\xbb\xbf"
+
+
+class NoLimit(MemoryLimit):
+    """No bound on memory."""
+
+    option = "read_by"
+
+    def __init__(self) -> None:
+        pass
+
+    def check(self) -> None:
+        """Never raise."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Shard:
-    """All that a worker needs to learn from its sentences.
+class ShardFiles:
+    """A shard as bytes of files, which its worker reads.
 
     Attributes
     ----------
-    examples : the sentences, as numbers where templates are learnt with; or where they are read
-    templates : their features; empty with a feature function
-    features : the feature function, or None
-    options : how to learn
-    forced : words that get one label without being scored
-    version : of this library, where the training was begun
+    paths : the files, which have the same paths on every machine
+    runs : int64[n, 3]; for each run of bytes the number of its file, its first byte, its length
+    hashes : uint64[n]; of each
+    column : the column of the labels
+    examples : everything that is not in the files
     """
 
-    examples: Examples | ShardFiles
-    templates: tuple[Template, ...]
-    features: Extractor | None
-    options: LearningOptions
-    forced: Mapping[str, str]
-    version: str = __version__
+    paths: tuple[str, ...]
+    runs: Int64s
+    hashes: npt.NDArray[np.uint64]
+    column: str
+    examples: Examples
+
+    def read(self) -> Examples:
+        """Return the sentences.
+
+        Raises
+        ------
+        FileError : a file is missing here, or differs from the one that the training was begun with
+        """
+        feature_columns = self.examples.columns
+        stream = io.BufferedReader(_Runs(self), 1 << 20)
+        source = Source(open_corpus(stream, format="conllu"), "train")
+        text, gold, n_labelled, _ = read_numbers(source, self.column, feature_columns, NoLimit())
+        return replace(
+            self.examples,
+            sentences=text,
+            gold=gold,
+            n_tokens=len(gold.numbers),
+            n_labelled=n_labelled,
+        )
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """A part of an epoch, between two mixes.
+class _Runs(io.RawIOBase):
+    """The bytes of a shard, run after run, each with an empty line at its end."""
 
-    Attributes
-    ----------
-    number : how many mixes there were before it, which is what state it begins at
-    seed, epoch : what decides the order of a shard's sentences
-    part, parts : which of the equal parts of the epoch it is, from 0
-    alone : whether there is one shard only
-    """
+    def __init__(self, shard: ShardFiles) -> None:
+        self._shard = shard
+        self._number = 0
+        self._left = memoryview(b"")
+        self._file: io.BufferedReader | None = None
+        self._opened = -1
 
-    number: int
-    seed: int
-    epoch: int
-    part: int
-    parts: int
-    alone: bool
+    def readable(self) -> bool:
+        """True."""
+        return True
+
+    def readinto(self, into: memoryview, /) -> int:  # type: ignore[override]
+        """See io.RawIOBase."""
+        while not self._left:
+            if self._number == len(self._shard.runs):
+                return 0
+            self._left = memoryview(self._next())
+        size = min(len(into), len(self._left))
+        into[:size] = self._left[:size]
+        self._left = self._left[size:]
+        return size
+
+    def _next(self) -> bytes:
+        number, at, size = self._shard.runs[self._number].tolist()
+        wanted = int(self._shard.hashes[self._number])
+        self._number += 1
+        path = self._shard.paths[number]
+        try:
+            if self._opened != number:
+                self.close_file()
+                self._file, self._opened = open(path, "rb"), number  # noqa: SIM115
+            text = b""
+            if self._file is not None:
+                self._file.seek(at)
+                text = self._file.read(size)
+        except OSError as error:
+            raise FileError(
+                f"{path}: cannot be read on {socket.gethostname()}: {error.strerror};"
+                " put the files where every worker finds them under these names, or"
+                " leave read_by out"
+            ) from error
+        if hash64(text) != wanted:
+            raise FileError(
+                f"{path}: on {socket.gethostname()} is another file than where the"
+                " training was begun, or was changed since; put the same one on every"
+                " machine, and begin again"
+            )
+        if at == 0:
+            text = text.removeprefix(BOM)
+        return text if text.endswith(b"\n\n") else text.rstrip(b"\n") + b"\n\n"
+
+    def close_file(self) -> None:
+        """Close the file that is read."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+    def close(self) -> None:
+        """Close everything."""
+        self.close_file()
+        super().close()
 
 
-@dataclass(frozen=True, slots=True)
-class ShardCounts:
-    """What learning from a shard came to: words, mistakes, updates, and how long it took.
-
-    `seconds` is processor time, `elapsed` is by the clock; `bytes_sent` is the size of what the
-    shard has changed, `peak_memory` the most bytes that the process has had (0: not known).
-    """
-
-    examples: int
-    mistakes: int
-    updates: int
-    seconds: float
-    elapsed: float
-    bytes_sent: int
-    peak_memory: int
-
-
-def deal(
+def make_shards(
     examples: Examples, workers: int, templates: tuple[Template, ...], features: Extractor | None
 ) -> list[Examples] | list[ShardFiles]:
-    """The sentences in `workers` shards, one after the other as cards are dealt.
+    """Distribute the sentences over `workers` shards, in turns.
 
-    So each shard has its part of every kind of text that the sentences are of. Which it has does
-    not depend on who reads them.
+    So each shard has its part of every kind of text, whoever reads the sentences.
     """
-    if isinstance(examples, FiledExamples):
+    if isinstance(examples, FileExamples):
         if features is not None:
             raise ArgumentError(
                 "read_by: a feature function looks at whole sentences, which the"
                 " program must read; leave read_by out"
             )
-        return deal_files(examples, workers)
-    dealt = [numbers.tolist() for numbers in dealt_sentences(len(examples.sentences), workers)]
+        return make_file_shards(examples, workers)
+    parts = [numbers.tolist() for numbers in sentences_by_shard(len(examples.sentences), workers)]
     if features is not None:
-        return [replace(part, sentences=list(part.sentences)) for part in map(examples.part, dealt)]
+        return [replace(part, sentences=list(part.sentences)) for part in map(examples.part, parts)]
     columns = compile_templates(templates).columns
-    return [_as_numbers(examples.part(numbers), columns) for numbers in dealt]
+    return [as_numbers(examples.part(numbers), columns) for numbers in parts]
 
 
-def _as_numbers(part: Examples, columns: Sequence[str]) -> Examples:
-    """The same without sentence objects, and without columns that nobody looks at."""
+def as_numbers(part: Examples, columns: Sequence[str]) -> Examples:
+    """The same without sentence objects, and with no columns but these."""
     strings, tokens = part.numbered(columns)
     lengths, gold = part.lengths(), part.gold_ids()
     labels: list[str | None] = [*part.tags, None]
@@ -123,90 +392,3 @@ def _as_numbers(part: Examples, columns: Sequence[str]) -> Examples:
             labels, np.where(gold < 0, len(labels) - 1, gold).astype(np.int32), lengths
         ),
     )
-
-
-def _peak_memory() -> int:
-    if sys.platform == "win32":
-        return 0
-    used = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return used if sys.platform == "darwin" else used * 1024
-
-
-class ShardWorker:
-    """Learns from one shard, a piece of an epoch at a time, each from a state that is mixed.
-
-    Parameters
-    ----------
-    shard : the shard
-
-    Raises
-    ------
-    EngineError : the library is of another version here than where the training was begun
-    FileError : files that it is to read are missing here, or others than where that was
-    """
-
-    def __init__(self, shard: Shard) -> None:
-        if shard.version != __version__:
-            raise EngineError(
-                f"engine: a worker on {socket.gethostname()} has version {__version__} of"
-                f" perceptron-nlp, and the training was begun with {shard.version}; install the"
-                " same version everywhere"
-            )
-        examples = shard.examples
-        if isinstance(examples, ShardFiles):
-            examples = _as_numbers(examples.read(), compile_templates(shard.templates).columns)
-        self._n_sentences = len(examples.sentences)
-        self._learner = (
-            TemplateLearner(examples, shard.templates, shard.options, dict(shard.forced))
-            if shard.features is None
-            else FunctionLearner(examples, shard.features, shard.options, dict(shard.forced))
-        )
-        self._state = no_state(shard.options.update == "adagrad")
-        self._number = 0
-
-    def learn(
-        self, piece: Piece, given: RunState | None, step: Step | None
-    ) -> tuple[ShardCounts, RunState]:
-        """Learn a piece; what it came to, and what it changed.
-
-        It can be called again with the same piece, and gives the same.
-
-        Parameters
-        ----------
-        piece : the piece
-        given : the state that the piece begins at; None where the worker can come to it by itself
-        step : what makes that state of the one before it; None before the first mix
-
-        Raises
-        ------
-        EngineError : the worker cannot come to the state by itself
-        """
-        begun_at, cpu = time.monotonic(), time.process_time()
-        self._come_to(piece.number, given, step)
-        self._learner.begin_at(self._state)
-        order = permutation(self._n_sentences, piece.seed, piece.epoch)
-        first, last = (len(order) * part // piece.parts for part in (piece.part, piece.part + 1))
-        examples, mistakes, updates = self._learner.learn(order[first:last])
-        after = RunState.of(self._learner.table, piece.epoch)
-        changed = (changes if piece.alone else difference)(after, self._state)
-        sent = sum(array.nbytes for array in changed.arrays().values())
-        return ShardCounts(
-            examples,
-            mistakes,
-            updates,
-            time.process_time() - cpu,
-            time.monotonic() - begun_at,
-            sent,
-            _peak_memory(),
-        ), changed
-
-    def _come_to(self, number: int, given: RunState | None, step: Step | None) -> None:
-        if given is not None:
-            self._state, self._number = given, number
-        elif self._number == number - 1 and step is not None:
-            self._state, self._number = step.applied(self._state), number
-        if self._number != number:
-            raise EngineError(
-                f"engine: a worker is at mix {self._number}, and was asked to go on"
-                f" from mix {number}"
-            )

@@ -7,8 +7,9 @@ from test_resuming_laws import equal
 
 from perceptron_nlp.combine.mix import Added, difference, no_state, weighted
 from perceptron_nlp.errors import EngineError
-from perceptron_nlp.integrations.shards import Piece, ShardWorker, deal
-from perceptron_nlp.integrations.shards import Shard as Sentences
+from perceptron_nlp.integrations.sharding import Piece, ShardWorker
+from perceptron_nlp.integrations.sharding import Shard as Sentences
+from perceptron_nlp.integrations.shards import make_shards
 from perceptron_nlp.tagger.train.data import Examples
 from perceptron_nlp.tagger.train.loop import resolve_templates
 from perceptron_nlp.tagger.train.options import make_options
@@ -21,11 +22,12 @@ def shards(small: list[tuple[list[str], list[str]]]) -> list[Sentences]:
     options = make_options({"templates": "fast"})
     templates = resolve_templates(options, ())
     return [
-        Sentences(part, templates, None, options, {}) for part in deal(examples, 2, templates, None)
+        Sentences(part, templates, None, options, {})
+        for part in make_shards(examples, 2, templates, None)
     ]
 
 
-def test_shards_are_dealt_as_cards_are(
+def test_sentences_are_distributed_over_shards_in_turns(
     shards: list[Sentences], small: list[tuple[list[str], list[str]]]
 ) -> None:
     for first, shard in enumerate(shards):

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 import perceptron_nlp as pn
-from perceptron_nlp.integrations.filedealing import reader_of
-from perceptron_nlp.integrations.shardtraining import LocalCrew, Round, Sharding, ShardMixer
+from perceptron_nlp.integrations.sharding import LocalPool, Round, Sharding, ShardMixer
+from perceptron_nlp.integrations.shards import reader_of
 from perceptron_nlp.tagger.train.loop import Task
 
 PENN = {"NOUN": "NN", "PROPN": "NNP", "VERB": "VB", "DET": "DT", "ADJ": "JJ", "PUNCT": "."}
@@ -53,7 +53,7 @@ class Here:
 
     def mixer(self, task: Task) -> ShardMixer:
         """See loop.Engine."""
-        return ShardMixer(self.sharding, LocalCrew, self.rounds, task)
+        return ShardMixer(self.sharding, LocalPool, self.rounds, task)
 
 
 @pytest.fixture(scope="session")

@@ -90,7 +90,7 @@ def test_a_model_that_is_gone_or_another_one_is_refused_where_the_batches_are(
     function = ArrowTagger(path)
     arrow.tagger_at.cache_clear()
     three.save(path)
-    with pytest.raises(pn.ModelError, match="is another model than where the work was begun"):
+    with pytest.raises(pn.ModelError, match="is another model than where the job was begun"):
         function(words(small))
     path.unlink()
     with pytest.raises(pn.FileError, match="there is no such file on"):
@@ -101,7 +101,7 @@ def test_another_version_is_refused(
     model: Path, small: list[tuple[list[str], list[str]]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     function = ArrowTagger(model)
-    monkeypatch.setattr(pn, "__version__", "99.0")
+    monkeypatch.setattr("perceptron_nlp._checks.__version__", "99.0")
     with pytest.raises(pn.EngineError, match="install the same version everywhere"):
         function(words(small))
 

@@ -21,9 +21,8 @@ ray = pytest.importorskip("ray", reason="the extra ray is not installed")
 pytest.importorskip("pyarrow", reason="the extra arrow is not installed")
 
 from perceptron_nlp.integrations import ray as engine  # noqa: E402
-from perceptron_nlp.integrations import raycrew  # noqa: E402
 from perceptron_nlp.integrations.arrow import ArrowTagger  # noqa: E402
-from perceptron_nlp.integrations.shards import Shard  # noqa: E402
+from perceptron_nlp.integrations.sharding import Shard  # noqa: E402
 
 # Ray's own: sockets and processes that it leaves to the system, and options that are to change.
 pytestmark = [
@@ -138,8 +137,8 @@ def test_a_worker_of_another_version_is_refused(
         def __init__(self, *parts: Any) -> None:
             super().__init__(*parts, "0.0.1")
 
-    monkeypatch.setattr("perceptron_nlp.integrations.shardtraining.Shard", Older)
-    with pytest.raises(pn.EngineError, match=r"has version .*, and the training was begun with 0"):
+    monkeypatch.setattr("perceptron_nlp.integrations.sharding.Shard", Older)
+    with pytest.raises(pn.EngineError, match=r"has version .*, and the job was begun with 0"):
         pn.train(many, engine="ray", workers=2, **OPTIONS)
 
 
@@ -150,13 +149,13 @@ def test_a_cluster_that_does_not_answer_is_named(monkeypatch: pytest.MonkeyPatch
     for address in (f"127.0.0.1:{port}", f"ray://127.0.0.1:{port}", "127.0.0.1:99999"):
         monkeypatch.setenv("RAY_ADDRESS", address)
         with pytest.raises(pn.EngineError, match=f"RAY_ADDRESS is {address}, and no Ray answers"):
-            raycrew.connect()
+            engine.connect()
 
 
 def test_an_object_store_that_is_full_is_said_to_be() -> None:
     with (
         pytest.raises(pn.MemoryLimitError, match="object store is full, and so is the disc"),
-        raycrew.typed(),
+        engine.typed(),
     ):
         raise ray.exceptions.ObjectStoreFullError
 

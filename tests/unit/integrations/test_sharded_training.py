@@ -14,10 +14,9 @@ from hypothesis import strategies as st
 
 import perceptron_nlp as pn
 from perceptron_nlp._core.features.hashing import hash64
-from perceptron_nlp.integrations import filedealing, shardtraining
-from perceptron_nlp.integrations.filedealing import TextFile, dealt_sentences, ends_in
-from perceptron_nlp.integrations.shards import ShardWorker
-from perceptron_nlp.integrations.shardtraining import Sharding
+from perceptron_nlp.integrations import sharding, shards
+from perceptron_nlp.integrations.sharding import Sharding, ShardWorker
+from perceptron_nlp.integrations.shards import TextFile, ends_in, sentences_by_shard
 from perceptron_nlp.tagger.train.api import engine_of
 
 Small = list[tuple[list[str], list[str]]]
@@ -183,7 +182,7 @@ def test_cards_of_several_sentences_are_the_same_whoever_reads_them(
     files: list[Path], here: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = pn.train(files, engine=here(2), **FAST).to_bytes()
-    monkeypatch.setattr(filedealing, "CARDS", 2)
+    monkeypatch.setattr(shards, "GROUPS", 2)
     found = [
         bytes(pn.train(files, engine=here(2, read_by=who), **FAST).to_bytes())
         for who in ("program", "workers")
@@ -197,7 +196,7 @@ def test_where_a_sentence_ends_does_not_depend_on_what_is_read_at_a_time(
 ) -> None:
     found = []
     for size in (1 << 24, block):
-        monkeypatch.setattr(filedealing, "BLOCK", size)
+        monkeypatch.setattr(shards, "BLOCK", size)
         found.append([ends_in(TextFile.at(str(path))).tolist() for path in files])
     assert found[0] == found[1] and found[0][0][-1] == files[0].stat().st_size
 
@@ -207,8 +206,8 @@ def test_every_sentence_is_dealt_to_one_worker_and_shards_differ_by_one_card(
     n_sentences: int, workers: int, least: int
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(filedealing, "CARDS", least)
-        dealt = dealt_sentences(n_sentences, workers)
+        patch.setattr(shards, "GROUPS", least)
+        dealt = sentences_by_shard(n_sentences, workers)
     assert sorted(number for part in dealt for number in part.tolist()) == [*range(n_sentences)]
     sizes = [len(part) for part in dealt]
     assert max(sizes) - min(sizes) <= max(1, n_sentences // (workers * least))
@@ -257,7 +256,7 @@ def test_a_file_that_is_another_one_where_a_worker_is_is_refused(
             change(files[0])
             super().__init__(shard)
 
-    monkeypatch.setattr(shardtraining, "ShardWorker", Elsewhere)
+    monkeypatch.setattr(sharding, "ShardWorker", Elsewhere)
     with pytest.raises(error, match=message):
         pn.train(files, engine=here(2, read_by="workers"), **FAST)
 
@@ -303,7 +302,7 @@ def test_a_file_that_is_written_while_it_is_read_is_refused(
         os.utime(files[0], ns=(0, 1))
         return hash64(data)
 
-    monkeypatch.setattr(filedealing, "hash64", later)
+    monkeypatch.setattr(shards, "hash64", later)
     with pytest.raises(pn.FileError, match="was changed while it was read"):
         pn.train(files, engine=here(2, read_by="workers"), **FAST)
 
