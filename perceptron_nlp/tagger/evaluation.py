@@ -6,13 +6,14 @@ import itertools
 import logging
 import operator
 from collections import Counter
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from perceptron_nlp._display import counted, percent, points
 from perceptron_nlp.tagger.confidence.reliability import Reliability
 from perceptron_nlp.tagger.model.model import TaggerModel
+from perceptron_nlp.tagger.tag.lemmatize import ScriptLabels
 from perceptron_nlp.tagger.train.overlap import trained_on
 from perceptron_nlp.tagger.train.sources import Source, check_labelled, gold_labels
 from perceptron_nlp.text.spans import is_span_column, spans_of
@@ -256,9 +257,7 @@ def compare(
     gold = [gold_labels(sentence, column) for sentence in sentences]
     found, sure = label(model.inputs(sentences))
     result = Evaluation(
-        column,
-        spans=span_scores(gold, found),
-        untrained=untrained_labels(gold, model.written_labels),
+        column, spans=span_scores(gold, found), untrained=untrained_labels(model, sentences, gold)
     )
     for sentence, truth, given in zip(sentences, gold, found, strict=True):
         result.add(truth, given, map(model.knows, sentence.words))
@@ -278,11 +277,30 @@ def compare(
     return result
 
 
-def untrained_labels(gold: Iterable[Sequence[str | None]], known: Container[str]) -> Counter[str]:
-    """Return the count of each label that is not among the known ones."""
-    return Counter(
-        label for labels in gold for label in labels if label is not None and label not in known
+def untrained_labels(
+    model: TaggerModel, sentences: Iterable[Iterable[str]], gold: Iterable[Sequence[str | None]]
+) -> Counter[str]:
+    """Return how often each gold label comes up that a model of one column cannot give.
+
+    Of lemmas these are the ones that no edit script of the model makes of their words.
+    """
+    if model.lemmas is None:
+        known = model.written_labels
+        return Counter(
+            label for labels in gold for label in labels if label is not None and label not in known
+        )
+    scripts = ScriptLabels(model.tags, model.lemmas.turkic)
+    words = Counter(
+        (word, lemma)
+        for sentence, lemmas in zip(sentences, gold, strict=True)
+        for word, lemma in zip(sentence, lemmas, strict=True)
+        if lemma is not None
     )
+    found: Counter[str] = Counter()
+    for (word, lemma), count in words.items():
+        if not scripts.makes(word, lemma):
+            found[lemma] += count
+    return found
 
 
 def span_scores(

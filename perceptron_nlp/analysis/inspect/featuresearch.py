@@ -23,6 +23,7 @@ from perceptron_nlp.features.templates import Atom, compile_templates
 from perceptron_nlp.tagger.model.label_components import part_numbers
 from perceptron_nlp.tagger.tag.context import with_first_labels
 from perceptron_nlp.tagger.tag.label import TemplateLabeller
+from perceptron_nlp.tagger.tag.lemmatize import Lemmatizer
 from perceptron_nlp.text.tagset import word_bytes
 
 _CONTEXT = 2
@@ -115,6 +116,10 @@ class FeatureSearch:
             given = [
                 with_first_labels(one, found) for one, found in zip(given, labels, strict=True)
             ]
+        if self._model.lemmas is not None:
+            names = self._model.feature_columns
+            known = Lemmatizer(names, self._model.tags, self._model.lemmas)
+            given = [known.with_known(one) for one in given]
         for one in given:
             yield one if isinstance(one, Sentence) else Sentence(one)
 

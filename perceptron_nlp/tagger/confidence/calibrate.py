@@ -24,7 +24,7 @@ from perceptron_nlp.tagger.confidence.calibration import (
     share_of,
     softmax,
 )
-from perceptron_nlp.tagger.confidence.confidence import LabelView, Numbers, T, by_sentence
+from perceptron_nlp.tagger.confidence.confidence import LabelView, Numbers, T
 from perceptron_nlp.tagger.confidence.reliability import Reliability
 from perceptron_nlp.tagger.model.model import TaggerModel, joined
 from perceptron_nlp.tagger.tag.feature_function import Extractor
@@ -262,7 +262,7 @@ def _data(
     def use(piece: range, numbers: Numbers, scores: Array) -> tuple[Any, ...]:
         part = [sentences[k] for k in piece]
         scores, given = view.seen(part, numbers, scores)
-        labels = _joined(labeller.written(by_sentence(part, view.labels_of(numbers))))
+        labels = _joined(view.written(labeller, part, numbers, scores, given))
         truth = _joined(gold[k] for k in piece)
         counted = np.array([label is not None for label in truth], np.bool_)
         right = np.array([a == b for a, b in zip(labels, truth, strict=True)], np.bool_)

@@ -22,8 +22,11 @@ from perceptron_nlp.tagger.model.label_components import forms_of
 from perceptron_nlp.tagger.model.model import TaggerModel, calibration_of
 from perceptron_nlp.tagger.tag.constraints import Keep, Lexicon, allowed_by, lower_cased, with_kept
 from perceptron_nlp.tagger.tag.label import Labeller
+from perceptron_nlp.tagger.tag.lemmatize import ScriptLabels
 
 T = TypeVar("T")
+# Scripts of a word that are looked at one by one.
+_BEST_SCRIPTS = 8
 Numbers = npt.NDArray[np.int64]
 
 
@@ -44,6 +47,9 @@ class LabelView:
         self._labels = (*model.tags, "O")
         self._dictionary = model.dictionary
         self._lexicon = allowed_by(lexicon, model)
+        self._scripts = (
+            None if model.lemmas is None else ScriptLabels(model.tags, model.lemmas.turkic)
+        )
 
     def labels_of(self, numbers: Numbers) -> list[str]:
         """The labels as they are learned; anything for kept ones that the model does not have."""
@@ -59,6 +65,8 @@ class LabelView:
         sentences : the sentences
         numbers, scores : of their words, one after the other
         """
+        if self._scripts is not None:
+            return self._seen_lemmas(self._scripts, sentences, scores)
         given: Mask = self._groups[numbers][:, None] == self._groups[None, :-1]
         # A label that is kept may be none of the model's.
         own = np.arange(len(numbers)), np.minimum(numbers, scores.shape[1] - 1)
@@ -68,6 +76,50 @@ class LabelView:
             return scores, given
         able[own] = True
         return np.where(able, scores, -np.inf), given
+
+    def _seen_lemmas(
+        self, scripts: ScriptLabels, sentences: Sequence[Sequence[str]], scores: Array
+    ) -> tuple[Array, Mask]:
+        """The same of edit scripts: what makes the lemma of the best that applies is the given.
+
+        Of scripts beyond the best few nothing is asked; their chances hardly count.
+        """
+        scores, given = scores.copy(), np.zeros(scores.shape, np.bool_)
+        best = np.argsort(-scores, axis=1, kind="stable")[:, :_BEST_SCRIPTS].tolist()
+        for row, word in enumerate(itertools.chain.from_iterable(sentences)):
+            lemma = None
+            for number in best[row]:
+                made = scripts.lemma(word, number)
+                if made is None:
+                    scores[row, number] = -np.inf
+                elif lemma in (None, made):
+                    lemma, given[row, number] = made, True
+            if lemma is None:
+                number = scripts.best(word, scores[row])
+                scores[row, number], given[row, number] = max(scores[row].max(), 0.0), True
+        return scores, given
+
+    def written(
+        self,
+        labeller: Labeller,
+        sentences: Sequence[Sequence[str]],
+        numbers: Numbers,
+        scores: Array,
+        given: Mask,
+    ) -> list[list[str]]:
+        """Return the labels as the column writes them.
+
+        Parameters
+        ----------
+        numbers : the labels, as they were found
+        scores, given : what `seen` returned for them
+        """
+        if self._scripts is None:
+            return labeller.written(by_sentence(sentences, self.labels_of(numbers)))
+        chosen = np.where(given, scores, -np.inf).argmax(axis=1).tolist()
+        words = itertools.chain.from_iterable(sentences)
+        lemmas = [self._scripts.lemma(w, n) or w for w, n in zip(words, chosen, strict=True)]
+        return by_sentence(sentences, lemmas)
 
     def in_dictionary(self, sentences: Sequence[Sequence[str]]) -> Mask:
         """bool[n_words]: does the label come from the dictionary?"""
@@ -143,11 +195,13 @@ def sure_labels(
         found = calibration.confidences(scores, given)
         found[view.in_dictionary(part)] = calibration.dictionary
         return (
-            labeller.written(by_sentence(part, view.labels_of(numbers))),
+            view.written(labeller, part, numbers, scores, given),
             by_sentence(part, found.tolist()),
         )
 
-    pieces = labeller.scored(sentences, use, keep, threads)
+    # Lemmas do not see each other, and a kept one need not be that of a script.
+    fixed = None if model.lemmas is not None else keep
+    pieces = labeller.scored(sentences, use, fixed, threads)
     labels, sure = (
         [one for piece in pieces for one in piece[0]],
         [one for piece in pieces for one in piece[1]],

@@ -116,8 +116,8 @@ class TaggerModel(NamedTuple):
 
     @property
     def written_labels(self) -> frozenset[str]:
-        """All labels that its column can be given, as they are written there."""
-        return written_labels(self.tags, self.scheme)
+        """All labels that its column can be given, as written there; of lemmas, none are listed."""
+        return frozenset() if self.lemmas is not None else written_labels(self.tags, self.scheme)
 
     @property
     def feature_columns(self) -> tuple[str, ...]:

@@ -326,5 +326,10 @@ def allowed_by(lexicon: Lexicon | None, model: TaggerModel) -> dict[str, list[in
             " word to word; a lexicon can leave single words some labels only"
             " where each stands for itself"
         )
+    if model.lemmas is not None:
+        raise ArgumentError(
+            "lexicon: lemmas are made by edit scripts, which a lexicon of labels cannot hold;"
+            " give lemmas to training, or name another column"
+        )
     joint = model.scheme == JOINT
     return lexicon.numbers([features_of(label) if joint else label for label in model.tags])

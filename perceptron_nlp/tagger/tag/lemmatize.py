@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from perceptron_nlp.tagger.model.lemmas import KNOWN, KnownLemmas
 from perceptron_nlp.tagger.model.word_tables import with_columns
-from perceptron_nlp.text.scripts import Script, parse_script
+from perceptron_nlp.text.scripts import Script, make_script, parse_script
 from perceptron_nlp.text.sentence import Sentence
 from perceptron_nlp.text.tagset import TagSet
 
@@ -20,6 +20,45 @@ UPOS = "upos"
 _CACHED = 1 << 17
 Item = tuple[str, bool, tuple[str, ...]]
 """A word, whether it is the first of its sentence, and its tags: all that a lemma depends on."""
+
+
+class ScriptLabels:
+    """The labels of a model as the edit scripts that they are.
+
+    Parameters
+    ----------
+    tags : the labels
+    turkic : lower-case I to ı and İ to i
+    """
+
+    def __init__(self, tags: TagSet, turkic: bool) -> None:
+        self._scripts = [parse_script(label) for label in tags]
+        self._numbers = {script: number for number, script in enumerate(self._scripts)}
+        self._turkic = turkic
+
+    def lemma(self, word: str, number: int) -> str | None:
+        """Return the lemma that a label makes of a word; None if it does not apply to it."""
+        return self._scripts[number].apply(word, turkic=self._turkic) or None
+
+    def best(self, word: str, scores: npt.NDArray[np.float64]) -> int:
+        """Return the number of the best label that applies to a word; of the best if none does."""
+        order = (-scores).argsort(kind="stable").tolist()
+        return next((number for number in order if self.lemma(word, number)), order[0])
+
+    def runner_up(self, word: str, lemma: str, scores: npt.NDArray[np.float64]) -> int:
+        """Return the number of the best label that makes another lemma; -1 if none does."""
+        order = (-scores).argsort(kind="stable").tolist()
+        return next((n for n in order if self.lemma(word, n) not in (None, lemma)), -1)
+
+    def makes(self, word: str, lemma: str) -> bool:
+        """Return True if a label makes this lemma of a word."""
+        if make_script(word, lemma, turkic=self._turkic) in self._numbers:
+            return True
+        return any(self.lemma(word, number) == lemma for number in range(len(self._scripts)))
+
+    def brief(self, number: int) -> str:
+        """Return a label for people to read, see Script.brief."""
+        return self._scripts[number].brief()
 
 
 class Lemmatizer:

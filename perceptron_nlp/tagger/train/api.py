@@ -14,6 +14,7 @@ from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, MemoryLimitE
 from perceptron_nlp.features.templates import look_nearby
 from perceptron_nlp.tagger.confidence.calibrate import calibrated_by
 from perceptron_nlp.tagger.model.label_components import JOINT
+from perceptron_nlp.tagger.model.lemmas import KnownLemmas
 from perceptron_nlp.tagger.model.model import TaggerModel, joined, vocabulary_of
 from perceptron_nlp.tagger.tag.context import WINDOW
 from perceptron_nlp.tagger.tag.feature_function import Extractor, extractor_name
@@ -171,6 +172,7 @@ class _Plan:
     resumable: bool = False
     engine: Engine | None = None
     limit: MemoryLimit | None = None
+    lemmas: KnownLemmas | None = None
 
 
 def _learn_columns(
@@ -224,10 +226,11 @@ def _learn_stage(
     dev: Sequence[Sentence] | None,
     column: str,
     fields: Sequence[str] | None = None,
+    lemmas: KnownLemmas | None = None,
     **options: Any,
 ) -> TaggerModel:
     """Learn a column of sentences that were made for a stage of a pipeline."""
-    plan = _Plan(LearningOptions(**options), fields=fields)
+    plan = _Plan(LearningOptions(**options), fields=fields, lemmas=lemmas)
     return _learn_columns(
         Source(sentences, "train", fields=fields),
         None if dev is None else Source(dev, "dev", fields=fields),
@@ -262,6 +265,7 @@ def _learn_column(
         tables=tables,
         resumable=plan.resumable,
         limit=plan.limit,
+        lemmas=plan.lemmas,
     )
     if options.two_passes and examples.scheme == JOINT:
         if plan.resumable:

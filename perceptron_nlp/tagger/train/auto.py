@@ -277,13 +277,17 @@ def training_warnings(model: TaggerModel, examples: Examples, dev: Examples | No
             f" {examples.tags.labels[0]}; there is nothing to choose"
         )
     if dev is not None:
-        new = untrained_labels(dev.gold, model.written_labels)
+        new = untrained_labels(model, dev.sentences, dev.gold)
         if new:
             named = ", ".join(sorted(new, key=lambda label: (-new[label], label))[:_NAMED])
             more = f" and {len(new) - _NAMED} more" if len(new) > _NAMED else ""
+            what = (
+                "labels that were never trained"
+                if model.lemmas is None
+                else "lemmas that no edit script of training makes"
+            )
             said.append(
-                f"dev: {new.total():,} of {dev.n_labelled:,} tokens have labels that were"
-                f" never trained: {named}{more}"
+                f"dev: {new.total():,} of {dev.n_labelled:,} tokens have {what}: {named}{more}"
             )
         seen = trained_on(model.record, dev.sentences, "dev")
         said += [] if seen is None else [seen]

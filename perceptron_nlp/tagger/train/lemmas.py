@@ -8,7 +8,7 @@ from typing import Any
 from perceptron_nlp.features.templatefile import preset
 from perceptron_nlp.features.templates import Template
 from perceptron_nlp.sampling import permutation
-from perceptron_nlp.tagger.model.lemmas import KNOWN, SCRIPTS, KnownLemmas
+from perceptron_nlp.tagger.model.lemmas import KNOWN, KnownLemmas
 from perceptron_nlp.tagger.model.model import TaggerModel
 from perceptron_nlp.tagger.model.word_tables import with_columns
 from perceptron_nlp.tagger.tag.label import TemplateLabeller
@@ -74,7 +74,7 @@ def learn_lemmas(
     ).with_lexicon(lexicon)
     columns = [*tags, KNOWN]
     examples = [_example(sentence, lemmas, tags) for sentence in train]
-    held_out = None if dev is None else [_example(sentence, lemmas, tags) for sentence in dev]
+    held_out = None if dev is None else [_with_known(sentence, lemmas, tags) for sentence in dev]
 
     def learned(sentences: list[Sentence]) -> TaggerModel:
         return fit(
@@ -84,8 +84,9 @@ def learn_lemmas(
             fields=("form", *columns, LEMMA),
             templates=lemma_templates(columns),
             right_to_left=False,
+            lemmas=lemmas,
             **{"runs": 1, "epochs": EPOCHS, **options},
-        ).replace(scheme=SCRIPTS, lemmas=lemmas)
+        )
 
     model = learned(examples)
     if taggers and (always_jackknife or _lost_by_tags(model, taggers, dev or ()) > MUCH_LOST):
@@ -162,9 +163,16 @@ def _scripts(sentence: Sentence, turkic: bool) -> list[Script | None]:
     ]
 
 
-def _example(sentence: Sentence, lemmas: KnownLemmas, tags: Sequence[str]) -> Sentence:
+def _with_known(sentence: Sentence, lemmas: KnownLemmas, tags: Sequence[str]) -> Sentence:
+    """Return a sentence with its tags, its lemmas, and the scripts that lead to known ones."""
     known = lemmas.column(sentence.words, parts_of_speech(sentence, tags))
+    columns = {name: sentence.column(name) for name in (*tags, LEMMA)}
+    return Sentence(sentence.words, {**columns, KNOWN: known})
+
+
+def _example(sentence: Sentence, lemmas: KnownLemmas, tags: Sequence[str]) -> Sentence:
+    """Return the same with scripts in place of the lemmas."""
     scripts = _scripts(sentence, lemmas.turkic)
     labels = tuple("_" if script is None else str(script) for script in scripts)
-    columns = {name: sentence.column(name) for name in tags}
-    return Sentence(sentence.words, {**columns, KNOWN: known, LEMMA: labels})
+    example = _with_known(sentence, lemmas, tags)
+    return Sentence(sentence.words, {**example.columns, LEMMA: labels})

@@ -19,6 +19,7 @@ from perceptron_nlp.features.templates import Template, check_templates
 from perceptron_nlp.sampling import permutation
 from perceptron_nlp.tagger.evaluation import share_right
 from perceptron_nlp.tagger.model.ensemble import sum_of
+from perceptron_nlp.tagger.model.lemmas import SCRIPTS, KnownLemmas
 from perceptron_nlp.tagger.model.model import TaggerModel, vocabulary_of
 from perceptron_nlp.tagger.model.state import RunState, TrainingState
 from perceptron_nlp.tagger.model.weights import QuantizedWeights
@@ -104,6 +105,7 @@ class Task:
     limit : of memory, where the examples are on disk, or None
     start : what the training goes on from, or None
     more : further entries of the training record
+    lemmas : those that are known, if the labels are edit scripts; labels of dev are then lemmas
     templates : those that the options ask for; empty with a feature function
     forced : tokens that get one label without being scored
     vocabulary : uint32[n]; hashes of known tokens, ascending
@@ -121,6 +123,7 @@ class Task:
     limit: MemoryLimit | None = None
     start: Start | None = None
     more: Mapping[str, Any] = field(default_factory=dict)
+    lemmas: KnownLemmas | None = None
     templates: tuple[Template, ...] = field(init=False)
     forced: Mapping[str, str] = field(init=False)
     vocabulary: npt.NDArray[np.uint32] = field(init=False)
@@ -168,7 +171,7 @@ class Task:
             weights=QuantizedWeights.of(weights, max(1, len(self.templates))),
             right_to_left=self.options.backwards,
             beam=self.options.width,
-            scheme=self.examples.scheme,
+            scheme=self.examples.scheme if self.lemmas is None else SCRIPTS,
             parts=self.examples.parts,
             dictionary=self.forced,
             vocabulary=self.vocabulary,
@@ -176,6 +179,7 @@ class Task:
             first=self.first,
             tables=self.tables,
             window=self.options.window,
+            lemmas=self.lemmas,
         )
 
 
