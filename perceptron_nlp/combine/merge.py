@@ -198,6 +198,13 @@ def _check_alike(models: Sequence[TaggerModel], members: Sequence[_Member]) -> N
             )
         if _digest(model.tables) != _digest(first.tables):
             refuse("word tables", _digest(first.tables), _digest(model.tables), member.name)
+        if model.lemmas != first.lemmas:
+            refuse("known lemmas", _n_known(first), _n_known(model), member.name)
+        if model.segmentation is not None and member.digest != members[0].digest:
+            raise ArgumentError(
+                "taggers: each has learned to cut text in its own way, of which there is no mean;"
+                " merge taggers of tags alone, and leave text and all out of their training"
+            )
         if (model.first is None) != (first.first is None):
             refuse("two_passes", first.first is not None, model.first is not None, member.name)
 
@@ -212,6 +219,10 @@ def _difference(one: TaggerModel, other: TaggerModel) -> str | int:
     missing = [text for text in own if text not in others]
     moved = [text for text, place in zip(own, others, strict=False) if text != place]
     return next(iter(missing or moved), len(own))
+
+
+def _n_known(model: TaggerModel) -> int:
+    return 0 if model.lemmas is None else len(model.lemmas.lemmas)
 
 
 def _digest(tables: WordTables | None) -> Any:

@@ -532,6 +532,7 @@ class Tagger:
             features=self._features,
             cache_limit=self._cache_limit,
             lexicon=Lexicon.of(lexicon, column=name),
+            earlier=self._earlier,
         )
 
     def filler(self, corpus: formats.Corpus, *, column: str | None = None) -> Fill | None:
@@ -867,7 +868,11 @@ class Tagger:
             self
             if model is self.model
             else Tagger(
-                model, features=self._features, cache_limit=self._cache_limit, lexicon=self._lexicon
+                model,
+                features=self._features,
+                cache_limit=self._cache_limit,
+                lexicon=self._lexicon,
+                earlier=self._earlier,
             )
         )
 
@@ -898,7 +903,8 @@ class Tagger:
         return cls(model_from_bytes(data, "<bytes>"), features=features, cache_limit=cache_limit)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _unpickle, (self.to_bytes(), self._features, self._cache_limit, self._lexicon)
+        how = self._features, self._cache_limit, self._lexicon, self._earlier
+        return _unpickle, (self.to_bytes(), *how)
 
     def __repr__(self) -> str:
         if self._parts:
@@ -911,13 +917,18 @@ class Tagger:
 
 
 def _unpickle(
-    data: bytes, features: Extractor | None, cache_limit: int | None, lexicon: Lexicon | None
+    data: bytes,
+    features: Extractor | None,
+    cache_limit: int | None,
+    lexicon: Lexicon | None,
+    earlier: Mapping[str, Tagger],
 ) -> Tagger:
     return Tagger(
         model_from_bytes(data, "<bytes>"),
         features=features,
         cache_limit=cache_limit,
         lexicon=lexicon,
+        earlier=earlier,
     )
 
 

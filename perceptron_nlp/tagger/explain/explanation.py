@@ -23,6 +23,7 @@ from perceptron_nlp.tagger.model.label_components import forms_of
 from perceptron_nlp.tagger.model.model import TaggerModel
 from perceptron_nlp.tagger.tag.constraints import DICTIONARY, LEXICON, ConstrainedTokens, Lexicon
 from perceptron_nlp.tagger.tag.label import Labeller
+from perceptron_nlp.tagger.tag.lemmatize import ScriptLabels
 from perceptron_nlp.text.sentence import words_of
 
 T = TypeVar("T")
@@ -39,7 +40,8 @@ class WordExplanation:
     word : the word
     label : what ``Tagger.tag`` gives it
     learnt : the same as it is learnt (in ``Tagger.labels``); not the same for spans, which are
-        learned in IOBES, and for features learned with parts of speech
+        learned in IOBES, for features learned with parts of speech, and for lemmas: here it is the
+        edit script that makes the lemma, such as ``-3 +ell``
     score : what the learned label scored, as in ``Tagger.scores``; the sum of what its features add
     runner_up : the label that scored best of the others that it might have got after the same
         labels, or the one that it was to be compared with (`against`); None where there is none
@@ -254,20 +256,22 @@ def explanation(
     ArgumentTypeError where it holds something else.
     """
     model = trace.model
-    runners_up = _runners_up(trace, constrained, words)
+    names = _Names(model, words)
+    numbers = names.given(trace)
+    runners_up = names.runners_up(trace, labels) or _runners_up(trace, constrained, words)
     if against is not None:
-        runners_up = _instead(trace, labels, runners_up, against)
-    compared = trace.compared(trace.numbers, runners_up)
+        runners_up = _instead(trace, names, labels, runners_up, against)
+    compared = trace.compared(numbers, runners_up)
     places = np.arange(len(words))
-    scores = trace.scores[places, trace.numbers].tolist()
+    scores = trace.scores[places, numbers].tolist()
     others = trace.scores[places, runners_up].tolist()
     explained = tuple(
         WordExplanation(
             word=word,
             label=label,
-            learnt=model.tags.label_of(trace.numbers[i]),
+            learnt=names.learned(numbers[i]),
             score=scores[i],
-            runner_up=None if runners_up[i] < 0 else model.tags.label_of(runners_up[i]),
+            runner_up=None if runners_up[i] < 0 else names.of_other(i, runners_up[i]),
             runner_up_score=None if runners_up[i] < 0 else others[i],
             known=known,
             decided_by=(constrained.decided_by(word) if constrained.any else None) or WEIGHTS,
@@ -300,6 +304,45 @@ def explanation(
     )
 
 
+class _Names:
+    """The names of a model's labels; those of edit scripts depend on the word."""
+
+    def __init__(self, model: TaggerModel, words: Sequence[str]) -> None:
+        self._tags, self._words = model.tags, words
+        lemmas = model.lemmas
+        self._scripts = None if lemmas is None else ScriptLabels(model.tags, lemmas.turkic)
+
+    def given(self, trace: ForwardTrace) -> list[int]:
+        """Return the number of the label that each word got."""
+        if self._scripts is None:
+            return trace.numbers
+        return list(map(self._scripts.best, self._words, trace.scores))
+
+    def runners_up(self, trace: ForwardTrace, lemmas: Sequence[str]) -> list[int] | None:
+        """Return the numbers of the best scripts that make other lemmas; None for other labels."""
+        if self._scripts is None:
+            return None
+        return list(map(self._scripts.runner_up, self._words, lemmas, trace.scores))
+
+    def learned(self, number: int) -> str:
+        """Return a label as it is learned, for people."""
+        return self._tags.label_of(number) if self._scripts is None else self._scripts.brief(number)
+
+    def of_other(self, place: int, number: int) -> str:
+        """Return the name of a label that a word might have got: of a script, its lemma."""
+        if self._scripts is None:
+            return self._tags.label_of(number)
+        return self._scripts.lemma(self._words[place], number) or self._scripts.brief(number)
+
+    def able(self, place: int, wanted: str, scheme: str | None) -> list[int]:
+        """Return the numbers of the labels that stand for one as it is written."""
+        if self._scripts is not None:
+            makes = self._scripts.lemma
+            word = self._words[place]
+            return [n for n in range(len(self._tags)) if makes(word, n) == wanted]
+        return [n for n, name in enumerate(self._tags) if wanted in forms_of(name, scheme)]
+
+
 def _runners_up(
     trace: ForwardTrace, constrained: ConstrainedTokens, words: Sequence[str]
 ) -> list[int]:
@@ -318,7 +361,11 @@ def _runners_up(
 
 
 def _instead(
-    trace: ForwardTrace, labels: Sequence[str], runners_up: list[int], against: Sequence[str | None]
+    trace: ForwardTrace,
+    names: _Names,
+    labels: Sequence[str],
+    runners_up: list[int],
+    against: Sequence[str | None],
 ) -> list[int]:
     """Runners-up, but where a label is asked for that is learnt and was not given, that one."""
     if not all(wanted is None or isinstance(wanted, str) for wanted in _checked_against(against)):
@@ -328,15 +375,11 @@ def _instead(
             f"against: {len(against)} labels for {len(labels)} words; give one for"
             " each word, or None"
         )
-    learnt: dict[str, list[int]] = {}
-    for number, name in enumerate(trace.model.tags):
-        for form in forms_of(name, trace.model.scheme):
-            learnt.setdefault(form, []).append(number)
     found = list(runners_up)
     for i, (label, wanted) in enumerate(zip(labels, against, strict=True)):
-        if wanted is not None and wanted != label and wanted in learnt:
+        if wanted is not None and wanted != label:
             # Of those that are written alike, the one that came nearest.
-            able = [n for n in learnt[wanted] if n != trace.numbers[i]]
+            able = names.able(i, wanted, trace.model.scheme)
             found[i] = max(able, key=trace.scores[i].__getitem__, default=found[i])
     return found
 

@@ -49,6 +49,14 @@ class KnownLemmas:
         self.lemmas = lemmas
         self._cache: dict[tuple[str, str], str] = {}
 
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, KnownLemmas):
+            return NotImplemented
+        own, others = ((one.turkic, one.scripts, one.lemmas) for one in (self, other))
+        return own == others
+
+    __hash__ = None  # type: ignore[assignment]
+
     @classmethod
     def of(cls, words: Iterable[tuple[str, str, str, Script]], *, turkic: bool) -> KnownLemmas:
         """Return the lemmas of a text.

@@ -35,6 +35,7 @@ from perceptron_nlp.tagger.model.model import TaggerModel
 from perceptron_nlp.tagger.tag.constraints import ConstrainedTokens, Lexicon
 from perceptron_nlp.tagger.tag.feature_function import reading_order
 from perceptron_nlp.tagger.tag.label import Labeller
+from perceptron_nlp.tagger.tag.lemmatize import ScriptLabels
 from perceptron_nlp.text.sentence import words_of
 from perceptron_nlp.text.spans import SCHEMES, legal_steps, written
 
@@ -110,6 +111,9 @@ class _Steps:
         self.order = reading_order(len(words), self.model.right_to_left)
         self._reading = trace
         self._within = [constrained.within(words[i]) for i in self.order]
+        self._words = words
+        lemmas = self.model.lemmas
+        self._scripts = None if lemmas is None else ScriptLabels(self.model.tags, lemmas.turkic)
 
     def scores(self, step: int, given: _Path) -> _Floats:
         """Return the scores of the labels after those given; -inf for forbidden ones."""
@@ -119,17 +123,34 @@ class _Steps:
             scores[within] = 0.0
             return scores
         scores = self._reading.after(self.order[step], given)
+        if self._scripts is not None:
+            return self._of_different_lemmas(self._scripts, self._words[self.order[step]], scores)
         if within is None:
             return scores
         allowed = np.full(len(scores), -np.inf)
         allowed[within] = scores[within]
         return allowed
 
+    @staticmethod
+    def _of_different_lemmas(scripts: ScriptLabels, word: str, scores: _Floats) -> _Floats:
+        """Return the scores of the best edit script for each lemma, -inf for the others."""
+        allowed, seen = np.full(len(scores), -np.inf), set()
+        for number in (-scores).argsort(kind="stable").tolist():
+            lemma = scripts.lemma(word, number)
+            if lemma is not None and lemma not in seen:
+                seen.add(lemma)
+                allowed[number] = scores[number]
+        return allowed if seen else scores
+
     def written(self, path: _Path) -> list[str]:
         """The labels as tagging writes them, in the order of the text."""
         inside = [self.model.tags.label_of(number) for number in path]
         if self.model.right_to_left:
             inside.reverse()
+        if self._scripts is not None:
+            numbers = path[::-1] if self.model.right_to_left else path
+            pairs = zip(self._words, numbers, strict=True)
+            return [self._scripts.lemma(word, number) or word for word, number in pairs]
         if self.model.scheme == JOINT:
             return [features_of(label) for label in inside]
         scheme = self.model.scheme

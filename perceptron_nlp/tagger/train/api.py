@@ -120,6 +120,11 @@ def train(
     source = Source(with_labels(train, labels, "train"), "train", format=format, fields=fields)
     dev_source = None if dev is None else Source(dev, "dev", format=format, fields=fields)
     stages = stages_of(named_columns(column), source)
+    if chosen.resumable and stages.several:
+        raise ArgumentError(
+            "resumable: segmentation and lemmas are learned from all of a text at once, and do not"
+            " go on; leave resumable out, or name columns of tags alone"
+        )
     checkpoints = checkpoint_options(
         chosen.checkpoint, chosen.every, chosen.resume, max(1, len(stages.columns))
     )

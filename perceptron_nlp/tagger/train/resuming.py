@@ -92,6 +92,11 @@ def go_on(
     check_choice("average", average, AVERAGES)
     if callback is not None and not callable(callback):
         raise ArgumentTypeError(f"callback: a function is needed, not {type(callback).__name__}")
+    if model.segmentation is not None or any(part.lemmas for part in model.parts_by_column):
+        raise ArgumentError(
+            "resume: segmentation and lemmas are learned from all of a text at once, and do not go"
+            " on; train anew, or resume a tagger of tags alone"
+        )
     for part in model.parts_by_column:
         state_of(part)
     usual: dict[str, Any] = {"format": format, "fields": fields, "usual_fields": model.fields}
