@@ -54,6 +54,15 @@ class FileError(PerceptronNLPError, OSError):
     """A file that cannot be opened, read, written or replaced."""
 
 
+def file_error(name: str, error: OSError | ValueError, done: str) -> FileError:
+    """Return the error for what the system says of a file that cannot be opened, read, …"""
+    if isinstance(error, ValueError):
+        return FileError(f"{name!r}: cannot be the name of a file: {error}")
+    if isinstance(error, FileNotFoundError) and done == "opened":
+        return FileError(f"{name or repr(name)}: there is no such file")
+    return FileError(f"{name}: cannot be {done}: {error.strerror or error}")
+
+
 class ModelError(PerceptronNLPError, ValueError):
     """A model file that is damaged, foreign, or of a version not known here."""
 

@@ -1,4 +1,4 @@
-"""Bytes to sentences and back: the only place that knows a file layout."""
+"""Bytes to sentences and back: the only place that knows the layout of a file."""
 
 from __future__ import annotations
 
@@ -11,19 +11,18 @@ if TYPE_CHECKING:
     from perceptron_nlp.formats.conllu_layout import opens_document, sentence_id
     from perceptron_nlp.formats.conllu_rules import CONLLU_COLUMNS, wrong_conllu_value
     from perceptron_nlp.formats.corpus import AUTO, FORMATS, Corpus, check_format, open_corpus
-    from perceptron_nlp.formats.filelayout import Section, layout_of
     from perceptron_nlp.formats.opening import Readable, named_stream
     from perceptron_nlp.formats.packing import packed_tensors, unpacked_tensors
     from perceptron_nlp.formats.replace import check_place, replace_file
     from perceptron_nlp.formats.running import RunningLayout, as_conllu
     from perceptron_nlp.formats.tagged import read_pairs, read_tagged, read_text, write_tagged
+    from perceptron_nlp.formats.tensorarrays import Section, layout_of, read_tensors, write_tensors
     from perceptron_nlp.formats.tensorfile import (
         begins_like_tensors,
         map_file_bytes,
         open_tensors,
         read_file_bytes,
     )
-    from perceptron_nlp.formats.tensorwriting import read_tensors, write_tensors
 
 __all__ = [
     "AUTO",
@@ -64,23 +63,22 @@ __all__ = [
     "wrong_conllu_value",
 ]
 
-# The names of each module, and what those are called there that have another name here.
+# The names of each module.
 _PLACES = {
-    "columns": ("names_in", "read_columns", "write_columns"),
-    "conllu": ("read_conllu", "with_misc", "without_misc", "write_conllu"),
-    "conllu_layout": ("opens_document", "sentence_id"),
-    "conllu_rules": ("CONLLU_COLUMNS", "wrong_conllu_value"),
-    "corpus": ("AUTO", "FORMATS", "Corpus", "check_format", "open_corpus"),
-    "filelayout": ("Section", "layout_of"),
-    "opening": ("Readable", "named_stream"),
-    "packing": ("packed_tensors", "unpacked_tensors"),
-    "replace": ("check_place", "replace_file"),
-    "running": ("RunningLayout", "as_conllu"),
-    "tagged": ("read_pairs", "read_tagged", "read_text", "write_tagged"),
-    "tensorfile": ("begins_like_tensors", "map_file_bytes", "open_tensors", "read_file_bytes"),
-    "tensorwriting": ("read_tensors", "write_tensors"),
+    "columns": "names_in read_columns write_columns",
+    "conllu": "read_conllu with_misc without_misc write_conllu",
+    "conllu_layout": "opens_document sentence_id",
+    "conllu_rules": "CONLLU_COLUMNS wrong_conllu_value",
+    "corpus": "AUTO FORMATS Corpus check_format open_corpus",
+    "opening": "Readable named_stream",
+    "packing": "packed_tensors unpacked_tensors",
+    "replace": "check_place replace_file",
+    "running": "RunningLayout as_conllu",
+    "tagged": "read_pairs read_tagged read_text write_tagged",
+    "tensorarrays": "Section layout_of read_tensors write_tensors",
+    "tensorfile": "begins_like_tensors map_file_bytes open_tensors read_file_bytes",
 }
-_MODULES = {name: module for module, names in _PLACES.items() for name in names}
+_MODULES = {name: module for module, names in _PLACES.items() for name in names.split()}
 
 
 def __getattr__(name: str) -> Any:
@@ -90,7 +88,3 @@ def __getattr__(name: str) -> Any:
     module = importlib.import_module(f"{__name__}.{_MODULES[name]}")
     value = globals()[name] = getattr(module, name)
     return value
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)

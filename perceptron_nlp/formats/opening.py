@@ -16,7 +16,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from typing import IO, Any, BinaryIO, Protocol, TypeAlias, cast
 
-from perceptron_nlp.errors import ArgumentTypeError, FileError, FormatError
+from perceptron_nlp.errors import ArgumentTypeError, FileError, FormatError, file_error
 
 Readable: TypeAlias = str | os.PathLike[str] | BinaryIO
 """A path, ``-`` for standard input, or an open binary stream."""
@@ -141,7 +141,7 @@ def reading(name: str) -> Iterator[None]:
     except OSError as error:
         if error.errno is None:
             raise FormatError(f"the compressed data is damaged: {error}", name) from error
-        raise FileError(f"{name}: cannot be read: {error.strerror}") from error
+        raise file_error(name, error, "read") from error
 
 
 def _damages() -> tuple[type[Exception], ...]:
@@ -160,17 +160,11 @@ def _open_raw(path: Readable, name: str) -> tuple[BinaryIO, bool]:
     if os.fspath(path) == STDIN:
         return sys.stdin.buffer, False
     try:
-        if stat.S_ISDIR(os.stat(path).st_mode):
-            raise FileError(f"{name}: is a folder; name the files in it")
-        return open(path, "rb", buffering=0), True
-    except FileNotFoundError as error:
-        raise FileError(f"{name or repr(name)}: there is no such file") from error
-    except ValueError as error:
-        raise FileError(f"{name!r}: cannot be the name of a file: {error}") from error
-    except FileError:
-        raise
-    except OSError as error:
-        raise FileError(f"{name}: cannot be opened: {error.strerror}") from error
+        if not stat.S_ISDIR(os.stat(path).st_mode):
+            return open(path, "rb", buffering=0), True
+    except (OSError, ValueError) as error:
+        raise file_error(name, error, "opened") from error
+    raise FileError(f"{name}: is a folder; name the files in it")
 
 
 def _compression(name: str, first: bytes) -> str | None:

@@ -27,8 +27,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from perceptron_nlp._core.model.modelrows import starts_of
 from perceptron_nlp._core.model.ricecodes import rice_decoded
 from perceptron_nlp.errors import ModelError, quote
+from perceptron_nlp.formats.tensorarrays import dtype_name
 from perceptron_nlp.formats.tensorfile import CODES, Tensor
-from perceptron_nlp.formats.tensorwriting import dtype_name
 
 if TYPE_CHECKING:
     import numpy as np

@@ -25,7 +25,7 @@ from io import FileIO
 from typing import NamedTuple, TypeAlias
 
 from perceptron_nlp._core.features.hashing import hash64
-from perceptron_nlp.errors import ArgumentTypeError, FileError
+from perceptron_nlp.errors import ArgumentTypeError, FileError, file_error
 from perceptron_nlp.formats.opening import BOM, packed
 
 if sys.platform != "win32":
@@ -147,10 +147,8 @@ def _place_of(name: str) -> _Place | int | None:
         old = os.stat(name) if descriptor is None else os.fstat(descriptor)
     except FileNotFoundError:
         return _Place(os.path.realpath(name), None)
-    except ValueError as error:
-        raise FileError(f"{name!r}: cannot be the name of a file: {error}") from error
-    except OSError as error:
-        raise FileError(f"{name}: cannot be written: {error.strerror}") from error
+    except (OSError, ValueError) as error:
+        raise file_error(name, error, "written") from error
     if stat.S_ISDIR(old.st_mode):
         raise FileError(f"{name}: is a folder; name a file")
     if descriptor is not None or not stat.S_ISREG(old.st_mode):
@@ -188,7 +186,7 @@ def _writing(name: str) -> Iterator[None]:
     except BrokenPipeError:
         raise
     except OSError as error:
-        raise FileError(f"{name}: cannot be written: {error.strerror}") from error
+        raise file_error(name, error, "written") from error
 
 
 def _name_of(path: str | os.PathLike[str]) -> str:

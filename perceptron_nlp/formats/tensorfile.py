@@ -36,7 +36,14 @@ import sys
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, NoReturn, TypeAlias
 
 from perceptron_nlp._core.model.modelrows import aligned
-from perceptron_nlp.errors import ArgumentTypeError, FileError, ModelError, encodable, quote
+from perceptron_nlp.errors import (
+    ArgumentTypeError,
+    FileError,
+    ModelError,
+    encodable,
+    file_error,
+    quote,
+)
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -72,7 +79,7 @@ def read_file_bytes(path: str | os.PathLike[str]) -> bytes:
         try:
             return handle.read()
         except OSError as error:
-            raise FileError(f"{os.fspath(path)}: cannot be read: {error.strerror}") from error
+            raise file_error(os.fspath(path), error, "read") from error
 
 
 def map_file_bytes(path: str | os.PathLike[str]) -> mmap.mmap:
@@ -87,7 +94,7 @@ def map_file_bytes(path: str | os.PathLike[str]) -> mmap.mmap:
         except ValueError as error:
             raise ModelError(f"{os.fspath(path)}: the file is empty") from error
         except OSError as error:
-            raise FileError(f"{os.fspath(path)}: cannot be mapped: {error.strerror}") from error
+            raise file_error(os.fspath(path), error, "mapped") from error
 
 
 def _open_regular(path: str | os.PathLike[str]) -> BinaryIO:
@@ -96,20 +103,14 @@ def _open_regular(path: str | os.PathLike[str]) -> BinaryIO:
     name = os.fspath(path)
     try:
         mode = os.stat(path).st_mode
-        if stat.S_ISDIR(mode):
-            raise FileError(f"{name}: is a folder; name the model file in it")
         # Opening a pipe would wait for its writer.
-        if not stat.S_ISREG(mode):
-            raise FileError(f"{name}: is a pipe or device; a model is read from a file")
-        return open(path, "rb")
-    except FileError:
-        raise
-    except FileNotFoundError as error:
-        raise FileError(f"{name or repr(name)}: there is no such file") from error
-    except ValueError as error:
-        raise FileError(f"{name!r}: cannot be the name of a file: {error}") from error
-    except OSError as error:
-        raise FileError(f"{name}: cannot be opened: {error.strerror}") from error
+        if stat.S_ISREG(mode):
+            return open(path, "rb")
+    except (OSError, ValueError) as error:
+        raise file_error(name, error, "opened") from error
+    if stat.S_ISDIR(mode):
+        raise FileError(f"{name}: is a folder; name the model file in it")
+    raise FileError(f"{name}: is a pipe or device; a model is read from a file")
 
 
 class Tensor(NamedTuple):

@@ -1,11 +1,14 @@
-"""Tensor files from and to arrays of NumPy; formats/tensorfile.py has the layout."""
+"""Tensor files from and to arrays of NumPy, and what stands where in them.
+
+The layout is told in formats/tensorfile.py.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, ModelError, quote
 from perceptron_nlp.formats.tensorfile import (
@@ -15,7 +18,10 @@ from perceptron_nlp.formats.tensorfile import (
     METADATA,
     NO_DIGEST,
     Array,
+    item_size,
+    long_name,
     open_tensors,
+    parse_header,
 )
 
 if TYPE_CHECKING:
@@ -117,3 +123,44 @@ def read_tensors(
                 f"{path}: damaged header: NumPy cannot make an array of shape {quote(tensor.shape)}"
             ) from error
     return arrays, metadata
+
+
+class Section(NamedTuple):
+    """A part of a file.
+
+    Attributes
+    ----------
+    name : ``"header"``, or the array's name
+    begin, bytes : where it begins in the file, and how long it is
+    type, length : of an array, the type of its items (numpy's name) and how many there are
+    """
+
+    name: str
+    begin: int
+    bytes: int
+    type: str | None
+    length: int | None
+
+
+def layout_of(data: bytes, path: str) -> tuple[Section, ...]:
+    """Return the parts of a file from its beginning to its end.
+
+    Raises ModelError, naming `path`, for what is not an intact tensor file.
+    """
+    open_tensors(data, path)
+    start = HEADER_START + int.from_bytes(data[:HEADER_START], "little")
+    entries, _, _ = parse_header(data[HEADER_START:start], path)
+    arrays = [
+        Section(
+            name,
+            start + entry.begin,
+            entry.end - entry.begin,
+            long_name(entry.dtype),
+            (entry.end - entry.begin) // item_size(entry.dtype),
+        )
+        for name, entry in entries.items()
+    ]
+    return (
+        Section("header", 0, start, None, None),
+        *sorted(arrays, key=lambda section: (section.begin, section.bytes, section.name)),
+    )
