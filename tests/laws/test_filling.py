@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -28,10 +27,9 @@ GOOD = b"""# sent_id = 1
 
 """
 TAGGER = pn.Tagger(
-    replace(
-        pn.train([(["The", "old", "man", "x y"], ["DET", "ADJ", "NOUN", "X"])] * 3, epochs=2).model,
-        column="upos",
-    )
+    pn.train(
+        [(["The", "old", "man", "x y"], ["DET", "ADJ", "NOUN", "X"])] * 3, epochs=2
+    ).model.replace(column="upos")
 )
 
 
