@@ -211,20 +211,24 @@ def columns_in(head: str, fields: tuple[str, ...] | None, path: str) -> tuple[st
     return columns_of(first, fields, path).names if first.strip() else ("form",)
 
 
-def heading_row(head: str, fields: tuple[str, ...] | None) -> tuple[int, str] | None:
-    """Return the line, from 1, and the text of a row of headings at the beginning of a text.
+def heading_warnings(head: str, fields: tuple[str, ...] | None, path: str) -> tuple[str, ...]:
+    """Return what to say of a row of headings at the beginning of a text, if there is one.
 
-    None if there is none. Such rows are no part of the format: they are read as words. A row is
-    taken for one if all of its cells are called like columns, the words' column among them, or if
-    they are the names in `fields`.
+    Such rows are no part of the format: they are read as words. A row is taken for one if all of
+    its cells are called like columns, the words' column among them, or if they are the names in
+    `fields`.
     """
     start = _start_of_words(head, 1)
     row = head[start:].partition("\n")[0].strip()
     cells = row.casefold().split()
     named = tuple(cells) == tuple(name.casefold() for name in fields or ())
     if len(cells) < 2 or not (named or (_HEADINGS.issuperset(cells) and _FORMS & {*cells})):
-        return None
-    return head.count("\n", 0, start) + 1, row
+        return ()
+    line = head.count("\n", 0, start) + 1
+    return (
+        f"{path}:{line}: {quote(row)} looks like a row of headings, and is read as a word and its"
+        " labels; delete it",
+    )
 
 
 def rewrite(sentence: Sentence, columns: Mapping[str, Sequence[str]]) -> str:

@@ -1,47 +1,66 @@
-"""A text in any of the formats: its sentences, and how they are written back."""
+"""A text in any of the formats: found out by looking, read as sentences, written back.
+
+Which format a text is in is told by its first lines. Of these rules the first that holds decides:
+
+1. ``conllu``: the file is called ``.conllu`` or ``.conllup``; or its first line is a comment that
+   CoNLL-U files begin with (``# global.columns``, ``# newdoc``, ``# newpar``, ``# sent_id``,
+   ``# text``); or at least half of its lines, comments left out, have ten fields (separated by
+   tabs, or wrongly by spaces) of which the first is a CoNLL-U ID.
+2. ``tagged``: at least nine tokens in ten are ``word/TAG``, and there are two or more.
+3. ``columns``: at least nine lines in ten have as many fields as most have, that is two or more,
+   and there are two lines or more. A text may have this by chance, so there must also be: tabs
+   between the fields; or empty lines, with more than one line between them on average; or labels in
+   the last field (no small letters but after ``B-``, ``I-``, ``E-``, ``S-``, and some letter).
+4. ``columns``: every line has one token, and somewhere two lines follow each other and somewhere an
+   empty line separates two lines: words one below the other.
+5. ``lines``, a sentence a line with its words separated by spaces: there are full stops, commas or
+   the like with spaces around them, and hardly any with a word right before them.
+6. ``text``: everything else, and an empty file.
+"""
 
 from __future__ import annotations
 
 import os
+import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from types import TracebackType
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from perceptron_nlp._checks import check_choice
-from perceptron_nlp.errors import ArgumentError, FileError, quote
+from perceptron_nlp.errors import ArgumentError, FileError
 from perceptron_nlp.formats import columns as column_format
-from perceptron_nlp.formats import conllu, detect
+from perceptron_nlp.formats import conllu, tagged
 from perceptron_nlp.formats.conllu_rules import columns_named_in
 from perceptron_nlp.formats.lines import LONGEST, LineSource
-from perceptron_nlp.formats.opening import BOM, STDIN, Readable, name_of
+from perceptron_nlp.formats.opening import BOM, STDIN, Readable, name_of, plain_name
 from perceptron_nlp.text.sentence import Sentence
 
 AUTO = "auto"
+_Reader = conllu.ConlluReader | column_format.ColumnReader | tagged.TokenReader
 Segment = Callable[[Iterable[str]], Iterator[tuple[int, str, Sequence[Any]]]]
 
 # No text has columns with longer numbers.
 MOST_DIGITS = 9
 
-
-class SentenceReader(Protocol):
-    """Sentences of a source; after the last, ``tail`` is the text that follows it."""
-
-    @property
-    def tail(self) -> str:
-        """The text after the last sentence."""
-
-    def __iter__(self) -> Iterator[Sentence]:
-        """The sentences, once."""
+_CONLLU_SUFFIXES = (".conllu", ".conllup")
+_CONLLU_COMMENT = re.compile(r"# ?(?:global\.columns|newdoc|newpar|sent_id|text)\b")
+_CONLLU_ID = re.compile(r"[0-9]+(?:[-.][0-9]+)?")
+_TAGGED = re.compile(r"[^ \t]+/[^ \t/]+")
+_LABEL = re.compile(r"[BIESLU]-.+|[^a-z]+")
+_MARKS = frozenset(".,!?;:")
+# Not a full stop, which may be that of an abbreviation, but behind a long word.
+_ATTACHED = re.compile(r"\S*\w[,!?;:]|\S*\w{5}\.")
+_MOST = 0.9
 
 
 class Format(NamedTuple):
     """One format: how it is read and written, and what it calls its columns.
 
     ``columns_of`` gives the names of all columns in order from the first lines of a text;
-    ``default_column`` picks from those besides the words the one to learn if none is named.
+    ``default_column`` picks from those but the words the one to learn if none is named.
     """
 
-    read: Callable[[LineSource, tuple[str, ...] | None], SentenceReader]
+    read: Callable[[LineSource, tuple[str, ...] | None], _Reader]
     rewrite: Callable[[Sentence, Mapping[str, Sequence[str]]], str]
     columns_of: Callable[[str, tuple[str, ...] | None, str], tuple[str, ...]]
     default_column: Callable[[tuple[str, ...]], str | None]
@@ -58,12 +77,12 @@ class Corpus(Iterable[Sentence]):
     default_column : the one to learn if none is named: ``upos``, the last of column files,
         ``tag``; None for lines of words and running text
     warnings : what is likely not as it was meant, such as a row of headings that is read as a word
+    fields : the names that the columns of a column file were given; None if they have numbers
     tail : once all sentences have been read, the text after the last of them
 
     ``rewrite(sentence, {})`` of all sentences and ``tail`` are the text, byte for byte; of running
     text (``text``), which the rules of :mod:`perceptron_nlp.text` cut into sentences and words,
-    they are its words, a sentence a line.
-    A file can be iterated over again, a stream only once.
+    they are its words, a sentence a line. A file can be iterated over again, a stream only once.
     """
 
     def __init__(
@@ -72,7 +91,7 @@ class Corpus(Iterable[Sentence]):
         self.path = name_of(path)
         self.tail = ""
         self._opened_from = path
-        self._fields = fields
+        self.fields = fields
         self._errors = errors
         self._source: LineSource | None = LineSource(path, errors=errors)
         try:
@@ -80,7 +99,7 @@ class Corpus(Iterable[Sentence]):
             # sentence and waits for its labels is answered when the format is given.
             enough = None if format == AUTO else _tells_columns
             head = self._source.head(enough).removeprefix(BOM)
-            self.format = format if format != AUTO else detect.detect(head, name=self.path)
+            self.format = format if format != AUTO else detect(head, name=self.path)
             if fields is not None and self.format != "columns":
                 raise ArgumentError(
                     f"fields: only column files have them; {self.path} is read as {self.format}"
@@ -89,7 +108,9 @@ class Corpus(Iterable[Sentence]):
                 self._source.refuse_bare_returns()
             self._kind = FORMATS[self.format]
             self._columns = self._kind.columns_of(head, fields, self.path)
-            self.warnings = self._warnings(head)
+            self.warnings: tuple[str, ...] = ()
+            if self.format == "columns":
+                self.warnings = column_format.heading_warnings(head, fields, self.path)
             self.column_names = tuple(n for n in self._columns if n not in ("id", "form"))
         except BaseException:
             self._source.close()
@@ -98,29 +119,14 @@ class Corpus(Iterable[Sentence]):
 
     def __iter__(self) -> Iterator[Sentence]:
         with self._take_source() as source:
-            reader = self._kind.read(source, self._fields)
+            reader = self._kind.read(source, self.fields)
             yield from reader
             self.tail = reader.tail
-
-    def _warnings(self, head: str) -> tuple[str, ...]:
-        found = column_format.heading_row(head, self._fields) if self.format == "columns" else None
-        if found is None:
-            return ()
-        line, row = found
-        return (
-            f"{self.path}:{line}: {quote(row)} looks like a row of headings, and is read as a word"
-            " and its labels; delete it",
-        )
 
     def read_as(self, format: str) -> None:
         """Take the text for one of another format without columns; before it is iterated over."""
         self.format = format
         self._kind = FORMATS[format]
-
-    @property
-    def fields(self) -> tuple[str, ...] | None:
-        """The names that the columns of a column file were given; None if they have numbers."""
-        return self._fields
 
     def take_fields(self, fields: Sequence[str]) -> bool:
         """Name the columns of a column file that has as many and that nobody named.
@@ -133,11 +139,11 @@ class Corpus(Iterable[Sentence]):
 
         Raises ArgumentError for what cannot be names of columns.
         """
-        if self._fields is not None or self.format != "columns":
+        if self.fields is not None or self.format != "columns":
             return False
         if len(fields) != len(self._columns):
             return False
-        self._fields = column_format.checked_fields(fields)
+        self.fields = column_format.checked_fields(fields)
         self._columns = column_format.names_of(fields)
         self.column_names = tuple(name for name in self._columns if name != "form")
         self.default_column = self._kind.default_column(self.column_names)
@@ -152,25 +158,24 @@ class Corpus(Iterable[Sentence]):
             tokens, see running.Segment
         """
         if self.format == "text":
-            reader = _module("running").RunningReader
+            reader = _running().RunningReader
             self._kind = self._kind._replace(read=lambda source, fields: reader(source, segment))
 
     def column_named(self, column: str) -> str:
-        """The name of a column that is given by its number, from 1; a name as it is."""
+        """Return the name of a column for its number, from 1; a name as it is."""
         number = int(column) if column.isdecimal() and len(column) <= MOST_DIGITS else 0
         return self._columns[number - 1] if 0 < number <= len(self._columns) else column
 
     def rewrite(self, sentence: Sentence, columns: Mapping[str, Sequence[str]]) -> str:
-        """The text of a sentence with columns replaced, in the format of this text.
+        """Return the text of a sentence with columns replaced, in the format of this text.
 
         ``lines`` and ``text`` become ``word/TAG``; ``text`` with several columns becomes CoNLL-U.
-        Raises ArgumentError for labels that the format
-        cannot hold, or that are not as many as the words.
+        Raises ArgumentError for labels that the format cannot hold, or not as many as the words.
         """
         return self._kind.rewrite(sentence, columns)
 
     def peek_text(self) -> bytearray | None:
-        """The whole text as bytes, without using it up; None where it cannot be read to its end.
+        """Return the whole text, without using it up; None if it cannot be read to its end.
 
         It is the corpus's own until ``close``: it changes if the corpus is iterated over.
         """
@@ -178,19 +183,19 @@ class Corpus(Iterable[Sentence]):
         return None if self._source is None else self._source.peek_text()
 
     def take_blocks(self, least: int, most: int = LONGEST) -> bytes:
-        """Whole sentences of the text as bytes, unread, so that iteration begins behind them.
+        """Take whole sentences as bytes, unread, so that iteration begins behind them.
 
-        Empty where none are left, or iteration has begun, or the first sentence has more than
-        ``most`` bytes.  ``least`` is how many bytes to read at a time.
+        Empty if none are left, or iteration has begun, or the first sentence has more than ``most``
+        bytes. ``least`` is how many bytes to read at a time.
         """
         return b"" if self._source is None else self._source.take_blocks(least, most)
 
     def take_blocks_into(self, memory: bytearray) -> int:
-        """The same, written into memory that can be used again; how many bytes."""
+        """Take them into memory that can be used again; return how many bytes."""
         return 0 if self._source is None else self._source.take_blocks_into(memory)
 
     def reopen(self) -> None:
-        """Goes to the start of a file that was closed or read; does nothing where it is open.
+        """Go to the start of a file that was closed or read; do nothing if it is open.
 
         Raises FileError for a stream that has been read.
         """
@@ -198,12 +203,12 @@ class Corpus(Iterable[Sentence]):
             self._source = self._take_source()
 
     def put_back(self, piece: bytes | memoryview) -> None:
-        """Undoes the last ``take_blocks``, or the last few: iteration begins with ``piece``."""
+        """Undo the last ``take_blocks``, or the last few: iteration begins with ``piece``."""
         if self._source is not None:
             self._source.put_back(piece)
 
     def close(self) -> None:
-        """Closes the file, if it is open and was opened by this library."""
+        """Close the file, if it is open and was opened by this library."""
         if self._source is not None:
             self._source.close()
             self._source = None
@@ -211,12 +216,7 @@ class Corpus(Iterable[Sentence]):
     def __enter__(self) -> Corpus:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *raised: object) -> None:
         self.close()
 
     def _take_source(self) -> LineSource:
@@ -236,15 +236,15 @@ def open_corpus(
     fields: Sequence[str] | None = None,
     errors: str = "strict",
 ) -> Corpus:
-    """Opens a text and finds out its format; see :class:`Corpus`.
+    """Open a text and find out its format; see :class:`Corpus`.
 
     Parameters
     ----------
     path : a path (gzip, bzip2, xz and, from Python 3.14 on, zstd are unpacked), ``-`` for
         standard input, or a binary stream
-    format : ``auto`` looks at the first 64 KiB (:mod:`perceptron_nlp.formats.detect`);
-        ``conllu``, ``columns``, ``tagged``, ``lines`` (a sentence a line, words parted by spaces)
-        or ``text`` (running text) says it
+    format : ``auto`` looks at the first 64 KiB (see the module); ``conllu``, ``columns``,
+        ``tagged``, ``lines`` (a sentence a line, words separated by spaces) or ``text`` (running
+        text) says it
     fields : the names of the columns of a column file; with ``auto`` it is one
     errors : ``strict``, or ``replace`` to read bytes that are not UTF-8 as U+FFFD
 
@@ -266,58 +266,134 @@ def check_format(format: object) -> None:
     check_choice("format", format, [AUTO, *FORMATS])
 
 
+def detect(head: str, *, name: str = "") -> str:
+    """Return ``conllu``, ``columns``, ``tagged``, ``lines`` or ``text``.
+
+    Parameters
+    ----------
+    head : the first lines of a text
+    name : the name of its file; only CoNLL-U's suffixes count, with or without that of a
+        compression
+    """
+    if plain_name(name).lower().endswith(_CONLLU_SUFFIXES):
+        return "conllu"
+    text = head.removeprefix(BOM)
+    if "\n" not in text:
+        # Formats with lines refuse such a text; running text has it.
+        text = text.replace("\r", "\n")
+    lines = [line.removesuffix("\r") for line in text.split("\n")]
+    filled = [line for line in lines if line.strip(" \t")]
+    if not filled:
+        return "text"
+    if _CONLLU_COMMENT.match(filled[0]) or _is_conllu(filled):
+        return "conllu"
+    if _is_tagged(filled):
+        return "tagged"
+    rows = [line for line in filled if not line.startswith(column_format.DOCUMENT_MARK)]
+    if _is_columns(rows, lines) or _is_one_column(rows, lines):
+        return "columns"
+    return "lines" if _is_cut(filled) else "text"
+
+
+def _is_conllu(lines: list[str]) -> bool:
+    rows = [line for line in lines if not line.startswith("#")]
+    good = 0
+    for row in rows:
+        fields = row.split("\t")
+        if len(fields) == 1:
+            fields = row.split()
+        good += len(fields) == 10 and bool(_CONLLU_ID.fullmatch(fields[0]))
+    return 2 * good >= len(rows) > 0
+
+
+def _is_tagged(lines: list[str]) -> bool:
+    tokens = [token for line in lines for token in line.replace("\t", " ").split(" ") if token]
+    good = sum(1 for token in tokens if _TAGGED.fullmatch(token))
+    return len(tokens) > 1 and good >= _MOST * len(tokens)
+
+
+def _is_columns(rows: list[str], lines: list[str]) -> bool:
+    if len(rows) < 2:
+        return False
+    tabbed = "\t" in rows[0].strip(" \t")
+    fields = [row.split("\t") if tabbed else row.replace("\t", " ").split() for row in rows]
+    (width, count), *_ = Counter(map(len, fields)).most_common(1)
+    if width < 2 or count < _MOST * len(rows):
+        return False
+    if tabbed or (_blocks(lines) * 1.5 <= len(rows) and _blocks(lines) > 1):
+        return True
+    last = [row[-1] for row in fields if len(row) == width]
+    labels = all(_LABEL.fullmatch(label) for label in last)
+    return labels and any(character.isalpha() for label in last for character in label)
+
+
+def _is_one_column(rows: list[str], lines: list[str]) -> bool:
+    one_each = all(len(row.replace("\t", " ").split(" ")) == 1 for row in rows)
+    return one_each and 1 < _blocks(lines) < len(rows)
+
+
+def _is_cut(lines: list[str]) -> bool:
+    """Return True if marks stand alone, as in text whose words are separated by spaces."""
+    pieces = [piece for line in lines for piece in line.replace("\t", " ").split(" ")]
+    alone = sum(1 for piece in pieces if piece in _MARKS)
+    attached = sum(1 for piece in pieces if _ATTACHED.fullmatch(piece))
+    return alone > 0 and attached <= (1 - _MOST) * alone
+
+
+def _blocks(lines: list[str]) -> int:
+    """Return the number of runs of lines between empty lines."""
+    filled = [bool(line) for line in lines]
+    return sum(now and not before for before, now in zip([False, *filled], filled, strict=False))
+
+
 def _tells_columns(head: str) -> bool:
-    """Whether ``head`` has a whole line other than empty ones and document marks."""
+    """Return True if there is a whole line other than empty ones and document marks."""
     lines = head.removeprefix(BOM).split("\n")[:-1]
     return any(
         line.strip(" \t\r") and not line.startswith(column_format.DOCUMENT_MARK) for line in lines
     )
 
 
-def _conllu_columns(head: str, fields: tuple[str, ...] | None, path: str) -> tuple[str, ...]:
-    return columns_named_in(head, path)
+def _words_only(head: str, fields: tuple[str, ...] | None, path: str) -> tuple[str, ...]:
+    return ("form",)
 
 
-def _file_columns(head: str, fields: tuple[str, ...] | None, path: str) -> tuple[str, ...]:
-    return column_format.columns_in(head, fields, path)
-
-
-def _module(name: str) -> Any:
+def _running() -> Any:
     # Here, since texts with columns do without the rules that cut running text.
-    from perceptron_nlp.formats import running, tagged
+    from perceptron_nlp.formats import running
 
-    return {"running": running, "tagged": tagged}[name]
+    return running
 
 
 FORMATS: dict[str, Format] = {
     "conllu": Format(
         read=lambda source, fields: conllu.ConlluReader(source),
         rewrite=conllu.rewrite,
-        columns_of=_conllu_columns,
+        columns_of=lambda head, fields, path: columns_named_in(head, path),
         default_column=lambda names: "upos" if "upos" in names else None,
     ),
     "columns": Format(
         read=column_format.ColumnReader,
         rewrite=column_format.rewrite,
-        columns_of=_file_columns,
+        columns_of=column_format.columns_in,
         default_column=lambda names: names[-1] if names else None,
     ),
     "tagged": Format(
-        read=lambda source, fields: _module("tagged").TokenReader(source, "/"),
-        rewrite=lambda sentence, columns: str(_module("tagged").rewrite(sentence, columns)),
+        read=lambda source, fields: tagged.TokenReader(source, tagged.SEPARATOR),
+        rewrite=tagged.rewrite,
         columns_of=lambda head, fields, path: ("form", "tag"),
         default_column=lambda names: "tag",
     ),
     "lines": Format(
-        read=lambda source, fields: _module("tagged").TokenReader(source, None),
-        rewrite=lambda sentence, columns: str(_module("tagged").rewrite_words(sentence, columns)),
-        columns_of=lambda head, fields, path: ("form",),
+        read=lambda source, fields: tagged.TokenReader(source, None),
+        rewrite=tagged.rewrite_words,
+        columns_of=_words_only,
         default_column=lambda names: None,
     ),
     "text": Format(
-        read=lambda source, fields: _module("running").RunningReader(source),
-        rewrite=lambda sentence, columns: str(_module("running").rewrite(sentence, columns)),
-        columns_of=lambda head, fields, path: ("form",),
+        read=lambda source, fields: _running().RunningReader(source),
+        rewrite=lambda sentence, columns: str(_running().rewrite(sentence, columns)),
+        columns_of=_words_only,
         default_column=lambda names: None,
     ),
 }

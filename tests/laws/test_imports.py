@@ -46,7 +46,7 @@ LATE = {
     (f"{module}.py", function)
     for module, functions in {
         "__main__": ("main",),
-        "formats/corpus": ("_module",),
+        "formats/corpus": ("_running",),
         "tagger/tagger": (
             "evaluate_text",
             "segmenter",

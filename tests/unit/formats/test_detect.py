@@ -6,7 +6,7 @@ from itertools import islice
 import pytest
 
 from perceptron_nlp.formats import open_corpus
-from perceptron_nlp.formats.detect import detect
+from perceptron_nlp.formats.corpus import detect
 
 WORD = "1\ta\t_\tX\t_\t_\t0\t_\t_\t_\n"
 
