@@ -87,7 +87,7 @@ REMOVALS = (
     Removal(
         "M6",
         "plain C takes scores for numbers without sign",
-        "_core/table/lanes.h",
+        "_core/model/packed.h",
         "int32_t score = (int16_t)parts",
         "int32_t score = parts",
     ),
@@ -192,7 +192,7 @@ REMOVALS = (
     Removal(
         "H1",
         "words are looked up by XXH64",
-        "_core/tag/wordref.h",
+        "_core/tag/typelayout.h",
         "    return secrets[0] + secrets[1] *",
         "    uint64_t both[2] = {w->head, w->tail};\n"
         "    if (w->length) return xxh64((const uint8_t *)both, 16, 0);\n"

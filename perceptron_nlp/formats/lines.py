@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterator
 from types import TracebackType
 from typing import NoReturn, TypeVar
 
-from perceptron_nlp._core.conllu.newlines import count_newlines
+from perceptron_nlp._core.conllu.conlluscan import count_newlines
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FileError, FormatError, quote
 from perceptron_nlp.formats.opening import Readable, name_of, open_bytes
 

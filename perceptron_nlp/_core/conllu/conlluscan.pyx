@@ -1,5 +1,4 @@
-# cython: language_level=3
-# cython: freethreading_compatible=True
+# cython: language_level=3, freethreading_compatible=True
 """Sentences of CoNLL-U cut and checked as bytes, before Python objects are made of them."""
 
 from cpython.object cimport PyObject
@@ -11,7 +10,28 @@ from libc.stdlib cimport calloc, free
 
 from perceptron_nlp.errors import MemoryLimitError
 
-cdef extern from "conllu/conllu_words.h" nogil:
+cdef extern from *:
+    """
+    /* In pieces short enough for a byte to count, which compilers turn into vectors. */
+    static size_t count_newlines_of(const uint8_t *p, size_t n) {
+        size_t count = 0;
+        while (n) {
+            size_t piece = n < 4080 ? n : 4080;
+            uint8_t some[16] = {0};
+            size_t i = 0;
+            for (; i + 16 <= piece; i += 16)
+                for (int k = 0; k < 16; k++) some[k] = (uint8_t)(some[k] + (p[i + k] == 10));
+            for (; i < piece; i++) count += p[i] == 10;
+            for (int k = 0; k < 16; k++) count += some[k];
+            p += piece;
+            n -= piece;
+        }
+        return count;
+    }
+    """
+    size_t count_newlines_of(const uint8_t *p, size_t n) nogil
+
+cdef extern from "conllu/scan.h" nogil:
     const int CONLLU_COLUMNS
     const int MAX_PLACES
     const int C_FORM, C_UPOS, C_XPOS
@@ -187,3 +207,8 @@ cdef _rows(Scan *x):
     if x.sentence.n_words == x.sentence.n_lines:
         return None
     return tuple([x.rows[i] for i in range(x.sentence.n_words)])
+
+
+def count_newlines(const uint8_t[::1] text not None):
+    """How many line feeds are in some bytes."""
+    return count_newlines_of(&text[0], text.shape[0]) if text.shape[0] else 0

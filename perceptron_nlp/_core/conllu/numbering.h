@@ -1,12 +1,12 @@
 /* CoNLL-U scanned into numbers: the distinct strings of some columns, and each word's string.
  *
- * Lines are judged as conllu_sentence.h judges them; what it is not sure of ends the scan. */
+ * Lines are judged as scan.h judges them; what it is not sure of ends the scan. */
 #ifndef PERCEPTRON_NLP_NUMBERING_H
 #define PERCEPTRON_NLP_NUMBERING_H
 
-#include "conllu/conllu_words.h"
+#include "conllu/scan.h"
 #include "features/utf8.h"
-#include "tag/wordref.h"
+#include "tag/typelayout.h"
 
 /* Distinct strings in order of appearance. They point into the texts, which outlive this. Their
  * numbers do not depend on the secrets, which only say where in `slots` a string is looked for. */

@@ -1,5 +1,4 @@
-# cython: language_level=3
-# cython: freethreading_compatible=True
+# cython: language_level=3, freethreading_compatible=True
 """CoNLL-U files as numbers: no Python object is made of a word (numbering.h)."""
 
 import numpy as np

@@ -1,5 +1,4 @@
-# cython: language_level=3, boundscheck=False, wraparound=False
-# cython: freethreading_compatible=True
+# cython: language_level=3, boundscheck=False, wraparound=False, freethreading_compatible=True
 """Feature programs: compiled templates in the form that the sentence loops run."""
 
 from cpython.mem cimport PyMem_Calloc, PyMem_Free

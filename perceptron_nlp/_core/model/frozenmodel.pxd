@@ -1,4 +1,4 @@
-"""A model frozen for tagging, and how its templates are looked up (decode.h, templatekinds.h)."""
+"""A model frozen for tagging, and how its templates are looked up (decode.h, program.h)."""
 
 from libc.stddef cimport size_t
 from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
@@ -87,7 +87,7 @@ cdef extern from "tag/search.h" nogil:
     void memo_plan_close(CacheLayout *l) noexcept
     void choose_form(Decoder *d, int plain) noexcept
 
-cdef extern from "features/templatekinds.h" nogil:
+cdef extern from "features/program.h" nogil:
     bint looks_at_many(const Program *p, int32_t template_id) noexcept
     bint is_pair(const Program *p, int32_t template_id, int32_t *left) noexcept
     bint is_plain_pair(const Program *p, int32_t template_id, int32_t *left,

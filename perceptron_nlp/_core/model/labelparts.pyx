@@ -1,5 +1,4 @@
-# cython: language_level=3
-# cython: freethreading_compatible=True
+# cython: language_level=3, freethreading_compatible=True
 """Labels made of parts: what tagging needs of them (parts.h)."""
 
 from libc.stdint cimport int32_t

@@ -1,5 +1,4 @@
-# cython: language_level=3, boundscheck=False, wraparound=False
-# cython: freethreading_compatible=True
+# cython: language_level=3, boundscheck=False, wraparound=False, freethreading_compatible=True
 """The numbers of a model file looked over: where rows begin, and whether all is as it must be.
 
 Numbers are memoryviews of one dimension; whoever calls has checked their types.

@@ -1,5 +1,4 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True
-# cython: freethreading_compatible=True
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, freethreading_compatible=True
 """Numbers out of Rice codes (ricecodes.h)."""
 
 from libc.stdint cimport int64_t, uint8_t, uint64_t

@@ -3,8 +3,8 @@
 #define PERCEPTRON_NLP_BATCH_H
 
 #include "train/beam.h"
-#include "table/lanes.h"
-#include "tag/paircache.h"
+#include "model/packed.h"
+#include "tag/remembered.h"
 #include "model/parts.h"
 
 struct Worker;

@@ -1,6 +1,6 @@
 # cython: language_level=3, freethreading_compatible=True
-"""Many sentences labelled by several threads at once, or out of plain buffers (crew.h, turns.h,
-buffers.h)."""
+"""Many sentences labelled by several threads at once, or out of plain buffers (crew.h, crew.h,
+crew.h)."""
 
 from cpython.exc cimport PyErr_CheckSignals
 from libc.stdint cimport int64_t, uint8_t, uint16_t
@@ -22,7 +22,7 @@ cdef extern from "tag/crew.h" nogil:
     int crew_start(CrewState *c, int k, Worker *worker) noexcept
     void crew_end(CrewState *c) noexcept
 
-cdef extern from "tag/turns.h":
+cdef extern from "tag/crew.h":
     ctypedef void *PyThread_type_lock
     PyThread_type_lock PyThread_allocate_lock() noexcept
     void PyThread_free_lock(PyThread_type_lock lock) noexcept
@@ -30,7 +30,7 @@ cdef extern from "tag/turns.h":
     void turn_take(PyThread_type_lock turn) noexcept nogil
     int turn_label(PyThread_type_lock turn, const Decoder *d, Worker *w) noexcept nogil
 
-cdef extern from "tag/buffers.h" nogil:
+cdef extern from "tag/crew.h" nogil:
     ctypedef struct BufferJob:
         CrewState *crew
         const Decoder *decoder

@@ -12,7 +12,7 @@
 #define PERCEPTRON_NLP_DECODE_H
 
 #include "tag/batch.h"
-#include "tag/memo.h"
+#include "tag/remembered.h"
 
 #define SIDE_BY_SIDE 8
 #define TOKEN_BLOCK 16

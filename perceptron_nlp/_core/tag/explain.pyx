@@ -1,5 +1,4 @@
-# cython: language_level=3, boundscheck=False, wraparound=False
-# cython: freethreading_compatible=True
+# cython: language_level=3, boundscheck=False, wraparound=False, freethreading_compatible=True
 """One sentence taken apart: each feature of each word by itself, with the row of its weights.
 
 Nothing here uses what tagging keeps to be fast (sums of types and pairs, tables of labels, 16-bit

@@ -3,7 +3,7 @@
  *   KERNEL(name)     the form's own name for a function
  *   KERNEL_TARGET    attributes of its functions
  *   SCORE            int16_t or int32_t
- *   PART             eight scores (lanes.h)
+ *   PART             eight scores (packed.h)
  *   PART_ADD(a, b), PART_TAKE(a, b)   a += b, a -= b
  *   PART_BEST(parts, n_parts, n_labels)   the first of the largest
  *   PART_ROW(sum, parts, record, mask_words)   sum += a packed row (packed.h)

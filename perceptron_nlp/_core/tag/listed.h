@@ -6,7 +6,7 @@
  * best label found, with what the long rows say of it alone, has more than that, no label that was
  * not met can be the best, and of those that were met only the near ones are looked at. Else the
  * next longer row is summed. (As in MaxScore: H. Turtle and J. Flood, Query Evaluation: Strategies
- * and Optimizations, 1995.) Once only rows are left that are laid out by label, too (widerows.h),
+ * and Optimizations, 1995.) Once only rows are left that are laid out by label, too (frozen.h),
  * what they can add to a label is known span by span, and no span is looked at that cannot have the
  * best. (As in S. Ding and T. Suel, Faster Top-k Document Retrieval Using Block-Max Indexes, 2011.)
  * Else all rows are summed in the end: the label is the same in every case.

@@ -5,7 +5,7 @@
 #ifndef PERCEPTRON_NLP_SEARCH_H
 #define PERCEPTRON_NLP_SEARCH_H
 
-#include "tag/tag_parts.h"
+#include "tag/kept.h"
 
 /* Words of the sentence that is searched, one step after the other. */
 typedef struct {

@@ -1,5 +1,4 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
-# cython: cdivision=True, freethreading_compatible=True
+# cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False, cdivision=True, freethreading_compatible=True
 """Training and scoring on dense and sparse rows: the border over the vector_*.h kernels.
 
 Arguments are checked here, before the kernels run without the interpreter's lock; the
@@ -13,7 +12,7 @@ from libc.stdint cimport int32_t, int64_t, uint8_t
 from perceptron_nlp.errors import ArgumentError
 
 
-cdef extern from "train/vector_rows.h" nogil:
+cdef extern from "train/vectors.h" nogil:
     ctypedef struct rows_t:
         const double *values
         const int32_t *columns
@@ -22,7 +21,7 @@ cdef extern from "train/vector_rows.h" nogil:
     void score_row(const rows_t *, int64_t, const double *, const double *, int64_t, double *)
 
 
-cdef extern from "train/vector_training.h" nogil:
+cdef extern from "train/vectors.h" nogil:
     ctypedef struct update_t:
         pass
     ctypedef struct learner_t:
@@ -51,7 +50,7 @@ cdef extern from "train/vector_training.h" nogil:
     void owed_of_mean(const double *, const double *, double, int64_t, double *)
 
 
-cdef extern from "train/vector_voting.h" nogil:
+cdef extern from "train/vectors.h" nogil:
     void products_by_column(const rows_t *, int64_t, const int64_t *, const int32_t *,
                             const double *, int64_t, int64_t, double *)
     void products_dense(const rows_t *, int64_t, const rows_t *, int64_t, double *)
