@@ -1,6 +1,7 @@
-"""Edit scripts: labels that turn a form into its lemma, so that lemmas are a column like others.
+"""Edit scripts: labels that turn a form into its lemma, or into words, to be learned like others.
 
-A script counts characters instead of naming them: "take 2 off the end, add *e*". Applied to a form,
+A script for lemmas counts characters instead of naming them: "take 2 off the end, add *e*". Applied
+to a form,
 
 1. the form is lower-cased, code point by code point (Turkic languages map I to ı and İ to i);
 2. ``drop_front`` characters are dropped in front and ``front`` is put there, ``drop_back`` behind
@@ -14,13 +15,17 @@ What no such script can do is a literal: ``=be``. The text of a script, such as 
 ``l,0,,1,α,2``, is the label that a tagger learns. Sources: counting scripts after G. Chrupała,
 "Simple data-driven context-sensitive lemmatization" (2006); T. Müller et al., "Joint lemmatization
 and morphological tagging with Lemming" (2015).
+
+Split scripts make several words of one token, such as *de le* of French *du*: ``c3,2`` cuts the
+last 3 and then 2 characters off (the words are the token in pieces); ``r1|e|le`` drops the last
+character, adds *e* to what is left, and puts *le* behind as a word of its own.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -92,26 +97,6 @@ class Script(NamedTuple):
             for i, letter in enumerate(lemma[first : first + len(stem)])
         ]
         return lemma[:first] + "".join(kept) + lemma[first + len(stem) :]
-
-    def brief(self) -> str:
-        """Return the script for people to read: ``-2 +e``, ``be``, ``as it is``."""
-        if self.literal is not None:
-            return self.literal
-        pieces = []
-        if self.drop_front or self.front:
-            pieces.append(
-                f"-{self.drop_front} +{self.front}" if self.front else f"-{self.drop_front}"
-            )
-            pieces.append("…")
-        if self.drop_back:
-            pieces.append(f"-{self.drop_back}")
-        if self.back:
-            pieces.append(f"+{self.back}")
-        if self.acute is not None:
-            pieces.append(f"accent {self.acute}" if self.acute else "no accent")
-        if self.case != "l":
-            pieces.append({"k": "capitals kept", "t": "capital first", "u": "capitals"}[self.case])
-        return " ".join(pieces) or "as it is"
 
 
 def make_script(form: str, lemma: str, *, turkic: bool = False) -> Script:
@@ -328,3 +313,72 @@ def unescape(text: str) -> str:
         return chr(number)
 
     return re.sub(r"%([0-9a-f]{1,6});", letter, text)
+
+
+WHOLE = "_"
+"""The label of a token that is one word."""
+MOST_WORDS = 16
+_CUT = re.compile(r"c([0-9]{1,3}(?:,[0-9]{1,3})*)")
+_REWRITE = re.compile(r"r([0-9]{1,3})\|([^|]*)((?:\|[^|]+)+)")
+
+
+def make_split(token: str, words: Sequence[str]) -> str:
+    """Return the script that makes these words of a token; WHOLE for the token itself.
+
+    Raises
+    ------
+    FormatError : more words, or longer ones, than a script can make
+    """
+    if len(words) == 1 and words[0] == token:
+        return WHOLE
+    if len(words) > MOST_WORDS or max(map(len, (token, *words))) > LONGEST_PIECE:
+        raise FormatError(
+            f"token {quote(token)} of {len(words)} words is more than a script can make:"
+            f" {MOST_WORDS} words of {LONGEST_PIECE} characters"
+        )
+    if "".join(words) == token:
+        return "c" + ",".join(str(len(word)) for word in words[1:])
+    first = words[0]
+    same = 0
+    while same < min(len(token), len(first)) and token[same] == first[same]:
+        same += 1
+    pieces = [f"r{len(token) - same}", _escaped(first[same:]), *map(_escaped, words[1:])]
+    return "|".join(pieces)
+
+
+def split(label: str, token: str) -> tuple[str, ...] | None:
+    """Return the words that a script makes of a token; None if it does not apply to it.
+
+    Raises
+    ------
+    FormatError : the label is no split script
+    """
+    if label == WHOLE:
+        return (token,)
+    cut = _CUT.fullmatch(label)
+    if cut is not None:
+        lengths = [int(number) for number in cut.group(1).split(",")]
+        if 0 in lengths or len(lengths) >= MOST_WORDS:
+            raise FormatError(f"{quote(label)} is no split script")
+        begin = len(token) - sum(lengths)
+        if begin < 1:
+            return None
+        words = [token[:begin]]
+        for length in lengths:
+            words.append(token[begin : begin + length])
+            begin += length
+        return tuple(words)
+    rewrite = _REWRITE.fullmatch(label)
+    if rewrite is None or int(rewrite.group(1)) > MOST_DROPPED:
+        raise FormatError(f"{quote(label)} is no split script")
+    rest = [unescape(word) for word in rewrite.group(3)[1:].split("|")]
+    added, dropped = unescape(rewrite.group(2)), int(rewrite.group(1))
+    if len(rest) >= MOST_WORDS or max(map(len, (added, *rest))) > LONGEST_PIECE:
+        raise FormatError(f"{quote(label)} is no split script")
+    if dropped > len(token) or not (first := token[: len(token) - dropped] + added):
+        return None
+    return (first, *rest)
+
+
+def _escaped(text: str) -> str:
+    return escape(text).replace("|", "%7c;")

@@ -307,7 +307,7 @@ def _segmentation(
     """Return the segmentation in a file, every label of which can be used."""
     # Here, since models without segmentation do without.
     from perceptron_nlp.text.atoms import GOES_ON, SENTENCE, TOKEN
-    from perceptron_nlp.text.splits import split
+    from perceptron_nlp.text.scripts import split
 
     def stage(name: str, place: int) -> TaggerModel:
         model = checked_object(described[name], name)

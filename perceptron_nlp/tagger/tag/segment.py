@@ -18,8 +18,8 @@ from perceptron_nlp.text.atoms import (
     place_keys,
     put_together,
 )
+from perceptron_nlp.text.scripts import WHOLE, split
 from perceptron_nlp.text.sentence import Sentence
-from perceptron_nlp.text.splits import WHOLE, split
 from perceptron_nlp.text.splitter import LineCount, with_gaps_shortened
 
 WINDOW = 4_000

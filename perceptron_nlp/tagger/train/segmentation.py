@@ -17,8 +17,8 @@ from perceptron_nlp.features.templatefile import preset
 from perceptron_nlp.formats.conllu_layout import RunningText, running_text, surface_tokens
 from perceptron_nlp.tagger.model.model import Segmentation, TaggerModel
 from perceptron_nlp.text.atoms import PARAGRAPH, SENTENCE, atom_labels, atoms_of, place_keys
+from perceptron_nlp.text.scripts import WHOLE, make_split
 from perceptron_nlp.text.sentence import Sentence
-from perceptron_nlp.text.splits import WHOLE, make_split
 
 logger = logging.getLogger("perceptron_nlp")
 
