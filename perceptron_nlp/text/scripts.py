@@ -98,6 +98,23 @@ class Script(NamedTuple):
         ]
         return lemma[:first] + "".join(kept) + lemma[first + len(stem) :]
 
+    def brief(self) -> str:
+        """Return the script for people to read: ``-2 +e``, ``be``, ``as it is``."""
+        if self.literal is not None:
+            return self.literal
+        pieces = []
+        if self.drop_front or self.front:
+            pieces += [f"-{self.drop_front}" + (f" +{self.front}" if self.front else ""), "…"]
+        if self.drop_back:
+            pieces.append(f"-{self.drop_back}")
+        if self.back:
+            pieces.append(f"+{self.back}")
+        if self.acute is not None:
+            pieces.append(f"accent {self.acute}" if self.acute else "no accent")
+        if self.case != "l":
+            pieces.append({"k": "capitals kept", "t": "capital first", "u": "capitals"}[self.case])
+        return " ".join(pieces) or "as it is"
+
 
 def make_script(form: str, lemma: str, *, turkic: bool = False) -> Script:
     """Return the script that turns a form into its lemma; applied to the form, it gives the lemma.
@@ -137,9 +154,9 @@ def _made(form: str, lemma: str, turkic: bool) -> Script:
 
 def _stems(form: str, lemma: str) -> list[tuple[int, tuple[str, str], int, int | None]]:
     """Return stems to try, best first: begin in the form, what stands about it, length, acute."""
-    found: list[tuple[int, tuple[str, str], int, int | None]] = []
     start, at, length = _stem(form, lemma)
-    found.append((start, (lemma[:at], lemma[at + length :]), length, None))
+    found: list[tuple[int, tuple[str, str], int, int | None]]
+    found = [(start, (lemma[:at], lemma[at + length :]), length, None)]
     bare_form, bare_lemma = _without_acute(form), _without_acute(lemma)
     changed = bare_form != form or bare_lemma != lemma
     if changed and max(_n_acutes(form), _n_acutes(lemma)) <= 1:
@@ -338,8 +355,7 @@ def make_split(token: str, words: Sequence[str]) -> str:
         )
     if "".join(words) == token:
         return "c" + ",".join(str(len(word)) for word in words[1:])
-    first = words[0]
-    same = 0
+    first, same = words[0], 0
     while same < min(len(token), len(first)) and token[same] == first[same]:
         same += 1
     pieces = [f"r{len(token) - same}", _escaped(first[same:]), *map(_escaped, words[1:])]
