@@ -81,3 +81,64 @@ def folder(small: list[tuple[list[str], list[str]]], tmp_path: Path) -> Path:
     parquet.write_table(pa.table({"tokens": words}), place / "words.parquet")
     (place / "readme.txt").write_text("not to be tagged")
     return place
+
+
+# form/lemma/UPOS of each token, or form/UPOS if the lemma is the form; ~ before one says that no
+# space stands there, and = that it is several words, which + separates. A line is a sentence; an
+# empty one begins a paragraph.
+FRENCH = """\
+Le/le/DET chat/NOUN dort/dormir/VERB ~./PUNCT
+Elle/elle/PRON voit/voir/VERB le/DET chat/NOUN du=de/ADP+le/DET bois/NOUN ~./PUNCT
+Les/le/DET chats/chat/NOUN dorment/dormir/VERB dans/ADP les/le/DET bois/NOUN ~./PUNCT
+
+Il/il/PRON va/aller/VERB au=à/ADP+le/DET bois/NOUN ~,/PUNCT dit/dire/VERB Zoé/PROPN ~./PUNCT
+L'/le/DET ~arbre/NOUN du=de/ADP+le/DET bois/NOUN dort/dormir/VERB ~./PUNCT
+Que/que/PRON voit/voir/VERB le/DET chat/NOUN ?/PUNCT
+Le/le/DET chat/NOUN voit/voir/VERB l'/le/DET ~arbre/NOUN ~./PUNCT
+
+Les/le/DET arbres/arbre/NOUN ~,/PUNCT dit/dire/VERB ~-il/PRON ~,/PUNCT dorment/dormir/VERB ~!/PUNCT
+Zoé/PROPN va/aller/VERB au=à/ADP+le/DET bois/NOUN du=de/ADP+le/DET chat/NOUN ~./PUNCT
+Elle/elle/PRON dort/dormir/VERB ~./PUNCT
+"""
+
+
+def treebank(text: str) -> str:
+    """CoNLL-U out of the notation of FRENCH."""
+    lines: list[str] = []
+    opens = True
+    for line in text.splitlines():
+        if not line:
+            opens = True
+            continue
+        lines += ["# newpar"] if opens else []
+        opens, number = False, 0
+        tokens = line.split(" ")
+        for at, token in enumerate(tokens):
+            surface, equals, words = token.removeprefix("~").partition("=")
+            is_glued = at + 1 < len(tokens) and tokens[at + 1].startswith("~")
+            misc = "SpaceAfter=No" if is_glued else "_"
+            own = (words or surface).split("+")
+            if equals:
+                empty = "\t_" * 7
+                lines.append(f"{number + 1}-{number + len(own)}\t{surface}{empty}\t{misc}")
+            for word in own:
+                number += 1
+                form, *lemma, upos = word.split("/")
+                row = f"{number}\t{form}\t{(lemma or [form])[0]}\t{upos}" + "\t_" * 5
+                lines.append(f"{row}\t{'_' if equals else misc}")
+        lines.append("")
+    return "\n".join([*lines, ""])
+
+
+@pytest.fixture(scope="session")
+def french() -> str:
+    """A treebank of ten sentences with multiword tokens, paragraphs and glued tokens."""
+    return treebank(FRENCH)
+
+
+@pytest.fixture(scope="session")
+def pipeline(french: str, tmp_path_factory: pytest.TempPathFactory) -> pn.Tagger:
+    """A tagger that learned segmentation, UPOS and lemmas from the French treebank."""
+    path = tmp_path_factory.mktemp("treebank") / "fr.conllu"
+    path.write_text(french, "utf-8")
+    return pn.train(path, column="all", preset="fast", epochs=8)

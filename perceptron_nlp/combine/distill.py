@@ -286,6 +286,11 @@ def greedy_options(given: dict[str, Any]) -> LearningOptions:
 
 def with_labels_of(teacher: Tagger, examples: Examples) -> tuple[Examples, list[str]]:
     """The examples with the labels that only the teacher knows, and what is odd about labels."""
+    if teacher.model.lemmas is not None:
+        raise ArgumentError(
+            "teachers: lemmas are made by edit scripts, which cannot be distilled; distill the"
+            " columns of tags"
+        )
     gold, known = {*examples.tags}, teacher.model.written_labels
     if not gold & known:
         raise ArgumentError(

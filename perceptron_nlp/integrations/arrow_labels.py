@@ -6,6 +6,7 @@ tagger that looks at neighboring sentences sees them across chunks.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
@@ -77,7 +78,8 @@ class LabelColumn:
         tagger.tag_sents([], threads=threads)
         self._tagger = tagger
         self._threads = threads
-        self._dictionary = dictionary
+        # Lemmas are as many as words: no dictionary can be made of them before they are known.
+        self._dictionary = dictionary and tagger.model.lemmas is None
         try:
             written: Sequence[str] = tagger.tag_buffers(b"", [0], [0])[1]
             self._takes_buffers = True
@@ -102,10 +104,13 @@ class LabelColumn:
     def fill(self, chunk: Chunk) -> Any:
         """Return the labels of some rows, as an array of as many lists; null for a null row."""
         rows = chunk.rows
-        numbers = self._numbers(chunk).astype(self._width, copy=False)
-        labels = pa.DictionaryArray.from_arrays(pa.array(numbers), self._labels)
-        if not self._dictionary:
-            labels = labels.dictionary_decode()
+        if self._tagger.model.lemmas is not None:
+            labels = pa.array(itertools.chain.from_iterable(self._label(chunk)), pa.string())
+        else:
+            numbers = self._numbers(chunk).astype(self._width, copy=False)
+            labels = pa.DictionaryArray.from_arrays(pa.array(numbers), self._labels)
+            if not self._dictionary:
+                labels = labels.dictionary_decode()
         mask = None if rows.nulls is None else pa.array(rows.nulls)
         if rows.is_large:
             return pa.LargeListArray.from_arrays(pa.array(rows.offsets), labels, mask=mask)
@@ -119,11 +124,14 @@ class LabelColumn:
                 text, starts, chunk.rows.offsets, threads=self._threads
             )
             return numbers if self._renumbered is None else self._renumbered[numbers]
-        found = self._tagger.tag_sents(
+        found = itertools.chain.from_iterable(self._label(chunk))
+        numbered = map(self._number_of.__getitem__, found)
+        return np.fromiter(numbered, np.uint16, int(chunk.rows.offsets[-1]))
+
+    def _label(self, chunk: Chunk) -> list[list[str]]:
+        return self._tagger.tag_sents(
             chunk.sentences(), threads=self._threads, before=chunk.before, after=chunk.after
         )
-        numbered = (self._number_of[label] for labels in found for label in labels)
-        return np.fromiter(numbered, np.uint16, int(chunk.rows.offsets[-1]))
 
 
 class BatchTagger:

@@ -128,6 +128,8 @@ def _facts(tagger: pn.Tagger) -> str:
     # Penn tags have double backticks among them.
     named = f" (``` {' '.join(labels)} ```)" if len(labels) <= LABELS_NAMED else ""
     facts = [f"{len(labels)} labels{named}"]
+    if tagger.model.lemmas is not None:
+        facts = [f"{len(tagger.labels)} edit scripts, {len(tagger.model.lemmas.lemmas):,} lemmas"]
     data = record.get("train") or {}
     if isinstance(data.get("tokens"), int) and isinstance(data.get("sentences"), int):
         facts.append(f"trained on {data['tokens']:,} tokens in {data['sentences']:,} sentences")

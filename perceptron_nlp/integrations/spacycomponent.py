@@ -56,7 +56,11 @@ class SpacyTagger(Pipe):
         threads: int = 1,
     ) -> None:
         for column in columns or ():
-            place_of(column)
+            if place_of(column) == "lemma":
+                raise ArgumentError(
+                    "columns: lemmas are not learned from Docs; train on CoNLL-U with"
+                    " perceptron_nlp.train, and name that model"
+                )
         self.vocab = vocab
         self.name = name
         self.model = None
@@ -192,7 +196,7 @@ class SpacyTagger(Pipe):
         """Nothing is left to do after an update."""
 
     def score(self, examples: Iterable[Any], **kwargs: Any) -> dict[str, Any]:
-        """spaCy's tag_acc, pos_acc and morph_acc, of the columns that the tagger has."""
+        """spaCy's tag_acc, pos_acc, morph_acc and lemma_acc, of the columns that the tagger has."""
         examples = list(examples)
         scores: dict[str, Any] = {}
         for place in {place_of(column) for column in self.tagger.columns}:

@@ -6,7 +6,7 @@ and are looked up among words seen before; and labels go back as one array a Doc
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, pairwise
 from typing import Any
 
@@ -18,14 +18,15 @@ from perceptron_nlp.errors import ArgumentError, missing_extra, quote
 from perceptron_nlp.tagger.train.sources import NO_LABEL
 
 try:
-    from spacy.attrs import IS_SPACE, ORTH, POS, SENT_START, TAG
+    from spacy.attrs import IS_SPACE, LEMMA, ORTH, POS, SENT_START, TAG
     from spacy.parts_of_speech import IDS as POS_IDS
-    from spacy.tokens import MorphAnalysis
+    from spacy.tokens import Doc, MorphAnalysis
+    from spacy.util import get_words_and_spaces
 except ImportError:
     raise missing_extra("spaCy", "spacy") from None
 
 # The columns that Docs have a place for, and what this place is called.
-ATTRIBUTES = {"xpos": "tag", "tag": "tag", "upos": "pos", "feats": "morph"}
+ATTRIBUTES = {"xpos": "tag", "tag": "tag", "upos": "pos", "feats": "morph", "lemma": "lemma"}
 SPACE_TAG, SPACE_POS = "_SP", "SPACE"
 NO_FEATURES = "_"
 # In treebanks an underscore stands for a tag that nobody has given.
@@ -74,6 +75,7 @@ class Batch:
         )
         self._ends = np.cumsum([len(doc) for doc in docs], dtype=np.int64)
         self.is_word = table[:, 1] == 0
+        self.words = table[:, 0]
         flat = list(map(words.__getitem__, table[self.is_word, 0].tolist()))
         begins = table[:, 2] == 1
         firsts = self._ends - np.array([len(doc) for doc in docs], np.int64)
@@ -112,8 +114,11 @@ class Writer:
     """
 
     def __init__(self, tagger: pn.Tagger, vocab: Any) -> None:
-        self._numbers: list[tuple[pn.Tagger, int, int, Mapping[str, int]]] = []
-        self._morphs: list[tuple[pn.Tagger, Any, Mapping[str, Any]]] = []
+        self._tagger = tagger
+        self._numbers: list[tuple[str, int, int, Mapping[str, int]]] = []
+        self._morphs: list[tuple[str, Any, Mapping[str, Any]]] = []
+        self._lemmas: list[str] = []
+        self._strings = vocab.strings
         for name, part in tagger.by_column.items():
             labels = part.model.written_labels
             place = place_of(name)
@@ -122,15 +127,17 @@ class Writer:
                     label: MorphAnalysis(vocab, "" if label == NO_FEATURES else label)
                     for label in labels
                 }
-                self._morphs.append((part, MorphAnalysis(vocab, ""), analyses))
+                self._morphs.append((name, MorphAnalysis(vocab, ""), analyses))
             elif place == "pos":
                 self._numbers.append(
-                    (part, POS, POS_IDS[SPACE_POS], {label: _pos_number(label) for label in labels})
+                    (name, POS, POS_IDS[SPACE_POS], {label: _pos_number(label) for label in labels})
                 )
+            elif place == "lemma":
+                self._lemmas.append(name)
             else:
                 self._numbers.append(
                     (
-                        part,
+                        name,
                         TAG,
                         _number_for_good(SPACE_TAG, vocab),
                         {label: _number_for_good(label, vocab) for label in labels},
@@ -140,23 +147,91 @@ class Writer:
     def write(self, batch: Batch, threads: int) -> None:
         """Label the words of all Docs of a batch."""
         columns = []
-        for tagger, attribute, of_space, number_of in self._numbers:
-            found = chain.from_iterable(tagger.tag_sents(batch.sentences, threads=threads))
+        labels = self._tagger.tag_sents_columns(batch.sentences, threads=threads)
+        for name, attribute, of_space, number_of in self._numbers:
+            found = chain.from_iterable(labels[name])
             values = np.full(len(batch.is_word), of_space, np.uint64)
             values[batch.is_word] = np.fromiter(map(number_of.__getitem__, found), np.uint64)
             columns.append((attribute, values))
+        for name in self._lemmas:
+            # White space is its own lemma.
+            values = batch.words.copy()
+            found = chain.from_iterable(labels[name])
+            values[batch.is_word] = np.fromiter(map(self._strings.add, found), np.uint64)
+            columns.append((LEMMA, values))
         if columns:
             batch.set_numbers(columns)
-        for tagger, of_space, analysis_of in self._morphs:
-            labels = chain.from_iterable(tagger.tag_sents(batch.sentences, threads=threads))
+        for name, of_space, analysis_of in self._morphs:
+            feats = chain.from_iterable(labels[name])
             batch.set_morphs(
-                analysis_of[next(labels)] if is_word else of_space
+                analysis_of[next(feats)] if is_word else of_space
                 for is_word in batch.is_word.tolist()
             )
 
 
+class SpacyTokenizer:
+    """Makes Docs of texts, cut into tokens and sentences as a model has learned to.
+
+    A multiword token (French *du*) stays one token, as spaCy has it. White space beyond a single
+    space is a token of its own. Where the model never learned to cut text, rules do.
+
+    Parameters
+    ----------
+    vocab : the pipeline's vocabulary
+    model : what ``perceptron_nlp.load`` takes; opened when it is first needed
+    """
+
+    def __init__(self, vocab: Any, model: str) -> None:
+        self.vocab = vocab
+        self._path = model
+        self._opened: pn.Tagger | None = None
+
+    def __call__(self, text: str) -> Any:
+        """Return the Doc of a text, with sentence boundaries."""
+        segmenter = self._tagger.segmenter
+        found: Iterable[Any] = (
+            pn.tokenize(text) if segmenter is None else segmenter.sentences_of(text)
+        )
+        sentences = [[(token.start, token.end) for token in sentence] for sentence in found]
+        words = [text[start:end] for sentence in sentences for start, end in sentence]
+        words, spaces = get_words_and_spaces(words, text)
+        doc = Doc(self.vocab, words=words, spaces=spaces)
+        starts = {sentence[0][0] for sentence in sentences[1:]}
+        for token in doc:
+            token.is_sent_start = token.idx in starts or token.i == 0
+        return doc
+
+    def pipe(self, texts: Iterable[str], batch_size: int = 1000) -> Iterator[Any]:
+        """Yield the Docs of texts."""
+        return map(self, texts)
+
+    def to_bytes(self, **kwargs: Any) -> bytes:
+        """Return the content of the model file."""
+        return self._tagger.to_bytes()
+
+    def from_bytes(self, data: bytes, **kwargs: Any) -> SpacyTokenizer:
+        """Take over the model that to_bytes gave."""
+        self._opened = pn.Tagger.from_bytes(data)
+        return self
+
+    def to_disk(self, path: Any, **kwargs: Any) -> None:
+        """Write the model."""
+        self._tagger.save(path)
+
+    def from_disk(self, path: Any, **kwargs: Any) -> SpacyTokenizer:
+        """Take over the model that to_disk wrote."""
+        self._opened = pn.load(path)
+        return self
+
+    @property
+    def _tagger(self) -> pn.Tagger:
+        if self._opened is None:
+            self._opened = pn.load(self._path)
+        return self._opened
+
+
 def place_of(column: str) -> str:
-    """What a column's place in a token is called: tag, pos or morph.
+    """Return the name of a column's place in a token: tag, pos, morph or lemma.
 
     Raises ArgumentError where there is none.
     """

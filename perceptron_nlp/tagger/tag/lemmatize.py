@@ -42,7 +42,7 @@ class ScriptLabels:
 
     def best(self, word: str, scores: npt.NDArray[np.float64]) -> int:
         """Return the number of the best label that applies to a word; of the best if none does."""
-        order = (-scores).argsort(kind="stable").tolist()
+        order: list[int] = (-scores).argsort(kind="stable").tolist()
         return next((number for number in order if self.lemma(word, number)), order[0])
 
     def runner_up(self, word: str, lemma: str, scores: npt.NDArray[np.float64]) -> int:

@@ -157,3 +157,14 @@ def test_partitions_of_dask_are_tagged(
     tagged = frame.map_partitions(tag, meta=like.iloc[:0]).compute(scheduler="threads")
     expected = tagger.tag_sents([w for number in range(3) for w, _ in small[number::3]])
     assert [list(labels) for labels in tagged["tag"]] == expected
+
+
+def test_lemmas_are_plain_strings_beside_the_dictionaries_of_tags(pipeline: pn.Tagger) -> None:
+    sentences = [["Les", "chats", "dorment"], None, [], ["Zoé", "va"]]
+    table = pa.table({"words": pa.array(sentences, pa.list_(pa.string()))})
+    found = arrow.tag_arrow(pipeline, table)
+    assert found.schema.field("lemma").type == pa.list_(pa.string())
+    assert pa.types.is_dictionary(found.schema.field("upos").type.value_type)
+    given = [None if words is None else pipeline.tag_columns(words)["lemma"] for words in sentences]
+    assert found.column("lemma").to_pylist() == given
+    assert given[0] == ["le", "chat", "dormir"]

@@ -222,7 +222,9 @@ def test_what_cannot_be_done_is_said(nlp: Any, tagger: pn.Tagger) -> None:
     nlp("Stop !")
     with pytest.raises(pn.ArgumentError, match="was loaded, and cannot go on learning"):
         nlp.update([gold])
-    with pytest.raises(pn.ArgumentError, match="no place for column 'lemma'"):
+    with pytest.raises(pn.ArgumentError, match="no place for column 'ner'"):
+        bare.add_pipe("perceptron_tagger", name="other", config={"columns": ["ner"]})
+    with pytest.raises(pn.ArgumentError, match="lemmas are not learned from Docs"):
         bare.add_pipe("perceptron_tagger", name="other", config={"columns": ["lemma"]})
     strange = pn.train([(["a", "b"], ["X", "Q"])] * 3, column="upos", epochs=1)
     with pytest.raises(pn.ArgumentError, match="'Q' is none of spaCy's parts of speech"):
@@ -264,3 +266,25 @@ def test_the_entry_point_names_the_factory() -> None:
     assert project["project"]["entry-points"]["spacy_factories"] == {
         "perceptron_tagger": f"{factory.__name__}:{factory.make_perceptron_tagger.__name__}"
     }
+
+
+def test_lemmas_are_written_and_text_is_cut_as_the_model_learned_to(
+    pipeline: pn.Tagger, tmp_path: Path
+) -> None:
+    path = tmp_path / "fr.model"
+    pipeline.save(path)
+    config = {"nlp": {"tokenizer": {"@tokenizers": "perceptron_tokenizer", "model": str(path)}}}
+    nlp = spacy.blank("xx", config=config)
+    nlp.add_pipe("perceptron_tagger", config={"model": str(path)})
+    text = " Le chat dort.  Elle voit\nle chat. "
+    found = pipeline.tag_text(text)
+    nlp.to_disk(tmp_path / "kept")
+    for one in (nlp, spacy.load(tmp_path / "kept")):
+        doc = one(text)
+        assert doc.text == text
+        assert [[t.text for t in s if not t.is_space] for s in doc.sents] == [
+            s.words for s in found
+        ]
+        lemmas = [t.lemma_ for t in doc if not t.is_space]
+        assert lemmas == [token.lemma for sentence in found for token in sentence]
+        assert doc.has_annotation("LEMMA") and nlp("").text == ""
