@@ -20,7 +20,7 @@ NOTHING, SPACE, PARAGRAPH = "0", "1", "p"
 GOES_ON, TOKEN, SENTENCE = "I", "T", "S"
 """Labels of an atom."""
 LONGEST_ATOM = 10_000
-"""Characters of an atom; a longer run is several."""
+"""Characters of an atom, and of the marks behind digits; a longer run is several."""
 
 # Han, Kana, Bopomofo, Thai, Lao, Myanmar, Khmer, Tai scripts: written without spaces.
 _UNSPACED = re.compile(
@@ -28,7 +28,10 @@ _UNSPACED = re.compile(
     "\u3021-\u3029\u3031-\u3035\u3038-\u312f\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
     "\ua9e0-\ua9ff\uaa60-\uaadf\uf900-\ufaff\uff66-\uff9f\U00016fe0-\U0001b2ff\U00020000-\U0003ffff]"
 )
-_ATOM = re.compile(f"L[LM]{{0,{LONGEST_ATOM - 1}}}|HM*|D{{1,{LONGEST_ATOM}}}M*|OM*|M+")
+_ATOM = re.compile(
+    f"L[LM]{{0,{LONGEST_ATOM - 1}}}|[HOM]M{{0,{LONGEST_ATOM - 1}}}"
+    f"|D{{1,{LONGEST_ATOM}}}M{{0,{LONGEST_ATOM}}}"
+)
 _EMPTY_LINE = re.compile(r"\n[^\S\n]*\n|\r[^\S\r\n]*\r|[\f\u2029]")
 _JOINERS = frozenset("\u200c\u200d\u00ad")
 
@@ -133,6 +136,8 @@ def place_keys(text: str, atoms: Atoms) -> list[str]:
     A key is the last character of the atom, the gap, and the first character of the next atom;
     letters and digits go by their class.
     """
+    if not atoms.spans:
+        return []
     ends = [_letter_class(text[end - 1]) for _, end in atoms.spans]
     starts = [*(_letter_class(text[start]) for start, _ in atoms.spans[1:]), ""]
     return [end + gap + start for end, gap, start in zip(ends, atoms.gaps, starts, strict=True)]

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from perceptron_nlp.errors import ArgumentError
 from perceptron_nlp.tagger.confidence.calibrate import calibrated_columns, with_room
 from perceptron_nlp.tagger.model.file import model_to_bytes
-from perceptron_nlp.tagger.model.model import TaggerModel
+from perceptron_nlp.tagger.model.model import Segmentation, TaggerModel
 from perceptron_nlp.tagger.model.weights import LARGEST, QuantizedWeights
 from perceptron_nlp.tagger.tag.feature_function import Extractor
 from perceptron_nlp.tagger.train.sources import Source
@@ -180,6 +180,20 @@ def _smaller(model: TaggerModel, share: float, steps: int | None) -> TaggerModel
         packed=True,
         first=None if model.first is None else _smaller(model.first, share, steps),
         more=tuple(_smaller(other, share, steps) for other in model.more),
+        segmentation=_packable(model.segmentation, steps),
+    )
+
+
+def _packable(segmentation: Segmentation | None, steps: int | None) -> Segmentation | None:
+    """A segmentation with all its rows: no score tells what leaving some out would cost."""
+    if segmentation is None:
+        return None
+    cut, splits = segmentation.cut, segmentation.splits
+    return segmentation._replace(
+        cut=cut.replace(weights=reduced(cut.weights, 1.0, steps)),
+        splits=None
+        if splits is None
+        else splits.replace(weights=reduced(splits.weights, 1.0, steps)),
     )
 
 

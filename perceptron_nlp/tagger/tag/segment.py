@@ -122,10 +122,13 @@ class Segmenter:
         self, place: int, piece: str, atoms: Atoms
     ) -> tuple[list[list[SegmentedToken]], int]:
         """Return the sentences of the beginning of a long paragraph, and the end of the last."""
+        if len(atoms.spans) < 2:
+            # White space is longer than the piece. An atom at the end waits for the next piece.
+            begin, end = atoms.spans[0] if atoms.spans else (len(piece), len(piece))
+            if end == len(piece):
+                return [], begin
         # The last atom may be longer than it looks.
-        count = min(WINDOW, len(atoms.spans) - 1)
-        if count < 1:
-            return [], len(piece)
+        count = max(1, min(WINDOW, len(atoms.spans) - 1))
         window = Atoms(atoms.spans[:count], atoms.gaps[:count])
         (labels,) = self._labels([(place, piece, window)])
         last = max(1, count - _MARGIN)

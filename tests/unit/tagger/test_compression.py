@@ -274,3 +274,11 @@ def test_a_damaged_file_is_refused_when_mapped_too(tagger: pn.Tagger, tmp_path: 
         pn.load(tmp_path / "none.model", mmap=True)
     with pytest.raises(pn.ArgumentTypeError, match="mmap: a bool is needed"):
         pn.load(path, mmap="yes")  # type: ignore[arg-type]
+
+
+def test_a_compressed_pipeline_loads_and_cuts_text_as_before(pipeline: pn.Tagger) -> None:
+    size = len(pipeline.to_bytes()) * 2 // 3
+    smaller = pn.Tagger.from_bytes(pipeline.compress(size).to_bytes())
+    text = "Elle voit le bois du chat. Zoé dort, dit-il."
+    assert len(smaller.to_bytes()) <= size
+    assert [s.words for s in smaller.tag_text(text)] == [s.words for s in pipeline.tag_text(text)]

@@ -1,0 +1,69 @@
+"""Running text cut by a segmentation that was learned: nothing is lost, and pieces do not show."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+import perceptron_nlp as pn
+from perceptron_nlp.tagger.tag.segment import Segmenter
+
+BREAKS = [" ", "\n", "\n\n", "\r\n\r\n", "\r", "\t", "\x1c", "\x85", "\u2029", "\f", " " * 300]
+WORDS = ["du", "Le chat", "l'arbre ~.", "3.14", "...", "ไทย", "中文", "\u0301", "\u200d", "\ud83d"]
+ANY = st.one_of(
+    st.text(st.characters(codec=None, exclude_categories=()), max_size=60),
+    st.lists(st.sampled_from(BREAKS + WORDS), max_size=25).map("".join),
+)
+# The limits of windows and atoms are passed.
+LONG = [
+    " " * 39_999 + "le chat",
+    "chat" + " " * 50_000 + "dort",
+    "e" + "\u0301" * 90_000,
+    "1" * 90_000,
+]
+
+
+def segmenter_of(tagger: pn.Tagger) -> Segmenter:
+    assert tagger.segmenter is not None
+    return tagger.segmenter
+
+
+@given(ANY)
+@example(" ")
+@example("\n\n\t\n\n")
+def test_tokens_and_the_space_between_them_are_the_text(pipeline: pn.Tagger, text: str) -> None:
+    rebuilt(pipeline, text)
+
+
+@pytest.mark.parametrize("text", LONG, ids=lambda text: ascii(text.strip()[:4]))
+def test_nothing_is_lost_where_white_space_and_marks_are_long(
+    pipeline: pn.Tagger, text: str
+) -> None:
+    rebuilt(pipeline, text)
+
+
+def rebuilt(tagger: pn.Tagger, text: str) -> None:
+    at = 0
+    for sentence in tagger.tag_text(text):
+        assert sentence.text == text[sentence.start : sentence.end]
+        for token in sentence:
+            assert not text[at : token.start].strip()
+            assert token.form == text[token.start : token.end] == token.form.strip() != ""
+            assert all(word.form and word.lemma for word in token.words)
+            at = token.end
+    assert not text[at:].strip()
+
+
+@given(ANY, st.integers(1, 7))
+def test_sentences_do_not_depend_on_the_pieces_that_a_text_comes_in(
+    pipeline: pn.Tagger, text: str, size: int
+) -> None:
+    segmenter = segmenter_of(pipeline)
+    whole = [
+        (text[tokens[0].start : tokens[-1].end], [token.words for token in tokens])
+        for tokens in segmenter.sentences_of(text)
+    ]
+    pieces = (text[at : at + size] for at in range(0, len(text), size))
+    found = [(own, [t.words for t in tokens]) for _, own, tokens in segmenter.sentences_in(pieces)]
+    assert found == whole
