@@ -41,8 +41,8 @@ def value_texts(word: str, value: Value, edges: str = "\x02\x03") -> list[str]:
     Parameters
     ----------
     word, value : the word, and what to see of it
-    edges : two characters for the edges of the word in its n-grams; as they are hashed, U+0002
-        and U+0003
+    edges : two characters for the edges of the word in its n-grams; as they are hashed, U+0002 and
+        U+0003
 
     Returns
     -------

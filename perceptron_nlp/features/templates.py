@@ -24,11 +24,11 @@ each pair of neighboring words. The grammar of an atom:
             |  ngramsA-B                        all n-grams of A to B code points, edges marked
             |  pieces                           what stands between the bars of the value: a|b
 
-An offset counts words from the one being tagged: ``[0]`` (or nothing) is the word itself,
-``[-1]`` the one before it in the text, ``[1]`` or ``[+1]`` the one after. Beyond the ends of the
-sentence each distance has a pad of its own. ``tag[-1]`` is the label given one step ago, in
-whatever direction the tagger reads, since training may choose it. What people are shown has all
-offsets in the order of the text: the same is ``tag[+1]`` where a tagger reads right to left.
+An offset counts words from the one being tagged: ``[0]`` (or nothing) is the word itself, ``[-1]``
+the one before it in the text, ``[1]`` or ``[+1]`` the one after. Beyond the ends of the sentence
+each distance has a pad of its own. ``tag[-1]`` is the label given one step ago, in whatever
+direction the tagger reads, since training may choose it. What people are shown has all offsets in
+the order of the text: the same is ``tag[+1]`` where a tagger reads right to left.
 """
 
 from __future__ import annotations

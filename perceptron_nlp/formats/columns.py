@@ -1,17 +1,16 @@
 """CoNLL column files: a word a line with its columns, sentences parted by empty lines.
 
-Columns are parted by tabs if the first line with something in it has a tab (then a word
-may hold spaces), else by runs of spaces and tabs.  Every line of a file has as many
-fields as its first.  ``#`` is a word like any other.  A line that begins a block with the
-field ``-DOCSTART-`` marks a document: it is kept and is no word, however many fields it
-has.
+Columns are parted by tabs if the first line with something in it has a tab (then a word may hold
+spaces), else by runs of spaces and tabs. Every line of a file has as many fields as its first.
+``#`` is a word like any other. A line that begins a block with the field ``-DOCSTART-`` marks a
+document: it is kept and is no word, however many fields it has.
 
-Columns are named by ``fields``, one name for each column, one of them ``form`` (the
-words; ``_`` leaves a column its number).  Without names the first column is ``form``
-and the others go by their numbers, ``2``, ``3`` and so on; a number is always a name too.
+Columns are named by ``fields``, one name for each column, one of them ``form`` (the words; ``_``
+leaves a column its number). Without names the first column is ``form`` and the others go by their
+numbers, ``2``, ``3`` and so on; a number is always a name too.
 
-What stands between sentences belongs to the sentence after it, so the texts of all
-sentences and the tail are the file again.
+What stands between sentences belongs to the sentence after it, so the texts of all sentences and
+the tail are the file again.
 """
 
 from __future__ import annotations
@@ -234,12 +233,12 @@ def heading_warnings(head: str, fields: tuple[str, ...] | None, path: str) -> tu
 def rewrite(sentence: Sentence, columns: Mapping[str, Sequence[str]]) -> str:
     """The text of a sentence with columns replaced, or added at the end of its lines.
 
-    A sentence read from columns is as it was in all other bytes; a new column follows
-    the last, after a tab or a space as in the file.  A sentence from elsewhere becomes
-    lines of its words and all its columns, parted by tabs, and an empty line.
+    A sentence read from columns is as it was in all other bytes; a new column follows the last,
+    after a tab or a space as in the file. A sentence from elsewhere becomes lines of its words and
+    all its columns, parted by tabs, and an empty line.
 
-    Raises ArgumentError for values that are not as many as words, and for a value that
-    the file cannot hold.
+    Raises ArgumentError for values that are not as many as words, and for a value that the file
+    cannot hold.
     """
     layout = sentence.layout
     if not isinstance(layout, ColumnLayout):
@@ -262,8 +261,8 @@ def write_columns(sentences: Iterable[Sentence], path: str | os.PathLike[str]) -
 
     Sentences read from columns are written as they were, others as `rewrite` says.
 
-    Raises FileError if the place cannot be written, ArgumentError for a sentence that
-    columns cannot hold.
+    Raises FileError if the place cannot be written, ArgumentError for a sentence that columns
+    cannot hold.
     """
     texts = (rewrite(sentence, {}) for sentence in sentences)
     write_texts(joined_lines(texts, empty_line=True), path)

@@ -63,8 +63,8 @@ def read_conllu(path: Readable, *, errors: str = "strict") -> Iterator[Sentence]
 
     Parameters
     ----------
-    path : a path (gzip, bzip2, xz and, from Python 3.14 on, zstd are unpacked), ``-`` for
-        standard input, or a binary stream
+    path : a path (gzip, bzip2, xz and, from Python 3.14 on, zstd are unpacked), ``-`` for standard
+        input, or a binary stream
     errors : ``strict``, or ``replace`` to read bytes that are not UTF-8 as U+FFFD
 
     Raises

@@ -74,8 +74,8 @@ class Corpus(Iterable[Sentence]):
     path : what messages call the text
     format : ``conllu``, ``columns``, ``tagged``, ``lines`` or ``text``
     column_names : the columns besides the words (``form``)
-    default_column : the one to learn if none is named: ``upos``, the last of column files,
-        ``tag``; None for lines of words and running text
+    default_column : the one to learn if none is named: ``upos``, the last of column files, ``tag``;
+        None for lines of words and running text
     warnings : what is likely not as it was meant, such as a row of headings that is read as a word
     fields : the names that the columns of a column file were given; None if they have numbers
     tail : once all sentences have been read, the text after the last of them
@@ -240,8 +240,8 @@ def open_corpus(
 
     Parameters
     ----------
-    path : a path (gzip, bzip2, xz and, from Python 3.14 on, zstd are unpacked), ``-`` for
-        standard input, or a binary stream
+    path : a path (gzip, bzip2, xz and, from Python 3.14 on, zstd are unpacked), ``-`` for standard
+        input, or a binary stream
     format : ``auto`` looks at the first 64 KiB (see the module); ``conllu``, ``columns``,
         ``tagged``, ``lines`` (a sentence a line, words separated by spaces) or ``text`` (running
         text) says it

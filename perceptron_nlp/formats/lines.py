@@ -1,17 +1,17 @@
 """Text with counted lines: every error can say ``path:line``.
 
-A line ends at a line feed and nowhere else: a carriage return before it belongs to the
-line break, any other is data, as are U+0085, U+2028 and the rest.  Lines keep their
-breaks, so that joining what is read gives the file again, byte for byte.
+A line ends at a line feed and nowhere else: a carriage return before it belongs to the line break,
+any other is data, as are U+0085, U+2028 and the rest. Lines keep their breaks, so that joining what
+is read gives the file again, byte for byte.
 
-The text is UTF-8.  A byte order mark at its start is kept and taken off by the reader of
-the format.  An invalid byte, or a file that is plainly not text, is a FormatError with its
-line; a stray NUL or other control character is data.  With ``errors="replace"`` invalid
-bytes become U+FFFD (what is written back then has U+FFFD too).
+The text is UTF-8. A byte order mark at its start is kept and taken off by the reader of the format.
+An invalid byte, or a file that is plainly not text, is a FormatError with its line; a stray NUL or
+other control character is data. With ``errors="replace"`` invalid bytes become U+FFFD (what is
+written back then has U+FFFD too).
 
 What is held at a time has limits, ``LONGEST`` and ``MOST_WORDS``: a line or a sentence that is
-longer, with the comments and empty lines before it, is a FormatError with its line.  So memory
-does not follow what a small compressed file unpacks to.
+longer, with the comments and empty lines before it, is a FormatError with its line. So memory does
+not follow what a small compressed file unpacks to.
 """
 
 from __future__ import annotations
@@ -86,9 +86,9 @@ class LineSource:
     def head(self, enough: Callable[[str], bool] | None = None) -> str:
         """The whole lines within the first 64 KiB, without using them up.
 
-        A text of fewer bytes is given whole; a longer first line is cut.  What is not
-        UTF-8 is replaced here: reading will report it with its line.  ``enough`` tells
-        whether what was read so far will do: a pipe is then not waited on for more.
+        A text of fewer bytes is given whole; a longer first line is cut. What is not UTF-8 is
+        replaced here: reading will report it with its line. ``enough`` tells whether what was read
+        so far will do: a pipe is then not waited on for more.
         """
         while len(self._buffer) < _HEAD:
             if enough is not None and enough(self._buffer.decode("utf-8", "replace")):
@@ -121,8 +121,8 @@ class LineSource:
     def blocks(self) -> Iterator[tuple[int, str]]:
         """Every run of lines up to and with an empty line, with its first line's number.
 
-        Empty lines that follow an empty line, or begin the text, are a block of their own.
-        The last block may lack the empty line, and the break of its last line.
+        Empty lines that follow an empty line, or begin the text, are a block of their own. The last
+        block may lack the empty line, and the break of its last line.
         """
         self.refuse_bare_returns()
         start = 0
@@ -144,7 +144,7 @@ class LineSource:
     def refuse_bare_returns(self) -> None:
         """Raises FormatError for a text whose lines end in carriage returns alone.
 
-        Such a text would be a single line.  One line feed in the first 64 KiB, or in all of a
+        Such a text would be a single line. One line feed in the first 64 KiB, or in all of a
         shorter text, makes carriage returns data.
         """
         start = 0
@@ -192,9 +192,9 @@ class LineSource:
         """What ``scanner`` makes of the text that comes next, which is used up.
 
         It gets the text as far as it was read, and the number of its first line; it gives what it
-        took, of how many bytes and lines, and whether it stopped for want of text.  More is
-        read only if it took nothing for that reason, and till an empty line is there.  Where it
-        still takes nothing, nothing is used up.
+        took, of how many bytes and lines, and whether it stopped for want of text. More is read
+        only if it took nothing for that reason, and till an empty line is there. Where it still
+        takes nothing, nothing is used up.
         """
         while True:
             taken, length, lines, wanting = scanner(self._buffer, self._line)
@@ -208,8 +208,8 @@ class LineSource:
     def peek_text(self) -> bytearray | None:
         """Everything to the end, without using it up; None where reading it fails.
 
-        Reading on then raises the error in its place. What is given is the source's own; it
-        changes when the source is read.
+        Reading on then raises the error in its place. What is given is the source's own; it changes
+        when the source is read.
         """
         block = 0
         try:

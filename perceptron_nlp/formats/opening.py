@@ -1,8 +1,8 @@
 """Opening what a person names: a path, ``-``, or a binary stream; unpacked if compressed.
 
-Compression (gzip, bzip2, xz, and zstd where Python has ``compression.zstd``) is
-recognised by its first bytes, whatever the file is called.  A name that promises a
-compression which the bytes do not keep is an error.
+Compression (gzip, bzip2, xz, and zstd where Python has ``compression.zstd``) is recognised by its
+first bytes, whatever the file is called. A name that promises a compression which the bytes do not
+keep is an error.
 """
 
 from __future__ import annotations
@@ -92,8 +92,8 @@ def open_bytes(path: Readable) -> ByteSource:
     ------
     ArgumentTypeError : not a path, and not a stream of bytes
     FileError : missing, a folder, not readable
-    FormatError : the name or the first bytes say that it is compressed, and it is not,
-        or this Python cannot unpack it
+    FormatError : the name or the first bytes say that it is compressed, and it is not, or this
+        Python cannot unpack it
     """
     name = name_of(path)
     raw, owned = _open_raw(path, name)

@@ -1,10 +1,10 @@
 """Arrays of whole numbers in few bits: Rice codes.
 
-A number *v* in a Rice code of *k* low bits is *v* >> *k* in unary, and its *k* low bits as they
-are (R. F. Rice, Some practical universal noiseless coding techniques, JPL 79-22, 1979). Here the
-low bits of all numbers stand first, then the unary parts of all, each so many zeros and a one.
-Bits are counted from the highest of each byte; each of the two stretches ends at a whole byte,
-filled up with zeros.
+A number *v* in a Rice code of *k* low bits is *v* >> *k* in unary, and its *k* low bits as they are
+(R. F. Rice, Some practical universal noiseless coding techniques, JPL 79-22, 1979). Here the low
+bits of all numbers stand first, then the unary parts of all, each so many zeros and a one. Bits are
+counted from the highest of each byte; each of the two stretches ends at a whole byte, filled up
+with zeros.
 
 Each number takes a bit at least, so nothing unpacks to more than 64 times its size.
 

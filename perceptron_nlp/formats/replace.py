@@ -1,15 +1,15 @@
 """Files written, replaced whole or not at all.
 
-The new bytes go to a temporary file in the folder of the target, are synced, and take
-the target's name in one step; then the folder is synced.  Whoever looks finds the whole
-old file or the whole new one, even after a kill or a loss of power.
+The new bytes go to a temporary file in the folder of the target, are synced, and take the target's
+name in one step; then the folder is synced. Whoever looks finds the whole old file or the whole new
+one, even after a kill or a loss of power.
 
 What is not a regular file, and what this process has open (``/dev/stdout``, ``/dev/fd/3``), is
-simply written to.  The system is asked what a path leads to; its spelling decides nothing.
+simply written to. The system is asked what a path leads to; its spelling decides nothing.
 
-A killed run leaves its temporary file behind.  Its name begins with a mark of the target's name,
-and it was locked while its writer lived, so the next run of the same user for the same target
-finds the ones without an owner and removes them: there is never more than one left.
+A killed run leaves its temporary file behind. Its name begins with a mark of the target's name, and
+it was locked while its writer lived, so the next run of the same user for the same target finds the
+ones without an owner and removes them: there is never more than one left.
 """
 
 from __future__ import annotations
@@ -50,10 +50,10 @@ _RANDOM_BYTES = 16
 def replace_file(path: str | os.PathLike[str], data: Content) -> None:
     """Make ``data`` the content of ``path``, whole or not at all.
 
-    A symbolic link stays and its target is replaced.  Permission bits stay, and nobody else can
-    read the file while it is written.  Owner and group stay if this process may give them; if not,
-    the new group may do what everybody may.  A device, a pipe and a descriptor that is open
-    (``/dev/stdout``, ``/dev/fd/3``) are simply written to.  If ``data`` is an iterable that raises,
+    A symbolic link stays and its target is replaced. Permission bits stay, and nobody else can read
+    the file while it is written. Owner and group stay if this process may give them; if not, the
+    new group may do what everybody may. A device, a pipe and a descriptor that is open
+    (``/dev/stdout``, ``/dev/fd/3``) are simply written to. If ``data`` is an iterable that raises,
     the old file is untouched and the exception goes on to the caller.
 
     Raises

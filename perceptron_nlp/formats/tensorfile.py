@@ -10,14 +10,14 @@ any safetensors reader opens the file::
     {"__metadata__":{"sha256":"<64 hex digits>", more strings},
      "name":{"dtype":"F32","shape":[2,3],"data_offsets":[0,24]}, ...}
 
-What is fixed beyond that layout, so that equal content means equal bytes: keys are
-sorted by code point, JSON is written without spaces and without escapes for what UTF-8
-can say, the data starts at a multiple of 64 bytes, and arrays are ordered by falling
-item size, then by name, so that each is aligned to its items.
+What is fixed beyond that layout, so that equal content means equal bytes: keys are sorted by code
+point, JSON is written without spaces and without escapes for what UTF-8 can say, the data starts at
+a multiple of 64 bytes, and arrays are ordered by falling item size, then by name, so that each is
+aligned to its items.
 
-``sha256`` in the metadata is the SHA-256, in lower-case hexadecimal, of the whole file
-with those 64 digits themselves replaced by 64 zeros (``0``).  It stands in the header
-exactly once as ``"sha256":"<digits>"``.
+``sha256`` in the metadata is the SHA-256, in lower-case hexadecimal, of the whole file with those
+64 digits themselves replaced by 64 zeros (``0``). It stands in the header exactly once as
+``"sha256":"<digits>"``.
 
 Nothing here knows what the arrays mean.
 """
@@ -85,8 +85,8 @@ def read_file_bytes(path: str | os.PathLike[str]) -> bytes:
 def map_file_bytes(path: str | os.PathLike[str]) -> mmap.mmap:
     """The whole content of a regular file, mapped for reading; raises as `read_file_bytes`.
 
-    The file must stay as it is while it is mapped: replacing it by a rename is harmless,
-    writing into it is not.  An empty file, which cannot be mapped, is a ModelError.
+    The file must stay as it is while it is mapped: replacing it by a rename is harmless, writing
+    into it is not. An empty file, which cannot be mapped, is a ModelError.
     """
     with _open_regular(path) as handle:
         try:
@@ -293,8 +293,8 @@ def open_tensors(
 ) -> tuple[dict[str, Tensor], dict[str, str]]:
     """The arrays and the metadata (without ``sha256``) of a file.
 
-    Everything is checked before anything is made; the arrays are read-only views of
-    ``data``. Those that another program has put where their numbers may not stand are copies.
+    Everything is checked before anything is made; the arrays are read-only views of ``data``. Those
+    that another program has put where their numbers may not stand are copies.
 
     Parameters
     ----------
@@ -303,8 +303,8 @@ def open_tensors(
 
     Raises
     ------
-    ModelError : the file is empty, cut short, too long, damaged in its header or data,
-        or no file of this library
+    ModelError : the file is empty, cut short, too long, damaged in its header or data, or no file
+        of this library
     """
     view = memoryview(data).toreadonly().cast("B")
     header_length = _header_length(view, path)

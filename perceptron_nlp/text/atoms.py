@@ -1,8 +1,8 @@
 """Atoms of running text: the pieces that tokens and sentences are put together from.
 
-An atom is a run of letters, a run of digits, or any other single character, each with the
-combining marks behind it; in scripts without spaces every character is an atom. Behind each atom
-stands a gap: nothing, white space, or an empty line. No character but white space is left out. A
+An atom is a run of letters, a run of digits, or any other single character, each with the combining
+marks behind it; in scripts without spaces every character is an atom. Behind each atom stands a
+gap: nothing, white space, or an empty line. No character but white space is left out. A
 segmentation labels each atom: it goes on (``I``), a token ends (``T``), or a sentence does (``S``).
 """
 

@@ -50,8 +50,8 @@ class Sentence(Sequence[str]):
     Raises
     ------
     ArgumentTypeError : a word or value that is not a str, or a str in place of a list
-    ArgumentError : a column not as long as ``words``, a bad column name, or text that
-        UTF-8 cannot encode (a lone surrogate)
+    ArgumentError : a column not as long as ``words``, a bad column name, or text that UTF-8 cannot
+        encode (a lone surrogate)
 
     >>> Sentence(["The", "dog"], {"upos": ["DET", "NOUN"]}).column("upos")
     ('DET', 'NOUN')
@@ -86,8 +86,8 @@ class Sentence(Sequence[str]):
     ) -> Sentence:
         """A sentence of parts already checked by the reader of a format.
 
-        ``lines`` is the 1-based line of each word, or one number where all words
-        stand on the same line.
+        ``lines`` is the 1-based line of each word, or one number where all words stand on the same
+        line.
         """
         sentence = cls.__new__(cls)
         _fill(sentence, words, columns, path, lines, layout)
@@ -103,10 +103,9 @@ class Sentence(Sequence[str]):
     def column(self, name: str) -> tuple[str, ...]:
         """The values of a column, one for each word.
 
-        ``form`` is the words themselves.  What else counts as a name is up to the
-        format: CoNLL-U takes its column names in any case and 1-based numbers,
-        column files their names and numbers, ``word/TAG`` text takes any name for
-        its only column of tags.
+        ``form`` is the words themselves. What else counts as a name is up to the format: CoNLL-U
+        takes its column names in any case and 1-based numbers, column files their names and
+        numbers, ``word/TAG`` text takes any name for its only column of tags.
 
         Raises FormatError, naming the file, the column and those there are.
         """

@@ -1,18 +1,17 @@
 """Spans in a column of labels, read as conlleval reads them.
 
-A label is ``O`` or ``PREFIX-TYPE``, cut at the first hyphen.  Prefixes: ``B`` begins
-a span, ``I`` goes on, ``E`` (or ``L``) ends one, ``S`` (or ``U``) is a span of one
-word.  These serve four ways of writing, and the same reading is right for all:
+A label is ``O`` or ``PREFIX-TYPE``, cut at the first hyphen. Prefixes: ``B`` begins a span, ``I``
+goes on, ``E`` (or ``L``) ends one, ``S`` (or ``U``) is a span of one word. These serve four ways of
+writing, and the same reading is right for all:
 
 - IOB1: ``B`` only where a span directly follows another of its type;
 - BIO (IOB2): every span begins with ``B``;
 - IOBES and BILOU: the last word and the span of one word have their own prefix.
 
-The reading follows ``conlleval`` (Tjong Kim Sang and Buchholz 2000, the CoNLL-2000
-shared task): a span opens at ``B`` and ``S``; at ``I`` and ``E`` if the word before is
-``O``, of another type, or has closed its span (``E``, ``S``).  So no sequence is
-impossible to read; :func:`broken_positions` counts those that break their scheme.
-A sentence is read by itself: no span reaches over its ends.
+The reading follows ``conlleval`` (Tjong Kim Sang and Buchholz 2000, the CoNLL-2000 shared task): a
+span opens at ``B`` and ``S``; at ``I`` and ``E`` if the word before is ``O``, of another type, or
+has closed its span (``E``, ``S``). So no sequence is impossible to read; :func:`broken_positions`
+counts those that break their scheme. A sentence is read by itself: no span reaches over its ends.
 """
 
 from __future__ import annotations
@@ -71,8 +70,8 @@ def spans_of(labels: Sequence[str]) -> list[Span]:
 def labels_of(spans: Iterable[Span], length: int, *, scheme: str = "bio") -> list[str]:
     """The labels of a sentence of ``length`` words, written in ``scheme``.
 
-    Raises ArgumentError for spans that overlap, are empty, or leave the sentence, and
-    for a scheme that is not ``bio``, ``iobes`` or ``iob1``.
+    Raises ArgumentError for spans that overlap, are empty, or leave the sentence, and for a scheme
+    that is not ``bio``, ``iobes`` or ``iob1``.
     """
     _check_scheme(scheme)
     labels = ["O"] * length
@@ -106,8 +105,8 @@ def iobes_to_bio(labels: Sequence[str]) -> list[str]:
 def scheme_of(sentences: Iterable[Sequence[str]]) -> str:
     """``bio``, ``iobes`` or ``iob1``: the scheme that a corpus of span labels follows.
 
-    Any ``E``, ``S``, ``L`` or ``U`` makes it ``iobes``.  Otherwise it is ``iob1`` if more
-    labels break BIO than break IOB1, else ``bio``.
+    Any ``E``, ``S``, ``L`` or ``U`` makes it ``iobes``. Otherwise it is ``iob1`` if more labels
+    break BIO than break IOB1, else ``bio``.
     """
     breaks_bio = breaks_iob1 = 0
     for labels in sentences:
@@ -121,10 +120,9 @@ def scheme_of(sentences: Iterable[Sequence[str]]) -> str:
 def broken_positions(labels: Sequence[str], *, scheme: str = "bio") -> list[int]:
     """The words of one sentence whose label cannot follow the label before it.
 
-    In ``bio`` an ``I`` that opens a span is broken; in ``iob1`` a ``B`` that does not
-    follow a word of its type; in ``iobes`` an ``I`` or ``E`` that opens a span, and
-    whatever follows a ``B`` or ``I`` without going on with it (``len(labels)`` if the
-    sentence ends there).
+    In ``bio`` an ``I`` that opens a span is broken; in ``iob1`` a ``B`` that does not follow a word
+    of its type; in ``iobes`` an ``I`` or ``E`` that opens a span, and whatever follows a ``B`` or
+    ``I`` without going on with it (``len(labels)`` if the sentence ends there).
     """
     _check_scheme(scheme)
     broken = []

@@ -1,9 +1,9 @@
 """Running text cut into sentences of tokens, by rules, piece by piece.
 
 A sentence ends behind a full stop, question mark or exclamation mark and the closing quotes and
-brackets attached to it, and at an empty line. A full stop that belongs to an abbreviation, and
-dots that leave something out, end it only before what looks like a beginning. A single line break
-is white space within a sentence, but a line that is shorter than lines that are wrapped, such as a
+brackets attached to it, and at an empty line. A full stop that belongs to an abbreviation, and dots
+that leave something out, end it only before what looks like a beginning. A single line break is
+white space within a sentence, but a line that is shorter than lines that are wrapped, such as a
 heading or an item of a list, is a sentence of its own.
 """
 

@@ -20,8 +20,8 @@ class TagSet:
     Raises
     ------
     ArgumentTypeError : ``labels`` is one str, or a label is not a str
-    ArgumentError : more than 65,536 labels, or a label that no file format can
-        carry: empty, with a tab or a line break in it, or not encodable as UTF-8
+    ArgumentError : more than 65,536 labels, or a label that no file format can carry: empty, with a
+        tab or a line break in it, or not encodable as UTF-8
 
     >>> TagSet(["VERB", "NOUN", "VERB"]).labels
     ('NOUN', 'VERB')
