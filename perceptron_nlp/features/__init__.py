@@ -1,1 +1,1 @@
-"""What to look at: the template language and its named sets."""
+"""The template language, its named sets, and features in readable form."""

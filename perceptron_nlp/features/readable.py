@@ -1,4 +1,4 @@
-"""What a feature saw, as text for people: ``lower[0]=dog``, ``tag[-1]=DET``.
+"""Features as text for people: ``lower[0]=dog``, ``tag[-1]=DET``.
 
 Offsets are in the order of the text, -1 the word before and +1 the word after, whatever direction
 the labels were given in.
@@ -36,7 +36,7 @@ _REMEMBERED = 100_000
 
 
 def value_texts(word: str, value: Value, edges: str = "\x02\x03") -> list[str]:
-    """The texts whose hashes a value has for a word, in the order of the hashes.
+    """Return the texts whose hashes a value has for a word, in the order of the hashes.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def _ngrams(text: str, value: Value, edges: str) -> list[str]:
 
 
 class ReadableTemplates:
-    """Templates made ready to say what they saw.
+    """Templates made ready for saying what they saw.
 
     Attributes
     ----------
@@ -93,7 +93,7 @@ class ReadableTemplates:
         self._texts: dict[tuple[int, str], list[str]] = {}
 
     def texts(self, atom: Atom, number: int, word: str) -> list[str]:
-        """What an atom with a value saw in a word, one text or many: ``["lower[0]=dog"]``."""
+        """Return what an atom saw in a word, one text or many: ``["lower[0]=dog"]``."""
         found = self._texts.get((number, word))
         if found is None:
             found = [f"{self.heads[number]}={text}" for text in _shown(atom.value, word)]
@@ -110,7 +110,7 @@ class Readings:
     ----------
     templates : the model's templates
     columns : the columns that templates look at, by name; ``"form"`` are the words
-    labels : the labels of all words as they are learnt
+    labels : the labels of all words as they are learned
     """
 
     def __init__(
@@ -125,11 +125,11 @@ class Readings:
         self._step = 1 if templates.right_to_left else -1
 
     def name(self, template: int) -> str:
-        """A template by its number, its offsets in the order of the text."""
+        """Return a template by its number, its offsets in the order of the text."""
         return self._templates.names[template]
 
     def feature(self, template: int, i: int, gram: int) -> str:
-        """The feature of a template at word i; `gram` says which, of a template of many."""
+        """Return the feature of a template at word i; `gram` says which, of a template of many."""
         atoms = self._templates.atoms[template]
         if len(atoms) == 1:
             return self._told(*atoms[0], i, gram)

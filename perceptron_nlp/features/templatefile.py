@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def read_templates(path: str | os.PathLike[str]) -> tuple[Template, ...]:
-    """The templates in a file: one on each line; empty lines and ``#`` lines do not count.
+    """Return the templates in a file: one on each line; empty lines and ``#`` lines do not count.
 
     Raises
     ------
@@ -48,7 +48,7 @@ def parse_templates(text: str, name: str = "templates") -> tuple[Template, ...]:
 
     Raises
     ------
-    TemplateError : with ``name:line``; also where a template stands twice, or none at all
+    TemplateError : with ``name:line``; also if a template stands twice, or there is none
     """
     found: dict[Template, int] = {}
     for number, line in enumerate(text.splitlines(), 1):
@@ -67,7 +67,7 @@ def parse_templates(text: str, name: str = "templates") -> tuple[Template, ...]:
 
 
 def preset_names() -> list[str]:
-    """Names of the template lists that come with the library, in alphabetical order."""
+    """Return the names of the presets, in alphabetical order."""
     folder = _presets()
     return sorted(
         item.name.removesuffix(".txt") for item in folder.iterdir() if item.name.endswith(".txt")
@@ -75,12 +75,12 @@ def preset_names() -> list[str]:
 
 
 def preset(name: str, columns: Sequence[str] = ()) -> tuple[Template, ...]:
-    """A template list that comes with the library.
+    """Return a preset, a template list that comes with the library.
 
     Parameters
     ----------
     name : one of preset_names()
-    columns : further columns of the input that are evidence; each gets the templates of
+    columns : feature columns; each gets the templates of
         ``presets/COLUMN.template``, or where there is none ``NAME.template``, or where there is
         none ``columns.template``, with its name put in
 

@@ -235,11 +235,11 @@ class Template(NamedTuple):
         return template
 
     def in_text_order(self, right_to_left: bool) -> str:
-        """The template as people read it; see Atom.in_text_order."""
+        """Return the template as people read it; see Atom.in_text_order."""
         return " ".join(atom.in_text_order(right_to_left) for atom in self.atoms)
 
     def _check_many(self, text: str) -> None:
-        """Many-valued atoms stay on one word, so that they can be worked out once per word."""
+        """Raise unless many-valued atoms stay on one word, to be worked out once per word."""
         many = [atom for atom in self.atoms if atom.value and atom.value.affix in MANY]
         if not many:
             return
@@ -253,7 +253,7 @@ class Template(NamedTuple):
 
     @property
     def columns(self) -> frozenset[str]:
-        """Columns that it looks at, besides the words themselves."""
+        """The columns that it looks at, in addition to the words themselves."""
         return frozenset(a.value.column for a in self.atoms if a.value) - {"form"}
 
     def __str__(self) -> str:
@@ -261,7 +261,7 @@ class Template(NamedTuple):
 
 
 def look_nearby(templates: Iterable[Template]) -> bool:
-    """Does any of the templates look at the document context?"""
+    """Return True if any of the templates looks at the document context."""
     return any(
         name in CONTEXT_COLUMNS or name.startswith(CONTEXT_SIDES)
         for template in templates
@@ -272,7 +272,7 @@ def look_nearby(templates: Iterable[Template]) -> bool:
 def check_templates(
     templates: Iterable[Template | str], name: str = "templates"
 ) -> tuple[Template, ...]:
-    """A person's list as Template objects, checked.
+    """Return a list of templates, or of their texts, as Template objects, checked.
 
     Raises
     ------
@@ -331,7 +331,7 @@ class CompiledTemplates(NamedTuple):
 
 
 def compile_templates(templates: Sequence[Template]) -> CompiledTemplates:
-    """The numbers for a checked list of templates, in the order of the list."""
+    """Return the numbers for a checked list of templates, in the order of the list."""
     columns = ("form", *sorted(set().union(*(t.columns for t in templates))))
     value_ids: dict[Value, int] = {}
     atoms: list[tuple[int, ...]] = []
@@ -380,7 +380,7 @@ def _atom_row(atom: Atom, value_ids: dict[Value, int]) -> tuple[int, int, int]:
 
 
 def _slots_of(template: Template, columns: tuple[str, ...]) -> list[tuple[int, int, int]]:
-    """The slots that a template belongs to; none where it looks at several words."""
+    """Return the slots that a template belongs to; none if it looks at several words."""
     places = {(columns.index(a.value.column), a.offset) for a in template.atoms if a.value}
     marks = {a.kind for a in template.atoms} & {"first", "last"}
     if len(places) > 1 or len(marks) > 1:

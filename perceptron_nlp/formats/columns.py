@@ -1,6 +1,6 @@
-"""CoNLL column files: a word a line with its columns, sentences parted by empty lines.
+"""CoNLL column files: a word a line with its columns, sentences separated by empty lines.
 
-Columns are parted by tabs if the first line with something in it has a tab (then a word may hold
+Columns are separated by tabs if the first line with something in it has a tab (then a word may hold
 spaces), else by runs of spaces and tabs. Every line of a file has as many fields as its first.
 ``#`` is a word like any other. A line that begins a block with the field ``-DOCSTART-`` marks a
 document: it is kept and is no word, however many fields it has.
@@ -31,7 +31,7 @@ _FIELD = re.compile(r"[^ \t]+")
 _TAB_FIELD = re.compile(r"[^\t]+")
 
 
-# What columns are called in a row of headings; first the words' column.
+# Names of columns in a row of headings; first those of the words.
 _FORMS = frozenset({"form", "token", "tokens", "word", "words", "text"})
 _HEADINGS = _FORMS | {
     *("id", "index", "sentence", "lemma", "pos", "upos", "xpos", "tag", "tags", "label", "labels"),
@@ -40,7 +40,7 @@ _HEADINGS = _FORMS | {
 
 
 class ColumnNames:
-    """What the columns of a file are called, and what parts them."""
+    """Names of the columns of a file, and what separates them."""
 
     __slots__ = ("form", "names", "separator")
 
@@ -50,7 +50,7 @@ class ColumnNames:
         self.separator = separator
 
     def number_of(self, name: str) -> int | None:
-        """The place, from 0, of a column called by name or by number from 1."""
+        """Return the place, from 0, of a column called by name or by number from 1."""
         if name in self.names:
             return self.names.index(name)
         if name.isascii() and name.isdigit() and 0 < int(name[:6]) <= len(self.names):
@@ -70,7 +70,7 @@ class ColumnLayout:
         self.columns = columns
 
     def alias(self, name: str) -> str | None:
-        """The column of a number."""
+        """Return the column of a number."""
         number = self.columns.number_of(name)
         return None if number is None else self.columns.names[number]
 
@@ -78,7 +78,7 @@ class ColumnLayout:
 def read_columns(
     path: Readable, fields: Sequence[str] | None = None, *, errors: str = "strict"
 ) -> Iterator[Sentence]:
-    """The sentences of a column file, one after the other; each has at least one word.
+    """Yield the sentences of a column file; each has at least one word.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ def read_columns(
 
 
 class ColumnReader:
-    """Iterates over the sentences of a source; then ``tail`` is what follows the last."""
+    """Sentences of a source, to be iterated over once; then ``tail`` is what follows the last."""
 
     def __init__(self, source: LineSource, fields: tuple[str, ...] | None = None) -> None:
         self.tail = ""
@@ -152,7 +152,7 @@ class ColumnReader:
 
 
 def names_in(fields: Sequence[str] | None) -> tuple[str, ...] | None:
-    """``fields`` as a tuple; ArgumentTypeError unless they are a list of names, or None."""
+    """Return ``fields`` as a tuple; raise unless they are a list of names, or None."""
     if fields is None:
         return None
     if (
@@ -165,7 +165,7 @@ def names_in(fields: Sequence[str] | None) -> tuple[str, ...] | None:
 
 
 def checked_fields(fields: Sequence[str] | None) -> tuple[str, ...] | None:
-    """``fields`` as a tuple; raises unless they are different names with ``form`` in them."""
+    """Return ``fields`` as a tuple; raise unless they are different names with ``form``."""
     names = names_in(fields)
     if names is None:
         return None
@@ -185,7 +185,7 @@ def checked_fields(fields: Sequence[str] | None) -> tuple[str, ...] | None:
 
 
 def columns_of(line: str, fields: tuple[str, ...] | None, path: str) -> ColumnNames:
-    """The names and the separator of a file whose first line of a word is ``line``."""
+    """Return names and separator of a file whose first line of a word is ``line``."""
     line = line.removesuffix("\r")
     separator = "\t" if "\t" in line.strip(" \t") else " "
     width = len(line.split("\t")) if separator == "\t" else len(_FIELD.findall(line))
@@ -200,12 +200,12 @@ def columns_of(line: str, fields: tuple[str, ...] | None, path: str) -> ColumnNa
 
 
 def names_of(fields: Sequence[str]) -> tuple[str, ...]:
-    """What columns are called: a number, from 1, where a name is left out."""
+    """Return the names of columns: a number, from 1, if a name is left out."""
     return tuple(str(at) if name == "_" else name for at, name in enumerate(fields, 1))
 
 
 def columns_in(head: str, fields: tuple[str, ...] | None, path: str) -> tuple[str, ...]:
-    """The names of all columns of a text that begins with ``head``; ``form`` if it is empty."""
+    """Return the names of all columns of a text that begins so; ``form`` if it is empty."""
     first = head[_start_of_words(head, 1) :].partition("\n")[0]
     return columns_of(first, fields, path).names if first.strip() else ("form",)
 
@@ -231,11 +231,11 @@ def heading_warnings(head: str, fields: tuple[str, ...] | None, path: str) -> tu
 
 
 def rewrite(sentence: Sentence, columns: Mapping[str, Sequence[str]]) -> str:
-    """The text of a sentence with columns replaced, or added at the end of its lines.
+    """Return the text of a sentence with columns replaced, or added at the end of its lines.
 
     A sentence read from columns is as it was in all other bytes; a new column follows the last,
     after a tab or a space as in the file. A sentence from elsewhere becomes lines of its words and
-    all its columns, parted by tabs, and an empty line.
+    all its columns, separated by tabs, and an empty line.
 
     Raises ArgumentError for values that are not as many as words, and for a value that the file
     cannot hold.
@@ -257,11 +257,11 @@ def rewrite(sentence: Sentence, columns: Mapping[str, Sequence[str]]) -> str:
 
 
 def write_columns(sentences: Iterable[Sentence], path: str | os.PathLike[str]) -> None:
-    """Writes sentences to a file, which is replaced whole or not at all.
+    """Write sentences to a file, which is replaced whole or not at all.
 
     Sentences read from columns are written as they were, others as `rewrite` says.
 
-    Raises FileError if the place cannot be written, ArgumentError for a sentence that columns
+    Raises FileError if the file cannot be written, ArgumentError for a sentence that columns
     cannot hold.
     """
     texts = (rewrite(sentence, {}) for sentence in sentences)
@@ -282,7 +282,7 @@ def _start_of_words(block: str, first_line: int) -> int:
 
 
 def _cells(rows: list[str], columns: ColumnNames, path: str, line: int) -> list[str]:
-    """The cells of lines that are no clean grid; raises for the first that is wrong."""
+    """Return the cells of lines that are no clean grid; raise for the first that is wrong."""
     width = len(columns.names)
     cells: list[str] = []
     for number, row in enumerate(rows, line):
@@ -291,10 +291,10 @@ def _cells(rows: list[str], columns: ColumnNames, path: str, line: int) -> list[
             raise FormatError(what, path, number)
         fields = row.split("\t") if columns.separator == "\t" else _FIELD.findall(row)
         if len(fields) != width:
-            parted = "tabs" if columns.separator == "\t" else "spaces"
+            mark = "tabs" if columns.separator == "\t" else "spaces"
             raise FormatError(
                 f"{len(fields)} field{'s' if len(fields) > 1 else ''} where the first line has "
-                f"{width} (separated by {parted})",
+                f"{width} (separated by {mark})",
                 path,
                 number,
             )

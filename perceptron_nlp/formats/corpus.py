@@ -1,6 +1,6 @@
-"""A text in any of the formats: found out by looking, read as sentences, written back.
+"""A text in any of the formats: detected, read as sentences, written back.
 
-Which format a text is in is told by its first lines. Of these rules the first that holds decides:
+The first lines of a text tell its format. Of these rules the first that holds decides:
 
 1. ``conllu``: the file is called ``.conllu`` or ``.conllup``; or its first line is a comment that
    CoNLL-U files begin with (``# global.columns``, ``# newdoc``, ``# newpar``, ``# sent_id``,
@@ -73,7 +73,7 @@ class Corpus(Iterable[Sentence]):
     ----------
     path : what messages call the text
     format : ``conllu``, ``columns``, ``tagged``, ``lines`` or ``text``
-    column_names : the columns besides the words (``form``)
+    column_names : the columns but the words (``form``)
     default_column : the one to learn if none is named: ``upos``, the last of column files, ``tag``;
         None for lines of words and running text
     warnings : what is likely not as it was meant, such as a row of headings that is read as a word
@@ -236,7 +236,7 @@ def open_corpus(
     fields: Sequence[str] | None = None,
     errors: str = "strict",
 ) -> Corpus:
-    """Open a text and find out its format; see :class:`Corpus`.
+    """Open a text and detect its format; see :class:`Corpus`.
 
     Parameters
     ----------

@@ -18,11 +18,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from types import TracebackType
 from typing import NoReturn, TypeVar
 
+from perceptron_nlp._checks import check_choice
 from perceptron_nlp._core.conllu.conlluscan import count_newlines
-from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FileError, FormatError, quote
+from perceptron_nlp.errors import FileError, FormatError
 from perceptron_nlp.formats.opening import Readable, name_of, open_bytes
 
 LONGEST = 1 << 24
@@ -70,10 +70,7 @@ class LineSource:
     """
 
     def __init__(self, path: Readable, *, errors: str = "strict") -> None:
-        if not isinstance(errors, str):
-            raise ArgumentTypeError(f"errors: a str is needed, not {type(errors).__name__}")
-        if errors not in ("strict", "replace"):
-            raise ArgumentError(f"errors: {quote(errors)} is neither 'strict' nor 'replace'")
+        check_choice("errors", errors, ["strict", "replace"])
         self.name = name_of(path)
         self._errors = errors
         self._bytes = open_bytes(path)
@@ -84,7 +81,7 @@ class LineSource:
         self._checked_binary = False
 
     def head(self, enough: Callable[[str], bool] | None = None) -> str:
-        """The whole lines within the first 64 KiB, without using them up.
+        """Return the whole lines within the first 64 KiB, without using them up.
 
         A text of fewer bytes is given whole; a longer first line is cut. What is not UTF-8 is
         replaced here: reading will report it with its line. ``enough`` tells whether what was read
@@ -101,7 +98,7 @@ class LineSource:
         return piece.decode("utf-8", "replace")
 
     def lines(self) -> Iterator[tuple[int, str]]:
-        """Every line with its number (from 1) and its break; the last may have none."""
+        """Yield every line with its number (from 1) and its break; the last may have none."""
         self.refuse_bare_returns()
         start = 0
         while True:
@@ -119,7 +116,7 @@ class LineSource:
             yield self._take(len(self._buffer), "line")
 
     def blocks(self) -> Iterator[tuple[int, str]]:
-        """Every run of lines up to and with an empty line, with its first line's number.
+        """Yield every run of lines to its empty line, with the number of its first line.
 
         Empty lines that follow an empty line, or begin the text, are a block of their own. The last
         block may lack the empty line, and the break of its last line.
@@ -142,7 +139,7 @@ class LineSource:
             yield self._take(len(self._buffer), "sentence")
 
     def refuse_bare_returns(self) -> None:
-        """Raises FormatError for a text whose lines end in carriage returns alone.
+        """Raise FormatError for a text whose lines end in carriage returns alone.
 
         Such a text would be a single line. One line feed in the first 64 KiB, or in all of a
         shorter text, makes carriage returns data.
@@ -164,7 +161,7 @@ class LineSource:
         raise self._fail(too_long(what, self.name, self._line))
 
     def pieces(self) -> Iterator[str]:
-        """The text in pieces as they are read, cut anywhere between characters."""
+        """Yield the text in pieces as they are read, cut anywhere between characters."""
         while True:
             while self._buffer:
                 length = self._whole_characters()
@@ -177,7 +174,7 @@ class LineSource:
             yield self._take(len(self._buffer))[1]
 
     def _whole_characters(self) -> int:
-        """How many bytes there are without a character that is not all there yet."""
+        """Return the number of bytes without a character that is not all there yet."""
         length = len(self._buffer)
         for behind in range(1, min(3, length) + 1):
             byte = self._buffer[length - behind]
@@ -189,7 +186,7 @@ class LineSource:
         return length
 
     def scan(self, scanner: Callable[[bytearray, int], Scanned[T]]) -> list[T]:
-        """What ``scanner`` makes of the text that comes next, which is used up.
+        """Return what ``scanner`` makes of the text that comes next, which is used up.
 
         It gets the text as far as it was read, and the number of its first line; it gives what it
         took, of how many bytes and lines, and whether it stopped for want of text. More is read
@@ -206,7 +203,7 @@ class LineSource:
                 return taken
 
     def peek_text(self) -> bytearray | None:
-        """Everything to the end, without using it up; None where reading it fails.
+        """Return everything to the end, without using it up; None if reading it fails.
 
         Reading on then raises the error in its place. What is given is the source's own; it changes
         when the source is read.
@@ -222,7 +219,7 @@ class LineSource:
         return self._buffer
 
     def take_blocks(self, least: int, most: int = LONGEST) -> bytes:
-        """All blocks that are whole, as bytes that nothing has looked at; empty if there are none.
+        """Take all whole blocks, as bytes that nothing has looked at; empty if there are none.
 
         Where it must read for them, it reads ``least`` bytes at a time, or what there is. It looks
         no further than ``most`` bytes, or a little more, for the end of the first one.
@@ -241,7 +238,7 @@ class LineSource:
                 return b""
 
     def take_blocks_into(self, memory: bytearray) -> int:
-        """The same, written into memory that can be used again; how many bytes.
+        """Take them into memory that can be used again; return how many bytes.
 
         Where a block is longer than the memory, that grows.
         """
@@ -267,27 +264,22 @@ class LineSource:
         return len(piece)
 
     def put_back(self, piece: bytes | memoryview) -> None:
-        """Makes what ``take_blocks`` took last the next to be read."""
+        """Make what ``take_blocks`` took last the next to be read."""
         self._buffer[:0] = piece
         self._line -= count_newlines(piece)
 
     def close(self) -> None:
-        """Closes the file, if this library opened it."""
+        """Close the file, if this library opened it."""
         self._bytes.close()
 
     def __enter__(self) -> LineSource:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *raised: object) -> None:
         self.close()
 
     def _fill(self, least: int = _CHUNK) -> bool:
-        """Reads on; false at the end.  Reads grow with the buffer, up to a mebibyte."""
+        """Read on; False at the end. Reads grow with the buffer, up to a mebibyte."""
         piece = self._read(self._bytes.read, max(least, min(len(self._buffer), _WHOLE)))
         if not piece:
             return False
@@ -319,7 +311,7 @@ class LineSource:
         return error
 
     def _read_to_empty_line(self) -> bool:
-        """Reads on until two line feeds follow each other; false if a carriage return may do.
+        """Read on until two line feeds follow each other; False if a carriage return may do.
 
         False, too, where that is more than a sentence may have.
         """
@@ -368,7 +360,7 @@ class LineSource:
 
 
 def too_long(what: str, path: str, line: int) -> FormatError:
-    """The error for a ``line`` or ``sentence`` beyond `LONGEST` or `MOST_WORDS`."""
+    """Return the error for a ``line`` or ``sentence`` beyond `LONGEST` or `MOST_WORDS`."""
     most = f"{LONGEST >> 20} MiB"
     if what == "sentence":
         most += f" or {MOST_WORDS:,} words, with the comments and empty lines before it"

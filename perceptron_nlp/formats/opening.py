@@ -1,6 +1,6 @@
 """Opening what a person names: a path, ``-``, or a binary stream; unpacked if compressed.
 
-Compression (gzip, bzip2, xz, and zstd where Python has ``compression.zstd``) is recognised by its
+Compression (gzip, bzip2, xz, and zstd where Python has ``compression.zstd``) is recognized by its
 first bytes, whatever the file is called. A name that promises a compression which the bytes do not
 keep is an error.
 """
@@ -42,20 +42,20 @@ _FIRST_READ = 1 << 12
 
 
 class ByteSource(Protocol):
-    """What text is read from: bytes as they come, and an end."""
+    """A source of text: bytes as they come, and an end."""
 
     def read(self, size: int, /) -> bytes:
-        """At most ``size`` bytes; none at the end."""
+        """Return at most ``size`` bytes; none at the end."""
 
     def readinto(self, memory: memoryview, /) -> int:
-        """The same, into memory that is there already; how many."""
+        """Read into memory that is there already; return how many bytes."""
 
     def close(self) -> None:
-        """Lets go of what this library opened."""
+        """Let go of what this library opened."""
 
 
 def name_of(path: Readable) -> str:
-    """What messages call ``path``: the path itself, ``<stdin>`` or ``<stream>``."""
+    """Return the name of ``path`` in messages: itself, ``<stdin>`` or ``<stream>``."""
     if isinstance(path, (str, os.PathLike)):
         name = os.fspath(path)
         if isinstance(name, str):
@@ -69,7 +69,7 @@ def name_of(path: Readable) -> str:
 
 
 def named_stream(data: bytes | bytearray, name: str) -> BinaryIO:
-    """A stream of these bytes that messages call ``name``."""
+    """Return a stream of these bytes that messages call ``name``."""
     return _NamedBytes(data, name)
 
 
@@ -80,13 +80,13 @@ class _NamedBytes(io.BytesIO):
 
 
 def plain_name(name: str) -> str:
-    """``name`` without the suffix of a compression."""
+    """Return a name without the suffix of a compression."""
     stem, suffix = os.path.splitext(name)
     return stem if suffix.lower() in _SUFFIX else name
 
 
 def open_bytes(path: Readable) -> ByteSource:
-    """Opens ``path`` for reading and unpacks it on the way.
+    """Open ``path`` for reading and unpack it on the way.
 
     Raises
     ------
@@ -112,7 +112,7 @@ def open_bytes(path: Readable) -> ByteSource:
 
 
 def _first_bytes(raw: BinaryIO, name: str) -> bytes:
-    """Enough bytes to know a compression by; a pipe may hand them out one by one.
+    """Return enough bytes to know a compression by; a pipe may give them one by one.
 
     Where the first byte says that there is none, no more is waited for.
     """
@@ -129,7 +129,7 @@ def _first_bytes(raw: BinaryIO, name: str) -> bytes:
 
 @contextlib.contextmanager
 def reading(name: str) -> Iterator[None]:
-    """Turns what the system or a decompressor raises into one line that names the file."""
+    """Turn what the system or a decompressor raises into one line that names the file."""
     try:
         yield
     except EOFError as error:
@@ -145,7 +145,7 @@ def reading(name: str) -> Iterator[None]:
 
 
 def _damages() -> tuple[type[Exception], ...]:
-    """What decompressors raise; asked for where something was raised."""
+    """Return what decompressors raise; called when something was raised."""
     # Here and below, since a text that is not compressed does without.
     import gzip
     import lzma
@@ -199,7 +199,7 @@ def _unpacker(kind: str, packed: IO[bytes], name: str) -> IO[bytes]:
 
 
 class _Rejoined(io.RawIOBase):
-    """A stream with the bytes that were read to recognise it put back in front."""
+    """A stream with the bytes that were read to recognize it put back in front."""
 
     def __init__(self, first: bytes, rest: BinaryIO, owned: bool) -> None:
         self._first = first
@@ -237,7 +237,7 @@ class _Rejoined(io.RawIOBase):
 
 
 class _Checked:
-    """Reads, with every failure turned into an error of this library."""
+    """Bytes read, with every failure turned into an error of this library."""
 
     def __init__(self, name: str, stream: IO[bytes] | io.RawIOBase, below: io.RawIOBase) -> None:
         self._name = name

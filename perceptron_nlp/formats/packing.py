@@ -56,7 +56,7 @@ class Packed(NamedTuple):
 
 
 def pack(values: Words) -> Packed:
-    """Numbers, uint64[n], in the shortest Rice code."""
+    """Return numbers, uint64[n], in the shortest Rice code."""
     # Here, since tagging does without NumPy.
     import numpy as np
 
@@ -72,7 +72,7 @@ def pack(values: Words) -> Packed:
 def unpack(
     packed: Packed, code: str = "Q", kind: str = "codes", starts: memoryview | None = None
 ) -> memoryview:
-    """The numbers, or what they are codes of: see ricecodes.rice_decoded.
+    """Return the numbers, or what they are codes of: see ricecodes.rice_decoded.
 
     Raises ValueError for bits that are not of so many numbers, or of numbers beyond the type.
     """
@@ -80,7 +80,7 @@ def unpack(
 
 
 def _bits(values: Words, width: int) -> Array:
-    """The lowest `width` bits of each number."""
+    """Return the lowest `width` bits of each number."""
     import numpy as np
 
     n_bytes = _item_size(width)
@@ -108,7 +108,7 @@ POSITIVE, SIGNED, ASCENDING, IN_ROWS = KINDS = ("positive", "signed", "ascending
 def packed_tensors(
     tensors: Mapping[str, Array], kinds: Mapping[str, str]
 ) -> tuple[dict[str, Array], dict[str, dict[str, Any]]]:
-    """The arrays, those that have a kind in packed form, and what the metadata says of these.
+    """Return the arrays, those with a kind packed, and what the metadata says of these.
 
     Parameters
     ----------
@@ -133,7 +133,7 @@ def packed_tensors(
 def unpacked_tensors(
     tensors: Mapping[str, Tensor], described: Mapping[str, Any], path: str
 ) -> dict[str, Tensor]:
-    """All arrays as they were before they were packed, everything checked.
+    """Return all arrays as they were before they were packed, everything checked.
 
     Parameters
     ----------
@@ -145,7 +145,7 @@ def unpacked_tensors(
     ModelError : the numbers are not what the description says
     """
     arrays = dict(tensors)
-    # Rows are told by counts, which must be there first.
+    # Counts, which say where rows begin, must be there first.
     for name in sorted(described, key=lambda name: _kind(described[name]) == IN_ROWS):
         try:
             arrays[name] = _unpacked(arrays, name, described[name])
@@ -157,7 +157,7 @@ def unpacked_tensors(
 
 
 def counts_of(name: str) -> str:
-    """The name of the array that says how many numbers each row of another has."""
+    """Return the name of the array that says how many numbers each row of another has."""
     return f"{name.rpartition('.')[0]}.counts"
 
 

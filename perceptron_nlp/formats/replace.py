@@ -24,8 +24,9 @@ from collections.abc import Iterable, Iterator
 from io import FileIO
 from typing import NamedTuple, TypeAlias
 
+from perceptron_nlp._checks import check_path
 from perceptron_nlp._core.features.hashing import hash64
-from perceptron_nlp.errors import ArgumentTypeError, FileError, file_error
+from perceptron_nlp.errors import FileError, file_error
 from perceptron_nlp.formats.opening import BOM, packed
 
 if sys.platform != "win32":
@@ -139,7 +140,7 @@ class _Place(NamedTuple):
 
 
 def _place_of(name: str) -> _Place | int | None:
-    """The regular file, the open descriptor, or None: a device or pipe."""
+    """Return the regular file, the open descriptor, or None: a device or pipe."""
     if not name:
         raise FileError("'': cannot be the name of a file: it is empty")
     try:
@@ -163,7 +164,7 @@ def _place_of(name: str) -> _Place | int | None:
 
 
 def _open_descriptor(name: str) -> int | None:
-    """The descriptor of this process that a path leads to, over links as well.
+    """Return the descriptor of this process that a path leads to, over links as well.
 
     To replace the file behind one would take it from whoever shares it, as in ``>> log``.
     """
@@ -190,10 +191,8 @@ def _writing(name: str) -> Iterator[None]:
 
 
 def _name_of(path: str | os.PathLike[str]) -> str:
-    name = os.fspath(path) if isinstance(path, (str, os.PathLike)) else None
-    if not isinstance(name, str):
-        raise ArgumentTypeError(f"path: a str or path is needed, not {type(path).__name__}")
-    return name
+    check_path("path", path)
+    return os.fspath(path)
 
 
 def _write_directly(
@@ -215,7 +214,7 @@ def _write_directly(
 
 
 def _write_blocks(handle: FileIO, name: str, chunks: Iterable[bytes | memoryview]) -> None:
-    """Writes so that each write begins and ends where a block does; the last one may end within.
+    """Write so that each write begins and ends where a block does; the last may end within.
 
     Systems hold a file in pages of any size that fit where a write begins, and few large ones cost
     less than many small ones.
@@ -250,7 +249,7 @@ def _write_all(handle: FileIO, name: str, parts: Iterable[bytes | bytearray | me
 
 @contextlib.contextmanager
 def _temporary(place: _Place, name: str) -> Iterator[tuple[str, FileIO]]:
-    """A new file beside the target, owned by lock where there are locks, and gone at the end."""
+    """Make a file next to the target, owned by lock if there are locks, gone at the end."""
     mode = _AS_THE_USER_LIKES if place.old is None else _PRIVATE
 
     def opener(path: str, flags: int) -> int:

@@ -43,7 +43,7 @@ class RunningLayout:
         self.number = number
 
     def alias(self, name: str) -> str | None:
-        """``1`` stands for the words; there are no other columns."""
+        """Return the words for ``1``; there are no other columns."""
         return "form" if name == "1" else None
 
     def space_after(self) -> list[str]:
@@ -77,7 +77,7 @@ class RunningLayout:
 
 
 class RunningReader:
-    """Iterates over the sentences of a source; nothing follows the last one."""
+    """Sentences of a source, to be iterated over once; nothing follows the last one."""
 
     tail = ""
 
@@ -102,7 +102,7 @@ class RunningReader:
 
 
 def rewrite(sentence: Sentence, columns: Mapping[str, Sequence[str]]) -> str:
-    """The words of a sentence with the labels of a column or several; without, a line of words.
+    """Return the words of a sentence with the labels of columns; without, a line of words.
 
     Raises ArgumentError for labels that the format cannot hold.
     """
@@ -117,7 +117,7 @@ def rewrite(sentence: Sentence, columns: Mapping[str, Sequence[str]]) -> str:
 def as_conllu(
     sentence: Sentence, columns: Mapping[str, Sequence[str]], number: int | None = None
 ) -> str:
-    """A sentence of running text as CoNLL-U, with ``# sent_id`` and ``# text``.
+    """Return a sentence of running text as CoNLL-U, with ``# sent_id`` and ``# text``.
 
     White space within the sentence is one space in ``# text``, and ``SpaceAfter=No`` tells where
     there is none. A column ``misc`` is written in place of that mark, which it should then hold.

@@ -1,6 +1,6 @@
 """Tensor files from and to arrays of NumPy, and what stands where in them.
 
-The layout is told in formats/tensorfile.py.
+formats/tensorfile.py describes the layout.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _NAMES = {dtype: name for name, dtype in DTYPES.items()}
 
 
 def write_tensors(tensors: Mapping[str, Array], metadata: Mapping[str, str]) -> bytes:
-    """The bytes of a file that holds ``tensors`` and ``metadata``.
+    """Return the bytes of a file that holds ``tensors`` and ``metadata``.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ def write_tensors(tensors: Mapping[str, Array], metadata: Mapping[str, str]) -> 
 
 
 def dtype_name(array: Array) -> str:
-    """What a file calls the type of an array's numbers; KeyError for one that it cannot hold."""
+    """Return the type of an array in a file; raise KeyError if it cannot hold it."""
     dtype = array.dtype.newbyteorder("<")
     return _NAMES[f"<{dtype.kind}{dtype.itemsize}"]
 
@@ -112,7 +112,7 @@ def _checked_metadata(metadata: Mapping[str, str]) -> dict[str, str]:
 def read_tensors(
     data: bytes | bytearray | memoryview | mmap.mmap, path: str
 ) -> tuple[dict[str, Array], dict[str, str]]:
-    """The arrays of NumPy and the metadata of a file: see `open_tensors`."""
+    """Return the arrays of NumPy and the metadata of a file: see `open_tensors`."""
     tensors, metadata = open_tensors(data, path)
     arrays = {}
     for name, tensor in tensors.items():

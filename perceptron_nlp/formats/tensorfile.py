@@ -68,7 +68,7 @@ DTYPES = {name: f"<{name[0].lower()}{int(name[1:]) // 8}" for name in CODES}
 
 
 def read_file_bytes(path: str | os.PathLike[str]) -> bytes:
-    """The whole content of a regular file.
+    """Return the whole content of a regular file.
 
     Raises
     ------
@@ -83,7 +83,7 @@ def read_file_bytes(path: str | os.PathLike[str]) -> bytes:
 
 
 def map_file_bytes(path: str | os.PathLike[str]) -> mmap.mmap:
-    """The whole content of a regular file, mapped for reading; raises as `read_file_bytes`.
+    """Return the whole content of a regular file, mapped for reading; raises as `read_file_bytes`.
 
     The file must stay as it is while it is mapped: replacing it by a rename is harmless, writing
     into it is not. An empty file, which cannot be mapped, is a ModelError.
@@ -129,17 +129,17 @@ class Tensor(NamedTuple):
 
     @classmethod
     def of(cls, numbers: memoryview, dtype: str) -> Tensor:
-        """The tensor of numbers in one dimension, as this machine orders their bytes."""
+        """Return the tensor of numbers in one dimension, as this machine orders their bytes."""
         return cls(dtype, (len(numbers),), _turned(numbers.cast("B"), dtype))
 
     def numbers(self) -> memoryview:
-        """The numbers in one dimension, as this machine orders their bytes."""
+        """Return the numbers in one dimension, as this machine orders their bytes."""
         code: Any = CODES[self.dtype]
         numbers: memoryview = _turned(self.data, self.dtype).cast(code)
         return numbers
 
     def array(self) -> npt.NDArray[Any]:
-        """The same as an array of NumPy, read-only, which shares the bytes.
+        """Return the same as an array of NumPy, read-only, which shares the bytes.
 
         Raises ValueError for a shape that NumPy cannot make.
         """
@@ -162,7 +162,7 @@ class Tensor(NamedTuple):
 
 
 def _turned(data: memoryview, dtype: str) -> memoryview:
-    """Bytes of numbers from the order of a file to that of this machine, or back."""
+    """Return numbers in the byte order of this machine from that of a file, or back."""
     if sys.byteorder == "little":
         return data
     size = item_size(dtype)
@@ -173,12 +173,12 @@ def _turned(data: memoryview, dtype: str) -> memoryview:
 
 
 def long_name(dtype: str) -> str:
-    """What NumPy calls a type: ``uint8`` for ``U8``."""
+    """Return the name of a type in NumPy: ``uint8`` for ``U8``."""
     return {"U": "uint", "I": "int", "F": "float"}[dtype[0]] + dtype[1:]
 
 
 def item_size(dtype: str) -> int:
-    """Bytes that each number of a type takes."""
+    """Return the bytes that each number of a type takes."""
     return int(dtype[1:]) // 8
 
 
@@ -192,7 +192,7 @@ class Entry(NamedTuple):
 
 
 def parse_header(header: bytes, path: str) -> tuple[dict[str, Entry], dict[str, str], int]:
-    """The arrays by name, the metadata, and the length in bytes of the data they need.
+    """Return the arrays by name, the metadata, and the length in bytes of the data they need.
 
     Raises ModelError, naming ``path`` and what is wrong with the header.
     """
@@ -257,7 +257,7 @@ def _entry(name: str, value: object, path: str) -> Entry:
 
 
 def _integers(value: object) -> list[int] | None:
-    """A list of integers of 0 to 2^63 - 1, or None.  ``type`` because a bool is an int."""
+    """Return a list of integers of 0 to 2^63 - 1, or None.  ``type`` because a bool is an int."""
     if not isinstance(value, list):
         return None
     good = all(type(number) is int and 0 <= number <= _MAX_INTEGER for number in value)
@@ -281,7 +281,7 @@ def _refuse(path: str, what: str, array: str | None = None) -> NoReturn:
 
 
 def begins_like_tensors(head: bytes) -> bool:
-    """Do the first nine bytes of a file look like those of a tensor file, and of no text?"""
+    """Return True if the first nine bytes look like those of a tensor file, and of no text."""
     # In text the length would be enormous: its highest byte is a character.
     return head[HEADER_START : HEADER_START + 1] == b"{" and (
         int.from_bytes(head[:HEADER_START], "little") <= MAX_HEADER
@@ -291,7 +291,7 @@ def begins_like_tensors(head: bytes) -> bool:
 def open_tensors(
     data: bytes | bytearray | memoryview | mmap.mmap, path: str
 ) -> tuple[dict[str, Tensor], dict[str, str]]:
-    """The arrays and the metadata (without ``sha256``) of a file.
+    """Return the arrays and the metadata (without ``sha256``) of a file.
 
     Everything is checked before anything is made; the arrays are read-only views of ``data``. Those
     that another program has put where their numbers may not stand are copies.
@@ -364,7 +364,7 @@ def _header_length(view: memoryview, path: str) -> int:
 
 
 def _foreign(first: bytes) -> str | None:
-    """What a file is that does not begin as ours: ours has a small number, then ``{``."""
+    """Return what a file is that begins differently: ours has a small number, then ``{``."""
     if first.startswith(b"PK\x03\x04"):
         return "a zip file (as of PyTorch or NumPy)"
     if _PICKLE.match(first):

@@ -1,1 +1,1 @@
-"""What a sentence is: words, columns, tag sets, word shapes and spans."""
+"""Sentences, tag sets, spans, edit scripts, and rules that cut running text."""

@@ -114,7 +114,7 @@ def atom_labels(atoms: Atoms, tokens: Sequence[tuple[int, int]], ends: Sequence[
 
 
 def put_together(atoms: Atoms, labels: Sequence[str]) -> Iterator[list[tuple[int, int]]]:
-    """Yield the sentences that labelled atoms make, each the spans of its tokens.
+    """Yield the sentences that labeled atoms make, each the spans of its tokens.
 
     An atom before an empty line, and the last, end a sentence whatever their label.
     """

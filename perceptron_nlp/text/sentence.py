@@ -13,12 +13,12 @@ _NO_COLUMNS: Mapping[str, tuple[str, ...]] = MappingProxyType({})
 
 
 class Layout(Protocol):
-    """What a format keeps with a sentence to be able to write it back, its text above all."""
+    """The text of a sentence, and what else its format needs to write it back."""
 
     text: str
 
     def alias(self, name: str) -> str | None:
-        """The column that ``name`` stands for (``form`` for the words), or None."""
+        """Return the column that ``name`` stands for (``form`` for the words), or None."""
 
 
 class Token(NamedTuple):
@@ -84,7 +84,7 @@ class Sentence(Sequence[str]):
         lines: Sequence[int] | int,
         layout: Layout | None,
     ) -> Sentence:
-        """A sentence of parts already checked by the reader of a format.
+        """Return a sentence of parts already checked by the reader of a format.
 
         ``lines`` is the 1-based line of each word, or one number where all words stand on the same
         line.
@@ -94,14 +94,14 @@ class Sentence(Sequence[str]):
         return sentence
 
     def line_of(self, index: int) -> int:
-        """The 1-based line of word ``index`` (from 0) in ``path``; 0 if it is from no file."""
+        """Return the line, from 1, of word ``index``, from 0; 0 if it is from no file."""
         if isinstance(self._lines, int):
             self.words[index]
             return self._lines
         return self._lines[index]
 
     def column(self, name: str) -> tuple[str, ...]:
-        """The values of a column, one for each word.
+        """Return the values of a column, one for each word.
 
         ``form`` is the words themselves. What else counts as a name is up to the format: CoNLL-U
         takes its column names in any case and 1-based numbers, column files their names and
@@ -120,12 +120,12 @@ class Sentence(Sequence[str]):
         raise FormatError(f"no column {quote(name)}; there are: {there}", self.path)
 
     def token(self, index: int) -> Token:
-        """Word ``index`` with its values in every column."""
+        """Return word ``index`` with its values in every column."""
         values = {name: column[index] for name, column in self.columns.items()}
         return Token(index, self.words[index], values)
 
     def tokens(self) -> Iterator[Token]:
-        """Every word with its values in every column."""
+        """Return every word with its values in every column."""
         return (self.token(index) for index in range(len(self.words)))
 
     def __len__(self) -> int:
@@ -165,7 +165,7 @@ class Sentence(Sequence[str]):
 
 
 def words_of(sentence: Sequence[str]) -> Sequence[str]:
-    """The words of a sentence, whether it is a Sentence or words alone."""
+    """Return the words of a sentence, which may be a Sentence or words alone."""
     return sentence.words if isinstance(sentence, Sentence) else list(sentence)
 
 
@@ -219,7 +219,7 @@ def _checked_columns(
         if not isinstance(name, str):
             raise ArgumentTypeError(f"columns: a name must be a str, not {_kind(name)}")
         if not name or name == "form":
-            raise ArgumentError(f"columns: {quote(name)} cannot name a column besides the words")
+            raise ArgumentError(f"columns: {quote(name)} cannot name a column but the words")
         checked[name] = _strings(f"columns[{quote(name)}]", values)
         if len(checked[name]) != length:
             raise ArgumentError(

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from perceptron_nlp._checks import check_choice
 from perceptron_nlp.errors import ArgumentError, quote
 
 Span = tuple[str, int, int]
@@ -30,7 +31,7 @@ _OUTSIDE = ("O", "")
 
 
 def is_span_column(labels: Iterable[str]) -> bool:
-    """Whether labels are all ``O`` or ``PREFIX-TYPE``, with at least one of the latter."""
+    """Return True if labels are all ``O`` or ``PREFIX-TYPE``, at least one of the latter."""
     found = False
     for label in set(labels):
         if label == "O":
@@ -43,7 +44,7 @@ def is_span_column(labels: Iterable[str]) -> bool:
 
 
 def spans_of(labels: Sequence[str]) -> list[Span]:
-    """The spans of one sentence, in order.
+    """Return the spans of one sentence, in order.
 
     Raises ArgumentError for a label that is neither ``O`` nor ``PREFIX-TYPE``.
 
@@ -68,12 +69,12 @@ def spans_of(labels: Sequence[str]) -> list[Span]:
 
 
 def labels_of(spans: Iterable[Span], length: int, *, scheme: str = "bio") -> list[str]:
-    """The labels of a sentence of ``length`` words, written in ``scheme``.
+    """Return the labels of a sentence of ``length`` words, written in ``scheme``.
 
     Raises ArgumentError for spans that overlap, are empty, or leave the sentence, and for a scheme
     that is not ``bio``, ``iobes`` or ``iob1``.
     """
-    _check_scheme(scheme)
+    check_choice("scheme", scheme, SCHEMES)
     labels = ["O"] * length
     end_before, type_before = 0, ""
     for kind, start, end in sorted(spans, key=lambda span: span[1]):
@@ -92,18 +93,13 @@ def labels_of(spans: Iterable[Span], length: int, *, scheme: str = "bio") -> lis
     return labels
 
 
-def bio_to_iobes(labels: Sequence[str]) -> list[str]:
-    """The same spans, written in IOBES; takes BIO and IOB1."""
-    return labels_of(spans_of(labels), len(labels), scheme="iobes")
-
-
-def iobes_to_bio(labels: Sequence[str]) -> list[str]:
-    """The same spans, written in BIO; takes IOBES, BILOU and IOB1."""
-    return labels_of(spans_of(labels), len(labels), scheme="bio")
+def written(labels: Sequence[str], scheme: str) -> list[str]:
+    """Return the labels of a sentence rewritten in a scheme, from whatever they are in."""
+    return labels_of(spans_of(labels), len(labels), scheme=scheme)
 
 
 def scheme_of(sentences: Iterable[Sequence[str]]) -> str:
-    """``bio``, ``iobes`` or ``iob1``: the scheme that a corpus of span labels follows.
+    """Return the scheme that a corpus of span labels follows: ``bio``, ``iobes`` or ``iob1``.
 
     Any ``E``, ``S``, ``L`` or ``U`` makes it ``iobes``. Otherwise it is ``iob1`` if more labels
     break BIO than break IOB1, else ``bio``.
@@ -118,13 +114,13 @@ def scheme_of(sentences: Iterable[Sequence[str]]) -> str:
 
 
 def broken_positions(labels: Sequence[str], *, scheme: str = "bio") -> list[int]:
-    """The words of one sentence whose label cannot follow the label before it.
+    """Return the words of one sentence whose label cannot follow the label before it.
 
     In ``bio`` an ``I`` that opens a span is broken; in ``iob1`` a ``B`` that does not follow a word
     of its type; in ``iobes`` an ``I`` or ``E`` that opens a span, and whatever follows a ``B`` or
     ``I`` without going on with it (``len(labels)`` if the sentence ends there).
     """
-    _check_scheme(scheme)
+    check_choice("scheme", scheme, SCHEMES)
     broken = []
     previous = _OUTSIDE
     for index, label in enumerate(labels):
@@ -138,7 +134,7 @@ def broken_positions(labels: Sequence[str], *, scheme: str = "bio") -> list[int]
 
 
 def may_follow(before: str | None, label: str | None) -> bool:
-    """Whether one label may follow another in IOBES; None stands for the sentence's ends.
+    """Return True if a label may follow another in IOBES; None stands for the sentence's ends.
 
     Raises ArgumentError for a label that is neither ``O`` nor ``PREFIX-TYPE``.
 
@@ -176,11 +172,6 @@ def _may_follow(previous: tuple[str, str], current: tuple[str, str], scheme: str
     return not (scheme == "iobes" and previous[0] in ("B", "I"))
 
 
-def _check_scheme(scheme: str) -> None:
-    if scheme not in SCHEMES:
-        raise ArgumentError(f"scheme: {quote(scheme)} is not one of {', '.join(SCHEMES)}")
-
-
 def legal_steps(labels: Iterable[str], right_to_left: bool) -> list[list[bool]]:
     """Table of label pairs: true if the second may follow the first, in reading direction.
 
@@ -191,8 +182,3 @@ def legal_steps(labels: Iterable[str], right_to_left: bool) -> list[list[bool]]:
         [may_follow(two, one) if right_to_left else may_follow(one, two) for two in steps]
         for one in steps
     ]
-
-
-def written(labels: Sequence[str], scheme: str) -> list[str]:
-    """Rewrite the IOBES labels of a sentence in another scheme."""
-    return labels_of(spans_of(labels), len(labels), scheme=scheme)

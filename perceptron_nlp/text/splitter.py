@@ -41,7 +41,7 @@ _OPEN, _SHORT, _PERHAPS, _OVER = range(4)
 
 
 def sentences_of(text: str) -> Iterator[list[Span]]:
-    """The sentences of a text: where the tokens of each begin and end.
+    """Yield the sentences of a text: where the tokens of each begin and end.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def sentences_of(text: str) -> Iterator[list[Span]]:
 
 
 def sentences_in(pieces: Iterable[str]) -> Iterator[tuple[int, str, list[Span]]]:
-    """The sentences of a text that comes in pieces, each as soon as it is known to be over.
+    """Yield the sentences of a text in pieces, each as soon as it is known to be over.
 
     They are those of ``sentences_of`` for all pieces in one. No more than a sentence and a piece
     are held at a time.
@@ -93,18 +93,18 @@ def sentences_in(pieces: Iterable[str]) -> Iterator[tuple[int, str, list[Span]]]
 
 
 class LineCount:
-    """Tells the lines of places in a text, in ascending order, while its front is forgotten."""
+    """Lines of places in a text, in ascending order, while its front is forgotten."""
 
     def __init__(self) -> None:
         self._line, self._at = 1, 0
         self._left_out: list[tuple[int, int]] = []
 
     def leave_out(self, place: int, breaks: int) -> None:
-        """So many line breaks stood before a place that are not in the text."""
+        """Count line breaks that stood before a place and are not in the text."""
         self._left_out.append((place, breaks))
 
     def of(self, text: str, place: int) -> int:
-        """The line of a place that is not before the last one asked for, from 1."""
+        """Return the line of a place that is not before the last one asked for, from 1."""
         self._line += text.count("\n", self._at, place)
         while self._left_out and self._left_out[0][0] <= place:
             self._line += self._left_out.pop(0)[1]
@@ -112,14 +112,14 @@ class LineCount:
         return self._line
 
     def forget(self, text: str, gone: int) -> None:
-        """The first `gone` characters of the text are left out; places are counted behind them."""
+        """Leave out the first `gone` characters of the text; places are counted behind them."""
         self.of(text, max(gone, self._at))
         self._at -= gone
         self._left_out = [(place - gone, breaks) for place, breaks in self._left_out]
 
 
 def with_gaps_shortened(text: str, piece: str, lines: LineCount) -> str:
-    """The text with a piece behind it, in which no stretch of white space is long."""
+    """Return the text with a piece behind it, in which no stretch of white space is long."""
     parts, begin, length = [text], 0, len(text)
     for gap in _LONG_GAP.finditer(piece):
         short = _shorter(gap)
@@ -131,7 +131,7 @@ def with_gaps_shortened(text: str, piece: str, lines: LineCount) -> str:
 
 
 def _shorter(gap: re.Match[str]) -> str:
-    """White space that parts tokens and sentences as a long stretch of it does."""
+    """Return white space that separates tokens and sentences as a long stretch of it does."""
     if _PARAGRAPH.search(gap.group()):
         return "\n\n"
     return "\n" if _LINE_BREAK.search(gap.group()) else " "
@@ -144,7 +144,7 @@ def _cut_out(text: str, spans: list[Span], lines: LineCount) -> tuple[int, str, 
 
 
 class Splitter:
-    """Puts the tokens of chunks together to sentences."""
+    """The tokens of chunks put together to sentences."""
 
     def __init__(self) -> None:
         self._tokens: list[Span] = []
@@ -158,7 +158,7 @@ class Splitter:
         self.end = 0
 
     def take(self, text: str, start: int, end: int) -> Iterator[list[Span]]:
-        """The sentences that are known to be over once the next chunk of the text is there."""
+        """Yield the sentences that are over once the next chunk of the text is there."""
         gap = text[self.end : start]
         if gap != " " and gap:
             broken = _LINE_BREAK.search(gap) is not None
@@ -182,7 +182,7 @@ class Splitter:
             self.end = span[1]
 
     def rest(self) -> Iterator[list[Span]]:
-        """The sentence that is not over yet, if there is one."""
+        """Yield the sentence that is not over yet, if there is one."""
         if self._tokens:
             if self._abbreviated:
                 # At the end of a sentence the full stop is that of the sentence.
@@ -194,13 +194,13 @@ class Splitter:
         self._abbreviated = self._number = False
 
     def end_line(self) -> Iterator[list[Span]]:
-        """The sentence that is over because a line break follows the last chunk, if it is."""
+        """Yield the sentence that is over because a line break follows the last chunk, if it is."""
         if self._may_end_at_line():
             yield from self.rest()
             self._line_length = 0
 
     def forget(self, seen: int) -> int:
-        """How many characters of the text need not be kept once the first `seen` were taken.
+        """Return how many characters need not be kept once the first `seen` were taken.
 
         Places are counted from behind them then.
         """
@@ -213,7 +213,7 @@ class Splitter:
         return self._state == _OVER or self._line_length < SHORTEST_WRAPPED
 
     def _starts(self, form: str, attached: bool) -> bool:
-        """Does a token begin a sentence, where the one before it may be over?"""
+        """Return True if a token begins a sentence, if the one before it may be over."""
         if (attached and form in _CLOSING) or form in _BRACKETS:
             return False
         if _SMILE.fullmatch(form) or not form.strip(".?!…"):
@@ -226,7 +226,7 @@ class Splitter:
         return first.isupper() or first.isdigit() or form in _OPENING or first.istitle()
 
     def _judge(self, form: str, attached: bool) -> None:
-        """What a token at the end of the sentence says about its being over."""
+        """Take in what the last token says about the sentence being over."""
         self._abbreviated = False
         if self._state and (form in _BRACKETS or (attached and form in _CLOSING)):
             self._quoted = self._quoted or form not in ")]}"

@@ -44,26 +44,26 @@ class TagSet:
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """All labels; the place of each is its number."""
+        """The labels; the place of each is its number."""
         return self._labels
 
     def id_of(self, label: str) -> int:
-        """The number of a label, or -1 if it is not in the set."""
+        """Return the number of a label, or -1 if it is not in the set."""
         return self._ids.get(label, -1)
 
     def ids_of(self, labels: Iterable[str]) -> list[int]:
-        """The numbers of labels, -1 for each that is not in the set."""
+        """Return the numbers of labels, -1 for each that is not in the set."""
         get = self._ids.get
         return [get(label, -1) for label in labels]
 
     def label_of(self, number: int) -> str:
-        """The label of a number in ``range(len(self))``; ArgumentError otherwise."""
+        """Return the label of a number in ``range(len(self))``; ArgumentError otherwise."""
         if not 0 <= number < len(self._labels):
             raise ArgumentError(f"number: {number} is not one of the {len(self)} labels")
         return self._labels[number]
 
     def to_list(self) -> list[str]:
-        """The labels in order, as JSON can hold them; ``TagSet(...)`` makes the set again."""
+        """Return the labels in order, as JSON holds them; ``TagSet(...)`` makes the set again."""
         return list(self._labels)
 
     def __len__(self) -> int:
@@ -99,10 +99,10 @@ def _check_label(label: object) -> None:
 
 
 def word_bytes(word: str) -> bytes:
-    """The bytes of a word that the core hashes: UTF-8, a lone surrogate as three bytes."""
+    """Return the bytes of a word that the core hashes: UTF-8, a lone surrogate as three bytes."""
     return word.encode("utf-8", "surrogatepass")
 
 
 def word_hash(word: str) -> int:
-    """The hash of a word, or of a label, 0 to 2**64 - 1: what it is in the key of a feature."""
+    """Return the hash of a word, or a label, 0 to 2**64 - 1, as in the key of a feature."""
     return hash64(word_bytes(word))

@@ -158,7 +158,7 @@ class _Rules(NamedTuple):
 
 @functools.cache
 def _rules() -> _Rules:
-    """The expressions, made when they are needed: most programs tag without, and start faster."""
+    """Return the expressions, made when needed: most programs tag without, and start faster."""
     flags = re.VERBOSE | re.DOTALL
     return _Rules(
         re.compile(_ADDRESSES, flags),
@@ -168,7 +168,7 @@ def _rules() -> _Rules:
 
 
 def chunk_tokens(text: str, start: int, end: int) -> list[Span]:
-    """Where the tokens of a chunk, a part of the text without white space, begin and end."""
+    """Return begin and end of the tokens of a chunk, a part of the text without white space."""
     chunk = text[start:end]
     if chunk.isalpha():
         cut = CONTRACTIONS.get(chunk.lower()) if len(chunk) < 9 else None
@@ -203,7 +203,7 @@ def chunk_tokens(text: str, start: int, end: int) -> list[Span]:
 
 
 def _address_end(text: str, start: int, end: int) -> int:
-    """Punctuation at the end of an address is not its own, but for a bracket that it opened."""
+    """Return the end of an address without punctuation, but for a bracket that it opened."""
     brackets = "(" in text[start:end]
     while end > start + 1 and text[end - 1] in _TRAILING:
         if text[end - 1] == ")" and brackets:
@@ -213,7 +213,7 @@ def _address_end(text: str, start: int, end: int) -> int:
 
 
 def _word_end(text: str, start: int, end: int, limit: int) -> int:
-    """A word's end, with what belongs to it: a prefix's word, an abbreviation's full stop."""
+    """Return the end of a word, with the word of its prefix, the full stop that it has."""
     after = text[end : end + 1]
     if after == "-" and end + 1 < limit and text[start:end].lower() in PREFIXES:
         match = _rules().word.match(text, end + 1, limit)

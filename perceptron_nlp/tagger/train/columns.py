@@ -54,7 +54,7 @@ from perceptron_nlp.tagger.train.data import Examples
 from perceptron_nlp.tagger.train.loop import Task, Trainer
 from perceptron_nlp.tagger.train.options import AUTO, LearningOptions
 from perceptron_nlp.tagger.train.sources import UNLABELLED
-from perceptron_nlp.text.spans import bio_to_iobes, broken_positions, is_span_column, scheme_of
+from perceptron_nlp.text.spans import broken_positions, is_span_column, scheme_of, written
 from perceptron_nlp.text.tagset import TagSet
 
 logger = logging.getLogger("perceptron_nlp")
@@ -90,7 +90,7 @@ def as_iobes(examples: Examples) -> tuple[Examples, int]:
     """
     whole = [[label for label in labels if label is not None] for labels in examples.gold]
     scheme = scheme_of(whole)
-    gold: list[Sequence[str | None]] = [bio_to_iobes(labels) for labels in whole]
+    gold: list[Sequence[str | None]] = [written(labels, "iobes") for labels in whole]
     broken = sum(len(broken_positions(labels, scheme=scheme)) for labels in whole)
     tags = TagSet({label for labels in gold for label in labels if label is not None})
     return replace(examples, gold=gold, tags=tags, scheme=scheme), broken

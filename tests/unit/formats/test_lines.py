@@ -234,7 +234,7 @@ def test_what_is_no_binary_source_is_refused():
         LineSource(3)
     with pytest.raises(ArgumentTypeError, match="open it in binary mode"):
         LineSource(io.StringIO("text"))
-    with pytest.raises(ArgumentError, match="errors: 'ignore' is neither 'strict' nor 'replace'"):
+    with pytest.raises(ArgumentError, match="errors: 'ignore' is not one of strict, replace"):
         LineSource(io.BytesIO(), errors="ignore")
 
 

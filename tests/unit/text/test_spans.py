@@ -4,13 +4,12 @@ import pytest
 
 from perceptron_nlp.errors import ArgumentError
 from perceptron_nlp.text.spans import (
-    bio_to_iobes,
     broken_positions,
-    iobes_to_bio,
     is_span_column,
     labels_of,
     scheme_of,
     spans_of,
+    written,
 )
 
 
@@ -54,8 +53,8 @@ def test_spans_are_written_in_each_scheme(scheme, labels):
 def test_bio_and_iobes_lead_to_each_other():
     bio = ["B-A", "I-A", "I-A", "O", "B-B", "B-B"]
     iobes = ["B-A", "I-A", "E-A", "O", "S-B", "S-B"]
-    assert bio_to_iobes(bio) == iobes
-    assert iobes_to_bio(iobes) == bio
+    assert written(bio, "iobes") == iobes
+    assert written(iobes, "bio") == bio
 
 
 @pytest.mark.parametrize(
