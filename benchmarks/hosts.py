@@ -26,7 +26,7 @@ from spacy.training import Example
 
 import perceptron_nlp as pn
 from perceptron_nlp.integrations.arrow import tag_arrow
-from perceptron_nlp.integrations.spacycomponent import SpacyTagger
+from perceptron_nlp.integrations.spacy import SpacyTagger
 
 COPIES = 4
 QUICK_SENTENCES = 300

@@ -15,7 +15,7 @@ try:
 except ImportError:
     raise missing_extra("NLTK", "nltk") from None
 
-# What NLTK calls a language, and what this library does.
+# NLTK's codes of languages, and ours.
 LANGUAGES = {"eng": "en"}
 PENN_COLUMN = "xpos"
 
@@ -31,8 +31,8 @@ class PerceptronTagger(TaggerI):
 
     Parameters
     ----------
-    load : whether to open a model; False for one that is to be trained
-    lang : where `loc` is None, the language whose model comes with the package (``eng``)
+    load : False for a tagger that is to be trained; else a model is opened
+    lang : the language of the bundled model (``eng``) to open if `loc` is None
     loc : None, or a model file
     tagger : a Tagger to use in place of opening one
     **options : options of ``perceptron_nlp.train`` for `train`, such as ``preset="fast"``, or
@@ -63,25 +63,25 @@ class PerceptronTagger(TaggerI):
 
     @property
     def tagger(self) -> pn.Tagger:
-        """The Tagger behind it; raises NotFittedError where there is none yet."""
+        """The Tagger behind it; raises NotFittedError if there is none yet."""
         if self._tagger is None:
             raise not_fitted("this PerceptronTagger has no model yet; call train, or give loc")
         return self._tagger
 
     @property
     def classes(self) -> set[str]:
-        """All tags that it may give; none before it has a model."""
+        """All tags that it may predict; none before it has a model."""
         return set() if self._tagger is None else set(self._tagger.model.written_labels)
 
     @property
     def tagdict(self) -> dict[str, str]:
-        """The words that always get one tag; none unless it was trained with `dictionary`."""
+        """The tag dictionary; empty unless it was trained with `dictionary`."""
         return {} if self._tagger is None else dict(self._tagger.model.dictionary)
 
     def tag(
         self, tokens: Sequence[str], return_conf: bool = False, use_tagdict: bool = True
     ) -> Pairs:
-        """The words of a sentence with their tags.
+        """Return the words of a sentence with their tags.
 
         Parameters
         ----------
@@ -101,7 +101,7 @@ class PerceptronTagger(TaggerI):
         return list(zip(tokens, self._chosen(use_tagdict).tag(tokens), strict=True))
 
     def tag_sents(self, sentences: Iterable[Sequence[str]]) -> list[Pairs]:
-        """The words of each sentence with their tags."""
+        """Return the words of each sentence with their tags."""
         batch = [words if isinstance(words, Sequence) else list(words) for words in sentences]
         return [
             list(zip(words, tags, strict=True))
@@ -114,7 +114,7 @@ class PerceptronTagger(TaggerI):
         save_loc: str | os.PathLike[str] | None = None,
         nr_iter: int = 5,
     ) -> None:
-        """Train a model in place of the one that there was.
+        """Train a model in place of the current one.
 
         Parameters
         ----------
@@ -125,7 +125,7 @@ class PerceptronTagger(TaggerI):
         Raises
         ------
         ArgumentError, ArgumentTypeError : sentences or options that cannot be used
-        FileError : `save_loc` cannot be written; said before training begins
+        FileError : `save_loc` cannot be written; raised before training begins
         """
         if "epochs" in self._options:
             raise ArgumentTypeError("epochs: is nr_iter of train here")

@@ -10,18 +10,17 @@ from typing import Any, Self
 import perceptron_nlp as pn
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, missing_extra, quote
 from perceptron_nlp.perceptrons.estimator import not_fitted
-from perceptron_nlp.tagger.train.options import PRESETS, LearningOptions
 
 try:
     from sklearn.base import BaseEstimator
 except ImportError:
     raise missing_extra("scikit-learn", "sklearn") from None
 
-# What a preset may say, None leaves to it: else nobody could tell a default from a choice.
-_OF_PRESETS = frozenset(name for preset in PRESETS.values() for name in preset)
+# Options that presets set: None leaves them to the preset, so a default differs from a choice.
+OF_PRESETS = frozenset({"runs"})
 _DEFAULTS: dict[str, Any] = {"column": None} | {
-    field.name: None if field.name in _OF_PRESETS else field.default
-    for field in fields(LearningOptions)
+    field.name: None if field.name in OF_PRESETS else field.default
+    for field in fields(pn.TrainingOptions)
 }
 
 
@@ -33,14 +32,14 @@ class PerceptronTagger(BaseEstimator):
 
     Parameters
     ----------
-    column : what the labels are, which decides how they are learnt (``upos``, ``feats``, …); None
-        for just labels
-    **options : the fields of ``perceptron_nlp.TrainingOptions``, each a parameter with the default
-        it has there; those that presets set (runs) have None, for what the preset says
+    column : the column of the labels, which decides how they are learned (``upos``, ``feats``, …);
+        None for labels of any kind
+    **options : the fields of ``perceptron_nlp.TrainingOptions``, each a parameter with its default;
+        None for those that presets set (runs), which leaves them to the preset
 
     Attributes
     ----------
-    tagger_ : the Tagger that `fit` trained
+    tagger_ : the trained Tagger
     labels_ : its labels, in code point order
 
     Raises
@@ -61,7 +60,7 @@ class PerceptronTagger(BaseEstimator):
         for name, default in _DEFAULTS.items():
             setattr(self, name, options.get(name, default))
 
-    # By this scikit-learn knows the parameters.
+    # scikit-learn takes the parameters from the signature.
     __init__.__dict__["__signature__"] = Signature(
         [
             Parameter("self", Parameter.POSITIONAL_OR_KEYWORD),
@@ -89,21 +88,21 @@ class PerceptronTagger(BaseEstimator):
         given = {
             name: value
             for name, value in options.items()
-            if value is not None or name not in _OF_PRESETS
+            if value is not None or name not in OF_PRESETS
         }
         self.tagger_ = pn.train(_pairs(X, y), column=column, **given)
         self.labels_ = self.tagger_.labels
         return self
 
     def predict(self, X: Iterable[Sequence[str]]) -> list[list[str]]:
-        """The labels of sentences, one list each.
+        """Return the labels of sentences, one list each.
 
         Raises NotFittedError before `fit`, and what Tagger.tag_sents raises.
         """
         return self._fitted().tag_sents(X)
 
     def score(self, X: Iterable[Sequence[str]], y: Iterable[Sequence[str | None]]) -> float:
-        """The share of labelled words that `predict` gets right; errors are those of both."""
+        """Return the accuracy of `predict` on labelled tokens; errors are those of both."""
         tagger = self._fitted()
         return tagger.evaluate(_pairs(X, y)).accuracy
 

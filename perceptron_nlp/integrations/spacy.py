@@ -1,24 +1,333 @@
 """spaCy: a pipeline component, ``nlp.add_pipe("perceptron_tagger")``.
 
 spaCy finds it by the entry point of this package. It fills ``tag_`` from a tagger's column xpos (or
-tag), ``pos_`` from upos, ``morph`` from feats and ``lemma_`` from lemma; see
-spacycomponent.SpacyTagger. A tokenizer, ``perceptron_tokenizer``, cuts text and sentences as a
-model has learned to.
+tag), ``pos_`` from upos, ``morph`` from feats and ``lemma_`` from lemma. A tokenizer,
+``perceptron_tokenizer``, cuts text and sentences as a model has learned to.
 """
 
-# spaCy reads the annotations of factories as they stand: they must not be strings.
+# spaCy reads the annotations of factories at run time: they are no strings here.
 
-import importlib
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, Self
 
-from perceptron_nlp.errors import missing_extra
+import perceptron_nlp as pn
+from perceptron_nlp.errors import ArgumentError, missing_extra
+from perceptron_nlp.integrations.spacy_docs import (
+    LEARNED,
+    Batch,
+    SpacyTokenizer,
+    Words,
+    Writer,
+    attribute_of,
+    gold_labels,
+    gold_sentences,
+)
 
 try:
     from spacy.language import Language
-    from spacy.util import registry
+    from spacy.pipeline.pipe import Pipe
+    from spacy.scorer import Scorer
+    from spacy.util import minibatch, registry
 except ImportError:
     raise missing_extra("spaCy", "spacy") from None
+
+FILE = "tagger.model"
+
+
+class SpacyTagger(Pipe):
+    """A tagger as a component of a spaCy pipeline.
+
+    Made by ``nlp.add_pipe("perceptron_tagger", config={...})``; the settings are the parameters.
+
+    Parameters
+    ----------
+    vocab : the pipeline's vocabulary
+    name : the component's name in the pipeline
+    model : None, or what ``perceptron_nlp.load`` takes; opened when it is first needed, so a
+        pipeline that is loaded from a folder of its own never looks there
+    columns : which of upos, xpos and feats ``initialize`` learns; None for those that examples have
+    options : options of ``perceptron_nlp.train`` for ``initialize``, such as
+        ``{"preset": "fast", "seed": 2}``
+    threads : threads that tag; the result does not depend on it
+
+    Raises
+    ------
+    ArgumentError : one of `columns` has no place in spaCy's tokens
+    """
+
+    def __init__(
+        self,
+        vocab: Any,
+        name: str = "perceptron_tagger",
+        *,
+        model: str | None = None,
+        columns: list[str] | None = None,
+        options: dict[str, Any] | None = None,
+        threads: int = 1,
+    ) -> None:
+        for column in columns or ():
+            if attribute_of(column) == "lemma":
+                raise ArgumentError(
+                    "columns: lemmas are not learned from Docs; train on CoNLL-U with"
+                    " perceptron_nlp.train, and name that model"
+                )
+        self.vocab = vocab
+        self.name = name
+        self.model = None
+        self._path = model
+        self._columns = columns
+        self._options = dict(options or {})
+        self._threads = threads
+        self._words = Words(vocab.strings)
+        self._opened: pn.Tagger | None = None
+        self._writer: Writer | None = None
+        self._gold: list[pn.Sentence] = []
+        self._is_behind = False
+
+    @property
+    def tagger(self) -> "pn.Tagger":
+        """The tagger, opened, or trained again if ``update`` was given new sentences.
+
+        Raises
+        ------
+        ArgumentError : there is none yet
+        FileError, ModelError : the model cannot be opened
+        """
+        if self._is_behind:
+            self._train()
+        if self._opened is None:
+            if self._path is None:
+                raise ArgumentError(
+                    f"{self.name}: has no model yet; name one, as in"
+                    " nlp.add_pipe('perceptron_tagger', config={'model': path}),"
+                    " or train one with nlp.initialize(get_examples)"
+                )
+            self._take(pn.load(self._path))
+        assert self._opened is not None
+        return self._opened
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The labels of the (first) column; none before the model was opened or trained."""
+        return () if self._opened is None else tuple(sorted(self._opened.model.written_labels))
+
+    @property
+    def label_data(self) -> None:
+        """None: labels are taken from the examples."""
+        return None
+
+    @property
+    def is_trainable(self) -> bool:
+        """True."""
+        return True
+
+    def __call__(self, doc: Any) -> Any:
+        """Label one Doc, in place."""
+        try:
+            self._label([doc])
+        except Exception as error:
+            self.get_error_handler()(self.name, self, [doc], error)
+        return doc
+
+    def pipe(self, stream: Iterable[Any], *, batch_size: int = 128) -> Iterator[Any]:
+        """Label Docs in batches, in place."""
+        for docs in minibatch(stream, size=batch_size):
+            try:
+                self._label(docs)
+            except Exception as error:
+                self.get_error_handler()(self.name, self, docs, error)
+            else:
+                yield from docs
+
+    def initialize(
+        self, get_examples: Callable[[], Iterable[Any]], *, nlp: Any = None, labels: Any = None
+    ) -> None:
+        """Train on all examples, in place of the model so far.
+
+        Parameters
+        ----------
+        get_examples : returns spaCy's Examples; tag_, pos_ and morph are learned if their reference
+            Docs have them, morph from sentences in which all words have it. If they have none,
+            the component's model stays
+        nlp, labels : not needed
+
+        Raises
+        ------
+        ArgumentError : nothing to learn from and no model; see ``perceptron_nlp.train`` too
+        """
+        gold = _gold_of(get_examples())
+        if not self._learnable(gold) and (self._path or self._opened):
+            return
+        self._gold = gold
+        self._train()
+
+    def update(
+        self,
+        examples: Iterable[Any],
+        *,
+        drop: float = 0.0,
+        sgd: Any = None,
+        losses: dict[str, float] | None = None,
+    ) -> dict[str, float]:
+        """Add sentences that are new to the training text, and count mistakes.
+
+        Those of ``initialize`` are not new: it has trained on them to the end, and another pass
+        over them changes nothing. New ones are learned, together with all before them, when the
+        tagger is needed next.
+
+        Parameters
+        ----------
+        examples : spaCy's Examples
+        drop, sgd : not needed
+        losses : the number of wrong labels of the current tagger is added to these
+
+        Raises
+        ------
+        ArgumentError : the tagger was loaded, so its training text is not here
+        """
+        losses = {} if losses is None else losses
+        gold = _gold_of(examples)
+        if not self._gold and (self._path or self._opened):
+            raise ArgumentError(
+                f"{self.name}: was loaded, and cannot learn more without the sentences it was"
+                " trained on; leave it out of the update (exclude, frozen_components), or train"
+                " it again with initialize"
+            )
+        known = set(self._gold)
+        new = [sentence for sentence in gold if sentence not in known]
+        self._gold += new
+        self._is_behind = self._is_behind or bool(new)
+        losses[self.name] = losses.get(self.name, 0.0) + self._mistakes(gold)
+        return losses
+
+    def finish_update(self, sgd: Any) -> None:
+        """Do nothing."""
+
+    def score(self, examples: Iterable[Any], **kwargs: Any) -> dict[str, Any]:
+        """Return spaCy's tag_acc, pos_acc, morph_acc and lemma_acc, of the tagger's columns."""
+        examples = list(examples)
+        scores: dict[str, Any] = {}
+        for name in {attribute_of(column) for column in self.tagger.columns}:
+            scores.update(Scorer.score_token_attr(examples, name, getter=_key))
+        return scores
+
+    def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
+        """Return the content of the model file; empty if there is no model yet."""
+        return self.tagger.to_bytes() if self._has_model else b""
+
+    def from_bytes(self, data: bytes, *, exclude: Iterable[str] = ()) -> Self:
+        """Take over the model of to_bytes."""
+        if data:
+            self._take(pn.Tagger.from_bytes(data))
+        return self
+
+    def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
+        """Write the model into a folder, as tagger.model; nothing if there is no model yet."""
+        if self._has_model:
+            Path(path).mkdir(parents=True, exist_ok=True)
+            self.tagger.save(Path(path) / FILE)
+
+    def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> Self:
+        """Take over the model of to_disk."""
+        if (Path(path) / FILE).exists():
+            self._take(pn.load(Path(path) / FILE))
+        return self
+
+    @property
+    def _has_model(self) -> bool:
+        return bool(self._opened or self._path or self._is_behind)
+
+    def _label(self, docs: list[Any]) -> None:
+        tagger = self.tagger
+        if self._writer is None:
+            self._writer = Writer(tagger, self.vocab)
+        self._writer.write(Batch(docs, self._words), self._threads)
+
+    def _take(self, tagger: "pn.Tagger", gold: Iterable["pn.Sentence"] = ()) -> None:
+        writer = Writer(tagger, self.vocab)
+        self._opened, self._writer, self._gold = tagger, writer, list(gold)
+        self._is_behind = False
+
+    def _learnable(self, gold: Sequence["pn.Sentence"]) -> list[str]:
+        """The columns that are annotated somewhere."""
+        return [
+            name
+            for name in self._columns or LEARNED
+            if any(set(gold_labels(sentence, name)) - {None} for sentence in gold)
+        ]
+
+    def _train(self) -> None:
+        columns = self._learnable(self._gold)
+        if not columns or (self._columns and columns != self._columns):
+            wanted = " or ".join(self._columns or LEARNED)
+            raise ArgumentError(
+                f"{self.name}: no example has {wanted} to learn; give examples"
+                " whose Docs have tag_, pos_ or morph"
+            )
+        taggers = [
+            pn.train(
+                [sentence for sentence in self._gold if name in sentence.columns],
+                column=name,
+                **self._options,
+            )
+            for name in columns
+        ]
+        self._take(pn.Tagger.joined(taggers), self._gold)
+
+    def _mistakes(self, gold: Sequence["pn.Sentence"]) -> int:
+        columns = self._opened.by_column if self._opened else {}
+        wrong = 0
+        for name in columns or self._learnable(gold):
+            found = (
+                columns[name].tag_sents(gold)
+                if name in columns
+                else [[""] * len(sentence) for sentence in gold]
+            )
+            wrong += sum(
+                label != right and right is not None
+                for labels, sentence in zip(found, gold, strict=True)
+                for label, right in zip(labels, gold_labels(sentence, name), strict=True)
+            )
+        return wrong
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # What spaCy's own class would pickle knows nothing of this one's attributes.
+        settings = {
+            "model": self._path,
+            "columns": self._columns,
+            "options": self._options,
+            "threads": self._threads,
+        }
+        return _restored, (
+            self.vocab,
+            self.name,
+            settings,
+            self._opened,
+            self._gold,
+            self._is_behind,
+        )
+
+
+def _restored(
+    vocab: Any,
+    name: str,
+    settings: dict[str, Any],
+    opened: "pn.Tagger | None",
+    gold: list["pn.Sentence"],
+    is_behind: bool,
+) -> SpacyTagger:
+    component = SpacyTagger(vocab, name, **settings)
+    component._opened, component._gold, component._is_behind = opened, gold, is_behind
+    return component
+
+
+def _gold_of(examples: Iterable[Any]) -> list["pn.Sentence"]:
+    return [sentence for example in examples for sentence in gold_sentences(example.reference)]
+
+
+def _key(token: Any, attribute: str) -> Any:
+    return token.morph.key if attribute == "morph" else getattr(token, attribute)
 
 
 @Language.factory(
@@ -35,20 +344,13 @@ def make_perceptron_tagger(
     options: dict[str, Any],
     threads: int,
 ) -> Any:
-    """A SpacyTagger, with the settings as its parameters."""
-    # Here, since every pipeline imports this module, and most do without a tagger of ours.
-    component = importlib.import_module("perceptron_nlp.integrations.spacycomponent")
-    return component.SpacyTagger(
+    """Return a SpacyTagger with the settings as its parameters."""
+    return SpacyTagger(
         nlp.vocab, name, model=model, columns=columns, options=options, threads=threads
     )
 
 
 @registry.tokenizers("perceptron_tokenizer")
 def make_perceptron_tokenizer(model: str) -> Callable[[Language], Any]:
-    """Return what makes a pipeline's SpacyTokenizer of a model that ``load`` takes."""
-
-    def make(nlp: Language) -> Any:
-        docs = importlib.import_module("perceptron_nlp.integrations.spacydocs")
-        return docs.SpacyTokenizer(nlp.vocab, model)
-
-    return make
+    """Return a factory of SpacyTokenizers; `model` is what ``perceptron_nlp.load`` takes."""
+    return lambda nlp: SpacyTokenizer(nlp.vocab, model)

@@ -25,7 +25,7 @@ from perceptron_nlp._checks import (
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FileError, ModelError
 from perceptron_nlp.formats import map_file_bytes, read_file_bytes
 from perceptron_nlp.tagger.model.file import model_from_bytes, model_to_bytes
-from perceptron_nlp.tagger.model.model import TaggerModel
+from perceptron_nlp.tagger.model.model import TaggerModel, joined
 from perceptron_nlp.tagger.tag.constraints import Keep, check_columns, check_keep
 from perceptron_nlp.tagger.tag.label import Labeller, make_labeller
 from perceptron_nlp.tagger.tag.threads import check_threads
@@ -888,6 +888,24 @@ class Tagger:
     def to_bytes(self) -> bytes:
         """The content of the model file."""
         return model_to_bytes(self.model)
+
+    @classmethod
+    def joined(cls, taggers: Iterable[Tagger]) -> Tagger:
+        """Return one tagger that fills the columns of several, each column as its tagger does.
+
+        Parameters
+        ----------
+        taggers : at least one; of models with templates. Lexicons are left behind
+
+        Raises
+        ------
+        ArgumentError : there is none, or two fill the same column
+        ModelError : one was trained with a feature function
+        """
+        models = [model for tagger in taggers for model in tagger.model.parts_by_column]
+        if not models:
+            raise ArgumentError("taggers: there is none; give one at least")
+        return cls(joined(models))
 
     @classmethod
     def from_bytes(

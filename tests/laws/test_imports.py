@@ -157,6 +157,33 @@ def test_no_import_points_the_wrong_way(path: Path) -> None:
     assert not wrong, f"{place(path)} may not import {', '.join(sorted(wrong))}"
 
 
+# Modules above the tagger that import its internals, and how many such imports there are; these
+# lists may only shrink. Everything else there uses the public names and Tagger's methods.
+INTERNALS = {
+    "analysis": 35,
+    "cli": 12,
+    "combine": {"distill", "merge", "mix", "pseudo_labels"},
+    "integrations": {"ray", "sharding", "shards"},
+}
+
+
+def internals(path: Path) -> set[str]:
+    """The modules inside the tagger that a file imports."""
+    nodes = ast.walk(ast.parse(path.read_text("utf-8")))
+    names = {node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)}
+    return {name for name in names if name.startswith("perceptron_nlp.tagger")}
+
+
+def test_layers_above_the_tagger_use_the_public_names() -> None:
+    found = {name: {p: internals(p) for p in PYTHON if layer(p) == name} for name in INTERNALS}
+    for name, allowed in INTERNALS.items():
+        if isinstance(allowed, int):
+            count = sum(map(len, found[name].values()))
+            assert count <= allowed, f"{name}/ imports {count} modules of the tagger"
+        else:
+            assert {path.stem for path, modules in found[name].items() if modules} == allowed
+
+
 @pytest.mark.parametrize("path", CYTHON + HEADERS, ids=place)
 def test_the_core_includes_only_itself_and_the_system(path: Path) -> None:
     for name in included(path):

@@ -19,7 +19,7 @@ from spacy.tokens import Doc  # noqa: E402
 from spacy.training import Example  # noqa: E402
 
 from perceptron_nlp.integrations import spacy as factory  # noqa: E402
-from perceptron_nlp.integrations.spacycomponent import SpacyTagger  # noqa: E402
+from perceptron_nlp.integrations.spacy import SpacyTagger  # noqa: E402
 
 VOCAB = spacy.blank("en").vocab
 WORDS = ["The", "old", "man", "Stop", "!", "ferries", "  ", "\n"]
@@ -187,7 +187,7 @@ def test_update_learns_what_is_new_once_the_tagger_is_needed(annotated: list[pn.
     assert component.to_bytes() == other.to_bytes() != before
 
 
-def test_words_without_annotation_are_not_learnt_from(annotated: list[pn.Sentence]) -> None:
+def test_words_without_annotation_are_not_learned_from(annotated: list[pn.Sentence]) -> None:
     nlp = spacy.blank("en")
     component = nlp.add_pipe("perceptron_tagger", config={"options": {"epochs": 2}})
     gold = examples(nlp, annotated)
@@ -220,7 +220,7 @@ def test_what_cannot_be_done_is_said(nlp: Any, tagger: pn.Tagger) -> None:
     assert component.to_bytes() == b""
     gold = Example(Doc(nlp.vocab, words=["a"]), Doc(nlp.vocab, words=["a"], pos=["X"]))
     nlp("Stop !")
-    with pytest.raises(pn.ArgumentError, match="was loaded, and cannot go on learning"):
+    with pytest.raises(pn.ArgumentError, match="was loaded, and cannot learn more"):
         nlp.update([gold])
     with pytest.raises(pn.ArgumentError, match="no place for column 'ner'"):
         bare.add_pipe("perceptron_tagger", name="other", config={"columns": ["ner"]})
@@ -246,7 +246,7 @@ def test_a_batch_that_fails_is_handed_to_the_error_handler() -> None:
 def test_the_words_that_are_remembered_are_bounded(
     nlp: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("perceptron_nlp.integrations.spacydocs.WORDS_LIMIT", 3)
+    monkeypatch.setattr("perceptron_nlp.integrations.spacy_docs.WORDS_LIMIT", 3)
     doc = nlp("The old man sold three boards in here .")
     assert written(doc) == written(nlp(doc.text))
     assert len(nlp.get_pipe("perceptron_tagger")._words) <= 3

@@ -213,3 +213,18 @@ def test_a_column_of_several_is_compared_as_alone() -> None:
     worse = pn.train(ROWS[:3], column="feats", epochs=1)
     found = pn.compare(SEVERAL, worse, ROWS, column="feats")
     assert found.to_dict() == pn.compare(ALONE["feats"], worse, ROWS).to_dict()
+
+
+def test_taggers_of_one_column_join_into_one_that_labels_as_each_does(
+    small: list[tuple[list[str], list[str]]],
+) -> None:
+    parts = [pn.train(small, column=name, epochs=1, seed=seed) for seed, name in enumerate("ab")]
+    whole = pn.Tagger.joined(parts)
+    assert whole.columns == ("a", "b")
+    for words, _ in small:
+        assert whole.tag_columns(words) == {part.column: part.tag(words) for part in parts}
+    assert pn.Tagger.from_bytes(whole.to_bytes()).columns == ("a", "b")
+    with pytest.raises(pn.ArgumentError, match="column: 'a' is named twice"):
+        pn.Tagger.joined([whole, parts[0]])
+    with pytest.raises(pn.ArgumentError, match="taggers: there is none"):
+        pn.Tagger.joined([])

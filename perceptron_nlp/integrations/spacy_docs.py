@@ -1,21 +1,20 @@
 """Words out of spaCy's Docs and labels into them, many Docs at a time.
 
-What costs in spaCy is each call for a token or a Doc. So words come as numbers, one array a Doc,
-and are looked up among words seen before; and labels go back as one array a Doc.
+Each call for a token or a Doc of spaCy is slow. So words come as numbers, one array a Doc, and are
+looked up in a cache; and labels go back as one array a Doc.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, pairwise
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
 import perceptron_nlp as pn
 from perceptron_nlp.errors import ArgumentError, missing_extra, quote
-from perceptron_nlp.tagger.train.sources import NO_LABEL
 
 try:
     from spacy.attrs import IS_SPACE, LEMMA, ORTH, POS, SENT_START, TAG
@@ -25,13 +24,14 @@ try:
 except ImportError:
     raise missing_extra("spaCy", "spacy") from None
 
-# The columns that Docs have a place for, and what this place is called.
+# The attribute of a token for each column.
 ATTRIBUTES = {"xpos": "tag", "tag": "tag", "upos": "pos", "feats": "morph", "lemma": "lemma"}
+LEARNED = ("upos", "xpos", "feats")
 SPACE_TAG, SPACE_POS = "_SP", "SPACE"
 NO_FEATURES = "_"
-# In treebanks an underscore stands for a tag that nobody has given.
-UNTAGGED = ("", "_")
-# Words that are remembered; some ten megabytes.
+# In treebanks an underscore stands for a missing tag.
+UNTAGGED = "_"
+# Words in the cache; some ten megabytes.
 WORDS_LIMIT = 1 << 16
 
 
@@ -110,7 +110,7 @@ class Writer:
 
     Raises
     ------
-    ArgumentError : Docs have no place for one of the tagger's columns or labels
+    ArgumentError : tokens have no attribute for one of the tagger's columns or labels
     """
 
     def __init__(self, tagger: pn.Tagger, vocab: Any) -> None:
@@ -121,26 +121,26 @@ class Writer:
         self._strings = vocab.strings
         for name, part in tagger.by_column.items():
             labels = part.model.written_labels
-            place = place_of(name)
-            if place == "morph":
+            attribute = attribute_of(name)
+            if attribute == "morph":
                 analyses = {
                     label: MorphAnalysis(vocab, "" if label == NO_FEATURES else label)
                     for label in labels
                 }
                 self._morphs.append((name, MorphAnalysis(vocab, ""), analyses))
-            elif place == "pos":
+            elif attribute == "pos":
                 self._numbers.append(
                     (name, POS, POS_IDS[SPACE_POS], {label: _pos_number(label) for label in labels})
                 )
-            elif place == "lemma":
+            elif attribute == "lemma":
                 self._lemmas.append(name)
             else:
                 self._numbers.append(
                     (
                         name,
                         TAG,
-                        _number_for_good(SPACE_TAG, vocab),
-                        {label: _number_for_good(label, vocab) for label in labels},
+                        _permanent_number(SPACE_TAG, vocab),
+                        {label: _permanent_number(label, vocab) for label in labels},
                     )
                 )
 
@@ -173,7 +173,7 @@ class SpacyTokenizer:
     """Makes Docs of texts, cut into tokens and sentences as a model has learned to.
 
     A multiword token (French *du*) stays one token, as spaCy has it. White space beyond a single
-    space is a token of its own. Where the model never learned to cut text, rules do.
+    space is a token of its own. If the model never learned to cut text, rules do.
 
     Parameters
     ----------
@@ -209,8 +209,8 @@ class SpacyTokenizer:
         """Return the content of the model file."""
         return self._tagger.to_bytes()
 
-    def from_bytes(self, data: bytes, **kwargs: Any) -> SpacyTokenizer:
-        """Take over the model that to_bytes gave."""
+    def from_bytes(self, data: bytes, **kwargs: Any) -> Self:
+        """Take over the model of to_bytes."""
         self._opened = pn.Tagger.from_bytes(data)
         return self
 
@@ -218,8 +218,8 @@ class SpacyTokenizer:
         """Write the model."""
         self._tagger.save(path)
 
-    def from_disk(self, path: Any, **kwargs: Any) -> SpacyTokenizer:
-        """Take over the model that to_disk wrote."""
+    def from_disk(self, path: Any, **kwargs: Any) -> Self:
+        """Take over the model of to_disk."""
         self._opened = pn.load(path)
         return self
 
@@ -230,10 +230,10 @@ class SpacyTokenizer:
         return self._opened
 
 
-def place_of(column: str) -> str:
-    """Return the name of a column's place in a token: tag, pos, morph or lemma.
+def attribute_of(column: str) -> str:
+    """Return the attribute of a token for a column: tag, pos, morph or lemma.
 
-    Raises ArgumentError where there is none.
+    Raises ArgumentError if there is none.
     """
     if column not in ATTRIBUTES:
         raise ArgumentError(
@@ -243,8 +243,8 @@ def place_of(column: str) -> str:
     return ATTRIBUTES[column]
 
 
-def _number_for_good(label: str, vocab: Any) -> int:
-    """The number of a label, which stays known where spaCy forgets the words of a memory zone."""
+def _permanent_number(label: str, vocab: Any) -> int:
+    """The number of a label, known beyond the memory zone in which it is used first."""
     return int(vocab.strings.add(label, allow_transient=False))
 
 
@@ -258,28 +258,28 @@ def _pos_number(label: str) -> int:
 
 
 def gold_sentences(doc: Any) -> list[pn.Sentence]:
-    """The sentences of a Doc with its annotation as columns upos, xpos and feats.
+    """Return the sentences of a Doc with their annotation as columns upos, xpos and feats.
 
-    What a token has no annotation of is marked as not labelled.
+    A missing part of speech or tag is an underscore. A sentence has the column feats if all its
+    words have features, or none by their nature.
     """
     sentences = []
     for span in doc.sents if doc.has_annotation("SENT_START") else [doc]:
         tokens = [token for token in span if not token.is_space]
         if tokens:
-            sentences.append(
-                pn.Sentence(
-                    [token.text for token in tokens],
-                    {
-                        "upos": [token.pos_ or NO_LABEL for token in tokens],
-                        "xpos": [
-                            token.tag_ if token.tag_ not in UNTAGGED else NO_LABEL
-                            for token in tokens
-                        ],
-                        "feats": [
-                            str(token.morph) or NO_FEATURES if token.has_morph() else NO_LABEL
-                            for token in tokens
-                        ],
-                    },
-                )
-            )
+            columns = {
+                "upos": [token.pos_ or UNTAGGED for token in tokens],
+                "xpos": [token.tag_ or UNTAGGED for token in tokens],
+            }
+            if all(token.has_morph() for token in tokens):
+                columns["feats"] = [str(token.morph) or NO_FEATURES for token in tokens]
+            sentences.append(pn.Sentence([token.text for token in tokens], columns))
     return sentences
+
+
+def gold_labels(sentence: pn.Sentence, column: str) -> Sequence[str | None]:
+    """Return the labels of a column, None for a word without."""
+    if column not in sentence.columns:
+        return [None] * len(sentence)
+    missing = None if column == "feats" else UNTAGGED
+    return [None if label == missing else label for label in sentence.column(column)]
