@@ -13,7 +13,7 @@ CORE := $(wildcard perceptron_nlp/_core/*/*.pyx perceptron_nlp/_core/*/*.pxd per
 # The compiled modules, whose stubs are held against them.
 STUBBED := $(subst /,.,$(patsubst %.pyi,%,$(wildcard perceptron_nlp/_core/*/*.pyi)))
 
-.PHONY: train test lint bench instructions accuracy hosts trust sanitize fuzz clean pictures model
+.PHONY: train test lint bench instructions accuracy integrations trust sanitize fuzz clean pictures model
 .PHONY: wheel docs ray engines house
 SECONDS ?= 60
 
@@ -62,11 +62,11 @@ instructions: $(VENV)/built
 accuracy: $(VENV)/built
 	$(BIN)/python benchmarks/accuracy.py
 
-# The tests of integrations with every host installed (make test skips those that are not), and how
-# fast they are; needs PERCEPTRON_NLP_CORPORA.
-hosts: $(VENV)/hosted
+# The tests of integrations with every library installed (make test skips those that are not), and
+# their speed; needs PERCEPTRON_NLP_CORPORA.
+integrations: $(VENV)/integrated
 	$(BIN)/python -m pytest -q tests/unit/integrations tests/laws/test_arrow_laws.py tests/unit/docs
-	$(BIN)/python benchmarks/hosts.py
+	$(BIN)/python benchmarks/integrations.py
 
 # The tests of a real Ray, and of what comes with it, which make test skips where it is missing.
 ray: $(VENV)/rayed
@@ -134,8 +134,8 @@ $(VENV)/tested: $(VENV)/built
 	$(call extra,test)
 	@touch $@
 
-$(VENV)/hosted: $(VENV)/tested
-	$(call extra,hosts)
+$(VENV)/integrated: $(VENV)/tested
+	$(call extra,integrations)
 	@touch $@
 
 $(VENV)/rayed: $(VENV)/tested

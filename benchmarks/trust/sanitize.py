@@ -8,8 +8,8 @@ says otherwise):
 
 The groups belong to slices, which ``--only`` chooses from: ``core`` comes first (the core's own
 tests, laws, hostile input, file formats), then ``tagging``, ``program`` (command line and pages)
-and ``guests``, whose code is not instrumented. ``--match`` keeps the groups whose name has this
-text. ``--builds`` names a folder where builds stay, so that the next run makes only what is old.
+and ``integrations``, whose code is not instrumented. ``--match`` keeps the groups whose name has
+this text. ``--builds`` names a folder where builds stay, so that the next run makes only what is old.
 
 Left out of the first are the quick sizes of the promises and what limits memory, since a sanitizer
 changes what they measure. Each line says how a group of tests ended; the last lines sum up. Exit
@@ -68,8 +68,8 @@ class Ended(NamedTuple):
     seconds: float
 
 
-# What is known of guests and has to do with nothing of ours.
-KNOWN = Path(__file__).with_name("guests.supp")
+# Known reports of libraries of integrations, none of our code.
+KNOWN = Path(__file__).with_name("integrations.supp")
 # A report must not mix with what a test reads, so it goes to a file; whether there is one decides.
 KINDS = {
     "address": Kind(
@@ -91,7 +91,7 @@ KINDS = {
         },
     ),
 }
-SLICES = ("core", "tagging", "program", "guests")
+SLICES = ("core", "tagging", "program", "integrations")
 # The slice of a folder or file of tests; of all others, "program".
 _SLICE_OF = {
     **dict.fromkeys(
@@ -119,7 +119,7 @@ _SLICE_OF = {
         ),
         "tagging",
     ),
-    **dict.fromkeys(("tests/unit/integrations", "tests/laws/test_arrow_laws.py"), "guests"),
+    **dict.fromkeys(("tests/unit/integrations", "tests/laws/test_arrow_laws.py"), "integrations"),
     # Laws of Python code alone, or nearly.
     **{
         f"tests/laws/test_{name}.py": "program"

@@ -26,7 +26,7 @@ _RUNNERS = {
 }
 _CALLS = {"eval", "exec", "compile", "__import__", "execfile"}
 # What is imported there stands in the source: the modules of public names, zstd of Python 3.14, the
-# presets; pages, verbs and guests, none of which has a part in loading.
+# presets; pages, verbs and integrations, none of which has a part in loading.
 _ALLOWED = {
     ("__init__.py", "importlib"),
     ("formats/__init__.py", "importlib"),

@@ -1,1 +1,1 @@
-"""Guests: each module fits the tagger into another library."""
+"""Integrations: each module fits the tagger into another library."""

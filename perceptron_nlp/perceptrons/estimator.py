@@ -72,11 +72,11 @@ class DataConversionWarning(UserWarning):
 
 def not_fitted(message: str) -> NotFittedError:
     """A `NotFittedError`, of scikit-learn's class of that name too where that is loaded."""
-    guest = _loaded("NotFittedError")
-    if guest is None:
+    theirs = _loaded("NotFittedError")
+    if theirs is None:
         return NotFittedError(message)
     both: type[NotFittedError] = type(
-        "NotFittedError", (NotFittedError, guest), {"__reduce__": _rebuild_not_fitted}
+        "NotFittedError", (NotFittedError, theirs), {"__reduce__": _rebuild_not_fitted}
     )
     return both(message)
 
@@ -95,16 +95,16 @@ def classifier_tags() -> Any:
         when scikit-learn is not installed
     """
     try:
-        guest: Any = importlib.import_module("sklearn.utils")
+        sklearn_utils: Any = importlib.import_module("sklearn.utils")
     except ImportError:
         raise MissingExtraError(
             "scikit-learn's tags need scikit-learn: pip install 'perceptron-nlp[sklearn]'"
         ) from None
-    return guest.Tags(
+    return sklearn_utils.Tags(
         estimator_type="classifier",
-        target_tags=guest.TargetTags(required=True),
-        classifier_tags=guest.ClassifierTags(),
-        input_tags=guest.InputTags(sparse=True),
+        target_tags=sklearn_utils.TargetTags(required=True),
+        classifier_tags=sklearn_utils.ClassifierTags(),
+        input_tags=sklearn_utils.InputTags(sparse=True),
     )
 
 

@@ -1,4 +1,4 @@
-"""Every example of docs/integrations.md is run, each host's where that host is installed."""
+"""Every example of docs/integrations.md is run, each library's if it is installed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from perceptron_nlp.cli.main import main
 
 ROOT = Path(__file__).parents[3]
 PAGE = (ROOT / "docs" / "integrations.md").read_text("utf-8")
-GUESTS = {
+LIBRARIES = {
     "spaCy": ["spacy"],
     "scikit-learn": ["sklearn"],
     "NLTK": ["nltk"],
@@ -27,7 +27,7 @@ GUESTS = {
     "Parquet files": ["pyarrow"],
     "Model repositories": [],
 }
-# What guests warn of among themselves.
+# Warnings of these libraries about each other.
 pytestmark = [
     pytest.mark.filterwarnings("ignore"),
     pytest.mark.skipif(
@@ -72,22 +72,22 @@ def run(text: str, names: dict[str, object]) -> int:
     return compared
 
 
-@pytest.mark.parametrize("host", GUESTS)
+@pytest.mark.parametrize("title", LIBRARIES)
 def test_the_examples_give_what_their_comments_say(
-    host: str, begun: tuple[Path, dict[str, object]], monkeypatch: pytest.MonkeyPatch
+    title: str, begun: tuple[Path, dict[str, object]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for guest in GUESTS[host]:
-        pytest.importorskip(guest, reason=f"{guest} is not installed")
+    for name in LIBRARIES[title]:
+        pytest.importorskip(name, reason=f"{name} is not installed")
     folder, names = begun
     monkeypatch.chdir(folder)
     names = dict(names)
-    if host == "spaCy":
+    if title == "spaCy":
         # What spaCy does by itself where the package is installed with its entry points.
         importlib.import_module("perceptron_nlp.integrations.spacy")
-    if GUESTS[host][:1] == ["pyarrow"]:
+    if LIBRARIES[title][:1] == ["pyarrow"]:
         exec("from perceptron_nlp.integrations.arrow import tag_arrow", names)
-    assert run(SECTIONS[host], names) >= 1
+    assert run(SECTIONS[title], names) >= 1
 
 
 def test_every_section_with_code_is_run() -> None:
-    assert {title for title, text in SECTIONS.items() if "```python" in text} == GUESTS.keys()
+    assert {title for title, text in SECTIONS.items() if "```python" in text} == LIBRARIES.keys()

@@ -21,8 +21,8 @@ PAGES = {
     str(page.relative_to(ROOT)): page.read_text("utf-8")
     for page in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 }
-# What each guest library is imported as, and the extra that brings it.
-GUESTS = {
+# The import name of each optional library, and the extra that brings it.
+LIBRARIES = {
     "nltk": "nltk",
     "pycrfsuite": "bench",
     "ufal": "bench",
@@ -46,7 +46,7 @@ pytestmark = [
     pytest.mark.skipif(
         not (ROOT / "data").is_dir(), reason="the sample corpus is not beside the tests"
     ),
-    # Guests warn about themselves.
+    # Libraries warn about themselves.
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),
 ]
 
@@ -69,11 +69,11 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def need_guests(page: str) -> None:
-    """Skip a page whose guest libraries are not all here."""
+def need_libraries(page: str) -> None:
+    """Skip a page whose optional libraries are not all here."""
     named = set(re.findall(r"^(?:import|from) (\w+)", "".join(blocks(page, "python")), re.M))
-    for name in sorted(named & set(GUESTS)):
-        pytest.importorskip(name, reason=f"{page} shows {name}: install the extra {GUESTS[name]}")
+    for name in sorted(named & set(LIBRARIES)):
+        pytest.importorskip(name, reason=f"{page} needs the extra {LIBRARIES[name]}")
 
 
 def run(command: str, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> str:
@@ -92,7 +92,7 @@ def run(command: str, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.Mon
 def test_the_shell_sessions_print_what_they_show(
     page: str, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    need_guests(page)
+    need_libraries(page)
     commands = [
         piece
         for session in blocks(page, "console")
@@ -118,7 +118,7 @@ def comment_after(lines: list[str], end: int) -> str:
 
 @pytest.mark.parametrize("page", with_blocks("python"))
 def test_the_python_gives_what_its_comments_say(page: str) -> None:
-    need_guests(page)
+    need_libraries(page)
     names: dict[str, object] = {}
     checked = 0
     for block in blocks(page, "python"):

@@ -1,4 +1,4 @@
-"""An integration whose guest is not installed names the extra that brings it."""
+"""An integration whose library is not installed names the extra that brings it."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ MODULES = [
 ]
 
 
-@pytest.mark.parametrize(("module", "guest", "extra"), MODULES, ids=[m for m, _, _ in MODULES])
-def test_a_missing_guest_is_named_with_its_extra(
-    module: str, guest: str, extra: str, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("module", "library", "extra"), MODULES, ids=[m for m, _, _ in MODULES])
+def test_a_missing_library_is_named_with_its_extra(
+    module: str, library: str, extra: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in list(sys.modules):
-        if name.startswith("perceptron_nlp.integrations.") or name.split(".")[0] == guest:
+        if name.startswith("perceptron_nlp.integrations.") or name.split(".")[0] == library:
             monkeypatch.delitem(sys.modules, name)
-    monkeypatch.setitem(sys.modules, guest, None)
+    monkeypatch.setitem(sys.modules, library, None)
     with pytest.raises(
         pn.MissingExtraError, match=rf'not installed: pip install "perceptron-nlp\[{extra}\]"'
     ):
@@ -42,13 +42,13 @@ def test_uploading_and_downloading_without_the_hubs_client_name_its_extra(
         hub.from_pretrained("a/b")
 
 
-def test_importing_the_package_brings_no_guest_in() -> None:
+def test_importing_the_package_imports_no_optional_library() -> None:
     import subprocess
 
-    guests = ("spacy", "sklearn", "nltk", "pyarrow", "huggingface_hub", "ray", "pyspark")
+    libraries = ("spacy", "sklearn", "nltk", "pyarrow", "huggingface_hub", "ray", "pyspark")
     code = (
         "import sys, perceptron_nlp as pn, perceptron_nlp.integrations.hub; pn.train;"
-        f"print([name for name in {guests} if name in sys.modules])"
+        f"print([name for name in {libraries} if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"

@@ -9,7 +9,7 @@ import perceptron_nlp as pn
 pytest.importorskip("pyarrow", reason="the extra arrow is not installed")
 from perceptron_nlp.integrations.arrow import tag_arrow
 
-# What guests warn of among themselves.
+# Warnings of these libraries about each other.
 pytestmark = pytest.mark.filterwarnings("ignore")
 ROWS = [["The", "old", "man"], ["Stop", "!"]]
 

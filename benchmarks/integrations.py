@@ -1,6 +1,6 @@
 """How fast the tagger is inside other libraries. Prints Markdown.
 
-    PERCEPTRON_NLP_CORPORA=folder python benchmarks/hosts.py [--rounds N] [--quick]
+    PERCEPTRON_NLP_CORPORA=folder python benchmarks/integrations.py [--rounds N] [--quick]
 
 Trained on the UPOS column of EWT train with the default options; tags EWT test, four times over.
 All contestants take turns in one process; figures are CPU seconds, the least of several rounds.
