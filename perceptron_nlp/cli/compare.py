@@ -12,14 +12,7 @@ from perceptron_nlp.analysis.compare.comparison import is_model_file
 from perceptron_nlp.analysis.compare.differences import Change, Score
 from perceptron_nlp.analysis.compare.significance import ROUNDS
 from perceptron_nlp.cli.inputs import STDIN, check_stdin, check_there, open_inputs
-from perceptron_nlp.cli.parsing import (
-    VerbParser,
-    add_format_options,
-    add_json_option,
-    add_quiet_option,
-    add_threads_option,
-    whole_number,
-)
+from perceptron_nlp.cli.parsing import JSON, QUIET, THREADS, VerbParser, format_options
 from perceptron_nlp.cli.terminal import BOLD, Terminal, output, print_json, shortened_inside
 
 EXAMPLES = """\
@@ -34,47 +27,26 @@ _LONGEST_WORD = 20
 _SHORTEST_PATH = 12
 
 
+DESCRIPTION = """\
+Compare two taggers on gold text: the difference, where it is, and whether it may be chance."""
+ARGUMENTS = f"""\
+A  a model file, or the sentences of TEST as labeled by another tagger
+B  the same for the other tagger
+TEST...  labeled files; - is standard input
+--column NAME  the column to compare (default: the one that was learned, of several the first that
+    both fill)
+{format_options()}
+--limit N={_SHOWN}  show at most N of the tokens that changed
+--seed N=1  of the tests' random numbers
+{JSON}
+{THREADS}
+{QUIET}
+"""
+
+
 def compare_parser() -> VerbParser:
     """Return the parser of the verb."""
-    verb = VerbParser(
-        "compare",
-        run_compare,
-        "Compare two taggers on gold text: the difference, where it is,"
-        " and whether it may be chance.",
-        EXAMPLES,
-    )
-    for name in ("a", "b"):
-        verb.add_argument(
-            name,
-            metavar=name.upper(),
-            help="a model file, or the sentences of TEST as labelled by another tagger",
-        )
-    verb.add_argument("test", nargs="+", metavar="TEST", help="labelled files; - is standard input")
-    verb.add_argument(
-        "--column",
-        metavar="NAME",
-        help="the column to compare (default: the one that was learned, of several"
-        " the first that both fill)",
-    )
-    add_format_options(verb)
-    verb.add_argument(
-        "--limit",
-        type=whole_number,
-        default=_SHOWN,
-        metavar="N",
-        help=f"show so many of the words that changed (default: {_SHOWN})",
-    )
-    verb.add_argument(
-        "--seed",
-        type=whole_number,
-        default=1,
-        metavar="N",
-        help="of the tests' random numbers (default: 1)",
-    )
-    add_json_option(verb)
-    add_threads_option(verb)
-    add_quiet_option(verb)
-    return verb
+    return VerbParser("compare", run_compare, DESCRIPTION, ARGUMENTS, EXAMPLES)
 
 
 def run_compare(chosen: argparse.Namespace) -> None:

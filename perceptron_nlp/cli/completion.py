@@ -25,17 +25,17 @@ class Option(NamedTuple):
     takes_value: bool
 
 
+DESCRIPTION = """\
+Print a script that lets a shell complete verbs and options; file names are completed where no
+option is."""
+ARGUMENTS = """\
+SHELL  bash, zsh or fish
+"""
+
+
 def completion_parser() -> VerbParser:
     """Return the parser of the verb."""
-    verb = VerbParser(
-        "completion",
-        run_completion,
-        "Print a script that lets a shell complete verbs and options;"
-        " names of files are completed where no option is.",
-        EXAMPLES,
-    )
-    verb.add_argument("shell", metavar="SHELL", help="bash, zsh or fish")
-    return verb
+    return VerbParser("completion", run_completion, DESCRIPTION, ARGUMENTS, EXAMPLES)
 
 
 def run_completion(chosen: argparse.Namespace) -> None:

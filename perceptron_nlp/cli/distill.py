@@ -15,13 +15,7 @@ from perceptron_nlp.cli.inputs import (
     open_inputs,
     save_model,
 )
-from perceptron_nlp.cli.parsing import (
-    VerbParser,
-    a_number,
-    add_format_options,
-    add_quiet_option,
-    add_threads_option,
-)
+from perceptron_nlp.cli.parsing import MODEL_OUT, QUIET, THREADS, VerbParser, format_options
 from perceptron_nlp.cli.terminal import messages, say, write_message
 from perceptron_nlp.cli.training import (
     LearningCurve,
@@ -55,65 +49,27 @@ _STEP = 50_000
 _CLEAR_LINE = "\r\x1b[K"
 
 
+DESCRIPTION = """\
+Train a greedy tagger on gold sentences and on raw text that slower, more accurate taggers label: it
+tags as fast as any of its preset."""
+ARGUMENTS = f"""\
+TEACHER...  models with the same labels, which vote by majority; of models of several columns the
+    one that --column names, or the first
+--raw RAW...  raw text, a tokenized sentence a line, with tokens as in TRAIN, or CoNLL-U, whose
+    tokens are taken; compressed files are decompressed (required)
+--train TRAIN...  labeled files (required)
+{MODEL_OUT}
+--dev DEV  a labeled file to keep the best epoch by, and to stop early
+--column NAME  the column of labels in TRAIN (default: the column of the teachers)
+{format_options()}
+--raw-share X={RAW_SHARE}  the share of the raw sentences that each epoch draws, above 0 and at most 1
+--raw-weight X={RAW_WEIGHT}  the weight of a raw token relative to a gold one, above 0 and at most 1
+"""
+
+
 def distill_parser() -> VerbParser:
     """Return the parser of the verb."""
-    verb = VerbParser(
-        "distill",
-        run_distill,
-        "Train a greedy tagger on gold sentences and on raw text that slower, more"
-        "\naccurate taggers label: it tags as fast as any of its preset.",
-        EXAMPLES,
-    )
-    verb.add_argument(
-        "teachers",
-        nargs="+",
-        metavar="TEACHER",
-        help="models with the same labels; what more than half of them say counts; of"
-        " models of several columns the one that --column names, or the"
-        " first",
-    )
-    verb.add_argument(
-        "--raw",
-        nargs="+",
-        required=True,
-        metavar="FILE",
-        help="raw text, a tokenised sentence a line, words cut as in TRAIN, or"
-        " CoNLL-U, whose words are taken; compressed files are unpacked",
-    )
-    verb.add_argument("--train", nargs="+", required=True, metavar="TRAIN", help="labelled files")
-    verb.add_argument("--model", required=True, metavar="OUT", help="where the model is saved")
-    verb.add_argument(
-        "--dev", metavar="DEV", help="a labelled file to keep the best epoch by, and to stop early"
-    )
-    verb.add_argument(
-        "--column",
-        metavar="NAME",
-        help="the column of labels in TRAIN (default: that of the teachers)",
-    )
-    add_format_options(verb)
-    _add_learning_options(verb)
-    add_threads_option(verb)
-    add_quiet_option(verb)
-    return verb
-
-
-def _add_learning_options(verb: VerbParser) -> None:
-    verb.add_argument(
-        "--raw-share",
-        type=a_number,
-        default=RAW_SHARE,
-        metavar="X",
-        help="the share of the raw sentences that each epoch draws, above 0 and at"
-        f" most 1 (default: {RAW_SHARE})",
-    )
-    verb.add_argument(
-        "--raw-weight",
-        type=a_number,
-        default=RAW_WEIGHT,
-        metavar="X",
-        help="how much a raw word counts beside a gold one, above 0 and at most 1"
-        f" (default: {RAW_WEIGHT})",
-    )
+    verb = VerbParser("distill", run_distill, DESCRIPTION, ARGUMENTS, EXAMPLES)
     add_options(
         verb,
         (*_OPTIONS, *_CHECKPOINT),
@@ -121,6 +77,9 @@ def _add_learning_options(verb: VerbParser) -> None:
         seed="decides the order of sentences, and which raw ones are drawn",
         templates="the features, as for train",
     )
+    verb.declare(THREADS)
+    verb.declare(QUIET)
+    return verb
 
 
 def run_distill(chosen: argparse.Namespace) -> None:
@@ -128,7 +87,7 @@ def run_distill(chosen: argparse.Namespace) -> None:
     # What is logged is in the model's record, and said from there.
     logging.getLogger("perceptron_nlp").addHandler(logging.NullHandler())
     labelled = [*chosen.train, *([] if chosen.dev is None else [chosen.dev])]
-    inputs = [*chosen.teachers, *chosen.raw, *labelled]
+    inputs = [*chosen.teacher, *chosen.raw, *labelled]
     check_there(inputs)
     check_stdin([*chosen.raw, *labelled], quiet=chosen.quiet)
     check_model_place(chosen.model, inputs)
@@ -136,12 +95,12 @@ def run_distill(chosen: argparse.Namespace) -> None:
     options = _options(chosen)
     corpora = open_inputs(labelled, format=chosen.format, fields=chosen.fields, quiet=chosen.quiet)
     if not chosen.quiet:
-        n_teachers = len(chosen.teachers)
+        n_teachers = len(chosen.teacher)
         say(f"labelling the raw text with {n_teachers} teacher{'s' * (n_teachers > 1)}")
     n_train = len(chosen.train)
     try:
         tagger = pn.distill(
-            chosen.teachers,
+            chosen.teacher,
             raw=chosen.raw if chosen.quiet else _counted(chosen.raw),
             train=corpora[:n_train],
             dev=corpora[n_train:] or None,

@@ -8,15 +8,7 @@ import re
 import perceptron_nlp as pn
 from perceptron_nlp._display import counted, percent, printable
 from perceptron_nlp.cli.inputs import check_apart, open_inputs
-from perceptron_nlp.cli.parsing import (
-    UsageError,
-    VerbParser,
-    add_format_options,
-    add_json_option,
-    add_quiet_option,
-    names_list,
-    whole_number,
-)
+from perceptron_nlp.cli.parsing import JSON, QUIET, UsageError, VerbParser, format_options
 from perceptron_nlp.cli.terminal import (
     BOLD,
     CYAN,
@@ -40,85 +32,34 @@ _SHORTEST_PATH = 12
 _CLEAR_LINE = "\r\x1b[2K"
 
 
+DESCRIPTION = """\
+Find labels that are likely wrong: those that taggers trained on the other sentences, and the same
+words in the same context elsewhere, speak against. The likeliest errors come first."""
+ARGUMENTS = f"""\
+GOLD...  labeled files, examined together; - is standard input
+--column NAME  the column to examine (default: upos in CoNLL-U, else the last one)
+--evidence NAMES  other columns of the files, right or mostly right, that the taggers see (default:
+    those that --fields names; upos for feats)
+--limit N  the first N candidate errors only (default: {_SHOWN} on the screen, all in JSON and in
+    the table)
+--fix-list FILE  write the candidate errors to FILE as a table to go through: a heading, then a line
+    each, separated by tabs
+--apply TABLE  examine nothing: write copies of GOLD with the labels that such a table expects, in
+    all rows that were not deleted from it
+--output DIR  with --apply: the folder for the copies
+--folds N  judge each of N parts by taggers of the others (default: 10)
+--runs N=1  taggers of each kind that judge a part
+--seed N=1  decides the parts and the order of training
+--threads N=1  parts that are scored at a time; the result does not depend on it
+{JSON}
+{format_options()}
+{QUIET}
+"""
+
+
 def doctor_parser() -> VerbParser:
     """Return the parser of the verb."""
-    verb = VerbParser(
-        "doctor",
-        run_doctor,
-        "Find labels that are likely wrong: those that taggers trained on the other sentences,\n"
-        "and the same words in the same context elsewhere, speak against. The likeliest\n"
-        "errors come first.",
-        EXAMPLES,
-    )
-    verb.add_argument(
-        "gold",
-        nargs="+",
-        metavar="GOLD",
-        help="labelled files, examined together; - is standard input",
-    )
-    verb.add_argument(
-        "--column",
-        metavar="NAME",
-        help="the column to examine (default: upos in CoNLL-U, else the last one)",
-    )
-    verb.add_argument(
-        "--evidence",
-        type=names_list,
-        metavar="NAMES",
-        help="other columns of the files, right or mostly right, that the taggers"
-        " see (default: those that --fields names; upos for feats)",
-    )
-    verb.add_argument(
-        "--limit",
-        type=whole_number,
-        metavar="N",
-        help=f"the first N candidate errors only (default: {_SHOWN} on the screen, all in"
-        " JSON and in the table)",
-    )
-    verb.add_argument(
-        "--fix-list",
-        metavar="FILE",
-        help="write the candidate errors to FILE as a table to go through: a heading, then"
-        " a line each, separated by tabs",
-    )
-    verb.add_argument(
-        "--apply",
-        metavar="TABLE",
-        help="examine nothing: write copies of GOLD with the labels that such a"
-        " table expects, in all rows that were not deleted from it",
-    )
-    verb.add_argument("--output", metavar="DIR", help="with --apply: the folder for the copies")
-    verb.add_argument(
-        "--folds",
-        type=whole_number,
-        metavar="N",
-        help="judge each of N parts by taggers of the others (default: 10)",
-    )
-    verb.add_argument(
-        "--runs",
-        type=whole_number,
-        default=1,
-        metavar="N",
-        help="taggers of each kind that judge a part (default: 1)",
-    )
-    verb.add_argument(
-        "--seed",
-        type=whole_number,
-        default=1,
-        metavar="N",
-        help="decides the parts and the order of training (default: 1)",
-    )
-    verb.add_argument(
-        "--threads",
-        type=whole_number,
-        default=1,
-        metavar="N",
-        help="parts that are scored at a time (default: 1); the result does not depend on it",
-    )
-    add_json_option(verb)
-    add_format_options(verb)
-    add_quiet_option(verb)
-    return verb
+    return VerbParser("doctor", run_doctor, DESCRIPTION, ARGUMENTS, EXAMPLES)
 
 
 def run_doctor(chosen: argparse.Namespace) -> None:

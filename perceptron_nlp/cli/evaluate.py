@@ -12,13 +12,13 @@ import perceptron_nlp as pn
 from perceptron_nlp._display import percent, points, printable
 from perceptron_nlp.cli.inputs import STDIN, check_stdin, load_tagger, open_inputs
 from perceptron_nlp.cli.parsing import (
+    JSON,
+    LEXICON,
+    QUIET,
+    THREADS,
     UsageError,
     VerbParser,
-    add_format_options,
-    add_json_option,
-    add_lexicon_option,
-    add_quiet_option,
-    add_threads_option,
+    format_options,
 )
 from perceptron_nlp.cli.terminal import BOLD, Terminal, output, print_json, say, shortened_inside
 from perceptron_nlp.formats import begins_like_tensors
@@ -36,48 +36,31 @@ _FIGURES = "precision  recall      F1   support"
 _CONFUSIONS = 10
 
 
+DESCRIPTION = """\
+Compare a tagger's labels with gold ones."""
+ARGUMENTS = f"""\
+MODEL  a model file; or CoNLL-U that any program made of the text of TEST (- is standard input),
+    which is scored as with --from-text
+TEST...  labeled files; - is standard input
+--column NAME  the column with the gold labels, by name or number (default: the one, or all, that
+    the model fills)
+{LEXICON}
+{format_options()}
+--calibration  compare confidences with accuracy: of tokens with a confidence of 0.9, nine in ten
+    should be right (the model must be calibrated)
+--report DIR  write all of it as a page of HTML, DIR/index.html, with its charts next to it; an
+    earlier report there is replaced (needs the extra report)
+--from-text  from the running text of TEST, which is CoNLL-U: F1 of tokens, sentences, words and
+    columns by the definition of the CoNLL 2018 shared task
+{JSON}
+{THREADS}
+{QUIET}
+"""
+
+
 def evaluate_parser() -> VerbParser:
     """Return the parser of the verb."""
-    verb = VerbParser(
-        "evaluate", run_evaluate, "Compare a tagger's labels with gold ones.", EXAMPLES
-    )
-    verb.add_argument(
-        "model",
-        metavar="MODEL",
-        help="a model file; or CoNLL-U that any program made of the text of TEST (- is standard"
-        " input), which is scored as with --from-text",
-    )
-    verb.add_argument("test", nargs="+", metavar="TEST", help="labelled files; - is standard input")
-    verb.add_argument(
-        "--column",
-        metavar="NAME",
-        help="the column with the gold labels, by name or number (default: the one,"
-        " or all, that the model fills)",
-    )
-    add_lexicon_option(verb)
-    add_format_options(verb)
-    verb.add_argument(
-        "--calibration",
-        action="store_true",
-        help="whether the confidences hold: of words given with 0.9, nine in ten"
-        " should be right (the model must be calibrated)",
-    )
-    verb.add_argument(
-        "--report",
-        metavar="DIR",
-        help="write all of it as a page of HTML, DIR/index.html, with its charts beside it; an"
-        " earlier report there is replaced (needs the extra report)",
-    )
-    verb.add_argument(
-        "--from-text",
-        action="store_true",
-        help="from the running text of TEST, which is CoNLL-U: F1 of tokens, sentences, words and"
-        " columns by the definition of the CoNLL 2018 shared task",
-    )
-    add_json_option(verb)
-    add_threads_option(verb)
-    add_quiet_option(verb)
-    return verb
+    return VerbParser("evaluate", run_evaluate, DESCRIPTION, ARGUMENTS, EXAMPLES)
 
 
 def run_evaluate(chosen: argparse.Namespace) -> None:

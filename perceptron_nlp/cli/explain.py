@@ -9,7 +9,6 @@ from collections.abc import Iterator
 import perceptron_nlp as pn
 from perceptron_nlp.analysis.serve import HOSTS, PORT, make_server
 from perceptron_nlp.cli.inputs import (
-    STDIN,
     check_apart,
     check_stdin,
     check_there,
@@ -19,11 +18,11 @@ from perceptron_nlp.cli.inputs import (
 )
 from perceptron_nlp.cli.parsing import (
     FORMATS,
+    LEXICON,
+    QUIET,
+    SERVE_LEXICON,
     VerbParser,
-    add_format_options,
-    add_lexicon_option,
-    add_quiet_option,
-    whole_number,
+    format_options,
 )
 from perceptron_nlp.cli.terminal import output, print_json, say
 from perceptron_nlp.tagger.explain.explanation import SHOWN
@@ -41,38 +40,24 @@ count. Nothing is an estimate: what the features add sums to the scores."""
 _BATCH = 64
 
 
+EXPLAIN_ARGUMENTS = f"""\
+MODEL  a model file
+[TEXT]  the text (default: standard input, which - stands for)
+--column NAME  of a model of several columns, the one to explain (default: the first)
+--top N  features shown one by one for each token, the heaviest (default: {SHOWN}; with --json all)
+--html FILE  write a page of HTML instead (needs the extra report)
+--json  one JSON object
+{LEXICON}
+{format_options(FORMATS + "|text")}
+{QUIET}
+"""
+
+
 def explain_parser() -> VerbParser:
     """Return the parser of the verb."""
-    verb = VerbParser("explain", run_explain, EXPLAIN_DESCRIPTION, EXPLAIN_EXAMPLES)
-    verb.add_argument("model", metavar="MODEL", help="a model file")
-    verb.add_argument(
-        "text",
-        nargs="?",
-        default=STDIN,
-        metavar="TEXT",
-        help="the text (default: standard input, which - stands for)",
+    return VerbParser(
+        "explain", run_explain, EXPLAIN_DESCRIPTION, EXPLAIN_ARGUMENTS, EXPLAIN_EXAMPLES
     )
-    verb.add_argument(
-        "--column",
-        metavar="NAME",
-        help="of a model of several columns, the one to explain (default: the first)",
-    )
-    verb.add_argument(
-        "--top",
-        type=whole_number,
-        metavar="N",
-        help="features shown one by one for each word, the heaviest"
-        f" (default: {SHOWN}; with --json all)",
-    )
-    form = verb.add_mutually_exclusive_group()
-    form.add_argument(
-        "--html", metavar="FILE", help="write a page of HTML instead (needs the extra report)"
-    )
-    form.add_argument("--json", action="store_true", help="one JSON object")
-    add_lexicon_option(verb)
-    add_format_options(verb, FORMATS + "|text")
-    add_quiet_option(verb)
-    return verb
 
 
 def run_explain(chosen: argparse.Namespace) -> None:
@@ -149,31 +134,18 @@ Serve a page, to this machine alone, on which one types a sentence and sees the 
 their confidences (where the model is calibrated), and why. Ctrl-C ends it. Needs the extra web."""
 
 
+SERVE_ARGUMENTS = f"""\
+MODEL  a model file, or en
+--port N={PORT}  where to listen; 0 for any port that is free
+--host {"|".join(HOSTS)}={HOSTS[0]}  a name of this machine; others are not served
+--spaces  split words at spaces and sentences at line ends (default: both are found by rules)
+{SERVE_LEXICON}
+"""
+
+
 def serve_parser() -> VerbParser:
     """Return the parser of the verb."""
-    verb = VerbParser("serve", run_serve, SERVE_DESCRIPTION, SERVE_EXAMPLES)
-    verb.add_argument("model", metavar="MODEL", help="a model file, or en")
-    verb.add_argument(
-        "--port",
-        type=whole_number,
-        default=PORT,
-        metavar="N",
-        help=f"where to listen; 0 for any port that is free (default: {PORT})",
-    )
-    verb.add_argument(
-        "--host",
-        default=HOSTS[0],
-        metavar="|".join(HOSTS),
-        help=f"a name of this machine; others are not served (default: {HOSTS[0]})",
-    )
-    verb.add_argument(
-        "--spaces",
-        action="store_true",
-        help="words are what stands between spaces, and sentences are lines (default:"
-        " both are found by rules)",
-    )
-    add_lexicon_option(verb, column=False)
-    return verb
+    return VerbParser("serve", run_serve, SERVE_DESCRIPTION, SERVE_ARGUMENTS, SERVE_EXAMPLES)
 
 
 def run_serve(chosen: argparse.Namespace) -> None:

@@ -8,13 +8,7 @@ from typing import Any
 import perceptron_nlp as pn
 from perceptron_nlp._display import percent
 from perceptron_nlp.cli.inputs import open_inputs
-from perceptron_nlp.cli.parsing import (
-    VerbParser,
-    add_format_options,
-    add_quiet_option,
-    add_threads_option,
-    whole_number,
-)
+from perceptron_nlp.cli.parsing import QUIET, THREADS, VerbParser, format_options
 from perceptron_nlp.cli.terminal import BOLD, output, print_json
 from perceptron_nlp.tagger.explain.render import direction
 
@@ -27,46 +21,27 @@ _LABELS_SHOWN = 60
 _TOP = 20
 
 
+DESCRIPTION = """\
+Show what is in a model: labels, templates, sizes, its file, and how it was trained; with text, what
+each template is worth and which features weigh most."""
+ARGUMENTS = f"""\
+MODEL  a model file
+--dev DEV  a labeled file: measure the accuracy lost on it without each template (nothing is trained
+    again)
+--label LABEL  show the features with most weight for or against this label among those that --text
+    or --dev has: a model holds only hashes of features
+--text FILE  a file to find features in, labeled or not (default: the file of --dev)
+--top N={_TOP}  with --label, show N features
+--json  one JSON object
+{format_options("auto|conllu|columns|tagged|text")}
+{THREADS}
+{QUIET}
+"""
+
+
 def inspect_parser() -> VerbParser:
     """Return the parser of the verb."""
-    verb = VerbParser(
-        "inspect",
-        run_inspect,
-        "Show what is in a model: labels, templates, sizes, its file, and"
-        " how it was\ntrained; with text, what each template is worth and which"
-        " features weigh most.",
-        EXAMPLES,
-    )
-    verb.add_argument("model", metavar="MODEL", help="a model file")
-    verb.add_argument(
-        "--dev",
-        metavar="DEV",
-        help="a labelled file: measure the accuracy lost on it without each template"
-        " (nothing is trained again)",
-    )
-    verb.add_argument(
-        "--label",
-        metavar="LABEL",
-        help="show the features with most weight for or against this label, of those"
-        " that --text or --dev has: a model holds only hashes of features",
-    )
-    verb.add_argument(
-        "--text",
-        metavar="FILE",
-        help="a file to find features in, labelled or not (default: that of --dev)",
-    )
-    verb.add_argument(
-        "--top",
-        type=whole_number,
-        default=_TOP,
-        metavar="N",
-        help=f"with --label, show N features (default: {_TOP})",
-    )
-    verb.add_argument("--json", action="store_true", help="one JSON object")
-    add_format_options(verb, "auto|conllu|columns|tagged|text")
-    add_threads_option(verb)
-    add_quiet_option(verb)
-    return verb
+    return VerbParser("inspect", run_inspect, DESCRIPTION, ARGUMENTS, EXAMPLES)
 
 
 def run_inspect(chosen: argparse.Namespace) -> None:

@@ -7,7 +7,7 @@ import os
 
 import perceptron_nlp as pn
 from perceptron_nlp.cli.inputs import STDIN, check_apart, check_stdin, check_there, open_inputs
-from perceptron_nlp.cli.parsing import VerbParser, add_format_options, add_quiet_option
+from perceptron_nlp.cli.parsing import MODEL_OUT, QUIET, VerbParser, format_options
 from perceptron_nlp.cli.terminal import say
 from perceptron_nlp.cli.training import say_calibration, say_cost
 from perceptron_nlp.tagger.tagger import model_path
@@ -21,20 +21,20 @@ tell. Its labels stay the same. Training with --dev does this too; the text must
 model was trained on."""
 
 
+CALIBRATE_ARGUMENTS = f"""\
+MODEL  a model file
+DEV...  labeled files; - is standard input
+-o, --output OUT  the file to write, whole or not at all (default: MODEL itself)
+{format_options()}
+{QUIET}
+"""
+
+
 def calibrate_parser() -> VerbParser:
     """Return the parser of the verb."""
-    verb = VerbParser("calibrate", run_calibrate, CALIBRATE_DESCRIPTION, CALIBRATE_EXAMPLES)
-    verb.add_argument("model", metavar="MODEL", help="a model file")
-    verb.add_argument("dev", nargs="+", metavar="DEV", help="labelled files; - is standard input")
-    verb.add_argument(
-        "-o",
-        "--output",
-        metavar="OUT",
-        help="the file to write, whole or not at all (default: MODEL itself)",
+    return VerbParser(
+        "calibrate", run_calibrate, CALIBRATE_DESCRIPTION, CALIBRATE_ARGUMENTS, CALIBRATE_EXAMPLES
     )
-    add_format_options(verb)
-    add_quiet_option(verb)
-    return verb
 
 
 def run_calibrate(chosen: argparse.Namespace) -> None:
@@ -69,33 +69,23 @@ Make the best model within a size out of one that exists: the features with the 
 stay, weights become coarser, and all is packed. What that cost is told."""
 
 
+COMPRESS_ARGUMENTS = f"""\
+MODEL  a model file
+--size SIZE  the largest size of the new file: bytes, or a number with kB, MB or GB (of 1,000) or
+    KiB, MiB or GiB (of 1,024) (required)
+-o, --output OUT  the file to write, whole or not at all (required)
+--dev DEV  a labeled file, by which the precision of the weights is chosen (default: the heaviest is
+    127 at most)
+{format_options()}
+{QUIET}
+"""
+
+
 def compress_parser() -> VerbParser:
     """Return the parser of the verb."""
-    verb = VerbParser("compress", run_compress, COMPRESS_DESCRIPTION, COMPRESS_EXAMPLES)
-    verb.add_argument("model", metavar="MODEL", help="a model file")
-    verb.add_argument(
-        "--size",
-        required=True,
-        metavar="SIZE",
-        help="how large the new file may be: bytes, or a number with kB, MB or GB (of"
-        " 1,000) or KiB, MiB or GiB (of 1,024)",
+    return VerbParser(
+        "compress", run_compress, COMPRESS_DESCRIPTION, COMPRESS_ARGUMENTS, COMPRESS_EXAMPLES
     )
-    verb.add_argument(
-        "-o",
-        "--output",
-        required=True,
-        metavar="OUT",
-        help="the file to write, whole or not at all",
-    )
-    verb.add_argument(
-        "--dev",
-        metavar="DEV",
-        help="a labelled file, by which it is chosen how coarse weights become"
-        " (default: the heaviest is 127 at most)",
-    )
-    add_format_options(verb)
-    add_quiet_option(verb)
-    return verb
 
 
 def run_compress(chosen: argparse.Namespace) -> None:
@@ -130,24 +120,23 @@ Make one model out of several that were trained alike on other text. It scores e
 weighted mean of what the models score it with; labels and vocabularies are united."""
 
 
+MERGE_ARGUMENTS = f"""\
+{MODEL_OUT}
+--weights X,Y,…  the weight of each model, above 0; only their ratios count (default: all the same)
+{QUIET}
+"""
+
+
 def merge_parser() -> VerbParser:
     """Return the parser of the verb."""
-    verb = VerbParser("merge", run_merge, MERGE_DESCRIPTION, MERGE_EXAMPLES)
+    verb = VerbParser("merge", run_merge, MERGE_DESCRIPTION, "", MERGE_EXAMPLES)
     verb.add_argument(
         "models",
         nargs="+",
         metavar="MODEL",
         help="model files, trained with the same options and templates",
     )
-    verb.add_argument("--model", required=True, metavar="OUT", help="where the model is saved")
-    verb.add_argument(
-        "--weights",
-        type=_numbers,
-        metavar="X,Y,…",
-        help="how much each model counts, above 0; their sum does not matter"
-        " (default: all the same)",
-    )
-    add_quiet_option(verb)
+    verb.declare(MERGE_ARGUMENTS)
     return verb
 
 

@@ -19,6 +19,25 @@ _ROW = re.compile(r"  \S.*?\s{2,}")
 _NUMBER = re.compile(r"-\d+|-\d*\.\d+")
 
 
+QUIET = "--quiet  nothing on stderr but errors"
+THREADS = "--threads N=1  threads that tag; the result does not depend on it"
+JSON = "--json  one JSON object, shares as fractions"
+MODEL_OUT = "--model OUT  where the model is saved (required)"
+_LEXICON = """\
+--lexicon FILE  a form, a tab and a label on each line: words that are in it, as they are written or
+    lower-cased, get no other label than theirs; if a model fills several columns, in """
+LEXICON = _LEXICON + "the one that --column names, or else in the first"
+SERVE_LEXICON = _LEXICON + "the first"
+
+
+def format_options(formats: str = FORMATS) -> str:
+    """Return the options that say how files are read, as VerbParser takes them."""
+    return f"""\
+--format FORMAT=auto  the files' format: {formats.replace("|", ", ")}; auto is inferred and named on
+    stderr
+--fields NAMES  names of the columns of column files, such as form,xpos,chunk; _ leaves one out"""
+
+
 class UsageError(pn.PerceptronNLPError, ValueError):
     """A command line that cannot be followed."""
 
@@ -78,13 +97,22 @@ class VerbParser(argparse.ArgumentParser):
     Parameters
     ----------
     verb : its name
-    run : what runs it, given the arguments
-    description : what it does
+    run : runs it, given the arguments
+    description : the first paragraph of the help
+    arguments : one a line as the help shows it, with the text for the help after two spaces, which
+        indented lines continue: ``TEST...  labeled files``, ``-o, --output OUT  the file``,
+        ``--keep  keep labels``. N stands for a whole number, X for a number, NAMES for names
+        separated by commas; ``N=20`` has a default; a text that ends in ``(required)`` means it
     examples : command lines, shown at the end of the help
     """
 
     def __init__(
-        self, verb: str, run: Callable[[argparse.Namespace], None], description: str, examples: str
+        self,
+        verb: str,
+        run: Callable[[argparse.Namespace], None],
+        description: str,
+        arguments: str,
+        examples: str,
     ) -> None:
         super().__init__(
             prog=f"{PROGRAM} {verb}",
@@ -94,6 +122,32 @@ class VerbParser(argparse.ArgumentParser):
             allow_abbrev=False,
         )
         self.run = run
+        self.declare(arguments)
+
+    def declare(self, arguments: str, group: str | None = None) -> None:
+        """Add arguments, written as for the constructor, to a group of options or outside."""
+        into = self if group is None else self.group(group)
+        for argument in re.split(r"\n(?=\S)", arguments.strip()) if arguments else ():
+            head, about = argument.split("  ", 1)
+            about = " ".join(about.replace("%", "%%").split())
+            names = [word.rstrip(",") for word in head.split() if word.startswith("-")]
+            metavar, _, default = head.split()[-1].partition("=")
+            if metavar in names:
+                into.add_argument(*names, action="store_true", help=about)
+                continue
+            how: dict[str, Any] = {"help": about}
+            bare = metavar.strip("[].")
+            if metavar.startswith("["):
+                how["nargs"] = "*" if "..." in metavar else "?"
+            elif metavar != bare:
+                how["nargs"] = "+"
+            if default:
+                how |= {"default": default, "help": f"{about} (default: {default})"}
+            if names:
+                how["required"] = about.endswith("(required)")
+            into.add_argument(
+                *(names or [bare.lower()]), metavar=bare, type=_TYPES.get(bare, str), **how
+            )
 
     def error(self, message: str) -> NoReturn:
         """Raise UsageError."""
@@ -140,12 +194,12 @@ class VerbParser(argparse.ArgumentParser):
 
 
 def names_list(text: str) -> list[str]:
-    """Names parted by commas."""
+    """Return the names in a text, which are separated by commas."""
     return [name.strip() for name in text.split(",")]
 
 
 def whole_number(text: str) -> int:
-    """A whole number; argparse reports what is none."""
+    """Return the whole number in a text; argparse reports anything else."""
     try:
         return int(text)
     except ValueError:
@@ -153,61 +207,14 @@ def whole_number(text: str) -> int:
 
 
 def a_number(text: str) -> float:
-    """A number; argparse reports what is none."""
+    """Return the number in a text; argparse reports anything else."""
     try:
         return float(text)
     except ValueError:
         raise argparse.ArgumentTypeError(f"{text!r} is not a number") from None
 
 
-def add_format_options(parser: argparse._ActionsContainer, formats: str = FORMATS) -> None:
-    """The options that say how files are read."""
-    parser.add_argument(
-        "--format",
-        default="auto",
-        metavar="FORMAT",
-        help=f"the files' format: {formats.replace('|', ', ')} (default: auto, found by looking and"
-        " named on stderr)",
-    )
-    parser.add_argument(
-        "--fields",
-        type=names_list,
-        metavar="NAMES",
-        help="names of the columns of column files, such as form,xpos,chunk; _ leaves one out",
-    )
-
-
-def add_lexicon_option(parser: VerbParser, *, column: bool = True) -> None:
-    """``--lexicon`` of the verbs that tag; `column` tells whether they have ``--column``, too."""
-    which = "the one that --column names, or else in the first" if column else "the first"
-    parser.add_argument(
-        "--lexicon",
-        metavar="FILE",
-        help="a form, a tab and a label on each line: words that are in it, as they are written or"
-        " lower-cased, get no other label than theirs; where a model fills several columns, in"
-        f" {which}",
-    )
-
-
-def add_json_option(verb: VerbParser) -> None:
-    """``--json``, of verbs that print shares."""
-    verb.add_argument("--json", action="store_true", help="one JSON object, shares as fractions")
-
-
-def add_quiet_option(parser: argparse._ActionsContainer) -> None:
-    """``--quiet``."""
-    parser.add_argument("--quiet", action="store_true", help="nothing on stderr but errors")
-
-
-def add_threads_option(parser: VerbParser) -> None:
-    """``--threads``."""
-    parser.add_argument(
-        "--threads",
-        type=whole_number,
-        default=1,
-        metavar="N",
-        help="threads that tag (default: 1); the result does not depend on it",
-    )
+_TYPES: dict[str, Callable[[str], Any]] = {"N": whole_number, "X": a_number, "NAMES": names_list}
 
 
 def _split_at_dashes(arguments: Sequence[str]) -> tuple[list[str], list[str]]:

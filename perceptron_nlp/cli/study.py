@@ -8,12 +8,7 @@ import time
 import perceptron_nlp as pn
 from perceptron_nlp._display import printable
 from perceptron_nlp.cli.inputs import open_inputs
-from perceptron_nlp.cli.parsing import (
-    VerbParser,
-    add_format_options,
-    add_quiet_option,
-    whole_number,
-)
+from perceptron_nlp.cli.parsing import QUIET, VerbParser, format_options
 from perceptron_nlp.cli.terminal import messages, say, shortened
 from perceptron_nlp.perceptrons.study import (
     TOKENS,
@@ -31,48 +26,23 @@ EXAMPLES = """\
   perceptron-nlp study"""
 
 
+DESCRIPTION = """\
+Run last, voted and averaged perceptrons on a corpus; write one HTML page and PNGs."""
+ARGUMENTS = f"""\
+[DATA...]  labeled files (default: the sample corpus, if it is there)
+--dev FILE  a labeled file to test on (default: every tenth sentence of DATA)
+--column NAME  the column to learn (default: upos in CoNLL-U, else the last one)
+{format_options()}
+--tokens N={TOKENS}  tokens to learn from at most, and a fifth of it to test on; of more, sentences
+    are left out evenly; voting takes time by its square
+--out DIR=study  the folder for the page and its pictures
+{QUIET}
+"""
+
+
 def study_parser() -> VerbParser:
     """Return the parser of the verb."""
-    verb = VerbParser(
-        "study",
-        run_study,
-        "Run last, voted and averaged perceptrons on a corpus; write one HTML page and PNGs.",
-        EXAMPLES,
-    )
-    verb.add_argument(
-        "data",
-        nargs="*",
-        metavar="DATA",
-        help="labelled files (default: the sample corpus, where it is there)",
-    )
-    verb.add_argument(
-        "--dev",
-        metavar="FILE",
-        help="a labelled file to test on (default: every tenth sentence of DATA)",
-    )
-    verb.add_argument(
-        "--column",
-        metavar="NAME",
-        help="the column to learn (default: upos in CoNLL-U, else the last one)",
-    )
-    add_format_options(verb)
-    verb.add_argument(
-        "--tokens",
-        type=whole_number,
-        default=TOKENS,
-        metavar="N",
-        help="tokens to learn from at most, and a fifth of it to test on; of more,"
-        f" sentences are left out evenly; voting takes time by its square"
-        f" (default: {TOKENS})",
-    )
-    verb.add_argument(
-        "--out",
-        default="study",
-        metavar="DIR",
-        help="the folder for the page and its pictures (default: study)",
-    )
-    add_quiet_option(verb)
-    return verb
+    return VerbParser("study", run_study, DESCRIPTION, ARGUMENTS, EXAMPLES)
 
 
 def run_study(chosen: argparse.Namespace) -> None:

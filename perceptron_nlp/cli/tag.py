@@ -21,29 +21,18 @@ from perceptron_nlp.cli.inputs import (
 )
 from perceptron_nlp.cli.parsing import (
     FORMATS,
+    LEXICON,
+    QUIET,
+    THREADS,
     UsageError,
     VerbParser,
-    add_format_options,
-    add_lexicon_option,
-    add_quiet_option,
-    add_threads_option,
+    format_options,
 )
 from perceptron_nlp.cli.tag_files import Piece, Tagging
-from perceptron_nlp.cli.tag_folder import add_engine_option, tag_folder
 from perceptron_nlp.cli.terminal import say
 from perceptron_nlp.formats.opening import packed
 
 FORMAT = "parquet"
-
-
-def add_parquet_option(verb: VerbParser) -> None:
-    """``--tokens-column``."""
-    verb.add_argument(
-        "--tokens-column",
-        metavar="NAME",
-        help="the column of a Parquet file that holds the words, as lists of strings"
-        " (default: the only such column, or the one called tokens)",
-    )
 
 
 def are_parquet(chosen: argparse.Namespace, files: Sequence[str]) -> bool:
@@ -121,76 +110,45 @@ keeps its words and lines.
 Parquet files (.parquet, a row a sentence) get columns of lists of labels."""
 
 
+ARGUMENTS = f"""\
+MODEL  a model file, or en: the bundled English model
+[FILES...]  files to tag (default: standard input, which - stands for)
+-o, --output OUT  the file to write, whole or not at all, compressed if its name ends in .gz, .bz2
+    or .xz (default: standard output)
+--column NAME  the column to fill, by name or number (default: the one that was learned); of a
+    model of several columns, which of them are filled, separated by commas (default: all)
+--keep  keep the labels that the column has already (all but _); they are context for the others
+--confidence  write into MISC the probability that each label is right: Conf=0.9731, or
+    Conf[upos]=0.9731 if several columns are filled (CoNLL-U only, which running text then becomes;
+    the model must be calibrated)
+--mark-unknown  write Unknown=Yes into MISC of tokens that were not in the training text (CoNLL-U
+    only, which running text then becomes)
+{LEXICON}
+{format_options(FORMATS + "|lines|text|parquet")}
+--tokens-column NAME  the column of a Parquet file that holds the tokens, as lists of strings
+    (default: the only such column, or the one called tokens)
+--to conllu|tagged  what running text becomes: conllu, with # text and SpaceAfter=No, or tagged
+    (word/TAG)
+{THREADS}
+--engine NAME  ray: the files are a folder of Parquet or CoNLL-U files and one for the outputs, and
+    workers tag them; started again, the work goes on with what is not done
+--mmap  map the model into memory: processes that tag with it share what stays of the file, which
+    nobody may write into meanwhile
+{QUIET}
+"""
+
+
 def tag_parser() -> VerbParser:
     """Return the parser of the verb."""
-    verb = VerbParser("tag", run_tag, DESCRIPTION, EXAMPLES)
-    verb.add_argument(
-        "model", metavar="MODEL", help="a model file, or en: the English model that comes along"
-    )
-    verb.add_argument(
-        "files",
-        nargs="*",
-        default=[],
-        metavar="FILES",
-        help="files to tag (default: standard input, which - stands for)",
-    )
-    verb.add_argument(
-        "-o",
-        "--output",
-        metavar="OUT",
-        help="the file to write, whole or not at all, packed where its name ends in"
-        " .gz, .bz2 or .xz (default: standard output)",
-    )
-    verb.add_argument(
-        "--column",
-        metavar="NAME",
-        help="the column to fill, by name or number (default: the one that was"
-        " learnt); of a model of several columns, which of them are filled,"
-        " parted by commas (default: all)",
-    )
-    verb.add_argument(
-        "--keep",
-        action="store_true",
-        help="keep the labels that the column has already (all but _); they are"
-        " context for the others",
-    )
-    verb.add_argument(
-        "--confidence",
-        action="store_true",
-        help="write into MISC how likely each label is right: Conf=0.9731, or"
-        " Conf[upos]=0.9731 where several columns are filled (CoNLL-U only, which running text"
-        " then becomes; the model must be calibrated)",
-    )
-    verb.add_argument(
-        "--mark-unknown",
-        action="store_true",
-        help="write Unknown=Yes into MISC of words that were not in the training text"
-        " (CoNLL-U only, which running text then becomes)",
-    )
-    add_lexicon_option(verb)
-    add_format_options(verb, FORMATS + "|lines|text|parquet")
-    add_parquet_option(verb)
-    verb.add_argument(
-        "--to",
-        metavar="conllu|tagged",
-        help="what running text becomes: conllu, with # text and SpaceAfter=No, or"
-        " tagged (word/TAG)",
-    )
-    add_threads_option(verb)
-    add_engine_option(verb)
-    verb.add_argument(
-        "--mmap",
-        action="store_true",
-        help="map the model into memory: processes that tag with it share what stays"
-        " of the file, which nobody may write into meanwhile",
-    )
-    add_quiet_option(verb)
-    return verb
+    return VerbParser("tag", run_tag, DESCRIPTION, ARGUMENTS, EXAMPLES)
 
 
 def run_tag(chosen: argparse.Namespace) -> None:
     """Tag the files one after the other, or a folder of them by the workers of an engine."""
     if chosen.engine is not None:
+        # Here, since tagging on this machine does without.
+        from perceptron_nlp.cli.tag_folder import tag_folder
+
         tag_folder(chosen)
         return
     files = chosen.files or [STDIN]

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import perceptron_nlp as pn
-from perceptron_nlp._checks import check_version
+from perceptron_nlp._checks import check_choice, check_version
 from perceptron_nlp.cli.filling import Filling, taggers_of
-from perceptron_nlp.cli.parsing import UsageError, VerbParser
+from perceptron_nlp.cli.parsing import UsageError
 from perceptron_nlp.cli.tag_files import Tagging
 from perceptron_nlp.cli.terminal import say
 from perceptron_nlp.errors import quote
@@ -25,25 +25,13 @@ RECORD = ".perceptron-nlp.json"
 FORMAT = "perceptron_nlp folder"
 
 
-def add_engine_option(verb: VerbParser) -> None:
-    """``--engine``."""
-    verb.add_argument(
-        "--engine",
-        choices=ENGINES,
-        metavar="NAME",
-        help="ray: the files are a folder of Parquet or CoNLL-U files and one for the"
-        " outputs, and workers tag them; begun again, the work goes on with what"
-        " is not done",
-    )
-
-
 class FolderJob(NamedTuple):
-    """Tags one file, in whatever process it comes to.
+    """A job of a worker: tag one file.
 
     Attributes
     ----------
     model, digest : the model file and its SHA-256
-    version : of this library, where the work was begun
+    version : of this library, in the process that began the work
     column, format, fields, keep, tokens_column : as on the command line
     """
 
@@ -57,7 +45,7 @@ class FolderJob(NamedTuple):
     tokens_column: str | None
 
     def __call__(self, pair: tuple[str, str]) -> tuple[str, pn.PerceptronNLPError | None]:
-        """Tag the first file of a pair into the second; its name, and what was wrong with it."""
+        """Tag the first file of a pair into the second; return its name and the error, if any."""
         read, written = pair
         try:
             arrow = importlib.import_module("perceptron_nlp.integrations.arrow")
@@ -66,7 +54,7 @@ class FolderJob(NamedTuple):
             pn.replace_file(written, _while_unchanged(read, self._pieces(tagger, read)))
         except pn.PerceptronNLPError as error:
             if isinstance(error, pn.ArgumentError | pn.ArgumentTypeError):
-                # What option does not fit is told, and here in which file.
+                # The message names the option; the file is added here.
                 return read, type(error)(f"{read}: {error}")
             return read, error
         return read, None
@@ -84,12 +72,12 @@ class FolderJob(NamedTuple):
 
 
 def _while_unchanged(path: str, pieces: Iterable[Any]) -> Iterator[Any]:
-    """The pieces that are made of a file; FileError in place of the end if it was changed."""
+    """Yield the pieces made of a file; raise FileError at the end if it was changed."""
     before = _state(path)
     yield from pieces
     if _state(path) != before:
         raise pn.FileError(
-            f"{path}: was changed while it was tagged; begin again when nobody writes it"
+            f"{path}: was changed while it was tagged; start again when nobody writes it"
         )
 
 
@@ -97,7 +85,7 @@ def _state(path: str) -> tuple[int, int, int] | None:
     try:
         found = os.stat(path)
     except OSError:
-        # Whoever reads it tells what is wrong.
+        # The reader reports what is wrong.
         return None
     return found.st_ino, found.st_size, found.st_mtime_ns
 
@@ -110,15 +98,15 @@ def tag_folder(chosen: argparse.Namespace) -> None:
     source, target = chosen.files
     model = arrow.ArrowTagger(chosen.model).model
     digest = arrow.digest_of(model)
-    told = {
+    options = {
         "column": chosen.column,
         "format": chosen.format,
         "fields": chosen.fields,
         "keep": chosen.keep,
         "tokens_column": chosen.tokens_column,
     }
-    plan = FolderPlan(source, target, {"model": digest, "version": pn.__version__, **told})
-    job = FolderJob(model, digest, pn.__version__, **told)
+    plan = FolderPlan(source, target, {"model": digest, "version": pn.__version__, **options})
+    job = FolderJob(model, digest, pn.__version__, **options)
     failed = []
     for read, error in engine.run_all(job, plan.todo) if plan.todo else ():
         if error is not None:
@@ -137,6 +125,7 @@ def tag_folder(chosen: argparse.Namespace) -> None:
 
 
 def _check(chosen: argparse.Namespace) -> None:
+    check_choice("engine", chosen.engine, ENGINES)
     if len(chosen.files) != 2:
         raise UsageError(
             "--engine: needs a folder of files to tag and one for the outputs:"
@@ -156,7 +145,7 @@ def _check(chosen: argparse.Namespace) -> None:
 class FolderPlan:
     """The files of a folder, each with its output in another folder.
 
-    An output is there whole or not at all: begun again, the work continues with those that are
+    An output is there whole or not at all: started again, the work continues with those that are
     missing. A record in the folder of outputs holds what they were made with.
 
     Parameters
@@ -238,7 +227,7 @@ class FolderPlan:
 
 
 def _files(folder: Path) -> Iterator[Path]:
-    """All files in a folder and in those inside it, and broken links, which are errors."""
+    """Yield all files in a folder and its subfolders, and broken links, which are errors."""
 
     def refuse(error: OSError) -> None:
         raise pn.FileError(f"{error.filename}: cannot be read: {error.strerror}") from error

@@ -13,12 +13,7 @@ from perceptron_nlp.cli.inputs import (
     open_inputs,
     save_model,
 )
-from perceptron_nlp.cli.parsing import (
-    VerbParser,
-    add_format_options,
-    add_quiet_option,
-    whole_number,
-)
+from perceptron_nlp.cli.parsing import MODEL_OUT, QUIET, VerbParser, format_options
 from perceptron_nlp.cli.terminal import messages
 from perceptron_nlp.cli.training import (
     LearningCurve,
@@ -42,30 +37,24 @@ TRAIN_EXAMPLES = """\
   perceptron-nlp train train.conllu --raw news.txt.gz --preset accurate --model en.model"""
 
 
+TRAIN_DATA = f"""\
+--dev DEV  a labeled file to keep the best epoch by, and to stop early
+--column NAME  the column to learn, by name or number (default: upos in CoNLL-U, else the last
+    one); several, separated by commas, make one model that fills them all
+{format_options()}
+"""
+
+
 def train_parser() -> VerbParser:
     """Return the parser of the verb."""
-    verb = VerbParser("train", run_train, "Train a tagger on labelled files.", TRAIN_EXAMPLES)
-    data, _, _, output, _ = map(verb.group, GROUPS)
-    verb.add_argument(
-        "train",
-        nargs="+",
-        metavar="TRAIN",
-        help="labelled files; - is standard input; .gz, .bz2 and .xz are unpacked",
-    )
-    data.add_argument(
-        "--dev", metavar="DEV", help="a labelled file to keep the best epoch by, and to stop early"
-    )
-    data.add_argument(
-        "--column",
-        metavar="NAME",
-        help="the column to learn, by name or number (default: upos in CoNLL-U, else"
-        " the last one); several, separated by commas, make one model that fills"
-        " them all",
-    )
-    add_format_options(data)
-    output.add_argument("--model", required=True, metavar="OUT", help="where the model is saved")
+    verb = VerbParser("train", run_train, "Train a tagger on labeled files.", "", TRAIN_EXAMPLES)
+    for group in GROUPS:
+        verb.group(group)
+    verb.declare("TRAIN...  labeled files; - is standard input; .gz, .bz2 and .xz are decompressed")
+    verb.declare(TRAIN_DATA, "data")
+    verb.declare(MODEL_OUT, "output")
     add_options(verb)
-    add_quiet_option(output)
+    verb.declare(QUIET, "output")
     return verb
 
 
@@ -107,34 +96,23 @@ Train a model further, on other files: it becomes what one training over the old
 these would have given. Only a model that was trained with --resumable can be, and is again."""
 
 
+RESUME_ARGUMENTS = f"""\
+NEW...  labeled files, as for train; - is standard input
+{MODEL_OUT}
+--dev DEV  a labeled file to keep the best of the new epochs by, and to stop early
+--epochs N  passes over the new files (default: as many as in training)
+--average all|new=all  what the weights are averaged over: all examples since the beginning of the
+    first training, or the new ones alone
+{format_options()}
+{QUIET}
+"""
+
+
 def resume_parser() -> VerbParser:
     """Return the parser of the verb."""
-    verb = VerbParser("resume", run_resume, RESUME_DESCRIPTION, RESUME_EXAMPLES)
+    verb = VerbParser("resume", run_resume, RESUME_DESCRIPTION, "", RESUME_EXAMPLES)
     verb.add_argument("start", metavar="MODEL", help="a model trained with --resumable")
-    verb.add_argument(
-        "data", nargs="+", metavar="NEW", help="labelled files, as for train; - is standard input"
-    )
-    verb.add_argument("--model", required=True, metavar="OUT", help="where the model is saved")
-    verb.add_argument(
-        "--dev",
-        metavar="DEV",
-        help="a labelled file to keep the best of the new epochs by, and to stop early",
-    )
-    verb.add_argument(
-        "--epochs",
-        type=whole_number,
-        metavar="N",
-        help="passes over the new files (default: as many as in training)",
-    )
-    verb.add_argument(
-        "--average",
-        default="all",
-        metavar="all|new",
-        help="what the weights are the mean over: all words since the beginning of"
-        " the first training, or the new ones alone (default: all)",
-    )
-    add_format_options(verb)
-    add_quiet_option(verb)
+    verb.declare(RESUME_ARGUMENTS)
     return verb
 
 

@@ -14,15 +14,7 @@ from perceptron_nlp._display import percent, points, printable
 from perceptron_nlp.analysis.folds import FOLDS
 from perceptron_nlp.analysis.tune.searchspace import SPACE, TRIALS
 from perceptron_nlp.cli.inputs import check_apart, open_inputs
-from perceptron_nlp.cli.parsing import (
-    PROGRAM,
-    UsageError,
-    VerbParser,
-    add_format_options,
-    add_json_option,
-    add_quiet_option,
-    whole_number,
-)
+from perceptron_nlp.cli.parsing import JSON, PROGRAM, QUIET, UsageError, VerbParser, format_options
 from perceptron_nlp.cli.terminal import (
     BOLD,
     FAINT,
@@ -116,68 +108,39 @@ _PARSERS = {
 }
 
 
+DESCRIPTION = """\
+Search for the options that suit your files, on a dev set or by cross-validation, and print the
+command that trains with them. Options that say how to learn stay as they are given; --epochs is the
+most that are tried."""
+ARGUMENTS = f"""\
+TRAIN...  labeled files; - is standard input
+--dev DEV  a labeled file to score by
+--folds N  without --dev: hold out each of N parts of TRAIN in turn; documents stay whole if they
+    are marked (default: {FOLDS})
+--column NAME  the column to learn (default: upos in CoNLL-U, else the last one)
+--trials N={TRIALS}  try at most N settings
+--minutes N  begin no trial after N minutes
+--state FILE  keep what was measured in FILE; the same command goes on from it
+--model OUT=tuned.model  the model that the printed command names
+{JSON}
+{format_options()}
+"""
+
+
 def tune_parser() -> VerbParser:
     """Return the parser of the verb."""
-    verb = VerbParser(
-        "tune",
-        run_tune,
-        "Search for the options that suit your files, on a dev set or by cross-validation,\n"
-        "and print the command that trains with them. Options that say how to learn stay as they\n"
-        "are given; --epochs is the most that are tried.",
-        EXAMPLES,
-    )
-    verb.add_argument(
-        "train", nargs="+", metavar="TRAIN", help="labelled files; - is standard input"
-    )
-    verb.add_argument("--dev", metavar="DEV", help="a labelled file to score by")
-    verb.add_argument(
-        "--folds",
-        type=whole_number,
-        metavar="N",
-        help="without --dev: hold out each of N parts of TRAIN in turn; documents"
-        f" stay whole where they are marked (default: {FOLDS})",
-    )
-    verb.add_argument(
-        "--column",
-        metavar="NAME",
-        help="the column to learn (default: upos in CoNLL-U, else the last one)",
-    )
+    verb = VerbParser("tune", run_tune, DESCRIPTION, ARGUMENTS, EXAMPLES)
     verb.add_argument(
         "--try",
         action="append",
         type=_values,
         metavar="NAME=V,V…",
         dest="space",
-        help="values of an option to try, in place of the usual search; may be"
-        " given for several options (usual: "
-        + ", ".join(name.replace("_", "-") for name in SPACE)
-        + ")",
+        help="values of an option to try, in place of the usual search; may be given for several"
+        f" options (usual: {', '.join(name.replace('_', '-') for name in SPACE)})",
     )
-    verb.add_argument(
-        "--trials",
-        type=whole_number,
-        default=TRIALS,
-        metavar="N",
-        help=f"try so many choices at most (default: {TRIALS})",
-    )
-    verb.add_argument(
-        "--minutes", type=whole_number, metavar="N", help="begin no trial after N minutes"
-    )
-    verb.add_argument(
-        "--state",
-        metavar="FILE",
-        help="keep what was measured in FILE; the same command goes on from it",
-    )
-    verb.add_argument(
-        "--model",
-        default="tuned.model",
-        metavar="OUT",
-        help="the model that the printed command names (default: tuned.model)",
-    )
-    add_json_option(verb)
-    add_format_options(verb)
     add_options(verb, LEARNING)
-    add_quiet_option(verb)
+    verb.declare(QUIET)
     return verb
 
 

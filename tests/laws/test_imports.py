@@ -46,6 +46,7 @@ LATE = {
     (f"{module}.py", function)
     for module, functions in {
         "__main__": ("main",),
+        "cli/tag": ("run_tag",),
         "formats/corpus": ("_running",),
         "tagger/tagger": (
             "evaluate_text",
