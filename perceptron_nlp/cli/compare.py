@@ -1,4 +1,4 @@
-"""``perceptron-nlp compare``: which of two taggers is better, where, and whether by chance."""
+"""``perceptron-nlp compare``: compare two taggers on gold text."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ EXAMPLES = """\
   perceptron-nlp compare old.model new.model test.conllu
   perceptron-nlp compare en.model theirs.conllu test.conllu --limit 100
   perceptron-nlp compare a.model b.model test.conllu --json | jq .tests"""
-SURE = 0.05
+SIGNIFICANT = 0.05
 _SHOWN = 20
 _FIGURES = "F1 of A   F1 of B  gained   lost   support"
 _LONGEST_LABEL = 24
@@ -55,12 +55,10 @@ def run_compare(chosen: argparse.Namespace) -> None:
     systems = [chosen.a, chosen.b]
     check_there([*systems, *chosen.test])
     check_stdin([*systems, *chosen.test], quiet=True)
-    labelled = [path for path in systems if path == STDIN or not is_model_file(path)]
-    opened = open_inputs(
-        [*labelled, *chosen.test], format=chosen.format, fields=chosen.fields, quiet=chosen.quiet
-    )
+    labeled = [path for path in systems if path == STDIN or not is_model_file(path)]
+    opened = open_inputs(chosen, [*labeled, *chosen.test])
     texts = iter(opened)
-    a, b = (next(texts) if path in labelled else path for path in systems)
+    a, b = (next(texts) if path in labeled else path for path in systems)
     result = pn.compare(
         a,
         b,
@@ -86,22 +84,22 @@ def run_compare(chosen: argparse.Namespace) -> None:
 
 
 def summary(result: pn.Comparison, names: Sequence[str], terminal: Terminal) -> list[str]:
-    """Lines with both scores, their difference, and what the tests say of it."""
-    lines = [terminal.line(f"column {result.column}, {result.tokens:,} words", BOLD)]
-    figures = [("right", result.accuracy)]
+    """Return lines with both scores, their difference, and the tests of it."""
+    lines = [terminal.line(f"column {result.column}, {result.tokens:,} tokens", BOLD)]
+    figures = [("accuracy", result.accuracy)]
     if result.f1 is not None:
         figures.append(("F1", result.f1))
     for measure, score in figures:
         lines += map(terminal.line, _score(measure, score, names, terminal.width))
     if result.unlabelled:
-        lines.append(terminal.line(f"{result.unlabelled:,} words without a gold label left out"))
+        lines.append(terminal.line(f"{result.unlabelled:,} tokens without a gold label left out"))
     words = (
         f"tokens correct in B alone {result.gained:,}, in A alone {result.lost:,}:"
         f" {p_value(result.mcnemar)} (McNemar's exact test)"
     )
     swaps = (
         f"sentences swapped {ROUNDS:,} times: {p_value(result.main.p_value)}"
-        " (approximate randomisation)"
+        " (approximate randomization)"
     )
     return [*lines, *map(terminal.line, (words, swaps)), terminal.line(verdict(result), BOLD)]
 
@@ -114,7 +112,7 @@ def _score(measure: str, score: Score, names: Sequence[str], width: int) -> list
     lines = []
     for letter, value, (low, high), name in rows:
         line = (
-            f"{letter}  {measure:<5} {percent(value):>8}  (95 %: {points(low)} to {points(high)})  "
+            f"{letter}  {measure:<8} {percent(value):>8}  (95 %: {points(low)} to {points(high)})  "
         )
         lines.append(line + shortened_inside(name, max(_SHORTEST_PATH, width - len(line))))
     low, high = score.interval_difference
@@ -126,20 +124,20 @@ def _score(measure: str, score: Score, names: Sequence[str], width: int) -> list
 
 
 def verdict(result: pn.Comparison) -> str:
-    """The comparison in a sentence."""
+    """Return the comparison in a sentence."""
     score = result.main
     if not result.changes:
         return "A and B give the same labels."
     if score.difference == 0:
         return "A and B are equally good."
     better = "B" if score.difference > 0 else "A"
-    if score.p_value <= SURE:
+    if score.p_value <= SIGNIFICANT:
         return f"{better} is better: chance alone would hardly do this."
     return f"{better} scored higher, but that may well be chance."
 
 
 def label_table(result: pn.Comparison, terminal: Terminal) -> list[str]:
-    """A line for each label that one of them found oftener, the greatest differences first."""
+    """Return a line for each label that differs, the greatest differences first."""
     rows = {
         printable(label): d
         for label, d in result.labels.items()
@@ -168,14 +166,14 @@ def label_table(result: pn.Comparison, terminal: Terminal) -> list[str]:
 
 
 def change_table(result: pn.Comparison, limit: int, terminal: Terminal) -> list[str]:
-    """Words that the two label differently, with where they stand and what is around them."""
+    """Return a line for each token that changed, with its location and its context."""
     shown = result.changes[:limit]
     if not shown:
         return []
-    rows = [["place", "word", "gold", "A", "B"]]
+    rows = [["location", "token", "gold", "A", "B"]]
     rows += [[printable(text) for text in (_place(c), c.word, c.gold, c.a, c.b)] for c in shown]
     if terminal.bounded:
-        # The labels are what is asked for: where there is too little room, paths lose theirs.
+        # The labels matter most: if there is too little room, paths are cut.
         most = [_LONGEST_WORD, *[_LONGEST_LABEL] * 3]
         rows = [[row[0], *map(shortened_inside, row[1:], most)] for row in rows]
         others = sum(max(len(row[i]) for row in rows) + 2 for i in range(1, len(rows[0])))
@@ -188,7 +186,7 @@ def change_table(result: pn.Comparison, limit: int, terminal: Terminal) -> list[
         "".join(f"{cell:<{width}}  " for cell, width in zip(row, widths, strict=True)) + words
         for row, words in zip(rows, around, strict=True)
     ]
-    head = f"words that changed: {len(result.changes):,}"
+    head = f"tokens that changed: {len(result.changes):,}"
     if len(shown) < len(result.changes):
         head += f", the first {len(shown):,} of them (--limit shows more)"
     return ["", terminal.line(head, BOLD), *(terminal.line(line.rstrip()) for line in lines)]
@@ -199,7 +197,7 @@ def _place(change: Change) -> str:
 
 
 def _context(change: Change, room: int) -> str:
-    """The word in brackets, with as many others on either side as there is room for."""
+    """Return the token in brackets, with as much context as there is room for."""
     most = max(len(change.before), len(change.after))
     for n in range(most, -1, -1):
         before = change.before[max(0, len(change.before) - n) :]

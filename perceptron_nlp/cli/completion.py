@@ -1,4 +1,4 @@
-"""``perceptron-nlp completion``: prints what lets a shell complete verbs and options."""
+"""``perceptron-nlp completion``: print a script for the completion of a shell."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def run_completion(chosen: argparse.Namespace) -> None:
 
 
 def options_of(verb: str) -> Iterator[Option]:
-    """The options of a verb, in the order of its help."""
+    """Yield the options of a verb, in the order of its help."""
     made: VerbParser = parser_of(verb)
     for action in made.actions():
         if action.option_strings:
@@ -145,12 +145,12 @@ def _fish(options: dict[str, list[Option]]) -> str:
 
 
 def _quoted(text: str) -> str:
-    """A word of bash or zsh that stands for the text."""
+    """Quote a text for bash or zsh."""
     return "'" + text.replace("'", "'\\''") + "'"
 
 
 def _fish_quoted(text: str) -> str:
-    """A word of fish that stands for the text."""
+    """Quote a text for fish."""
     return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 

@@ -21,9 +21,9 @@ from perceptron_nlp.cli.training import (
     LearningCurve,
     add_options,
     check_checkpoint,
-    how_to_go_on,
+    interrupted_message,
     options_given,
-    summarise,
+    summarize,
 )
 from perceptron_nlp.combine.distill import RAW_SHARE, RAW_WEIGHT, RawUse, greedy_options
 from perceptron_nlp.tagger.train.clusters import place_of, raw_sentences
@@ -44,7 +44,7 @@ _OPTIONS = (
     "templates",
 )
 _CHECKPOINT = ("checkpoint", "every", "resume")
-# Words between two looks of a person at the count.
+# Tokens between two displays of the count.
 _STEP = 50_000
 _CLEAR_LINE = "\r\x1b[K"
 
@@ -62,8 +62,10 @@ TEACHER...  models with the same labels, which vote by majority; of models of se
 --dev DEV  a labeled file to keep the best epoch by, and to stop early
 --column NAME  the column of labels in TRAIN (default: the column of the teachers)
 {format_options()}
---raw-share X={RAW_SHARE}  the share of the raw sentences that each epoch draws, above 0 and at most 1
---raw-weight X={RAW_WEIGHT}  the weight of a raw token relative to a gold one, above 0 and at most 1
+--raw-share X={RAW_SHARE}  the share of the raw sentences that each epoch draws, above 0 and at
+    most 1
+--raw-weight X={RAW_WEIGHT}  the weight of a raw token relative to a gold one, above 0 and at most
+    1
 """
 
 
@@ -83,20 +85,20 @@ def distill_parser() -> VerbParser:
 
 
 def run_distill(chosen: argparse.Namespace) -> None:
-    """Check everything, have the raw text labelled, train, save."""
+    """Check everything, have the raw text labeled, train, save."""
     # What is logged is in the model's record, and said from there.
     logging.getLogger("perceptron_nlp").addHandler(logging.NullHandler())
-    labelled = [*chosen.train, *([] if chosen.dev is None else [chosen.dev])]
-    inputs = [*chosen.teacher, *chosen.raw, *labelled]
+    labeled = [*chosen.train, *([] if chosen.dev is None else [chosen.dev])]
+    inputs = [*chosen.teacher, *chosen.raw, *labeled]
     check_there(inputs)
-    check_stdin([*chosen.raw, *labelled], quiet=chosen.quiet)
+    check_stdin([*chosen.raw, *labeled], quiet=chosen.quiet)
     check_model_place(chosen.model, inputs)
     check_checkpoint(chosen, inputs)
     options = _options(chosen)
-    corpora = open_inputs(labelled, format=chosen.format, fields=chosen.fields, quiet=chosen.quiet)
+    corpora = open_inputs(chosen, labeled)
     if not chosen.quiet:
         n_teachers = len(chosen.teacher)
-        say(f"labelling the raw text with {n_teachers} teacher{'s' * (n_teachers > 1)}")
+        say(f"labeling the raw text with {n_teachers} teacher{'s' * (n_teachers > 1)}")
     n_train = len(chosen.train)
     try:
         tagger = pn.distill(
@@ -110,14 +112,14 @@ def run_distill(chosen: argparse.Namespace) -> None:
             **options,
         )
     except KeyboardInterrupt as interrupt:
-        raise KeyboardInterrupt(how_to_go_on(chosen.checkpoint)) from interrupt
+        raise KeyboardInterrupt(interrupted_message(chosen.checkpoint)) from interrupt
     save_model(tagger, chosen.model)
     if not chosen.quiet:
-        summarise(tagger, chosen.model)
+        summarize(tagger, chosen.model)
 
 
 def _options(chosen: argparse.Namespace) -> dict[str, Any]:
-    """The options that were given, checked; the others keep their defaults."""
+    """Return the options that were given, checked; the others keep their defaults."""
     options = options_given(chosen, _OPTIONS)
     greedy_options(options)
     RawUse(share=chosen.raw_share, weight=chosen.raw_weight)
@@ -133,14 +135,14 @@ def _options(chosen: argparse.Namespace) -> dict[str, Any]:
 
 
 def _counted(paths: Sequence[str]) -> Iterator[Sequence[str]]:
-    """The sentences of raw text; a terminal shows how many words have been read."""
+    """Yield the sentences of raw text; a terminal shows the number of tokens so far."""
     live = messages().live
     words = shown = 0
     for sentence in raw_sentences(paths):
         words += len(sentence)
         if live and words - shown >= _STEP:
             shown = words
-            write_message(f"{_CLEAR_LINE}{words:,} words")
+            write_message(f"{_CLEAR_LINE}{words:,} tokens")
         yield sentence
     if live:
         write_message(_CLEAR_LINE)

@@ -85,9 +85,7 @@ def run_doctor(chosen: argparse.Namespace) -> None:
     if chosen.fix_list is not None:
         check_apart(chosen.fix_list, chosen.gold, "one of the files to examine")
         pn.check_place(chosen.fix_list)
-    corpora = open_inputs(
-        chosen.gold, format=chosen.format, fields=chosen.fields, quiet=chosen.quiet
-    )
+    corpora = open_inputs(chosen, chosen.gold)
     live = messages().live and not chosen.quiet
 
     def show(done: int, folds: int) -> None:
@@ -147,7 +145,7 @@ def report(found: pn.Diagnosis, limit: int, terminal: Terminal) -> list[str]:
 
 
 def wrapped(text: str, terminal: Terminal) -> list[str]:
-    """The text in lines that can be indented by three; on a terminal, longer words are cut."""
+    """Return the text in lines that can be indented by three; a terminal cuts longer words."""
     width = (terminal.width if terminal.bounded else DEFAULT_WIDTH) - 3
     lines = [""]
     # A number and its unit stay together.

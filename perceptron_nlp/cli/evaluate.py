@@ -81,13 +81,7 @@ def run_evaluate(chosen: argparse.Namespace) -> None:
         return
     check_stdin([*chosen.test, *filter(None, [chosen.lexicon])], quiet=True)
     tagger = load_tagger(chosen.model, chosen.lexicon, column=chosen.column)
-    corpora = open_inputs(
-        chosen.test,
-        format=chosen.format,
-        fields=chosen.fields,
-        quiet=chosen.quiet,
-        model=tagger.model,
-    )
+    corpora = open_inputs(chosen, chosen.test, tagger.model)
     if chosen.report is not None:
         _show(list(_reported(tagger, corpora, chosen).values()), chosen)
         return
@@ -144,7 +138,7 @@ def _check_for_text(chosen: argparse.Namespace, is_output: bool) -> None:
 
 
 def text_table(scores: Mapping[str, pn.F1], terminal: Terminal) -> list[str]:
-    """A line a metric: precision, recall, F1, accuracy on aligned words, and gold units."""
+    """Return a line a metric: precision, recall, F1, accuracy on aligned words, and gold units."""
     lines = [terminal.line("from text  precision  recall      F1  aligned      gold", BOLD)]
     for name, score in scores.items():
         aligned = "–" if score.aligned is None else points(score.aligned_accuracy)
@@ -160,9 +154,9 @@ def text_table(scores: Mapping[str, pn.F1], terminal: Terminal) -> list[str]:
 def _reported(
     tagger: pn.Tagger, corpora: list[pn.Corpus], chosen: argparse.Namespace
 ) -> dict[str, pn.Evaluation]:
-    """Write the report; what was measured for it."""
+    """Write the report and return its scores."""
     if chosen.calibration:
-        # Refused before the work, where a model cannot tell.
+        # Refused before the work if a model is not calibrated.
         for part in tagger.by_column.values():
             part.confidences([])
     written = pn.report(
@@ -186,7 +180,7 @@ def _reported(
 
 
 def _show(results: list[pn.Evaluation], chosen: argparse.Namespace) -> None:
-    """Print what was found in one column, or in each of several."""
+    """Print the scores of one column, or of each of several."""
     if not chosen.json:
         print("\n\n".join(page(result, output()) for result in results))
     elif len(results) == 1:
@@ -196,7 +190,7 @@ def _show(results: list[pn.Evaluation], chosen: argparse.Namespace) -> None:
 
 
 def page(result: pn.Evaluation, terminal: Terminal) -> str:
-    """All that is printed of one column; where it holds spans, their scores come first."""
+    """Return the lines of one column; if it holds spans, their scores come first."""
     return "\n".join(
         [
             *span_table(result, terminal),
@@ -210,7 +204,7 @@ def page(result: pn.Evaluation, terminal: Terminal) -> str:
 
 
 def span_table(result: pn.Evaluation, terminal: Terminal) -> list[str]:
-    """Precision, recall and F1 of spans, of all and of each type; nothing in other columns."""
+    """Return precision, recall and F1 of spans, of all and of each type; else nothing."""
     if result.spans is None:
         return []
     scores = result.spans.to_dict()
@@ -224,30 +218,32 @@ def span_table(result: pn.Evaluation, terminal: Terminal) -> list[str]:
 
 
 def summary(result: pn.Evaluation, terminal: Terminal) -> list[str]:
-    """Lines with the shares of words and sentences that are right."""
+    """Return lines with the accuracy of tokens and sentences."""
     unknown = result.tokens - result.known_tokens
     rows = [
-        ("words", result.accuracy, result.tokens),
-        ("known words", result.known_accuracy, result.known_tokens),
-        ("unknown words", result.unknown_accuracy, unknown),
+        ("tokens", result.accuracy, result.tokens),
+        ("known tokens", result.known_accuracy, result.known_tokens),
+        ("unknown tokens", result.unknown_accuracy, unknown),
         ("sentences", result.sentence_accuracy, result.sentences),
     ]
-    lines = [terminal.line(f"column {result.column}, right:", BOLD)]
+    lines = [terminal.line(f"column {result.column}, accuracy:", BOLD)]
     for name, share, count in rows:
         figure = f"{'–':>6}  " if share is None else f"{percent(share):>8}"
         lines.append(terminal.line(f"{name:<14}{figure}  of {count:,}"))
     if result.unlabelled:
-        lines.append(terminal.line(f"{result.unlabelled:,} words without a gold label left out"))
+        lines.append(terminal.line(f"{result.unlabelled:,} tokens without a gold label left out"))
     if result.untrained:
         named = " ".join(sorted(result.untrained))
         lines.append(
-            terminal.line(f"{result.untrained.total():,} words have labels never trained: {named}")
+            terminal.line(
+                f"{result.untrained.total():,} tokens have labels not seen in training: {named}"
+            )
         )
     return lines
 
 
 def label_table(result: pn.Evaluation, terminal: Terminal) -> list[str]:
-    """A line a label, the most frequent first, no wider than the terminal."""
+    """Return a line a label, the most frequent first, no wider than the terminal."""
     scores = sorted(result.labels.items(), key=lambda item: (-item[1].support, item[0]))
     return _score_table("label", [(label, asdict(score)) for label, score in scores], terminal)
 
@@ -272,7 +268,7 @@ def _score_table(
 
 
 def confusion_table(result: pn.Evaluation, terminal: Terminal) -> list[str]:
-    """The commonest mistakes, or nothing where there are none."""
+    """Return the most frequent errors, if there are any."""
     wrong = [
         (count, gold, given)
         for (gold, given), count in result.confusion.items()
@@ -281,24 +277,23 @@ def confusion_table(result: pn.Evaluation, terminal: Terminal) -> list[str]:
     if not wrong:
         return []
     wrong.sort(key=lambda item: (-item[0], item[1], item[2]))
-    lines = ["", terminal.line("commonest mistakes", BOLD)]
+    lines = ["", terminal.line("most frequent errors", BOLD)]
     # Neither label pushes the other out of the line.
-    room = max(5, (terminal.width - len(f"{'':8}   labelled ")) // 2)
+    room = max(5, (terminal.width - len(f"{'':8}  gold , predicted ")) // 2)
     for count, *labels in wrong[:_CONFUSIONS]:
         gold, given = (shortened_inside(printable(label), room) for label in labels)
-        lines.append(terminal.line(f"{count:8,}  {gold} labelled {given}"))
+        lines.append(terminal.line(f"{count:8,}  gold {gold}, predicted {given}"))
     return lines
 
 
-_HEAD = "confidence       words    mean   right"
+_HEAD = "confidence      tokens    mean  accuracy"
 _NARROWEST_BAR, _WIDEST_BAR = 10, 40
 
 
 def reliability_table(found: Reliability | None, terminal: Terminal) -> list[str]:
-    """A line for each bin that has words; nothing where nothing was found out.
+    """Return a line for each bin that has tokens; nothing without a calibration.
 
-    A bar is as long as the share of words that are right, and its mark stands where their mean
-    confidence says that it should end.
+    The length of a bar is the accuracy of the bin, and its mark stands at the mean confidence.
     """
     if found is None:
         return []
@@ -309,7 +304,7 @@ def reliability_table(found: Reliability | None, terminal: Terminal) -> list[str
             f"calibration error {found.ece:.4f}, in {len(found.bins)} bins of confidence", BOLD
         ),
     ]
-    head = _HEAD + ("  right, and | where it should be" if room >= _NARROWEST_BAR else "")
+    head = _HEAD + ("  accuracy, and | the mean" if room >= _NARROWEST_BAR else "")
     lines.append(terminal.line(head))
     for part in found.bins:
         if part.confidence is None or part.accuracy is None:
@@ -319,7 +314,7 @@ def reliability_table(found: Reliability | None, terminal: Terminal) -> list[str
             if terminal.unicode
             else f"{part.low:.3f}-{part.high:.3f}"
         )
-        line += f"  {part.count:9,}  {100 * part.confidence:6.2f}  {100 * part.accuracy:6.2f}"
+        line += f"  {part.count:9,}  {points(part.confidence):>6}  {points(part.accuracy):>8}"
         if room >= _NARROWEST_BAR:
             line += "  " + _bar(part, room, "█" if terminal.unicode else "#")
         lines.append(terminal.line(line))

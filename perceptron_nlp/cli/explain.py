@@ -1,4 +1,4 @@
-"""``perceptron-nlp explain``: why a tagger gives its labels."""
+"""``perceptron-nlp explain`` and ``serve``: why each token gets its label."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from perceptron_nlp.cli.parsing import (
     LEXICON,
     QUIET,
     SERVE_LEXICON,
+    UsageError,
     VerbParser,
     format_options,
 )
@@ -34,9 +35,9 @@ EXPLAIN_EXAMPLES = """\
   perceptron-nlp explain en.model new.conllu --json | jq '.sentences[0].words[0]'
   perceptron-nlp explain both.model new.conllu --column xpos --top 10"""
 EXPLAIN_DESCRIPTION = """\
-Show why each word gets its label: what each of its features adds to the score of the label and to
-that of the runner-up. The label that is given is that of the model; labels in the text do not
-count. Nothing is an estimate: what the features add sums to the scores."""
+Show why each token gets its label: the contribution of each feature to the score of the label and
+of the runner-up. The label is predicted by the model; labels in the text are ignored. Nothing is an
+estimate: the contributions sum to the scores."""
 _BATCH = 64
 
 
@@ -64,6 +65,8 @@ def run_explain(chosen: argparse.Namespace) -> None:
     """Read, explain, and print or write."""
     check_there([chosen.text])
     check_stdin([chosen.text, *filter(None, [chosen.lexicon])], quiet=True)
+    if chosen.html is not None and chosen.json:
+        raise UsageError("--html, --json: only one of them can be given")
     if chosen.html is not None:
         check_apart(chosen.html, [chosen.model], "the model")
         check_apart(chosen.html, [chosen.text], "the text")
@@ -130,8 +133,9 @@ SERVE_EXAMPLES = """\
   perceptron-nlp serve en
   perceptron-nlp serve en.model --port 0"""
 SERVE_DESCRIPTION = """\
-Serve a page, to this machine alone, on which one types a sentence and sees the labels of its words,
-their confidences (where the model is calibrated), and why. Ctrl-C ends it. Needs the extra web."""
+Serve a page, to this machine alone, on which one types a sentence and sees the labels of its
+tokens, their confidences (if the model is calibrated), and why. Ctrl-C ends it. Needs the extra
+web."""
 
 
 SERVE_ARGUMENTS = f"""\

@@ -1,7 +1,8 @@
-"""The files that a command line names, opened, and their formats named on standard error."""
+"""The files of a command line: checked and opened, and models saved."""
 
 from __future__ import annotations
 
+import argparse
 import os
 import select
 import sys
@@ -18,30 +19,26 @@ _NAMED_ONE_BY_ONE = 8
 
 
 def open_inputs(
-    paths: Sequence[str],
-    *,
-    format: str,
-    fields: Sequence[str] | None,
-    quiet: bool,
-    model: pn.TaggerModel | None = None,
+    chosen: argparse.Namespace, paths: Sequence[str], model: pn.TaggerModel | None = None
 ) -> list[pn.Corpus]:
-    """The files as texts, each looked into; what they are read as is said on standard error.
+    """Open files as the options say, and print on standard error what they are read as.
 
-    Columns that nobody named have the names that the model was trained with, if they are as many.
+    Columns without names get those that the model was trained with, if they are as many.
 
     Raises FileError, FormatError or ArgumentError for the first that cannot be read.
     """
+    quiet = chosen.quiet
     check_stdin(paths, quiet=quiet)
     corpora = []
     for path in paths:
-        corpus = pn.open_corpus(path, format=format, fields=fields)
+        corpus = pn.open_corpus(path, format=chosen.format, fields=chosen.fields)
         # A system allows only so many open files; a pipe could not be opened again.
         if path != STDIN and os.path.isfile(path):
             corpus.close()
             if os.path.getsize(path) == 0:
                 raise pn.FormatError("the file is empty", path)
         corpora.append(corpus)
-    if not quiet and format == "auto":
+    if not quiet and chosen.format == "auto":
         _name_formats(corpora)
     if model is not None:
         for corpus in corpora:
@@ -52,10 +49,10 @@ def open_inputs(
 def load_tagger(
     model: str, lexicon: str | None, *, column: str | None = None, mmap: bool = False
 ) -> pn.Tagger:
-    """The tagger in a model file, held to a lexicon if there is one.
+    """Load the tagger of a model file, constrained by a lexicon if there is one.
 
-    The lexicon is for the column that is named, where it is one of several that the model fills,
-    else for the first.
+    The lexicon is for the column that is named, if it is one of several that the model fills, else
+    for the first.
     """
     tagger = pn.load(model, mmap=mmap)
     if lexicon is None:
@@ -65,7 +62,7 @@ def load_tagger(
 
 
 def check_stdin(paths: Sequence[str], *, quiet: bool) -> None:
-    """Raises FileError unless standard input can be read as often as it is named."""
+    """Raise FileError unless standard input can be read as often as it is named."""
     if STDIN not in paths:
         return
     if paths.count(STDIN) > 1:
@@ -77,27 +74,27 @@ def check_stdin(paths: Sequence[str], *, quiet: bool) -> None:
 
 
 def check_there(paths: Sequence[str]) -> None:
-    """Raises FileError for the first path that is not there."""
+    """Raise FileError for the first path that does not exist."""
     for path in paths:
         if path != STDIN and not os.path.lexists(path) and not is_bundled(path):
             raise pn.FileError(f"{path or repr(path)}: there is no such file")
 
 
-def check_apart(place: str, others: Iterable[str], what: str) -> None:
-    """Raises FileError where writing to `place` would overwrite one of the other files."""
+def check_apart(path: str, others: Iterable[str], what: str) -> None:
+    """Raise FileError if writing to `path` would overwrite one of the other files."""
     for other in others:
-        if os.path.isfile(place) and os.path.isfile(other) and os.path.samefile(place, other):
-            raise pn.FileError(f"{place}: is {what}, and would be overwritten; name another file")
+        if os.path.isfile(path) and os.path.isfile(other) and os.path.samefile(path, other):
+            raise pn.FileError(f"{path}: is {what}, and would be overwritten; name another file")
 
 
 def take_fields(corpus: pn.Corpus, model: pn.TaggerModel, *, quiet: bool) -> None:
-    """Name the columns of a text as those that a model was trained on, and say so."""
+    """Name the columns of a text as those that a model was trained on, and print them."""
     if corpus.take_fields(model.fields) and not quiet:
         say(f"{corpus.path}: --fields {','.join(model.fields)}, as the model was trained with")
 
 
 def name_format(corpus: pn.Corpus) -> None:
-    """Say what a text is read as."""
+    """Print the format that a text is read as."""
     say(f"{corpus.path}: read as {corpus.format}")
 
 
@@ -116,15 +113,15 @@ def _name_formats(corpora: Sequence[pn.Corpus]) -> None:
 
 
 def check_model_place(path: str, inputs: list[str]) -> None:
-    """Before hours of work, not after them: raises FileError where no model can be saved."""
+    """Raise FileError if no model can be saved, before hours of work and not after them."""
     if path == STDIN:
         raise pn.FileError("--model: a model is not written to standard output; name a file")
-    check_apart(path, inputs, "one of the files to learn from")
+    check_apart(path, inputs, "one of the training files")
     pn.check_place(path)
 
 
 def save_model(tagger: pn.Tagger, path: str) -> None:
-    """Raises FileError where it cannot be saved: a pipe without reader is none of ours."""
+    """Save a model; raise FileError if that fails, also for a pipe without a reader."""
     try:
         tagger.save(path)
     except BrokenPipeError as error:
@@ -132,11 +129,11 @@ def save_model(tagger: pn.Tagger, path: str) -> None:
 
 
 class WatchedInput:
-    """Standard input that tells when reading is about to wait for more.
+    """Standard input that calls a function when reading is about to wait for more.
 
     Parameters
     ----------
-    before_waiting : called then; what was read so far can be written
+    before_waiting : called then, so that what was read so far can be written
     """
 
     name = "<stdin>"
@@ -146,7 +143,7 @@ class WatchedInput:
         self._stream = cast(BinaryIO, sys.stdin.buffer)
 
     def read(self, size: int) -> bytes:
-        """What there is, at most `size` bytes; none at the end."""
+        """Return what there is, at most `size` bytes; none at the end."""
         if not self._is_ready():
             self._before_waiting()
         read_some: Callable[[int], bytes] = getattr(self._stream, "read1", self._stream.read)

@@ -1,4 +1,4 @@
-"""``perceptron-nlp inspect``: what is in a model file."""
+"""``perceptron-nlp inspect``: show what is in a model."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def inspect_parser() -> VerbParser:
 def run_inspect(chosen: argparse.Namespace) -> None:
     """Read the model and print."""
     texts = [path for path in (chosen.dev, chosen.text) if path is not None]
-    corpora = open_inputs(texts, format=chosen.format, fields=chosen.fields, quiet=chosen.quiet)
+    corpora = open_inputs(chosen, texts)
     found = pn.inspect(
         chosen.model,
         dev=None if chosen.dev is None else corpora[0],
@@ -86,11 +86,11 @@ def report(found: dict[str, Any], path: str, file: dict[str, Any]) -> list[tuple
         ("features", f"{found['rows']:,} with {found['weights']:,} weights"),
         ("table", table),
         *_coverage(found["coverage"]),
-        ("reading", order),
+        ("direction", order),
         ("search", "greedy" if found["beam"] == 1 else f"beam of {found['beam']}"),
         ("columns needed", ", ".join(["form", *found["evidence"]])),
-        ("known words", f"{found['vocabulary']:,}"),
-        ("dictionary", f"{len(found['dictionary']):,} words with one label each"),
+        ("vocabulary", f"{found['vocabulary']:,}"),
+        ("dictionary", f"{len(found['dictionary']):,} tokens with one label each"),
         ("file", f"{file['bytes']:,} bytes, format {file['format_version']}"),
     ]
     if found["dev_accuracy"] is not None:
@@ -99,7 +99,7 @@ def report(found: dict[str, Any], path: str, file: dict[str, Any]) -> list[tuple
     lines += [(False, f"{name:<16}{value}") for name, value in facts]
     lines += _templates(found["templates"], "template")
     if found["first_templates"]:
-        lines += _templates(found["first_templates"], "template of the first pass")
+        lines += _templates(found["first_templates"], "template of the first level")
     lines += _heaviest(found)
     try:
         return lines + _training(found["record"])
@@ -121,7 +121,7 @@ def _coverage(found: dict[str, int] | None) -> list[tuple[str, str]]:
 
 
 def _templates(templates: list[dict[str, Any]], title: str) -> list[tuple[bool, str]]:
-    """A line for each; what cannot be told is left out of all."""
+    """Return a line for each template, without figures that are not known."""
     columns = []
     for name, head, show in (
         ("rows", "features", "{:,}"),
@@ -148,7 +148,10 @@ def _heaviest(found: dict[str, Any]) -> list[tuple[bool, str]]:
         return []
     lines = [
         (False, ""),
-        (True, f"    weight   times  speaks for (+) or against (-) {found['label']}: first place"),
+        (
+            True,
+            f"    weight   times  speaks for (+) or against (-) {found['label']}: first location",
+        ),
     ]
     for one in found["heaviest"]:
         place = " ".join([*one["before"], f"[{one['word']}]", *one["after"]])
@@ -183,7 +186,7 @@ def _training(record: dict[str, Any]) -> list[tuple[bool, str]]:
                 (
                     False,
                     f"{name:<16}{counts['sentences']:,} sentences,"
-                    f" {counts['labelled']:,} labelled words,"
+                    f" {counts['labelled']:,} labeled tokens,"
                     f" SHA-256 {counts['sha256'][:16]}…",
                 )
             )
@@ -203,7 +206,7 @@ def _merging(members: list[dict[str, Any]]) -> list[tuple[bool, str]]:
     lines = [(False, ""), (True, f"merged of {len(members)} models")]
     for member in members:
         counts = member["record"].get("train")
-        text = f", {counts['labelled']:,} labelled words" if counts else ""
+        text = f", {counts['labelled']:,} labeled tokens" if counts else ""
         lines.append(
             (False, f"weight {member['weight']:g}{text}, SHA-256 {member['sha256'][:16]}…")
         )

@@ -1,4 +1,4 @@
-"""The program ``perceptron-nlp``: finds the verb, runs it, and turns every failure into a line.
+"""The program ``perceptron-nlp``: find the verb, run it, report every failure in a line.
 
 Exit statuses: 0 done; 1 an unexpected failure of the program; 2 bad input or usage, or too little
 memory; 130 interrupted; 143 terminated. Set ``PERCEPTRON_NLP_TRACEBACK=1`` to see where an error
@@ -25,27 +25,27 @@ from perceptron_nlp.cli.parsing import PROGRAM, UsageError, VerbParser, folded, 
 from perceptron_nlp.cli.terminal import escape_what_does_not_fit, say, silence, write_message
 
 DONE, FAILED, BAD_INPUT = 0, 1, 2
-# The shell's way to tell of a signal, which is added.
+# Shells add the number of a signal to this.
 STOPPED = 128
 TRACEBACK = "PERCEPTRON_NLP_TRACEBACK"
 
 VERBS = {
-    "train": "train a tagger on labelled files",
+    "train": "train a tagger on labeled files",
     "tag": "tag files, or standard input",
     "evaluate": "compare a tagger's labels with gold ones",
     "inspect": "show what is in a model",
-    "explain": "show why each word gets its label",
+    "explain": "show why each token gets its label",
     "serve": "try a tagger on a page in the browser",
     "compress": "make a model smaller",
-    "merge": "make one model of several, whose scores are the mean of theirs",
+    "merge": "make one model of several by averaging their scores",
     "resume": "train a model further, on other files",
-    "calibrate": "teach a model how sure it may be of its labels",
-    "compare": "tell which of two taggers is better, where, and whether it may be chance",
+    "calibrate": "calibrate the confidences of a model",
+    "compare": "show which of two taggers is better, where, and whether it may be chance",
     "doctor": "find gold labels that are likely wrong",
     "distill": "train a fast tagger with slower ones as teachers, on raw text too",
     "tune": "search for the options that suit your files",
     "study": "run the perceptron family on a corpus, with pictures",
-    "completion": "print what lets a shell complete verbs and options",
+    "completion": "print a script that completes verbs and options in a shell",
 }
 # Each verb has a module of its name, imported when it is asked for, but these.
 _MODULES = {
@@ -55,8 +55,8 @@ _MODULES = {
     "merge": "models",
     "serve": "explain",
 }
-# These say it with the rest of the record, or while they run.
-_SAYS_ITSELF = ("tag", "train", "resume", "distill", "serve")
+# These print warnings with the rest of the record, or while they run.
+_PRINTS_WARNINGS = ("tag", "train", "resume", "distill", "serve")
 TAGGING_VERBS = ("tag", "evaluate")
 HELP = f"""\
 usage: {PROGRAM} VERB ...
@@ -100,7 +100,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     Parameters
     ----------
-    arguments : those after the program's name; None for those of this process
+    arguments : the command line after the name of the program; None for that of this process
     """
     escape_what_does_not_fit(sys.stdout)
     try:
@@ -161,7 +161,7 @@ def _run(
             chosen = parser.parse(arguments[1:])
             if verb in TAGGING_VERBS:
                 _import_for_tagging()
-        with stoppable(), _warnings_said(verb, chosen):
+        with stoppable(), _warnings_printed(verb, chosen):
             parser.run(chosen)
     except SystemExit:
         # argparse has shown the help.
@@ -179,9 +179,9 @@ def parser_of(verb: str) -> VerbParser:
 
 
 @contextlib.contextmanager
-def _warnings_said(verb: str, chosen: argparse.Namespace) -> Iterator[None]:
-    """Say at the end what the library warned of meanwhile, each once."""
-    if verb in _SAYS_ITSELF:
+def _warnings_printed(verb: str, chosen: argparse.Namespace) -> Iterator[None]:
+    """Print the warnings of the library at the end, each once."""
+    if verb in _PRINTS_WARNINGS:
         yield
         return
     # Here, since tagging does without.
@@ -201,7 +201,7 @@ def _warnings_said(verb: str, chosen: argparse.Namespace) -> Iterator[None]:
 
 
 def _import_for_tagging() -> None:
-    """Import what tagging takes, without what only takes time."""
+    """Import the modules of tagging while the collector rests."""
     importlib.import_module("perceptron_nlp.tagger.tagger")
     importlib.import_module("perceptron_nlp.formats.corpus")
 
@@ -220,7 +220,7 @@ def _prepare_for_little_memory() -> None:
 
 
 class _RoomForNumPy:
-    """Refuses to import NumPy where OpenBLAS would end the process."""
+    """Refuse to import NumPy if OpenBLAS would end the process."""
 
     @staticmethod
     def find_spec(name: str, path: object, target: object = None) -> None:
@@ -240,13 +240,13 @@ def _need_room(size: int) -> None:
 
 @contextlib.contextmanager
 def _answering_signals() -> Iterator[None]:
-    """Signals that would stop the process raise, so that what was begun ends in order."""
+    """Let signals that would stop the process raise, so that work ends in order."""
     handlers: dict[int, Any] = {signal.SIGINT: signal.default_int_handler}
     for name in ("SIGTERM", "SIGHUP"):
         if hasattr(signal, name):
             handlers[getattr(signal, name)] = _terminate
     before = {number: signal.getsignal(number) for number in handlers}
-    # A process in the background is told to ignore some.
+    # A process in the background ignores some.
     before = {number: old for number, old in before.items() if old not in (signal.SIG_IGN, None)}
     for number in before:
         signal.signal(number, handlers[number])
@@ -271,7 +271,7 @@ def _signal_behind(error: BaseException) -> int:
 
 
 def _first_cause(error: BaseException) -> str:
-    """The first line of what began a chain of failures; those after it explain at length."""
+    """Return the first line of the error that began a chain; the later ones explain at length."""
     while (earlier := error.__cause__ or error.__context__) is not None:
         error = earlier
     return str(error).strip().partition("\n")[0]
@@ -279,8 +279,7 @@ def _first_cause(error: BaseException) -> str:
 
 @contextlib.contextmanager
 def _nothing_collected() -> Iterator[None]:
-    """Imports make much that the cyclic collector would look through, and nothing that it would
-    find."""
+    """Rest the cyclic collector, which would search through what imports make and find nothing."""
     collects = gc.isenabled()
     gc.disable()
     try:
@@ -291,14 +290,14 @@ def _nothing_collected() -> Iterator[None]:
 
 
 def _finish(status: int) -> int:
-    """Write what is still to be written now, while a failure can be reported."""
+    """Flush standard output while a failure can be reported."""
     if sys.stdout is not None:
         sys.stdout.flush()
     return status
 
 
 def _in_options(message: str, parser: VerbParser) -> str:
-    """A message that names an argument of Python, with the option in its place."""
+    """Return a message about an argument of Python with the name of the option instead."""
     match = _ARGUMENT.match(message)
     if match is None:
         return message

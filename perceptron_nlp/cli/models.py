@@ -1,4 +1,4 @@
-"""``perceptron-nlp calibrate``: teaches a model how sure it may be of its labels."""
+"""``perceptron-nlp calibrate``, ``compress`` and ``merge``: models made of models."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from perceptron_nlp.tagger.tagger import model_path
 
 CALIBRATE_EXAMPLES = """\
   perceptron-nlp calibrate en.model dev.conllu
-  perceptron-nlp calibrate en.model dev.conllu -o sure.model"""
+  perceptron-nlp calibrate en.model dev.conllu -o calibrated.model"""
 CALIBRATE_DESCRIPTION = """\
-Learn from labelled text how likely the labels of a model are right, so that tag --confidence can
-tell. Its labels stay the same. Training with --dev does this too; the text must not be what the
-model was trained on."""
+Calibrate the confidences of a model on labeled text, so that tag --confidence can write them. Its
+labels stay the same. Training with --dev does this, too; the text must not be what the model was
+trained on."""
 
 
 CALIBRATE_ARGUMENTS = f"""\
@@ -43,22 +43,16 @@ def run_calibrate(chosen: argparse.Namespace) -> None:
     check_stdin(chosen.dev, quiet=True)
     if chosen.output == STDIN:
         raise pn.FileError("-o: a model is not written to standard output; name a file")
-    place = chosen.model if chosen.output is None else chosen.output
-    check_apart(place, chosen.dev, "one of the labelled files")
-    pn.check_place(place)
+    path = chosen.model if chosen.output is None else chosen.output
+    check_apart(path, chosen.dev, "one of the labeled files")
+    pn.check_place(path)
     tagger = pn.load(chosen.model)
-    corpora = open_inputs(
-        chosen.dev,
-        format=chosen.format,
-        fields=chosen.fields,
-        quiet=chosen.quiet,
-        model=tagger.model,
-    )
+    corpora = open_inputs(chosen, chosen.dev, tagger.model)
     calibrated = tagger.calibrate(corpora, fields=chosen.fields)
-    calibrated.save(place)
+    calibrated.save(path)
     if not chosen.quiet:
         say_calibration(calibrated)
-        say(f"{place}: {len(calibrated.to_bytes()):,} bytes")
+        say(f"{path}: {len(calibrated.to_bytes()):,} bytes")
 
 
 COMPRESS_EXAMPLES = """\
@@ -66,7 +60,7 @@ COMPRESS_EXAMPLES = """\
   perceptron-nlp compress en.model --size 1.1MB -o smaller.model"""
 COMPRESS_DESCRIPTION = """\
 Make the best model within a size out of one that exists: the features with the heaviest weights
-stay, weights become coarser, and all is packed. What that cost is told."""
+stay, weights are quantized, and all is packed. The cost is printed."""
 
 
 COMPRESS_ARGUMENTS = f"""\
@@ -94,12 +88,10 @@ def run_compress(chosen: argparse.Namespace) -> None:
     if chosen.output == STDIN:
         raise pn.FileError("-o: a model is not written to standard output; name a file")
     inputs = [] if chosen.dev is None else [chosen.dev]
-    check_apart(chosen.output, inputs, "the labelled file")
+    check_apart(chosen.output, inputs, "the labeled file")
     pn.check_place(chosen.output)
     tagger = pn.load(chosen.model)
-    corpora = open_inputs(
-        inputs, format=chosen.format, fields=chosen.fields, quiet=chosen.quiet, model=tagger.model
-    )
+    corpora = open_inputs(chosen, inputs, tagger.model)
     smaller = tagger.compress(
         chosen.size, dev=corpora[0] if corpora else None, format=chosen.format, fields=chosen.fields
     )
@@ -116,8 +108,8 @@ MERGE_EXAMPLES = """\
   perceptron-nlp merge news.model mail.model --model both.model
   perceptron-nlp merge large.model small.model --weights 3,1 --model both.model"""
 MERGE_DESCRIPTION = """\
-Make one model out of several that were trained alike on other text. It scores each label with the
-weighted mean of what the models score it with; labels and vocabularies are united."""
+Make one model out of several that were trained alike on other text. The score of a label is the
+weighted mean of its scores by the models; labels and vocabularies are united."""
 
 
 MERGE_ARGUMENTS = f"""\
@@ -155,10 +147,3 @@ def run_merge(chosen: argparse.Namespace) -> None:
             f"{chosen.model}: {len(chosen.models)} models,"
             f" {n_features:,} features, {len(merged.to_bytes()) / 1e6:.2f} MB"
         )
-
-
-def _numbers(text: str) -> list[float]:
-    try:
-        return [float(piece) for piece in text.split(",")]
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is not numbers parted by commas") from None

@@ -45,8 +45,8 @@ class UsageError(pn.PerceptronNLPError, ValueError):
 class _Help(argparse.RawDescriptionHelpFormatter):
     """Help as wide as the terminal.
 
-    It is asked for with every option, and finding out the width as argparse does would import
-    shutil, and with it all kinds of compression.
+    It is made for every option, and argparse would import shutil for the width, and with it all
+    kinds of compression.
     """
 
     def __init__(self, prog: str) -> None:
@@ -57,7 +57,7 @@ class _Help(argparse.RawDescriptionHelpFormatter):
 
 
 def folded(text: str, width: int) -> str:
-    """A help text in lines no wider than this.
+    """Return a help text in lines no wider than `width`.
 
     Lines that begin without a space are running text. Commands go on after a backslash, rows of
     a table below the second column. Words are not broken.
@@ -81,7 +81,7 @@ def folded(text: str, width: int) -> str:
 
 
 def help_width() -> int:
-    """What COLUMNS says, or how wide the terminal is; 80 where neither tells."""
+    """Return the width by COLUMNS, or else of the terminal, or else 80."""
     given = os.environ.get("COLUMNS", "")
     if given.isascii() and given.isdecimal() and int(given):
         return int(given)
@@ -102,7 +102,8 @@ class VerbParser(argparse.ArgumentParser):
     arguments : one a line as the help shows it, with the text for the help after two spaces, which
         indented lines continue: ``TEST...  labeled files``, ``-o, --output OUT  the file``,
         ``--keep  keep labels``. N stands for a whole number, X for a number, NAMES for names
-        separated by commas; ``N=20`` has a default; a text that ends in ``(required)`` means it
+        separated by commas; ``N=20`` has a default, ``[TEXT]`` is standard input by default; a text
+        that ends in ``(required)`` means it
     examples : command lines, shown at the end of the help
     """
 
@@ -138,7 +139,7 @@ class VerbParser(argparse.ArgumentParser):
             how: dict[str, Any] = {"help": about}
             bare = metavar.strip("[].")
             if metavar.startswith("["):
-                how["nargs"] = "*" if "..." in metavar else "?"
+                how |= {"nargs": "*", "default": []} if "..." in metavar else _OR_STDIN
             elif metavar != bare:
                 how["nargs"] = "+"
             if default:
@@ -154,7 +155,7 @@ class VerbParser(argparse.ArgumentParser):
         raise UsageError(f"{message} (see {self.prog} --help)")
 
     def parse(self, arguments: Sequence[str]) -> argparse.Namespace:
-        """The arguments of a verb; options may stand anywhere, names of files too.
+        """Return the arguments of a verb; options and file names may stand in any order.
 
         Raises UsageError; SystemExit after ``--help`` was shown.
         """
@@ -173,15 +174,15 @@ class VerbParser(argparse.ArgumentParser):
         return self.add_argument_group(title)
 
     def knows(self, option: str) -> bool:
-        """Is there such an option (``--epochs``)?"""
+        """Return True for an option of the verb (``--epochs``)."""
         return option in self._option_string_actions
 
     def actions(self) -> list[argparse.Action]:
-        """All arguments and options, in the order of the help."""
+        """Return all arguments and options, in the order of the help."""
         return list(self._actions)
 
     def _check_options(self, arguments: Iterable[str]) -> None:
-        """First of all, so that a misspelt option is not reported as a missing one."""
+        """Check the options first, so that a misspelled one is not reported as missing."""
         for argument in arguments:
             if not argument.startswith("-") or argument == "-" or _NUMBER.fullmatch(argument):
                 continue
@@ -214,7 +215,20 @@ def a_number(text: str) -> float:
         raise argparse.ArgumentTypeError(f"{text!r} is not a number") from None
 
 
-_TYPES: dict[str, Callable[[str], Any]] = {"N": whole_number, "X": a_number, "NAMES": names_list}
+def _numbers_list(text: str) -> list[float]:
+    try:
+        return [float(number) for number in text.split(",")]
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not numbers separated by commas") from None
+
+
+_OR_STDIN = {"nargs": "?", "default": "-"}
+_TYPES: dict[str, Callable[[str], Any]] = {
+    "N": whole_number,
+    "X": a_number,
+    "NAMES": names_list,
+    "X,Y,…": _numbers_list,
+}
 
 
 def _split_at_dashes(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -226,5 +240,5 @@ def _split_at_dashes(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
 
 
 def _as_name(argument: str) -> str:
-    """A name after ``--``, in a form that argparse takes for no option."""
+    """Return a name after ``--`` in a form that argparse takes for no option."""
     return f"./{argument}" if argument.startswith("-") and argument != "-" else argument

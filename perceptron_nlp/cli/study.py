@@ -1,11 +1,10 @@
-"""``perceptron-nlp study``: the perceptron family on a corpus, as one page with pictures."""
+"""``perceptron-nlp study``: the perceptron family on a corpus, as a page with pictures."""
 
 from __future__ import annotations
 
 import argparse
 import time
 
-import perceptron_nlp as pn
 from perceptron_nlp._display import printable
 from perceptron_nlp.cli.inputs import open_inputs
 from perceptron_nlp.cli.parsing import QUIET, VerbParser, format_options
@@ -51,12 +50,7 @@ def run_study(chosen: argparse.Namespace) -> None:
     paths, dev = list(chosen.data), chosen.dev
     if not paths and dev is None:
         paths, dev = sample_files()
-    opened: list[pn.Corpus] = open_inputs(
-        [*paths, *([] if dev is None else [dev])],
-        format=chosen.format,
-        fields=chosen.fields,
-        quiet=chosen.quiet,
-    )
+    opened = open_inputs(chosen, [*paths, *([] if dev is None else [dev])])
     corpus = read_study_corpus(
         opened[: len(paths)],
         column=chosen.column,
@@ -71,7 +65,7 @@ def run_study(chosen: argparse.Namespace) -> None:
 
 
 class _Progress:
-    """Says what happens now, with the seconds so far."""
+    """Prints each step with the seconds so far."""
 
     def __init__(self, quiet: bool) -> None:
         self._quiet = quiet

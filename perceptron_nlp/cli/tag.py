@@ -1,4 +1,4 @@
-"""``perceptron-nlp tag`` on Parquet files, which pyarrow reads and writes."""
+"""``perceptron-nlp tag``: fill in columns of files; Parquet files by way of pyarrow."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ FORMAT = "parquet"
 
 
 def are_parquet(chosen: argparse.Namespace, files: Sequence[str]) -> bool:
-    """Are the files Parquet, by the format that is named or else by the end of their names?
+    """Return True for Parquet files, by the format that is named or else by their suffix.
 
-    Raises UsageError where options do not go with that.
+    Raises UsageError if options do not go with that.
     """
     named = [path for path in files if path.lower().endswith(f".{FORMAT}")]
     if chosen.format != FORMAT and (chosen.format != "auto" or not named):
@@ -66,7 +66,7 @@ def are_parquet(chosen: argparse.Namespace, files: Sequence[str]) -> bool:
 
 
 def write_parquet(chosen: argparse.Namespace, tagger: pn.Tagger, path: str) -> None:
-    """Tag a file as the command line says."""
+    """Tag a Parquet file as the command line says."""
     # Here, since it brings pyarrow in.
     arrow = importlib.import_module("perceptron_nlp.integrations.arrow")
     if not chosen.quiet and chosen.format == "auto":
@@ -103,10 +103,10 @@ EXAMPLES = """\
 DESCRIPTION = """\
 Write text back with the columns of the model filled in. All else in CoNLL-U and column files
 stays as it is, byte for byte; a column file without the column gets it at the end of its lines.
-Running text (text) is cut into sentences and words first. It becomes CoNLL-U where the model fills
+Running text (text) is split into sentences and tokens first. It becomes CoNLL-U if the model fills
 several columns, or --confidence or --mark-unknown is given, else word/TAG, a sentence a line. Text
-that is cut already (lines: a sentence a line, its words separated by spaces) becomes word/TAG and
-keeps its words and lines.
+that is split already (lines: a sentence a line, its tokens separated by spaces) becomes word/TAG
+and keeps its tokens and lines.
 Parquet files (.parquet, a row a sentence) get columns of lists of labels."""
 
 
@@ -193,7 +193,7 @@ def run_tag(chosen: argparse.Namespace) -> None:
 def _with_labels_lost(
     chosen: argparse.Namespace, files: list[str], filling: Filling
 ) -> Iterator[str]:
-    """The files that the output takes the place of, and whose labels are filled over."""
+    """Yield the files that the output replaces and whose labels are lost."""
     for path in files:
         if path == STDIN or not (os.path.isfile(path) and os.path.exists(chosen.output)):
             continue

@@ -1,4 +1,4 @@
-"""Files tagged one after the other, in batches of sentences, or as bytes where the core can."""
+"""Tagging of files one after the other, in batches or as bytes, or of a folder by an engine."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Tagging:
     filling : which columns it fills, and how
     format, fields : see perceptron_nlp.open_corpus
     threads : see Tagger.tag_sents
-    quiet : whether formats that were found by looking go unnamed
+    quiet : whether formats that were inferred go unnamed
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class Tagging:
         self._last = ""
 
     def texts(self, files: list[str], stdin: str | BinaryIO) -> Iterator[Piece]:
-        """The tagged texts, piece by piece; `stdin` is what is read in place of ``-``.
+        """Yield the tagged texts in pieces; `stdin` is what is read in place of ``-``.
 
         The memory of a piece may be used again for the next one.
         """
@@ -88,7 +88,7 @@ class Tagging:
                 yield corpus.tail.encode()
 
     def _filled(self, corpus: pn.Corpus, ahead: int) -> Iterator[Piece]:
-        """What the core can tag as bytes, up to `ahead` pieces at a time read before the first is
+        """Yield what the core can tag as bytes, reading up to `ahead` pieces before the first is
         done; the rest of the text stays in the corpus."""
         fill = self._filling.as_bytes(corpus)
         if fill is None:
@@ -129,9 +129,9 @@ class Tagging:
                 yield text
 
     def finished(self, at_end: bool = False) -> bytes:
-        """The text of the sentences read since the last call, tagged.
+        """Return the text of the sentences read since the last call, tagged.
 
-        Those whose neighbours are not read yet wait for them, unless the file is at its end.
+        Sentences whose context is not read yet wait for it, unless the file is at its end.
         """
         corpus, window = self._corpus, self._filling.window
         n_ready = max(0, len(self._pending) - (0 if at_end else window))
@@ -157,7 +157,7 @@ class Tagging:
         )
 
     def _seam(self) -> bytes:
-        """What must end the file before, so that its last sentence stays one of its own."""
+        """Return what must end the file before, so that its last sentence stays apart."""
         if not self._last or self._corpus is None:
             return b""
         line_break = "\r\n" if "\r\n" in self._last else "\n"
@@ -170,5 +170,5 @@ class Tagging:
 
 
 def _length(sentence: pn.Sentence) -> int:
-    """How many characters a sentence from a file has there."""
+    """Return the number of characters of a sentence in its file."""
     return 0 if sentence.layout is None else len(sentence.layout.text)

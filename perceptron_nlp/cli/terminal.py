@@ -1,7 +1,7 @@
-"""What a terminal can show: its width, colour, and lines that are drawn over.
+"""Output for people: the width of the terminal, color, messages, and JSON.
 
-Standard output and standard error are asked separately. ``NO_COLOR`` turns colour off,
-``FORCE_COLOR`` on, ``TERM=dumb`` off; ``COLUMNS`` gives a terminal's width. Where the stream is no
+Standard output and standard error are asked separately. ``NO_COLOR`` turns color off,
+``FORCE_COLOR`` on, ``TERM=dumb`` off; ``COLUMNS`` gives a terminal's width. If the stream is no
 terminal, nothing is cut.
 """
 
@@ -21,17 +21,17 @@ BOLD, FAINT, GREEN, CYAN = "1", "2", "32", "36"
 
 
 class Terminal:
-    """Where text for a person goes.
+    """A stream of text for a person.
 
     Parameters
     ----------
-    stream : standard output or standard error; None where the caller closed it
+    stream : standard output or standard error; None if the caller closed it
 
     Attributes
     ----------
-    bounded : whether lines have an end: on terminals alone; elsewhere nothing is cut
+    bounded : whether lines are cut to a width, which only terminals have
     live : whether lines can be drawn over
-    colour : whether colours are wanted
+    color : whether colors are wanted
     """
 
     def __init__(self, stream: TextIO | None) -> None:
@@ -39,17 +39,17 @@ class Terminal:
         self.bounded = stream is not None and stream.isatty()
         self.live = self.bounded and os.environ.get("TERM") != "dumb"
         if os.environ.get("NO_COLOR"):
-            self.colour = False
+            self.color = False
         elif os.environ.get("FORCE_COLOR"):
-            self.colour = True
+            self.color = True
         else:
-            self.colour = self.live
+            self.color = self.live
 
     @property
     def width(self) -> int:
-        """Columns of text in a line; at least 20, asked again as windows change.
+        """Columns of text in a line, at least 20; asked each time, as windows change.
 
-        What is no terminal has room for every line.
+        Streams other than terminals have room for every line.
         """
         if not self.bounded:
             return UNLIMITED
@@ -64,27 +64,27 @@ class Terminal:
 
     @property
     def unicode(self) -> bool:
-        """Whether it shows characters beyond ASCII."""
+        """True if characters beyond ASCII can be shown."""
         encoding = getattr(self._stream, "encoding", None) or "ascii"
         return str(encoding).lower().replace("-", "").startswith("utf")
 
     def line(self, text: str, style: str = "") -> str:
-        """The text as one line: safe for printing, cut to the width, in a style (an SGR code)."""
+        """Return the text as one line: printable, cut to the width, in a style (an SGR code)."""
         shown = shortened(printable(text), self.width)
         return self.paint(shown, style) if style else shown
 
     def paint(self, text: str, style: str) -> str:
-        """The text in a style (an SGR code), where colour is wanted."""
-        return f"\x1b[{style}m{text}\x1b[0m" if self.colour and text else text
+        """Return the text in a style (an SGR code) if color is wanted."""
+        return f"\x1b[{style}m{text}\x1b[0m" if self.color and text else text
 
 
 def output() -> Terminal:
-    """Standard output."""
+    """Return standard output."""
     return Terminal(sys.stdout)
 
 
 def messages() -> Terminal:
-    """Standard error."""
+    """Return standard error."""
     return Terminal(sys.stderr)
 
 
@@ -105,7 +105,7 @@ def write_message(text: str) -> None:
 
 
 def silence(stream: TextIO | None) -> None:
-    """Let what is still to be written to a broken stream vanish, at the exit as well."""
+    """Discard what is still to be written to a broken stream, at the exit as well."""
     try:
         if stream is not None:
             nowhere = os.open(os.devnull, os.O_WRONLY)
@@ -116,7 +116,7 @@ def silence(stream: TextIO | None) -> None:
 
 
 def escape_what_does_not_fit(stream: TextIO | None) -> None:
-    """Have characters that a stream cannot encode written as escapes, as on standard error.
+    """Let a stream write characters that it cannot encode as escapes, as standard error does.
 
     A page for a person holds labels and words of any script, and the locale may know ASCII alone.
     """
@@ -125,12 +125,12 @@ def escape_what_does_not_fit(stream: TextIO | None) -> None:
 
 
 def shortened(text: str, width: int) -> str:
-    """The text cut to a width in characters, its end shown by an ellipsis."""
+    """Return the text cut to a width in characters, with an ellipsis for its end."""
     return text if len(text) <= width else text[: max(0, width - 1)] + "…"
 
 
 def shortened_inside(text: str, width: int) -> str:
-    """The text cut in its middle to a width in characters, as of paths the end tells most."""
+    """Return the text cut in its middle to a width in characters: the end of a path says most."""
     if len(text) <= width:
         return text
     tail = 2 * max(0, width - 1) // 3
@@ -138,7 +138,7 @@ def shortened_inside(text: str, width: int) -> str:
 
 
 def print_json(value: dict[str, Any]) -> None:
-    """One JSON object on lines of its own; in ASCII where the stream is not Unicode.
+    """Print one JSON object on lines of its own; in ASCII if the stream is not Unicode.
 
     JSON's own escapes leave C1 control characters and direction marks as they are.
     """

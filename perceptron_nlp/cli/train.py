@@ -1,4 +1,4 @@
-"""``perceptron-nlp train``: learns a tagger from labelled files and saves it."""
+"""``perceptron-nlp train`` and ``resume``: train a tagger on labeled files."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from perceptron_nlp.cli.training import (
     LearningCurve,
     add_options,
     check_checkpoint,
-    how_to_go_on,
+    interrupted_message,
     options_given,
-    summarise,
+    summarize,
 )
 from perceptron_nlp.tagger.train.options import GROUPS
 
@@ -67,7 +67,7 @@ def run_train(chosen: argparse.Namespace) -> None:
     check_model_place(chosen.model, [*inputs, *evidence])
     check_checkpoint(chosen, [*inputs, *evidence])
     options = options_given(chosen)
-    corpora = open_inputs(inputs, format=chosen.format, fields=chosen.fields, quiet=chosen.quiet)
+    corpora = open_inputs(chosen, inputs)
     n_train = len(chosen.train)
     several = chosen.column is not None and "," in chosen.column
     # What is logged is in the model's record, and said from there.
@@ -82,10 +82,10 @@ def run_train(chosen: argparse.Namespace) -> None:
             callback=None if chosen.quiet else LearningCurve(messages(), several=several),
         )
     except KeyboardInterrupt as interrupt:
-        raise KeyboardInterrupt(how_to_go_on(chosen.checkpoint)) from interrupt
+        raise KeyboardInterrupt(interrupted_message(chosen.checkpoint)) from interrupt
     save_model(tagger, chosen.model)
     if not chosen.quiet:
-        summarise(tagger, chosen.model)
+        summarize(tagger, chosen.model)
 
 
 RESUME_EXAMPLES = """\
@@ -119,15 +119,13 @@ def resume_parser() -> VerbParser:
 def run_resume(chosen: argparse.Namespace) -> None:
     """Check everything, go on training, save."""
     logging.getLogger("perceptron_nlp").addHandler(logging.NullHandler())
-    labelled = [*chosen.data, *([] if chosen.dev is None else [chosen.dev])]
-    check_there([chosen.start, *labelled])
-    check_stdin(labelled, quiet=chosen.quiet)
-    check_model_place(chosen.model, [chosen.start, *labelled])
+    labeled = [*chosen.new, *([] if chosen.dev is None else [chosen.dev])]
+    check_there([chosen.start, *labeled])
+    check_stdin(labeled, quiet=chosen.quiet)
+    check_model_place(chosen.model, [chosen.start, *labeled])
     tagger = pn.load(chosen.start)
-    corpora = open_inputs(
-        labelled, format=chosen.format, fields=chosen.fields, quiet=chosen.quiet, model=tagger.model
-    )
-    n_data = len(chosen.data)
+    corpora = open_inputs(chosen, labeled, tagger.model)
+    n_data = len(chosen.new)
     try:
         resumed = tagger.resume(
             corpora[:n_data],
@@ -143,4 +141,4 @@ def run_resume(chosen: argparse.Namespace) -> None:
         raise pn.ArgumentError(str(error).replace("resumable=True", "--resumable")) from error
     save_model(resumed, chosen.model)
     if not chosen.quiet:
-        summarise(resumed, chosen.model)
+        summarize(resumed, chosen.model)

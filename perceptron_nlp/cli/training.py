@@ -1,4 +1,7 @@
-"""The options of training on the command line, as perceptron_nlp.TrainingOptions declares them."""
+"""What the verbs that train share: options, checkpoint, learning curve, and summary.
+
+The options are those that perceptron_nlp.TrainingOptions declares.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from dataclasses import Field, fields
 from typing import Any
 
 import perceptron_nlp as pn
-from perceptron_nlp._display import printable
+from perceptron_nlp._display import percent, printable
 from perceptron_nlp.cli.inputs import check_apart
 from perceptron_nlp.cli.parsing import VerbParser, a_number, whole_number
 from perceptron_nlp.cli.terminal import (
@@ -121,7 +124,7 @@ def check_checkpoint(chosen: argparse.Namespace, inputs: Sequence[str]) -> None:
     FileError : it cannot be written or is missing, or it is one of the other files
     """
     if chosen.checkpoint is not None:
-        check_apart(chosen.checkpoint, inputs, "one of the files to learn from")
+        check_apart(chosen.checkpoint, inputs, "one of the training files")
         if os.path.realpath(chosen.checkpoint) == os.path.realpath(chosen.model):
             raise pn.FileError(
                 f"{chosen.checkpoint}: is the model, too; name another file for the checkpoint"
@@ -129,7 +132,7 @@ def check_checkpoint(chosen: argparse.Namespace, inputs: Sequence[str]) -> None:
     checkpoint_options(chosen.checkpoint, chosen.every, chosen.resume)
 
 
-def how_to_go_on(checkpoint: str | None) -> str:
+def interrupted_message(checkpoint: str | None) -> str:
     """Return the message on a training that was interrupted."""
     if checkpoint is None or not os.path.lexists(checkpoint):
         return ""
@@ -139,7 +142,7 @@ def how_to_go_on(checkpoint: str | None) -> str:
     )
 
 
-def summarise(tagger: pn.Tagger, path: str) -> None:
+def summarize(tagger: pn.Tagger, path: str) -> None:
     """Print what was chosen, and the figures of the model."""
     size = os.path.getsize(path) if os.path.isfile(path) else len(tagger.to_bytes())
     parts = tagger.by_column.values()
@@ -160,7 +163,7 @@ def summarise(tagger: pn.Tagger, path: str) -> None:
 
 
 def say_calibration(tagger: pn.Tagger) -> None:
-    """Say how each column was calibrated, or why not; nothing where it was not tried."""
+    """Print how each column was calibrated, or why not; nothing if it was not tried."""
     for column, part in tagger.by_column.items():
         found = part.model.record.get("calibration")
         if found is None:
@@ -170,8 +173,8 @@ def say_calibration(tagger: pn.Tagger) -> None:
             say(f"{name}not calibrated: {found['why']}")
             continue
         say(
-            f"{name}calibrated by a curve of margins on {found['words']:,} words; error of the"
-            f" confidences {found['ece']:.4f}, cross-validated"
+            f"{name}calibrated on {found['words']:,} tokens; expected calibration error"
+            f" {found['ece']:.4f}, cross-validated"
         )
 
 
@@ -195,7 +198,7 @@ def _say_choices(tagger: pn.Tagger) -> None:
 
 
 def say_cost(tagger: pn.Tagger) -> None:
-    """Say what compressing cost, where the model was compressed."""
+    """Print the cost of compression if the model was compressed."""
     found = tagger.model.record.get("compressed")
     if found is None:
         return
@@ -208,7 +211,7 @@ def say_cost(tagger: pn.Tagger) -> None:
     if found["steps"] is not None:
         line += f", weights up to {found['steps']}"
     if before is not None:
-        line += f"; {100 * before:.2f} % of dev words right before, {100 * after:.2f} % now"
+        line += f"; dev accuracy {percent(before)} before, {percent(after)} now"
     say(line)
 
 
@@ -225,7 +228,7 @@ _TO_LINE_END = "\x1b[K"
 
 
 def sparkline(values: Sequence[float], width: int, blocks: str = BLOCKS) -> str:
-    """A row of blocks, one a value, low to high between the least and the greatest of them.
+    """Draw a row of blocks, one a value, between the least and the greatest of them.
 
     Parameters
     ----------
@@ -243,7 +246,7 @@ def sparkline(values: Sequence[float], width: int, blocks: str = BLOCKS) -> str:
 
 
 def duration(seconds: float) -> str:
-    """A time span as people say it: ``8 s``, ``3 min 20 s``, ``2 h 5 min``."""
+    """Return a time span for people: ``8 s``, ``3 min 20 s``, ``2 h 5 min``."""
     whole = max(0, round(seconds))
     if whole < 60:
         return f"{whole} s"
@@ -253,13 +256,13 @@ def duration(seconds: float) -> str:
 
 
 class LearningCurve:
-    """Called with each EpochReport; draws a curve on a terminal, else writes a line an epoch.
+    """A callback of training that draws a curve on a terminal, else prints a line an epoch.
 
     Parameters
     ----------
     terminal : standard error
     clock : seconds since any moment
-    several : whether several columns are learnt, so that each must be named
+    several : whether several columns are learned, so that each must be named
     """
 
     def __init__(
@@ -294,12 +297,12 @@ class LearningCurve:
         self._drawn = len(lines)
 
     def _which(self, report: pn.EpochReport) -> str:
-        """Which column and run an epoch is of, where there are several."""
+        """Return the column and the run of an epoch if there are several."""
         column = f"{printable(report.column)}, " if self._several else ""
         return column + (f"run {report.run}/{report.runs}, " if report.runs > 1 else "")
 
     def _time_left(self, report: pn.EpochReport) -> float | None:
-        """Seconds, from the epochs after the first, whose beginning is not known here."""
+        """Estimate the seconds left from the epochs after the first, whose start is not known."""
         now = self._clock()
         if len(self._train) == 1:
             self._first_end = now
@@ -310,17 +313,17 @@ class LearningCurve:
     def _plain(self, report: pn.EpochReport) -> str:
         line = (
             f"{self._which(report)}epoch {report.epoch}/{report.epochs}:"
-            f" train {100 * report.train_accuracy:.2f} %"
+            f" train {percent(report.train_accuracy)}"
         )
         if report.dev_accuracy is not None:
-            line += f", dev {100 * report.dev_accuracy:.2f} %"
+            line += f", dev {percent(report.dev_accuracy)}"
         return line
 
     def _picture(self, report: pn.EpochReport, left: float | None) -> list[str]:
         paint = self._terminal.paint
         lines = [self._series("train", self._train, CYAN, "")]
         if self._dev:
-            best = f"best {100 * max(self._dev):.2f} % in epoch {report.best_epoch}"
+            best = f"best {percent(max(self._dev))} in epoch {report.best_epoch}"
             lines.append(self._series("dev", self._dev, GREEN, best))
         status = f"{self._which(report)}epoch {report.epoch} of {report.epochs}"
         if left is not None and report.epoch < report.epochs:
@@ -328,7 +331,7 @@ class LearningCurve:
         return [*lines, paint(shortened(status, self._terminal.width - 1), FAINT)]
 
     def _series(self, name: str, values: list[float], style: str, note: str) -> str:
-        """``name  94.31 %  ▁▄▆▇█  note``, without what has no room."""
+        """Draw ``name  94.31 %  ▁▄▆▇█  note``, without what has no room."""
         paint = self._terminal.paint
         figure = f"{name:<7}{100 * values[-1]:6.2f} %  "
         room = self._terminal.width - 1 - _LABEL_WIDTH

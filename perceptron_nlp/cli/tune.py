@@ -1,4 +1,4 @@
-"""The progress of tuning on standard error: the epoch at hand, the trials, the best so far."""
+"""``perceptron-nlp tune``: search for options that suit the files."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ TemplateNames = Mapping[tuple[pn.Template, ...], str]
 
 
 def settings_text(settings: Mapping[str, Any], names: TemplateNames) -> str:
-    """Settings as people write them: ``beam=4 right-to-left=no``."""
+    """Return settings as people write them: ``beam=4 right-to-left=no``."""
     shown = []
     for name, value in settings.items():
         if isinstance(value, bool):
@@ -44,12 +44,12 @@ def settings_text(settings: Mapping[str, Any], names: TemplateNames) -> str:
 
 
 class TuningView:
-    """Called with each TuningReport; a line a trial, and on a terminal a live one below.
+    """A callback of tuning: a line a trial, and on a terminal a live one below.
 
     Parameters
     ----------
     terminal : standard error
-    names : what lists of templates are called
+    names : the names of lists of templates
     """
 
     def __init__(self, terminal: Terminal, names: TemplateNames) -> None:
@@ -65,7 +65,7 @@ class TuningView:
             write_message(_CLEAR + self._terminal.paint(self._live(report), FAINT))
 
     def clear(self) -> None:
-        """Take the live line away."""
+        """Erase the live line."""
         if self._terminal.live:
             write_message(_CLEAR)
 
@@ -79,7 +79,7 @@ class TuningView:
     def _live(self, report: pn.TuningReport) -> str:
         what = f"trial {report.trial} of {report.trials} at most" if report.trial else "the chosen"
         if report.folds > 1:
-            what += f", part {report.fold}/{report.folds}"
+            what += f", fold {report.fold}/{report.folds}"
         if report.epoch is not None:
             what += f", epoch {report.epoch.epoch}/{report.epoch.epochs}"
         if report.best is not None:
@@ -156,8 +156,8 @@ def run_tune(chosen: argparse.Namespace) -> None:
     if not isinstance(fixed.get("templates", ""), str):
         names[fixed["templates"]] = chosen.templates
     if chosen.state is not None:
-        check_apart(chosen.state, inputs, "one of the files to learn from")
-    corpora = open_inputs(inputs, format=chosen.format, fields=chosen.fields, quiet=chosen.quiet)
+        check_apart(chosen.state, inputs, "one of the training files")
+    corpora = open_inputs(chosen, inputs)
     n_train = len(chosen.train)
     view = None if chosen.quiet else TuningView(messages(), names)
     try:
@@ -205,7 +205,7 @@ def _values(text: str) -> tuple[str, list[str]]:
 def _space(
     given: Sequence[tuple[str, list[str]]] | None, names: dict[tuple[pn.Template, ...], str]
 ) -> dict[str, list[Any]] | None:
-    """The values to try, read; lists of templates from files are entered in `names`."""
+    """Return the values to try; lists of templates from files are entered in `names`."""
     if given is None:
         return None
     space: dict[str, list[Any]] = {}
@@ -247,7 +247,7 @@ def _command(
     options: Mapping[str, Any],
     names: Mapping[tuple[pn.Template, ...], str],
 ) -> list[str]:
-    """The arguments of ``train`` for these options."""
+    """Return the arguments of ``train`` for these options."""
     arguments = [
         path if not path.startswith("-") or path == "-" else f"./{path}" for path in chosen.train
     ]
@@ -275,7 +275,7 @@ def _command(
 def trial_table(
     result: pn.TuningResult, names: Mapping[tuple[pn.Template, ...], str], terminal: Terminal
 ) -> list[str]:
-    """A line for each trial, the best first."""
+    """Return a line for each trial, the best first."""
     measure = "F1" if result.measure == "f1" else "accuracy"
     head = f"{'trial':>5}  {measure:>8}  {'behind':>13}  epochs  {'work':>5}  options"
     lines = [terminal.line(head, BOLD)]
@@ -306,7 +306,7 @@ def summary(result: pn.TuningResult, terminal: Terminal) -> list[str]:
         why = (
             "as good as any, and none of them takes less work"
             if chosen is best
-            else f"whose work is {chosen.work} a word, not {best.work}"
+            else f"whose work is {chosen.work} a token, not {best.work}"
         )
         lines.append(f"trial {chosen.number} is chosen, {why}")
     else:
@@ -323,6 +323,6 @@ def summary(result: pn.TuningResult, terminal: Terminal) -> list[str]:
     )
     if len(result.by_fold) > 1:
         lines.append(
-            f"part by part: {points(min(result.by_fold))} to {points(max(result.by_fold))}"
+            f"fold by fold: {points(min(result.by_fold))} to {points(max(result.by_fold))}"
         )
     return [terminal.line(line) for line in lines]

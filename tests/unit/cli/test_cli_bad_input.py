@@ -237,7 +237,7 @@ def test_a_changed_model_is_refused(loading: Refuses, model_bytes: bytes, share:
         ("train.conllu/new.model", "train.conllu/new.model: "),
         ("folder", "folder: is a folder"),
         ("", "'': cannot be the name of a file"),
-        ("train.conllu", "train.conllu: is one of the files to learn from"),
+        ("train.conllu", "train.conllu: is one of the training files"),
         ("-", "--model: a model is not written to standard output"),
     ],
 )

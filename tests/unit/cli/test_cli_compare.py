@@ -52,9 +52,9 @@ def test_the_page_shows_scores_tests_labels_and_places(
 ) -> None:
     lines = cli("compare", other, model, train_file, "--limit", "2").out.decode().splitlines()
     result = pn.compare(other, model, train_file)
-    assert lines[0] == f"column upos, {result.tokens} words"
-    assert lines[1].split()[:4] == ["A", "right", f"{100 * result.accuracy.a:.2f}", "%"]
-    assert "McNemar's exact test" in lines[4] and "randomisation" in lines[5]
+    assert lines[0] == f"column upos, {result.tokens} tokens"
+    assert lines[1].split()[:4] == ["A", "accuracy", f"{100 * result.accuracy.a:.2f}", "%"]
+    assert "McNemar's exact test" in lines[4] and "randomization" in lines[5]
     assert lines[6] == verdict(result)
     first = result.changes[0]
     place = next(line for line in lines if line.startswith(f"train.conllu:{first.line} "))

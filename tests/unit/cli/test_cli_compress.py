@@ -55,7 +55,7 @@ def test_a_model_is_compressed_and_the_cost_is_told(
     size = (folder / "b.model").stat().st_size
     assert size < whole
     assert f"compressed: {whole:,} bytes to {size:,}, " in said
-    assert "100.00 % of dev words right before, 100.00 % now" in said
+    assert "dev accuracy 100.00 % before, 100.00 % now" in said
     assert pn.load(folder / "b.model").tag(["The", "man"]) == ["DET", "NOUN"]
 
 

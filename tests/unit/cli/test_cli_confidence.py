@@ -174,7 +174,7 @@ def test_calibrate_writes_the_model_whole_or_not_at_all(cli, refuses: Callable[.
     refuses("calibrate", "unsure.model", "dev.conllu", "-o", "-")
     refuses("calibrate", "unsure.model", "none.conllu")
     outcome = cli("calibrate", "unsure.model", "dev.conllu", "-o", "new.model")
-    assert outcome.status == 0 and "error of the confidences" in outcome.err
+    assert outcome.status == 0 and "expected calibration error" in outcome.err
     unsure = pn.load("unsure.model")
     assert Path("new.model").read_bytes() == unsure.calibrate("dev.conllu").to_bytes()
     assert unsure.to_bytes() == Path("unsure.model").read_bytes()

@@ -49,7 +49,7 @@ def test_the_model_is_the_one_that_python_distils(
     )
     assert Path("a.model").read_bytes() == tagger.to_bytes()
     lines = outcome.err.splitlines()
-    assert lines[:2] == ["train.conllu: read as conllu", "labelling the raw text with 1 teacher"]
+    assert lines[:2] == ["train.conllu: read as conllu", "labeling the raw text with 1 teacher"]
     assert lines[2].startswith("epoch 1/3: train ")
     assert "chosen: 12 raw words, 33.3 % of them new to the teachers" in lines
     assert lines[-1].startswith("a.model: 6 labels, ")
@@ -167,8 +167,8 @@ def test_raw_text_in_another_script_is_warned_of(cli, model: Path, train_file: P
         ({"--raw": "none.txt"}, "none.txt: there is no such file"),
         ({"--raw": "empty.txt"}, "empty.txt: there is no sentence in the raw text"),
         ({"--raw": "blank.txt"}, "blank.txt: there is no sentence in the raw text"),
-        ({"--model": "raw.txt"}, "raw.txt: is one of the files to learn from"),
-        ({"--model": "en.model"}, "en.model: is one of the files to learn from"),
+        ({"--model": "raw.txt"}, "raw.txt: is one of the training files"),
+        ({"--model": "en.model"}, "en.model: is one of the training files"),
         ({"--model": "-"}, "--model: a model is not written to standard output"),
         ({"--preset": "accurate"}, "--preset: accurate searches with a beam"),
         ({"--raw-share": "0"}, "--raw-share: 0.0 is not above 0 and at most 1"),

@@ -52,13 +52,13 @@ def test_shares_are_fractions_of_one(cli, model: Path) -> None:
 def test_the_table_shows_shares_labels_and_mistakes(cli, model: Path) -> None:
     Path("test.txt").write_text("The/DET dog/NOUN barks/NOUN\nThe/DET cat/NOUN\n")
     lines = cli("evaluate", model, "test.txt", "--quiet").out.decode().splitlines()
-    assert lines[0] == "column upos, right:"
-    assert lines[1].split() == ["words", "80.00", "%", "of", "5"]
-    assert lines[3].split() == ["unknown", "words", "–", "of", "0"]
+    assert lines[0] == "column upos, accuracy:"
+    assert lines[1].split() == ["tokens", "80.00", "%", "of", "5"]
+    assert lines[3].split() == ["unknown", "tokens", "–", "of", "0"]
     assert lines[4].split() == ["sentences", "50.00", "%", "of", "2"]
     assert lines[6].split() == ["label", "precision", "recall", "F1", "support"]
     assert lines[7].split() == ["NOUN", "100.00", "66.67", "80.00", "3"]
-    assert lines[-2:] == ["commonest mistakes", "       1  NOUN labelled VERB"]
+    assert lines[-2:] == ["most frequent errors", "       1  gold NOUN, predicted VERB"]
 
 
 def test_several_files_count_together(cli, model: Path, train_file: Path) -> None:
@@ -78,7 +78,7 @@ def test_gold_labels_may_stand_in_another_column(cli, model: Path) -> None:
 def test_words_without_a_gold_label_are_left_out_and_counted(cli, model: Path) -> None:
     Path("test.txt").write_text("The DET\ndog _\n\n")
     outcome = cli("evaluate", model, "test.txt", "--fields", "form,upos")
-    assert b"1 words without a gold label left out" in outcome.out
+    assert b"1 tokens without a gold label left out" in outcome.out
 
 
 @pytest.mark.parametrize("width", [20, 33, 50, 200])
@@ -112,7 +112,7 @@ def test_spans_come_first_where_a_column_holds_them(cli) -> None:
     assert lines[1].split() == ["type", "precision", "recall", "F1", "support"]
     assert lines[2].split() == ["all", "100.00", "66.67", "80.00", "3"]
     assert lines[3].split() == ["NP", "100.00", "66.67", "80.00", "3"]
-    assert lines[5] == "column tag, right:"
+    assert lines[5] == "column tag, accuracy:"
     result = pn.load("chunk.model").evaluate("test.txt")
     assert str(result).startswith(
         "tag: F1 80.00 of 3 spans (precision 100.00, recall 66.67); 80.00 %"
@@ -127,8 +127,8 @@ def test_no_label_is_cut_in_a_pipe_and_none_pushes_the_other_out_on_a_terminal(
     result = pn.Evaluation("feats")
     result.add([gold], [given], [True])
     whole = page(result, output())
-    assert f"{gold} labelled {given}" in whole and "…" not in whole
+    assert f"gold {gold}, predicted {given}" in whole and "…" not in whole
     on_terminal(60)
     mistakes = confusion_table(result, output())[-1]
     assert len(mistakes) <= 60
-    assert "A=1 labelled " in mistakes and mistakes.endswith("B=2")
+    assert "A=1, predicted " in mistakes and mistakes.endswith("B=2")

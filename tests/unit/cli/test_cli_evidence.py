@@ -69,7 +69,7 @@ def test_raw_text_and_a_lexicon_are_not_taken_for_a_checkpoint(refuses, train_fi
     for flag, name in (("--raw", "raw.txt"), ("--lexicon", "forms.tsv")):
         assert refuses(
             "train", train_file, "--quiet", "--model", "m", flag, name, "--checkpoint", name
-        ).startswith(f"{name}: is one of the files to learn")
+        ).startswith(f"{name}: is one of the training files")
     assert "named twice" in refuses(
         "train", train_file, "--quiet", "--model", "m", "--raw", "-", "--lexicon", "-"
     )

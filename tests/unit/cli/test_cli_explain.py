@@ -85,7 +85,7 @@ def test_a_long_text_in_pieces_is_explained_as_in_one(cli: Callable, model: Path
         (["--top", "many"], "argument --top: 'many' is not a whole number"),
         (["--html", "en.model"], "en.model: is the model, and would be overwritten"),
         (["--html", "no/why.html"], "no"),
-        (["--html", "x", "--json"], "argument --json: not allowed with argument --html"),
+        (["--html", "x", "--json"], "--html, --json: only one of them"),
         (["--jsn"], "unknown option --jsn; did you mean --json?"),
         (["nothing.txt"], "nothing.txt: there is no such file"),
         (["a", "b"], "unexpected argument"),

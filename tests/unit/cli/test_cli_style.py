@@ -1,4 +1,4 @@
-"""Width, colour and curves on terminals of every kind."""
+"""Width, color and curves on terminals of every kind."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Stream(io.StringIO):
 
 
 @pytest.mark.parametrize(
-    ("variables", "terminal", "colour"),
+    ("variables", "terminal", "color"),
     [
         ({}, True, True),
         ({}, False, False),
@@ -44,14 +44,14 @@ class Stream(io.StringIO):
         ({"TERM": "dumb", "FORCE_COLOR": "1"}, True, True),
     ],
 )
-def test_colour_follows_stream_and_surroundings(
-    monkeypatch: pytest.MonkeyPatch, variables: dict[str, str], terminal: bool, colour: bool
+def test_color_follows_stream_and_surroundings(
+    monkeypatch: pytest.MonkeyPatch, variables: dict[str, str], terminal: bool, color: bool
 ) -> None:
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
     asked = Terminal(Stream(terminal=terminal))
-    assert asked.colour is colour
-    assert (asked.paint("x", BOLD) == "x") is not colour
+    assert asked.color is color
+    assert (asked.paint("x", BOLD) == "x") is not color
 
 
 def test_standard_output_and_standard_error_are_asked_apart() -> None:

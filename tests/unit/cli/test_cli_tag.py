@@ -373,12 +373,12 @@ def test_labels_that_are_there_can_be_kept(cli, several: Path) -> None:
         (
             ["--format", "lines"],
             "The dog",
-            "<stdin> is lines, which holds one label a word; choose one of upos, xpos",
+            "<stdin> is lines, which holds one label a token; choose one of upos, xpos",
         ),
         (
             ["--format", "text", "--to", "tagged"],
             "The dog",
-            "<stdin> is tagged, which holds one label a word; choose one of upos, xpos",
+            "<stdin> is tagged, which holds one label a token; choose one of upos, xpos",
         ),
         (
             ["--to", "conllu"],
@@ -443,7 +443,7 @@ def test_all_columns_are_evaluated_and_inspected(cli, several: Path) -> None:
     alone = json.loads(cli("evaluate", several, "two.conllu", "--json", "--column", "xpos").out)
     assert alone == whole["columns"][1]
     text = cli("evaluate", several, "two.conllu").out.decode()
-    assert "column upos, right:" in text and "column xpos, right:" in text
+    assert "column upos, accuracy:" in text and "column xpos, accuracy:" in text
     found = json.loads(cli("inspect", several, "--json").out)
     assert [one["column"] for one in found["columns"]] == ["upos", "xpos"]
     assert cli("inspect", several).out.decode().count("columns needed") == 2

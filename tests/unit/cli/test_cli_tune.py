@@ -165,7 +165,7 @@ def test_a_terminal_sees_the_epoch_at_hand_and_others_a_line_a_trial(
             train_file, folds=2, epochs=2, space={"beam": [2]}, callback=TuningView(terminal, {})
         )
         shown = capsys.readouterr().err
-        assert ("part 2/2, epoch 2/2; best so far" in shown) == live
+        assert ("fold 2/2, epoch 2/2; best so far" in shown) == live
         assert not live or all(
             len(piece.removeprefix("\x1b[K")) < 60
             for line in shown.splitlines()
@@ -203,7 +203,7 @@ def test_no_line_is_wider_than_the_terminal(
         (["--trials", "0"], "--trials: 0 is not between"),
         (["--minutes", "0"], "--minutes: 0 is not between"),
         (["--state", "no/where"], "no/where: cannot be written"),
-        (["--state", "train.conllu"], "train.conllu: is one of the files to learn from"),
+        (["--state", "train.conllu"], "train.conllu: is one of the training files"),
         (["--column", "nil"], "train.conllu: no column 'nil'"),
     ],
 )
