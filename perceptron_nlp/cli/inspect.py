@@ -11,6 +11,7 @@ from perceptron_nlp.cli.inputs import open_inputs
 from perceptron_nlp.cli.parsing import QUIET, THREADS, VerbParser, format_options
 from perceptron_nlp.cli.terminal import BOLD, output, print_json
 from perceptron_nlp.tagger.explain.render import direction
+from perceptron_nlp.text.scripts import parse_script
 
 EXAMPLES = """\
   perceptron-nlp inspect en.model
@@ -62,6 +63,8 @@ def run_inspect(chosen: argparse.Namespace) -> None:
         return
     terminal = output()
     pages = [report(column, chosen.model, found) for column in found.get("columns", [found])]
+    if "segmentation" in found:
+        pages.insert(0, segmentation(found["segmentation"]))
     pages.append(layout(found))
     print(
         "\n\n".join(
@@ -82,7 +85,7 @@ def report(found: dict[str, Any], path: str, file: dict[str, Any]) -> list[tuple
     order = direction(found["right_to_left"]).removeprefix("read ")
     facts = [
         ("column", found["column"]),
-        ("labels", _listed(found["labels"])),
+        *_labels(found),
         ("features", f"{found['rows']:,} with {found['weights']:,} weights"),
         ("table", table),
         *_coverage(found["coverage"]),
@@ -106,6 +109,27 @@ def report(found: dict[str, Any], path: str, file: dict[str, Any]) -> list[tuple
     except (AttributeError, KeyError, TypeError, ValueError, OverflowError):
         # The record is for people; nothing that tags depends on it, so nothing has checked it.
         return [*lines, (False, ""), (False, "the training record is not of this version's form")]
+
+
+def segmentation(found: dict[str, Any]) -> list[tuple[bool, str]]:
+    """Return what a model has learned of cutting text, as lines."""
+    facts = [
+        ("features", f"{found['features']:,} of places between atoms of text"),
+        ("certain places", f"{found['certain_places']:,} kinds that training saw one way only"),
+        ("splits", f"{found['splits']:,} ways to make several words of a token"),
+    ]
+    lines = [(True, "segmentation of running text")]
+    return lines + [(False, f"{name:<16}{value}") for name, value in facts]
+
+
+def _labels(found: dict[str, Any]) -> list[tuple[str, str]]:
+    if found["known_lemmas"] is None:
+        return [("labels", _listed(found["labels"]))]
+    scripts = [parse_script(label).brief() for label in found["labels"]]
+    return [
+        ("edit scripts", _listed([f"({script})" for script in scripts])),
+        ("known lemmas", f"{found['known_lemmas']:,} with their parts of speech"),
+    ]
 
 
 def _coverage(found: dict[str, int] | None) -> list[tuple[str, str]]:

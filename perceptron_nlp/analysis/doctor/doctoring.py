@@ -10,7 +10,7 @@ are ranked by the log-odds of the likeliest label of the pool against them.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -33,8 +33,11 @@ from perceptron_nlp.tagger.tag.threads import check_threads
 from perceptron_nlp.tagger.train.auto import auto_configure
 from perceptron_nlp.tagger.train.columns import feature_columns, holds_features
 from perceptron_nlp.tagger.train.data import Examples
+from perceptron_nlp.tagger.train.lemmas import LEMMA, TAGS
 from perceptron_nlp.tagger.train.options import make_options
-from perceptron_nlp.tagger.train.sources import Labelled, Source, gold_labels
+from perceptron_nlp.tagger.train.pipeline import is_filled
+from perceptron_nlp.tagger.train.sources import UNLABELLED, Labelled, Source, gold_labels
+from perceptron_nlp.text.scripts import is_turkic, make_script, parse_script
 
 FOLDS = 10
 EPOCHS = 4
@@ -116,9 +119,42 @@ def doctor(
         raise ArgumentTypeError(f"callback: a function is needed, not {type(callback).__name__}")
     source = Source(data, "data", format=format, fields=fields)
     name = _column(source, column)
-    return examine(
-        list(source), name, _evidence(chosen, source, fields, name), chosen, source.place, callback
-    ).diagnosis()
+    sentences, evidence = list(source), _evidence(chosen, source, fields, name)
+    if name != LEMMA:
+        return examine(sentences, name, evidence, chosen, source.place, callback).diagnosis()
+    turkic = is_turkic((w, x) for s in sentences for w, x in zip(s, s.column(name), strict=True))
+    if chosen.evidence is None:
+        tags = [tag for tag in TAGS if is_filled(sentences, tag)]
+        evidence = tuple(dict.fromkeys((*evidence, *tags)))
+    scripted = [_with_scripts(sentence, turkic) for sentence in sentences]
+    found = examine(scripted, name, evidence, chosen, source.place, callback).diagnosis()
+    return _with_lemmas(found, turkic)
+
+
+def _with_scripts(sentence: Sentence, turkic: bool) -> Sentence:
+    """Return a sentence with edit scripts in place of lemmas."""
+    labels = tuple(
+        UNLABELLED if lemma == UNLABELLED else str(make_script(word, lemma, turkic=turkic))
+        for word, lemma in zip(sentence.words, sentence.column(LEMMA), strict=True)
+    )
+    lines = [sentence.line_of(index) for index in range(len(sentence))]
+    columns = {**sentence.columns, LEMMA: labels}
+    return Sentence.from_reader(sentence.words, columns, sentence.path, lines, sentence.layout)
+
+
+def _with_lemmas(found: Diagnosis, turkic: bool) -> Diagnosis:
+    """Return a diagnosis of edit scripts as one of the lemmas that they make."""
+
+    def lemma(label: str, form: str) -> str | None:
+        return parse_script(label).apply(form, turkic=turkic) or None
+
+    candidates = []
+    for one in found.candidates:
+        gold, expected = lemma(one.gold, one.form), lemma(one.expected, one.form)
+        if gold and expected and gold != expected:
+            candidates.append(replace(one, gold=gold, expected=expected))
+    agreement = 1 - len(candidates) / found.labelled
+    return replace(found, candidates=tuple(candidates), agreement=agreement)
 
 
 def examine(

@@ -15,6 +15,7 @@ from perceptron_nlp.analysis.inspect.featuresearch import Coverage, FeatureSearc
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError
 from perceptron_nlp.formats import Section, layout_of, read_file_bytes
 from perceptron_nlp.tagger.model.file import FORMAT_VERSION, PLAIN_VERSION, model_from_bytes
+from perceptron_nlp.tagger.model.model import Segmentation
 from perceptron_nlp.tagger.model.weights import weights_as_arrays
 from perceptron_nlp.tagger.tagger import model_path
 from perceptron_nlp.tagger.train.sources import Labelled, Source
@@ -193,6 +194,7 @@ class ColumnInspection:
             "beam": model.beam,
             "vocabulary": len(model.vocabulary),
             "dictionary": dict(model.dictionary),
+            "known_lemmas": None if model.lemmas is None else len(model.lemmas.lemmas),
             "record": dict(model.record),
         }
 
@@ -205,10 +207,12 @@ class Inspection:
     ----------
     columns : what it holds of each column that it fills, in their order
     layout : what stands where in its file
+    segmentation : what cuts running text for it, or None
     """
 
     columns: tuple[ColumnInspection, ...]
     layout: tuple[Section, ...]
+    segmentation: Segmentation | None = None
 
     @property
     def bytes(self) -> int:
@@ -218,11 +222,19 @@ class Inspection:
     def to_dict(self) -> dict[str, Any]:
         """All of it but the weights, as JSON can say it; of one column, without ``columns``."""
         packed = self.columns[0].model.packed
-        file = {
+        file: dict[str, Any] = {
             "format_version": FORMAT_VERSION if packed else PLAIN_VERSION,
             "bytes": self.bytes,
             "layout": [section._asdict() for section in self.layout],
         }
+        if self.segmentation is not None:
+            cut, certain, splits = self.segmentation
+            file["segmentation"] = {
+                "features": cut.weights.n_rows,
+                "certain_places": len(certain),
+                "splits": 0 if splits is None else len(splits.tags) - 1,
+                "record": dict(cut.record),
+            }
         found = [column.to_dict() for column in self.columns]
         return {**file, **found[0]} if len(found) == 1 else {**file, "columns": found}
 
@@ -288,6 +300,7 @@ def inspect(
     return Inspection(
         tuple(_column(part, whole.packed, gold, shown, (label, top), threads) for part in parts),
         layout_of(data, path),
+        whole.segmentation,
     )
 
 

@@ -59,7 +59,7 @@ def stages_of(names: Sequence[str], source: Source) -> Stages:
     if ALL in names:
         if len(names) > 1:
             raise ArgumentError("column: all stands for every column; name no other with it")
-        empty = [name for name in (*TAGS, LEMMA) if not _is_filled(sentences, name)]
+        empty = [name for name in (*TAGS, LEMMA) if not is_filled(sentences, name)]
         if empty:
             logger.warning("train: left out, since no token has a value: %s", ", ".join(empty))
         names = [TEXT, *(name for name in (*TAGS, LEMMA) if name not in empty)]
@@ -104,7 +104,7 @@ def learn_stages(
     if stages.lemmas:
         tags = [name for name in TAGS if name in stages.columns]
         if not stages.columns:
-            tags = [name for name in TAGS if _is_filled(train, name)]
+            tags = [name for name in TAGS if is_filled(train, name)]
         taggers = [model for model in models if model.column in tags]
         models.append(learn_lemmas(train, dev, fit, tags, taggers, accurate, seed=seed))
     model = joined(models)
@@ -113,7 +113,8 @@ def learn_stages(
     return model.replace(segmentation=learn_segmentation(train, dev, fit, seed=seed))
 
 
-def _is_filled(sentences: Sequence[Sentence], name: str) -> bool:
+def is_filled(sentences: Sequence[Sentence], name: str) -> bool:
+    """Return True if a word has a value in a column."""
     return any(
         value != UNLABELLED
         for sentence in sentences

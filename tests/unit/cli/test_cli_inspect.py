@@ -11,8 +11,8 @@ import pytest
 
 import perceptron_nlp as pn
 from perceptron_nlp.cli.inspect import report
-from perceptron_nlp.formats.tensorfile import open_tensors
 from perceptron_nlp.formats.tensorarrays import write_tensors
+from perceptron_nlp.formats.tensorfile import open_tensors
 
 
 def test_json_describes_the_whole_model(cli, train_file: Path) -> None:

@@ -1,0 +1,282 @@
+"""A model of a whole pipeline: text, tags and lemmas in one file, and what the API makes of it."""
+
+from __future__ import annotations
+
+import copy
+import io
+import json
+import pickle
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import perceptron_nlp as pn
+from perceptron_nlp.formats import open_tensors, write_tensors
+
+TEXT = " Le chat va au bois.  Elle voit\nl'arbre du bois !\n\nIl dort"
+
+
+@pytest.fixture
+def gold(french: str, tmp_path: Path) -> Path:
+    path = tmp_path / "gold.conllu"
+    path.write_text(french, "utf-8")
+    return path
+
+
+def test_text_becomes_tokens_words_tags_and_lemmas_at_their_places(pipeline: pn.Tagger) -> None:
+    assert pipeline.columns == ("upos", "lemma") and pipeline.feature_columns == ()
+    first, second, third = pipeline.tag_text(TEXT)
+    assert first.words == ["Le", "chat", "va", "à", "le", "bois", "."]
+    assert [token.form for token in first] == ["Le", "chat", "va", "au", "bois", "."]
+    assert [word.lemma for word in first[3].words] == ["à", "le"]
+    assert first[3].label is None and first[2].lemma == "aller"
+    assert third.words == ["Il", "dort"] and second.text == TEXT[second.start : second.end]
+    for token in (*first, *second, *third):
+        assert TEXT[token.start : token.end] == token.form
+
+
+def test_what_it_learned_from_comes_back_from_its_text(pipeline: pn.Tagger, gold: Path) -> None:
+    scores = pipeline.evaluate_text(gold)
+    assert list(scores) == ["Tokens", "Sentences", "Words", "UPOS", "AllTags", "Lemmas"]
+    assert {score.f1 for score in scores.values()} == {1.0}
+    assert scores["Words"].gold == scores["Tokens"].gold + 5
+    assert pipeline.evaluate_text(gold, threads=2) == scores
+
+
+def test_one_file_holds_all_stages_and_gives_the_same_bytes(
+    pipeline: pn.Tagger, tmp_path: Path
+) -> None:
+    path = tmp_path / "fr.model"
+    pipeline.save(path)
+    for other in (
+        pn.load(path),
+        pn.load(path, mmap=True),
+        pn.Tagger.from_bytes(path.read_bytes()),
+        pickle.loads(pickle.dumps(pipeline)),
+        copy.deepcopy(pipeline),
+        pipeline.compress(len(path.read_bytes()) * 4 // 5),
+    ):
+        assert other.tag_text(TEXT) == pipeline.tag_text(TEXT)
+    assert pn.load(path).to_bytes() == path.read_bytes()
+
+
+def test_the_same_treebank_gives_the_same_bytes(pipeline: pn.Tagger, gold: Path) -> None:
+    again = pn.train(gold, column=["text", "upos", "lemma"], preset="fast", epochs=8)
+    assert again.to_bytes() == pipeline.to_bytes()
+
+
+def test_lemmas_alone_see_the_tags_of_the_tagger_that_they_are_part_of(pipeline: pn.Tagger) -> None:
+    words = ["Les", "chats", "dorment"]
+    part = pipeline.by_column["lemma"]
+    assert part.tag(words) == pipeline.tag_columns(words)["lemma"] == ["le", "chat", "dormir"]
+    assert pickle.loads(pickle.dumps(part)).tag(words) == part.tag(words)
+    alone = pn.Tagger.from_bytes(part.to_bytes())
+    assert alone.feature_columns == ("upos",)
+    with pytest.raises(pn.ArgumentError, match="looks at the columns upos"):
+        alone.tag(words)
+
+
+def test_kept_lemmas_stay_and_need_no_script(pipeline: pn.Tagger) -> None:
+    words = ["Les", "chats", "dorment"]
+    kept = pipeline.tag_columns(words, keep={"lemma": [None, "félin", None]})
+    assert kept["lemma"] == ["le", "félin", "dormir"]
+
+
+def test_lemmas_are_evaluated_explained_and_ranked_as_lemmas(
+    pipeline: pn.Tagger, gold: Path
+) -> None:
+    words = ["Les", "chats", "dorment"]
+    found = pipeline.evaluate(gold, column="lemma")
+    assert found.accuracy == 1 and not found.untrained
+    odd = pn.Sentence(["Les", "chats"], {"upos": ["DET", "NOUN"], "lemma": ["le", "félin"]})
+    assert pipeline.evaluate([odd], column="lemma").untrained == {"félin": 1}
+    explained = pipeline.explain(words, column="lemma")
+    assert explained.labels == ["le", "chat", "dormir"]
+    assert explained[2].learnt == "-3 +ir"
+    for word in explained:
+        assert word.runner_up not in (None, word.label)
+        features = sum(feature.score for feature in word.features)
+        assert word.score == pytest.approx(features)
+    other = pipeline.explain(words, column="lemma", against=[None, "chats", None])
+    assert other[1].runner_up == "chats"
+    best = pipeline.k_best(words, 4, column="lemma")
+    assert best[0][0] == explained.labels
+    assert len({tuple(labels) for labels, _ in best}) == 4
+    assert [score for _, score in best] == sorted((s for _, s in best), reverse=True)
+
+
+def test_confidences_are_those_of_lemmas(french: str, tmp_path: Path) -> None:
+    path = tmp_path / "dev.conllu"
+    path.write_text(french * 6, "utf-8")
+    with_mistakes = path.read_text("utf-8").replace("\tdormir\t", "\tsommeiller\t", 5)
+    tagger = pn.train(path, column="all", preset="fast", epochs=3)
+    path.write_text(with_mistakes.replace("\tNOUN\t", "\tX\t", 6), "utf-8")
+    sure = tagger.calibrate(path)
+    words = ["Les", "chats", "dorment"]
+    lemmas, confidences = sure.by_column["lemma"].tag_sents_with_confidences([words])
+    assert lemmas == [["le", "chat", "dormir"]]
+    assert all(0 < x <= 1 for x in confidences[0])
+    lemmas, confidences = sure.by_column["lemma"].tag_sents_with_confidences(
+        [words], keep=[[None, "félin", None]]
+    )
+    assert lemmas[0][1] == "félin" and confidences[0][1] == 1
+    assert sure.evaluate(path, column="lemma", calibration=True).calibration is not None
+
+
+@pytest.mark.parametrize(
+    ("refused", "message"),
+    [
+        (lambda t, d: t.resume(d), "resume: segmentation and lemmas are learned from all"),
+        (lambda t, d: pn.train(d, column="all", resumable=True), "resumable: segmentation and"),
+        (lambda t, d: t.with_lexicon({"va": "aller"}, column="lemma"), "lexicon: lemmas are made"),
+        (lambda t, d: pn.merge([t, pn.train(d, column="all", preset="fast", seed=2)]), "no mean"),
+        (lambda t, d: pn.train(d, column="text"), "text alone makes no tagger"),
+        (lambda t, d: pn.train(d, column="all,upos"), "all stands for every column"),
+        (lambda t, d: pn.train([(["a"], ["X"])], column="all"), "leave text and all out"),
+    ],
+)
+def test_what_a_pipeline_cannot_do_is_said(
+    pipeline: pn.Tagger, gold: Path, refused: Callable[..., Any], message: str
+) -> None:
+    with pytest.raises(pn.ArgumentError, match=message):
+        refused(pipeline, gold)
+
+
+def test_inspection_lists_the_stages(pipeline: pn.Tagger) -> None:
+    found = pn.inspect(pipeline).to_dict()
+    assert found["segmentation"]["splits"] == 2
+    assert [column["known_lemmas"] is None for column in found["columns"]] == [True, False]
+    (line,) = [part for part in found["layout"] if part["name"].endswith("lemmas.only")]
+    assert line["length"] == found["columns"][1]["known_lemmas"]
+
+
+def test_candidate_errors_in_lemmas_are_lemmas(french: str, tmp_path: Path) -> None:
+    path = tmp_path / "odd.conllu"
+    wrong = french.replace("dorment\tdormir\t", "dorment\tdorment\t", 1)
+    path.write_text(french * 3 + wrong, "utf-8")
+    found = pn.doctor(path, column="lemma", folds=2)
+    assert ("dorment", "dormir") in {(one.gold, one.expected) for one in found.candidates}
+    assert all(one.gold != one.expected for one in found.candidates)
+
+
+def damaged(data: bytes, change: Callable[[dict[str, Any], dict[str, Any]], None]) -> bytes:
+    """The bytes of a model whose description and arrays were changed."""
+    tensors, metadata = open_tensors(data, "fr.model")
+    arrays = {name: tensor.array() for name, tensor in tensors.items()}
+    described = {name: json.loads(metadata[name]) for name in ("model", "more", "segmentation")}
+    change(described, arrays)
+    written = {**metadata, **{name: json.dumps(part) for name, part in described.items()}}
+    return write_tensors(arrays, {k: v for k, v in written.items() if k != "sha256"})
+
+
+def _script(described: Any, arrays: Any) -> None:
+    described["more"][0]["model"]["labels"][0] = "l,0,,999,"
+
+
+def _known_script(described: Any, arrays: Any) -> None:
+    described["more"][0]["model"]["lemmas"]["scripts"][0] = "nonsense"
+
+
+def _literal(described: Any, arrays: Any) -> None:
+    described["more"][0]["model"]["lemmas"]["scripts"][0] = "=be"
+
+
+def _turkic(described: Any, arrays: Any) -> None:
+    described["more"][0]["model"]["lemmas"]["turkic"] = 1
+
+
+def _no_lemmas(described: Any, arrays: Any) -> None:
+    del described["more"][0]["model"]["lemmas"]
+
+
+def _missing_array(described: Any, arrays: Any) -> None:
+    del arrays["2.lemmas.only"]
+
+
+def _short_array(described: Any, arrays: Any) -> None:
+    arrays["2.lemmas.only"] = arrays["2.lemmas.only"][:-1]
+
+
+def _certain(described: Any, arrays: Any) -> None:
+    described["segmentation"]["certain"] = {"a0a": "Q"}
+
+
+def _certain_list(described: Any, arrays: Any) -> None:
+    described["segmentation"]["certain"] = ["a0a"]
+
+
+def _cut_labels(described: Any, arrays: Any) -> None:
+    described["segmentation"]["cut"]["labels"] = ["A", "B", "C"]
+
+
+def _split_label(described: Any, arrays: Any) -> None:
+    described["segmentation"]["splits"]["labels"][-1] = "r9999|x|y"
+
+
+def _split_templates(described: Any, arrays: Any) -> None:
+    described["segmentation"]["splits"]["templates"][0] = "column:gap[0]"
+
+
+def _no_cut(described: Any, arrays: Any) -> None:
+    described["segmentation"]["cut"] = None
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        _script,
+        _known_script,
+        _literal,
+        _turkic,
+        _no_lemmas,
+        _missing_array,
+        _short_array,
+        _certain,
+        _certain_list,
+        _cut_labels,
+        _split_label,
+        _split_templates,
+        _no_cut,
+    ],
+)
+def test_a_hostile_description_is_refused(
+    pipeline: pn.Tagger, change: Callable[[Any, Any], None]
+) -> None:
+    data = pipeline.to_bytes()
+    assert pn.Tagger.from_bytes(damaged(data, lambda *_: None)).tag_text(TEXT)
+    with pytest.raises(pn.ModelError):
+        pn.Tagger.from_bytes(damaged(data, change))
+
+
+def test_files_are_written_as_conllu_with_ranges_that_read_back(
+    pipeline: pn.Tagger, tmp_path: Path, cli_tag: Callable[[bytes], bytes]
+) -> None:
+    written = cli_tag(TEXT.encode())
+    sentences = list(pn.read_conllu(io.BytesIO(written)))
+    assert [list(s.words) for s in sentences] == [s.words for s in pipeline.tag_text(TEXT)]
+    assert b"4-5\tau\t" in written and b"SpaceAfter=No" in written
+    assert pn.text_scores(sentences, sentences)["Words"].f1 == 1
+    assert cli_tag("\ufeff".encode() + TEXT.encode().replace(b"\n", b"\r\n")) == written
+
+
+@pytest.fixture
+def cli_tag(
+    pipeline: pn.Tagger,
+    tmp_path: Path,
+    capsysbinary: pytest.CaptureFixture[bytes],
+    monkeypatch: pytest.MonkeyPatch,
+) -> Callable[[bytes], bytes]:
+    """Tags standard input from the shell."""
+    from perceptron_nlp.cli.main import main
+
+    path = tmp_path / "fr.model"
+    pipeline.save(path)
+
+    def run(text: bytes) -> bytes:
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text), "utf-8"))
+        assert main(["tag", str(path), "--quiet", "--format", "text"]) == 0
+        return capsysbinary.readouterr().out
+
+    return run

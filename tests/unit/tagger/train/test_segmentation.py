@@ -1,0 +1,109 @@
+"""Segmentation and lemmas as they are learned from treebanks."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+
+import pytest
+
+import perceptron_nlp as pn
+from perceptron_nlp.formats.conllu_layout import running_text
+from perceptron_nlp.tagger.train.segmentation import certain_places
+
+FAST = {"preset": "fast", "epochs": 4}
+
+
+def write(path: Path, text: str) -> Path:
+    path.write_text(text, "utf-8")
+    return path
+
+
+def test_the_text_of_a_treebank_has_its_spaces_and_paragraphs(french: str, tmp_path: Path) -> None:
+    sentences = list(pn.read_conllu(write(tmp_path / "fr.conllu", french)))
+    found = running_text(sentences)
+    assert found.text.startswith("Le chat dort. Elle voit le chat du bois. Les chats")
+    assert "\n\nIl va au bois, dit Zoé. L'arbre du bois dort." in found.text
+    forms = [found.text[start:end] for start, end in found.tokens]
+    assert forms[:4] == ["Le", "chat", "dort", "."] and sum(found.ends) == len(sentences)
+
+
+def test_places_with_one_label_in_training_are_certain(french: str, tmp_path: Path) -> None:
+    path = write(tmp_path / "fr.conllu", french * 20)
+    certain = certain_places(running_text(pn.read_conllu(path)))
+    # A small letter, a space and a small letter: a token ends, and no sentence.
+    assert certain["a1a"] == "T" and certain["a0."] == "T"
+    assert "e1A" not in certain
+
+
+def test_a_treebank_without_spaces_in_misc_says_so(
+    french: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = write(tmp_path / "bare.conllu", french.replace("SpaceAfter=No", "_"))
+    tagger = pn.train(path, column="all", **FAST)
+    assert "no token has SpaceAfter=No in MISC" in caplog.text
+    (sentence,) = tagger.tag_text("Le chat dort .")
+    assert sentence.words == ["Le", "chat", "dort", "."]
+
+
+def test_columns_that_nobody_filled_are_left_out_and_named(
+    french: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = write(tmp_path / "fr.conllu", french)
+    tagger = pn.train(path, column="all", **FAST)
+    assert tagger.columns == ("upos", "lemma")
+    assert "left out, since no token has a value: xpos, feats" in caplog.text
+
+
+def test_lemmas_that_nobody_gave_are_not_learned(french: str, tmp_path: Path) -> None:
+    rows = [line.split("\t") for line in french.splitlines()]
+    for row in rows:
+        if len(row) == 10:
+            row[2] = "_"
+    bare = "\n".join("\t".join(row) for row in rows) + "\n"
+    path = write(tmp_path / "bare.conllu", bare)
+    assert pn.train(path, column="all", **FAST).columns == ("upos",)
+    with pytest.raises(pn.FormatError, match="no word has a label in column 'lemma'"):
+        pn.train(path, column="upos,lemma", **FAST)
+
+
+def test_dev_figures_and_warnings_speak_of_lemmas(
+    french: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    train = write(tmp_path / "train.conllu", french)
+    dev = write(tmp_path / "dev.conllu", french.replace("\tZoé\tPROPN", "\tzz9\tPROPN", 1))
+    caplog.set_level(logging.WARNING)
+    tagger = pn.train(train, dev=dev, column=["text", "upos", "lemma"], **FAST)
+    lemmas = tagger.by_column["lemma"].model
+    best = [one["dev_accuracy"] for one in lemmas.record["epochs"]]
+    assert max(best) == pytest.approx(1 - 1 / lemmas.record["dev"]["labelled"])
+    (warning,) = [line for line in caplog.messages if "edit script" in line]
+    assert warning.endswith("have lemmas that no edit script of training makes: zz9")
+    assert not [line for line in caplog.messages if "l,0," in line]
+
+
+def test_a_text_without_multiword_tokens_has_no_splits(french: str, tmp_path: Path) -> None:
+    lines = [line for line in french.splitlines() if "-" not in line.split("\t")[0]]
+    path = write(tmp_path / "words.conllu", "\n".join(lines) + "\n")
+    tagger = pn.train(path, column="all", **FAST)
+    assert tagger.model.segmentation is not None and tagger.model.segmentation.splits is None
+    assert pn.Tagger.from_bytes(tagger.to_bytes()).tag_text("Le bois.")[0].words
+
+
+def test_forms_with_spaces_are_tokens(tmp_path: Path) -> None:
+    row = "1\tNew York\tNew York\tPROPN\t_\t_\t_\t_\t_\t_\n2\tis\tbe\tAUX\t_\t_\t_\t_\t_\t_\n\n"
+    other = "1\tIt\tit\tPRON\t_\t_\t_\t_\t_\t_\n2\tis\tbe\tAUX\t_\t_\t_\t_\t_\t_\n\n"
+    path = write(tmp_path / "spaces.conllu", (row + other) * 10)
+    tagger = pn.train(path, column="all", **FAST)
+    (sentence,) = tagger.tag_text("New York is")
+    assert sentence.words == ["New York", "is"]
+
+
+@pytest.mark.parametrize("case", ["tr", "en"])
+def test_capital_i_is_small_in_the_way_of_the_treebank(tmp_path: Path, case: str) -> None:
+    small = {"tr": "ısı", "en": "isi"}[case]
+    rows = f"1\tISI\t{small}\tNOUN\t_\t_\t_\t_\t_\t_\n2\tev\tev\tNOUN\t_\t_\t_\t_\t_\t_\n\n"
+    tagger = pn.train(write(tmp_path / "i.conllu", rows * 8), column=["upos", "lemma"], **FAST)
+    lemmas = tagger.by_column["lemma"].model.lemmas
+    assert lemmas is not None and lemmas.turkic is (case == "tr")
+    assert tagger.tag_columns(["ISI"])["lemma"] == [small]
