@@ -3,7 +3,7 @@
 Offsets are in the order of the text, -1 the word before and +1 the word after, whatever direction
 the labels were given in.
 
-A value's text is what stands behind its hash (words.h); where it is no text, a word for it:
+A value's text is what stands behind its hash (words.h); if it is no text, a word for it:
 
 * ``<s>`` and ``</s>`` beyond the sentence's ends, ``<s2>`` for the second place beyond, and so on;
 * ``<none>`` for a label before any was given;
@@ -103,7 +103,7 @@ class ReadableTemplates:
         return found
 
 
-class Readings:
+class ReadableFeatures:
     """The features of one sentence in readable form.
 
     Parameters

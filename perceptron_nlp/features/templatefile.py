@@ -81,7 +81,7 @@ def preset(name: str, columns: Sequence[str] = ()) -> tuple[Template, ...]:
     ----------
     name : one of preset_names()
     columns : feature columns; each gets the templates of
-        ``presets/COLUMN.template``, or where there is none ``NAME.template``, or where there is
+        ``presets/COLUMN.template``, or if there is none ``NAME.template``, or if there is
         none ``columns.template``, with its name put in
 
     Raises

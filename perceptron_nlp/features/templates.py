@@ -28,7 +28,7 @@ An offset counts words from the one being tagged: ``[0]`` (or nothing) is the wo
 the one before it in the text, ``[1]`` or ``[+1]`` the one after. Beyond the ends of the sentence
 each distance has a pad of its own. ``tag[-1]`` is the label given one step ago, in whatever
 direction the tagger reads, since training may choose it. What people are shown has all offsets in
-the order of the text: the same is ``tag[+1]`` where a tagger reads right to left.
+the order of the text: the same is ``tag[+1]`` if a tagger reads right to left.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ class Atom(NamedTuple):
     ----------
     kind : ``"value"``, ``"tag"``, ``"first"``, ``"last"`` or ``"bias"``
     offset : words from the one being tagged; for a tag the steps back (negative)
-    value : what is looked at, where kind is ``"value"``
+    value : what is looked at, if kind is ``"value"``
     """
 
     kind: str

@@ -190,7 +190,7 @@ class LineSource:
 
         It gets the text as far as it was read, and the number of its first line; it gives what it
         took, of how many bytes and lines, and whether it stopped for want of text. More is read
-        only if it took nothing for that reason, and till an empty line is there. Where it still
+        only if it took nothing for that reason, and till an empty line is there. If it still
         takes nothing, nothing is used up.
         """
         while True:
@@ -221,7 +221,7 @@ class LineSource:
     def take_blocks(self, least: int, most: int = LONGEST) -> bytes:
         """Take all whole blocks, as bytes that nothing has looked at; empty if there are none.
 
-        Where it must read for them, it reads ``least`` bytes at a time, or what there is. It looks
+        If it must read for them, it reads ``least`` bytes at a time, or what there is. It looks
         no further than ``most`` bytes, or a little more, for the end of the first one.
         """
         while True:
@@ -240,7 +240,7 @@ class LineSource:
     def take_blocks_into(self, memory: bytearray) -> int:
         """Take them into memory that can be used again; return how many bytes.
 
-        Where a block is longer than the memory, that grows.
+        If a block is longer than the memory, that grows.
         """
         held = len(self._buffer)
         # Blocks that are there are not kept waiting for more to be read.
@@ -313,7 +313,7 @@ class LineSource:
     def _read_to_empty_line(self) -> bool:
         """Read on until two line feeds follow each other; False if a carriage return may do.
 
-        False, too, where that is more than a sentence may have.
+        False, too, if that is more than a sentence may have.
         """
         while True:
             start = max(0, len(self._buffer) - 1)

@@ -1,6 +1,6 @@
 """Opening what a person names: a path, ``-``, or a binary stream; unpacked if compressed.
 
-Compression (gzip, bzip2, xz, and zstd where Python has ``compression.zstd``) is recognized by its
+Compression (gzip, bzip2, xz, and zstd if Python has ``compression.zstd``) is recognized by its
 first bytes, whatever the file is called. A name that promises a compression which the bytes do not
 keep is an error.
 """
@@ -114,7 +114,7 @@ def open_bytes(path: Readable) -> ByteSource:
 def _first_bytes(raw: BinaryIO, name: str) -> bytes:
     """Return enough bytes to know a compression by; a pipe may give them one by one.
 
-    Where the first byte says that there is none, no more is waited for.
+    If the first byte says that there is none, no more is waited for.
     """
     first = b""
     while not first or (first[0] in _FIRST_OF_MAGIC and len(first) < _LONGEST_MAGIC):

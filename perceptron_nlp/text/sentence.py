@@ -86,7 +86,7 @@ class Sentence(Sequence[str]):
     ) -> Sentence:
         """Return a sentence of parts already checked by the reader of a format.
 
-        ``lines`` is the 1-based line of each word, or one number where all words stand on the same
+        ``lines`` is the 1-based line of each word, or one number if all words stand on the same
         line.
         """
         sentence = cls.__new__(cls)

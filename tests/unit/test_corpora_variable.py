@@ -21,7 +21,7 @@ def test_tests_of_real_corpora_are_skipped_if_the_variable_is_empty_or_not_set(v
     run = subprocess.run(
         [
             *(sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", "real"),
-            *("tests/unit/formats/test_detect.py", "tests/unit/formats/test_conllu.py"),
+            *("tests/unit/formats/test_corpus.py", "tests/unit/formats/test_conllu.py"),
         ],
         cwd=TESTS.parent,
         env=environment,

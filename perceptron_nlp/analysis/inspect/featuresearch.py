@@ -18,7 +18,7 @@ from perceptron_nlp import Sentence, TaggerModel
 from perceptron_nlp._core.features.extract import FeatureProgram
 from perceptron_nlp._core.features.hashing import hash64, hash_words
 from perceptron_nlp.errors import ArgumentError, quote
-from perceptron_nlp.features.readable import ReadableTemplates, Readings
+from perceptron_nlp.features.readable import ReadableFeatures, ReadableTemplates
 from perceptron_nlp.features.templates import Atom, compile_templates
 from perceptron_nlp.tagger.model.label_components import part_numbers
 from perceptron_nlp.tagger.tag.context import with_first_labels
@@ -251,5 +251,7 @@ class FeatureSearch:
             for gram, hashes in enumerate(self._hashed(template, columns, labels, i))
             if hash_words(hashes, self._seeds[template]) == key
         )
-        readings = Readings(self._readable, dict(zip(self._names, columns, strict=True)), labels)
+        readings = ReadableFeatures(
+            self._readable, dict(zip(self._names, columns, strict=True)), labels
+        )
         return readings.feature(template, i, gram)

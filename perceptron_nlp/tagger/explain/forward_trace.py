@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from perceptron_nlp._core.tag.decode import SentenceDecoder
 from perceptron_nlp._core.tag.explain import SentenceFeatures
-from perceptron_nlp.features.readable import ReadableTemplates, Readings
+from perceptron_nlp.features.readable import ReadableFeatures, ReadableTemplates
 from perceptron_nlp.tagger.model.model import TaggerModel
 from perceptron_nlp.text.tagset import word_bytes
 
@@ -151,7 +151,7 @@ class TemplateTrace:
         order = np.lexsort((-np.abs(weights[0] - weights[1]), words))
         labels = [self.model.tags.label_of(number) for number in self.numbers]
         return _TemplateFeatures(
-            Readings(self._readable, self._columns, labels),
+            ReadableFeatures(self._readable, self._columns, labels),
             starts,
             templates[order],
             grams[order],
@@ -165,7 +165,7 @@ class TemplateTrace:
 
 @dataclass(frozen=True, eq=False)
 class _TemplateFeatures:
-    readings: Readings
+    readings: ReadableFeatures
     starts: _Longs
     templates: npt.NDArray[np.int32]
     grams: npt.NDArray[np.int32]

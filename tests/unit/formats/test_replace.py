@@ -1,5 +1,7 @@
 """Files replaced whole or not at all."""
 
+from __future__ import annotations
+
 import array
 import errno
 import itertools
@@ -9,12 +11,14 @@ import stat
 import subprocess
 import sys
 import tempfile
+from pathlib import Path
 from unittest import mock
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import perceptron_nlp as pn
 from perceptron_nlp.errors import FileError
 from perceptron_nlp.formats import replace, replace_file
 from perceptron_nlp.formats.replace import replace_files
@@ -367,3 +371,23 @@ def test_views_of_larger_items_are_written_as_their_bytes(tmp_path):
     numbers = array.array("I", range(100_000))
     replace_file(tmp_path / "x", [b"begin", memoryview(numbers), memoryview(numbers)[:3]])
     assert (tmp_path / "x").read_bytes() == b"begin" + numbers.tobytes() + numbers[:3].tobytes()
+
+
+def test_a_good_place_is_left_as_it_was(tmp_path: Path) -> None:
+    (tmp_path / "old").write_bytes(b"old")
+    (tmp_path / "link").symlink_to("old")
+    for name in ("old", "new", "link"):
+        pn.check_place(tmp_path / name)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["link", "old"]
+    assert (tmp_path / "old").read_bytes() == b"old"
+
+
+@pytest.mark.parametrize("name", ["", "nowhere/new", "file/new", "n" * 300, "a\0b"])
+def test_a_bad_place_is_refused_as_writing_would_refuse_it(tmp_path: Path, name: str) -> None:
+    (tmp_path / "file").touch()
+    path = f"{tmp_path}/{name}"
+    with pytest.raises(pn.FileError) as asked:
+        pn.check_place(path)
+    with pytest.raises(pn.FileError) as written:
+        pn.replace_file(path, b"x")
+    assert str(asked.value) == str(written.value)
