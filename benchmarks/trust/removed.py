@@ -254,8 +254,8 @@ REMOVALS = (
         "O2",
         "the totals of rows have half the room that they need",
         "_core/table/weights.pxd",
-        "    moved = large_block(room * history, 0)",
-        "    moved = large_block(room // 2 * history, 0)",
+        "calloc(<size_t>1 << t.chunk_bits, t.width * sizeof(double))",
+        "calloc(<size_t>1 << t.chunk_bits, t.width * sizeof(double) // 2)",
         builds=True,
     ),
     Removal(

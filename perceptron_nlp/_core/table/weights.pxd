@@ -23,7 +23,7 @@ Rows take one of three forms, which differ in how they are found and how large t
 from libc.math cimport sqrt
 from libc.stddef cimport size_t
 from libc.stdint cimport UINT32_MAX, int32_t, int64_t, uint16_t, uint32_t, uint64_t
-from libc.stdlib cimport free, realloc
+from libc.stdlib cimport calloc, free, realloc
 from libc.string cimport memcpy, memset
 
 cdef extern from "table/portable.h" nogil:
@@ -57,6 +57,7 @@ cdef enum:
     CACHE_LINE = 64
     LEAST_CELLS = 2  # a mistake writes the gold label and the rival
     MOST_SIZES = 18
+    CHUNK_BITS = 10
 
 cdef struct Table:
     int32_t n_labels
@@ -72,7 +73,9 @@ cdef struct Table:
     uint32_t rows_room
     SumRows sums
     double *weights           # full: [place * stride + label]
-    double *history           # full: | last_update  total * stride  [squares * stride] | per place
+    double **chunks           # full: | last_update  total * n_labels  [squares * n_labels] |
+    int chunk_bits            # for each place, 2^chunk_bits of them in a piece that never moves
+    size_t n_chunks
     uint32_t n_stored, room
     uint64_t *words           # sparse: blocks, each at its place
     size_t words_used, words_room
@@ -145,12 +148,13 @@ cdef inline int64_t insert(Table *t, uint64_t key, uint16_t group) noexcept nogi
 # ---- rows to weights ----
 
 cdef inline Row full_row(const Table *t, size_t place) noexcept nogil:
-    cdef double *history = t.history + place * t.width
+    cdef double *history = (t.chunks[place >> t.chunk_bits]
+                            + (place & ((<size_t>1 << t.chunk_bits) - 1)) * t.width)
     cdef Row r
     r.last_update = <int64_t *>history
     r.weight = t.weights + place * t.stride
     r.total = history + 1
-    r.squares = history + 1 + t.stride if t.with_squares else NULL
+    r.squares = history + 1 + t.n_labels if t.with_squares else NULL
     r.label = NULL
     r.n = t.n_labels
     return r
@@ -196,31 +200,39 @@ cdef inline int64_t label_at(const Row *r, int32_t k) noexcept nogil:
     return k if r.label == NULL else <int64_t>r.label[k]
 
 
+cdef inline int store_chunk(Table *t) noexcept nogil:
+    """Room for stamps and totals of 2^chunk_bits more full rows, all 0; -1: no memory."""
+    cdef void *moved = realloc(t.chunks, (t.n_chunks + 1) * sizeof(double *))
+    if moved == NULL:
+        return -1
+    t.chunks = <double **>moved
+    t.chunks[t.n_chunks] = <double *>calloc(<size_t>1 << t.chunk_bits, t.width * sizeof(double))
+    if t.chunks[t.n_chunks] == NULL:
+        return -1
+    t.n_chunks += 1
+    return 0
+
+
 cdef inline int store_reserve(Table *t, size_t more) noexcept nogil:
     """Room for full rows; -1: no memory, no row has changed."""
     cdef size_t wanted = t.n_stored + more, room = <size_t>t.room + t.room // 2 + 64
-    cdef size_t weights = t.stride * sizeof(double), history = t.width * sizeof(double)
+    cdef size_t width = t.stride * sizeof(double)
     cdef void *moved
+    while wanted > t.n_chunks << t.chunk_bits:
+        if store_chunk(t) < 0:
+            return -1
     if wanted <= t.room:
         return 0
     room = max(room, wanted)
     if room > UINT32_MAX:
         return -1
-    # What is made first is kept if there is no memory for the other: it is only too large.
-    moved = large_block(room * weights, 0)
+    moved = large_block(room * width, 0)
     if moved == NULL:
         return -1
     if t.n_stored:
-        move_block(<char *>moved, <char *>t.weights, t.n_stored * weights)
+        move_block(<char *>moved, <char *>t.weights, t.n_stored * width)
     free(t.weights)
     t.weights = <double *>moved
-    moved = large_block(room * history, 0)
-    if moved == NULL:
-        return -1
-    if t.n_stored:
-        move_block(<char *>moved, <char *>t.history, t.n_stored * history)
-    free(t.history)
-    t.history = <double *>moved
     t.room = <uint32_t>room
     return 0
 
@@ -229,8 +241,7 @@ cdef inline uint32_t store_take(Table *t) noexcept nogil:
     """The place of a new full row, all 0; 0: no memory."""
     if store_reserve(t, 1) < 0:
         return 0
-    memset(t.weights + <size_t>t.n_stored * t.stride, 0, t.stride * sizeof(double))
-    memset(t.history + t.n_stored * t.width, 0, t.width * sizeof(double))
+    memset(t.weights + t.n_stored * t.stride, 0, t.stride * sizeof(double))
     t.n_stored += 1
     return t.n_stored - 1
 

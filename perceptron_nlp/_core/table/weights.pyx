@@ -35,7 +35,8 @@ cdef int table_open(Table *t, int32_t n_labels, int fixed_bits, bint with_square
     memset(t, 0, sizeof(Table))
     t.n_labels = n_labels
     t.stride = (<size_t>n_labels + GROUP - 1) // GROUP * GROUP
-    t.width = 1 + t.stride * (2 if with_squares else 1)
+    t.width = 1 + <size_t>n_labels * (2 if with_squares else 1)
+    t.chunk_bits = fixed_bits if fixed_bits else CHUNK_BITS
     t.fixed_bits = fixed_bits
     t.is_full = fixed_bits > 0 or n_labels <= MOST_ROW_LABELS
     t.with_squares = with_squares
@@ -44,8 +45,7 @@ cdef int table_open(Table *t, int32_t n_labels, int fixed_bits, bint with_square
         # Pages that are never written are not resident.
         places = <size_t>1 << fixed_bits
         t.weights = <double *>calloc(places, t.stride * sizeof(double))
-        t.history = <double *>calloc(places, t.width * sizeof(double))
-        return 0 if t.weights != NULL and t.history != NULL else -1
+        return -1 if t.weights == NULL or store_chunk(t) < 0 else 0
     first = <uint32_t *>calloc(1, sizeof(uint32_t))
     if first == NULL:
         return -1
@@ -66,19 +66,22 @@ cdef int table_open(Table *t, int32_t n_labels, int fixed_bits, bint with_square
 
 
 cdef void table_close(Table *t) noexcept:
+    cdef size_t i
     index_close(&t.index)
     free(t.group)
     if t.place != NULL:
         free(t.place - 1)
     free(t.weights)
-    free(t.history)
+    for i in range(t.n_chunks):
+        free(t.chunks[i])
+    free(t.chunks)
     free(t.words)
 
 
 cdef size_t table_bytes(const Table *t) noexcept:
     """Bytes asked of the system."""
     cdef size_t places = <size_t>1 << t.fixed_bits if t.fixed_bits else t.room
-    cdef size_t full = places * (t.stride + t.width) * sizeof(double)
+    cdef size_t full = (places * t.stride + (t.n_chunks << t.chunk_bits) * t.width) * sizeof(double)
     cdef size_t keys = t.rows_room * (sizeof(uint32_t) + sizeof(uint16_t)) + t.index.capacity * 8
     if t.fixed_bits:
         return full
