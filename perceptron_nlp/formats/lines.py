@@ -99,21 +99,7 @@ class LineSource:
 
     def lines(self) -> Iterator[tuple[int, str]]:
         """Yield every line with its number (from 1) and its break; the last may have none."""
-        self.refuse_bare_returns()
-        start = 0
-        while True:
-            end = self._buffer.find(b"\n", start)
-            if end < 0:
-                start = len(self._buffer)
-                if start > LONGEST:
-                    self._refuse_long("line")
-                if not self._fill():
-                    break
-                continue
-            yield self._take(end + 1, "line")
-            start = 0
-        if self._buffer:
-            yield self._take(len(self._buffer), "line")
+        return self._cut("line", lambda start: self._buffer.find(b"\n", start) + 1)
 
     def blocks(self) -> Iterator[tuple[int, str]]:
         """Yield every run of lines to its empty line, with the number of its first line.
@@ -121,22 +107,31 @@ class LineSource:
         Empty lines that follow an empty line, or begin the text, are a block of their own. The last
         block may lack the empty line, and the break of its last line.
         """
+
+        def end(start: int) -> int:
+            match = _BLANK_LINES.match(self._buffer) or _BLANK_LINE.search(self._buffer, start)
+            return 0 if match is None else match.end()
+
+        return self._cut("sentence", end)
+
+    def _cut(self, what: str, end_from: Callable[[int], int]) -> Iterator[tuple[int, str]]:
+        """Yield the text in pieces; `end_from` finds the end of the first, 0 if it is not there."""
         self.refuse_bare_returns()
         start = 0
         while True:
-            match = _BLANK_LINES.match(self._buffer) or _BLANK_LINE.search(self._buffer, start)
-            if match is not None:
-                yield self._take(match.end(), "sentence")
+            end = end_from(start)
+            if end:
+                yield self._take(end, what)
                 start = 0
                 continue
             if len(self._buffer) > LONGEST:
-                self._refuse_long("sentence")
-            # The blank line may begin in the last two bytes: LF, CR | LF.
+                self._refuse_long(what)
+            # A blank line may begin in the last two bytes: LF, CR | LF.
             start = max(0, len(self._buffer) - 2)
             if not self._fill():
                 break
         if self._buffer:
-            yield self._take(len(self._buffer), "sentence")
+            yield self._take(len(self._buffer), what)
 
     def refuse_bare_returns(self) -> None:
         """Raise FormatError for a text whose lines end in carriage returns alone.

@@ -60,7 +60,11 @@ def pack(values: Words) -> Packed:
     # Here, since tagging does without NumPy.
     import numpy as np
 
-    low_bits = min(range(MOST_LOW_BITS + 1), key=lambda k: _code_bits(values, k))
+    # Sums as float64: those of keys go beyond 64 bits.
+    low_bits = min(
+        range(MOST_LOW_BITS + 1),
+        key=lambda k: float((values >> np.uint64(k)).sum(dtype=np.float64)) + len(values) * (1 + k),
+    )
     high = (values >> np.uint64(low_bits)).astype(np.int64)
     ones = np.cumsum(high + 1) - 1
     unary = np.zeros(int(ones[-1]) + 1 if len(ones) else 0, np.uint8)
@@ -83,22 +87,9 @@ def _bits(values: Words, width: int) -> Array:
     """Return the lowest `width` bits of each number."""
     import numpy as np
 
-    n_bytes = _item_size(width)
+    n_bytes = next(size for size in (1, 2, 4, 8) if 8 * size >= width)
     wide = np.unpackbits(values.astype(f">u{n_bytes}").view(np.uint8))
     return wide.reshape(len(values), 8 * n_bytes)[:, 8 * n_bytes - width :].ravel()
-
-
-def _item_size(width: int) -> int:
-    return next(size for size in (1, 2, 4, 8) if 8 * size >= width)
-
-
-def _code_bits(values: Words, low_bits: int) -> float:
-    import numpy as np
-
-    # As float64: sums of keys go beyond 64 bits.
-    return float((values >> np.uint64(low_bits)).sum(dtype=np.float64)) + (
-        len(values) * (1 + low_bits)
-    )
 
 
 _KEYS = {"dtype", "length", "low_bits", "numbers"}
