@@ -37,6 +37,8 @@ MOST_DROPPED = 255
 LONGEST_PIECE = 64
 """Characters that a script may put at either end; of a literal, a thousand."""
 LONGEST_LITERAL = 1000
+# A search takes time that grows as the square of this.
+_LONGEST_SEARCHED = 64
 _ACUTE = "\u0301"
 _ESCAPED = re.compile(r"[%,\s\x00-\x1f\x7f\u2028\u2029\x85]")
 _TURKIC = {"I": "ı", "İ": "i"}
@@ -172,13 +174,13 @@ def _stem(form: str, lemma: str) -> tuple[int, int, int]:
     """Return the begin in the form, that in the lemma, and the length of what both share.
 
     It is the longest common beginning, if that is at least half as long as the longest common
-    substring, else the leftmost such substring.
+    substring, or if a word is too long to look for one; else the leftmost such substring.
     """
     shorter = min(len(form), len(lemma))
     same = 0
     while same < shorter and form[same] == lemma[same]:
         same += 1
-    if 2 * same >= shorter and same:
+    if (2 * same >= shorter and same) or max(len(form), len(lemma)) > _LONGEST_SEARCHED:
         return 0, 0, same
     best = (0, 0, 0)
     above = [0] * (len(lemma) + 1)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -67,3 +69,17 @@ def test_sentences_do_not_depend_on_the_pieces_that_a_text_comes_in(
     pieces = (text[at : at + size] for at in range(0, len(text), size))
     found = [(own, [t.words for t in tokens]) for _, own, tokens in segmenter.sentences_in(pieces)]
     assert found == whole
+
+
+def test_a_paragraph_is_answered_when_the_empty_line_behind_it_is_there(
+    pipeline: pn.Tagger,
+) -> None:
+    read: list[str] = []
+
+    def pieces() -> Iterator[str]:
+        for piece in ("Le chat dort.\n\n", "Elle dort.\r\n\r\n", "Zoé"):
+            read.append(piece)
+            yield piece
+
+    found = [(text, len(read)) for _, text, _ in segmenter_of(pipeline).sentences_in(pieces())]
+    assert found == [("Le chat dort.", 1), ("Elle dort.", 2), ("Zoé", 3)]

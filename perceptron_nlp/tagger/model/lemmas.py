@@ -29,7 +29,11 @@ SCRIPTS = "scripts"
 """The scheme of models whose labels are edit scripts."""
 _MOST = 8
 _SEVERAL = 0
+# All beginnings of a lemma take the square of its length.
+_LONGEST_BEGINNING = 64
 _CACHED = 1 << 16
+LONGEST_CACHED = 64
+"""Characters of a word that is remembered, so that memory does not follow what words are long."""
 
 
 class KnownLemmas:
@@ -96,7 +100,9 @@ class KnownLemmas:
         for item in zip(words, upos, strict=True):
             value = cache.get(item)
             if value is None:
-                value = cache[item] = self._value(*item)
+                value = self._value(*item)
+                if len(item[0]) <= LONGEST_CACHED:
+                    cache[item] = value
             values.append(value)
         return tuple(values)
 
@@ -104,13 +110,13 @@ class KnownLemmas:
         low = lowered(word, turkic=self.turkic)
         if not any(letter.isalpha() for letter in low):
             return ABSENT
-        own, found = _form_hash(low), []
+        own, found, begun = _form_hash(low), [], self._beginnings
         for (front, back), scripts in self._by_drops.items():
-            stem = low[front : len(low) - back] if back else low[front:]
+            stem = low[front : len(low) - back][:_LONGEST_BEGINNING]
             if front + back >= len(low):
                 continue
             for number, script in scripts:
-                if script.acute is None and not script.front and stem not in self._beginnings:
+                if script.acute is None and not script.front and stem not in begun:
                     continue
                 only = self.lemmas.get(f"{script.apply(low, turkic=False)}\t{upos}")
                 if only is not None and only != own:
@@ -127,8 +133,8 @@ class KnownLemmas:
 
     @cached_property
     def _beginnings(self) -> frozenset[str]:
-        """All beginnings of all lemmas, so that most stems are seen to be none at once."""
-        lemmas = {key.partition("\t")[0] for key in self.lemmas}
+        """The beginnings of all lemmas, so that most stems are seen to be none at once."""
+        lemmas = {key.partition("\t")[0][:_LONGEST_BEGINNING] for key in self.lemmas}
         return frozenset(lemma[:end] for lemma in lemmas for end in range(1, len(lemma) + 1))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from perceptron_nlp.tagger.model.lemmas import KNOWN, KnownLemmas
+from perceptron_nlp.tagger.model.lemmas import KNOWN, LONGEST_CACHED, KnownLemmas
 from perceptron_nlp.tagger.model.word_tables import with_columns
 from perceptron_nlp.text.scripts import Script, make_script, parse_script
 from perceptron_nlp.text.sentence import Sentence
@@ -106,9 +106,11 @@ class Lemmatizer:
         if len(cache) + len(new) > _CACHED:
             cache = self._cache = {}
             new = sorted({item for own in items for item in own})
-        if new:
-            cache.update(zip(new, self._lemmas_of(new, label, scores), strict=True))
-        return [[cache[item] for item in own] for own in items]
+        found = dict(zip(new, self._lemmas_of(new, label, scores), strict=True)) if new else {}
+        for item, lemma in found.items():
+            if len(item[0]) <= LONGEST_CACHED:
+                cache[item] = lemma
+        return [[cache[item] if item in cache else found[item] for item in own] for own in items]
 
     def lemma(self, word: str, label: str) -> str | None:
         """Return what the script of a label makes of a word; None if it does not apply to it."""

@@ -190,8 +190,6 @@ def _paragraphs(text: str, at_end: bool) -> Iterator[tuple[int, int, bool]]:
     """Yield begin and end of each paragraph, and whether that is its end."""
     begin = 0
     for gap in _EMPTY_LINE.finditer(text):
-        if gap.end() == len(text) and not at_end:
-            break
         yield begin, gap.start(), True
         begin = gap.end()
     yield begin, len(text), at_end
