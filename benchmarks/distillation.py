@@ -27,7 +27,7 @@ from perceptron_nlp.combine.distill import (
     RawUse,
     greedy_options,
 )
-from perceptron_nlp.combine.pseudo_labels import Lessons, take_teachers, teach
+from perceptron_nlp.combine.pseudo_labels import PseudoLabelled, pseudo_label, take_teachers
 from perceptron_nlp.tagger.train.auto import auto_configure
 from perceptron_nlp.tagger.train.data import Examples
 from perceptron_nlp.tagger.train.sources import Source
@@ -42,7 +42,7 @@ ROWS: dict[str, tuple[str, dict[str, Any]]] = {
 }
 
 
-def row(name: str, examples: Examples, lessons: Lessons, seed: int) -> str:
+def row(name: str, examples: Examples, labelled: PseudoLabelled, seed: int) -> str:
     """One line of the table."""
     preset, changes = ROWS[name]
     use = RawUse(**{"share": RAW_SHARE, "weight": RAW_WEIGHT, **changes})
@@ -50,7 +50,9 @@ def row(name: str, examples: Examples, lessons: Lessons, seed: int) -> str:
         examples, greedy_options({"preset": preset, "seed": seed}), None
     )
     start = time.process_time()
-    model = Distillation(given, None, "upos", options, choices, lessons=lessons, use=use).run(None)
+    model = Distillation(given, None, "upos", options, choices, labelled=labelled, use=use).run(
+        None
+    )
     seconds = time.process_time() - start
     tagger = pn.Tagger(model)
     right = 100 * tagger.evaluate(treebank("EWT", "dev")).accuracy
@@ -75,12 +77,14 @@ def main() -> None:
         right = 100 * teacher.evaluate(treebank("EWT", "dev")).accuracy
         print(f"teacher {number}: {right:.2f} % on dev", flush=True)
     examples = Examples.read(Source(train, "train"), "upos", ())
-    lessons = teach(teachers, raw, examples.tags)
-    print(f"teachers agree on {100 * lessons.agreed:.2f} % of {len(lessons.tokens):,} raw words\n")
+    labelled = pseudo_label(teachers, raw, examples.tags)
+    print(
+        f"teachers agree on {100 * labelled.agreed:.2f} % of {len(labelled.tokens):,} raw words\n"
+    )
     print("| student | right on dev | CPU s | MB |\n|---|---|---|---|", flush=True)
     for name in ROWS:
         if name.startswith(chosen.only):
-            print(row(name, examples, lessons, chosen.seed), flush=True)
+            print(row(name, examples, labelled, chosen.seed), flush=True)
     most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(f"\nat most {most:.0f} MB resident", flush=True)
 

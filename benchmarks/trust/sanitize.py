@@ -9,7 +9,7 @@ says otherwise):
 The groups belong to slices, which ``--only`` chooses from: ``core`` comes first (the core's own
 tests, laws, hostile input, file formats), then ``tagging``, ``program`` (command line and pages)
 and ``integrations``, whose code is not instrumented. ``--match`` keeps the groups whose name has
-this text. ``--builds`` names a folder where builds stay, so that the next run makes only what is old.
+this text. ``--builds`` names a folder where builds stay, so the next run makes only what is old.
 
 Left out of the first are the quick sizes of the promises and what limits memory, since a sanitizer
 changes what they measure. Each line says how a group of tests ended; the last lines sum up. Exit

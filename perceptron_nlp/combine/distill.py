@@ -1,9 +1,9 @@
 """Distillation: a fast tagger learns from gold sentences and from raw text that slow ones labelled.
 
 Each epoch takes all gold sentences and a random share of the raw ones, shuffled together. Labels
-of raw sentences are guesses, and there are many of them, so their steps are smaller. Features are
-those of the gold sentences alone: those of millions of raw words would make the model many times
-as large, and gave nothing.
+of raw sentences are predictions, and there are many of them, so their steps are smaller. Features
+are those of the gold sentences alone: with those of millions of raw tokens the model is many times
+as large, and no better.
 """
 
 from __future__ import annotations
@@ -20,7 +20,12 @@ from perceptron_nlp._checks import check_int, check_number
 from perceptron_nlp._core.features.extract import FeatureProgram
 from perceptron_nlp._core.train.greedy import learn
 from perceptron_nlp._core.train.trainingset import TrainingSet
-from perceptron_nlp.combine.pseudo_labels import Lessons, Teachers, take_teachers, teach
+from perceptron_nlp.combine.pseudo_labels import (
+    PseudoLabelled,
+    Teachers,
+    pseudo_label,
+    take_teachers,
+)
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, quote
 from perceptron_nlp.features.templates import Template, compile_templates
 from perceptron_nlp.sampling import permutation, without_replacement
@@ -47,12 +52,12 @@ TOO_MANY_UNKNOWN = 0.5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RawUse:
-    """How raw sentences are learnt from.
+    """The part of raw sentences in training.
 
     Attributes
     ----------
     share : above 0, at most 1; the share of them that each epoch draws
-    weight : 0 to 1; what steps are multiplied by in them
+    weight : above 0, at most 1; the factor of learning steps in them
 
     Raises
     ------
@@ -68,24 +73,24 @@ class RawUse:
 
 
 class Student(Learner):
-    """Learns greedily, with templates, from gold sentences and from lessons.
+    """Learns greedily, with templates, from gold and from pseudo-labelled sentences.
 
-    Sentences are numbered through: first the gold ones, then those of the lessons.
+    Sentences are numbered through: first the gold ones, then the others.
 
     Parameters
     ----------
     examples : the gold sentences
-    lessons : the raw ones; labels as numbered by the examples' tags
+    labelled : the raw ones; labels as numbered by the examples' tags
     templates : the features
     options : how to learn
-    forced : words that get one label without being scored
-    weight : what steps are multiplied by in lessons
+    forced : the tag dictionary: words that get one label without being scored
+    weight : the factor of learning steps in pseudo-labelled sentences
     """
 
     def __init__(
         self,
         examples: Examples,
-        lessons: Lessons,
+        labelled: PseudoLabelled,
         templates: Sequence[Template],
         options: LearningOptions,
         forced: Mapping[str, str],
@@ -99,7 +104,8 @@ class Student(Learner):
         strings, tokens = examples.numbered(compiled.columns)
         numbers = {word: number for number, word in enumerate(strings[0])}
         renumbered = np.array(
-            [numbers.setdefault(word_bytes(word), len(numbers)) for word in lessons.words], np.int32
+            [numbers.setdefault(word_bytes(word), len(numbers)) for word in labelled.words],
+            np.int32,
         )
         always = {word_bytes(word): examples.tags.id_of(label) for word, label in forced.items()}
         self._options = options
@@ -110,9 +116,9 @@ class Student(Learner):
             FeatureProgram(compiled),
             self.table,
             strings=[list(numbers)],
-            tokens=np.concatenate([tokens[0], renumbered[lessons.tokens]])[np.newaxis],
-            lengths=np.concatenate([examples.lengths(), lessons.lengths]),
-            gold=np.concatenate([examples.gold_ids(), lessons.labels]),
+            tokens=np.concatenate([tokens[0], renumbered[labelled.tokens]])[np.newaxis],
+            lengths=np.concatenate([examples.lengths(), labelled.lengths]),
+            gold=np.concatenate([examples.gold_ids(), labelled.labels]),
             label_hashes=label_hashes(examples.tags),
             forced=np.array([always.get(word, -1) for word in numbers], np.int32),
             min_count=options.min_count,
@@ -138,8 +144,8 @@ class MixedSchedule(Schedule):
 
     Parameters
     ----------
-    task : what is learned from the gold sentences
-    n_raw : raw sentences, which are numbered after the gold ones
+    task : of the gold sentences
+    n_raw : the number of raw sentences, which are numbered after the gold ones
     share : of them in each epoch
     """
 
@@ -174,21 +180,21 @@ def distill(
     It tags as fast as one that was trained with the same preset, and is no larger. The teachers
     may be as slow as they like: models of the preset "accurate" trained on the same gold
     sentences with several seeds, or reading from either end. Each raw word gets the label that more
-    than half of them give it; where they are divided, nothing is learnt from it.
+    than half of them give it; if they are divided, nothing is learned from it.
 
     Parameters
     ----------
     teachers : taggers, or paths of models; one or several, of one column (of
         taggers of several, `column` counts, or else the first) and with the same labels
-    raw : tokenised text, cut into words as the gold sentences are: a path, several paths (a
+    raw : tokenized text, cut into words as the gold sentences are: a path, several paths (a
         sentence a line, or CoNLL-U), a Corpus, or lists of words. Millions of words help
     train : gold sentences, as for ``perceptron_nlp.train``
     dev : the like; the epoch that does best on it is kept, and training may stop early
     column : the column of the gold labels; None for that of the teachers
     format, fields : of `train` and `dev`; see ``perceptron_nlp.open_corpus``
-    callback : called with an EpochReport after each epoch; its counts are of gold and raw words
+    callback : called with an EpochReport after each epoch; its counts are of gold and raw tokens
     **options : ``raw_share``, the share of the raw sentences that each epoch draws (above 0, at
-        most 1); ``raw_weight``, what learning steps are multiplied by in them (above 0,
+        most 1); ``raw_weight``, the factor of learning steps in them (above 0,
         at most 1); ``threads`` that label the raw text, 1 to 1,024; and those of
         ``perceptron_nlp.train``, but for a beam, two passes and the preset "accurate"
 
@@ -213,39 +219,39 @@ def distill(
             f"column: a str is needed, not {type(column).__name__}; one column is distilled"
         )
     source = Source(train, "train", format=format, fields=fields)
-    taught_by = take_teachers(teachers, None if column is None else source.column_named(column))
-    learnt = source.column_named(column or taught_by[0].column)
-    if learnt != taught_by[0].column and {learnt, taught_by[0].column} <= {*source.column_names}:
+    taken = take_teachers(teachers, None if column is None else source.column_named(column))
+    learned = source.column_named(column or taken[0].column)
+    if learned != taken[0].column and {learned, taken[0].column} <= {*source.column_names}:
         raise ArgumentError(
-            f"column: the teachers are of {quote(taught_by[0].column)}, which cannot teach"
-            f" {quote(learnt)}"
+            f"column: the teachers are of {quote(taken[0].column)}, which cannot teach"
+            f" {quote(learned)}"
         )
-    examples = Examples.read(source, learnt, ())
+    examples = Examples.read(source, learned, ())
     held_out = (
         None
         if dev is None
-        else Examples.read(Source(dev, "dev", format=format, fields=fields), learnt, ())
+        else Examples.read(Source(dev, "dev", format=format, fields=fields), learned, ())
     )
-    examples, notes = with_labels_of(taught_by[0], examples)
+    examples, notes = with_labels_of(taken[0], examples)
     examples, chosen, choices = auto_configure(examples, chosen, None)
     if examples.parts is not None:
         raise ArgumentError(
-            f"column: {learnt} holds sets of features, which are learnt in parts; this cannot be"
+            f"column: {learned} holds sets of features, which are learned in parts; this cannot be"
             " distilled: train it"
         )
-    lessons = teach(taught_by, raw, examples.tags, threads)
-    notes += told(lessons, len(taught_by))
+    labelled = pseudo_label(taken, raw, examples.tags, threads)
+    notes += notes_on(labelled, len(taken))
     task = Task(
         examples=examples,
         dev=held_out,
-        column=learnt,
+        column=learned,
         options=chosen,
         choices=[*choices, *notes],
         more={
             "raw": {
-                "sentences": len(lessons.lengths),
-                "tokens": len(lessons.tokens),
-                "sha256": lessons.digest,
+                "sentences": len(labelled.lengths),
+                "tokens": len(labelled.tokens),
+                "sha256": labelled.digest,
                 "share": use.share,
                 "weight": use.weight,
             }
@@ -253,9 +259,9 @@ def distill(
     )
     model = Trainer(
         task,
-        schedule=MixedSchedule(task, len(lessons.lengths), use.share),
+        schedule=MixedSchedule(task, len(labelled.lengths), use.share),
         make_learner=lambda: Student(
-            examples, lessons, task.templates, chosen, task.forced, use.weight
+            examples, labelled, task.templates, chosen, task.forced, use.weight
         ),
         checkpoint=kept,
     ).run(callback)
@@ -263,7 +269,7 @@ def distill(
 
 
 def greedy_options(given: dict[str, Any]) -> LearningOptions:
-    """The options of a student, which reads a sentence once and labels greedily.
+    """Return the options of a student, which reads a sentence once and labels greedily.
 
     Raises
     ------
@@ -285,7 +291,7 @@ def greedy_options(given: dict[str, Any]) -> LearningOptions:
 
 
 def with_labels_of(teacher: Tagger, examples: Examples) -> tuple[Examples, list[str]]:
-    """The examples with the labels that only the teacher knows, and what is odd about labels."""
+    """Return the examples with the labels that only the teacher knows, and notes on labels."""
     if teacher.model.lemmas is not None:
         raise ArgumentError(
             "teachers: lemmas are made by edit scripts, which cannot be distilled; distill the"
@@ -301,9 +307,9 @@ def with_labels_of(teacher: Tagger, examples: Examples) -> tuple[Examples, list[
     for some, what in (
         (
             known - gold,
-            "of the teachers are not in the gold sentences, and are learnt from raw text alone",
+            "of the teachers are not in the gold sentences, and are learned from raw text alone",
         ),
-        (gold - known, "of the gold sentences are unknown to the teachers, who will give others"),
+        (gold - known, "of the gold sentences are unknown to the teachers, who predict others"),
     ):
         if some:
             names = ", ".join(quote(label) for label in sorted(some)[:5])
@@ -312,17 +318,17 @@ def with_labels_of(teacher: Tagger, examples: Examples) -> tuple[Examples, list[
     return replace(examples, tags=TagSet(gold | known)), notes
 
 
-def told(lessons: Lessons, n_teachers: int) -> list[str]:
-    """What there is to say about the raw text."""
+def notes_on(labelled: PseudoLabelled, n_teachers: int) -> list[str]:
+    """Return notes on the raw text, and log warnings."""
     notes = [
-        f"{len(lessons.tokens):,} raw words, {100 * lessons.unknown:.1f} % of them new to the"
+        f"{len(labelled.tokens):,} raw tokens, {100 * labelled.unknown:.1f} % of them new to the"
         " teachers"
     ]
     if n_teachers > 1:
-        notes[0] += f", who agree on {100 * lessons.agreed:.1f} %"
-    if lessons.unknown > TOO_MANY_UNKNOWN:
+        notes[0] += f", who agree on {100 * labelled.agreed:.1f} %"
+    if labelled.unknown > TOO_MANY_UNKNOWN:
         notes.append(
-            "most raw words are new to the teachers: is the raw text in another language"
+            "most raw tokens are new to the teachers: is the raw text in another language"
             " or script, or cut into words by other rules?"
         )
         logger.warning("%s", notes[-1])

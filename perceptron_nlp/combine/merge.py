@@ -1,4 +1,4 @@
-"""Several taggers as one, whose scores are the weighted mean of theirs.
+"""Several taggers merged into one, whose scores are the weighted mean of theirs.
 
 Scores are sums of weights, so the mean of models is the model of mean weights: with models
 1 … k of scores s_i and weights a_i, the merged model scores (a_1 s_1 + … + a_k s_k) / (a_1 + … +
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from typing import Any, TypeAlias
@@ -31,7 +31,7 @@ from perceptron_nlp.text.tagset import TagSet
 
 Taggers: TypeAlias = "Iterable[Tagger | str | os.PathLike[str]]"
 
-# What models must have in common for their weights to mean the same, and how it is called.
+# Fields that models must have in common for their weights to mean the same, and their names.
 _ALIKE = {
     "extractor": "the feature function",
     "templates": "templates",
@@ -46,14 +46,14 @@ _SMALL = 1e-6
 
 
 def merge(taggers: Taggers, *, weights: Iterable[float] | None = None) -> Tagger:
-    """One tagger out of several of the same kind; its scores are the weighted mean of theirs.
+    """Merge taggers of the same kind; the scores of the result are the weighted mean of theirs.
 
     All must have the same columns, templates, direction, beam, schemes, tables and so on: taggers
     that were trained on different text with the same options and the templates of one of them
     (``templates=tagger.model.templates``). Labels and vocabularies are united; a label scores 0
     in a tagger that does not know it. A word of a dictionary stays in it where every tagger that
     knows the word has it there with the same label. The order of the taggers changes nothing. The
-    merged tagger is held to no lexicon and cannot be resumed; its record tells for each tagger
+    merged tagger is held to no lexicon and cannot be resumed; its record has for each tagger
     its weight, the SHA-256 of its model file, and its own record.
 
     Parameters
@@ -90,7 +90,7 @@ def merge(taggers: Taggers, *, weights: Iterable[float] | None = None) -> Tagger
 
 @dataclass(frozen=True, slots=True)
 class _Member:
-    """A tagger, what it is called in messages, what it weighs, and a digest of its model."""
+    """A tagger, its name in messages, its weight, and a digest of its model."""
 
     tagger: Tagger
     name: str
@@ -103,7 +103,7 @@ class _Member:
 
 
 def _members(taggers: Taggers, weights: Iterable[float] | None) -> list[_Member]:
-    """In an order that does not depend on the one given, so that neither does any sum."""
+    """The taggers in an order that does not depend on the one given, so no sum does."""
     if isinstance(taggers, str | os.PathLike | Tagger) or not isinstance(taggers, Iterable):
         raise ArgumentTypeError(
             f"taggers: a list of taggers or paths is needed, not {type(taggers).__name__}"
@@ -113,18 +113,34 @@ def _members(taggers: Taggers, weights: Iterable[float] | None) -> list[_Member]
         raise ArgumentError("taggers: there is none; give one at least")
     factors = _factors(weights, len(given))
     members = []
-    for number, (one, weight) in enumerate(zip(given, factors, strict=True)):
-        if isinstance(one, Tagger):
-            tagger, name = one, f"taggers[{number}]"
-        elif isinstance(one, str | os.PathLike):
-            tagger, name = load(one), os.fspath(one)
-        else:
-            raise ArgumentTypeError(
-                f"taggers[{number}]: a tagger or a path is needed, not {type(one).__name__}"
-            )
+    for (name, tagger), weight in zip(named_taggers("taggers", given), factors, strict=True):
         digest = hashlib.sha256(model_to_bytes(tagger.model)).hexdigest()
         members.append(_Member(tagger, name, weight, digest))
     return sorted(members, key=lambda member: (member.digest, member.weight))
+
+
+def named_taggers(argument: str, given: Iterable[Any]) -> Iterator[tuple[str, Tagger]]:
+    """Yield taggers with their names in messages, loaded if paths are given.
+
+    Parameters
+    ----------
+    argument : the name of the argument that they come from
+    given : taggers or paths
+
+    Raises
+    ------
+    ArgumentTypeError : one is neither a Tagger nor a path
+    FileError, ModelError : as for ``perceptron_nlp.load``
+    """
+    for number, one in enumerate(given):
+        if isinstance(one, Tagger):
+            yield f"{argument}[{number}]", one
+        elif isinstance(one, str | os.PathLike):
+            yield os.fspath(one), load(one)
+        else:
+            raise ArgumentTypeError(
+                f"{argument}[{number}]: a tagger or a path is needed, not {type(one).__name__}"
+            )
 
 
 def _factors(weights: Iterable[float] | None, n: int) -> list[float]:
@@ -210,9 +226,9 @@ def _check_alike(models: Sequence[TaggerModel], members: Sequence[_Member]) -> N
 
 
 def _difference(one: TaggerModel, other: TaggerModel) -> str | int:
-    """The first template that one has and the other has not, or the first that stands elsewhere.
+    """The first template that one has and the other has not, or the first in another place.
 
-    Where one list begins with the other, the number of its templates.
+    If one list begins with the other, the number of its templates.
     """
     own = [str(template) for template in one.templates]
     others = [str(template) for template in other.templates]
@@ -253,7 +269,7 @@ def _mean(
     )
     n_groups = len(models[0].weights.group_starts) - 1
     scales = {model.weights.scale for model in models}
-    # Where every weight is a whole number of the steps that there are, they need no others.
+    # If every weight is a whole number of the members' steps, they need no others.
     if len(scales) == 1:
         steps = mean.weights * scales.pop()
         if np.all(np.abs(steps - np.rint(steps)) <= _SMALL) and np.all(np.abs(steps) <= LARGEST):
@@ -262,7 +278,7 @@ def _mean(
 
 
 def _in_float64(weights: QuantizedWeights, numbers: Sequence[int], n_labels: int) -> FrozenWeights:
-    """Exactly what the model scores with, with label k as label numbers[k]."""
+    """The weights that the model scores with, with label k as label numbers[k]."""
     groups = weights.groups().astype(np.uint16)
     if weights.table_bits is not None:
         groups[:] = 0

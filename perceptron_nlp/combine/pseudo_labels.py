@@ -1,4 +1,4 @@
-"""Raw text labelled by teachers: what a student learns from besides gold sentences."""
+"""Pseudo-labelled data: raw text with the labels that most teachers predict."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from perceptron_nlp.combine.merge import named_taggers
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FormatError, quote
 from perceptron_nlp.tagger.model.label_components import JOINT
-from perceptron_nlp.tagger.tagger import Tagger, load
+from perceptron_nlp.tagger.tagger import Tagger
 from perceptron_nlp.tagger.train.clusters import RawSource, place_of, raw_sentences
 from perceptron_nlp.text.tagset import TagSet, word_bytes
 
@@ -26,17 +27,17 @@ BATCH = 16_384
 
 
 @dataclass(frozen=True, slots=True)
-class Lessons:
-    """Raw sentences and the labels that most teachers gave.
+class PseudoLabelled:
+    """Raw sentences and the labels that most teachers predict.
 
     Attributes
     ----------
     words : the distinct words, in order of appearance
     tokens : int32[n_tokens]; the number of each word
-    lengths : int64[n_sentences]; words in each sentence
-    labels : int32[n_tokens]; the number of each label, -1 where teachers were divided
-    agreed : share of the words to which all teachers gave the same label
-    unknown : share of the words that no teacher saw in training
+    lengths : int64[n_sentences]; tokens in each sentence
+    labels : int32[n_tokens]; the number of each label, -1 if teachers are divided
+    agreed : share of the tokens with the same label from all teachers
+    unknown : share of the tokens that no teacher saw in training
     """
 
     words: list[str]
@@ -56,10 +57,10 @@ class Lessons:
 
 
 def take_teachers(teachers: Teachers, column: str | None = None) -> list[Tagger]:
-    """The teachers, loaded where paths are given, and seen to fit together.
+    """Return the teachers, loaded if paths are given, after a check that they fit together.
 
-    Of one that fills several columns, what counts is `column` if it is among them, or else that of
-    the first teacher, or else its first.
+    Of a teacher of several columns, `column` counts if it is among them, or else that of the
+    first teacher, or else its first.
 
     Raises
     ------
@@ -74,15 +75,7 @@ def take_teachers(teachers: Teachers, column: str | None = None) -> list[Tagger]
             f"teachers: taggers or paths are needed, not {type(given).__name__}"
         )
     taken: list[Tagger] = []
-    for number, teacher in enumerate(given):
-        name = f"teachers[{number}]"
-        if isinstance(teacher, str | os.PathLike):
-            name = os.fspath(teacher)
-            teacher = load(teacher)
-        if not isinstance(teacher, Tagger):
-            raise ArgumentTypeError(
-                f"{name}: a tagger or a path is needed, not {type(teacher).__name__}"
-            )
+    for name, teacher in named_taggers("teachers", given):
         wanted = column or (taken[0].column if taken else teacher.column)
         teacher = teacher.by_column.get(wanted, teacher)
         _check_teacher(teacher, name, taken)
@@ -100,8 +93,8 @@ def _check_teacher(teacher: Tagger, name: str, others: list[Tagger]) -> None:
         )
     if teacher.model.scheme == JOINT:
         raise ArgumentError(
-            f"{name}: labels {teacher.column} with sets of features, which are learnt in parts;"
-            " this cannot be distilled: train it"
+            f"{name}: labels {teacher.column} with sets of features, which are learned in"
+            " components; this cannot be distilled: train it"
         )
     if not others:
         return
@@ -119,8 +112,10 @@ def _check_teacher(teacher: Tagger, name: str, others: list[Tagger]) -> None:
         )
 
 
-def teach(teachers: Sequence[Tagger], raw: RawSource, tags: TagSet, threads: int = 1) -> Lessons:
-    """Have raw text labelled: each word gets the label that more than half of the teachers give it.
+def pseudo_label(
+    teachers: Sequence[Tagger], raw: RawSource, tags: TagSet, threads: int = 1
+) -> PseudoLabelled:
+    """Label raw text: each token gets the label that more than half of the teachers predict.
 
     Parameters
     ----------
@@ -159,7 +154,7 @@ def teach(teachers: Sequence[Tagger], raw: RawSource, tags: TagSet, threads: int
         raise FormatError("there is no sentence in the raw text", place_of(raw))
     known = np.array([any(teacher.model.knows(word) for teacher in teachers) for word in numbers])
     token_array = np.array(tokens, np.int32)
-    return Lessons(
+    return PseudoLabelled(
         list(numbers),
         token_array,
         np.array(lengths, np.int64),
@@ -170,7 +165,7 @@ def teach(teachers: Sequence[Tagger], raw: RawSource, tags: TagSet, threads: int
 
 
 def majority(votes: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
-    """The number that has more than half of the votes in each column, -1 where none has.
+    """Return the number with more than half of the votes in each column, -1 if none has it.
 
     Parameters
     ----------

@@ -356,7 +356,7 @@ def run_all(job: Callable[[Given], Done], given: Iterable[Given]) -> Iterator[Do
     PerceptronNLPError : raised by the job
     """
     connect()
-    remote = ray.remote(num_cpus=1, max_retries=RESTARTS)(_called)
+    remote = ray.remote(num_cpus=1, max_retries=RESTARTS)(lambda job, item: job(item))
     waiting: list[Any] = []
     most = 2 * processors()
     with typed():
@@ -378,10 +378,6 @@ def run_all(job: Callable[[Given], Done], given: Iterable[Given]) -> Iterator[Do
         finally:
             for ref in waiting:
                 ray.cancel(ref)
-
-
-def _called(job: Callable[[Given], Done], item: Given) -> Done:
-    return job(item)
 
 
 def tag_dataset(dataset: Any, tagger: Any, **options: Any) -> Any:

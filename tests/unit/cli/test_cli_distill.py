@@ -51,7 +51,7 @@ def test_the_model_is_the_one_that_python_distils(
     lines = outcome.err.splitlines()
     assert lines[:2] == ["train.conllu: read as conllu", "labeling the raw text with 1 teacher"]
     assert lines[2].startswith("epoch 1/3: train ")
-    assert "chosen: 12 raw words, 33.3 % of them new to the teachers" in lines
+    assert "chosen: 12 raw tokens, 33.3 % of them new to the teachers" in lines
     assert lines[-1].startswith("a.model: 6 labels, ")
 
 
@@ -158,7 +158,7 @@ def test_raw_text_in_another_script_is_warned_of(cli, model: Path, train_file: P
         "fast",
     )
     assert outcome.status == 0
-    assert "most raw words are new to the teachers" in outcome.err
+    assert "most raw tokens are new to the teachers" in outcome.err
 
 
 @pytest.mark.parametrize(

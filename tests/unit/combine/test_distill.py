@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import perceptron_nlp as pn
 from perceptron_nlp.combine.distill import MixedSchedule, greedy_options
-from perceptron_nlp.combine.pseudo_labels import majority, teach
+from perceptron_nlp.combine.pseudo_labels import majority, pseudo_label
 from perceptron_nlp.sampling import permutation
 from perceptron_nlp.tagger.train.data import Examples
 from perceptron_nlp.tagger.train.loop import Task
@@ -150,7 +150,7 @@ def test_more_than_half_of_the_votes_win(words: list[list[int]]) -> None:
         assert winner == (label if 2 * count > len(votes) else -1)
 
 
-def test_lessons_are_the_votes_of_the_teachers(teachers: list[pn.Tagger]) -> None:
+def test_pseudo_labelled_are_the_votes_of_the_teachers(teachers: list[pn.Tagger]) -> None:
     nouns = [
         (
             words,
@@ -162,20 +162,22 @@ def test_lessons_are_the_votes_of_the_teachers(teachers: list[pn.Tagger]) -> Non
         for words, labels in GOLD
     ]
     teachers = [teachers[0], pn.train(nouns, templates=["lower[0]"], epochs=5)]
-    lessons = teach(teachers, RAW, teachers[0].model.tags)
+    pseudo_labelled = pseudo_label(teachers, RAW, teachers[0].model.tags)
     labels = teachers[0].labels
     given = [[teacher.tag(words) for words in RAW] for teacher in teachers]
     first = [label for sentence in given[0] for label in sentence]
     other = [label for sentence in given[1] for label in sentence]
-    assert [labels[number] if number >= 0 else None for number in lessons.labels] == [
+    assert [labels[number] if number >= 0 else None for number in pseudo_labelled.labels] == [
         a if a == b else None for a, b in zip(first, other, strict=True)
     ]
     assert {a == b for a, b in zip(first, other, strict=True)} == {True, False}
-    assert [lessons.words[number] for number in lessons.tokens] == [w for s in RAW for w in s]
-    assert lessons.agreed == pytest.approx(
+    assert [pseudo_labelled.words[number] for number in pseudo_labelled.tokens] == [
+        w for s in RAW for w in s
+    ]
+    assert pseudo_labelled.agreed == pytest.approx(
         np.mean([a == b for a, b in zip(first, other, strict=True)])
     )
-    assert lessons.unknown == pytest.approx(5 / 16)
+    assert pseudo_labelled.unknown == pytest.approx(5 / 16)
 
 
 def test_the_best_epoch_on_dev_is_kept(teachers: list[pn.Tagger]) -> None:
@@ -211,7 +213,7 @@ def test_the_record_tells_of_the_raw_text(teachers: list[pn.Tagger]) -> None:
     raw = tagger.model.record["raw"]
     assert (raw["sentences"], raw["tokens"]) == (4, 16)
     assert (raw["share"], raw["weight"]) == (1.0, 0.5)
-    assert any("16 raw words" in choice for choice in tagger.model.record["choices"])
+    assert any("16 raw tokens" in choice for choice in tagger.model.record["choices"])
 
 
 def test_labels_on_one_side_alone_are_told(
@@ -232,7 +234,7 @@ def test_raw_text_in_another_script_is_warned_of(
 ) -> None:
     with caplog.at_level(logging.WARNING, "perceptron_nlp"):
         tagger = student(teachers, raw=[["Η", "γάτα", "κοιμάται", "."]])
-    assert "most raw words are new to the teachers" in caplog.text
+    assert "most raw tokens are new to the teachers" in caplog.text
     assert any("another language" in choice for choice in tagger.model.record["choices"])
 
 
