@@ -1,106 +1,120 @@
-"""How well running text is cut into words and sentences: F1 on the raw text of a treebank.
+"""From running text to sentences, words, tags and lemmas: F1 on the test parts of treebanks.
 
-    PERCEPTRON_NLP_CORPORA=folder python benchmarks/plaintext.py [PART …]
+    PERCEPTRON_NLP_CORPORA=folder python benchmarks/plaintext.py [TREEBANK …] [--udpipe]
 
-The text of EWT's parts (default: dev test) is put together from its tokens, with one space where
-there is no ``SpaceAfter=No`` and an empty line where a paragraph or document begins. As in the
-evaluation of the CoNLL 2018 shared task, a token, word or sentence is right if its first and last
-character, white space left out, are those of a gold one. *Tokens* are surface tokens: words that
-were written as one and that the rules cut (``do`` and ``n't``) are put together again.
+For each treebank a model of all columns learns from train, with dev to choose epochs by; where
+there is no train part, it learns from dev alone. The text of test is put together from its tokens,
+spaces and paragraphs, and what is made of it is scored as in the CoNLL 2018 shared task. The line
+*rules* cuts the text by the rules of ``pn.tokenize``. With ``--udpipe`` the tokenizer and tagger of
+UDPipe 1 (ufal.udpipe) learn from the same parts with their own options, which takes many minutes.
 """
 
 from __future__ import annotations
 
-import re
-import sys
+import argparse
+import io
+import time
+from collections.abc import Mapping
 from pathlib import Path
 
-from corpora import treebank
+from corpora import TREEBANKS, corpora
 
 import perceptron_nlp as pn
-from perceptron_nlp.text.tokenizer import CONTRACTIONS
+from perceptron_nlp.formats import as_conllu, open_corpus
+from perceptron_nlp.formats.conllu_layout import running_text
 
-Span = tuple[int, int]
-CLITIC = re.compile(r"n['’`´]t|['’`´](?:s|re|ve|ll|d|m)", re.IGNORECASE)
+DEV_ALONE = {
+    "Finnish-TDT": "UD_Finnish-TDT/fi_tdt-ud",
+    "German-GSD": "UD_German-GSD/de_gsd-ud",
+    "Chinese-GSDSimp": "UD_Chinese-GSDSimp/zh_gsdsimp-ud",
+    "Japanese-GSD": "UD_Japanese-GSD/ja_gsd-ud",
+    "Russian-GSD": "UD_Russian-GSD/ru_gsd-ud",
+}
+SHOWN = ("Tokens", "Sentences", "Words", "UPOS", "XPOS", "UFeats", "Lemmas")
 
 
 def main() -> None:
     """Print a Markdown table."""
-    print("| part | what | precision | recall | F1 |\n|---|---|--:|--:|--:|")
-    for part in sys.argv[1:] or ["dev", "test"]:
-        text, gold = raw_text(Path(treebank("EWT", part)).read_text("utf-8"))
-        sentences = pn.tokenize(text)
-        words = [[(token.start, token.end) for token in sentence] for sentence in sentences]
-        found = {
-            "tokens": {span for spans in words for span in surface(text, spans)},
-            "words": {span for spans in words for span in spans},
-            "sentences": {(sentence.start, sentence.end) for sentence in sentences},
-        }
-        for what, spans in found.items():
-            right = len(spans & gold[what])
-            precision, recall = right / len(spans), right / len(gold[what])
-            print(
-                f"| {part} | {what} | {100 * precision:.2f} | {100 * recall:.2f} |"
-                f" {200 * right / (len(spans) + len(gold[what])):.2f} |"
-            )
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("treebanks", nargs="*", default=[*TREEBANKS, *DEV_ALONE])
+    parser.add_argument("--udpipe", action="store_true")
+    chosen = parser.parse_args()
+    heads = "tokens | sentences | words | UPOS | XPOS | FEATS | lemmas | lemmas, gold tokens"
+    print(f"| test | | {heads} | CPU s | MB |")
+    print("|---|---|" + "--:|" * 10)
+    for name in chosen.treebanks:
+        stem = corpora() / "treebanks" / {**TREEBANKS, **DEV_ALONE}[name]
+        train, dev, test = (f"{stem}-{part}.conllu" for part in ("train", "dev", "test"))
+        parts = (train, dev) if Path(train).exists() else (dev, None)
+        begun = time.process_time()
+        tagger = pn.train(parts[0], dev=parts[1], column="all", seed=1)
+        spent, size = time.process_time() - begun, len(tagger.to_bytes()) / 1e6
+        lemmas = tagger.evaluate(test, column="lemma").accuracy if has_lemmas(tagger) else None
+        show(name, "ours", tagger.evaluate_text(test), lemmas, f"{spent:.0f}", f"{size:.2f}")
+        show(name, "rules", rules(test), None, "", "")
+        if chosen.udpipe:
+            show(name, "UDPipe", *udpipe(*parts, test))
 
 
-def raw_text(conllu: str) -> tuple[str, dict[str, set[Span]]]:
-    """The text of a CoNLL-U file, and where its tokens, words and sentences stand."""
-    pieces: list[str] = []
-    gold: dict[str, set[Span]] = {"tokens": set(), "words": set(), "sentences": set()}
-    at = 0
-    for block in conllu.strip().split("\n\n"):
-        lines = block.split("\n")
-        if pieces and any(line.startswith(("# newpar", "# newdoc")) for line in lines):
-            pieces.append("\n\n")
-            at += 2
-        start = end = at
-        rows = [line.split("\t") for line in lines if not line.startswith("#")]
-        forms = {row[0]: row[1] for row in rows}
-        inside = 0
-        for row in rows:
-            if "." in row[0] or (row[0].isdecimal() and int(row[0]) <= inside):
-                continue
-            first, _, last = row[0].partition("-")
-            inside = int(last or first)
-            numbers = range(int(first), inside + 1)
-            gold["tokens"].add((at, at + len(row[1])))
-            gold["words"] |= word_spans(at, row[1], [forms[str(number)] for number in numbers])
-            end = at + len(row[1])
-            pieces.append(row[1])
-            at = end
-            if "SpaceAfter=No" not in row[9].split("|"):
-                pieces.append(" ")
-                at += 1
-        gold["sentences"].add((start, end))
-    return "".join(pieces), gold
+def has_lemmas(tagger: pn.Tagger) -> bool:
+    """Return True if the tagger gives lemmas."""
+    return "lemma" in tagger.columns
 
 
-def word_spans(start: int, token: str, words: list[str]) -> set[Span]:
-    """Where the words of a token stand; all in its place, if they are not what it is made of."""
-    if "".join(words) != token:
-        return {(start, start + len(token))}
-    spans = set()
-    for word in words:
-        spans.add((start, start + len(word)))
-        start += len(word)
-    return spans
+def show(
+    name: str, who: str, scores: Mapping[str, pn.F1], lemmas: float | None, spent: str, size: str
+) -> None:
+    """Print a line of the table."""
+    cells = [f"{100 * scores[key].f1:.2f}" if key in scores else "–" for key in SHOWN]
+    cells.append("–" if lemmas is None else f"{100 * lemmas:.2f}")
+    print(f"| {name} | {who} | {' | '.join(cells)} | {spent} | {size} |", flush=True)
 
 
-def surface(text: str, spans: list[Span]) -> list[Span]:
-    """Words put together again that were written as one."""
-    tokens: list[Span] = []
-    for start, end in spans:
-        before = tokens[-1] if tokens else (0, 0)
-        if before[1] == start and (
-            (CLITIC.fullmatch(text, start, end) and text[start - 1].isalnum())
-            or text[before[0] : end].lower() in CONTRACTIONS
-        ):
-            tokens[-1] = (before[0], end)
-        else:
-            tokens.append((start, end))
-    return tokens
+def rules(test: str) -> dict[str, pn.F1]:
+    """Score the tokens and sentences of the rules."""
+    text = running_text(pn.read_conllu(test)).text
+    corpus = open_corpus(io.BytesIO(text.encode()), format="text")
+    written = "".join(as_conllu(sentence, {}) for sentence in corpus)
+    found = pn.text_scores(test, list(pn.read_conllu(io.BytesIO(written.encode()))))
+    return {name: found[name] for name in ("Tokens", "Sentences", "Words")}
+
+
+def udpipe(
+    train: str, dev: str | None, test: str
+) -> tuple[dict[str, pn.F1], float | None, str, str]:
+    """Train UDPipe 1 and score it: from text, its lemmas on gold tokens, CPU seconds, megabytes."""
+    import ufal.udpipe as theirs
+
+    error = theirs.ProcessingError()
+
+    def sentences(path: str | None) -> object:
+        found, sentence = theirs.Sentences(), theirs.Sentence()
+        reader = theirs.InputFormat.newConlluInputFormat()
+        reader.setText("" if path is None else Path(path).read_text("utf-8"))
+        while reader.nextSentence(sentence, error):
+            found.append(sentence)
+            sentence = theirs.Sentence()
+        return found
+
+    begun = time.process_time()
+    model = theirs.Trainer.train(
+        "morphodita_parsito", sentences(train), sentences(dev), "", "", "none", error
+    )
+    spent = time.process_time() - begun
+    if error.occurred():
+        raise SystemExit(f"UDPipe: {error.message}")
+    place = Path("udpipe.model")
+    place.write_bytes(model)
+    loaded = theirs.Model.load(str(place))
+    place.unlink()
+
+    def output(given: str, text: str) -> list[pn.Sentence]:
+        pipeline = theirs.Pipeline(loaded, given, theirs.Pipeline.DEFAULT, "none", "conllu")
+        return list(pn.read_conllu(io.BytesIO(pipeline.process(text, error).encode())))
+
+    scores = pn.text_scores(test, output("tokenize", running_text(pn.read_conllu(test)).text))
+    gold = pn.text_scores(test, output("conllu", Path(test).read_text("utf-8")))["Lemmas"].f1
+    return scores, gold, f"{spent:.0f}", f"{len(model) / 1e6:.2f}"
 
 
 if __name__ == "__main__":
