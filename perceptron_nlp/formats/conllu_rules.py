@@ -13,7 +13,9 @@ from __future__ import annotations
 
 import functools
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from operator import eq
 from typing import NamedTuple, NoReturn
 
 from perceptron_nlp.errors import FormatError, quote
@@ -32,6 +34,9 @@ _FEATS = re.compile(r"[^\s|=]+=[^\s|=]+(?:\|[^\s|=]+=[^\s|=]+)*")
 _NODE = r"(?:0|[1-9][0-9]*)(?:\.[1-9][0-9]*)?"
 _DEPS = re.compile(rf"{_NODE}:[^\s|]+(?:\|{_NODE}:[^\s|]+)*")
 _HEADS = re.compile(r"(?:^|\|)([0-9.]+):")
+# Values in order, by column: a treebank repeats its own, and to look one up costs a tenth.
+_GOOD: defaultdict[str, set[str]] = defaultdict(set)
+_MOST_GOOD = 1 << 16
 _BEGUN_AGAIN = "is an empty line missing before it, or a line?"
 
 
@@ -161,10 +166,17 @@ def check_values(columns: Mapping[str, Sequence[str]], rows: Sequence[int], plac
         _check_column(name, columns.get(name, ()), place)
     if "head" in columns:
         _check_heads(columns["head"], columns["id"], rows, place)
-    _check_column("deps", columns.get("deps", ()), place)
-    nodes = {"0", *columns["id"]}
-    for row, value in enumerate(columns.get("deps", ())):
-        for head in () if value == "_" else _HEADS.findall(value):
+    if "deps" in columns:
+        _check_column("deps", columns["deps"], place)
+        _check_deps(columns["deps"], {"0", *columns["id"]}, place)
+
+
+def _check_deps(deps: Sequence[str], nodes: set[str], place: Place) -> None:
+    """Raise unless every DEPS names nodes of its sentence."""
+    if all(map(nodes.issuperset, map(_heads_of, {*deps}))):
+        return
+    for row, value in enumerate(deps):
+        for head in _heads_of(value):
             if head not in nodes:
                 what = f"DEPS {quote(value)} names {quote(head)}, which is not in its sentence"
                 place.beyond(row, what)
@@ -186,31 +198,42 @@ def _check_ranges_and_empties(
                 place.refuse(row, what)
 
 
-def _check_column(name: str, values: Iterable[str], place: Place) -> None:
+def _check_column(name: str, values: Sequence[str], place: Place) -> None:
+    good = _GOOD[name]
+    if good.issuperset(values):
+        return
+    if len(good) > _MOST_GOOD:
+        good.clear()
     for row, value in enumerate(values):
         wrong = wrong_conllu_value(name, value)
         if wrong is not None:
             place.refuse(row, f"{place.name(name)} {quote(value)} {wrong}")
+        good.add(value)
 
 
 def _check_heads(
     heads: Sequence[str], ids: Sequence[str], rows: Sequence[int], place: Place
 ) -> None:
     """Raise unless every HEAD of a word is ``_``, 0, or another word."""
-    possible = {"_", "0", *(ids[row] for row in rows)}
-    for row in rows:
-        if heads[row] not in possible:
-            head = quote(heads[row])
-            if not _NUMBER.fullmatch(heads[row]):
-                place.refuse(row, f"HEAD {head} is not a number, nor _")
-            place.beyond(row, f"HEAD {head} is beyond the {len(rows)} words of its sentence")
-    for row in rows:
-        if heads[row] == ids[row]:
-            place.refuse(row, f"HEAD {quote(heads[row])} is the word itself")
+    # Other lines than those of words have no HEAD.
+    words = ids if len(rows) == len(ids) else [ids[row] for row in rows]
+    wrong = {*heads}.difference(words) - {"_", "0"}
+    if wrong:
+        row = next(row for row in rows if heads[row] in wrong)
+        head = quote(heads[row])
+        if not _NUMBER.fullmatch(heads[row]):
+            place.refuse(row, f"HEAD {head} is not a number, nor _")
+        place.beyond(row, f"HEAD {head} is beyond the {len(rows)} words of its sentence")
+    if any(map(eq, heads, ids)):
+        row = next(row for row in rows if heads[row] == ids[row])
+        place.refuse(row, f"HEAD {quote(heads[row])} is the word itself")
 
 
-# A treebank repeats its values; looking one up costs a tenth of checking it.
-@functools.lru_cache(maxsize=1 << 16)
+@functools.lru_cache(maxsize=_MOST_GOOD)
+def _heads_of(value: str) -> list[str]:
+    return _HEADS.findall(value)
+
+
 def wrong_conllu_value(column: str, value: str) -> str | None:
     """Return what is wrong with a value by itself, or None."""
     if not value or "\t" in value or "\n" in value:
