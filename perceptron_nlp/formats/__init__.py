@@ -40,6 +40,7 @@ _PLACES = {
     "tensorfile": "begins_like_tensors map_file_bytes open_tensors read_file_bytes",
 }
 _MODULES = {name: module for module, names in _PLACES.items() for name in names.split()}
+__all__ = sorted(_MODULES)
 
 
 def __getattr__(name: str) -> Any:
@@ -49,3 +50,7 @@ def __getattr__(name: str) -> Any:
     module = importlib.import_module(f"{__name__}.{_MODULES[name]}")
     value = globals()[name] = getattr(module, name)
     return value
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -253,6 +253,7 @@ class Tagger:
         -------
         for each column, in order, its labels; errors are those of tag
         """
+        check_columns(keep, self.columns)
         kept = None if keep is None else {name: [own] for name, own in keep.items()}
         found = self.tag_sents_columns([token_list(tokens)], keep=kept)
         return {name: labels for name, (labels,) in found.items()}
