@@ -176,8 +176,7 @@ def _stem(form: str, lemma: str) -> tuple[int, int, int]:
     It is the longest common beginning, if that is at least half as long as the longest common
     substring, or if a word is too long to look for one; else the leftmost such substring.
     """
-    shorter = min(len(form), len(lemma))
-    same = 0
+    shorter, same = min(len(form), len(lemma)), 0
     while same < shorter and form[same] == lemma[same]:
         same += 1
     if (2 * same >= shorter and same) or max(len(form), len(lemma)) > _LONGEST_SEARCHED:
@@ -256,8 +255,7 @@ def _raised(text: str, turkic: bool) -> str:
     """Return the text in capitals, code point by code point."""
     pieces = []
     for letter in text:
-        high = _TURKIC_UPPER.get(letter) if turkic else None
-        high = letter.upper() if high is None else high
+        high = (turkic and _TURKIC_UPPER.get(letter)) or letter.upper()
         pieces.append(high if len(high) == 1 else letter)
     return "".join(pieces)
 
@@ -299,8 +297,7 @@ def _acute_place(text: str) -> int:
 
 
 def _with_acute(text: str, place: int) -> str:
-    bare = list(_without_acute(text))
-    left = place
+    bare, left = list(_without_acute(text)), place
     for i in range(len(bare) - 1, -1, -1):
         if not left:
             break
