@@ -96,7 +96,7 @@ class SlowTrainer:
         self.weights.advance()
         return guess
 
-    def _must_learn(self, accuracy: bool, lead: float) -> bool:
+    def _must_learn(self, right: bool, lead: float) -> bool:
         if self.rule == "perceptron":
             return not right
         if self.rule == "margin":
