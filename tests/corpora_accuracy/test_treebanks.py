@@ -76,3 +76,21 @@ def test_a_fixed_table_loses_little(corpora: Path) -> None:
     exact = pn.train(train, epochs=2, templates="default", **PLAIN)
     fixed = pn.train(train, epochs=2, templates="default", table_bits=18, **PLAIN)
     assert fixed.evaluate(test).accuracy >= exact.evaluate(test).accuracy - 0.01
+
+
+def test_greek_text_becomes_words_tags_and_lemmas(corpora: Path) -> None:
+    train, _, test = files(corpora, "UD_Greek-GDT/el_gdt-ud")
+    tagger = pn.train(train, column="all", preset="fast", seed=1)
+    found = {name: score.f1 for name, score in tagger.evaluate_text(test).items()}
+    floors = {
+        "Tokens": 0.995,
+        "Sentences": 0.88,
+        "Words": 0.995,
+        "UPOS": 0.96,
+        "UFeats": 0.90,
+        "Lemmas": 0.95,
+    }
+    assert {name: found[name] for name, floor in floors.items() if found[name] < floor} == {}
+    assert tagger.evaluate(test, column="lemma").accuracy >= 0.95
+    again = pn.Tagger.from_bytes(tagger.to_bytes())
+    assert again.evaluate_text(test)["Lemmas"].f1 == found["Lemmas"]

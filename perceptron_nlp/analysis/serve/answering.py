@@ -25,7 +25,7 @@ def answer(tagger: Tagger, text: object, *, spaces: bool) -> dict[str, Any]:
     tagger : of any columns
     text : a str of at most 10,000 characters
     spaces : whether words are what stands between white space, and sentences what stands on a
-        line; else the rules of ``tokenize`` find them
+        line; else the tagger finds them, by the rules of ``tokenize`` if it never learned to
 
     Returns
     -------
@@ -48,8 +48,13 @@ def answer(tagger: Tagger, text: object, *, spaces: bool) -> dict[str, Any]:
         raise ArgumentError("text: holds half of a surrogate pair, which is no character")
     if spaces:
         sentences = [words for line in text.splitlines() if (words := line.split())]
-    else:
+    elif tagger.segmenter is None:
         sentences = [sentence.words for sentence in tokenize(text)]
+    else:
+        sentences = [
+            [word for token in sentence for word in token.words]
+            for sentence in tagger.segmenter.sentences_of(text)
+        ]
     found: list[list[dict[str, Any]]] = [
         [{"word": word, "known": False, "labels": {}} for word in words] for words in sentences
     ]

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 import perceptron_nlp as pn
+from perceptron_nlp.analysis.serve.answering import answer
 from perceptron_nlp.formats import open_tensors, write_tensors
 
 TEXT = " Le chat va au bois.  Elle voit\nl'arbre du bois !\n\nIl dort"
@@ -159,6 +160,24 @@ def test_candidate_errors_in_lemmas_are_lemmas(french: str, tmp_path: Path) -> N
     found = pn.doctor(path, column="lemma", folds=2)
     assert ("dorment", "dormir") in {(one.gold, one.expected) for one in found.candidates}
     assert all(one.gold != one.expected for one in found.candidates)
+
+
+def test_the_page_to_try_a_tagger_on_cuts_as_the_model_has_learned(pipeline: pn.Tagger) -> None:
+    found = answer(pipeline, TEXT, spaces=False)["sentences"]
+    assert [[word["word"] for word in words] for words in found] == [
+        sentence.words for sentence in pipeline.tag_text(TEXT)
+    ]
+    assert found[0][2]["labels"]["lemma"]["label"] == "aller"
+
+
+def test_a_folder_for_a_hub_tells_of_lemmas_and_loads(pipeline: pn.Tagger, tmp_path: Path) -> None:
+    pytest.importorskip("huggingface_hub", reason="the extra hub is not installed")
+    from perceptron_nlp.integrations import hub
+
+    card = hub.model_card(pipeline, name="fr", license="mit", language="fr")
+    assert "edit scripts" in str(card)
+    hub.save_to_folder(pipeline, tmp_path / "fr", card=card)
+    assert hub.load_from_folder(tmp_path / "fr").tag_text(TEXT) == pipeline.tag_text(TEXT)
 
 
 def damaged(data: bytes, change: Callable[[dict[str, Any], dict[str, Any]], None]) -> bytes:

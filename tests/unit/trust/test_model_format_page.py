@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 
 import perceptron_nlp as pn
+from perceptron_nlp.formats import open_tensors
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "model-format.md"
 TEMPLATES = [
@@ -109,3 +111,36 @@ def test_the_page_names_every_part_of_a_model(
     model, arrays = page["read"](path)
     text = PAGE.read_text("utf-8")
     assert all(f"`{name}`" in text for name in [*model, *arrays])
+
+
+def test_the_page_tells_every_part_of_a_model_that_cuts_text_and_gives_lemmas(
+    page: dict[str, Any], pipeline: pn.Tagger, tmp_path: Path
+) -> None:
+    path = tmp_path / "fr.model"
+    pipeline.save(path)
+    text = PAGE.read_text("utf-8")
+    metadata, _ = open_tensors(path.read_bytes(), "fr.model")[::-1]
+    for name in metadata:
+        assert f"\n| `{name}` |" in text
+    (lemma,) = json.loads(metadata["more"])
+    segmentation = json.loads(metadata["segmentation"])
+    for described in (json.loads(metadata["model"]), lemma["model"], segmentation["cut"]):
+        assert [key for key in described if f"\n| `{key}` |" not in text] == []
+    _, arrays = page["read"](path)
+    # Two columns, then the stages of segmentation, as the page numbers them.
+    assert {name.partition(".")[0] for name in arrays} == {"0", "2", "4", "6", "vocabulary"}
+    lengths = arrays["2.lemmas.lengths"].astype(int)
+    ends = np.cumsum(lengths)
+    known = bytes(arrays["2.lemmas.forms"]).decode("utf-8")
+    assert "dormir\tVERB" in known and len(bytes(arrays["2.lemmas.forms"])) == ends[-1]
+    place = [
+        bytes(arrays["2.lemmas.forms"])[end - length : end]
+        for end, length in zip(ends, lengths, strict=True)
+    ].index(b"dormir\tVERB")
+    # Two forms, dort and dorment, and "arbre" has two; "bois" has one.
+    assert arrays["2.lemmas.only"][place] == 0
+    assert set(segmentation["certain"].values()) <= {"I", "T", "S"}
+    assert (
+        segmentation["cut"]["labels"] == ["I", "S", "T"][3 - len(segmentation["cut"]["labels"]) :]
+    )
+    assert segmentation["splits"]["labels"] == ["_", "r1|e|le", "r2|à|le"]
