@@ -25,7 +25,7 @@ from perceptron_nlp.cli.training import (
     options_given,
     summarize,
 )
-from perceptron_nlp.combine.distill import RAW_SHARE, RAW_WEIGHT, RawUse, greedy_options
+from perceptron_nlp.combine.distill import RAW_SHARE, RAW_WEIGHT
 from perceptron_nlp.tagger.train.clusters import place_of, raw_sentences
 
 EXAMPLES = """\
@@ -120,18 +120,10 @@ def run_distill(chosen: argparse.Namespace) -> None:
 
 def _options(chosen: argparse.Namespace) -> dict[str, Any]:
     """Return the options that were given, checked; the others keep their defaults."""
-    options = options_given(chosen, _OPTIONS)
-    greedy_options(options)
-    RawUse(share=chosen.raw_share, weight=chosen.raw_weight)
-    return (
-        options
-        | options_given(chosen, _CHECKPOINT)
-        | {
-            "raw_share": chosen.raw_share,
-            "raw_weight": chosen.raw_weight,
-            "threads": chosen.threads,
-        }
-    )
+    names = ("raw_share", "raw_weight", "threads")
+    return options_given(chosen, (*_OPTIONS, *_CHECKPOINT)) | {
+        name: getattr(chosen, name) for name in names
+    }
 
 
 def _counted(paths: Sequence[str]) -> Iterator[Sequence[str]]:

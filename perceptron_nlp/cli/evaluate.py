@@ -22,7 +22,6 @@ from perceptron_nlp.cli.parsing import (
 )
 from perceptron_nlp.cli.terminal import BOLD, Terminal, output, print_json, say, shortened_inside
 from perceptron_nlp.formats import begins_like_tensors
-from perceptron_nlp.tagger.confidence.reliability import Reliability, ReliabilityBin
 
 EXAMPLES = """\
   perceptron-nlp evaluate en.model test.conllu
@@ -198,7 +197,7 @@ def page(result: pn.Evaluation, terminal: Terminal) -> str:
             "",
             *label_table(result, terminal),
             *confusion_table(result, terminal),
-            *reliability_table(result.calibration, terminal),
+            *reliability_table(result, terminal),
         ]
     )
 
@@ -290,11 +289,12 @@ _HEAD = "confidence      tokens    mean  accuracy"
 _NARROWEST_BAR, _WIDEST_BAR = 10, 40
 
 
-def reliability_table(found: Reliability | None, terminal: Terminal) -> list[str]:
+def reliability_table(result: pn.Evaluation, terminal: Terminal) -> list[str]:
     """Return a line for each bin that has tokens; nothing without a calibration.
 
     The length of a bar is the accuracy of the bin, and its mark stands at the mean confidence.
     """
+    found = result.calibration
     if found is None:
         return []
     room = min(_WIDEST_BAR, terminal.width - len(_HEAD) - 2)
@@ -309,20 +309,17 @@ def reliability_table(found: Reliability | None, terminal: Terminal) -> list[str
     for part in found.bins:
         if part.confidence is None or part.accuracy is None:
             continue
-        line = (
-            f"{part.low:.3f}–{part.high:.3f}"
-            if terminal.unicode
-            else f"{part.low:.3f}-{part.high:.3f}"
-        )
-        line += f"  {part.count:9,}  {points(part.confidence):>6}  {points(part.accuracy):>8}"
+        dash, block = "–█" if terminal.unicode else "-#"
+        line = f"{part.low:.3f}{dash}{part.high:.3f}  {part.count:9,}  {points(part.confidence):>6}"
+        line += f"  {points(part.accuracy):>8}"
         if room >= _NARROWEST_BAR:
-            line += "  " + _bar(part, room, "█" if terminal.unicode else "#")
+            line += "  " + _bar(part.accuracy, part.confidence, room, block)
         lines.append(terminal.line(line))
     return lines
 
 
-def _bar(part: ReliabilityBin, width: int, block: str) -> str:
-    filled = round(width * (part.accuracy or 0))
+def _bar(accuracy: float, confidence: float, width: int, block: str) -> str:
+    filled = round(width * accuracy)
     cells = [block] * filled + [" "] * (width - filled)
-    cells[min(width - 1, round(width * (part.confidence or 0)))] = "|"
+    cells[min(width - 1, round(width * confidence))] = "|"
     return "".join(cells).rstrip()

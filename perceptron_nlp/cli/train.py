@@ -16,6 +16,7 @@ from perceptron_nlp.cli.inputs import (
 from perceptron_nlp.cli.parsing import MODEL_OUT, QUIET, VerbParser, format_options
 from perceptron_nlp.cli.terminal import messages
 from perceptron_nlp.cli.training import (
+    GROUPS,
     LearningCurve,
     add_options,
     check_checkpoint,
@@ -23,7 +24,6 @@ from perceptron_nlp.cli.training import (
     options_given,
     summarize,
 )
-from perceptron_nlp.tagger.train.options import GROUPS
 
 TRAIN_EXAMPLES = """\
   perceptron-nlp train train.conllu --dev dev.conllu --model en.model

@@ -27,7 +27,8 @@ from perceptron_nlp.cli.terminal import (
     write_message,
 )
 from perceptron_nlp.tagger.train.checkpoint import checkpoint_options
-from perceptron_nlp.tagger.train.options import GROUPS, LearningOptions, declaration
+from perceptron_nlp.tagger.train.options import GROUPS as GROUPS
+from perceptron_nlp.tagger.train.options import LearningOptions, declaration
 
 OPTIONS = {option.name: option for option in fields(pn.TrainingOptions)}
 LEARNING = tuple(option.name for option in fields(LearningOptions))

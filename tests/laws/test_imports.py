@@ -76,6 +76,15 @@ LATE = {
     }.items()
     for function in functions
 }
+# Modules that import by a name made at run time: public names when they are first used, the verb of
+# a command line, and an engine among those that are listed.
+BY_NAME = {
+    "__init__.py",
+    "formats/__init__.py",
+    "cli/main.py",
+    "cli/tag_folder.py",
+    "tagger/train/api.py",
+}
 LEAVES = {"errors", "sampling", "_display", "_version"}
 BANNED = {"utils", "util", "helpers", "helper", "common", "misc"}
 PYTHON = sorted(ROOT.rglob("*.py")) + sorted(ROOT.rglob("*.pyi"))
@@ -162,7 +171,7 @@ def test_no_import_points_the_wrong_way(path: Path) -> None:
 # imports; both may only shrink. Everything else uses the public names and Tagger's methods.
 INTERNALS = {
     "analysis": 20,
-    "cli": 8,
+    "cli": 7,
     "combine": {"distill", "merge", "mix", "pseudo_labels"},
     "integrations": {"ray", "sharding", "shards"},
 }
@@ -259,5 +268,8 @@ def test_nothing_unpickles_or_imports_by_name(path: Path) -> None:
     names = cython_imports(path) if path in CYTHON else python_imports(path)
     found = {name.split(".")[0] for name in names}
     assert not found & {"pickle", "marshal", "shelve", "dill"}
-    assert "importlib.import_module" not in names
+    if path in PYTHON and place(path) not in BY_NAME:
+        calls = [n for n in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(n, ast.Call)]
+        named = [n for n in calls if ast.unparse(n.func).endswith("import_module")]
+        assert all(isinstance(n.args[0], ast.Constant) for n in named), "a name of run time"
     assert not re.search(r"\b(eval|exec|__import__)\(", path.read_text("utf-8"))
