@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 import logging
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,6 +32,7 @@ from perceptron_nlp.tagger.tag.label import Labeller, make_labeller
 from perceptron_nlp.tagger.train.data import Examples
 from perceptron_nlp.tagger.train.overlap import trained_on
 from perceptron_nlp.tagger.train.sources import Source, check_labelled, gold_labels
+from perceptron_nlp.text.sentence import Sentence
 
 FOLDS = 5
 # From fewer words, or fewer right or wrong ones, nothing can be said about shares.
@@ -219,7 +220,9 @@ def calibrated_columns(
     FormatError : the source breaks its format, or has no labels in a column
     """
     parts, left_out = [], []
-    for part in model.parts_by_column:
+    if model.more:
+        source.hold()
+    for part, prepared in _as_in_use(model, features, list(source)):
         sentences = list(source)
         gold = [gold_labels(sentence, part.column) for sentence in sentences]
         check_labelled(
@@ -228,12 +231,30 @@ def calibrated_columns(
         warning = trained_on(part.record, sentences, source.place)
         if warning is not None:
             logger.warning("%s", warning)
-        prepared = make_labeller(part, features).prepared(sentences)
         found, why = calibrated(part, features, prepared, gold)
         parts.append(part if why else found)
         if why:
             left_out.append(f"column {part.column}: {why}")
     return joined(parts).replace(packed=model.packed), left_out
+
+
+def with_last_calibrated(model: TaggerModel, sentences: Sequence[Sentence]) -> TaggerModel:
+    """Return the model with its last column calibrated by what the columns before it give."""
+    *_, (part, prepared) = _as_in_use(model, None, sentences)
+    gold = [gold_labels(sentence, part.column) for sentence in sentences]
+    return joined([*model.parts_by_column[:-1], calibrated(part, None, prepared, gold)[0]])
+
+
+def _as_in_use(
+    model: TaggerModel, features: Extractor | None, sentences: Sequence[Sentence]
+) -> Iterator[tuple[TaggerModel, list[Sequence[str]]]]:
+    """Yield the model of each column, and the sentences with predicted columns before it."""
+    labellers: dict[str, Labeller] = {}
+    for part in model.parts_by_column:
+        earlier = {name: one for name, one in labellers.items() if name in part.feature_columns}
+        labeller = make_labeller(part, features, earlier=earlier)
+        labellers[part.column] = labeller
+        yield part, labeller.prepared(sentences)
 
 
 def with_room(model: TaggerModel) -> TaggerModel:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from perceptron_nlp.errors import ArgumentError
 from perceptron_nlp.formats.conllu_layout import ConlluLayout
+from perceptron_nlp.tagger.confidence.calibrate import with_last_calibrated
 from perceptron_nlp.tagger.model.model import TaggerModel, joined
 from perceptron_nlp.tagger.train.lemmas import LEMMA, TAGS, learn_lemmas
 from perceptron_nlp.tagger.train.segmentation import Fit, learn_segmentation
@@ -108,6 +109,9 @@ def learn_stages(
         taggers = [model for model in models if model.column in tags]
         models.append(learn_lemmas(train, dev, fit, tags, taggers, accurate, seed=seed))
     model = joined(models)
+    if stages.lemmas and stages.columns and dev is not None:
+        # Learned and calibrated by gold tags; in use these are predicted.
+        model = with_last_calibrated(model, dev)
     if not stages.text:
         return model
     return model.replace(segmentation=learn_segmentation(train, dev, fit, seed=seed))

@@ -107,3 +107,20 @@ def test_capital_i_is_small_in_the_way_of_the_treebank(tmp_path: Path, case: str
     lemmas = tagger.by_column["lemma"].model.lemmas
     assert lemmas is not None and lemmas.turkic is (case == "tr")
     assert tagger.tag_columns(["ISI"])["lemma"] == [small]
+
+
+def test_confidences_of_lemmas_are_fitted_to_predicted_tags(french: str, tmp_path: Path) -> None:
+    train = write(tmp_path / "train.conllu", french * 2)
+    text = french * 6
+    # Gold parts of speech that nobody predicts, and lemmas that no script makes.
+    for right, wrong in (("NOUN", "X"), ("chat", "chatx"), ("dormir", "dormirx")):
+        text = text.replace(f"\t{right}\t", f"\t{wrong}\t", 6)
+    dev = write(tmp_path / "dev.conllu", text)
+    tagger = pn.train(train, dev=dev, column="all", **FAST)
+    lemmas = tagger.by_column["lemma"].model
+    assert lemmas.calibration is not None
+    again = tagger.calibrate(dev).by_column["lemma"].model
+    assert again.calibration == lemmas.calibration
+    sentences = list(pn.read_conllu(dev))
+    by_gold_tags = pn.Tagger(lemmas).calibrate(sentences).model.calibration
+    assert by_gold_tags != lemmas.calibration
