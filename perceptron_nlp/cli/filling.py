@@ -206,7 +206,12 @@ class Filling:
         """Return the format that a text is written in."""
         if corpus.format != "text":
             return corpus.format
-        return self._to or ("conllu" if len(chosen) > 1 or self._marks is not None else "tagged")
+        if self._to is not None:
+            return self._to
+        # Learned tokens may hold spaces, and several words, which word/TAG cannot tell.
+        is_learned = self._column is None and self._tagger.model.segmentation is not None
+        is_more = len(chosen) > 1 or self._marks is not None or is_learned
+        return "conllu" if is_more else "tagged"
 
     def _chosen(self, corpus: pn.Corpus) -> dict[str, pn.Tagger]:
         return taggers_of(self._tagger, self._column, corpus.column_named)

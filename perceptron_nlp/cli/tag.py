@@ -103,10 +103,10 @@ EXAMPLES = """\
 DESCRIPTION = """\
 Write text back with the columns of the model filled in. All else in CoNLL-U and column files
 stays as it is, byte for byte; a column file without the column gets it at the end of its lines.
-Running text (text) is split into sentences and tokens first. It becomes CoNLL-U if the model fills
-several columns, or --confidence or --mark-unknown is given, else word/TAG, a sentence a line. Text
-that is split already (lines: a sentence a line, its tokens separated by spaces) becomes word/TAG
-and keeps its tokens and lines.
+Running text (text) is split into sentences and tokens first. It becomes CoNLL-U if several
+columns are filled, if the model learned to split text and no --column is named, or with
+--confidence or --mark-unknown; else word/TAG, a sentence a line. Text that is split already (lines:
+a sentence a line, its tokens separated by spaces) becomes word/TAG and keeps its tokens and lines.
 Parquet files (.parquet, a row a sentence) get columns of lists of labels."""
 
 

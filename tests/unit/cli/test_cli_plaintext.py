@@ -173,3 +173,15 @@ def test_a_model_that_is_not_there_names_those_that_are_and_how_to_make_one(refu
         "german: there is no such file, and"
     )
     assert refuses("tag").startswith("the following arguments are required: MODEL (see")
+
+
+def test_a_model_of_one_column_writes_the_tokens_with_spaces_that_it_learned(cli) -> None:
+    rows = [("Il", "PRON"), ("paie", "VERB"), ("10 000", "NUM"), ("euros", "NOUN")]
+    lines = [f"{n}\t{w}\t_\t{t}" + "\t_" * 6 for n, (w, t) in enumerate(rows, 1)]
+    Path("fr.conllu").write_text("\n".join([*lines, "", ""]) * 8)
+    assert cli("train", "fr.conllu", "--column", "text,upos", "--model", "fr.model").status == 0
+    outcome = cli("tag", "fr.model", "--format", "text", stdin=b"Il paie 10 000 euros")
+    assert outcome.status == 0
+    assert "3\t10 000\t_\tNUM\t" in outcome.out.decode()
+    named = cli("tag", "fr.model", "--column", "upos", "--format", "text", stdin=b"Il paie")
+    assert named.out == b"Il/PRON paie/VERB\n"
