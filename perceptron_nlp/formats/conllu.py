@@ -49,7 +49,7 @@ from perceptron_nlp.formats.replace import joined_lines, write_texts
 from perceptron_nlp.text.sentence import Sentence
 
 if TYPE_CHECKING:
-    from perceptron_nlp._core.conllu.conlluscan import ScannedSentence
+    from perceptron_nlp._core.conllu.conlluscan import _ScannedSentence
 
 _EAGER = ("upos", "xpos")
 _MOST_SHARED = 1 << 16
@@ -134,7 +134,7 @@ class ConlluReader:
                 layout = ConlluLayout(text, (start, len(text) - 1), CONLLU_COLUMNS, rows, columns)
                 yield Sentence.from_reader(words, layout, name, lines, layout)
 
-    def _take(self, text: bytearray, line: int) -> Scanned[ScannedSentence]:
+    def _take(self, text: bytearray, line: int) -> Scanned[_ScannedSentence]:
         if self._scanner is None or (line == 1 and text.startswith(_GLOBAL_COLUMNS)):
             return [], 0, 0, False
         return self._scanner.take(text, line)
