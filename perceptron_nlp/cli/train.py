@@ -40,7 +40,9 @@ TRAIN_EXAMPLES = """\
 TRAIN_DATA = f"""\
 --dev DEV  a labeled file to keep the best epoch by, and to stop early
 --column NAME  the column to learn, by name or number (default: upos in CoNLL-U, else the last
-    one); several, separated by commas, make one model that fills them all
+    one); several, separated by commas, make one model that fills them all. lemma: what words are
+    listed under in a dictionary; text: where tokens and sentences end, for running text; all:
+    text, tags and lemmas of a treebank
 {format_options()}
 """
 

@@ -33,7 +33,7 @@ from perceptron_nlp.tagger.tag.threads import check_threads
 from perceptron_nlp.tagger.train.auto import auto_configure
 from perceptron_nlp.tagger.train.columns import feature_columns, holds_features
 from perceptron_nlp.tagger.train.data import Examples
-from perceptron_nlp.tagger.train.lemmas import LEMMA, TAGS
+from perceptron_nlp.tagger.train.lemma_column import LEMMA, TAGS
 from perceptron_nlp.tagger.train.options import make_options
 from perceptron_nlp.tagger.train.pipeline import is_filled
 from perceptron_nlp.tagger.train.sources import UNLABELLED, Labelled, Source, gold_labels

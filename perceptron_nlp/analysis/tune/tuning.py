@@ -14,7 +14,9 @@ from perceptron_nlp.analysis.tune.trials import TuningResult, plain
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FormatError
 from perceptron_nlp.tagger.train.columns import feature_columns, holds_features
 from perceptron_nlp.tagger.train.data import Examples
+from perceptron_nlp.tagger.train.lemma_column import LEMMA
 from perceptron_nlp.tagger.train.options import make_options
+from perceptron_nlp.tagger.train.pipeline import ALL, TEXT
 from perceptron_nlp.tagger.train.sources import Labelled, Source
 
 
@@ -78,6 +80,11 @@ def tune(
     if learned in ("id", "form"):
         raise ArgumentError(
             f"column: {learned} is given, not learned; name the column of the labels"
+        )
+    if learned in (ALL, TEXT, LEMMA):
+        raise ArgumentError(
+            f"column: {learned} has stages with options of their own, which are not searched; tune"
+            " one column of tags, such as upos"
         )
     evidence = feature_columns(make_options(fixed), None, fields, (learned,))
     looked_at = tuple(sorted({*evidence, *columns_of(space.get("templates", ()))}))

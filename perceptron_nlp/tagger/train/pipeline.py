@@ -14,7 +14,7 @@ from perceptron_nlp.errors import ArgumentError
 from perceptron_nlp.formats.conllu_layout import ConlluLayout
 from perceptron_nlp.tagger.confidence.calibrate import with_last_calibrated
 from perceptron_nlp.tagger.model.model import TaggerModel, joined
-from perceptron_nlp.tagger.train.lemmas import LEMMA, TAGS, learn_lemmas
+from perceptron_nlp.tagger.train.lemma_column import LEMMA, TAGS, learn_lemmas
 from perceptron_nlp.tagger.train.segmentation import Fit, learn_segmentation
 from perceptron_nlp.tagger.train.sources import UNLABELLED, Source
 from perceptron_nlp.text.sentence import Sentence

@@ -192,6 +192,7 @@ def test_a_damaged_state_is_refused(small: Small, tmp_path: Path, damage: Any) -
         ({"rate": float("nan")}, "rate: nan"),
         ({"rate": 1001}, "rate: 1001 is not between 1e-06 and 1,000"),
         ({"column": "form"}, "column: form is given, not learned"),
+        ({"column": "all"}, "column: all has stages with options of their own"),
         ({"space": {"templates": [["column:tag[0]"]]}}, "templates look at column tag"),
     ],
 )
