@@ -87,6 +87,7 @@ def report(found: dict[str, Any], path: str, file: dict[str, Any]) -> list[tuple
         ("column", found["column"]),
         *_labels(found),
         ("features", f"{found['rows']:,} with {found['weights']:,} weights"),
+        *_last_updates(found["last_updates"]),
         ("table", table),
         *_coverage(found["coverage"]),
         ("direction", order),
@@ -130,6 +131,14 @@ def _labels(found: dict[str, Any]) -> list[tuple[str, str]]:
         ("edit scripts", _listed([f"({script})" for script in scripts])),
         ("known lemmas", f"{found['known_lemmas']:,} with their parts of speech"),
     ]
+
+
+def _last_updates(counts: list[int] | None) -> list[tuple[str, str]]:
+    """Return when features were updated last; nothing for a model that does not know."""
+    if not counts or not sum(counts):
+        return []
+    shares = [percent(count / sum(counts)) for count in counts]
+    return [("last update", "by epoch, of features: " + ", ".join(shares))]
 
 
 def _coverage(found: dict[str, int] | None) -> list[tuple[str, str]]:

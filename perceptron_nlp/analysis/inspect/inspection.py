@@ -180,6 +180,8 @@ class ColumnInspection:
             "dev_accuracy": self.dev_accuracy,
             "evidence": list(model.feature_columns),
             "rows": weights.n_rows,
+            # Of the first run; the others tell the same story.
+            "last_updates": None if model.state is None else model.state.runs[0].last_updates,
             "weights": weights.n_cells,
             "table": "exact" if weights.table_bits is None else "fixed",
             "table_bits": weights.table_bits,

@@ -121,6 +121,15 @@ class RunState:
         return Rows(self.keys, self.groups, self.counts, self.labels)
 
     @property
+    def last_updates(self) -> list[int]:
+        """For each epoch, how many rows were updated in it for the last time."""
+        if not self.done:
+            return [0] * self.epochs
+        epochs = np.minimum(self.last_update * self.epochs // self.done, self.epochs - 1)
+        counts: list[int] = np.bincount(epochs, minlength=self.epochs).tolist()
+        return counts
+
+    @property
     def stamps(self) -> Array:
         """The time stamp of each cell, which is that of its row: int64[n_cells]."""
         return np.asarray(np.repeat(self.last_update, self.counts))

@@ -42,6 +42,22 @@ def test_json_describes_the_whole_model(cli, train_file: Path) -> None:
     assert len(found["record"]["epochs"]) == 2
 
 
+def test_a_resumable_model_tells_when_its_features_were_updated_last(cli) -> None:
+    # One sentence is learned in the first epoch; the other goes on to be told one thing or another.
+    sentences = [(["a", "b"], ["X", "Y"]), (["c"], ["X"]), (["c"], ["Y"])]
+    options = {"templates": ["word[0]"], "update": "perceptron", "runs": 1}
+    pn.train(sentences, epochs=5, resumable=True, **options).save("a.model")
+    model = pn.read_model("a.model")
+    assert model.state is not None
+    counts = json.loads(cli("inspect", "a.model", "--json").out)["last_updates"]
+    assert counts == model.state.runs[0].last_updates
+    assert (len(counts), sum(counts)) == (5, len(model.state.runs[0].keys))
+    assert counts[0] > 0 and counts[-1] > 0
+    assert "\nlast update     by epoch, of features: " in cli("inspect", "a.model").out.decode()
+    pn.train(sentences, epochs=5, **options).save("b.model")
+    assert json.loads(cli("inspect", "b.model", "--json").out)["last_updates"] is None
+
+
 def test_the_report_says_the_same_to_people(cli, model: Path) -> None:
     outcome = cli("inspect", model)
     text = outcome.out.decode()
