@@ -84,7 +84,7 @@ class Script(NamedTuple):
         stem = lowered(form, turkic=turkic)[self.drop_front : end]
         lemma = self.front + stem + self.back
         if self.acute is not None:
-            lemma = _with_acute(lemma, self.acute)
+            lemma = with_acute(lemma, self.acute)
         if self.case == "l":
             return lemma
         if self.case == "u":
@@ -159,14 +159,14 @@ def _stems(form: str, lemma: str) -> list[tuple[int, tuple[str, str], int, int |
     start, at, length = _stem(form, lemma)
     found: list[tuple[int, tuple[str, str], int, int | None]]
     found = [(start, (lemma[:at], lemma[at + length :]), length, None)]
-    bare_form, bare_lemma = _without_acute(form), _without_acute(lemma)
+    bare_form, bare_lemma = without_acute(form), without_acute(lemma)
     changed = bare_form != form or bare_lemma != lemma
     if changed and max(_n_acutes(form), _n_acutes(lemma)) <= 1:
         start, at, longer = _stem(bare_form, bare_lemma)
         moved = (bare_lemma[:at], bare_lemma[at + longer :])
         same = longer == length and form[start : start + longer] != lemma[at : at + longer]
         if longer >= length + 2 or same:
-            found.insert(0, (start, moved, longer, _acute_place(lemma)))
+            found.insert(0, (start, moved, longer, acute_place(lemma)))
     return found
 
 
@@ -277,7 +277,7 @@ def _accented(letter: str) -> str | None:
     return accented if len(accented) == 1 and _bare(accented) == letter else None
 
 
-def _without_acute(text: str) -> str:
+def without_acute(text: str) -> str:
     return text if text.isascii() else "".join(map(_bare, text))
 
 
@@ -285,7 +285,7 @@ def _n_acutes(text: str) -> int:
     return 0 if text.isascii() else sum(_bare(letter) != letter for letter in text)
 
 
-def _acute_place(text: str) -> int:
+def acute_place(text: str) -> int:
     """Return where the acute stands, counted from the end in letters that can bear one; 0: none."""
     place = 0
     for letter in reversed(text):
@@ -296,8 +296,20 @@ def _acute_place(text: str) -> int:
     return 0
 
 
-def _with_acute(text: str, place: int) -> str:
-    bare, left = list(_without_acute(text)), place
+def acute_places(text: str, places: Iterable[int]) -> list[int]:
+    """Return the places of an acute that make a text what it is, of those that scripts name.
+
+    An acute beyond the last letter that can bear one is nowhere.
+    """
+    place = acute_place(text)
+    if place:
+        return [place]
+    n_letters = sum(_accented(letter) is not None for letter in text)
+    return [one for one in places if not 0 < one <= n_letters]
+
+
+def with_acute(text: str, place: int) -> str:
+    bare, left = list(without_acute(text)), place
     for i in range(len(bare) - 1, -1, -1):
         if not left:
             break

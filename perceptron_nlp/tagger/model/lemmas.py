@@ -15,7 +15,14 @@ from typing import TYPE_CHECKING, Any
 from perceptron_nlp.errors import FormatError
 from perceptron_nlp.tagger.model.weights import numbers_named
 from perceptron_nlp.tagger.model.word_tables import ABSENT, strings_as_arrays, strings_from_arrays
-from perceptron_nlp.text.scripts import Script, lowered, parse_script
+from perceptron_nlp.text.scripts import (
+    Script,
+    acute_places,
+    lowered,
+    parse_script,
+    with_acute,
+    without_acute,
+)
 from perceptron_nlp.text.tagset import word_hash
 
 if TYPE_CHECKING:
@@ -28,6 +35,8 @@ KNOWN = "known"
 SCRIPTS = "scripts"
 """The scheme of models whose labels are edit scripts."""
 _MOST = 8
+Ends = tuple[str, str, "int | None"]
+"""What a script puts before and behind a stem, and where it sets an accent, if it does."""
 _SEVERAL = 0
 # All beginnings of a lemma take the square of its length.
 _LONGEST_BEGINNING = 64
@@ -110,32 +119,61 @@ class KnownLemmas:
         low = lowered(word, turkic=self.turkic)
         if not any(letter.isalpha() for letter in low):
             return ABSENT
-        own, found, begun = _form_hash(low), [], self._beginnings
+        own, found = _form_hash(low), []
+        plain, accented = self._inner
         for (front, back), scripts in self._by_drops.items():
-            stem = low[front : len(low) - back][:_LONGEST_BEGINNING]
             if front + back >= len(low):
                 continue
-            for number, script in scripts:
-                if script.acute is None and not script.front and stem not in begun:
+            stem = low[front : len(low) - back]
+            bare = without_acute(stem)
+            for ends in (*plain.get(stem, ()), *accented.get(bare, ())):
+                number = scripts.get(ends)
+                if number is None:
                     continue
-                only = self.lemmas.get(f"{script.apply(low, turkic=False)}\t{upos}")
+                before, behind, acute = ends
+                lemma = before + stem + behind
+                if acute is not None:
+                    lemma = with_acute(before + bare + behind, acute)
+                only = self.lemmas.get(f"{lemma}\t{upos}")
                 if only is not None and only != own:
                     found.append(number)
         return "|".join(f"u{number}" for number in sorted(found)[:_MOST]) or ABSENT
 
     @cached_property
-    def _by_drops(self) -> dict[tuple[int, int], list[tuple[int, Script]]]:
-        grouped: dict[tuple[int, int], list[tuple[int, Script]]] = {}
+    def _by_drops(self) -> dict[tuple[int, int], dict[Ends, int]]:
+        """The number of each script by what it drops, and then by what it puts there."""
+        grouped: dict[tuple[int, int], dict[Ends, int]] = {}
         for number, label in enumerate(self.scripts):
             script = parse_script(label)
-            grouped.setdefault((script.drop_front, script.drop_back), []).append((number, script))
+            ends = (script.front, script.back, script.acute)
+            grouped.setdefault((script.drop_front, script.drop_back), {}).setdefault(ends, number)
         return grouped
 
     @cached_property
-    def _beginnings(self) -> frozenset[str]:
-        """The beginnings of all lemmas, so that most stems are seen to be none at once."""
-        lemmas = {key.partition("\t")[0][:_LONGEST_BEGINNING] for key in self.lemmas}
-        return frozenset(lemma[:end] for lemma in lemmas for end in range(1, len(lemma) + 1))
+    def _inner(self) -> tuple[dict[str, list[Ends]], dict[str, list[Ends]]]:
+        """By the stems of lemmas, what some script may put about each: without and with accents."""
+        plain: dict[str, list[Ends]] = {}
+        accented: dict[str, list[Ends]] = {}
+        by_front: dict[tuple[str, bool], dict[str, None]] = {}
+        for scripts in self._by_drops.values():
+            for front, back, acute in scripts:
+                by_front.setdefault((front, acute is not None), {})[back] = None
+        acutes = {acute for scripts in self._by_drops.values() for _, _, acute in scripts}
+        places = sorted(place for place in acutes if place is not None)
+        for lemma in {key.partition("\t")[0] for key in self.lemmas}:
+            bare = without_acute(lemma)
+            accents = acute_places(lemma, places) if places else []
+            for (front, has_accent), backs in by_front.items():
+                text, found = (bare, accented) if has_accent else (lemma, plain)
+                if not text.startswith(front):
+                    continue
+                for back in backs:
+                    stem = text[len(front) : len(text) - len(back)]
+                    if stem and text.endswith(back):
+                        found.setdefault(stem, []).extend(
+                            (front, back, place) for place in (accents if has_accent else [None])
+                        )
+        return plain, accented
 
 
 def _form_hash(form: str) -> int:

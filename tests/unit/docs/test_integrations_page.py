@@ -25,7 +25,7 @@ LIBRARIES = {
     "DuckDB": ["pyarrow", "duckdb"],
     "Hugging Face datasets": ["pyarrow", "datasets"],
     "Parquet files": ["pyarrow"],
-    "Model repositories": [],
+    "Model repositories": ["huggingface_hub"],
 }
 # Warnings of these libraries about each other.
 pytestmark = [
