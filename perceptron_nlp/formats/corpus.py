@@ -24,7 +24,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from perceptron_nlp._checks import check_choice
 from perceptron_nlp.errors import ArgumentError, FileError
@@ -35,9 +35,11 @@ from perceptron_nlp.formats.lines import LONGEST, LineSource
 from perceptron_nlp.formats.opening import BOM, STDIN, Readable, name_of, plain_name
 from perceptron_nlp.text.sentence import Sentence
 
+if TYPE_CHECKING:
+    from perceptron_nlp.formats.running import Segment
+
 AUTO = "auto"
 _Reader = conllu.ConlluReader | column_format.ColumnReader | tagged.TokenReader
-Segment = Callable[[Iterable[str]], Iterator[tuple[int, str, Sequence[Any]]]]
 
 # No text has columns with longer numbers.
 MOST_DIGITS = 9

@@ -38,8 +38,6 @@ _MOST = 8
 Ends = tuple[str, str, "int | None"]
 """What a script puts before and behind a stem, and where it sets an accent, if it does."""
 _SEVERAL = 0
-# All beginnings of a lemma take the square of its length.
-_LONGEST_BEGINNING = 64
 _CACHED = 1 << 16
 LONGEST_CACHED = 64
 """Characters of a word that is remembered, so that memory does not follow what words are long."""
@@ -125,7 +123,7 @@ class KnownLemmas:
             if front + back >= len(low):
                 continue
             stem = low[front : len(low) - back]
-            bare = without_acute(stem)
+            bare = without_acute(stem) if accented else stem
             for ends in (*plain.get(stem, ()), *accented.get(bare, ())):
                 number = scripts.get(ends)
                 if number is None:
