@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from perceptron_nlp.tagger.tagger import Tagger, load, read_model
     from perceptron_nlp.tagger.text_scores import F1, text_scores
     from perceptron_nlp.tagger.train.api import train
+    from perceptron_nlp.tagger.train.clusters import RawText
     from perceptron_nlp.tagger.train.loop import EpochReport
     from perceptron_nlp.tagger.train.options import TrainingOptions
     from perceptron_nlp.text.sentence import Sentence, Token
@@ -75,6 +76,7 @@ __all__ = [
     "ModelError",
     "PerceptronClassifier",
     "PerceptronNLPError",
+    "RawText",
     "Report",
     "Sentence",
     "Tagger",
@@ -149,6 +151,7 @@ _PLACES = {
     "analysis.doctor.doctoring": ("doctor",),
     "analysis.inspect.inspection": ("Inspection", "inspect"),
     "tagger.train.api": ("train",),
+    "tagger.train.clusters": ("RawText",),
     "perceptrons.classifier": ("PerceptronClassifier",),
     "analysis.report.report": ("Report", "report"),
     "tagger.evaluation": ("Evaluation",),

@@ -23,7 +23,7 @@ import os
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -35,7 +35,8 @@ from perceptron_nlp.sampling import draws
 from perceptron_nlp.text.tagset import word_bytes
 
 RawSource: TypeAlias = (
-    "str | os.PathLike[str] | Corpus | Iterable[str | os.PathLike[str] | Corpus | Sequence[str]]"
+    "str | os.PathLike[str] | Corpus | RawText"
+    " | Iterable[str | os.PathLike[str] | Corpus | Sequence[str]]"
 )
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -288,18 +289,23 @@ def _k_means(points: Floats, n_clusters: int) -> Ints:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RawText:
-    """Sentences of raw text.
+    """Sentences of raw text; several trainings that are given the same object share its clusters.
+
+    Clusters are then learned once, from this text alone; those of raw text that is given in
+    another form are learned from it and the training text.
 
     Attributes
     ----------
     sentences : the words of each, equal words being the same object
     n_tokens : how many words they have together
     digest : SHA-256 of the words, in hexadecimal
+    clusters : those learned already, by names of columns
     """
 
     sentences: list[list[str]]
     n_tokens: int
     digest: str
+    clusters: dict[tuple[str, ...], list[dict[str, str]]] = field(default_factory=dict)
 
     @classmethod
     def read(cls, source: RawSource) -> RawText:
@@ -308,7 +314,8 @@ class RawText:
         Parameters
         ----------
         source : a path or a Corpus, or several, or lists of words (a Sentence is one). A file has
-            a sentence a line, its words parted by spaces; of a CoNLL-U file the words are taken
+            a sentence a line, its words separated by spaces; of a CoNLL-U file the words are
+            taken. A RawText is returned as it is
 
         Raises
         ------
@@ -316,6 +323,8 @@ class RawText:
         FormatError : with file:line; also where there are no words
         ArgumentTypeError : something other than paths or lists of words
         """
+        if isinstance(source, RawText):
+            return source
         same: dict[str, str] = {}
         digest = hashlib.sha256()
         sentences, n_tokens = [], 0

@@ -248,6 +248,7 @@ class Resources:
         return cls(
             None if raw is None else RawText.read(raw),
             None if lexicon is None else Lexicon.of(lexicon),
+            raw.clusters if isinstance(raw, RawText) else {},
         )
 
     @property
@@ -279,7 +280,9 @@ def with_derived_columns(
         names = tuple(name for name in CLUSTERS if name in wanted)
         if names:
             if names not in resources.clusters:
-                text = [*raw.sentences, *(sentence.words for sentence in examples.sentences)]
+                own = resources.clusters is raw.clusters
+                trained_on = () if own else (sentence.words for sentence in examples.sentences)
+                text = [*raw.sentences, *trained_on]
                 resources.clusters[names] = word_clusters(text, [CLUSTERS[name] for name in names])
             clusters = resources.clusters[names]
             tables.update(zip(names, clusters, strict=True))

@@ -161,6 +161,28 @@ def test_raw_text_is_read_from_lines_packed_files_and_conllu(tmp_path):
     assert RawText.read(plain).digest == RawText.read(expected).digest
 
 
+def test_trainings_that_share_raw_text_learn_its_clusters_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from perceptron_nlp.tagger.train import columns
+
+    learned: list[int] = []
+    word_clusters = columns.word_clusters
+
+    def counting(text, sizes, *rest):
+        text = list(text)
+        learned.append(len(text))
+        return word_clusters(text, sizes, *rest)
+
+    monkeypatch.setattr(columns, "word_clusters", counting)
+    shared = pn.RawText.read(RAW)
+    first = pn.train(GOLD, raw=shared, epochs=2)
+    assert pn.train(GOLD, raw=shared, epochs=2).to_bytes() == first.to_bytes()
+    assert learned == [len(RAW)]
+    pn.train(GOLD, raw=RAW, epochs=2)
+    assert learned == [len(RAW), len(RAW) + len(GOLD)]
+
+
 @pytest.mark.parametrize(
     ("raw", "kind", "message"),
     [
