@@ -15,7 +15,7 @@ from corpora import treebank
 from perceptron_nlp.perceptrons.study.corpus import read_study_corpus
 from perceptron_nlp.perceptrons.study.costs import VARIABLES, Curve, growth_curves
 from perceptron_nlp.perceptrons.study.experiments import Comparison, compare
-from perceptron_nlp.perceptrons.study.sections import power_rows
+from perceptron_nlp.perceptrons.study.report import power_rows
 
 TOLERANCE = 0.15
 TITLES = {

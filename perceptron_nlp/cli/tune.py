@@ -12,7 +12,7 @@ import perceptron_nlp as pn
 from perceptron_nlp._checks import did_you_mean
 from perceptron_nlp._display import percent, points, printable
 from perceptron_nlp.analysis.folds import FOLDS
-from perceptron_nlp.analysis.tune.searchspace import SPACE, TRIALS
+from perceptron_nlp.analysis.tune.trials import SPACE, TRIALS
 from perceptron_nlp.cli.inputs import check_apart, open_inputs
 from perceptron_nlp.cli.parsing import JSON, PROGRAM, QUIET, UsageError, VerbParser, format_options
 from perceptron_nlp.cli.terminal import (

@@ -32,8 +32,7 @@ import numpy as np
 import numpy.typing as npt
 
 from perceptron_nlp.errors import ArgumentError
-from perceptron_nlp.tagger.model.ensemble import Rows, Union
-from perceptron_nlp.tagger.model.state import RunState
+from perceptron_nlp.tagger.model.state import Rows, RunState, Union
 
 Numbers: TypeAlias = npt.NDArray[np.float64]
 Item = TypeVar("Item")

@@ -10,9 +10,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from perceptron_nlp.errors import ArgumentError
 from perceptron_nlp.perceptrons.epochs import Outcome, Training
-from perceptron_nlp.perceptrons.estimator import Parameters, classifier_tags, not_fitted
+from perceptron_nlp.perceptrons.estimator import (
+    Options,
+    Parameters,
+    class_rates,
+    classifier_tags,
+    not_fitted,
+)
 from perceptron_nlp.perceptrons.inputs import Samples, class_ids, labels_of, sorted_classes
-from perceptron_nlp.perceptrons.options import Options, class_rates
 from perceptron_nlp.perceptrons.state import flat_view
 
 Floats = NDArray[np.float64]

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from perceptron_nlp._core.train.permutation import permutation
 from perceptron_nlp._core.train.vectors import Learner, Rows
 from perceptron_nlp.errors import ArgumentError
+from perceptron_nlp.perceptrons.estimator import Options
 from perceptron_nlp.perceptrons.inputs import Samples
-from perceptron_nlp.perceptrons.options import Options
 from perceptron_nlp.perceptrons.schedule import Constant, Inverse, step_size
 from perceptron_nlp.perceptrons.state import TrainingState, flat_view, start_weights
 from perceptron_nlp.perceptrons.textbook.orders import Halt

@@ -1,4 +1,4 @@
-"""What scikit-learn expects of an estimator: parameters, its exceptions, its tags.
+"""An estimator as scikit-learn expects it: parameters and their checks, exceptions, tags.
 
 Code written for scikit-learn catches its `NotFittedError` and filters its
 `DataConversionWarning`. Where it is loaded, what we raise is of both families; where
@@ -9,13 +9,25 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import operator
+import secrets
 import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from perceptron_nlp._checks import did_you_mean
-from perceptron_nlp.errors import ArgumentError, MissingExtraError, PerceptronNLPError, quote
+from perceptron_nlp.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    MissingExtraError,
+    PerceptronNLPError,
+    quote,
+)
+from perceptron_nlp.perceptrons.schedule import Schedule, not_negative, resolve
 
 
 class Parameters:
@@ -114,3 +126,156 @@ def _rebuild_not_fitted(self: NotFittedError) -> tuple[Any, tuple[str]]:
 
 def _loaded(name: str) -> Any:
     return getattr(sys.modules.get("sklearn.exceptions"), name, None)
+
+
+ORDERS = ("sequential", "stochastic", "replacement", "batch", "minibatch-random", "minibatch")
+"""O1 … O6, in the order of their numbers."""
+
+_SEEDS = 1 << 64
+
+
+@dataclass(frozen=True)
+class Options:
+    """Options that have passed their checks; see `PerceptronClassifier` for what they do."""
+
+    average: bool
+    voted: bool
+    margin: float
+    strict: bool
+    order: str
+    shuffle: bool
+    batch_size: int
+    schedule: Schedule
+    tol: float
+    max_iter: int
+    seed: int
+    fit_intercept: bool
+    memory_limit: int
+
+    @classmethod
+    def checked(cls, params: Mapping[str, Any]) -> Options:
+        """The options of an estimator's parameters.
+
+        Raises
+        ------
+        ArgumentError, ArgumentTypeError
+            naming the parameter that cannot be used
+        """
+        return cls(
+            average=_flag("average", params["average"]),
+            voted=_flag("voted", params["voted"]),
+            margin=float(not_negative("margin", params["margin"])),
+            strict=_flag("strict", params["strict"]),
+            order=_order(params["order"]),
+            shuffle=_flag("shuffle", params["shuffle"]),
+            batch_size=_whole("batch_size", params["batch_size"], 1),
+            schedule=resolve(params["schedule"], not_negative("eta0", params["eta0"])),
+            tol=float(not_negative("tol", params["tol"])),
+            max_iter=_whole("max_iter", params["max_iter"], 1),
+            seed=_seed(params["random_state"]),
+            fit_intercept=_flag("fit_intercept", params["fit_intercept"]),
+            memory_limit=_whole("memory_limit", params["memory_limit"], 0),
+        )
+
+    def step(self, count: int) -> int:
+        """How many rows of `count` make one step: 1, a batch, or all.
+
+        Raises
+        ------
+        ArgumentError
+            when a mini-batch is larger than the data
+        """
+        if self.order == "batch":
+            return count
+        if self.order in ("minibatch", "minibatch-random"):
+            if self.batch_size > count:
+                raise ArgumentError(
+                    f"batch_size is {self.batch_size}, but X has only {count} samples"
+                )
+            return self.batch_size
+        return 1
+
+
+def class_rates(
+    class_weight: Any, classes: NDArray[Any], ids: NDArray[np.int32], *, whole: bool
+) -> NDArray[np.float64]:
+    """The factor of the rate for each class.
+
+    Parameters
+    ----------
+    class_weight : None, "balanced" (n_samples / (n_classes * n_in_class)), or a mapping
+        from class to factor, where classes left out have 1
+    classes : the sorted classes
+    ids : the class of each sample
+    whole : whether these are all the samples, as "balanced" needs them
+
+    Raises
+    ------
+    ArgumentError, ArgumentTypeError
+    """
+    if class_weight is None:
+        return np.ones(len(classes))
+    if isinstance(class_weight, str):
+        if class_weight != "balanced":
+            raise ArgumentError(
+                f"class_weight {quote(class_weight)} is not 'balanced'; give None, 'balanced' "
+                "or a dictionary"
+            )
+        if not whole:
+            raise ArgumentError(
+                "class_weight 'balanced' needs all samples at once, which partial_fit does not "
+                "see; give a dictionary"
+            )
+        counts = np.bincount(ids, minlength=len(classes))
+        return np.asarray(len(ids) / (len(classes) * np.maximum(counts, 1)), dtype=np.float64)
+    if not isinstance(class_weight, Mapping):
+        raise ArgumentTypeError(
+            "class_weight must be None, 'balanced' or a dictionary, "
+            f"got {quote(repr(class_weight))}"
+        )
+    known = classes.tolist()
+    strange = [label for label in class_weight if label not in known]
+    if strange:
+        raise ArgumentError(f"class_weight names {quote(repr(strange[0]))}, which is no class in y")
+    return np.array(
+        [float(not_negative("class_weight", class_weight.get(label, 1.0))) for label in known]
+    )
+
+
+def _order(value: Any) -> str:
+    if not isinstance(value, str):
+        raise ArgumentTypeError(f"order must be a string, got {quote(repr(value))}")
+    if value not in ORDERS:
+        hint = did_you_mean(value, ORDERS)
+        raise ArgumentError(f"order {quote(value)} is not one of {', '.join(ORDERS)}{hint}")
+    return value
+
+
+def _flag(name: str, value: Any) -> bool:
+    if not isinstance(value, bool | np.bool_):
+        raise ArgumentTypeError(f"{name} must be True or False, got {quote(repr(value))}")
+    return bool(value)
+
+
+def _whole(name: str, value: Any, low: int) -> int:
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise ArgumentTypeError(f"{name} must be an integer, got {quote(repr(value))}") from None
+    if isinstance(value, bool) or number < low:
+        raise ArgumentError(f"{name} must be an integer of {low} or more, got {value}")
+    return number
+
+
+def _seed(random_state: Any) -> int:
+    """A seed from an integer, None (a fresh one), or a NumPy generator (its next number)."""
+    if random_state is None:
+        return secrets.randbits(63)
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(1 << 31))
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(1 << 63))
+    seed = _whole("random_state", random_state, 0)
+    if seed >= _SEEDS:
+        raise ArgumentError(f"random_state must be under 2**64, got {seed}")
+    return seed

@@ -94,7 +94,7 @@ def resolve(schedule: str | Schedule, eta0: Rate = 1) -> Schedule:
         raise ArgumentError(
             f"schedule {quote(schedule)} is not one of {', '.join(NAMED)}, or a function{hint}"
         )
-    return NAMED[schedule](_checked("eta0", eta0))
+    return NAMED[schedule](not_negative("eta0", eta0))
 
 
 def step_size(schedule: Schedule, i: int) -> Rate:
@@ -114,7 +114,7 @@ def step_size(schedule: Schedule, i: int) -> Rate:
         rate = schedule(i)
     except OverflowError:
         raise ArgumentError(f"{what} is too large for a float") from None
-    return _checked(what, rate)
+    return not_negative(what, rate)
 
 
 @dataclass(frozen=True)
@@ -151,16 +151,17 @@ def conditions(schedule: Schedule) -> Conditions:
         raise ArgumentTypeError(
             f"schedule {_name(schedule)} is not a built-in one: its limits cannot be told"
         )
-    _checked("eta0", schedule.eta0)
+    not_negative("eta0", schedule.eta0)
     if schedule.eta0 == 0 or isinstance(schedule, InverseSquare):
         return Conditions(True, False, False)
     if isinstance(schedule, Geometric):
-        ratio = _checked("ratio", schedule.ratio)
+        ratio = not_negative("ratio", schedule.ratio)
         return Conditions(True, ratio >= 1, ratio == 1)
     return Conditions(True, True, True)
 
 
-def _checked(what: str, value: Any) -> Rate:
+def not_negative(what: str, value: Any) -> Rate:
+    """Return a number that is finite and 0 or more; raise if it is not."""
     if isinstance(value, bool) or not isinstance(value, Real):
         raise ArgumentTypeError(f"{what} must be a number, got {quote(repr(value))}")
     if not math.isfinite(value) or value < 0:

@@ -14,7 +14,7 @@ from perceptron_nlp._display import counted, percent, points
 from perceptron_nlp.tagger.confidence.reliability import Reliability
 from perceptron_nlp.tagger.model.model import TaggerModel
 from perceptron_nlp.tagger.tag.lemmatize import ScriptLabels
-from perceptron_nlp.tagger.train.overlap import trained_on
+from perceptron_nlp.tagger.train.data import trained_on
 from perceptron_nlp.tagger.train.sources import Source, check_labelled, gold_labels
 from perceptron_nlp.text.spans import is_span_column, spans_of
 

@@ -17,7 +17,7 @@ from perceptron_nlp.errors import FormatError, quote
 from perceptron_nlp.formats.conllu_layout import ConlluLayout, running_text, surface_tokens
 from perceptron_nlp.tagger.model.model import TaggerModel
 from perceptron_nlp.tagger.tag.text import TextSentence
-from perceptron_nlp.tagger.train.overlap import trained_on
+from perceptron_nlp.tagger.train.data import trained_on
 from perceptron_nlp.tagger.train.sources import Labelled, Source
 from perceptron_nlp.text.sentence import Sentence
 

@@ -15,7 +15,7 @@ from perceptron_nlp._core.train.permutation import permutation as fast_permutati
 from perceptron_nlp.perceptrons import epochs
 from perceptron_nlp.perceptrons import textbook as book
 from perceptron_nlp.perceptrons.classifier import PerceptronClassifier
-from perceptron_nlp.perceptrons.options import ORDERS
+from perceptron_nlp.perceptrons.estimator import ORDERS
 from perceptron_nlp.perceptrons.schedule import Constant
 from perceptron_nlp.sampling import permutation
 

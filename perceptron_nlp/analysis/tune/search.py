@@ -22,8 +22,15 @@ import numpy as np
 from perceptron_nlp import EpochReport
 from perceptron_nlp.analysis.compare.significance import Counts, interval, resampled
 from perceptron_nlp.analysis.tune.bench import Bench, Measured, optuna
-from perceptron_nlp.analysis.tune.searchspace import SearchOptions, instead, matters
-from perceptron_nlp.analysis.tune.trials import Trial, TuningReport, TuningResult, plain
+from perceptron_nlp.analysis.tune.trials import (
+    SearchOptions,
+    Trial,
+    TuningReport,
+    TuningResult,
+    instead,
+    matters,
+    plain,
+)
 from perceptron_nlp.errors import ArgumentError
 from perceptron_nlp.tagger.train.options import make_options
 

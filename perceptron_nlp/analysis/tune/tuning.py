@@ -9,8 +9,13 @@ from perceptron_nlp._version import __version__
 from perceptron_nlp.analysis.folds import make_folds
 from perceptron_nlp.analysis.tune.bench import Bench, Part, Storage, optuna, silenced
 from perceptron_nlp.analysis.tune.search import Search, TuningCallback
-from perceptron_nlp.analysis.tune.searchspace import checked_space, columns_of, take_search_options
-from perceptron_nlp.analysis.tune.trials import TuningResult, plain
+from perceptron_nlp.analysis.tune.trials import (
+    TuningResult,
+    checked_space,
+    columns_of,
+    plain,
+    take_search_options,
+)
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FormatError
 from perceptron_nlp.tagger.train.columns import feature_columns, holds_features
 from perceptron_nlp.tagger.train.data import Examples

@@ -25,8 +25,7 @@ from perceptron_nlp.pages.drawing import (
 )
 from perceptron_nlp.perceptrons.study.costs import VARIABLES, Curve
 from perceptron_nlp.perceptrons.study.curves import COMPARED, LearningCurves, Margins, OrderSpread
-from perceptron_nlp.perceptrons.study.experiments import Study
-from perceptron_nlp.perceptrons.study.plane import POINTS, SIGNS, Cloud, Stage
+from perceptron_nlp.perceptrons.study.experiments import POINTS, SIGNS, Cloud, Stage, Study
 
 _OUTPUT_STYLES: dict[str, dict[str, Any]] = {
     "last": {"color": VERMILION, "marker": "s", "linestyle": "--"},

@@ -14,9 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from perceptron_nlp.perceptrons.schedule import Rate
-from perceptron_nlp.perceptrons.textbook.checks import classes_checked, margin_checked
-from perceptron_nlp.perceptrons.textbook.stream import Array, Delta
+from perceptron_nlp.perceptrons.schedule import Rate, not_negative
+from perceptron_nlp.perceptrons.textbook.stream import Array, Delta, at_least
 
 
 @dataclass(frozen=True)
@@ -32,7 +31,7 @@ class Binary:
     margin: Rate = 0
 
     def __post_init__(self) -> None:
-        margin_checked(self.margin)
+        not_negative("margin", self.margin)
 
     @property
     def labels(self) -> NDArray[np.int64]:
@@ -74,7 +73,7 @@ class Multiclass:
     classes: int
 
     def __post_init__(self) -> None:
-        classes_checked(self.classes)
+        at_least("classes", self.classes, 2)
 
     @property
     def labels(self) -> NDArray[np.int64]:
@@ -123,7 +122,7 @@ class MaximalValue(Multiclass):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        margin_checked(self.margin)
+        not_negative("margin", self.margin)
 
     def correction(self, w: Array, x: Array, y: int) -> Delta | None:
         """What the example adds to w, before the rate; None where w stays.

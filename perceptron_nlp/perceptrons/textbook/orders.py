@@ -16,9 +16,8 @@ from typing import Protocol
 
 import numpy as np
 
-from perceptron_nlp.perceptrons.schedule import Rate
-from perceptron_nlp.perceptrons.textbook.checks import not_negative, size_fits
-from perceptron_nlp.perceptrons.textbook.stream import Array, Step
+from perceptron_nlp.perceptrons.schedule import Rate, not_negative
+from perceptron_nlp.perceptrons.textbook.stream import Array, Step, size_fits
 from perceptron_nlp.sampling import IntArray, batches, draws, permutation, without_replacement
 
 

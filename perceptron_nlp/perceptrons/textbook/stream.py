@@ -1,4 +1,4 @@
-"""What a learner leaves behind: its updates (t, Δ), from which every average is made.
+"""The updates (t, Δ) of a learner, from which every average is made, and checks of its input.
 
 Huang's chapter and Johansson's lecture rest on one observation: the weight vector is
 the sum of its updates. So a learner is written once, as a stream of updates, and the
@@ -11,15 +11,18 @@ and Python integers or fractions everything is exact.
 
 from __future__ import annotations
 
+import math
+import operator
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from numbers import Real
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from perceptron_nlp.errors import ArgumentTypeError
+from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, quote
 
 Array = NDArray[Any]
 
@@ -127,3 +130,60 @@ def divided(w: Any, n: int) -> Any:
     """w / n: exact fractions for exact numbers (``dtype=object``), floats otherwise."""
     exact = not isinstance(w, np.ndarray | np.generic) or w.dtype == object
     return w * Fraction(1, n) if exact else w / n
+
+
+def at_least(name: str, value: Any, low: int) -> int:
+    """`value` as an integer that is `low` or more."""
+    try:
+        number: int = operator.index(value)
+    except TypeError:
+        raise ArgumentTypeError(f"{name} must be an integer, got {quote(repr(value))}") from None
+    if number < low:
+        raise ArgumentError(f"{name} must be {low} or more, got {number}")
+    return number
+
+
+def size_fits(size: Any, n: int) -> int:
+    """The size of a batch, at most the n examples there are."""
+    M = at_least("size", size, 1)
+    if n < M:
+        raise ArgumentError(f"size is {M}, but there are only {n} examples")
+    return M
+
+
+def vectors(X: ArrayLike) -> Array:
+    """X as a table of finite numbers [n, d]: int64, float64, or exact (object)."""
+    try:
+        table = np.asarray(X)
+    except ValueError:
+        raise ArgumentError("X must be a table: its rows differ in length") from None
+    if table.ndim != 2 or table.size == 0:
+        raise ArgumentError(f"X must be a table with rows and columns, got shape {table.shape}")
+    if table.dtype == object:
+        if not all(isinstance(value, Real) for value in table.flat):
+            raise ArgumentTypeError("X of dtype object must hold real numbers only")
+        finite = np.array([math.isfinite(value) for value in table.flat]).reshape(table.shape)
+    elif table.dtype.kind in "iufb":
+        finite = np.isfinite(table)
+    else:
+        raise ArgumentTypeError(f"X must hold numbers, got dtype {table.dtype}")
+    if not finite.all():
+        row, column = np.argwhere(~finite)[0]
+        raise ArgumentError(f"X[{row}, {column}] is {table[row, column]}; it must be finite")
+    if table.dtype == object:
+        return table
+    return table.astype(np.float64 if table.dtype.kind == "f" else np.int64)
+
+
+def gold(y: ArrayLike, n: int, labels: NDArray[np.int64]) -> list[int]:
+    """y as n labels, each one of `labels`."""
+    row = np.asarray(y)
+    if row.dtype.kind not in "iufbO":
+        raise ArgumentTypeError(f"y must hold labels that are numbers, got dtype {row.dtype}")
+    if row.shape != (n,):
+        raise ArgumentError(f"y must have one label for each of the {n} rows of X, got {row.shape}")
+    wrong = np.flatnonzero(~np.isin(row, labels))
+    if len(wrong):
+        known = ", ".join(str(label) for label in labels)
+        raise ArgumentError(f"y[{wrong[0]}] is {quote(row[wrong[0]])}, not one of {known}")
+    return [int(label) for label in row]

@@ -20,9 +20,16 @@ from numpy.typing import ArrayLike, NDArray
 from perceptron_nlp.errors import ArgumentError
 from perceptron_nlp.perceptrons.schedule import Constant, Rate, Schedule, step_size
 from perceptron_nlp.perceptrons.textbook.averaging import averaged_counter, distinct
-from perceptron_nlp.perceptrons.textbook.checks import at_least, gold, vectors
 from perceptron_nlp.perceptrons.textbook.orders import Halt, Order, Progress, Sequential
-from perceptron_nlp.perceptrons.textbook.stream import Array, Delta, Step, Stream
+from perceptron_nlp.perceptrons.textbook.stream import (
+    Array,
+    Delta,
+    Step,
+    Stream,
+    at_least,
+    gold,
+    vectors,
+)
 from perceptron_nlp.sampling import IntArray, uniform
 
 Start = Callable[[tuple[int, ...]], Array]

@@ -29,8 +29,7 @@ from perceptron_nlp.tagger.confidence.reliability import Reliability
 from perceptron_nlp.tagger.model.model import TaggerModel, joined
 from perceptron_nlp.tagger.tag.feature_function import Extractor
 from perceptron_nlp.tagger.tag.label import Labeller, make_labeller
-from perceptron_nlp.tagger.train.data import Examples
-from perceptron_nlp.tagger.train.overlap import trained_on
+from perceptron_nlp.tagger.train.data import Examples, trained_on
 from perceptron_nlp.tagger.train.sources import Source, check_labelled, gold_labels
 from perceptron_nlp.text.sentence import Sentence
 

@@ -27,7 +27,7 @@ from perceptron_nlp.tagger.train.columns import (
     with_context,
     with_derived_columns,
 )
-from perceptron_nlp.tagger.train.data import Examples
+from perceptron_nlp.tagger.train.data import Examples, with_sample
 from perceptron_nlp.tagger.train.loop import Callback, Engine, Task, Trainer, resolve_templates
 from perceptron_nlp.tagger.train.on_disk import MemoryLimit, check_streamable, read_stored
 from perceptron_nlp.tagger.train.options import (
@@ -36,7 +36,6 @@ from perceptron_nlp.tagger.train.options import (
     TrainOptions,
     options_from,
 )
-from perceptron_nlp.tagger.train.overlap import with_sample
 from perceptron_nlp.tagger.train.pipeline import learn_stages, stages_of
 from perceptron_nlp.tagger.train.sources import (
     Labelled,

@@ -41,10 +41,9 @@ from perceptron_nlp.tagger.train.columns import (
     unseen_share,
     with_upos,
 )
-from perceptron_nlp.tagger.train.data import Examples
+from perceptron_nlp.tagger.train.data import Examples, trained_on
 from perceptron_nlp.tagger.train.loop import Task, Trainer, dev_accuracy
 from perceptron_nlp.tagger.train.options import AUTO, LearningOptions
-from perceptron_nlp.tagger.train.overlap import trained_on
 
 logger = logging.getLogger("perceptron_nlp")
 

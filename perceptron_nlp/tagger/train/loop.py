@@ -18,10 +18,9 @@ from perceptron_nlp.features.templatefile import preset
 from perceptron_nlp.features.templates import Template, check_templates
 from perceptron_nlp.sampling import permutation
 from perceptron_nlp.tagger.evaluation import share_right
-from perceptron_nlp.tagger.model.ensemble import sum_of
 from perceptron_nlp.tagger.model.lemmas import SCRIPTS, KnownLemmas
 from perceptron_nlp.tagger.model.model import TaggerModel, vocabulary_of
-from perceptron_nlp.tagger.model.state import RunState, TrainingState
+from perceptron_nlp.tagger.model.state import RunState, TrainingState, sum_of
 from perceptron_nlp.tagger.model.weights import QuantizedWeights
 from perceptron_nlp.tagger.model.word_tables import WordTables
 from perceptron_nlp.tagger.tag.feature_function import Extractor, extractor_name

@@ -24,10 +24,9 @@ from perceptron_nlp.tagger.model.state import RunState, TrainingState
 from perceptron_nlp.tagger.model.word_tables import with_tables
 from perceptron_nlp.tagger.tag.feature_function import Extractor
 from perceptron_nlp.tagger.train.columns import as_iobes, with_context, with_upos
-from perceptron_nlp.tagger.train.data import Examples
+from perceptron_nlp.tagger.train.data import Examples, trained_on, with_sample
 from perceptron_nlp.tagger.train.loop import Callback, Start, Task, Trainer
 from perceptron_nlp.tagger.train.options import LearningOptions
-from perceptron_nlp.tagger.train.overlap import trained_on, with_sample
 from perceptron_nlp.tagger.train.sources import Labelled, Source
 from perceptron_nlp.text.spans import SCHEMES, is_span_column
 from perceptron_nlp.text.tagset import TagSet

@@ -262,11 +262,11 @@ def test_what_a_killed_run_left_behind_goes_and_what_others_named_so_stays(
 ) -> None:
     killed = """
 import os, signal, sys
-from perceptron_nlp.analysis.report import folder
+from perceptron_nlp.formats import replace
 def files():
     yield sys.argv[1] + "/index.html", b"page"
     os.kill(os.getpid(), signal.SIGKILL)
-folder.replace_files(files())
+replace.replace_files(files())
 """
     subprocess.run([sys.executable, "-c", killed, str(tmp_path)], check=False)
     assert len(os.listdir(tmp_path)) == 1

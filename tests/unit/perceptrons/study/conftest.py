@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from perceptron_nlp.perceptrons.study import costs, curves, experiments, plane
+from perceptron_nlp.perceptrons.study import costs, curves, experiments
 from perceptron_nlp.perceptrons.study.corpus import StudyCorpus, read_study_corpus
 from perceptron_nlp.perceptrons.study.experiments import Study
 from perceptron_nlp.perceptrons.study.streams import Size
@@ -48,8 +48,8 @@ def found(corpus: StudyCorpus) -> Study:
         curves.order_spread(corpus, orders=6, epochs=2),
         curves.margins(corpus, wanted=(0.0, 2.0), epochs=2),
         experiments.agreements(corpus, words=30, epochs=2),
-        plane.seven_steps(),
-        plane.clouds(points=40, epochs=4),
+        experiments.seven_steps(),
+        experiments.clouds(points=40, epochs=4),
         costs.growth_curves(plan=TINY_PLAN),
         1.0,
     )

@@ -11,8 +11,13 @@ from perceptron_nlp.perceptrons import textbook as tb
 from perceptron_nlp.perceptrons.classifier import PerceptronClassifier
 from perceptron_nlp.perceptrons.study.corpus import StudyCorpus, read_study_corpus
 from perceptron_nlp.perceptrons.study.curves import leads_of, learning_curves, order_spread
-from perceptron_nlp.perceptrons.study.experiments import Study, agreements
-from perceptron_nlp.perceptrons.study.plane import POINTS, SIGNS, seven_steps
+from perceptron_nlp.perceptrons.study.experiments import (
+    POINTS,
+    SIGNS,
+    Study,
+    agreements,
+    seven_steps,
+)
 
 
 def test_curves_are_those_of_the_textbook(corpus: StudyCorpus) -> None:
