@@ -1,4 +1,4 @@
-"""The report of a study: its pictures, and a page of HTML with them; both need the extra ``report``."""
+"""The report of a study: its pictures, and a page of HTML with them (extra ``report``)."""
 
 from __future__ import annotations
 
