@@ -6,13 +6,13 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "table/portable.h"
+
 #if defined(__SSE2__)
 #include <emmintrin.h>
 #define MARKED_AT_ONCE 16
-#define LOWEST_BIT(marks) __builtin_ctz(marks)
 #else
 #define MARKED_AT_ONCE 1
-#define LOWEST_BIT(marks) 0
 #endif
 
 #define CONLLU_COLUMNS 10
@@ -47,7 +47,7 @@ static inline int split_line(const uint8_t **at, const uint8_t *end, Field *fiel
         unsure |= *p == 0xC2;
 #endif
         for (; marks; marks &= marks - 1) {
-            const uint8_t *mark = p + LOWEST_BIT(marks);
+            const uint8_t *mark = p + lowest_bit(marks);
             if (*mark == '\t' || *mark == '\n') {
                 if (mark == begin || n == CONLLU_COLUMNS) return 0;
                 fields[n].text = begin;
@@ -79,7 +79,7 @@ static inline const uint8_t *line_end_of(const uint8_t *at, const uint8_t *end) 
         unsigned marks =
             (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_min_epu8(bytes, highest), bytes));
         for (; marks; marks &= marks - 1) {
-            const uint8_t *mark = at + LOWEST_BIT(marks);
+            const uint8_t *mark = at + lowest_bit(marks);
             if (*mark == '\n') return mark;
             if (*mark == '\r' || *mark == 0) return NULL;
         }
@@ -372,7 +372,7 @@ static inline const uint8_t *cut_five(const uint8_t *p, uint8_t mark, Field *fie
             wrong |= (unsigned)holds_c2(p);
             if (!marks) return NULL;
         }
-        const unsigned at = (unsigned)__builtin_ctzll(marks);
+        const unsigned at = (unsigned)lowest_bit(marks);
         marks &= marks - 1;
         fields[k].text = p + begin;
         fields[k].length = at - begin;
@@ -407,7 +407,7 @@ static inline int32_t plain_dep_head(const Field *f) {
     const unsigned colons =
         (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(':'))) & within;
     if (!colons || ((unsigned)_mm_movemask_epi8(odd) & within)) return -1;
-    const unsigned colon = (unsigned)__builtin_ctz(colons);
+    const unsigned colon = (unsigned)lowest_bit(colons);
     return colon + 1 < f->length ? short_number(f->text, colon) : -1;
 }
 

@@ -8,6 +8,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "table/portable.h"
+
 #define XXH_P1 0x9E3779B185EBCA87ULL
 #define XXH_P2 0xC2B2AE3D27D4EB4FULL
 #define XXH_P3 0x165667B19E3779F9ULL
@@ -21,19 +23,13 @@ static inline uint64_t xxh_rotl(uint64_t x, int r) {
 static inline uint64_t xxh_read64(const uint8_t *p) {
     uint64_t x;
     memcpy(&x, p, 8);
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-    x = __builtin_bswap64(x);
-#endif
-    return x;
+    return LOWEST_FIRST_64(x);
 }
 
 static inline uint32_t xxh_read32(const uint8_t *p) {
     uint32_t x;
     memcpy(&x, p, 4);
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-    x = __builtin_bswap32(x);
-#endif
-    return x;
+    return LOWEST_FIRST_32(x);
 }
 
 static inline uint64_t xxh_round(uint64_t acc, uint64_t input) {

@@ -72,7 +72,7 @@ static inline int32_t best_plain_ints(const PlainInts *parts, int n_parts, int32
 }
 
 #if VECTOR_EXTENSIONS
-typedef uint16_t Shorts __attribute__((vector_size(16), aligned(2), may_alias));
+typedef uint16_t Shorts VECTOR_OF(16, 2);
 #define VECTOR_ADD(a, b) ((a) += (b))
 #define VECTOR_TAKE(a, b) ((a) -= (b))
 
@@ -101,7 +101,7 @@ static ALWAYS_INLINE int32_t best_shorts(const Shorts *parts, int n_parts, int32
     high = _mm_max_epi16(high, _mm_shuffle_epi32(high, 0xB1));
     high = _mm_max_epi16(high, _mm_shufflehi_epi16(_mm_shufflelo_epi16(high, 0xB1), 0xB1));
     EQUAL_MASK(parts, n_parts, high, mask);
-    return __builtin_ctzll(mask);
+    return lowest_bit(mask);
 }
 
 #if AVX2_AT_RUN_TIME
@@ -117,7 +117,7 @@ TARGET_AVX2 static ALWAYS_INLINE int32_t best_shorts_avx2(const Shorts *parts, i
     high = _mm_broadcastw_epi16(_mm_minpos_epu16(_mm_xor_si128(high, flip)));
     high = _mm_xor_si128(high, flip);
     EQUAL_MASK(parts, n_parts, high, mask);
-    return __builtin_ctzll(mask);
+    return lowest_bit(mask);
 }
 #endif
 
@@ -133,7 +133,7 @@ static ALWAYS_INLINE int32_t best_shorts(const Shorts *parts, int n_parts, int32
     for (int p = 0; p < n_parts; p++) {
         uint8x8_t equal = vmovn_u16(vceqq_s16((int16x8_t)parts[p], high));
         uint64_t mask = vget_lane_u64(vreinterpret_u64_u8(equal), 0);
-        if (mask) return p * LANES + __builtin_ctzll(mask) / 8;
+        if (mask) return p * LANES + lowest_bit(mask) / 8;
     }
     return 0;
 }
@@ -259,8 +259,8 @@ static ALWAYS_INLINE void add_packed_shorts(Shorts *sum, int parts, const uint32
 #define SPREAD_4(m) SPREAD_1(m), SPREAD_1((m) + 1), SPREAD_1((m) + 2), SPREAD_1((m) + 3)
 #define SPREAD_16(m) SPREAD_4(m), SPREAD_4((m) + 4), SPREAD_4((m) + 8), SPREAD_4((m) + 12)
 #define SPREAD_64(m) SPREAD_16(m), SPREAD_16((m) + 16), SPREAD_16((m) + 32), SPREAD_16((m) + 48)
-static const uint8_t SPREAD[256][16]
-    __attribute__((aligned(64))) = {SPREAD_64(0), SPREAD_64(64), SPREAD_64(128), SPREAD_64(192)};
+static _Alignas(64) const uint8_t SPREAD[256][16] = {SPREAD_64(0), SPREAD_64(64), SPREAD_64(128),
+                                                     SPREAD_64(192)};
 
 TARGET_AVX2 static ALWAYS_INLINE void add_packed_avx2(Shorts *sum, int parts,
                                                       const uint32_t *record, int mask_words) {
@@ -271,7 +271,7 @@ TARGET_AVX2 static ALWAYS_INLINE void add_packed_avx2(Shorts *sum, int parts,
         __m128i packed = _mm_loadu_si128((const __m128i *)(const void *)weight);
         __m128i place = _mm_load_si128((const __m128i *)(const void *)SPREAD[few]);
         sum[p] += (Shorts)_mm_shuffle_epi8(packed, place);
-        weight += __builtin_popcount(few);
+        weight += bits_set(few);
     }
 }
 #endif

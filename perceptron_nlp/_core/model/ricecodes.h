@@ -4,6 +4,8 @@
 
 #include <stdint.h>
 
+#include "table/portable.h"
+
 enum { RICE_GOOD, RICE_SHORT, RICE_LONG, RICE_WIDE, RICE_FILLED, RICE_BEYOND };
 
 /* 64 bits from a byte on, the first of them highest. */
@@ -11,17 +13,6 @@ static inline uint64_t rice_word(const uint8_t *at) {
     return (uint64_t)at[0] << 56 | (uint64_t)at[1] << 48 | (uint64_t)at[2] << 40 |
            (uint64_t)at[3] << 32 | (uint64_t)at[4] << 24 | (uint64_t)at[5] << 16 |
            (uint64_t)at[6] << 8 | (uint64_t)at[7];
-}
-
-/* How many zeros stand above the highest one of a word that is not 0. */
-static inline int rice_zeros(uint64_t word) {
-#if defined(__GNUC__) || defined(__clang__)
-    return __builtin_clzll(word);
-#else
-    int n = 0;
-    while (!(word >> 63)) word <<= 1, n++;
-    return n;
-#endif
 }
 
 /* A code being read, a block of numbers at a time: the low bits and the unary parts, which stand
@@ -65,7 +56,7 @@ static inline int rice_read(RiceReader *r, int64_t count, uint64_t *out) {
             }
             continue;
         }
-        int more = rice_zeros(word);
+        int more = zeros_above(word);
         zeros += (uint64_t)more;
         /* zeros is below 2^35 in any file that can be read. */
         if (low_bits && zeros >> (64 - low_bits)) return RICE_WIDE;

@@ -1,4 +1,5 @@
-/* What compilers and processors spell differently. */
+/* What compilers and processors spell differently; no other header uses what standard C lacks, but
+ * for the names of the processors' own instructions. */
 #ifndef PERCEPTRON_NLP_PORTABLE_H
 #define PERCEPTRON_NLP_PORTABLE_H
 
@@ -11,10 +12,16 @@
 #if defined(__GNUC__) || defined(__clang__)
 #define PREFETCH(address) __builtin_prefetch(address)
 #define ALWAYS_INLINE inline __attribute__((always_inline))
+#define NOT_WITHOUT_EFFECT __asm__ volatile("")
 #define VECTOR_EXTENSIONS 1
+/* Behind a typedef: a vector of so many bytes, which may stand at any multiple of `alignment` and
+ * share its memory with other types. */
+#define VECTOR_OF(bytes, alignment) \
+    __attribute__((vector_size(bytes), aligned(alignment), may_alias))
 #else
 #define PREFETCH(address) ((void)(address))
 #define ALWAYS_INLINE inline
+#define NOT_WITHOUT_EFFECT ((void)0)
 #define VECTOR_EXTENSIONS 0
 #endif
 
@@ -27,15 +34,32 @@
 #define SPIN_PAUSE ((void)0)
 #endif
 
-/* The number of the lowest bit that is set; there is one. */
+/* The number of the lowest bit that is set, and how many zeros stand above the highest one; there
+ * is one. How many are set of 32. */
 #if defined(__GNUC__) || defined(__clang__)
 #define lowest_bit(x) __builtin_ctzll(x)
+#define zeros_above(x) __builtin_clzll(x)
+#define bits_set(x) __builtin_popcount(x)
 #else
 static inline int lowest_bit(uint64_t x) {
     int k = 0;
     while (!(x >> k & 1)) k++;
     return k;
 }
+static inline int zeros_above(uint64_t x) {
+    int n = 0;
+    while (!(x >> 63)) x <<= 1, n++;
+    return n;
+}
+#endif
+
+/* Numbers whose bytes come, or go, lowest first. */
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+#define LOWEST_FIRST_64(x) __builtin_bswap64(x)
+#define LOWEST_FIRST_32(x) __builtin_bswap32(x)
+#else
+#define LOWEST_FIRST_64(x) (x)
+#define LOWEST_FIRST_32(x) (x)
 #endif
 
 /* Large blocks in large pages, where the system has them on request: a table that is filled once

@@ -25,9 +25,7 @@ typedef void (*SumRows)(const double *weights, size_t stride, const uint32_t *pl
 /* The compiler drops functions that only prefetch, as they have no effect, but for this one. */
 static inline void fetch(const void *address) {
     PREFETCH(address);
-#if defined(__GNUC__) || defined(__clang__)
-    __asm__ volatile("");
-#endif
+    NOT_WITHOUT_EFFECT;
 }
 
 static inline void sum_plain(const double *weights, size_t stride, const uint32_t *place,
@@ -54,7 +52,7 @@ static inline void sum_plain(const double *weights, size_t stride, const uint32_
         return;                                                                         \
     }
 
-typedef double Pair __attribute__((vector_size(16), aligned(8), may_alias));
+typedef double Pair VECTOR_OF(16, 8);
 
 static inline void sum_pairs(const double *weights, size_t stride, const uint32_t *place,
                              const int32_t *rows, size_t n, double *scores) {
@@ -72,7 +70,7 @@ static inline void sum_pairs(const double *weights, size_t stride, const uint32_
 }
 
 #if AVX2_AT_RUN_TIME
-typedef double Quad __attribute__((vector_size(32), aligned(8), may_alias));
+typedef double Quad VECTOR_OF(32, 8);
 
 TARGET_AVX2 static inline void sum_quads(const double *weights, size_t stride,
                                          const uint32_t *place, const int32_t *rows, size_t n,

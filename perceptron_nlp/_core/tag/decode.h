@@ -179,6 +179,7 @@ static inline int32_t take_pairs(const Decoder *d, const Worker *w, int64_t *sen
 
 /* Choose the form of the passes: the widest that this processor has, or plain C on request. */
 static inline void choose_form(Decoder *d, int plain) {
+    (void)plain;
     if (!d->layout.dense) {
         d->tag_words = tag_words_listed;
     } else if (!d->layout.narrow) {

@@ -71,9 +71,7 @@ static inline WordRef word_ref_within(const uint8_t *start, const uint8_t *text,
 
 /* Eight bytes, the lowest first. */
 static inline void write_bytes(uint8_t *out, uint64_t word) {
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-    word = __builtin_bswap64(word);
-#endif
+    word = LOWEST_FIRST_64(word);
     memcpy(out, &word, 8);
 }
 

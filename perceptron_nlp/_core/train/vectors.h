@@ -16,13 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#if defined(__GNUC__) || defined(__clang__)
-#define ROWS_INLINE static inline __attribute__((always_inline))
-#define ROWS_PREFETCH(p) __builtin_prefetch(p)
-#else
-#define ROWS_INLINE static inline
-#define ROWS_PREFETCH(p) ((void)(p))
-#endif
+#include "table/portable.h"
 
 typedef struct {
     const double *values;
@@ -32,7 +26,8 @@ typedef struct {
 } rows_t;
 
 /* Eight lanes: an add waits four cycles for the one before it, and two loads start each cycle. */
-ROWS_INLINE double dense_dot(const double *restrict x, const double *restrict w, int64_t n) {
+static ALWAYS_INLINE double dense_dot(const double *restrict x, const double *restrict w,
+                                      int64_t n) {
     double lane[8] = {0, 0, 0, 0, 0, 0, 0, 0};
     int64_t i = 0;
     for (; i + 8 <= n; i += 8)
@@ -43,8 +38,8 @@ ROWS_INLINE double dense_dot(const double *restrict x, const double *restrict w,
            ((lane[2] + lane[6]) + (lane[3] + lane[7])) + tail;
 }
 
-ROWS_INLINE double sparse_dot(const double *restrict x, const int32_t *restrict columns,
-                              const double *restrict w, int64_t n) {
+static ALWAYS_INLINE double sparse_dot(const double *restrict x, const int32_t *restrict columns,
+                                       const double *restrict w, int64_t n) {
     double a = 0, b = 0, c = 0, d = 0;
     int64_t i = 0;
     for (; i + 4 <= n; i += 4) {
@@ -58,9 +53,9 @@ ROWS_INLINE double sparse_dot(const double *restrict x, const int32_t *restrict 
 }
 
 /* `tile` classes at once, known at compile time so that the sums stay in registers. */
-ROWS_INLINE void sparse_tile(const double *restrict x, const int32_t *restrict columns, int64_t n,
-                             const double *restrict w, int64_t classes, int tile,
-                             double *restrict scores) {
+static ALWAYS_INLINE void sparse_tile(const double *restrict x, const int32_t *restrict columns,
+                                      int64_t n, const double *restrict w, int64_t classes,
+                                      int tile, double *restrict scores) {
     double sum[8] = {0, 0, 0, 0, 0, 0, 0, 0};
     for (int64_t i = 0; i < n; i++) {
         const double *restrict run = w + (int64_t)columns[i] * classes;
@@ -151,12 +146,12 @@ static inline void add_dense_twice(const rows_t *rows, int64_t j, double a, doub
 
 /* `lines` is a constant: a loop as long as the row would end where the processor did not expect
  * it, and cost more than lines asked for in vain. Lines beyond the array do no harm. */
-ROWS_INLINE void prefetch_lines(const void *from, int lines) {
+static ALWAYS_INLINE void prefetch_lines(const void *from, int lines) {
     const uintptr_t p = (uintptr_t)from;
-    for (int i = 0; i < lines; i++) ROWS_PREFETCH((const void *)(p + (uintptr_t)(i * LINE)));
+    for (int i = 0; i < lines; i++) PREFETCH((const void *)(p + (uintptr_t)(i * LINE)));
 }
 
-ROWS_INLINE void prefetch_row(const rows_t *rows, int64_t j) {
+static ALWAYS_INLINE void prefetch_row(const rows_t *rows, int64_t j) {
     if (rows->columns == NULL) {
         prefetch_lines(rows->values + j * rows->width, 4);
     } else {
@@ -167,12 +162,12 @@ ROWS_INLINE void prefetch_row(const rows_t *rows, int64_t j) {
 
 /* Ask for the weights of class k of a sparse row, as many as a cache keeps meanwhile. */
 #define WEIGHTS_AHEAD 256
-ROWS_INLINE void prefetch_weights(const rows_t *rows, int64_t j, int64_t k, int64_t classes,
-                                  const double *w) {
+static ALWAYS_INLINE void prefetch_weights(const rows_t *rows, int64_t j, int64_t k,
+                                           int64_t classes, const double *w) {
     const int64_t start = rows->starts[j], n = rows->starts[j + 1] - start;
     const int32_t *columns = rows->columns + start;
     for (int64_t i = 0; i < n && i < WEIGHTS_AHEAD; i++)
-        ROWS_PREFETCH(w + (int64_t)columns[i] * classes + k);
+        PREFETCH(w + (int64_t)columns[i] * classes + k);
 }
 
 /* The class of the highest score; the lowest id among equals. Skips class `but` (-1: none). */
@@ -237,7 +232,7 @@ typedef struct {
 } learner_t;
 
 /* The class that row j is mistaken for, or NO_RIVAL. */
-ROWS_INLINE int32_t judge(const learner_t *L, int64_t j) {
+static ALWAYS_INLINE int32_t judge(const learner_t *L, int64_t j) {
     const int32_t gold = L->gold[j];
     double *s = L->scores;
     score_row(&L->rows, j, L->w, L->bias, L->classes, s);
@@ -255,7 +250,7 @@ ROWS_INLINE int32_t judge(const learner_t *L, int64_t j) {
 /* Weights have just been scored with and are near; what they owe is not. So that is asked for at a
  * mistake and added to at the next: at 10^7 features that took the mean from +6.4 % to +3.2 % of
  * user time (medians of 12 pairs), beside what the system takes for another 80 MB. */
-ROWS_INLINE void add_debts(learner_t *L) {
+static ALWAYS_INLINE void add_debts(learner_t *L) {
     for (int i = 0; i < L->n_debts; i++) {
         const debt_t *d = &L->debts[i];
         add_row(&L->rows, d->row, d->amount, d->k, L->classes, L->owed_w);
@@ -263,7 +258,8 @@ ROWS_INLINE void add_debts(learner_t *L) {
     L->n_debts = 0;
 }
 
-ROWS_INLINE void add_to_class(learner_t *L, int64_t j, int32_t k, double a, double before) {
+static ALWAYS_INLINE void add_to_class(learner_t *L, int64_t j, int32_t k, double a,
+                                       double before) {
     if (L->intercept) L->bias[k] += a;
     if (L->owed_w == NULL) {
         add_row(&L->rows, j, a, k, L->classes, L->w);
@@ -280,7 +276,7 @@ ROWS_INLINE void add_to_class(learner_t *L, int64_t j, int32_t k, double a, doub
     L->debts[L->n_debts++] = debt;
 }
 
-ROWS_INLINE void correct(learner_t *L, int64_t j, int32_t rival, double rate) {
+static ALWAYS_INLINE void correct(learner_t *L, int64_t j, int32_t rival, double rate) {
     const int32_t gold = L->gold[j];
     const double before = (double)L->seen;
     double a = rate * L->class_rate[gold];
@@ -300,8 +296,9 @@ ROWS_INLINE void correct(learner_t *L, int64_t j, int32_t rival, double rate) {
 }
 
 /* The loop of `train`; `one` says at compile time that steps are of one row. */
-ROWS_INLINE int64_t train_steps(learner_t *L, const int64_t *order, int64_t n, int64_t step,
-                                const double *rates, double rate, int64_t patience, int one) {
+static ALWAYS_INLINE int64_t train_steps(learner_t *L, const int64_t *order, int64_t n,
+                                         int64_t step, const double *rates, double rate,
+                                         int64_t patience, int one) {
     const rows_t rows = L->rows;
     int64_t done = 0;
     while (done < n) {
@@ -333,15 +330,16 @@ ROWS_INLINE int64_t train_steps(learner_t *L, const int64_t *order, int64_t n, i
 /* Train on order[0 .. n) in steps of `step` rows; step i has rates[i], or `rate` if rates is
  * NULL. Stops after the step that completes `patience` examples without an update (< 0: never).
  * Returns the number of examples taken. */
-static int64_t train(learner_t *L, const int64_t *order, int64_t n, int64_t step,
-                     const double *rates, double rate, int64_t patience) {
+static inline int64_t train(learner_t *L, const int64_t *order, int64_t n, int64_t step,
+                            const double *rates, double rate, int64_t patience) {
     return step == 1 ? train_steps(L, order, n, 1, rates, rate, patience, 1)
                      : train_steps(L, order, n, step, rates, rate, patience, 0);
 }
 
 /* The mean (N w - owed) / N, in place of `owed`: N w - owed is the sum of the weights after each
  * example, an integer where the data are, and one division rounds once. */
-static void mean_of_owed(const double *restrict w, double *restrict owed, double n, int64_t size) {
+static inline void mean_of_owed(const double *restrict w, double *restrict owed, double n,
+                                int64_t size) {
     for (int64_t i = 0; i < size; i++) owed[i] = (n * w[i] - owed[i]) / n;
 }
 
@@ -349,8 +347,8 @@ static void mean_of_owed(const double *restrict w, double *restrict owed, double
  * an integer below 2^51, mean times n is within 1/2 of it and rounding finds it; where it was
  * not, an integer is taken only if it has the same mean. So integers stay exact, and nothing
  * else is off by more than the rounding of the mean. */
-static void owed_of_mean(const double *restrict w, const double *restrict mean, double n,
-                         int64_t size, double *restrict owed) {
+static inline void owed_of_mean(const double *restrict w, const double *restrict mean, double n,
+                                int64_t size, double *restrict owed) {
     for (int64_t i = 0; i < size; i++) {
         const double sum = mean[i] * n, whole = rint(sum);
         owed[i] = n * w[i] - (whole / n == mean[i] ? whole : sum);
