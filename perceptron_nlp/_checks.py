@@ -100,10 +100,8 @@ def parse_size(size: int | str, name: str = "size") -> int:
     size : an int, or a number and a unit: B, kB, MB, GB (of 1,000) or KiB, MiB, GiB (of 1,024)
     name : the argument's, for messages
 
-    Raises
-    ------
-    ArgumentTypeError : neither an int nor a str
-    ArgumentError : no size, or one below 1
+    Raises ArgumentTypeError unless it is an int or a str; ArgumentError for no size, or one below
+    1.
     """
     if isinstance(size, bool) or not isinstance(size, int | str):
         raise _of_type(name, "an int or a str", size)

@@ -35,17 +35,16 @@ _PERMUTATION, _DRAWS, _SUBSET, _UNIFORM = 1, 2, 3, 4
 def permutation(n: int, seed: int, epoch: int = 0) -> IntArray:
     """The numbers 0 … n-1 in the order that `seed` and `epoch` choose.
 
-    Each number gets a 64-bit key and the keys are sorted; equal keys, as good as
-    impossible (n² / 2⁶⁵), keep the lower number first.
+    Each number gets a 64-bit key and the keys are sorted; equal keys, as good as impossible (n² /
+    2⁶⁵), keep the lower number first.
 
     Returns
     -------
     int64[n]
 
-    Raises
-    ------
-    ArgumentError, ArgumentTypeError
-        when n < 0, or `seed` or `epoch` is outside 0 … 2⁶⁴-1, or one is no integer
+    Raises ArgumentError, ArgumentTypeError if n < 0, or `seed` or `epoch` is outside 0 … 2⁶⁴-1, or
+    one is no integer.
+
 
     Examples
     --------
@@ -66,10 +65,8 @@ def draws(n: int, size: int, seed: int, epoch: int = 0) -> IntArray:
     -------
     int64[size]
 
-    Raises
-    ------
-    ArgumentError, ArgumentTypeError
-        when n < 1, size < 0, or `seed` or `epoch` is outside 0 … 2⁶⁴-1
+    Raises ArgumentError, ArgumentTypeError if n < 1, size < 0, or `seed` or `epoch` is outside 0 …
+    2⁶⁴-1.
     """
     n = _whole("n", n, low=1, high=(1 << 63) - 1)
     size = _whole("size", size, low=0)
@@ -79,17 +76,15 @@ def draws(n: int, size: int, seed: int, epoch: int = 0) -> IntArray:
 def without_replacement(n: int, m: int, seed: int, step: int = 0) -> IntArray:
     """`m` different numbers out of 0 … n-1; every choice and order is equally likely.
 
-    A small choice costs O(m log m), whatever n. With m = 1 it is the draw with
-    replacement of the same number: ``draws(n, 1, seed, step)``.
+    A small choice costs O(m log m), whatever n. With m = 1 it is the draw with replacement of the
+    same number: ``draws(n, 1, seed, step)``.
 
     Returns
     -------
     int64[m]
 
-    Raises
-    ------
-    ArgumentError, ArgumentTypeError
-        when m is not in 1 … n, or `seed` or `step` is outside 0 … 2⁶⁴-1
+    Raises ArgumentError, ArgumentTypeError if m is not in 1 … n, or `seed` or `step` is outside 0 …
+    2⁶⁴-1.
     """
     n = _whole("n", n, low=1, high=(1 << 63) - 1)
     m = _whole("m", m, low=1)
@@ -113,10 +108,7 @@ def without_replacement(n: int, m: int, seed: int, step: int = 0) -> IntArray:
 def batches(order: IntArray, size: int) -> list[IntArray]:
     """`order` cut into ⌈len(order) / size⌉ parts of `size`; the last may be shorter.
 
-    Raises
-    ------
-    ArgumentError, ArgumentTypeError
-        when `size` is not in 1 … len(order)
+    Raises ArgumentError, ArgumentTypeError if `size` is not in 1 … len(order).
     """
     size = _whole("size", size, low=1)
     if size > len(order):
@@ -131,10 +123,8 @@ def uniform(size: int, low: float, high: float, seed: int) -> NDArray[np.float64
     -------
     float64[size]
 
-    Raises
-    ------
-    ArgumentError, ArgumentTypeError
-        when low > high, one is not finite, size < 0, or `seed` is outside 0 … 2⁶⁴-1
+    Raises ArgumentError, ArgumentTypeError if low > high, one is not finite, size < 0, or `seed` is
+    outside 0 … 2⁶⁴-1.
     """
     if not (np.isfinite(low) and np.isfinite(high) and low <= high):
         raise ArgumentError(f"low and high must be finite, low <= high; got {low} and {high}")

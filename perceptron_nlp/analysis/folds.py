@@ -59,11 +59,8 @@ def make_folds(
     -------
     list[list[int]], list[str] : the sentences of each fold, ascending, and remarks for people
 
-    Raises
-    ------
-    FormatError : fewer than two sentences have labels
-    ArgumentError, ArgumentTypeError : `n_folds` is out of range, or more than there are sentences,
-        or sentences with labels
+    Raises FormatError if fewer than two sentences have labels; ArgumentError, ArgumentTypeError if
+    `n_folds` is out of range, or more than there are sentences, or sentences with labels.
     """
     if n_folds is not None:
         check_int("folds", n_folds, 2, MAX_FOLDS)

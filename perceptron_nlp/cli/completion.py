@@ -41,9 +41,7 @@ def completion_parser() -> VerbParser:
 def run_completion(chosen: argparse.Namespace) -> None:
     """Print the script.
 
-    Raises
-    ------
-    ArgumentError : a shell that is not known
+    Raises ArgumentError for a shell that is not known.
     """
     if chosen.shell not in SCRIPTS:
         raise pn.ArgumentError(

@@ -37,9 +37,7 @@ def taggers_of(
         commas
     named : from the name or number of a column to its name
 
-    Raises
-    ------
-    ArgumentError : the tagger cannot fill these
+    Raises ArgumentError if the tagger cannot fill these.
     """
     taggers = tagger.by_column
     if column is None:
@@ -69,9 +67,7 @@ class Filling:
     marks : None, or what is written into MISC in addition
     to : the format of running text, "conllu" or "tagged"; None for what suits the columns and marks
 
-    Raises
-    ------
-    ArgumentError : the tagger cannot fill these
+    Raises ArgumentError if the tagger cannot fill these.
     """
 
     def __init__(
@@ -267,10 +263,8 @@ class Marks:
         chosen : the columns that are filled, each with its tagger
         written : the format that the text is written in
 
-        Raises
-        ------
-        ArgumentError : the text has no MISC, or it is to be filled with labels
-        ModelError : a tagger is not calibrated
+        Raises ArgumentError if the text has no MISC, or it is to be filled with labels; ModelError
+        if a tagger is not calibrated.
         """
         option = "confidence" if self.confidence else "mark_unknown"
         if written != "conllu":

@@ -159,11 +159,9 @@ class FolderPlan:
     todo : pairs of input and output, in the order of their names
     n_done : the number of outputs that were done before
 
-    Raises
-    ------
-    FileError : there is no such folder, no input in it, or the folder of outputs has files of
-        another origin, or is inside the other; or one inside it cannot be read
-    ArgumentError : two inputs have the same output, or outputs were made with something else
+    Raises FileError if there is no such folder, no input in it, or the folder of outputs has files
+    of another origin, or is inside the other; or one inside it cannot be read; ArgumentError if two
+    inputs have the same output, or outputs were made with something else.
     """
 
     def __init__(self, source: str, target: str, made_with: Mapping[str, object]) -> None:

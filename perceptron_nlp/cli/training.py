@@ -82,9 +82,7 @@ def options_given(
 ) -> dict[str, Any]:
     """Return the options that a command line gives, checked; the others keep their defaults.
 
-    Raises
-    ------
-    ArgumentError, ArgumentTypeError, TemplateError : one of them cannot be used
+    Raises ArgumentError, ArgumentTypeError, TemplateError if one of them cannot be used.
     """
     given = {name: getattr(chosen, name) for name in names}
     options = {
@@ -119,10 +117,8 @@ def _count_and_share(text: str) -> tuple[int, float]:
 def check_checkpoint(chosen: argparse.Namespace, inputs: Sequence[str]) -> None:
     """Check before files are read that a checkpoint can be saved or resumed from.
 
-    Raises
-    ------
-    ArgumentError : an option needs a checkpoint
-    FileError : it cannot be written or is missing, or it is one of the other files
+    Raises ArgumentError if an option needs a checkpoint; FileError if it cannot be written or is
+    missing, or it is one of the other files.
     """
     if chosen.checkpoint is not None:
         check_apart(chosen.checkpoint, inputs, "one of the training files")

@@ -59,9 +59,7 @@ class RawUse:
     share : above 0, at most 1; the share of them that each epoch draws
     weight : above 0, at most 1; the factor of learning steps in them
 
-    Raises
-    ------
-    ArgumentError, ArgumentTypeError : a value out of its range
+    Raises ArgumentError, ArgumentTypeError for a value out of its range.
     """
 
     share: float = RAW_SHARE
@@ -177,10 +175,10 @@ def distill(
 ) -> Tagger:
     """Train a greedy tagger on gold sentences and on raw text that teachers label.
 
-    It tags as fast as one that was trained with the same preset, and is no larger. The teachers
-    may be as slow as they like: models of the preset "accurate" trained on the same gold
-    sentences with several seeds, or reading from either end. Each raw word gets the label that more
-    than half of them give it; if they are divided, nothing is learned from it.
+    It tags as fast as one that was trained with the same preset, and is no larger. The teachers may
+    be as slow as they like: models of the preset "accurate" trained on the same gold sentences with
+    several seeds, or reading from either end. Each raw word gets the label that more than half of
+    them give it; if they are divided, nothing is learned from it.
 
     Parameters
     ----------
@@ -271,9 +269,8 @@ def distill(
 def greedy_options(given: dict[str, Any]) -> LearningOptions:
     """Return the options of a student, which reads a sentence once and labels greedily.
 
-    Raises
-    ------
-    ArgumentError, ArgumentTypeError : one of them cannot be used, or asks for more than that
+    Raises ArgumentError, ArgumentTypeError if one of them cannot be used, or asks for more than
+    that.
     """
     options = make_options(given)
     if options.preset == "accurate":

@@ -50,11 +50,11 @@ def merge(taggers: Taggers, *, weights: Iterable[float] | None = None) -> Tagger
 
     All must have the same columns, templates, direction, beam, schemes, tables and so on: taggers
     that were trained on different text with the same options and the templates of one of them
-    (``templates=tagger.model.templates``). Labels and vocabularies are united; a label scores 0
-    in a tagger that does not know it. A word of a dictionary stays in it where every tagger that
-    knows the word has it there with the same label. The order of the taggers changes nothing. The
-    merged tagger is held to no lexicon and cannot be resumed; its record has for each tagger
-    its weight, the SHA-256 of its model file, and its own record.
+    (``templates=tagger.model.templates``). Labels and vocabularies are united; a label scores 0 in
+    a tagger that does not know it. A word of a dictionary stays in it where every tagger that knows
+    the word has it there with the same label. The order of the taggers changes nothing. The merged
+    tagger is held to no lexicon and cannot be resumed; its record has for each tagger its weight,
+    the SHA-256 of its model file, and its own record.
 
     Parameters
     ----------
@@ -127,10 +127,8 @@ def named_taggers(argument: str, given: Iterable[Any]) -> Iterator[tuple[str, Ta
     argument : the name of the argument that they come from
     given : taggers or paths
 
-    Raises
-    ------
-    ArgumentTypeError : one is neither a Tagger nor a path
-    FileError, ModelError : as for ``perceptron_nlp.load``
+    Raises ArgumentTypeError if one is neither a Tagger nor a path; FileError, ModelError as for
+    ``perceptron_nlp.load``.
     """
     for number, one in enumerate(given):
         if isinstance(one, Tagger):

@@ -139,10 +139,8 @@ def mix(
         such as its mistakes; their sum does not matter
     begun : where the epoch began; None for a training that begins
 
-    Raises
-    ------
-    ArgumentError : there is no state, weights are too few, negative or all 0, a state that
-        weighs something has learned from nothing, or only some states have AdaGrad's sums
+    Raises ArgumentError if there is no state, weights are too few, negative or all 0, a state that
+    weighs something has learned from nothing, or only some states have AdaGrad's sums.
     """
     if not states:
         raise ArgumentError("states: there is none; give one at least")
@@ -244,9 +242,7 @@ def tree(items: Sequence[Item], both: Callable[[Item, Item], Item]) -> Item:
 def shares_of(examples: Sequence[int], mistakes: Sequence[int], mix_by: str) -> list[float]:
     """Return m_i of each shard: by its tokens, or by its mistakes if there is any.
 
-    Raises
-    ------
-    ArgumentError : no shard has learned from a token
+    Raises ArgumentError if no shard has learned from a token.
     """
     if not any(examples):
         raise ArgumentError(

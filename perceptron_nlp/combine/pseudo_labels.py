@@ -59,15 +59,12 @@ class PseudoLabelled:
 def take_teachers(teachers: Teachers, column: str | None = None) -> list[Tagger]:
     """Return the teachers, loaded if paths are given, after a check that they fit together.
 
-    Of a teacher of several columns, `column` counts if it is among them, or else that of the
-    first teacher, or else its first.
+    Of a teacher of several columns, `column` counts if it is among them, or else that of the first
+    teacher, or else its first.
 
-    Raises
-    ------
-    ArgumentTypeError : one is neither a Tagger nor a path
-    ArgumentError : there are none; they differ in column or labels; or one looks at columns
-        in addition to the words, which raw text does not have
-    FileError, ModelError : as for ``perceptron_nlp.load``
+    Raises ArgumentTypeError if one is neither a Tagger nor a path; ArgumentError if there are none;
+    they differ in column or labels; or one looks at columns in addition to the words, which raw
+    text does not have; FileError, ModelError as for ``perceptron_nlp.load``.
     """
     given = [teachers] if isinstance(teachers, Tagger | str | os.PathLike) else teachers
     if isinstance(given, bytes) or not isinstance(given, Iterable):
@@ -124,10 +121,8 @@ def pseudo_label(
     tags : labels with their numbers; all labels of the teachers are among them
     threads : threads that label; the result does not depend on it
 
-    Raises
-    ------
-    FileError, FormatError : a file cannot be read, or there is no sentence in the text
-    ArgumentTypeError, ArgumentError : a sentence is no list of words
+    Raises FileError, FormatError if a file cannot be read, or there is no sentence in the text;
+    ArgumentTypeError, ArgumentError if a sentence is no list of words.
     """
     numbers: dict[str, int] = {}
     tokens, labels, lengths = array("i"), [np.empty(0, np.int32)], array("q")

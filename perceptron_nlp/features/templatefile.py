@@ -46,9 +46,7 @@ def parse_templates(text: str, name: str = "templates") -> tuple[Template, ...]:
     text : the list
     name : what to call it in messages, a file's name for instance
 
-    Raises
-    ------
-    TemplateError : with ``name:line``; also if a template stands twice, or there is none
+    Raises TemplateError, with ``name:line``; also if a template stands twice, or there is none.
     """
     found: dict[Template, int] = {}
     for number, line in enumerate(text.splitlines(), 1):

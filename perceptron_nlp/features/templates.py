@@ -134,9 +134,7 @@ class Atom(NamedTuple):
 def parse_atom(text: str) -> Atom:
     """Read one atom.
 
-    Raises
-    ------
-    TemplateError : the text is no atom; the message quotes it and names the nearest one
+    Raises TemplateError if the text is no atom; the message quotes it and names the nearest one.
     """
     match = _ATOM.fullmatch(text)
     if match is None:
@@ -274,10 +272,8 @@ def check_templates(
 ) -> tuple[Template, ...]:
     """Return a list of templates, or of their texts, as Template objects, checked.
 
-    Raises
-    ------
-    TemplateError : empty, too long, twice the same, or a str that is no template
-    ArgumentTypeError : no list, or something in it is neither Template nor str
+    Raises TemplateError if the list is empty or too long, has a template twice, or a str that is
+    none; ArgumentTypeError if it is no list, or holds anything but Template and str.
     """
     if not isinstance(templates, Iterable):
         raise ArgumentTypeError(

@@ -131,9 +131,7 @@ def unpacked_tensors(
     tensors, described : what packed_tensors gave, as it is read from a file
     path : the file's name, for messages
 
-    Raises
-    ------
-    ModelError : the numbers are not what the description says
+    Raises ModelError if the numbers are not what the description says.
     """
     arrays = dict(tensors)
     # Counts, which say where rows begin, must be there first.

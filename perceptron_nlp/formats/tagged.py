@@ -144,10 +144,8 @@ def read_pairs(path: Readable) -> Iterator[tuple[int, str, str]]:
     ----------
     path : a path (compressed or not), ``-`` for standard input, or a binary stream
 
-    Raises
-    ------
-    FileError : the file cannot be read
-    FormatError : a line has no tab or several, or nothing before or after it; with file:line
+    Raises FileError if the file cannot be read; FormatError if a line has no tab or several, or
+    nothing before or after it; with file:line.
     """
     with LineSource(path) as source:
         for number, line in source.lines():

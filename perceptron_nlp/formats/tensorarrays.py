@@ -38,10 +38,8 @@ def write_tensors(tensors: Mapping[str, Array], metadata: Mapping[str, str]) -> 
     tensors : name to array of (u)int8-64, float16, float32 or float64, of any shape
     metadata : str to str; ``sha256`` is added and must not be among them
 
-    Raises
-    ------
-    ArgumentTypeError : a name or string that is not a str, an array of another type
-    ArgumentError : the names ``__metadata__`` and ``sha256``, text that UTF-8 cannot encode
+    Raises ArgumentTypeError for a name or string that is not a str, and an array of another type;
+    ArgumentError for the names ``__metadata__`` and ``sha256``, and text that UTF-8 cannot encode.
     """
     arrays = {name: _little_endian(name, array) for name, array in tensors.items()}
     order = sorted(arrays, key=lambda name: (-arrays[name].itemsize, name))

@@ -70,10 +70,8 @@ DTYPES = {name: f"<{name[0].lower()}{int(name[1:]) // 8}" for name in CODES}
 def read_file_bytes(path: str | os.PathLike[str]) -> bytes:
     """Return the whole content of a regular file.
 
-    Raises
-    ------
-    ArgumentTypeError : ``path`` is not a path
-    FileError : missing, a folder, a pipe or device, not readable
+    Raises ArgumentTypeError if ``path`` is not a path; FileError if it is missing, a folder, a pipe
+    or device, or not readable.
     """
     with _open_regular(path) as handle:
         try:
@@ -301,10 +299,8 @@ def open_tensors(
     data : the whole content of the file
     path : its name, for messages
 
-    Raises
-    ------
-    ModelError : the file is empty, cut short, too long, damaged in its header or data, or no file
-        of this library
+    Raises ModelError if the file is empty, cut short, too long, damaged in its header or data, or
+    no file of this library.
     """
     view = memoryview(data).toreadonly().cast("B")
     header_length = _header_length(view, path)

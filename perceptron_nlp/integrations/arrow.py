@@ -48,9 +48,9 @@ def tag_arrow(
 
     Rows are sentences. They may be lists, large lists, list views or lists of fixed size, of
     strings, large strings, string views or dictionaries of these; sliced, in chunks, and
-    dictionary-encoded as a whole. The text is not copied, unless words are views or dictionaries
-    or rows are views out of order, and no Python object is made of a word, unless the model looks
-    at more than the words of a sentence.
+    dictionary-encoded as a whole. The text is not copied, unless words are views or dictionaries or
+    rows are views out of order, and no Python object is made of a word, unless the model looks at
+    more than the words of a sentence.
 
     Parameters
     ----------
@@ -317,10 +317,8 @@ def digest_of(path: str) -> str:
 def tagger_at(path: str, digest: str) -> pn.Tagger:
     """Load the tagger in a file, mapped into memory once in a process.
 
-    Raises
-    ------
-    FileError : there is no such file on this machine
-    ModelError : it is another one than where the job was begun
+    Raises FileError if there is no such file on this machine; ModelError if it is another one than
+    where the job was begun.
     """
     if not os.path.isfile(path):
         raise FileError(

@@ -265,10 +265,8 @@ def check_keep(keep: Sequence[str], names: Sequence[str]) -> None:
 def words_column(schema: Any, wanted: str | None) -> str:
     """Return the name of the column of the words.
 
-    Raises
-    ------
-    ArgumentError : there is no such column, or none or several of lists of strings
-    ArgumentTypeError : `wanted` is no name
+    Raises ArgumentError if there is no such column, or none or several of lists of strings;
+    ArgumentTypeError if `wanted` is no name.
     """
     names: list[str] = schema.names
     if wanted is not None:

@@ -76,10 +76,7 @@ def word_lists(rows: Any, place: str, first_row: int = 0) -> WordLists:
     place : the name of the array in messages
     first_row : the number of its first row in these messages
 
-    Raises
-    ------
-    ArgumentTypeError : the array is of another type
-    ArgumentError : a word is null
+    Raises ArgumentTypeError if the array is of another type; ArgumentError if a word is null.
     """
     is_large = rows_are_large(rows.type, place)
     rows = _unwrapped(rows)

@@ -70,9 +70,7 @@ Done = TypeVar("Done")
 def connect() -> None:
     """Connect the program to a cluster, its own if there is no other.
 
-    Raises
-    ------
-    EngineError : there is none, and none could be started
+    Raises EngineError if there is none, and none could be started.
     """
     if ray.is_initialized():
         return
@@ -285,8 +283,8 @@ class RayEngine:
     """Trains on Ray: ``perceptron_nlp.train(..., engine=RayEngine(workers=4))``.
 
     The cluster is the one that the program is connected to, or else the one that ``ray.init()``
-    finds (RAY_ADDRESS), or else a new one on this machine, which stays until the program ends.
-    A worker holds its shard, the weights and the state that it began at. If there are fewer
+    finds (RAY_ADDRESS), or else a new one on this machine, which stays until the program ends. A
+    worker holds its shard, the weights and the state that it began at. If there are fewer
     processors than workers, these share them.
 
     Parameters
@@ -342,18 +340,15 @@ class RayEngine:
 def run_all(job: Callable[[Given], Done], given: Iterable[Given]) -> Iterator[Done]:
     """Yield the results of a job, done on the processors of the cluster, in any order.
 
-    Few more than there are processors are under way at a time. A job whose process dies is
-    done again, up to three times.
+    Few more than there are processors are under way at a time. A job whose process dies is done
+    again, up to three times.
 
     Parameters
     ----------
     job : a function or object that can be pickled; its errors end everything
     given : its arguments, one call each
 
-    Raises
-    ------
-    EngineError : a job's process died again and again
-    PerceptronNLPError : raised by the job
+    Raises EngineError if a job's process died again and again; PerceptronNLPError if the job does.
     """
     connect()
     remote = ray.remote(num_cpus=1, max_retries=RESTARTS)(lambda job, item: job(item))

@@ -121,10 +121,8 @@ class ShardWorker:
     ----------
     shard : the shard
 
-    Raises
-    ------
-    EngineError : the library is of another version here than where the training was begun
-    FileError : files that it is to read are missing here, or differ from those there
+    Raises EngineError if the library is of another version here than where the training was begun;
+    FileError if files that it is to read are missing here, or differ from those there.
     """
 
     def __init__(self, shard: Shard) -> None:
@@ -152,9 +150,7 @@ class ShardWorker:
         given : the state that the piece begins at; None if the worker can reach it by itself
         step : from the state before to that one; None before the first mix
 
-        Raises
-        ------
-        EngineError : the worker cannot reach the state by itself
+        Raises EngineError if the worker cannot reach the state by itself.
         """
         begun_at, cpu = time.monotonic(), time.process_time()
         self._reach(piece.number, given, step)
@@ -270,9 +266,7 @@ class ShardMixer:
     rounds : the list to which the cost of each piece is added
     task : what is learned
 
-    Raises
-    ------
-    ArgumentError : the task cannot be learned in so many shards
+    Raises ArgumentError if the task cannot be learned in so many shards.
     """
 
     def __init__(

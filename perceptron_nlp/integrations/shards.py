@@ -85,10 +85,8 @@ def reader_of(read_by: str) -> Callable[[Source, str, Sequence[str]], Examples]:
 def read_for_workers(source: Source, column: str, feature_columns: Sequence[str]) -> FileExamples:
     """The examples of files that workers can read parts of.
 
-    Raises
-    ------
-    ArgumentError : there are no files, or not of CoNLL-U
-    FileError, FormatError : as for on_disk.read_stored
+    Raises ArgumentError if there are no files, or not of CoNLL-U; FileError, FormatError as for
+    on_disk.read_stored.
     """
     if not source.corpora:
         raise ArgumentError(
@@ -137,11 +135,8 @@ def _group_size(n_sentences: int, workers: int) -> int:
 def make_file_shards(examples: FileExamples, workers: int) -> list[ShardFiles]:
     """Return the shards of sentences_by_shard as runs of bytes.
 
-    Raises
-    ------
-    ArgumentError : labels are learned that are not in the files, or the files are not of the usual
-        form
-    FileError : a file was changed since it was read
+    Raises ArgumentError if labels are learned that are not in the files, or the files are not of
+    the usual form; FileError if a file was changed since it was read.
     """
     if examples.gold is not examples.as_read:
         raise ArgumentError(
@@ -274,9 +269,8 @@ class ShardFiles:
     def read(self) -> Examples:
         """Return the sentences.
 
-        Raises
-        ------
-        FileError : a file is missing here, or differs from the one that the training was begun with
+        Raises FileError if a file is missing here, or differs from the one that the training was
+        begun with.
         """
         feature_columns = self.examples.columns
         stream = io.BufferedReader(_Runs(self), 1 << 20)

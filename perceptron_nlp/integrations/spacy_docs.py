@@ -108,9 +108,7 @@ class Writer:
     tagger : the tagger
     vocab : the Docs' vocabulary, to which its labels are added
 
-    Raises
-    ------
-    ArgumentError : tokens have no attribute for one of the tagger's columns or labels
+    Raises ArgumentError if tokens have no attribute for one of the tagger's columns or labels.
     """
 
     def __init__(self, tagger: pn.Tagger, vocab: Any) -> None:

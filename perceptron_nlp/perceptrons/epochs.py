@@ -58,10 +58,7 @@ def train_epochs(
     gold : the class id of each row
     rates : the factor of the rate for each class
 
-    Raises
-    ------
-    ArgumentError
-        when the schedule gives no rate, or weights grow beyond what a float holds
+    Raises ArgumentError if the schedule gives no rate, or weights grow beyond what a float holds.
     """
     state.laid_out(sparse=rows.is_sparse)
     run = _Run(rows, gold, rates, options, state)
@@ -213,10 +210,7 @@ class Training:
     ) -> Training:
         """Before the first example; `width` is the number of features.
 
-        Raises
-        ------
-        ArgumentError, ArgumentTypeError
-            when `init` does not fit
+        Raises ArgumentError, ArgumentTypeError if `init` does not fit.
         """
         numbers = _is_number(init) or (isinstance(init, str) and init == "zeros")
         if samples.index is not None and not numbers:
@@ -234,10 +228,8 @@ class Training:
     def resumed(self, width: int, init: Any, options: Options) -> Training:
         """A copy to train on, with room for `width` features.
 
-        Raises
-        ------
-        ArgumentError
-            when `average`, `voted` or `fit_intercept` are not what training began with
+        Raises ArgumentError if `average`, `voted` or `fit_intercept` are not what training began
+        with.
         """
         if self.state.averaged != options.average or (self.votes is not None) != options.voted:
             raise ArgumentError(
@@ -254,12 +246,8 @@ class Training:
     ) -> Outcome:
         """Train on rows of the classes `ids`, in place.
 
-        Raises
-        ------
-        MemoryLimitError
-            before it begins, when the votes could need more than the limit
-        ArgumentError, ArgumentTypeError
-            see `train_epochs`
+        Raises MemoryLimitError before it begins if the votes could need more than the limit;
+        else as `train_epochs` does.
         """
         if self.votes is not None:
             check_memory(rows, epochs, options.memory_limit, self.votes.nbytes)

@@ -1,8 +1,7 @@
 """An estimator as scikit-learn expects it: parameters and their checks, exceptions, tags.
 
-Code written for scikit-learn catches its `NotFittedError` and filters its
-`DataConversionWarning`. Where it is loaded, what we raise is of both families; where
-it is not, nothing of it is imported.
+Code written for scikit-learn catches its `NotFittedError` and filters its `DataConversionWarning`.
+Where it is loaded, what we raise is of both families; where it is not, nothing of it is imported.
 """
 
 from __future__ import annotations
@@ -45,10 +44,7 @@ class Parameters:
     def set_params(self, **params: Any) -> Self:
         """Set some of the constructor's arguments; they are checked at the next fit.
 
-        Raises
-        ------
-        ArgumentError
-            when there is no argument of that name
+        Raises ArgumentError if there is no argument of that name.
         """
         known = self._defaults()
         for name in params:
@@ -101,10 +97,7 @@ def conversion_warning() -> type[Warning]:
 def classifier_tags() -> Any:
     """The tags of a classifier of dense and sparse rows, binary or multiclass.
 
-    Raises
-    ------
-    MissingExtraError
-        when scikit-learn is not installed
+    Raises MissingExtraError if scikit-learn is not installed.
     """
     try:
         sklearn_utils: Any = importlib.import_module("sklearn.utils")
@@ -156,10 +149,7 @@ class Options:
     def checked(cls, params: Mapping[str, Any]) -> Options:
         """The options of an estimator's parameters.
 
-        Raises
-        ------
-        ArgumentError, ArgumentTypeError
-            naming the parameter that cannot be used
+        Raises ArgumentError, ArgumentTypeError, naming the parameter that cannot be used.
         """
         return cls(
             average=_flag("average", params["average"]),
@@ -180,10 +170,7 @@ class Options:
     def step(self, count: int) -> int:
         """How many rows of `count` make one step: 1, a batch, or all.
 
-        Raises
-        ------
-        ArgumentError
-            when a mini-batch is larger than the data
+        Raises ArgumentError if a mini-batch is larger than the data.
         """
         if self.order == "batch":
             return count
@@ -209,9 +196,7 @@ def class_rates(
     ids : the class of each sample
     whole : whether these are all the samples, as "balanced" needs them
 
-    Raises
-    ------
-    ArgumentError, ArgumentTypeError
+    Raises ArgumentError, ArgumentTypeError if `class_weight` is none of these.
     """
     if class_weight is None:
         return np.ones(len(classes))

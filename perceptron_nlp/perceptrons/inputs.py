@@ -33,11 +33,8 @@ def rows_of_matrix(X: Any, owner: str, width: int | None = None) -> Rows:
     owner : the estimator's name, for messages
     width : the number of features that X has to have; None where any will do
 
-    Raises
-    ------
-    ArgumentError, ArgumentTypeError
-        when X is empty, not two-dimensional, of another width, or holds NaN, infinity
-        or something that is no real number
+    Raises ArgumentError, ArgumentTypeError if X is empty, not two-dimensional, of another width, or
+    holds NaN, infinity or something that is no real number.
     """
     rows = _sparse_rows(X) if is_sparse(X) else _dense_rows(X)
     if rows.count < 1:
@@ -123,10 +120,8 @@ def _check_finite(rows: Rows) -> None:
 def labels_of(y: Any, count: int, owner: str) -> NDArray[Any]:
     """Labels as a one-dimensional array of `count` numbers or strings.
 
-    Raises
-    ------
-    ArgumentError, ArgumentTypeError
-        when y is None, not one column, of another length, continuous, or of mixed types
+    Raises ArgumentError, ArgumentTypeError if y is None, not one column, of another length,
+    continuous, or of mixed types.
     """
     if y is None:
         raise ArgumentError(f"{owner} requires y to be passed, but the target y is None")
@@ -182,10 +177,7 @@ def _discrete(labels: NDArray[Any]) -> NDArray[Any]:
 def class_ids(labels: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.int32]:
     """The place of each label in the sorted `classes`.
 
-    Raises
-    ------
-    ArgumentError
-        when a label is not among them
+    Raises ArgumentError if a label is not among them.
     """
     ids = np.searchsorted(classes, labels)
     ids[ids == len(classes)] = 0
@@ -199,10 +191,8 @@ def class_ids(labels: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.int32]:
 def sorted_classes(labels: ArrayLike, name: str) -> NDArray[Any]:
     """The distinct labels in order; two at least.
 
-    Raises
-    ------
-    ArgumentError, ArgumentTypeError
-        when there is one class only, or labels cannot be compared
+    Raises ArgumentError, ArgumentTypeError if there is one class only, or labels cannot be
+    compared.
     """
     _check_one_type(labels)
     try:
@@ -254,10 +244,8 @@ class Samples:
     def training_rows(self, X: Any) -> Rows:
         """X as rows, as wide as its new features make it; `width` stays.
 
-        Raises
-        ------
-        ArgumentError, ArgumentTypeError
-            when X is of another kind or width than before, or cannot be used at all
+        Raises ArgumentError, ArgumentTypeError if X is of another kind or width than before, or
+        cannot be used at all.
         """
         if self.index is None:
             return self._matrix(X)
@@ -269,10 +257,7 @@ class Samples:
     def points(self, X: Any) -> Rows:
         """X as rows of the `width` known features; others are left out.
 
-        Raises
-        ------
-        ArgumentError, ArgumentTypeError
-            as `training_rows`
+        Errors are those of `training_rows`.
         """
         if self.index is None or self.width is None:
             return self._matrix(X)

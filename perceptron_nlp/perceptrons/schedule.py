@@ -1,9 +1,8 @@
 """Step sizes η(i) as functions of the iteration i = 1, 2, …
 
-The source is Jenkins' lecture, "Perceptron learning algorithm: convergence". The
-lecture counts iterations from 0; its 1/i then needs the shift, so here they start at 1.
-A schedule computes in the numbers it is given: with ``eta0 = Fraction(1)`` the rates
-are exact fractions.
+The source is Jenkins' lecture, "Perceptron learning algorithm: convergence". The lecture counts
+iterations from 0; its 1/i then needs the shift, so here they start at 1. A schedule computes in the
+numbers it is given: with ``eta0 = Fraction(1)`` the rates are exact fractions.
 """
 
 from __future__ import annotations
@@ -76,12 +75,8 @@ def resolve(schedule: str | Schedule, eta0: Rate = 1) -> Schedule:
 
     A callable gives η(i) in full: `eta0` does not multiply it.
 
-    Raises
-    ------
-    ArgumentError
-        when the name is not known, or `eta0` is negative or not finite
-    ArgumentTypeError
-        when `schedule` is neither a name nor callable, or `eta0` is no number
+    Raises ArgumentError if the name is not known, or `eta0` is negative or not finite;
+    ArgumentTypeError if `schedule` is neither a name nor callable, or `eta0` is no number.
     """
     if callable(schedule):
         return schedule
@@ -100,12 +95,8 @@ def resolve(schedule: str | Schedule, eta0: Rate = 1) -> Schedule:
 def step_size(schedule: Schedule, i: int) -> Rate:
     """η(i), once it is known to be a finite number that is not negative.
 
-    Raises
-    ------
-    ArgumentError
-        when i < 1, or the schedule's value is negative, NaN, infinite or too large for a float
-    ArgumentTypeError
-        when the schedule's value is no real number
+    Raises ArgumentError if i < 1, or the schedule's value is negative, NaN, infinite or too large
+    for a float; ArgumentTypeError if the schedule's value is no real number.
     """
     if i < 1:
         raise ArgumentError(f"i must be 1 or more, got {i}: iterations are numbered from 1")
@@ -137,15 +128,13 @@ class Conditions:
 def conditions(schedule: Schedule) -> Conditions:
     """Which of the three sufficient conditions a built-in schedule fulfils.
 
-    Constant and inverse: all. Inverse-square: not (ii), and (iii) tends to 2/5.
-    Geometric: with ratio r < 1 not (ii), and (iii) tends to (1-r)/(1+r); with r > 1
-    not (iii), which tends to (r-1)/(r+1); r = 1 is the constant one. With eta0 = 0
-    nothing is learnt: (ii) fails, and (iii) is 0/0.
+    Constant and inverse: all. Inverse-square: not (ii), and (iii) tends to 2/5. Geometric: with
+    ratio r < 1 not (ii), and (iii) tends to (1-r)/(1+r); with r > 1 not (iii), which tends to
+    (r-1)/(r+1); r = 1 is the constant one. With eta0 = 0 nothing is learnt: (ii) fails, and (iii)
+    is 0/0.
 
-    Raises
-    ------
-    ArgumentTypeError
-        when `schedule` is not one of this module's: limits cannot be read off values
+    Raises ArgumentTypeError if `schedule` is not one of this module's: limits cannot be read off
+    values.
     """
     if not isinstance(schedule, Constant | Inverse | InverseSquare | Geometric):
         raise ArgumentTypeError(

@@ -100,10 +100,7 @@ def start_weights(
         (vectors, width) or, with the biases as last column, (vectors, width + 1); for two
         classes also (width,) or (width + 1,)
 
-    Raises
-    ------
-    ArgumentError, ArgumentTypeError
-        when `init` is none of these, or holds NaN or infinity
+    Raises ArgumentError, ArgumentTypeError if `init` is none of these, or holds NaN or infinity.
     """
     full = width + intercept
     if isinstance(init, str) and init == "zeros":

@@ -56,8 +56,8 @@ _NAME = re.compile(r"[a-z]+(?:[-_][a-z0-9]+)*")
 class Tagger:
     """A trained tagger. It does not change; one object serves any number of threads.
 
-    Made by ``perceptron_nlp.train`` or ``perceptron_nlp.load``. It pickles and copies through
-    its own file form. One of several columns has a tagger for each of them in ``by_column``.
+    Made by ``perceptron_nlp.train`` or ``perceptron_nlp.load``. It pickles and copies through its
+    own file form. One of several columns has a tagger for each of them in ``by_column``.
 
     Parameters
     ----------
@@ -136,11 +136,11 @@ class Tagger:
         """Return a tagger that continues learning from other sentences.
 
         It is what one training over the old sentences and then these would have given, weight for
-        weight: the average, AdaGrad's sums, the numbers of the epochs and the order of sentences
-        go on from where they were. Templates, columns, options and tables stay; the vocabulary
-        grows, and so do the labels, of which a new one begins with weights of 0. A word of the
-        dictionary whose label the new sentences speak against is scored from now on. The new
-        tagger can be resumed in its turn; this one does not change.
+        weight: the average, AdaGrad's sums, the numbers of the epochs and the order of sentences go
+        on from where they were. Templates, columns, options and tables stay; the vocabulary grows,
+        and so do the labels, of which a new one begins with weights of 0. A word of the dictionary
+        whose label the new sentences speak against is scored from now on. The new tagger can be
+        resumed in its turn; this one does not change.
 
         Parameters
         ----------
@@ -372,8 +372,8 @@ class Tagger:
 
         Of the words whose labels have a confidence near 0.9, about nine in ten are right, in text
         like the dev set that the model was calibrated on. Labels that are kept have 1; those from
-        the model's dictionary have what the dictionary got right on the dev set; and of a word of
-        a lexicon (with_lexicon) the other labels that the lexicon leaves are all that can be.
+        the model's dictionary have what the dictionary got right on the dev set; and of a word of a
+        lexicon (with_lexicon) the other labels that the lexicon leaves are all that can be.
 
         Parameters
         ----------
@@ -460,8 +460,8 @@ class Tagger:
     ) -> tuple[npt.NDArray[np.unsignedinteger[Any]], tuple[str, ...]]:
         """Return the labels of many sentences, without a Python object of any token.
 
-        The buffers are those of Arrow's ``list<string>`` and ``list<large_string>``; what comes
-        out is dictionary-encoded.
+        The buffers are those of Arrow's ``list<string>`` and ``list<large_string>``; what comes out
+        is dictionary-encoded.
 
         Parameters
         ----------
@@ -1008,9 +1008,7 @@ def model_path(path: str | os.PathLike[str]) -> str | os.PathLike[str]:
 
     A file in the working folder goes before a bundled model of its name; a folder does not.
 
-    Raises
-    ------
-    FileError : there is no model of this name, or it was removed from the package
+    Raises FileError if there is no model of this name, or it was removed from the package.
     """
     if not isinstance(path, str) or not _is_name(path):
         return path

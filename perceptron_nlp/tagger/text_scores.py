@@ -137,9 +137,7 @@ def scores_from_text(
     model : of the tagger; AllTags needs every column of tags that the source fills
     tag : cuts and labels a text
 
-    Raises
-    ------
-    FormatError : the source breaks its format, is not CoNLL-U, or has no sentences
+    Raises FormatError if the source breaks its format, is not CoNLL-U, or has no sentences.
     """
     gold, columns = treebank(source), model.columns
     if model.segmentation is None:

@@ -247,9 +247,7 @@ def labels_beside(source: Source, column: str, sentences: Sequence[Sentence]) ->
     -------
     a list of labels a sentence; a word without a label has ``_``
 
-    Raises
-    ------
-    FormatError : the words are others, or the sentences cut elsewhere; with file and line
+    Raises FormatError if the words are others, or the sentences cut elsewhere; with file and line.
     """
     found: list[list[str]] = []
     for sentence in source:

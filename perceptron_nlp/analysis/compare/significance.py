@@ -107,9 +107,7 @@ def mcnemar(gained: int, lost: int) -> float:
     the chance, if each such word had been a toss of a coin, of a toss at least as uneven; 1
     where there is none
 
-    Raises
-    ------
-    ArgumentError : a negative count
+    Raises ArgumentError for a negative count.
     """
     if gained < 0 or lost < 0:
         raise ArgumentError(f"gained and lost count words; got {gained} and {lost}")
@@ -125,13 +123,11 @@ def mcnemar(gained: int, lost: int) -> float:
 def randomisation(a: Counts, b: Counts, *, rounds: int = ROUNDS, seed: int = 1) -> float:
     """The two-sided p-value of the paired approximate randomisation test over sentences.
 
-    In each round the two labellings of every sentence are swapped or not, at random; the p-value
-    is the share of rounds, the one that happened among them, in which the scores lie at least as
-    far apart.
+    In each round the two labellings of every sentence are swapped or not, at random; the p-value is
+    the share of rounds, the one that happened among them, in which the scores lie at least as far
+    apart.
 
-    Raises
-    ------
-    ArgumentError : the counts are not of the same gold sentences
+    Raises ArgumentError if the counts are not of the same gold sentences.
     """
     if not np.array_equal(a.gold, b.gold):
         raise ArgumentError("b: its counts are of other sentences than those of a")

@@ -95,10 +95,8 @@ class Storage:
     path : None, or the file: one of the same search, or none yet
     identity : what makes it the same search
 
-    Raises
-    ------
-    ModelError : the file holds no state of a search
-    ArgumentError : it is of another search
+    Raises ModelError if the file holds no state of a search; ArgumentError if it is of another
+    search.
     """
 
     def __init__(self, path: str | os.PathLike[str] | None, identity: dict[str, Any]) -> None:

@@ -63,10 +63,8 @@ class SearchOptions:
 def take_search_options(options: dict[str, Any]) -> SearchOptions:
     """Take the fields of SearchOptions out of a person's options.
 
-    Raises
-    ------
-    ArgumentError, ArgumentTypeError : one of them cannot be used
-    FileError : the state cannot be written to its file
+    Raises ArgumentError, ArgumentTypeError if one of them cannot be used; FileError if the state
+    cannot be written to its file.
     """
     names = SearchOptions.__dataclass_fields__
     return SearchOptions(**{name: options.pop(name) for name in names if name in options})
@@ -77,9 +75,7 @@ def checked_space(
 ) -> dict[str, tuple[Any, ...]]:
     """The space to search, or the usual one, without what a person has fixed.
 
-    Raises
-    ------
-    ArgumentError, ArgumentTypeError, TemplateError : a name or value that cannot be tried
+    Raises ArgumentError, ArgumentTypeError, TemplateError for a name or value that cannot be tried.
     """
     if space is None:
         return {

@@ -148,10 +148,7 @@ class StudyCorpus:
 def sample_files() -> tuple[list[str], str]:
     """The train files and the dev file of the corpus that comes with the source.
 
-    Raises
-    ------
-    ArgumentError
-        where the library was installed without it
+    Raises ArgumentError if the library was installed without it.
     """
     folder = Path(__file__).resolve().parents[3] / "data"
     train, dev = folder / "english-train.conllu", folder / "english-dev.conllu"
@@ -180,12 +177,8 @@ def read_study_corpus(
         corpus its own
     tokens : words of a part at most (>= 100); sentences are left out evenly
 
-    Raises
-    ------
-    ArgumentError
-        when nothing can be learnt from the files: no labels, one label, too few sentences
-    FileError, FormatError
-        as `open_corpus`
+    Raises ArgumentError if nothing can be learnt from the files: no labels, one label, too few
+    sentences; FileError, FormatError as `open_corpus`.
     """
     if tokens < 100:
         raise ArgumentError(f"tokens: {tokens} words are too few to study; give 100 or more")

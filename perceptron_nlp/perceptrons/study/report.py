@@ -349,10 +349,8 @@ def write_report(study: Study, folder: str | os.PathLike[str]) -> list[Path]:
     -------
     list[Path] : the files, the page first
 
-    Raises
-    ------
-    MissingExtraError : Jinja2 or matplotlib is not installed
-    FileError : the folder cannot be made or written to
+    Raises MissingExtraError if Jinja2 or matplotlib is not installed; FileError if the folder
+    cannot be made or written to.
     """
     pictures = all_pictures(study)
     page = report(study, pictures)
@@ -366,10 +364,7 @@ def write_report(study: Study, folder: str | os.PathLike[str]) -> list[Path]:
 def made_folder(folder: str | os.PathLike[str]) -> Path:
     """The folder, which is made if need be.
 
-    Raises
-    ------
-    FileError
-        when it cannot be
+    Raises FileError if it cannot be.
     """
     place = Path(folder)
     try:

@@ -1,9 +1,8 @@
 """L1 to L4: the perceptron for two classes and for C, with margins, and the criteria they descend.
 
-Source of the criteria and their (sub)gradients: Jenkins' lecture, "2. Perceptron learning case"
-and the multiclass perceptron. Each update is -η times a gradient given here. Where a score is
-exactly 0 (or two scores tie) the function has a kink; there the gradient is the side that the
-update takes.
+Source of the criteria and their (sub)gradients: Jenkins' lecture, "2. Perceptron learning case" and
+the multiclass perceptron. Each update is -η times a gradient given here. Where a score is exactly 0
+(or two scores tie) the function has a kink; there the gradient is the side that the update takes.
 """
 
 from __future__ import annotations

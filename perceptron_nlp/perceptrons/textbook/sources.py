@@ -1,9 +1,8 @@
 """The pseudocode of the texts, whole and line by line, from a zero start.
 
-Written to lie beside the page: names, counters and loops are the source's own, and so
-are its slips, which are named. Data are lists of pairs (x, y) in the order in which they
-are to be seen. The tests hold these against the learners and averages that are built
-from parts.
+Written to lie beside the page: names, counters and loops are the source's own, and so are its
+slips, which are named. Data are lists of pairs (x, y) in the order in which they are to be seen.
+The tests hold these against the learners and averages that are built from parts.
 """
 
 from __future__ import annotations
@@ -118,9 +117,8 @@ def jenkins_sequential(
 ) -> list[Array]:
     """Jenkins, basic sequential GD: w(0), w(1), …, the last one ŵ.
 
-    Stops when there was no update in the last N iterations, or after `limit` of them.
-    The lecture's i starts at 0 and names the vector before the update; the rate is asked
-    for i + 1.
+    Stops when there was no update in the last N iterations, or after `limit` of them. The lecture's
+    i starts at 0 and names the vector before the update; the rate is asked for i + 1.
     """
     w, N, quiet = [w0], len(points), 0
     for i in range(limit):

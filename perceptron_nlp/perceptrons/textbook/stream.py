@@ -66,10 +66,8 @@ class Delta:
     def add_to(self, w: Array, c: Any = 1) -> None:
         """w ← w + c·Δ, in place, in O(d_Δ).
 
-        Raises
-        ------
-        ArgumentTypeError
-            when w holds integers and the update does not, so that it would be cut off
+        Raises ArgumentTypeError if w holds integers and the update does not, so that it would be
+        cut off.
         """
         change = c * self.value
         if not np.can_cast(change.dtype, w.dtype, "same_kind"):

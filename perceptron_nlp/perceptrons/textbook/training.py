@@ -235,8 +235,7 @@ def _as_weights(start: Array, X: Array, rate: Schedule) -> Array:
 def voted_naive(run: Run, X: ArrayLike) -> NDArray[np.int64]:
     """L5: the label that most of the N vectors w_1 … w_N give to each row of X.
 
-    Keeps the vector after *every* example: O(N·d) in space. Equal votes go to the
-    lowest class.
+    Keeps the vector after *every* example: O(N·d) in space. Equal votes go to the lowest class.
     """
     models = []
     for step, w in zip(run.steps, run.trace()[1:], strict=True):

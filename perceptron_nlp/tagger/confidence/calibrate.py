@@ -214,9 +214,7 @@ def calibrated_columns(
     features : its feature function, or None
     source : the dev set, which can be gone over again where there are several columns
 
-    Raises
-    ------
-    FormatError : the source breaks its format, or has no labels in a column
+    Raises FormatError if the source breaks its format, or has no labels in a column.
     """
     parts, left_out = [], []
     if model.more:

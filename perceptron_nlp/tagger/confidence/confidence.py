@@ -182,9 +182,7 @@ def sure_labels(
     a list of labels a sentence, as the labeller's `label` gives them; and for each a float from 0
     to 1
 
-    Raises
-    ------
-    ModelError : the model is not calibrated
+    Raises ModelError if the model is not calibrated.
     """
     calibration = calibration_of(model)
     view = LabelView(model, lexicon)
@@ -224,9 +222,7 @@ def label_chances(
 ) -> Array:
     """float64[n_words, n_labels]: how likely each learned label is for the words of one sentence.
 
-    Raises
-    ------
-    ModelError : the model is not calibrated
+    Raises ModelError if the model is not calibrated.
     """
     calibration = calibration_of(model)
     view = LabelView(model, lexicon)

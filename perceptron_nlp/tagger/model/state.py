@@ -94,9 +94,7 @@ def sum_of(runs: Sequence[FrozenWeights], factors: Sequence[float] | None = None
     runs : averaged weights over the same labels, templates and kind of table, at least one
     factors : what each run's scores are multiplied by; None for 1
 
-    Raises
-    ------
-    ArgumentError : they differ in labels or table
+    Raises ArgumentError if they differ in labels or table.
     """
     first = runs[0]
     if any((run.n_labels, run.table_bits) != (first.n_labels, first.table_bits) for run in runs):
@@ -261,9 +259,7 @@ class RunState:
     ) -> RunState:
         """What to_parts gave, every part of it checked; `n_groups` is how many templates there are.
 
-        Raises
-        ------
-        PerceptronNLPError, KeyError, TypeError, ValueError : the parts are not of a run
+        Raises PerceptronNLPError, KeyError, TypeError, ValueError if the parts are not of a run.
         """
         with_squares = prefix + "squares" in arrays
         parts = {
@@ -371,9 +367,8 @@ class TrainingState:
     ) -> TrainingState:
         """What to_parts gave, every part of it checked; see RunState.
 
-        Raises
-        ------
-        PerceptronNLPError, KeyError, TypeError, ValueError : the parts are not of a training
+        Raises PerceptronNLPError, KeyError, TypeError, ValueError if the parts are not of a
+        training.
         """
         given = dict(described["options"])
         if given["dictionary"] is not None:

@@ -100,9 +100,7 @@ def with_tables(
     tables : what their words are looked up in
     given : columns, sentence by sentence, that are not looked up; or None
 
-    Raises
-    ------
-    ArgumentError : the sentences have a column of the same name already
+    Raises ArgumentError if the sentences have a column of the same name already.
     """
     taken = sorted({*tables.names} & {*examples.columns})
     if taken:

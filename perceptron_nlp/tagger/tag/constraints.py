@@ -81,9 +81,8 @@ def with_kept(labels: list[str], kept: Keep) -> list[str]:
 def check_keep(sentences: Sequence[Sequence[str]], keep: object) -> list[Keep] | None:
     """The labels to keep of sentences, once they are sure to fit.
 
-    Raises
-    ------
-    ArgumentTypeError, ArgumentError : they are no labels, or not as many as sentences or words
+    Raises ArgumentTypeError, ArgumentError if they are no labels, or not as many as sentences or
+    words.
     """
     if keep is None:
         return None
@@ -173,11 +172,9 @@ class Lexicon:
         source : which
         column : the column that the labels are of; None for that of any model
 
-        Raises
-        ------
-        FileError : the file cannot be read
-        FormatError : a line is not a form, a tab and a label (file:line), or there is none
-        ArgumentError, ArgumentTypeError : the mapping is empty, or holds something else
+        Raises FileError if the file cannot be read; FormatError if a line is not a form, a tab and
+        a label (file:line), or there is none; ArgumentError, ArgumentTypeError if the mapping is
+        empty, or holds something else.
         """
         if isinstance(source, str | os.PathLike):
             return cls._read(source, column)
@@ -212,10 +209,8 @@ class Lexicon:
         ----------
         written : the labels of a model as they are written in the column, by their numbers
 
-        Raises
-        ------
-        FormatError : the model has no such label (file:line)
-        ArgumentError : the same, where the lexicon is from no file
+        Raises FormatError if the model has no such label (file:line); ArgumentError if the lexicon
+        is from no file.
         """
         known: dict[str, list[int]] = {}
         for number, label in enumerate(written):
@@ -313,10 +308,8 @@ class ConstrainedTokens:
 def allowed_by(lexicon: Lexicon | None, model: TaggerModel) -> dict[str, list[int]]:
     """The numbers of the labels that a lexicon leaves to its forms.
 
-    Raises
-    ------
-    ArgumentError : the labels are of spans, or the model has no such label
-    FormatError : the model has no such label, and the lexicon is from a file (file:line)
+    Raises ArgumentError if the labels are of spans, or the model has no such label; FormatError if
+    the model has no such label, and the lexicon is from a file (file:line).
     """
     if lexicon is None:
         return {}

@@ -58,10 +58,8 @@ def extract(
 ) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.float64] | None]:
     """Keys and values of one word's features; None stands for values of 1.
 
-    Raises
-    ------
-    ArgumentTypeError : the function returned something else than strings, or strings with numbers
-    ArgumentError : a value is not finite
+    Raises ArgumentTypeError if the function returned something other than strings, or strings with
+    numbers; ArgumentError if a value is not finite.
     """
     found = function(sentence, i, history)
     if isinstance(found, str | bytes) or not isinstance(found, Iterable):

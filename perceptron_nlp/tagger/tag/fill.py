@@ -171,9 +171,7 @@ def _offsets(name: str, given: object, highest: int, unit: str) -> npt.NDArray[n
 def label_buffers(labeller: Labeller, words: Words, threads: int) -> npt.NDArray[np.uint16]:
     """Return the number of each token's label.
 
-    Raises
-    ------
-    ArgumentError : a word that is not UTF-8
+    Raises ArgumentError for a word that is not UTF-8.
     """
     # Here, since filling columns of files does without them.
     import numpy as np

@@ -276,13 +276,10 @@ def make_labeller(
 ) -> Labeller:
     """Return the labeller that suits a model; `earlier` is as for TemplateLabeller.
 
-    Raises
-    ------
-    ModelError : the model needs a feature function, or its parts do not fit together
-    MemoryLimitError : there is not enough memory for it
-    ArgumentError : a function is given to a model that has templates, or the lexicon does not
-        fit the model's labels
-    FormatError : the same of a lexicon from a file (file:line)
+    Raises ModelError if the model needs a feature function, or its parts do not fit together;
+    MemoryLimitError if there is not enough memory for it; ArgumentError if a function is given to a
+    model that has templates, or the lexicon does not fit the model's labels; FormatError for the
+    same of a lexicon from a file (file:line).
     """
     if lexicon is not None:
         allowed_by(lexicon, model)

@@ -340,10 +340,8 @@ def engine_of(
 ) -> Engine | None:
     """Return the engine of a name, started; None if nothing is given.
 
-    Raises
-    ------
-    ArgumentError, ArgumentTypeError : there is no such engine, or no such number of workers
-    MissingExtraError : it is not installed
+    Raises ArgumentError, ArgumentTypeError if there is no such engine, or no such number of
+    workers; MissingExtraError if it is not installed.
     """
     options = {"workers": workers, "read_by": read_by}
     given = {name: value for name, value in options.items() if value is not None}

@@ -143,9 +143,7 @@ class Progress:
     ) -> Progress:
         """Return the progress from what to_parts gave.
 
-        Raises
-        ------
-        KeyError, TypeError, ValueError : the parts are not those of a training
+        Raises KeyError, TypeError, ValueError if the parts are not those of a training.
         """
         states = {
             name: RunState.from_parts(state, arrays, f"{name}.state.", n_labels)
@@ -220,11 +218,9 @@ def checkpoint_options(
     n_columns : columns that are learned, one after the other: the first in the file, the others in
         files of its name and ``.2``, ``.3``, … These may be missing on resuming
 
-    Raises
-    ------
-    ArgumentError, ArgumentTypeError : one of the options cannot be used
-    FileError : the file cannot be written; it exists already, and `resume` is not given; or it is
-        missing, and `resume` is given
+    Raises ArgumentError, ArgumentTypeError if one of the options cannot be used; FileError if the
+    file cannot be written; it exists already, and `resume` is not given; or it is missing, and
+    `resume` is given.
     """
     if path is None:
         if resume or every is not None:
@@ -282,10 +278,8 @@ class Checkpoint:
 
         Without resume, the state of a training that has not begun.
 
-        Raises
-        ------
-        FileError, ModelError : the file cannot be read, is damaged, or is no checkpoint
-        ArgumentError : it is that of another training; the message names the first difference
+        Raises FileError, ModelError if the file cannot be read, is damaged, or is no checkpoint;
+        ArgumentError if it is that of another training; the message names the first difference.
         """
         path = self._options.path
         if not self._options.resume:

@@ -281,9 +281,7 @@ class StoredNumbers:
     ----------
     limit : is checked at every reading and writing
 
-    Raises
-    ------
-    FileError : no temporary file can be made, written or read
+    Raises FileError if no temporary file can be made, written or read.
     """
 
     def __init__(self, limit: Limit) -> None:

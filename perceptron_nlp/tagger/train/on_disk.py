@@ -62,10 +62,8 @@ class MemoryLimit:
     ----------
     option : what it was asked for by
 
-    Raises
-    ------
-    MemoryLimitError : too small for any training
-    ArgumentError, ArgumentTypeError : not a size; the system does not tell what a process holds
+    Raises MemoryLimitError if it is too small for any training; ArgumentError, ArgumentTypeError if
+    it is no size, or the system does not tell what a process holds.
     """
 
     option = "max_memory"
@@ -283,11 +281,9 @@ def read_stored(
     evidence : columns that features look at besides the words
     limit : of memory
 
-    Raises
-    ------
-    FormatError : with file:line; also where no word is labelled
-    FileError : a file cannot be read, or the temporary ones cannot be written
-    MemoryLimitError : the distinct words alone are too many
+    Raises FormatError, with file:line; also if no word is labelled; FileError if a file cannot
+    be read, or the temporary ones cannot be written; MemoryLimitError if the distinct words alone
+    are too many.
     """
     text, gold, n_labelled, digest = read_numbers(source, column, evidence, limit)
     return Examples.checked(

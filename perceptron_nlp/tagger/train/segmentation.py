@@ -42,9 +42,7 @@ def learn_segmentation(
     fit : what trains a tagger of sentences
     options : further options of both trainings, such as the seed
 
-    Raises
-    ------
-    FormatError : there are no sentences
+    Raises FormatError if there are no sentences.
     """
     sentences, held_out = list(train), None if dev is None else list(dev)
     if not sentences:

@@ -121,10 +121,8 @@ class Source:
     def __iter__(self) -> Iterator[Sentence]:
         """The sentences that have words.
 
-        Raises
-        ------
-        FormatError : a file breaks the rules of its format; with file and line
-        ArgumentTypeError, ArgumentError : a sentence from memory is of no known kind
+        Raises FormatError if a file breaks the rules of its format; with file and line;
+        ArgumentTypeError, ArgumentError if a sentence from memory is of no known kind.
         """
         if self._is_kept and self._held is None:
             self._held = list(self._read())
@@ -212,10 +210,8 @@ def with_labels(data: Any, labels: LabelLists | None, name: str) -> Labelled:
     labels : for each list of words, as many labels; None says that a word has none
     name : the argument's name, for messages
 
-    Raises
-    ------
-    ArgumentTypeError : something other than lists of words and lists of labels
-    ArgumentError : their numbers differ; the message names the first that do
+    Raises ArgumentTypeError for anything but lists of words and lists of labels;
+    ArgumentError if their numbers differ; the message names the first that do.
     """
     if labels is None:
         return data  # type: ignore[no-any-return]
@@ -324,9 +320,7 @@ def named_columns(column: object) -> tuple[str, ...]:
     ----------
     column : a name, several separated by commas, or a list of names
 
-    Raises
-    ------
-    ArgumentTypeError, ArgumentError : it is no name and no list of names, or one is empty
+    Raises ArgumentTypeError, ArgumentError if it is no name and no list of names, or one is empty.
     """
     if column is None:
         return ()
@@ -351,10 +345,8 @@ def named_columns(column: object) -> tuple[str, ...]:
 def learned_columns(names: Sequence[str], source: Source) -> tuple[str, ...]:
     """Return the columns to learn from a text: those named, or the default one of its format.
 
-    Raises
-    ------
-    FormatError : none is named, and the text has none
-    ArgumentError : a column is named twice, or is one of those that are given
+    Raises FormatError if none is named, and the text has none; ArgumentError if a column is named
+    twice, or is one of those that are given.
     """
     wanted = tuple(map(source.column_named, names))
     if not wanted:
