@@ -84,13 +84,7 @@ class MissingExtraError(PerceptronNLPError, ImportError):
 
 
 def missing_extra(library: str, extra: str) -> MissingExtraError:
-    """Return the error that names the extra to install.
-
-    Parameters
-    ----------
-    library : what is missing, as people call it
-    extra : the extra of this package that brings it
-    """
+    """Return the error that names the extra to install for a library, as people call it."""
     return MissingExtraError(f'{library} is not installed: pip install "perceptron-nlp[{extra}]"')
 
 

@@ -33,21 +33,12 @@ _PERMUTATION, _DRAWS, _SUBSET, _UNIFORM = 1, 2, 3, 4
 
 
 def permutation(n: int, seed: int, epoch: int = 0) -> IntArray:
-    """The numbers 0 … n-1 in the order that `seed` and `epoch` choose.
+    """The numbers 0 … n-1 in the order that `seed` and `epoch` choose: int64[n].
 
     Each number gets a 64-bit key and the keys are sorted; equal keys, as good as impossible (n² /
-    2⁶⁵), keep the lower number first.
+    2⁶⁵), keep the lower number first. Raises ArgumentError, ArgumentTypeError if n < 0, or `seed`
+    or `epoch` is outside 0 … 2⁶⁴-1, or one is no integer.
 
-    Returns
-    -------
-    int64[n]
-
-    Raises ArgumentError, ArgumentTypeError if n < 0, or `seed` or `epoch` is outside 0 … 2⁶⁴-1, or
-    one is no integer.
-
-
-    Examples
-    --------
     >>> permutation(5, seed=0).tolist()
     [0, 1, 3, 2, 4]
     """
@@ -56,17 +47,11 @@ def permutation(n: int, seed: int, epoch: int = 0) -> IntArray:
 
 
 def draws(n: int, size: int, seed: int, epoch: int = 0) -> IntArray:
-    """`size` numbers out of 0 … n-1, drawn with replacement, each equally likely.
+    """`size` numbers out of 0 … n-1, drawn with replacement, each equally likely: int64[size].
 
-    All epochs are one long sequence of draws: the result is its part from
-    ``epoch * size`` to ``(epoch + 1) * size``.
-
-    Returns
-    -------
-    int64[size]
-
-    Raises ArgumentError, ArgumentTypeError if n < 1, size < 0, or `seed` or `epoch` is outside 0 …
-    2⁶⁴-1.
+    All epochs are one long sequence of draws: the result is its part from ``epoch * size`` to
+    ``(epoch + 1) * size``. Raises ArgumentError, ArgumentTypeError if n < 1, size < 0, or `seed` or
+    `epoch` is outside 0 … 2⁶⁴-1.
     """
     n = _whole("n", n, low=1, high=(1 << 63) - 1)
     size = _whole("size", size, low=0)
@@ -74,17 +59,11 @@ def draws(n: int, size: int, seed: int, epoch: int = 0) -> IntArray:
 
 
 def without_replacement(n: int, m: int, seed: int, step: int = 0) -> IntArray:
-    """`m` different numbers out of 0 … n-1; every choice and order is equally likely.
+    """`m` different numbers out of 0 … n-1, int64[m]; every choice and order is equally likely.
 
     A small choice costs O(m log m), whatever n. With m = 1 it is the draw with replacement of the
-    same number: ``draws(n, 1, seed, step)``.
-
-    Returns
-    -------
-    int64[m]
-
-    Raises ArgumentError, ArgumentTypeError if m is not in 1 … n, or `seed` or `step` is outside 0 …
-    2⁶⁴-1.
+    same number: ``draws(n, 1, seed, step)``. Raises ArgumentError, ArgumentTypeError if m is not in
+    1 … n, or `seed` or `step` is outside 0 … 2⁶⁴-1.
     """
     n = _whole("n", n, low=1, high=(1 << 63) - 1)
     m = _whole("m", m, low=1)
@@ -117,11 +96,7 @@ def batches(order: IntArray, size: int) -> list[IntArray]:
 
 
 def uniform(size: int, low: float, high: float, seed: int) -> NDArray[np.float64]:
-    """`size` numbers from low to high (high itself only by rounding), for a random start.
-
-    Returns
-    -------
-    float64[size]
+    """`size` numbers (float64) from low to high (high itself only by rounding), for a random start.
 
     Raises ArgumentError, ArgumentTypeError if low > high, one is not finite, size < 0, or `seed` is
     outside 0 … 2⁶⁴-1.

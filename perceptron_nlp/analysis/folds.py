@@ -22,16 +22,8 @@ def deal(
 ) -> list[list[int]]:
     """Deal units of sentences out, in random order, each to the fold with the smallest size so far.
 
-    Parameters
-    ----------
-    units : the numbers of the sentences of each unit
-    sizes : the size of each unit
-    n_folds : at most as many as there are units whose size is not 0
-    seed : of the order
-
-    Returns
-    -------
-    list[list[int]] : the sentences of each fold, ascending; none is empty
+    There are at most as many folds as units whose size is not 0. Returns the sentences of each
+    fold, ascending; none is empty.
     """
     folds: list[list[int]] = [[] for _ in range(n_folds)]
     filled = [0] * n_folds
@@ -49,18 +41,10 @@ def make_folds(
 ) -> tuple[list[list[int]], list[str]]:
     """Cut a text into folds of whole documents, or of sentences where documents do not suit.
 
-    Parameters
-    ----------
-    examples : the text
-    n_folds : 2 to 1,000; None for 5, or fewer in a small text
-    seed : of the order in which documents or sentences are dealt out
-
-    Returns
-    -------
-    list[list[int]], list[str] : the sentences of each fold, ascending, and remarks for people
-
-    Raises FormatError if fewer than two sentences have labels; ArgumentError, ArgumentTypeError if
-    `n_folds` is out of range, or more than there are sentences, or sentences with labels.
+    There are 2 to 1,000 of them; None for 5, or fewer in a small text. Returns the sentences of
+    each fold, ascending, and remarks for people. Raises FormatError if fewer than two sentences
+    have labels; ArgumentError, ArgumentTypeError if `n_folds` is out of range, or more than there
+    are sentences, or sentences with labels.
     """
     if n_folds is not None:
         check_int("folds", n_folds, 2, MAX_FOLDS)

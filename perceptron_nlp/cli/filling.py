@@ -29,15 +29,9 @@ def taggers_of(
 ) -> dict[str, pn.Tagger]:
     """Return the tagger of each column to fill.
 
-    Parameters
-    ----------
-    tagger : a tagger of one column or of several
-    column : None for all columns that it learned; else, for a tagger of one column, the name or
-        number of the column to fill instead, and for one of several those to fill, separated by
-        commas
-    named : from the name or number of a column to its name
-
-    Raises ArgumentError if the tagger cannot fill these.
+    The column is None for all that the tagger learned; else, for a tagger of one column, the name
+    or number of the column to fill instead, and for one of several those to fill, separated by
+    commas; `named` gives their names. Raises ArgumentError if the tagger cannot fill these.
     """
     taggers = tagger.by_column
     if column is None:
@@ -57,17 +51,11 @@ def taggers_of(
 
 
 class Filling:
-    """Fills in the columns of sentences.
+    """Fills in the columns of sentences; see `taggers_of`.
 
-    Parameters
-    ----------
-    tagger : the tagger
-    column : the columns to fill, see `taggers_of`
-    keep : whether labels that are there stay
-    marks : None, or what is written into MISC in addition
-    to : the format of running text, "conllu" or "tagged"; None for what suits the columns and marks
-
-    Raises ArgumentError if the tagger cannot fill these.
+    `marks` are written into MISC in addition. `to` is the format of running text, "conllu" or
+    "tagged"; None for what suits the columns and marks. Raises ArgumentError if the tagger cannot
+    fill these.
     """
 
     def __init__(
@@ -255,13 +243,7 @@ class Marks:
         self.unknown = unknown
 
     def check(self, corpus: pn.Corpus, chosen: dict[str, pn.Tagger], written: str) -> None:
-        """Raise if the marks cannot be written, or not be known.
-
-        Parameters
-        ----------
-        corpus : the text
-        chosen : the columns that are filled, each with its tagger
-        written : the format that the text is written in
+        """Raise if the marks cannot be written into a text of this format, or not be known.
 
         Raises ArgumentError if the text has no MISC, or it is to be filled with labels; ModelError
         if a tagger is not calibrated.

@@ -131,9 +131,7 @@ def save_model(tagger: pn.Tagger, path: str) -> None:
 class WatchedInput:
     """Standard input that calls a function when reading is about to wait for more.
 
-    Parameters
-    ----------
-    before_waiting : called then, so that what was read so far can be written
+    What was read so far can then be written.
     """
 
     name = "<stdin>"

@@ -96,12 +96,7 @@ class Terminated(KeyboardInterrupt):
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command line and return the exit status.
-
-    Parameters
-    ----------
-    arguments : the command line after the name of the program; None for that of this process
-    """
+    """Run a command line, that of this process by default, and return the exit status."""
     escape_what_does_not_fit(sys.stdout)
     try:
         status = _finish(

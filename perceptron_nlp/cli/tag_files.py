@@ -25,13 +25,7 @@ Piece = bytes | memoryview
 class Tagging:
     """Tags texts in batches of sentences, so that memory stays bounded.
 
-    Parameters
-    ----------
-    tagger : the tagger
-    filling : which columns it fills, and how
-    format, fields : see perceptron_nlp.open_corpus
-    threads : see Tagger.tag_sents
-    quiet : whether formats that were inferred go unnamed
+    If quiet, formats that were inferred go unnamed.
     """
 
     def __init__(

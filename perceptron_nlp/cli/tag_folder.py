@@ -28,11 +28,8 @@ FORMAT = "perceptron_nlp folder"
 class FolderJob(NamedTuple):
     """A job of a worker: tag one file.
 
-    Attributes
-    ----------
-    model, digest : the model file and its SHA-256
-    version : of this library, in the process that began the work
-    column, format, fields, keep, tokens_column : as on the command line
+    ``digest`` is the SHA-256 of the model file, ``version`` that of this library in the process
+    that began the work.
     """
 
     model: str

@@ -23,10 +23,6 @@ BOLD, FAINT, GREEN, CYAN = "1", "2", "32", "36"
 class Terminal:
     """A stream of text for a person.
 
-    Parameters
-    ----------
-    stream : standard output or standard error; None if the caller closed it
-
     Attributes
     ----------
     bounded : whether lines are cut to a width, which only terminals have

@@ -37,10 +37,7 @@ LEARNING = tuple(option.name for option in fields(LearningOptions))
 def add_options(verb: VerbParser, names: Iterable[str] = tuple(OPTIONS), **help: str) -> None:
     """Add options of training to a verb, each in the group that it is declared in.
 
-    Parameters
-    ----------
-    names : the options, in any order
-    **help : by name, text in place of the declared one
+    Text by a name in `help` takes the place of the declared one.
     """
     wanted = set(names)
     for title in GROUPS:
@@ -225,13 +222,7 @@ _TO_LINE_END = "\x1b[K"
 
 
 def sparkline(values: Sequence[float], width: int, blocks: str = BLOCKS) -> str:
-    """Draw a row of blocks, one a value, between the least and the greatest of them.
-
-    Parameters
-    ----------
-    values : any number of them; only the last `width` are drawn
-    blocks : the characters to draw with, from low to high
-    """
+    """Draw a row of blocks, from low to high, for the last `width` values."""
     shown = values[-width:] if width > 0 else []
     if not shown:
         return ""
@@ -255,11 +246,7 @@ def duration(seconds: float) -> str:
 class LearningCurve:
     """A callback of training that draws a curve on a terminal, else prints a line an epoch.
 
-    Parameters
-    ----------
-    terminal : standard error
-    clock : seconds since any moment
-    several : whether several columns are learned, so that each must be named
+    `clock` tells seconds since any moment; with `several` columns each is named.
     """
 
     def __init__(

@@ -44,13 +44,7 @@ def settings_text(settings: Mapping[str, Any], names: TemplateNames) -> str:
 
 
 class TuningView:
-    """A callback of tuning: a line a trial, and on a terminal a live one below.
-
-    Parameters
-    ----------
-    terminal : standard error
-    names : the names of lists of templates
-    """
+    """A callback of tuning: a line a trial, and on a terminal a live one below."""
 
     def __init__(self, terminal: Terminal, names: TemplateNames) -> None:
         self._terminal = terminal

@@ -52,14 +52,10 @@ TOO_MANY_UNKNOWN = 0.5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RawUse:
-    """The part of raw sentences in training.
+    """The share of the raw sentences that each epoch draws, and the factor of learning steps in
+    them.
 
-    Attributes
-    ----------
-    share : above 0, at most 1; the share of them that each epoch draws
-    weight : above 0, at most 1; the factor of learning steps in them
-
-    Raises ArgumentError, ArgumentTypeError for a value out of its range.
+    Both are above 0, at most 1. Raises ArgumentError, ArgumentTypeError for others.
     """
 
     share: float = RAW_SHARE
@@ -73,16 +69,8 @@ class RawUse:
 class Student(Learner):
     """Learns greedily, with templates, from gold and from pseudo-labelled sentences.
 
-    Sentences are numbered through: first the gold ones, then the others.
-
-    Parameters
-    ----------
-    examples : the gold sentences
-    labelled : the raw ones; labels as numbered by the examples' tags
-    templates : the features
-    options : how to learn
-    forced : the tag dictionary: words that get one label without being scored
-    weight : the factor of learning steps in pseudo-labelled sentences
+    Sentences are numbered through: first the gold ones, then the others, in which learning steps
+    are multiplied by `weight`.
     """
 
     def __init__(
@@ -138,14 +126,7 @@ class Student(Learner):
 
 
 class MixedSchedule(Schedule):
-    """Epochs of all gold sentences and a random share of the raw ones, shuffled together.
-
-    Parameters
-    ----------
-    task : of the gold sentences
-    n_raw : the number of raw sentences, which are numbered after the gold ones
-    share : of them in each epoch
-    """
+    """Epochs of all gold sentences and a random share of the `n_raw` others, shuffled together."""
 
     def __init__(self, task: Task, n_raw: int, share: float) -> None:
         super().__init__(task)

@@ -122,13 +122,8 @@ def _members(taggers: Taggers, weights: Iterable[float] | None) -> list[_Member]
 def named_taggers(argument: str, given: Iterable[Any]) -> Iterator[tuple[str, Tagger]]:
     """Yield taggers with their names in messages, loaded if paths are given.
 
-    Parameters
-    ----------
-    argument : the name of the argument that they come from
-    given : taggers or paths
-
-    Raises ArgumentTypeError if one is neither a Tagger nor a path; FileError, ModelError as for
-    ``perceptron_nlp.load``.
+    Raises ArgumentTypeError, with the argument's name, if one is neither a Tagger nor a path;
+    FileError, ModelError as for ``perceptron_nlp.load``.
     """
     for number, one in enumerate(given):
         if isinstance(one, Tagger):

@@ -64,13 +64,8 @@ class Change:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Added:
-    """A step from one state to the next: the mix of several shards.
-
-    Attributes
-    ----------
-    change : the sum over all shards
-    words : n, the tokens that they have learned from
-    epochs : passes begun so far
+    """A step from one state to the next: the mix of several shards, which learned from so many
+    words.
     """
 
     change: Change
@@ -205,15 +200,7 @@ def with_changes(begun: RunState, changed: RunState) -> RunState:
 
 
 def weighted(shard: RunState, share: float, words: int, begun: int) -> Change:
-    """Return the term of one shard in a mix.
-
-    Parameters
-    ----------
-    shard : its difference
-    share : m_i
-    words : n, the tokens that all shards have learned from
-    begun : N_0, the tokens done when they began
-    """
+    """Return the term of one shard in a mix out of its difference, m_i, n and N_0."""
     own = shard.done - begun
     scale = words * share / own if own else 0.0
     squares = [] if shard.squares is None else [share * shard.squares]

@@ -114,15 +114,9 @@ def pseudo_label(
 ) -> PseudoLabelled:
     """Label raw text: each token gets the label that more than half of the teachers predict.
 
-    Parameters
-    ----------
-    teachers : from take_teachers
-    raw : as for RawText.read
-    tags : labels with their numbers; all labels of the teachers are among them
-    threads : threads that label; the result does not depend on it
-
-    Raises FileError, FormatError if a file cannot be read, or there is no sentence in the text;
-    ArgumentTypeError, ArgumentError if a sentence is no list of words.
+    All labels of the teachers are among the tags. Raises FileError, FormatError if a file cannot be
+    read, or there is no sentence in the text; ArgumentTypeError, ArgumentError if a sentence is no
+    list of words.
     """
     numbers: dict[str, int] = {}
     tokens, labels, lengths = array("i"), [np.empty(0, np.int32)], array("q")
@@ -160,16 +154,7 @@ def pseudo_label(
 
 
 def majority(votes: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
-    """Return the number with more than half of the votes in each column, -1 if none has it.
-
-    Parameters
-    ----------
-    votes : int32[n_voters, n], at least one voter
-
-    Returns
-    -------
-    int32[n]
-    """
+    """Return the number with more than half of the votes, int32[n_voters, n], or -1: int32[n]."""
     winners = np.full(votes.shape[1], -1, np.int32)
     for vote in votes:
         support = np.count_nonzero(votes == vote, axis=0)

@@ -38,15 +38,8 @@ _REMEMBERED = 100_000
 def value_texts(word: str, value: Value, edges: str = "\x02\x03") -> list[str]:
     """Return the texts whose hashes a value has for a word, in the order of the hashes.
 
-    Parameters
-    ----------
-    word, value : the word, and what to see of it
-    edges : two characters for the edges of the word in its n-grams; as they are hashed, U+0002 and
-        U+0003
-
-    Returns
-    -------
-    one text, or as many as there are n-grams or pieces
+    There is one, or as many as n-grams or pieces. ``edges`` are two characters for the edges of the
+    word in its n-grams; as they are hashed, U+0002 and U+0003.
     """
     data = views_of(word.encode("utf-8", "surrogatepass"))[VIEWS.index(value.view)]
     text = data.decode("utf-8", "surrogatepass")
@@ -74,11 +67,8 @@ def _ngrams(text: str, value: Value, edges: str) -> list[str]:
 class ReadableTemplates:
     """Templates made ready for saying what they saw.
 
-    Attributes
-    ----------
-    right_to_left : whether labels are given from the end
-    names : each template, its offsets in the order of the text
-    atoms : for each template its atoms, with the number that each is remembered by
+    ``names`` are the templates, their offsets in the order of the text; ``atoms`` for each its
+    atoms, with the number that each is remembered by.
     """
 
     def __init__(self, templates: Sequence[Template], right_to_left: bool) -> None:
@@ -104,14 +94,7 @@ class ReadableTemplates:
 
 
 class ReadableFeatures:
-    """The features of one sentence in readable form.
-
-    Parameters
-    ----------
-    templates : the model's templates
-    columns : the columns that templates look at, by name; ``"form"`` are the words
-    labels : the labels of all words as they are learned
-    """
+    """The features of one sentence, whose labels are as they are learned, in readable form."""
 
     def __init__(
         self,

@@ -39,12 +39,7 @@ def read_templates(path: str | os.PathLike[str]) -> tuple[Template, ...]:
 
 
 def parse_templates(text: str, name: str = "templates") -> tuple[Template, ...]:
-    """Read a list of templates, one a line.
-
-    Parameters
-    ----------
-    text : the list
-    name : what to call it in messages, a file's name for instance
+    """Return a list of templates, one a line, of a text that messages call by its name.
 
     Raises TemplateError, with ``name:line``; also if a template stands twice, or there is none.
     """

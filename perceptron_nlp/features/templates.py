@@ -75,11 +75,8 @@ _AFFIX = re.compile(
 class Value(NamedTuple):
     """Something to see of a single word: a view of a column, perhaps an affix of it.
 
-    Attributes
-    ----------
-    column : the column looked at; ``"form"`` is the words themselves
-    view, affix : names out of VIEWS and AFFIXES
-    low, high : the affix's length, or the n-grams' shortest and longest; 0 without affix
+    ``low`` and ``high`` are the affix's length, or the n-grams' shortest and longest; 0 without
+    affix.
     """
 
     column: str

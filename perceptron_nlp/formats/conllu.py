@@ -209,15 +209,11 @@ def write_conllu(sentences: Iterable[Sentence], path: str | os.PathLike[str]) ->
 
 
 def rewrite(sentence: Sentence, columns: Mapping[str, Sequence[str]]) -> str:
-    """Return the text of a sentence with some of its columns replaced.
+    """Return the text of a sentence with columns (name to one value for each word) replaced.
 
     A sentence read from CoNLL-U is as it was in all other bytes: comments, ranges, empty nodes,
     other columns, line breaks. A sentence from elsewhere becomes ten columns, with those of its
     columns that CoNLL-U has, and an empty line after it.
-
-    Parameters
-    ----------
-    columns : name (as :meth:`Sentence.column` takes it) to one value for each word
 
     Raises ArgumentError for an unknown column, values that are not as many as words, and a value
     that CoNLL-U cannot hold there.

@@ -124,10 +124,9 @@ def _before_words(sentence: Sentence) -> str:
 class SurfaceToken(NamedTuple):
     """A token as it is written: a word, or a range of words written as one (French *du*).
 
-    Attributes
-    ----------
-    first, n_words : the number of its first word in the sentence, from 0, and how many they are
-    space_after : False if MISC says ``SpaceAfter=No``
+    ``first`` is the number of its first word in the sentence, from 0; ``space_after`` is False if
+    MISC
+    says ``SpaceAfter=No``.
     """
 
     form: str
@@ -137,13 +136,7 @@ class SurfaceToken(NamedTuple):
 
 
 class RunningText(NamedTuple):
-    """A text with the places of its tokens.
-
-    Attributes
-    ----------
-    tokens : begin and end of each token, in characters
-    ends : for each token whether a sentence ends with it
-    """
+    """A text, where each of its tokens begins and ends, and whether a sentence ends with it."""
 
     text: str
     tokens: list[tuple[int, int]]

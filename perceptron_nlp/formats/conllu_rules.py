@@ -154,12 +154,7 @@ def starts_in_the_middle(name: str) -> bool:
 
 
 def check_values(columns: Mapping[str, Sequence[str]], rows: Sequence[int], place: Place) -> None:
-    """Raise for the first value that its column may not have.
-
-    Parameters
-    ----------
-    columns : the cells of all lines by column; ``rows`` are the lines of words
-    """
+    """Raise for the first value that its column may not have; ``rows`` are the lines of words."""
     if len(rows) < len(columns["id"]):
         _check_ranges_and_empties(columns, rows, place)
     for name in ("feats", *NO_SPACES):

@@ -269,13 +269,10 @@ def check_format(format: object) -> None:
 
 
 def detect(head: str, *, name: str = "") -> str:
-    """Return ``conllu``, ``columns``, ``tagged``, ``lines`` or ``text``.
+    """Return ``conllu``, ``columns``, ``tagged``, ``lines`` or ``text`` by the first lines of a
+    text.
 
-    Parameters
-    ----------
-    head : the first lines of a text
-    name : the name of its file; only CoNLL-U's suffixes count, with or without that of a
-        compression
+    Of the name of its file only CoNLL-U's suffixes count, with or without that of a compression.
     """
     if plain_name(name).lower().endswith(_CONLLU_SUFFIXES):
         return "conllu"

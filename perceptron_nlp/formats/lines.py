@@ -57,16 +57,10 @@ _FOREIGN = (
 class LineSource:
     """A text being read once, from its start, line by line or block by block.
 
-    Its file is closed as soon as reading has ended, also by an error, which reading on repeats.
-
-    Parameters
-    ----------
-    path : a path, ``-`` for standard input, or a binary stream
-    errors : ``strict`` or ``replace``, for bytes that are not UTF-8
-
-    Attributes
-    ----------
-    name : what messages call it
+    It takes a path, ``-`` for standard input, or a binary stream; ``errors`` are ``strict`` or
+    ``replace``, for bytes that are not UTF-8. Messages call it ``name``. Its file is closed as soon
+    as
+    reading has ended, also by an error, which reading on repeats.
     """
 
     def __init__(self, path: Readable, *, errors: str = "strict") -> None:

@@ -41,13 +41,8 @@ MOST_LOW_BITS = 63
 
 
 class Packed(NamedTuple):
-    """Numbers in a Rice code.
-
-    Attributes
-    ----------
-    length : how many there are
-    low_bits : how many low bits each has, 0 to 63
-    data : uint8[n], the bits; an array, or any buffer of bytes
+    """Numbers in a Rice code: how many, how many low bits each has (0 to 63), and the bits as
+    uint8[n].
     """
 
     length: int
@@ -99,13 +94,7 @@ POSITIVE, SIGNED, ASCENDING, IN_ROWS = KINDS = ("positive", "signed", "ascending
 def packed_tensors(
     tensors: Mapping[str, Array], kinds: Mapping[str, str]
 ) -> tuple[dict[str, Array], dict[str, dict[str, Any]]]:
-    """Return the arrays, those with a kind packed, and what the metadata says of these.
-
-    Parameters
-    ----------
-    tensors : all arrays by name
-    kinds : of those to be packed, what their numbers are like: see above
-    """
+    """Return the arrays, those with a kind (see above) packed, and what the metadata says of them."""
     arrays, described = dict(tensors), {}
     for name, kind in kinds.items():
         array = tensors[name]
@@ -126,12 +115,7 @@ def unpacked_tensors(
 ) -> dict[str, Tensor]:
     """Return all arrays as they were before they were packed, everything checked.
 
-    Parameters
-    ----------
-    tensors, described : what packed_tensors gave, as it is read from a file
-    path : the file's name, for messages
-
-    Raises ModelError if the numbers are not what the description says.
+    Raises ModelError, with the file's name, if the numbers are not what the description says.
     """
     arrays = dict(tensors)
     # Counts, which say where rows begin, must be there first.

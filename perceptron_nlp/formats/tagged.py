@@ -136,16 +136,10 @@ def _words_and_tags(
 
 
 def read_pairs(path: Readable) -> Iterator[tuple[int, str, str]]:
-    """Yield the lines of a lexicon as (number of the line from 1, form, label).
+    """Yield the lines of a lexicon as (number of the line from 1, form, label), separated by a tab.
 
-    Form and label are separated by a tab. Lines without anything on them do not count.
-
-    Parameters
-    ----------
-    path : a path (compressed or not), ``-`` for standard input, or a binary stream
-
-    Raises FileError if the file cannot be read; FormatError if a line has no tab or several, or
-    nothing before or after it; with file:line.
+    Lines without anything on them do not count. Raises FileError if the file cannot be read;
+    FormatError if a line has no tab or several, or nothing before or after it; with file:line.
     """
     with LineSource(path) as source:
         for number, line in source.lines():

@@ -31,15 +31,12 @@ _NAMES = {dtype: name for name, dtype in DTYPES.items()}
 
 
 def write_tensors(tensors: Mapping[str, Array], metadata: Mapping[str, str]) -> bytes:
-    """Return the bytes of a file that holds ``tensors`` and ``metadata``.
+    """Return the bytes of a file that holds ``tensors`` and ``metadata``, to which it adds
+    ``sha256``.
 
-    Parameters
-    ----------
-    tensors : name to array of (u)int8-64, float16, float32 or float64, of any shape
-    metadata : str to str; ``sha256`` is added and must not be among them
-
-    Raises ArgumentTypeError for a name or string that is not a str, and an array of another type;
-    ArgumentError for the names ``__metadata__`` and ``sha256``, and text that UTF-8 cannot encode.
+    Arrays are of (u)int8-64, float16, float32 or float64, of any shape. Raises ArgumentTypeError
+    for a name or string that is not a str, and an array of another type; ArgumentError for the
+    names ``__metadata__`` and ``sha256``, and text that UTF-8 cannot encode.
     """
     arrays = {name: _little_endian(name, array) for name, array in tensors.items()}
     order = sorted(arrays, key=lambda name: (-arrays[name].itemsize, name))
@@ -124,13 +121,10 @@ def read_tensors(
 
 
 class Section(NamedTuple):
-    """A part of a file.
+    """A part of a file, where it begins and how long it is: ``"header"``, or an array with its
+    type.
 
-    Attributes
-    ----------
-    name : ``"header"``, or the array's name
-    begin, bytes : where it begins in the file, and how long it is
-    type, length : of an array, the type of its items (numpy's name) and how many there are
+    ``length`` is how many items the array has, ``type`` NumPy's name of theirs.
     """
 
     name: str

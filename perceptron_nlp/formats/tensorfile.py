@@ -112,14 +112,7 @@ def _open_regular(path: str | os.PathLike[str]) -> BinaryIO:
 
 
 class Tensor(NamedTuple):
-    """An array of a file.
-
-    Attributes
-    ----------
-    dtype : the type of its numbers, a key of CODES
-    shape : how many there are in each dimension
-    data : their bytes, little-endian; of the length that type and shape ask for
-    """
+    """An array of a file: its type (a key of CODES), its shape, and its bytes, little-endian."""
 
     dtype: str
     shape: tuple[int, ...]
@@ -289,18 +282,12 @@ def begins_like_tensors(head: bytes) -> bool:
 def open_tensors(
     data: bytes | bytearray | memoryview | mmap.mmap, path: str
 ) -> tuple[dict[str, Tensor], dict[str, str]]:
-    """Return the arrays and the metadata (without ``sha256``) of a file.
+    """Return the arrays and the metadata (without ``sha256``) of the whole content of a file.
 
     Everything is checked before anything is made; the arrays are read-only views of ``data``. Those
-    that another program has put where their numbers may not stand are copies.
-
-    Parameters
-    ----------
-    data : the whole content of the file
-    path : its name, for messages
-
-    Raises ModelError if the file is empty, cut short, too long, damaged in its header or data, or
-    no file of this library.
+    that another program has put where their numbers may not stand are copies. Raises ModelError,
+    with ``path``, if the file is empty, cut short, too long, damaged in its header or data, or no
+    file of this library.
     """
     view = memoryview(data).toreadonly().cast("B")
     header_length = _header_length(view, path)

@@ -33,16 +33,9 @@ TOKENS = "tokens"
 
 
 class Chunk:
-    """Some rows of a text, with everything else that the taggers may look at.
+    """Some rows of a text, the values of feature columns at them, and the sentences around them.
 
-    Parameters
-    ----------
-    rows : the words
-    features : for each feature column of the taggers its values, of the same shape
-
-    Attributes
-    ----------
-    before, after : the sentences around them; none if no tagger looks at them
+    These are none if no tagger looks at them.
     """
 
     def __init__(self, rows: WordLists, features: Mapping[str, WordLists]) -> None:
@@ -64,14 +57,7 @@ class Chunk:
 
 
 class LabelColumn:
-    """One column of labels and its tagger.
-
-    Parameters
-    ----------
-    tagger : of one column
-    threads : see Tagger.tag_sents
-    dictionary : True for dictionary-encoded labels, False for plain strings
-    """
+    """One column of labels, dictionary-encoded or plain strings, and its tagger."""
 
     def __init__(self, tagger: pn.Tagger, threads: int, dictionary: bool) -> None:
         # Before any data are looked at, so that a bad number is an error without rows, too.
@@ -135,13 +121,9 @@ class LabelColumn:
 
 
 class BatchTagger:
-    """Adds columns of labels to Arrow data.
+    """Adds columns of labels to Arrow data, each by a tagger of one column; see arrow.tag_arrow.
 
-    Parameters
-    ----------
-    taggers : for each column of labels, a tagger of one column
-    tokens_column, threads, dictionary : see arrow.tag_arrow
-    keep : names of the columns of tables and batches that stay, with those of labels; None for all
+    `keep` names the columns of tables and batches that stay, with those of labels; None for all.
     """
 
     def __init__(
@@ -293,13 +275,7 @@ def words_column(schema: Any, wanted: str | None) -> str:
 
 
 def with_context(chunks: Iterable[tuple[Any, Chunk]], window: int) -> Iterator[tuple[Any, Chunk]]:
-    """Return chunks of one text, each as soon as `window` sentences around it are known.
-
-    Parameters
-    ----------
-    chunks : pairs of anything and a chunk
-    window : sentences on either side; 0 leaves the chunks as they are
-    """
+    """Yield chunks of one text, each as soon as `window` sentences around it are known."""
     if not window:
         yield from chunks
         return

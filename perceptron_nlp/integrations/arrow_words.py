@@ -68,13 +68,7 @@ class WordLists:
 
 
 def word_lists(rows: Any, place: str, first_row: int = 0) -> WordLists:
-    """Return the rows of an array.
-
-    Parameters
-    ----------
-    rows : a pyarrow.Array of lists of strings, in any of Arrow's layouts
-    place : the name of the array in messages
-    first_row : the number of its first row in these messages
+    """Return the rows of lists of strings, in any of Arrow's layouts; messages name place and row.
 
     Raises ArgumentTypeError if the array is of another type; ArgumentError if a word is null.
     """

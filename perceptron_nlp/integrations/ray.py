@@ -152,13 +152,7 @@ class _Actor:
 
 
 class RayPool:
-    """See sharding.WorkerPool.
-
-    Parameters
-    ----------
-    processes : the list that gets host and process number of each worker
-    shards : one for each worker
-    """
+    """A pool of actors; see sharding.WorkerPool. `processes` gets host and process number of each."""
 
     def __init__(self, processes: list[tuple[str, int]], shards: Sequence[Shard]) -> None:
         share = min(1.0, max(1, int(1e4 * processors() / len(shards))) / 1e4)
@@ -340,15 +334,9 @@ class RayEngine:
 def run_all(job: Callable[[Given], Done], given: Iterable[Given]) -> Iterator[Done]:
     """Yield the results of a job, done on the processors of the cluster, in any order.
 
-    Few more than there are processors are under way at a time. A job whose process dies is done
-    again, up to three times.
-
-    Parameters
-    ----------
-    job : a function or object that can be pickled; its errors end everything
-    given : its arguments, one call each
-
-    Raises EngineError if a job's process died again and again; PerceptronNLPError if the job does.
+    The job can be pickled; it is called with one of `given` at a time. Few more than there are
+    processors are under way at a time. A job whose process dies is done again, up to three times.
+    Raises EngineError if it dies again and again; PerceptronNLPError if the job does.
     """
     connect()
     remote = ray.remote(num_cpus=1, max_retries=RESTARTS)(lambda job, item: job(item))

@@ -56,8 +56,6 @@ class Shard:
     ----------
     examples : the sentences, as numbers unless there is a feature function; or their files
     templates : their features; empty with a feature function
-    features : the feature function, or None
-    options : how to learn
     forced : words that get one label without being scored
     version : of this library in the program that began the training
     """
@@ -117,10 +115,6 @@ def _peak_memory() -> int:
 class ShardWorker:
     """Learns from one shard, a piece of an epoch at a time, each from a state that is mixed.
 
-    Parameters
-    ----------
-    shard : the shard
-
     Raises EngineError if the library is of another version here than where the training was begun;
     FileError if files that it is to read are missing here, or differ from those there.
     """
@@ -144,13 +138,8 @@ class ShardWorker:
     ) -> tuple[ShardCounts, RunState]:
         """Learn a piece, and return its counts and the changes; the same if called again.
 
-        Parameters
-        ----------
-        piece : the piece
-        given : the state that the piece begins at; None if the worker can reach it by itself
-        step : from the state before to that one; None before the first mix
-
-        Raises EngineError if the worker cannot reach the state by itself.
+        It begins at the state that is given, or at the one that `step` leads to from the state
+        before. Raises EngineError if the worker cannot reach the state by itself.
         """
         begun_at, cpu = time.monotonic(), time.process_time()
         self._reach(piece.number, given, step)
@@ -220,14 +209,10 @@ class WorkerPool(Protocol):
     def learn(
         self, piece: Piece, state: RunState, step: Step | None, fresh: bool
     ) -> list[ShardCounts]:
-        """Have all workers learn a piece, and return the counts of each shard.
+        """Have all workers learn a piece that begins at a state, and return the counts of each
+        shard.
 
-        Parameters
-        ----------
-        piece : the piece
-        state : where it begins, for workers that are not at the state before
-        step : from the state before to this one
-        fresh : True if no worker is at the state before
+        `step` leads there from the state before; `fresh` is True if no worker is at that.
         """
 
     def only(self) -> RunState:
@@ -242,13 +227,8 @@ class WorkerPool(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """The cost of one piece of a training.
-
-    Attributes
-    ----------
-    counts : for each shard
-    bytes_mixed : of the mix, as each worker gets it
-    bytes_state : of the state that the piece began at, as each worker has it
+    """The cost of one piece of a training: counts of each shard, and bytes of the mix and of the
+    state.
     """
 
     counts: tuple[ShardCounts, ...]
@@ -259,14 +239,8 @@ class Round:
 class ShardMixer:
     """Learns epochs with a pool of workers, and mixes their weights. See loop.Mixer.
 
-    Parameters
-    ----------
-    sharding : how the text is distributed and mixed
-    make_pool : starts a worker for each shard
-    rounds : the list to which the cost of each piece is added
-    task : what is learned
-
-    Raises ArgumentError if the task cannot be learned in so many shards.
+    The cost of each piece is added to `rounds`. Raises ArgumentError if the task cannot be learned
+    in so many shards.
     """
 
     def __init__(

@@ -38,12 +38,8 @@ BLOCK = 1 << 24
 
 @dataclass(frozen=True, slots=True)
 class TextFile:
-    """A file as it was when it was read.
-
-    Attributes
-    ----------
-    path : absolute
-    size, changed : bytes, and the time of the last change in nanoseconds
+    """A file as it was when it was read: absolute path, bytes, time of the last change in
+    nanoseconds.
     """
 
     path: str
@@ -63,14 +59,7 @@ class TextFile:
 
 @dataclass(slots=True)
 class FileExamples(Examples):
-    """Examples that workers can read from files, too.
-
-    Attributes
-    ----------
-    files : the files
-    column : the column of the labels
-    as_read : the labels as they are in the files
-    """
+    """Examples that workers can read from files, too; ``as_read`` are the labels in these."""
 
     files: tuple[TextFile, ...] = ()
     column: str = ""

@@ -36,12 +36,7 @@ WORDS_LIMIT = 1 << 16
 
 
 class Words(dict[int, str]):
-    """Words by their numbers in a vocabulary; a bounded part of it.
-
-    Parameters
-    ----------
-    strings : spaCy's StringStore
-    """
+    """Words by their numbers in spaCy's StringStore; a bounded part of it."""
 
     def __init__(self, strings: Any) -> None:
         super().__init__()
@@ -60,11 +55,6 @@ class Batch:
 
     Whitespace tokens are no words, and no context for others. A Doc without sentence boundaries is
     one sentence.
-
-    Parameters
-    ----------
-    docs : the Docs
-    words : of their vocabulary
     """
 
     def __init__(self, docs: Sequence[Any], words: Words) -> None:
@@ -101,12 +91,7 @@ class Batch:
 
 
 class Writer:
-    """Writes the labels of one tagger's columns into Docs.
-
-    Parameters
-    ----------
-    tagger : the tagger
-    vocab : the Docs' vocabulary, to which its labels are added
+    """Writes the labels of one tagger's columns into Docs, to whose vocabulary they are added.
 
     Raises ArgumentError if tokens have no attribute for one of the tagger's columns or labels.
     """

@@ -129,11 +129,8 @@ def svg(drawn: Any) -> bytes:
 def inlined(file: bytes, name: str, alt: str) -> str:
     """Return an SVG file as an element of a page, in the page's colors.
 
-    Parameters
-    ----------
-    file : as `svg` makes it
-    name : put before all ids of the element, which are the page's own, too
-    alt : text for readers who do not see the chart
+    `name` is put before all ids of the element, which are the page's own, too; `alt` is for readers
+    who do not see the chart.
     """
     from markupsafe import escape
 

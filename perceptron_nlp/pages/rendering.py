@@ -22,14 +22,10 @@ _IN_SCRIPT = str.maketrans({"&": "\\u0026", "<": "\\u003c", ">": "\\u003e"})
 
 
 def render(template: str, **values: Any) -> str:
-    """Return a page, or a part of one.
+    """Return a page, or a part of one, from a file in ``templates/`` and its variables.
 
-    Parameters
-    ----------
-    template : the name of a file in ``templates/``
-    **values : its variables; text is put on one line, made printable and escaped
-
-    Raises MissingExtraError where Jinja2 is not installed.
+    Text is put on one line, made printable and escaped. Raises MissingExtraError if Jinja2 is not
+    installed.
     """
     return environment().get_template(template).render(values)
 

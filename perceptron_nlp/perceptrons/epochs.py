@@ -51,12 +51,7 @@ def train_epochs(
     state: TrainingState,
     epochs: int,
 ) -> Outcome:
-    """Train `state` in place for at most `epochs` epochs.
-
-    Parameters
-    ----------
-    gold : the class id of each row
-    rates : the factor of the rate for each class
+    """Train `state` in place for at most `epochs` epochs; `gold` and `rates` go by row and class.
 
     Raises ArgumentError if the schedule gives no rate, or weights grow beyond what a float holds.
     """
@@ -189,14 +184,9 @@ _BY_NORM = ("replacement", "minibatch-random", "minibatch")
 
 @dataclass(frozen=True)
 class Training:
-    """What one or more fits have come to; a further fit makes a new one and leaves this be.
+    """How X is read, the labels in order, the weights and their time, and the updates, if kept.
 
-    Attributes
-    ----------
-    samples : how X is read
-    classes : the labels in order
-    state : weights and their time
-    votes : the updates, where they are kept
+    A further fit makes a new one and leaves this be.
     """
 
     samples: Samples

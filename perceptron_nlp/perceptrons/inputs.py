@@ -25,13 +25,8 @@ def is_sparse(X: Any) -> bool:
 
 
 def rows_of_matrix(X: Any, owner: str, width: int | None = None) -> Rows:
-    """A dense or sparse matrix as checked rows of float64.
-
-    Parameters
-    ----------
-    X : array-like of shape (n_samples, n_features), or a sparse matrix
-    owner : the estimator's name, for messages
-    width : the number of features that X has to have; None where any will do
+    """Return a dense or sparse matrix as checked rows of float64, of `width` features if that is
+    given.
 
     Raises ArgumentError, ArgumentTypeError if X is empty, not two-dimensional, of another width, or
     holds NaN, infinity or something that is no real number.

@@ -44,11 +44,7 @@ class _Block:
 class VotedUpdates:
     """Every weight vector that a training went through, as its start and its updates.
 
-    Attributes
-    ----------
-    weights, bias : the start, float64[vectors, width] and float64[vectors]
-    seen : examples so far, which is the number of votes
-    intercept : whether a bias is learnt
+    ``seen`` examples are the number of votes; ``intercept`` tells if a bias is learned.
     """
 
     weights: Floats

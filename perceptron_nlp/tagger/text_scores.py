@@ -131,13 +131,11 @@ def scores_from_text(
 ) -> dict[str, F1]:
     """Return how well running text is cut and labeled, by the names of METRICS.
 
-    Parameters
-    ----------
-    source : CoNLL-U, whose text is put together from its tokens, spaces and paragraphs
-    model : of the tagger; AllTags needs every column of tags that the source fills
-    tag : cuts and labels a text
-
-    Raises FormatError if the source breaks its format, is not CoNLL-U, or has no sentences.
+    The text of a CoNLL-U source is put together from its tokens, spaces and paragraphs; ``tag``
+    cuts
+    and labels it. AllTags needs every column of tags that the source fills. Raises FormatError if
+    the
+    source breaks its format, is not CoNLL-U, or has no sentences.
     """
     gold, columns = treebank(source), model.columns
     if model.segmentation is None:

@@ -235,17 +235,8 @@ def _f1(right: int, given: int, gold: int) -> float:
 
 
 def labels_beside(source: Source, column: str, sentences: Sequence[Sentence]) -> list[list[str]]:
-    """The labels of a text whose words are those of `sentences`.
-
-    Parameters
-    ----------
-    source : the text
-    column : the column that holds the labels
-    sentences : the sentences it must agree with
-
-    Returns
-    -------
-    a list of labels a sentence; a word without a label has ``_``
+    """Return the labels of a text whose words are those of `sentences`; without a label, a word has
+    ``_``.
 
     Raises FormatError if the words are others, or the sentences cut elsewhere; with file and line.
     """

@@ -20,14 +20,9 @@ from perceptron_nlp.analysis.compare.significance import (
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A word that the two label differently.
+    """A word that the two label differently, with up to four words on either side.
 
-    Attributes
-    ----------
-    path, line : where it stands in the gold text; line 0 where that is no file
-    sentence, index : its sentence's number from 1, its place in the sentence from 0
-    word, gold, a, b : the word, its gold label, and those given
-    before, after : up to four words on either side
+    ``line`` is 0 if it is from no file; ``sentence`` counts from 1, ``index`` from 0.
     """
 
     path: str
@@ -49,13 +44,9 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class LabelDifference:
-    """One label, or one type of spans.
+    """One label, or one type of spans: F1 of each (fractions of 1), and how many the gold text has.
 
-    Attributes
-    ----------
-    support : how many there are in the gold text
-    f1_a, f1_b : F1 of each, fractions of 1
-    gained, lost : of those in the gold text, how many only b, and only a has found
+    ``gained`` and ``lost`` are how many of these only b, and only a has found.
     """
 
     support: int
@@ -67,13 +58,10 @@ class LabelDifference:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """A measure of both and of their difference (b less a), with 95 % intervals.
+    """A measure of both (fractions of 1) and of their difference (b less a), with 95 % intervals.
 
-    Attributes
-    ----------
-    a, b : fractions of 1
-    interval_a, interval_b, interval_difference : percentile bootstrap over sentences
-    p_value : of the paired approximate randomisation test over sentences
+    Intervals are of the percentile bootstrap over sentences, the p-value of the paired approximate
+    randomization test.
     """
 
     a: float

@@ -43,11 +43,8 @@ Gold = Sequence[Sequence[str | None]]
 class Counts:
     """Correct labels of one labelling by sentence; each an int64[n_sentences].
 
-    Attributes
-    ----------
-    gold : words with a gold label, or gold spans
-    given : the same words again, or the spans that were given
-    right : those that are right
+    ``gold`` are words with a gold label, or gold spans; ``given`` the same words again, or the
+    spans that were given; ``right`` those that are right.
     """
 
     gold: Array
@@ -96,18 +93,10 @@ def span_counts(gold: Gold, given: Labels) -> Counts:
 
 
 def mcnemar(gained: int, lost: int) -> float:
-    """The two-sided p-value of McNemar's exact test.
+    """Return the two-sided p-value of McNemar's exact test.
 
-    Parameters
-    ----------
-    gained, lost : words that only the one, and only the other labelling has right
-
-    Returns
-    -------
-    the chance, if each such word had been a toss of a coin, of a toss at least as uneven; 1
-    where there is none
-
-    Raises ArgumentError for a negative count.
+    That is the chance, if each word that one labelling alone has right were a toss of a coin, of a
+    toss at least as uneven; 1 if there is none. Raises ArgumentError for a negative count.
     """
     if gained < 0 or lost < 0:
         raise ArgumentError(f"gained and lost count words; got {gained} and {lost}")
@@ -155,13 +144,9 @@ def randomisation(a: Counts, b: Counts, *, rounds: int = ROUNDS, seed: int = 1) 
 
 
 def resampled(labellings: Sequence[Counts], *, rounds: int = RESAMPLES, seed: int = 1) -> Floats:
-    """The scores that labellings would have on other samples of as many sentences.
+    """Return the scores of labellings on other samples of as many sentences: float64[n, rounds].
 
     Each sample draws from the sentences with replacement, the same ones for every labelling.
-
-    Returns
-    -------
-    float64[n_labellings, rounds]
     """
     parts = np.stack(
         [part for counts in labellings for part in (counts.right, counts.gold + counts.given)], 1

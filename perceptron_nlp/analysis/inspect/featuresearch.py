@@ -31,16 +31,14 @@ _CONTEXT = 2
 
 @dataclass(frozen=True, slots=True)
 class FoundFeature:
-    """A feature with a weight for the label asked for.
+    """A feature with a weight for the label asked for, in the units of scores.
 
     Attributes
     ----------
-    template : what made it
-    text : what it saw, such as ``lower[0]=dog tag[-1]=DET``, offsets in the order of the
-        text (features/readable.py)
-    weight : its weight for the label, in the units of scores
-    word, before, after : the first place in the text that has it: the word being tagged, and up
-        to two words on either side
+    text : what it saw, such as ``lower[0]=dog tag[-1]=DET``, offsets in the order of the text
+        (features/readable.py)
+    word, before, after : the first place in the text that has it: the word being tagged, and up to
+        two words on either side
     count : how often the text has it
     """
 
@@ -59,13 +57,8 @@ class FoundFeature:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """Numbers of a text's features and of their rows in a model's table.
-
-    Attributes
-    ----------
-    features : different features that the text has
-    with_weights : of these, how many have a row in the table
-    sharing : of these, how many share their row with another feature of the text
+    """Different features of a text, those with a row in a model's table, and those that share
+    theirs.
     """
 
     features: int
@@ -78,14 +71,7 @@ class Coverage:
 
 
 class FeatureSearch:
-    """The features of a text.
-
-    Parameters
-    ----------
-    model : of one column, with templates
-    sentences : the text
-    threads : that tag it, for templates that look at labels
-    """
+    """The features that a model of one column with templates makes of a text."""
 
     def __init__(self, model: TaggerModel, sentences: Sequence[Sentence], threads: int = 1) -> None:
         self._model = model

@@ -34,14 +34,10 @@ _SIZE = (5.2, 3.6)
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """A chart as files.
+    """A chart as files, with a text for readers who do not see it.
 
-    Attributes
-    ----------
-    name : of its files, without the ending
-    title, alt : its heading, and a text for readers who do not see it
-    svg, png : the files
-    is_on_page : False where the page has a table instead
+    ``name`` is of its files, without the ending; ``is_on_page`` is False if the page has a table
+    instead.
     """
 
     name: str

@@ -32,13 +32,10 @@ _MIN_SECONDS = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """The accuracy on a part of the tokens.
+    """The accuracy on a part of the tokens: those with a gold label, and those of them that are
+    correct.
 
-    Attributes
-    ----------
-    name : of the part
-    tokens, correct : its tokens with a gold label, and those whose predicted label is the same
-    interval : the middle 95 % of resampled accuracies; None where there are too few sentences
+    ``interval`` is the middle 95 % of resampled accuracies; None if there are too few sentences.
     """
 
     name: str
@@ -58,14 +55,9 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class WorstSentence:
-    """A sentence with many wrong tokens.
+    """A sentence with many wrong tokens, their indices, and for the first of them the reasons.
 
-    Attributes
-    ----------
-    path, line : its place; line 0 where it is from no file
-    words, gold, predicted : its words and labels; gold ones may be None
-    wrong : the indices of the wrong tokens
-    why : for the first of these, the reasons for the predicted label over the gold one
+    ``line`` is 0 if it is from no file; gold labels may be None.
     """
 
     path: str
@@ -83,8 +75,6 @@ class ColumnFigures:
 
     Attributes
     ----------
-    evaluation : with calibration, if the model is calibrated
-    accuracy, known, unknown : accuracies with intervals
     f1_interval : of the F1 of spans; None in other columns
     by_length : accuracies on sentences of different lengths
     worst : the sentences with the most wrong tokens
@@ -140,14 +130,8 @@ class ColumnFigures:
 def column_figures(tagger: Tagger, source: Source, column: str, threads: int) -> ColumnFigures:
     """Tag the sentences of a source that is held, and compare the labels with the gold ones.
 
-    Parameters
-    ----------
-    tagger : of any columns
-    source : the gold text
-    column : the one to compare; where the tagger does not fill it, its first is compared
-    threads : that tag
-
-    Raises FormatError as Tagger.evaluate does.
+    If the tagger does not fill the column, its first is compared. Raises FormatError as
+    Tagger.evaluate does.
     """
     part = tagger.by_column.get(column) or tagger.by_column[tagger.column]
     predicted: list[list[str]] = []

@@ -90,13 +90,8 @@ def silenced() -> Iterator[None]:
 class Storage:
     """The trainings that were measured already, in memory or in a file, too.
 
-    Parameters
-    ----------
-    path : None, or the file: one of the same search, or none yet
-    identity : what makes it the same search
-
-    Raises ModelError if the file holds no state of a search; ArgumentError if it is of another
-    search.
+    Raises ModelError if the file holds no state of a search; ArgumentError if it is of one with
+    another identity.
     """
 
     def __init__(self, path: str | os.PathLike[str] | None, identity: dict[str, Any]) -> None:
@@ -171,15 +166,11 @@ class Part:
 
 
 class Bench:
-    """Measures options on every part, or remembers what was measured.
+    """Measures options on every part (one with a dev set, else one a fold), or remembers what was
+    measured.
 
-    Parameters
-    ----------
-    parts : one with a dev set, else one a fold
-    column, fields : the column to learn; see train
-    fixed : options that all trainings have
-    storage : what was measured already
-    has_dev : is the only part's held-out text a dev set, on which a training may stop early?
+    ``fixed`` are options that all trainings have; ``has_dev`` tells if the only part's held-out
+    text is a dev set, on which a training may stop early.
     """
 
     def __init__(

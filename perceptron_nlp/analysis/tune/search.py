@@ -42,15 +42,8 @@ TuningCallback = Callable[[TuningReport], object]
 class Search:
     """The search itself.
 
-    Parameters
-    ----------
-    bench : what measures
-    space : the values to try, by the names of options
-    options : how long to search
-    evidence : columns that named lists of templates look at
-    callback : see tune
-    seed : of the sampler
-    remarks : see TuningResult
+    ``evidence`` are columns that named lists of templates look at; for ``remarks`` see
+    TuningResult.
     """
 
     def __init__(

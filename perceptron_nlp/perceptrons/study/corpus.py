@@ -104,14 +104,7 @@ Labelled = tuple[Sequence[str], Sequence[str | None]]
 
 @dataclass(frozen=True)
 class Part:
-    """Words as rows of features, with their labels.
-
-    Attributes
-    ----------
-    sentences : how many sentences they come from
-    X : sparse matrix, a row for each word
-    y : the labels
-    """
+    """Words as rows of features (a sparse matrix), with their labels, from so many sentences."""
 
     sentences: int
     X: Ones
@@ -123,14 +116,9 @@ class Part:
 
 @dataclass(frozen=True)
 class StudyCorpus:
-    """What the study learns from and tests on.
+    """The two parts that the study learns from and tests on, with the features of train.
 
-    Attributes
-    ----------
-    name : the files, for headings
-    column : the column that is learnt
-    train, dev : the two parts; features are those of train
-    notes : how the parts were made, in sentences for the reader
+    ``name`` are the files, for headings; ``notes`` tell how the parts were made, for the reader.
     """
 
     name: str

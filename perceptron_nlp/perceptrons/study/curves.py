@@ -34,13 +34,7 @@ LEARNERS: Mapping[str, Mapping[str, Any]] = {
 
 @dataclass(frozen=True)
 class LearningCurves:
-    """Accuracy on dev after each epoch.
-
-    Attributes
-    ----------
-    dev : output -> share of dev words that are right, after epoch 1, 2, …
-    mistakes : training words that were mistaken in each epoch
-    """
+    """Accuracy on dev after each epoch, by output, and training words mistaken in each epoch."""
 
     dev: Mapping[str, tuple[float, ...]]
     mistakes: tuple[int, ...]
@@ -138,13 +132,7 @@ def leads_of(learner: PerceptronClassifier, part: Part) -> NDArray[np.float64]:
 
 @dataclass(frozen=True)
 class OrderSpread:
-    """Accuracy on dev of trainings that differ in nothing but the order.
-
-    Attributes
-    ----------
-    epochs : epochs of each training
-    dev : output -> share of dev words that are right, for each order
-    """
+    """Accuracy on dev of trainings that differ in nothing but the order, by output."""
 
     epochs: int
     dev: Mapping[str, tuple[float, ...]]

@@ -161,12 +161,7 @@ class Agreement:
 
 
 def agreements(corpus: StudyCorpus, *, words: int = 200, epochs: int = 3) -> list[Agreement]:
-    """Each learner in each order, on the first words of train.
-
-    Parameters
-    ----------
-    words : examples at most; more, where they all have one label
-    """
+    """Compare learners in all orders on the first words of train; more, if these have one label."""
     words = _with_two_labels(corpus.train.y, words)
     X = corpus.train.X.dense(words)
     classes, ids = np.unique(corpus.train.y[:words], return_inverse=True)
@@ -284,10 +279,7 @@ class Study:
 def study_corpus(corpus: StudyCorpus, *, say: Say = lambda text: None) -> Study:
     """Run the perceptron family on a corpus, and its examples in the plane.
 
-    Parameters
-    ----------
-    corpus : from `read_study_corpus`
-    say : told what happens now, a line at a time
+    `say` is told what happens now, a line at a time.
     """
     began = time.perf_counter()
     say(

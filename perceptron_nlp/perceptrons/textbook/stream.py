@@ -31,10 +31,7 @@ Array = NDArray[Any]
 class Delta:
     """An update Δ, kept by its non-zeros: Huang's d_Δ numbers instead of d.
 
-    Attributes
-    ----------
-    index : int64[d_Δ], places in the flattened weights, each at most once
-    value : [d_Δ], what is added there
+    ``index`` are places in the flattened weights, each at most once; ``value`` is added there.
     """
 
     index: NDArray[np.int64]

@@ -160,17 +160,12 @@ def calibrated(
     sentences: Sequence[Any],
     gold: Sequence[Sequence[str | None]],
 ) -> tuple[TaggerModel, str | None]:
-    """The model with the calibration that suits it, and what its record tells of it.
+    """Return a model of one column with its calibration, and None; or without, and why not.
 
     Parameters
     ----------
-    model : of one column
     features : its feature function, or None
     sentences, gold : of a dev set, prepared; and the labels as they are written there
-
-    Returns
-    -------
-    (model, None); or, where the sentences are too few, the model without calibration, and why
     """
     labeller = make_labeller(model, features)
     data = _data(model, labeller, model.inputs(sentences), gold)
@@ -185,13 +180,8 @@ def calibrated(
 def calibrated_by(
     model: TaggerModel, features: Extractor | None, dev: Examples | None
 ) -> TaggerModel:
-    """The model calibrated on the dev set that it was trained with, if that does.
-
-    Parameters
-    ----------
-    model : of one column
-    features : its feature function, or None
-    dev : the dev set, with what its sentences show of each other; None where there was none
+    """Return a model of one column calibrated on the dev set of its training, if there is one that
+    does.
     """
     if dev is None:
         return model
@@ -204,17 +194,11 @@ def calibrated_by(
 def calibrated_columns(
     model: TaggerModel, features: Extractor | None, source: Source
 ) -> tuple[TaggerModel, list[str]]:
-    """The model with each of its columns calibrated, and of which columns that cannot be, and why.
+    """Return the model with its columns calibrated, and why some cannot be, which stay as they are.
 
-    These stay as they are.
-
-    Parameters
-    ----------
-    model : of one column or several
-    features : its feature function, or None
-    source : the dev set, which can be gone over again where there are several columns
-
-    Raises FormatError if the source breaks its format, or has no labels in a column.
+    The source can be gone over again if there are several columns. Raises FormatError if it breaks
+    its
+    format, or has no labels in a column.
     """
     parts, left_out = [], []
     if model.more:

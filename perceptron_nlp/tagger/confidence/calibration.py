@@ -47,10 +47,8 @@ class Calibration(NamedTuple):
     def confidences(self, scores: Array, given: Mask) -> Array:
         """Return float64[n_tokens], 0 to 1: the confidence in the predicted labels.
 
-        Parameters
-        ----------
-        scores : float64[n_tokens, n_labels]; minus infinity for impossible labels
-        given : bool[n_tokens, n_labels]: the labels that count as predicted; one a token at least
+        ``scores`` are float64[n_tokens, n_labels], minus infinity for impossible labels; ``given``
+        (bool) are the labels that count as predicted, one a token at least.
         """
         import numpy as np
 
@@ -109,13 +107,9 @@ def rounded(x: float) -> float:
 
 
 def softmax(scores: Array, temperature: float) -> Array:
-    """float64[n_words, n_labels]: exp(scores / temperature), each row over its sum.
+    """Return exp(scores / temperature), each row over its sum: float64[n_tokens, n_labels].
 
-    Parameters
-    ----------
-    scores : float64[n_words, n_labels], minus infinity where a label cannot be; at least one
-        other in each row
-    temperature : above 0
+    Scores are minus infinity for impossible labels, with another one in each row.
     """
     import numpy as np
 
@@ -183,14 +177,11 @@ def _spread(shares: Array, mask: Mask, wanted: Array) -> Array:
 
 
 def rising(counts: Sequence[tuple[float, float, float]]) -> list[tuple[float, float, float]]:
-    """Neighbours put together until the share of right ones rises: pool adjacent violators.
+    """Pool (right, all, sum of margins) of tokens, in the order of margins, until accuracy rises.
 
-    (M. Ayer, H. D. Brunk, G. M. Ewing, W. T. Reid and E. Silverman, 1955, "An empirical
-    distribution function for sampling with incomplete information".)
-
-    Parameters
-    ----------
-    counts : (right, all, sum of margins) of words, in the order of their margins
+    Pool adjacent violators (M. Ayer, H. D. Brunk, G. M. Ewing, W. T. Reid and E. Silverman, 1955,
+    "An
+    empirical distribution function for sampling with incomplete information").
     """
     pools: list[tuple[float, float, float]] = []
     for pool in counts:
@@ -203,16 +194,10 @@ def rising(counts: Sequence[tuple[float, float, float]]) -> list[tuple[float, fl
 def curve_of(
     margins: Array, right: Mask, least: int
 ) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    """The points of a rising curve from margins to shares of right words.
+    """Return the points of a rising curve from finite margins to accuracy.
 
-    Each pool of words is a point at its mean margin; (right + 1/2) / (all + 1) of it, as nothing
-    is sure after a count.
-
-    Parameters
-    ----------
-    margins : float64[n_words], finite, one word at least
-    right : bool[n_words]
-    least : words that a point stands for at least, if there are so many
+    Each pool of tokens, of ``least`` at least if there are so many, is a point at its mean margin;
+    (right + 1/2) / (all + 1) of it, as nothing is sure after a count.
     """
     pools = _pruned(_large_enough(rising(_runs(margins, right)), least), MOST_POINTS)
     points: dict[float, float] = {}

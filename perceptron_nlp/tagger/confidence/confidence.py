@@ -31,13 +31,7 @@ Numbers = npt.NDArray[np.int64]
 
 
 class LabelView:
-    """Labels of a model that count as one, and those that are possible at a token.
-
-    Parameters
-    ----------
-    model : of one column
-    lexicon : what labels some forms may have, or None
-    """
+    """Labels of a model of one column that count as one, and those that are possible at a token."""
 
     def __init__(self, model: TaggerModel, lexicon: Lexicon | None) -> None:
         names = [forms_of(label, model.scheme)[-1] for label in model.tags]
@@ -58,12 +52,10 @@ class LabelView:
     def seen(
         self, sentences: Sequence[Sequence[str]], numbers: Numbers, scores: Array
     ) -> tuple[Array, Mask]:
-        """Scores with minus infinity for labels that cannot be, and which labels are the given.
+        """Return scores with minus infinity for impossible labels, and which labels are the
+        predicted.
 
-        Parameters
-        ----------
-        sentences : the sentences
-        numbers, scores : of their words, one after the other
+        ``numbers`` and ``scores`` are of the words of the sentences, one after the other.
         """
         if self._scripts is not None:
             return self._seen_lemmas(self._scripts, sentences, scores)
@@ -107,13 +99,7 @@ class LabelView:
         scores: Array,
         given: Mask,
     ) -> list[list[str]]:
-        """Return the labels as the column writes them.
-
-        Parameters
-        ----------
-        numbers : the labels, as they were found
-        scores, given : what `seen` returned for them
-        """
+        """Return the labels as the column writes them, with what `seen` returned for the numbers."""
         if self._scripts is None:
             return labeller.written(by_sentence(sentences, self.labels_of(numbers)))
         chosen = np.where(given, scores, -np.inf).argmax(axis=1).tolist()
@@ -168,21 +154,10 @@ def sure_labels(
     keep: Sequence[Keep] | None = None,
     threads: int = 1,
 ) -> Sure:
-    """The labels of prepared sentences, and how likely each is right.
+    """Return a list of labels a sentence, as the labeller gives them, and their confidences, 0 to
+    1.
 
-    Parameters
-    ----------
-    model : of one column, calibrated
-    labeller : of the model and the lexicon
-    lexicon : what labels some forms may have, or None
-    sentences, keep, threads : as for the labeller
-
-    Returns
-    -------
-    a list of labels a sentence, as the labeller's `label` gives them; and for each a float from 0
-    to 1
-
-    Raises ModelError if the model is not calibrated.
+    Sentences are prepared; the model has one column. Raises ModelError if it is not calibrated.
     """
     calibration = calibration_of(model)
     view = LabelView(model, lexicon)

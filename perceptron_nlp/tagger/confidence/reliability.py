@@ -14,14 +14,9 @@ BINS = 15
 
 @dataclass(frozen=True, slots=True)
 class ReliabilityBin:
-    """Words with confidences between two bounds.
+    """Tokens with confidences from ``low`` up to ``high``, their mean confidence and accuracy.
 
-    Attributes
-    ----------
-    low, high : the bounds; a confidence at a bound belongs to the higher bin
-    count : how many words
-    confidence : their mean confidence; None where there are none
-    accuracy : the share of them that is right; None where there are none
+    Both are None if there are none.
     """
 
     low: float
@@ -33,12 +28,7 @@ class ReliabilityBin:
 
 @dataclass(frozen=True, slots=True)
 class Reliability:
-    """Distance of confidences from accuracies.
-
-    Attributes
-    ----------
-    bins : 15 of equal width, from 0 to 1
-    """
+    """Distance of confidences from accuracies, in 15 bins of equal width from 0 to 1."""
 
     bins: tuple[ReliabilityBin, ...]
 

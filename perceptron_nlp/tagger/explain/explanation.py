@@ -209,18 +209,10 @@ def explanations(
     top: int | None,
     against: Sequence[Sequence[str | None]] | None = None,
 ) -> list[Explanation]:
-    """Why sentences are labelled as they are.
+    """Explain why prepared sentences are labelled as they are by a model of one column.
 
-    Parameters
-    ----------
-    model : of one column
-    labeller : of the model and the lexicon
-    lexicon : what labels some forms may have, or None
-    sentences : prepared, as for the labeller
-    top, against : as for explanation, `against` of each sentence
-
-    Raises ArgumentError and ArgumentTypeError as explanation does, and where `against` is not of
-    as many sentences.
+    `against` is of each sentence. Raises ArgumentError and ArgumentTypeError as explanation does,
+    and if `against` is not of as many sentences.
     """
     given = labeller.label(sentences)
     others = [None] * len(sentences) if against is None else _checked_against(against)
@@ -241,19 +233,17 @@ def explanation(
     top: int | None,
     against: Sequence[str | None] | None = None,
 ) -> Explanation:
-    """Why a sentence was labelled as it was.
+    """Explain why a sentence was labelled as it was.
 
     Parameters
     ----------
-    trace : how the model read it
-    labels : the labels as they are written
+    trace, words, labels : how the model read it; the words, and the labels as they are written
     constrained : the tokens that could not get any label
-    words : the words
     top : how many features are kept one by one for each word; None for all
     against : None, or for each word the label to compare with in place of the runner-up, or None
 
-    Raises ArgumentError where `against` has not as many labels as there are words, and
-    ArgumentTypeError where it holds something else.
+    Raises ArgumentError if `against` has not as many labels as there are words, ArgumentTypeError
+    if it holds something else.
     """
     model = trace.model
     names = _Names(model, words)

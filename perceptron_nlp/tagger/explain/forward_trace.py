@@ -87,7 +87,6 @@ class ForwardTrace(Protocol):
 
     Attributes
     ----------
-    model : the model
     numbers : the numbers of the labels that its words got, as they are learned
     scores : float64[n_words, n_labels]: what all labels scored after the labels given before
     first : the trace of the first tagger of a stack, or None
@@ -106,16 +105,7 @@ class ForwardTrace(Protocol):
 
 
 class TemplateTrace:
-    """Forward trace of a model with templates; see ForwardTrace.
-
-    Parameters
-    ----------
-    model, decoder : the model, and the core's form of it
-    templates : its templates, to be read by people
-    columns : the columns that it looks at, by name, the words first
-    numbers : the labels that it gave
-    first : the trace of the first tagger of a stack, or None
-    """
+    """Forward trace of a model with templates, whose columns go by name, the words first."""
 
     def __init__(
         self,

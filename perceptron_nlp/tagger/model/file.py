@@ -98,12 +98,7 @@ def describe(model: TaggerModel, number: int) -> tuple[dict[str, Any], dict[str,
 class _Description(NamedTuple):
     """Description of one model in a file, each part checked when it is taken.
 
-    Parameters
-    ----------
-    path : the file's name, for messages
-    tensors : the arrays of the file
-    described, record : the model's description, and the record of its training
-    number : that of the pass in the names of its arrays
+    ``number`` is that of the pass in the names of its arrays.
     """
 
     path: str

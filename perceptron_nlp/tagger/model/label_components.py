@@ -46,13 +46,7 @@ def features_of(label: str) -> str:
 
 
 def parts_of(labels: Sequence[str], mode: str) -> LabelParts:
-    """Return the components of labels in the core's form.
-
-    Parameters
-    ----------
-    labels : all labels, in the order of their numbers
-    mode : one of MODES
-    """
+    """Return the components of labels, in the order of their numbers, in the core's form."""
     return _parts_of(tuple(labels), mode)
 
 

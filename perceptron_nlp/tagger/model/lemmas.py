@@ -70,12 +70,7 @@ class KnownLemmas:
 
     @classmethod
     def of(cls, words: Iterable[tuple[str, str, str, Script]], *, turkic: bool) -> KnownLemmas:
-        """Return the lemmas of a text.
-
-        Parameters
-        ----------
-        words : (form, part of speech, lemma, script) of each word
-        """
+        """Return the lemmas of (form, part of speech, lemma, script) of each word of a text."""
         forms: dict[str, int] = {}
         counts: Counter[str] = Counter()
         for form, upos, lemma, script in words:

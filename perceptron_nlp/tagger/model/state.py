@@ -87,13 +87,9 @@ class Union:
 
 
 def sum_of(runs: Sequence[FrozenWeights], factors: Sequence[float] | None = None) -> FrozenWeights:
-    """One set of weights whose score of anything is the sum of the runs' scores.
+    """Return weights whose score of anything is the sum of the runs' scores, each times its factor.
 
-    Parameters
-    ----------
-    runs : averaged weights over the same labels, templates and kind of table, at least one
-    factors : what each run's scores are multiplied by; None for 1
-
+    The runs are averaged weights over the same labels, templates and kind of table, at least one.
     Raises ArgumentError if they differ in labels or table.
     """
     first = runs[0]
@@ -188,15 +184,7 @@ class RunState:
     def settled(
         cls, union: Union, weight: Array, sums: Array, squares: Array | None, done: int, epochs: int
     ) -> RunState:
-        """The state whose cells these are, of which those of zeros are left out.
-
-        Parameters
-        ----------
-        union : the cells
-        weight, squares : as of a state
-        sums : float64[n_cells]; see ``sums``
-        done, epochs : as of a state
-        """
+        """Return the state of these cells, those of zeros left out; ``sums`` are the property's."""
         kept = (weight != 0) | (sums != 0) | (False if squares is None else squares != 0)
         rows = union.rows(kept)
         return cls(
@@ -336,13 +324,7 @@ class RunState:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TrainingState:
-    """All that a training of one column needs to go on, besides the model.
-
-    Attributes
-    ----------
-    options : how it learns
-    runs : the state of each run; the sum of their averages is the model
-    """
+    """How a training of one column learns, and the state of each run, whose averages are summed."""
 
     options: LearningOptions
     runs: tuple[RunState, ...]

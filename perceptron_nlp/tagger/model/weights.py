@@ -69,14 +69,12 @@ class QuantizedWeights:
     def of(
         cls, frozen: FrozenWeights, n_groups: int, scale: float | None = None
     ) -> QuantizedWeights:
-        """Round to a power of two: the finest with which every sum of one weight of each group
-        fits 16 bits, so that scores can be added in 16 bits; where that is too coarse, the finest
-        with which every weight does. Or to the scale that is given, with which every weight must
-        fit.
+        """Round to a power of two, or to the scale that is given.
 
-        Raises
-        ------
-        ArgumentError : a weight is not finite
+        It is the finest with which every sum of one weight of each group fits 16 bits, so that
+        scores can
+        be added in 16 bits; if that is too coarse, the finest with which every weight does. Raises
+        ArgumentError if a weight is not finite.
         """
         import numpy as np
 
@@ -188,13 +186,12 @@ def weights_from_arrays(
     shape: tuple[int, int],
     bad: Bad,
 ) -> QuantizedWeights:
-    """The weights of a file, every part of them checked.
+    """Return the weights of a file, every part of them checked.
 
     Parameters
     ----------
     described : the model's description, for ``table_bits`` and ``scale``
-    tensors : all arrays of the file
-    pass_number : of the pass that they belong to
+    tensors, pass_number : all arrays of the file, and the pass that they belong to
     shape : how many labels and how many templates there are
     bad : makes the error to raise out of the part's name and what is wrong with it
     """

@@ -92,13 +92,7 @@ def with_tables(
     tables: WordTables,
     given: Mapping[str, Sequence[tuple[str, ...]]] | None = None,
 ) -> Examples:
-    """The examples with the columns of the tables.
-
-    Parameters
-    ----------
-    examples : training sentences
-    tables : what their words are looked up in
-    given : columns, sentence by sentence, that are not looked up; or None
+    """Return training sentences with the columns of the tables, or with those that are `given`.
 
     Raises ArgumentError if the sentences have a column of the same name already.
     """
@@ -158,14 +152,10 @@ def strings_as_arrays(strings: Sequence[str], prefix: str) -> dict[str, Array]:
 def tables_from_arrays(
     described: Any, tensors: Mapping[str, Tensor], pass_number: int, bad: Bad
 ) -> WordTables:
-    """The tables of a description and its arrays, every part of it checked.
+    """Return the tables that tables_as_arrays described, every part of them checked.
 
-    Parameters
-    ----------
-    described : what tables_as_arrays gave
-    tensors : all arrays of the file
-    pass_number : of the pass that they belong to
-    bad : makes the error to raise out of the part's name and what is wrong with it
+    ``pass_number`` is of the pass that they belong to; ``bad`` makes the error to raise out of the
+    part's name and what is wrong with it.
     """
 
     def refuse(what: str) -> NoReturn:

@@ -34,13 +34,7 @@ _FREE, _UNKNOWN = -1, -2
 
 
 class Constraints:
-    """Given labels in terms of a model's learned labels.
-
-    Parameters
-    ----------
-    tags : the model's labels
-    scheme : its scheme
-    """
+    """Given labels in terms of a model's learned labels."""
 
     def __init__(self, tags: TagSet, scheme: str | None) -> None:
         self._scheme = scheme
@@ -165,16 +159,13 @@ class Lexicon:
 
     @classmethod
     def of(cls, source: LexiconSource, column: str | None = None) -> Lexicon:
-        """A lexicon out of a file, or a mapping from forms to a label or several.
+        """Return a lexicon out of a file, or a mapping from forms to a label or several.
 
-        Parameters
-        ----------
-        source : which
-        column : the column that the labels are of; None for that of any model
-
-        Raises FileError if the file cannot be read; FormatError if a line is not a form, a tab and
-        a label (file:line), or there is none; ArgumentError, ArgumentTypeError if the mapping is
-        empty, or holds something else.
+        Without a column, its labels are of that of any model. Raises FileError if the file cannot
+        be read;
+        FormatError if a line is not a form, a tab and a label (file:line), or there is none;
+        ArgumentError,
+        ArgumentTypeError if the mapping is empty, or holds something else.
         """
         if isinstance(source, str | os.PathLike):
             return cls._read(source, column)
@@ -203,14 +194,11 @@ class Lexicon:
         )
 
     def numbers(self, written: Iterable[str]) -> dict[str, list[int]]:
-        """For each form the numbers of the labels that may be given.
-
-        Parameters
-        ----------
-        written : the labels of a model as they are written in the column, by their numbers
+        """Return for each form the numbers of its labels among those that a model writes.
 
         Raises FormatError if the model has no such label (file:line); ArgumentError if the lexicon
-        is from no file.
+        is from
+        no file.
         """
         known: dict[str, list[int]] = {}
         for number, label in enumerate(written):
@@ -267,13 +255,7 @@ DICTIONARY, LEXICON = "dictionary", "lexicon"
 
 
 class ConstrainedTokens:
-    """Labels that tokens may get, by the tag dictionary and a lexicon before it.
-
-    Parameters
-    ----------
-    model : the model, for its dictionary
-    lexicon : what goes before that, or None
-    """
+    """Labels that tokens may get, by a model's tag dictionary and a lexicon that goes before it."""
 
     def __init__(self, model: TaggerModel, lexicon: Lexicon | None) -> None:
         self._model = model

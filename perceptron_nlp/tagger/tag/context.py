@@ -68,13 +68,12 @@ def with_neighbours(
     before: Sequence[Sequence[str]] = (),
     after: Sequence[Sequence[str]] = (),
 ) -> list[Sentence]:
-    """Sentences of one text with the columns made.
+    """Return consecutive sentences of one text with the columns made.
 
     Parameters
     ----------
-    sentences : consecutive sentences
     window : sentences on either side in which other places of a word are looked for
-    evidence : the evidence columns, which each sentence has
+    evidence : the feature columns, which each sentence has
     knows : was a word in the training text?
     before, after : the sentences around them; more than `window` of them make no difference
     """
@@ -204,12 +203,8 @@ def _value(values: Sequence[str], at: int) -> str:
 
 
 def with_first_labels(sentence: Sequence[str], labels: Sequence[str]) -> Sentence:
-    """Return a sentence as the second of two stacked taggers sees it: with the first one's labels.
-
-    Parameters
-    ----------
-    sentence : the words; a Sentence keeps its columns
-    labels : joint labels of part of speech and features
+    """Return a sentence, which keeps its columns, with joint labels: as the second of two taggers
+    sees it.
     """
     words = sentence.words if isinstance(sentence, Sentence) else sentence
     columns = dict(sentence.columns) if isinstance(sentence, Sentence) else {}

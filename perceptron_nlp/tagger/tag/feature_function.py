@@ -94,15 +94,7 @@ def extract(
 
 
 class FunctionLabeller:
-    """A model with a feature function, ready to label; see TemplateLabeller.
-
-    Parameters
-    ----------
-    model : a model with a feature function
-    decoder : the core's form of it
-    function : the function
-    lexicon : the labels that some forms may have, or None
-    """
+    """A model with a feature function, ready to label; see TemplateLabeller."""
 
     # A function needs to see the sentences.
     words_alone = False
@@ -179,11 +171,7 @@ class FunctionLabeller:
     ) -> tuple[list[str], Floats]:
         """Return the labels of a sentence and the scores of all labels; a constrained token has 0.
 
-        Parameters
-        ----------
-        tokens : the sentence
-        kept : the labels that its tokens have already
-        record : None, or what is to hold the function's answers by the number of the token
+        ``record`` is None, or what is to hold the function's answers by the number of the token.
         """
         sentence = tokens if isinstance(tokens, Sentence) else Sentence(tokens)
         model, history = self.model, list[str]()
@@ -208,13 +196,7 @@ class FunctionLabeller:
 
 
 class FunctionTrace:
-    """Forward trace of a model with a feature function; see ForwardTrace.
-
-    Parameters
-    ----------
-    labeller : of the model
-    tokens : the sentence
-    """
+    """Forward trace of a model with a feature function; see ForwardTrace."""
 
     def __init__(self, labeller: FunctionLabeller, tokens: Sequence[str]) -> None:
         self.model = labeller.model

@@ -56,15 +56,8 @@ def fill_in_turn(fills: Sequence[Fill | None]) -> Fill | None:
 def filler(corpus: Corpus, labellers: Mapping[str, Labeller]) -> Fill | None:
     """Return what fills columns of whole sentences of a text, as bytes; see Tagger.filler.
 
-    Parameters
-    ----------
-    corpus : the text
-    labellers : by column, what labels it
-
-    Returns
-    -------
     None if the text must be read sentence by sentence: it is not CoNLL-U of ten columns, a labeller
-    looks at more than words, or a column cannot hold a label
+    looks at more than words, or a column cannot hold a label.
     """
     columns = ("id", "form", *corpus.column_names)
     if corpus.format != "conllu" or columns != CONLLU_COLUMNS:

@@ -51,16 +51,7 @@ _Found = tuple[_Path, float]
 def best_labellings(
     model: TaggerModel, labeller: Labeller, lexicon: Lexicon | None, sentence: Sequence[str], k: int
 ) -> list[tuple[list[str], float]]:
-    """The k best ways to label a sentence; see Tagger.k_best.
-
-    Parameters
-    ----------
-    model : of one column
-    labeller : of the model and the lexicon
-    lexicon : what labels some forms may have, or None
-    sentence : prepared, as for the labeller
-    k : how many
-    """
+    """Return the k best ways to label a prepared sentence; see Tagger.k_best."""
     labels = labeller.label([sentence])[0]
     return best_sequences(
         labeller.trace(sentence), labels, ConstrainedTokens(model, lexicon), words_of(sentence), k
@@ -74,15 +65,11 @@ def best_sequences(
     words: Sequence[str],
     k: int,
 ) -> list[tuple[list[str], float]]:
-    """The k best ways to label a sentence that was read and labelled.
+    """Return the k best ways to label a sentence that was read and labelled.
 
-    Parameters
-    ----------
-    trace : how the model read it
-    labels : what tagging gives, as it is written
-    constrained : the tokens that cannot get any label
-    words : the words
-    k : how many
+    ``labels`` are what tagging gives, as it is written; ``constrained`` the tokens that cannot get
+    any
+    label.
     """
     steps = _Steps(trace, constrained, words)
     if trace.model.beam == 1 or trace.model.extractor is not None:

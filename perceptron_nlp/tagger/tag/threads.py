@@ -68,12 +68,8 @@ def in_pieces(
 ) -> list[T]:
     """Return what `run` gives for parts of a batch, each small enough to hold all its scores.
 
-    Parameters
-    ----------
-    run : takes the numbers of the sentences of a piece
-    lengths : words in each sentence
-    n_labels : scores of each word
-    threads : as for label_in_chunks; where pieces end does not depend on it
+    `run` takes the numbers of the sentences of a piece. Where pieces end depends on the lengths of
+    sentences and the number of labels, not on the threads.
     """
     room = max(1, min(PIECE_WORDS, PIECE_SCORES // n_labels))
     ends, words = [0], 0

@@ -72,7 +72,6 @@ class Progress:
 
     Attributes
     ----------
-    finished : the runs before this one
     best, best_score, best_epoch : the weights that did best on the dev set so far
     epochs : a record for each epoch that is done
     best_state : what the best weights are the average of, where states are kept
@@ -96,13 +95,7 @@ class Progress:
         return len(self.epochs)
 
     def after_run(self, weights: FrozenWeights, state: RunState | None) -> Progress:
-        """Return the progress at the start of the next run.
-
-        Parameters
-        ----------
-        weights : those of this run
-        state : what they are the average of, or None
-        """
+        """Return the progress after a run with these weights, which are the average of `state`."""
         result = RunResult(weights, self.best_epoch or self.done, self.epochs, state)
         return Progress([*self.finished, result])
 
@@ -193,13 +186,8 @@ def _weights(
 
 @dataclass(frozen=True, slots=True)
 class CheckpointOptions:
-    """Where and when the state of a training is saved.
-
-    Attributes
-    ----------
-    path : the file
-    every : epochs between two savings
-    resume : go on from the file
+    """Where the state of a training is saved, after how many epochs, and whether it goes on from
+    there.
     """
 
     path: str
@@ -260,10 +248,7 @@ def _difference(name: str, then: Any, now: Any) -> str:
 class Checkpoint:
     """Saves the state of one training after epochs, and reads it.
 
-    Parameters
-    ----------
-    options : where and when
-    identity : what a training must agree in to go on from the file, as JSON can express it
+    ``identity`` is what a training must agree in to go on from the file, as JSON can express it.
     """
 
     def __init__(self, options: CheckpointOptions, identity: Mapping[str, Any]) -> None:
@@ -316,10 +301,7 @@ class Checkpoint:
     def save(self, progress: Progress, table: WeightTable | None) -> None:
         """Save the state after an epoch if it is time; after the last epoch of a run, always.
 
-        Parameters
-        ----------
-        progress : after the epoch
-        table : of the current run; None between two runs
+        ``table`` is of the current run; None between two runs.
         """
         if table is not None and progress.done % self._options.every:
             return

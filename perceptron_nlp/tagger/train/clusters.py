@@ -108,23 +108,16 @@ class SparseRows:
 
 
 def row_vectors(matrix: SparseRows, n_dimensions: int, n_rows: int) -> Floats:
-    """The rows as points of few dimensions: U times the roots of the singular values.
+    """Return the rows as points of few dimensions: U times the roots of the singular values.
 
-    A randomised subspace iteration finds the right singular vectors of the first rows (Halko,
-    Martinsson and Tropp, 2011, "Finding structure with randomness", algorithm 4.4). Singular
-    vectors of close values may come out mixed with each other, which moves no point relative to
-    others.
-
-    Parameters
-    ----------
-    matrix : its first rows are the heaviest
-    n_dimensions : how many, at least 1; fewer come back where the matrix has not so many rows
-        or columns
-    n_rows : the first rows that the directions are found with, fewer than 2**16
-
-    Returns
-    -------
-    float64[matrix.n_rows, dimensions], of no particular scale
+    A randomized subspace iteration finds the right singular vectors of the first, heaviest rows,
+    fewer
+    than 2**16 (Halko, Martinsson and Tropp, 2011, "Finding structure with randomness", algorithm
+    4.4).
+    Singular vectors of close values may come out mixed with each other, which moves no point
+    relative
+    to others. The points are float64[matrix.n_rows, dimensions], of no particular scale; there are
+    fewer dimensions if the matrix has not so many rows or columns.
     """
     n_rows = min(n_rows, matrix.n_rows)
     width = min(n_dimensions + SPARE, n_rows, matrix.n_columns)
@@ -174,18 +167,10 @@ def _orthogonal(matrix: Floats) -> Floats:
 def word_clusters(
     sentences: Iterable[Sequence[str]], sizes: Sequence[int], min_count: int = MIN_COUNT
 ) -> list[dict[str, str]]:
-    """For each number of clusters, the cluster of each lower-cased word.
+    """Return for each size, at least 1, a mapping from lower-cased words to the number of a
+    cluster.
 
-    Parameters
-    ----------
-    sentences : the words of each
-    sizes : how many clusters, at least 1 each; where there are fewer words, so many
-    min_count : words seen less often are left out, at least 1
-
-    Returns
-    -------
-    one mapping a size, from lower-cased words to decimal numbers; empty where no word is common
-        enough
+    Words seen less often than min_count are left out; it is empty if no word is common enough.
     """
     words, tokens = _numbered(sentences, min_count)
     if not words:

@@ -262,12 +262,8 @@ def with_sample(
 ) -> dict[str, Any]:
     """Return a training record with the sample of the sentences that were learned from.
 
-    Parameters
-    ----------
-    record : of a model, with its counts of the training text as ``train``
-    sentences : the training text
-    before : the record of the model that was trained further, or None; without a sample in it,
-        there is none of both texts together
+    ``before`` is the record of the model that was trained further, or None; without a sample in it,
+    there is none of both texts together.
     """
     kept = "" if before is None else _sample_in(before)
     if kept is None:
@@ -280,13 +276,9 @@ def with_sample(
 
 
 def trained_on(record: Mapping[str, Any], sentences: Sequence[Sentence], name: str) -> str | None:
-    """Return a warning if many of the sentences are in a model's training text, else None.
+    """Return a warning, which calls them `name`, if many sentences are in a model's training text.
 
-    Parameters
-    ----------
-    record : the model's training record; models of several origins have no sample
-    sentences : those to judge the model by
-    name : what the warning calls them
+    Models of several origins have no sample in their record, and get none.
     """
     sample = _sample_in(record)
     if sample is None:

@@ -34,16 +34,7 @@ BATCH = 256
 
 
 class Learner:
-    """Weights, and what learns them from sentences given by their numbers.
-
-    Parameters
-    ----------
-    table : the weights
-
-    Attributes
-    ----------
-    table : all that has been learned
-    """
+    """A table of weights, and what learns them from sentences given by their numbers."""
 
     def __init__(self, table: WeightTable) -> None:
         self.table = table
@@ -79,13 +70,9 @@ def n_learned(examples: Examples) -> int:
 class TemplateLearner(Learner):
     """Learns with templates, in the core.
 
-    Parameters
-    ----------
-    examples : the training sentences
-    templates : their features
-    options : how to learn
-    forced : tokens that get one label without being scored
-    limit : None, or of memory: the examples are on disk (on_disk.py)
+    ``forced`` are tokens that get one label without being scored; with a limit of memory, the
+    examples
+    are on disk (on_disk.py).
     """
 
     def __init__(
@@ -197,13 +184,7 @@ def _labels_of(words: Sequence[bytes], always: dict[str, int]) -> npt.NDArray[np
 
 
 class FunctionLearner(Learner):
-    """Learns with a person's own feature function, by the same rules in the same order.
-
-    Parameters
-    ----------
-    examples, options, forced : as for TemplateLearner
-    function : makes the features of a word
-    """
+    """Learns with a person's own feature function, by the same rules in the same order."""
 
     def __init__(
         self,

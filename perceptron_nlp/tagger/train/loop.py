@@ -88,13 +88,11 @@ class Start:
 
 @dataclass(slots=True, eq=False, kw_only=True)
 class Task:
-    """What one training learns: everything but the way there.
+    """Everything about one training but the way there.
 
     Attributes
     ----------
-    examples : the training sentences
     column : the column that is learned
-    options : how to learn
     dev : sentences to choose the best epoch by, or None
     features : a feature function in place of templates, or None
     choices : what was configured automatically, for the training record
@@ -183,12 +181,7 @@ class Task:
 
 
 class Schedule:
-    """The runs and epochs of a training: which sentences, in which order, until when.
-
-    Parameters
-    ----------
-    task : what is learned
-    """
+    """The runs and epochs of a training: which sentences, in which order, until when."""
 
     def __init__(self, task: Task) -> None:
         self.options = task.options
@@ -236,11 +229,10 @@ class Engine(Protocol):
 
 
 class Trainer:
-    """One training.
+    """One training of a task.
 
     Parameters
     ----------
-    task : what is learned
     schedule : its runs and epochs; None for all sentences in every epoch
     make_learner : returns an empty learner for a run; None for one that suits the task
     checkpoint : where its state is saved, and if it goes on from there; None for nowhere
@@ -269,12 +261,7 @@ class Trainer:
         self._log_level = log_level
 
     def run(self, callback: Callback | None = None) -> TaggerModel:
-        """Train to the end: the best epoch of each run, or its last one without a dev set.
-
-        Parameters
-        ----------
-        callback : called after each epoch
-        """
+        """Train to the end: the best epoch of each run, or its last one without a dev set."""
         checkpoint, schedule, mixer = self._checkpoint, self._schedule, self._mixer
         progress, learner = self._begin()
         try:

@@ -136,14 +136,7 @@ class NumberedText(Sequence[Sentence]):
 
 
 class NumberedLabels(Sequence[Sequence[str | None]]):
-    """The labels of some sentences.
-
-    Parameters
-    ----------
-    labels : the distinct ones, None among them where a word has none
-    numbers : int32[n_tokens]; which of them each word has
-    lengths : int64[n_sentences]
-    """
+    """The distinct labels, None among them if a word has none, and the number of each word's."""
 
     def __init__(self, labels: list[str | None], numbers: Numbers, lengths: Int64s) -> None:
         self.labels = labels
@@ -275,13 +268,8 @@ class StoredNumbers:
     """A sequence of int32 that grows at its end, read piece by piece.
 
     The file is in the folder for temporary files (``TMPDIR``). It loses its name as soon as it is
-    made, so the system frees it however the process ends.
-
-    Parameters
-    ----------
-    limit : is checked at every reading and writing
-
-    Raises FileError if no temporary file can be made, written or read.
+    made, so the system frees it however the process ends. The limit is checked at every reading and
+    writing. Raises FileError if no temporary file can be made, written or read.
     """
 
     def __init__(self, limit: Limit) -> None:

@@ -53,17 +53,10 @@ CELL_SHARE, SHARE_OF_RUN = 1.25, 0.5
 class MemoryLimit:
     """A bound on the resident memory of this process, looked at while it reads and learns.
 
-    Parameters
-    ----------
-    size : bytes, or text such as ``"500MB"``; at least what the process has already and some room
-        to read into
-
-    Attributes
-    ----------
-    option : what it was asked for by
-
-    Raises MemoryLimitError if it is too small for any training; ArgumentError, ArgumentTypeError if
-    it is no size, or the system does not tell what a process holds.
+    `size` is in bytes, or text such as ``"500MB"``: at least what the process has already and some
+    room to read into; `option` asked for it. Raises MemoryLimitError if it is too small for any
+    training; ArgumentError, ArgumentTypeError if it is no size, or the system does not tell what a
+    process holds.
     """
 
     option = "max_memory"
@@ -86,12 +79,8 @@ class MemoryLimit:
             )
 
     def watch(self, table: WeightTable, *, runs: int) -> None:
-        """From now on, leave room to make a model of this table within the limit.
-
-        Parameters
-        ----------
-        table : learns
-        runs : how many tables are learned one after the other, and summed
+        """Leave room, from now on, to make a model of so many tables that learn one after the
+        other.
         """
         self._table = table
         self._runs = 1 + SHARE_OF_RUN * (runs - 1)
@@ -193,14 +182,7 @@ class _Column:
 
 
 class _Reading:
-    """One source as it is read.
-
-    Parameters
-    ----------
-    column : the learned column
-    evidence : columns besides the words
-    limit : of memory
-    """
+    """One source as it is read: the learned column and the feature columns."""
 
     def __init__(self, column: str, evidence: Sequence[str], limit: MemoryLimit) -> None:
         self.column = column
@@ -272,18 +254,11 @@ class _Reading:
 def read_stored(
     source: Source, column: str, evidence: Sequence[str], limit: MemoryLimit
 ) -> Examples:
-    """The examples of a source, their words and labels on disk.
+    """Return the examples of a source, gone over once, their words and labels on disk.
 
-    Parameters
-    ----------
-    source : is gone over once
-    column : the column to learn
-    evidence : columns that features look at besides the words
-    limit : of memory
-
-    Raises FormatError, with file:line; also if no word is labelled; FileError if a file cannot
-    be read, or the temporary ones cannot be written; MemoryLimitError if the distinct words alone
-    are too many.
+    Raises FormatError, with file:line; also if no word is labelled; FileError if a file cannot be
+    read, or the temporary ones cannot be written; MemoryLimitError if the distinct words alone are
+    too many.
     """
     text, gold, n_labelled, digest = read_numbers(source, column, evidence, limit)
     return Examples.checked(
@@ -315,13 +290,7 @@ def read_numbers(
 
 
 class StoredSentences:
-    """What a core TrainingSet reads sentences from, and writes their features to.
-
-    Parameters
-    ----------
-    examples : as read_stored gave them
-    columns : those that features look at
-    limit : of memory
+    """Sentences that a core TrainingSet reads from examples on disk, and writes their features to.
 
     Attributes
     ----------
@@ -329,7 +298,7 @@ class StoredSentences:
     lengths, starts : int64[n_sentences], int64[n_sentences + 1]; words in each sentence, and where
         it begins among all words
     records : what the training set keeps of each word
-    check : raises MemoryLimitError where the limit is passed
+    check : raises MemoryLimitError if the limit is passed
     """
 
     def __init__(self, examples: Examples, columns: Sequence[str], limit: MemoryLimit) -> None:
@@ -365,13 +334,7 @@ class StoredSentences:
 
 
 def check_streamable(columns: Sequence[str], options: dict[str, bool]) -> None:
-    """Raise ArgumentError for what cannot be learned from sentences kept on disk.
-
-    Parameters
-    ----------
-    columns : those that are learned
-    options : by the name of an option that cannot, whether it was given
-    """
+    """Raise ArgumentError for columns or given options that need sentences in memory."""
     if len(columns) > 1:
         raise ArgumentError(
             "max_memory: one column at a time is learned from text kept on disk,"

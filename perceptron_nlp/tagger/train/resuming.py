@@ -44,13 +44,9 @@ def continued(
     options: LearningOptions,
     features: Extractor | None,
 ) -> Task:
-    """Return the task of a training that goes on from states.
+    """Return the task of a training that goes on from a model's states.
 
-    Parameters
-    ----------
-    model : the result of the training so far; examples have all of its labels
-    state : of the training so far
-    examples, dev, options, features : as for Task; `options` has the templates of the model
+    Examples have all of its labels, options its templates.
     """
     names = {
         name: number for number, name in enumerate(part_names(examples.tags.labels, examples.parts))

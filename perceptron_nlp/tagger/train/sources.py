@@ -202,16 +202,11 @@ def read_texts(texts: Iterable[tuple[str, bytearray]]) -> Iterator[Sentence]:
 
 
 def with_labels(data: Any, labels: LabelLists | None, name: str) -> Labelled:
-    """Return the data, each list of words paired with its list of labels where there are any.
+    """Return lists of words, each paired with its list of labels; the data if there are no labels.
 
-    Parameters
-    ----------
-    data : lists of words; anything labelled if `labels` is None
-    labels : for each list of words, as many labels; None says that a word has none
-    name : the argument's name, for messages
-
-    Raises ArgumentTypeError for anything but lists of words and lists of labels;
-    ArgumentError if their numbers differ; the message names the first that do.
+    A label that is None says that a word has none. Raises ArgumentTypeError for anything but lists
+    of words and lists of labels; ArgumentError if their numbers differ; the message names the first
+    that do.
     """
     if labels is None:
         return data  # type: ignore[no-any-return]
@@ -314,11 +309,8 @@ def check_labelled(count: int, source: Source, column: str) -> None:
 
 
 def named_columns(column: object) -> tuple[str, ...]:
-    """Return the names in an argument `column`; none if it is None.
-
-    Parameters
-    ----------
-    column : a name, several separated by commas, or a list of names
+    """Return the names in an argument `column`: one, several separated by commas, or a list; else
+    none.
 
     Raises ArgumentTypeError, ArgumentError if it is no name and no list of names, or one is empty.
     """

@@ -69,10 +69,7 @@ def second_pass_templates(upos_first: bool = False) -> tuple[Template, ...]:
 def stacked(task: Task, learn: Callable[[Task], TaggerModel]) -> Task:
     """Train the first tagger of a stack, and return what the second one learns.
 
-    Parameters
-    ----------
-    task : sentences with joint labels, two at least; it learns as both taggers do
-    learn : trains a tagger
+    The task has sentences with joint labels, two at least, and learns as both taggers do.
     """
     examples, column, options = task.examples, task.column, task.options
     taught, how = examples, replace(options, templates=task.templates)
@@ -103,13 +100,10 @@ def jackknifed(
     first: Examples,
     train: Callable[[Examples], Callable[[Sequence[Sentence]], list[list[str]]]],
 ) -> Examples:
-    """Return the examples with the labels of first taggers that have not seen them.
+    """Return the examples, two at least, with the labels of first taggers that have not seen them.
 
-    Parameters
-    ----------
-    examples : sentences with joint labels, two at least
-    first : the same sentences with the labels that the first pass learns
-    train : makes, from some sentences of `first`, a function that labels sentences
+    `first` are the same sentences with the labels that the first pass learns; `train` makes, from
+    some of them, a function that labels sentences.
     """
     order = permutation(len(examples.sentences), 1)
     folds = min(FOLDS, len(order))
