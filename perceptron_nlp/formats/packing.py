@@ -94,7 +94,7 @@ POSITIVE, SIGNED, ASCENDING, IN_ROWS = KINDS = ("positive", "signed", "ascending
 def packed_tensors(
     tensors: Mapping[str, Array], kinds: Mapping[str, str]
 ) -> tuple[dict[str, Array], dict[str, dict[str, Any]]]:
-    """Return the arrays, those with a kind (see above) packed, and what the metadata says of them."""
+    """Return the arrays, those with a kind (see above) packed, and their entry of the metadata."""
     arrays, described = dict(tensors), {}
     for name, kind in kinds.items():
         array = tensors[name]

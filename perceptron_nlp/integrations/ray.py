@@ -152,7 +152,7 @@ class _Actor:
 
 
 class RayPool:
-    """A pool of actors; see sharding.WorkerPool. `processes` gets host and process number of each."""
+    """A sharding.WorkerPool of actors; `processes` gets host and process number of each."""
 
     def __init__(self, processes: list[tuple[str, int]], shards: Sequence[Shard]) -> None:
         share = min(1.0, max(1, int(1e4 * processors() / len(shards))) / 1e4)

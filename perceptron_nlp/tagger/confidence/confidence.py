@@ -99,7 +99,7 @@ class LabelView:
         scores: Array,
         given: Mask,
     ) -> list[list[str]]:
-        """Return the labels as the column writes them, with what `seen` returned for the numbers."""
+        """Return the labels as the column writes them; for scores and given see `seen`."""
         if self._scripts is None:
             return labeller.written(by_sentence(sentences, self.labels_of(numbers)))
         chosen = np.where(given, scores, -np.inf).argmax(axis=1).tolist()
