@@ -12,10 +12,17 @@ if TYPE_CHECKING:
 
     from perceptron_nlp.analysis.compare.comparison import compare
     from perceptron_nlp.analysis.compare.differences import Comparison
+    from perceptron_nlp.analysis.crossvalidation import CrossValidation, cross_validate
     from perceptron_nlp.analysis.doctor.corrections import apply_corrections
     from perceptron_nlp.analysis.doctor.diagnosis import Candidate, Diagnosis
     from perceptron_nlp.analysis.doctor.doctoring import doctor
     from perceptron_nlp.analysis.inspect.inspection import Inspection, inspect
+    from perceptron_nlp.analysis.learningcurve import (
+        CurvePoint,
+        Forecast,
+        LearningCurve,
+        learning_curve,
+    )
     from perceptron_nlp.analysis.report.report import Report, report
     from perceptron_nlp.analysis.tune.trials import Trial, TuningReport, TuningResult
     from perceptron_nlp.analysis.tune.tuning import tune
@@ -44,6 +51,7 @@ if TYPE_CHECKING:
     from perceptron_nlp.tagger.evaluation import Evaluation
     from perceptron_nlp.tagger.explain.explanation import Explanation, WordExplanation
     from perceptron_nlp.tagger.explain.forward_trace import WeighedFeature
+    from perceptron_nlp.tagger.mistakes import Mistake
     from perceptron_nlp.tagger.model.file import FORMAT_VERSION as MODEL_FORMAT_VERSION
     from perceptron_nlp.tagger.model.model import TaggerModel
     from perceptron_nlp.tagger.tag.text import TextSentence, TextToken, tokenize
@@ -63,16 +71,21 @@ __all__ = [
     "Candidate",
     "Comparison",
     "Corpus",
+    "CrossValidation",
+    "CurvePoint",
     "Diagnosis",
     "EngineError",
     "EpochReport",
     "Evaluation",
     "Explanation",
     "FileError",
+    "Forecast",
     "FormatError",
     "Inspection",
+    "LearningCurve",
     "MemoryLimitError",
     "MissingExtraError",
+    "Mistake",
     "ModelError",
     "PerceptronClassifier",
     "PerceptronNLPError",
@@ -96,9 +109,11 @@ __all__ = [
     "apply_corrections",
     "check_place",
     "compare",
+    "cross_validate",
     "distill",
     "doctor",
     "inspect",
+    "learning_curve",
     "load",
     "merge",
     "open_corpus",
@@ -146,6 +161,7 @@ _PLACES = {
     "formats.corpus": ("Corpus", "open_corpus"),
     "formats.replace": ("check_place", "replace_file"),
     "formats.tagged": ("read_tagged", "read_text", "write_tagged"),
+    "analysis.crossvalidation": ("CrossValidation", "cross_validate"),
     "analysis.doctor.corrections": ("apply_corrections",),
     "analysis.doctor.diagnosis": ("Diagnosis", "Candidate"),
     "analysis.doctor.doctoring": ("doctor",),
@@ -153,9 +169,11 @@ _PLACES = {
     "tagger.train.api": ("train",),
     "tagger.train.clusters": ("RawText",),
     "perceptrons.classifier": ("PerceptronClassifier",),
+    "analysis.learningcurve": ("CurvePoint", "Forecast", "LearningCurve", "learning_curve"),
     "analysis.report.report": ("Report", "report"),
     "tagger.evaluation": ("Evaluation",),
     "tagger.explain.explanation": ("Explanation", "WordExplanation"),
+    "tagger.mistakes": ("Mistake",),
     "tagger.model.model": ("TaggerModel",),
     "tagger.model.file": ("MODEL_FORMAT_VERSION",),
     "tagger.train.options": ("TrainingOptions",),

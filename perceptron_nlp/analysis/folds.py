@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import TypeVar
 
 from perceptron_nlp import Sentence
 from perceptron_nlp._checks import check_int
 from perceptron_nlp.errors import ArgumentError, FormatError
 from perceptron_nlp.formats import opens_document
 from perceptron_nlp.sampling import permutation
-from perceptron_nlp.tagger.train.data import Examples
 
 FOLDS = 5
 MAX_FOLDS = 1000
 # Where the largest part has more than so many times the tokens of the smallest, documents are cut.
 _UNEQUAL = 2
+Work = TypeVar("Work")
+Done = TypeVar("Done")
 
 
 def deal(
@@ -37,38 +39,40 @@ def deal(
 
 
 def make_folds(
-    examples: Examples, n_folds: int | None, seed: int
+    sentences: Sequence[Sentence],
+    sizes: Sequence[int],
+    n_folds: int | None,
+    seed: int,
+    usual: int = FOLDS,
+    place: str = "train",
 ) -> tuple[list[list[int]], list[str]]:
     """Cut a text into folds of whole documents, or of sentences where documents do not suit.
 
-    There are 2 to 1,000 of them; None for 5, or fewer in a small text. Returns the sentences of
-    each fold, ascending, and remarks for people. Raises FormatError if fewer than two sentences
-    have labels; ArgumentError, ArgumentTypeError if `n_folds` is out of range, or more than there
-    are sentences, or sentences with labels.
+    There are 2 to 1,000 of them; None for `usual`, or fewer in a small text. `sizes` are the words
+    with labels of each sentence, and `place` is the name of the text in messages. Returns the
+    sentences of each fold, ascending, and remarks for people. Raises FormatError if fewer than two
+    sentences have labels; ArgumentError, ArgumentTypeError if `n_folds` is out of range, or more
+    than there are sentences, or sentences with labels.
     """
     if n_folds is not None:
         check_int("folds", n_folds, 2, MAX_FOLDS)
-    sizes = [sum(label is not None for label in row) for row in examples.gold]
-    sentences = [[number] for number in range(len(sizes))]
+    single = [[number] for number in range(len(sizes))]
     n_labelled = sum(map(bool, sizes))
     if n_labelled < 2:
         raise FormatError(
-            "fewer than two sentences have labels; give more text, or a dev set to score by",
-            "train",
+            "fewer than two sentences have labels; give more text, or text to test on", place
         )
     remarks = []
-    wanted = n_folds or min(FOLDS, n_labelled)
-    if n_folds is None and wanted < FOLDS:
+    wanted = n_folds or min(usual, n_labelled)
+    if n_folds is None and wanted < usual:
         remarks.append(f"the text is cut into {wanted} parts, as few sentences have labels")
-    if wanted > len(sentences):
-        raise ArgumentError(
-            f"folds: {wanted} is more than the {len(sentences)} sentences there are"
-        )
+    if wanted > len(single):
+        raise ArgumentError(f"folds: {wanted} is more than the {len(single)} sentences there are")
     if wanted > n_labelled:
         raise ArgumentError(
             f"folds: {wanted} is more than the {n_labelled} sentences that have labels"
         )
-    whole = documents(examples.sentences)
+    whole = documents(sentences)
     if len(whole) > 1:
         of_documents = [sum(sizes[number] for number in unit) for unit in whole]
         if sum(map(bool, of_documents)) >= wanted:
@@ -80,7 +84,39 @@ def make_folds(
             f"{len(whole)} documents are too few or too unequal for {wanted} parts, so sentences"
             " are dealt out; the score may be a little too good"
         )
-    return deal(sentences, sizes, wanted, seed), remarks
+    return deal(single, sizes, wanted, seed), remarks
+
+
+def in_parallel(
+    run: Callable[[Work], Done],
+    works: Sequence[Work],
+    threads: int,
+    callback: Callable[[int, int], object] | None = None,
+) -> list[Done]:
+    """Return what `run` gives for each piece of work, in their order, several at a time.
+
+    Parameters
+    ----------
+    callback : called after each, in order, with how many are done and how many there are
+    """
+    if threads == 1:
+        return _collected(map(run, works), len(works), callback)
+    # Here, since it brings logging in, and one thread does without.
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(threads) as pool:
+        return _collected(pool.map(run, works), len(works), callback)
+
+
+def _collected(
+    results: Iterable[Done], total: int, callback: Callable[[int, int], object] | None
+) -> list[Done]:
+    found = []
+    for result in results:
+        found.append(result)
+        if callback is not None:
+            callback(len(found), total)
+    return found
 
 
 def documents(sentences: Sequence[Sentence]) -> list[list[int]]:

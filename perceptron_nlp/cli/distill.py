@@ -18,7 +18,7 @@ from perceptron_nlp.cli.inputs import (
 from perceptron_nlp.cli.parsing import MODEL_OUT, QUIET, THREADS, VerbParser, format_options
 from perceptron_nlp.cli.terminal import messages, say, write_message
 from perceptron_nlp.cli.training import (
-    LearningCurve,
+    TrainingView,
     add_options,
     check_checkpoint,
     interrupted_message,
@@ -108,7 +108,7 @@ def run_distill(chosen: argparse.Namespace) -> None:
             dev=corpora[n_train:] or None,
             column=chosen.column,
             fields=chosen.fields,
-            callback=None if chosen.quiet else LearningCurve(messages()),
+            callback=None if chosen.quiet else TrainingView(messages()),
             **options,
         )
     except KeyboardInterrupt as interrupt:

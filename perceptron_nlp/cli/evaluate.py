@@ -9,8 +9,8 @@ from dataclasses import asdict
 from typing import Any
 
 import perceptron_nlp as pn
-from perceptron_nlp._display import percent, points, printable
-from perceptron_nlp.cli.inputs import STDIN, check_stdin, load_tagger, open_inputs
+from perceptron_nlp._display import counted, percent, points, printable
+from perceptron_nlp.cli.inputs import STDIN, check_apart, check_stdin, load_tagger, open_inputs
 from perceptron_nlp.cli.parsing import (
     JSON,
     LEXICON,
@@ -27,6 +27,7 @@ EXAMPLES = """\
   perceptron-nlp evaluate en.model test.conllu
   perceptron-nlp evaluate en.model test.conllu --json | jq .accuracy
   perceptron-nlp evaluate en.model test.conllu --calibration
+  perceptron-nlp evaluate en.model test.conllu --errors errors.tsv
   perceptron-nlp evaluate en.model test.conllu --report report
   perceptron-nlp evaluate en.model test.conllu --from-text
   perceptron-nlp evaluate system.conllu gold.conllu
@@ -47,6 +48,10 @@ TEST...  labeled files; - is standard input
 {format_options()}
 --calibration  compare confidences with accuracy: of tokens with a confidence of 0.9, nine in ten
     should be right (the model must be calibrated)
+--errors OUT  write all mistakes to OUT as a table separated by tabs: place, column, token, gold and
+    predicted label, confidence if the model is calibrated, and the words around; the most frequent
+    confusions come first
+--all-labels  list labels that occur in no gold text, too
 --report DIR  write all of it as a page of HTML, DIR/index.html, with its charts next to it; an
     earlier report there is replaced (needs the extra report)
 --from-text  from the running text of TEST, which is CoNLL-U: F1 of tokens, sentences, words and
@@ -79,29 +84,44 @@ def run_evaluate(chosen: argparse.Namespace) -> None:
             print("\n".join(text_table(scores, output())))
         return
     check_stdin([*chosen.test, *filter(None, [chosen.lexicon])], quiet=True)
+    _check_errors(chosen)
     tagger = load_tagger(chosen.model, chosen.lexicon, column=chosen.column)
     corpora = open_inputs(chosen, chosen.test, tagger.model)
     if chosen.report is not None:
         _show(list(_reported(tagger, corpora, chosen).values()), chosen)
         return
+    how = {
+        "fields": chosen.fields,
+        "threads": chosen.threads,
+        "calibration": chosen.calibration,
+        "mistakes": chosen.errors is not None,
+    }
     if chosen.column is None and len(tagger.columns) > 1:
-        results = tagger.evaluate_columns(
-            corpora, fields=chosen.fields, threads=chosen.threads, calibration=chosen.calibration
-        )
-        _show(list(results.values()), chosen)
+        results = list(tagger.evaluate_columns(corpora, **how).values())
+    else:
+        results = [tagger.evaluate(corpora, column=chosen.column, **how)]
+    _write_errors(results, chosen)
+    _show(results, chosen)
+
+
+def _check_errors(chosen: argparse.Namespace) -> None:
+    """Check before the work that the table of mistakes can be written."""
+    if chosen.errors is None:
         return
-    _show(
-        [
-            tagger.evaluate(
-                corpora,
-                column=chosen.column,
-                fields=chosen.fields,
-                threads=chosen.threads,
-                calibration=chosen.calibration,
-            )
-        ],
-        chosen,
-    )
+    if chosen.report is not None:
+        raise UsageError("--errors does not go with --report; run them one after the other")
+    check_apart(chosen.errors, [chosen.model, *chosen.test], "one of the files to compare")
+    pn.check_place(chosen.errors)
+
+
+def _write_errors(results: Sequence[pn.Evaluation], chosen: argparse.Namespace) -> None:
+    """Write the table of mistakes if it is asked for."""
+    if chosen.errors is None:
+        return
+    pn.replace_file(chosen.errors, pn.Evaluation.mistakes_table(results).encode("utf-8"))
+    if not chosen.quiet:
+        count = sum(len(result.mistakes or ()) for result in results)
+        say(f"{chosen.errors}: {counted(count, 'mistake')}")
 
 
 def is_conllu(path: str) -> bool:
@@ -179,23 +199,31 @@ def _reported(
 
 
 def _show(results: list[pn.Evaluation], chosen: argparse.Namespace) -> None:
-    """Print the scores of one column, or of each of several."""
-    if not chosen.json:
-        print("\n\n".join(page(result, output()) for result in results))
-    elif len(results) == 1:
-        print_json(results[0].to_dict())
-    else:
-        print_json({"columns": [result.to_dict() for result in results]})
+    """Print the scores of one column, or of each of several and of all together."""
+    together = pn.Evaluation.all_tags(results) if len(results) > 1 else None
+    if chosen.json:
+        columns = [result.to_dict() for result in results]
+        print_json(columns[0] if together is None else {"columns": columns, "all_tags": together})
+        return
+    terminal = output()
+    pages = [page(result, terminal, all_labels=chosen.all_labels) for result in results]
+    if together is not None:
+        pages.append(terminal.line(f"all columns right: {percent(together)}", BOLD))
+    print("\n\n".join(pages))
 
 
-def page(result: pn.Evaluation, terminal: Terminal) -> str:
-    """Return the lines of one column; if it holds spans, their scores come first."""
+def page(result: pn.Evaluation, terminal: Terminal, *, all_labels: bool = False) -> str:
+    """Return the lines of one column; if it holds spans, their scores come first.
+
+    With `all_labels`, labels that occur in no gold text are listed, too.
+    """
     return "\n".join(
         [
             *span_table(result, terminal),
             *summary(result, terminal),
             "",
-            *label_table(result, terminal),
+            *feature_table(result, terminal),
+            *label_table(result, terminal, all_labels=all_labels),
             *confusion_table(result, terminal),
             *reliability_table(result, terminal),
         ]
@@ -241,10 +269,27 @@ def summary(result: pn.Evaluation, terminal: Terminal) -> list[str]:
     return lines
 
 
-def label_table(result: pn.Evaluation, terminal: Terminal) -> list[str]:
+def feature_table(result: pn.Evaluation, terminal: Terminal) -> list[str]:
+    """Return a line a feature of a column of features, and an empty one; else nothing."""
+    scores = sorted(result.features.items(), key=lambda item: (-item[1].support, item[0]))
+    shown = [(name, asdict(score)) for name, score in scores]
+    return [*_score_table("feature", shown, terminal), ""] if shown else []
+
+
+def label_table(
+    result: pn.Evaluation, terminal: Terminal, *, all_labels: bool = False
+) -> list[str]:
     """Return a line a label, the most frequent first, no wider than the terminal."""
     scores = sorted(result.labels.items(), key=lambda item: (-item[1].support, item[0]))
-    return _score_table("label", [(label, asdict(score)) for label, score in scores], terminal)
+    shown = [(name, asdict(score)) for name, score in scores if score.support or all_labels]
+    hidden = len(scores) - len(shown)
+    lines = _score_table("label", shown, terminal)
+    lines.append(terminal.line(f"macro F1 {points(result.macro_f1)}"))
+    if hidden:
+        lines.append(
+            terminal.line(f"{counted(hidden, 'label')} of no gold token left out (--all-labels)")
+        )
+    return lines
 
 
 def _score_table(

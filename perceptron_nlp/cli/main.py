@@ -33,6 +33,8 @@ VERBS = {
     "train": "train a tagger on labeled files",
     "tag": "tag files, or standard input",
     "evaluate": "compare a tagger's labels with gold ones",
+    "crossval": "evaluate a training without a test set, by cross-validation",
+    "curve": "show how accuracy grows with the training text",
     "inspect": "show what is in a model",
     "explain": "show why each token gets its label",
     "serve": "try a tagger on a page in the browser",
@@ -49,6 +51,7 @@ VERBS = {
 }
 # Each verb has a module of its name, imported when it is asked for, but these.
 _MODULES = {
+    "curve": "crossval",
     "resume": "train",
     "calibrate": "models",
     "compress": "models",
@@ -56,7 +59,7 @@ _MODULES = {
     "serve": "explain",
 }
 # These print warnings with the rest of the record, or while they run.
-_PRINTS_WARNINGS = ("tag", "train", "resume", "distill", "serve")
+_PRINTS_WARNINGS = ("tag", "train", "resume", "distill", "serve", "crossval", "curve")
 TAGGING_VERBS = ("tag", "evaluate")
 HELP = f"""\
 usage: {PROGRAM} VERB ...

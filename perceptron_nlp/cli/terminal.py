@@ -10,6 +10,8 @@ from __future__ import annotations
 import io
 import os
 import sys
+import time
+from collections.abc import Callable
 from typing import Any, TextIO
 
 from perceptron_nlp._display import printable
@@ -17,6 +19,7 @@ from perceptron_nlp._display import printable
 DEFAULT_WIDTH = 80
 NARROWEST = 20
 UNLIMITED = 1 << 30
+_CLEAR = "\r\x1b[2K"
 BOLD, FAINT, GREEN, CYAN = "1", "2", "32", "36"
 
 
@@ -109,6 +112,56 @@ def silence(stream: TextIO | None) -> None:
             os.close(nowhere)
     except (OSError, ValueError):
         return
+
+
+class Progress:
+    """A callback (done, total) that shows on a terminal how far work is, and the time left.
+
+    Parameters
+    ----------
+    what : done so many times: ``fold``, ``file``
+    quiet : show nothing
+    clock : seconds since any moment
+    """
+
+    def __init__(
+        self, what: str, *, quiet: bool = False, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._terminal = messages()
+        self._what = what
+        self._live = self._terminal.live and not quiet
+        self._clock = clock
+        self._start = clock()
+
+    def __call__(self, done: int, total: int) -> None:
+        """Draw the line over."""
+        if not self._live:
+            return
+        line = f"{self._what} {done:,} of {total:,}"
+        if 0 < done < total:
+            left = (self._clock() - self._start) / done * (total - done)
+            line += f", {duration(left)} left"
+        write_message(
+            _CLEAR + self._terminal.paint(shortened(line, self._terminal.width - 1), FAINT)
+        )
+
+    def __enter__(self) -> Progress:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        """Erase the line."""
+        if self._live:
+            write_message(_CLEAR)
+
+
+def duration(seconds: float) -> str:
+    """Return a time span for people: ``8 s``, ``3 min 20 s``, ``2 h 5 min``."""
+    whole = max(0, round(seconds))
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60} s"
+    return f"{whole // 3600} h {whole % 3600 // 60} min"
 
 
 def escape_what_does_not_fit(stream: TextIO | None) -> None:

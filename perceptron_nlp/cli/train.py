@@ -17,7 +17,7 @@ from perceptron_nlp.cli.parsing import MODEL_OUT, QUIET, VerbParser, format_opti
 from perceptron_nlp.cli.terminal import messages
 from perceptron_nlp.cli.training import (
     GROUPS,
-    LearningCurve,
+    TrainingView,
     add_options,
     check_checkpoint,
     interrupted_message,
@@ -81,7 +81,7 @@ def run_train(chosen: argparse.Namespace) -> None:
             column=chosen.column,
             fields=chosen.fields,
             **options,
-            callback=None if chosen.quiet else LearningCurve(messages(), several=several),
+            callback=None if chosen.quiet else TrainingView(messages(), several=several),
         )
     except KeyboardInterrupt as interrupt:
         raise KeyboardInterrupt(interrupted_message(chosen.checkpoint)) from interrupt
@@ -137,7 +137,7 @@ def run_resume(chosen: argparse.Namespace) -> None:
             fields=chosen.fields,
             callback=None
             if chosen.quiet
-            else LearningCurve(messages(), several=len(tagger.columns) > 1),
+            else TrainingView(messages(), several=len(tagger.columns) > 1),
         )
     except pn.ArgumentError as error:
         raise pn.ArgumentError(str(error).replace("resumable=True", "--resumable")) from error

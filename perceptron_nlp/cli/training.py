@@ -22,6 +22,7 @@ from perceptron_nlp.cli.terminal import (
     FAINT,
     GREEN,
     Terminal,
+    duration,
     say,
     shortened,
     write_message,
@@ -233,17 +234,7 @@ def sparkline(values: Sequence[float], width: int, blocks: str = BLOCKS) -> str:
     return "".join(blocks[round((value - low) / (high - low) * top)] for value in shown)
 
 
-def duration(seconds: float) -> str:
-    """Return a time span for people: ``8 s``, ``3 min 20 s``, ``2 h 5 min``."""
-    whole = max(0, round(seconds))
-    if whole < 60:
-        return f"{whole} s"
-    if whole < 3600:
-        return f"{whole // 60} min {whole % 60} s"
-    return f"{whole // 3600} h {whole % 3600 // 60} min"
-
-
-class LearningCurve:
+class TrainingView:
     """A callback of training that draws a curve on a terminal, else prints a line an epoch.
 
     `clock` tells seconds since any moment; with `several` columns each is named.

@@ -11,99 +11,38 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from perceptron_nlp._display import counted, percent, points
+from perceptron_nlp._notebook import Tabular
 from perceptron_nlp.tagger.confidence.reliability import Reliability
+from perceptron_nlp.tagger.label_scores import (
+    LabelScore,
+    SpanScores,
+    feature_scores,
+    share_of,
+    span_scores,
+)
+from perceptron_nlp.tagger.mistakes import Mistake, mistakes_in, mistakes_table
 from perceptron_nlp.tagger.model.model import TaggerModel
 from perceptron_nlp.tagger.tag.lemmatize import ScriptLabels
 from perceptron_nlp.tagger.train.data import trained_on
 from perceptron_nlp.tagger.train.sources import Source, check_labelled, gold_labels
-from perceptron_nlp.text.spans import is_span_column, spans_of
 
 logger = logging.getLogger("perceptron_nlp")
 
-
-@dataclass(frozen=True, slots=True)
-class LabelScore:
-    """Scores of one label; shares are fractions of 1, and 0 of nothing.
-
-    Attributes
-    ----------
-    precision : share of the tokens predicted to have the label that do
-    recall : share of the tokens with the label that are predicted to have it
-    f1 : harmonic mean of the two
-    support : tokens with the label
-    """
-
-    precision: float
-    recall: float
-    f1: float
-    support: int
-
-    @classmethod
-    def of(cls, right: int, given: int, gold: int) -> LabelScore:
-        """Return the scores of what was counted: correct, predicted and gold."""
-        return cls(
-            _share(right, given) or 0.0,
-            _share(right, gold) or 0.0,
-            _share(2 * right, given + gold) or 0.0,
-            gold,
-        )
+# Neither right nor wrong; see Evaluation.outcomes.
+_UNLABELLED = 2
+_COUNTS = (
+    "sentences",
+    "tokens",
+    "unlabelled",
+    "correct",
+    "known_tokens",
+    "known_correct",
+    "correct_sentences",
+)
 
 
 @dataclass(slots=True)
-class SpanScores:
-    """Counts of spans by type, as conlleval counts them (CoNLL-2000 shared task).
-
-    A span is correct if its type and both its ends are.
-
-    Attributes
-    ----------
-    gold, given, right : spans in the gold labels, in the predicted labels, and in both
-    """
-
-    gold: Counter[str] = field(default_factory=Counter)
-    given: Counter[str] = field(default_factory=Counter)
-    right: Counter[str] = field(default_factory=Counter)
-
-    def add(self, gold: Sequence[str], given: Sequence[str]) -> None:
-        """Count one sentence, given by the span labels of its tokens."""
-        truth, found = set(spans_of(gold)), set(spans_of(given))
-        self.gold.update(kind for kind, _, _ in truth)
-        self.given.update(kind for kind, _, _ in found)
-        self.right.update(kind for kind, _, _ in truth & found)
-
-    @property
-    def total(self) -> LabelScore:
-        """Scores of all types together."""
-        return LabelScore.of(self.right.total(), self.given.total(), self.gold.total())
-
-    @property
-    def precision(self) -> float:
-        """Share of the predicted spans that is correct; 0 if none is predicted."""
-        return self.total.precision
-
-    @property
-    def recall(self) -> float:
-        """Share of the gold spans that is found; 0 if there are none."""
-        return self.total.recall
-
-    @property
-    def f1(self) -> float:
-        """Harmonic mean of precision and recall."""
-        return self.total.f1
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return ``precision``, ``recall``, ``f1``, and in ``spans`` the scores by type."""
-        total = asdict(self.total)
-        del total["support"]
-        by_type = {
-            kind: asdict(LabelScore.of(self.right[kind], self.given[kind], self.gold[kind]))
-            for kind in sorted(self.gold | self.given)
-        }
-        return {**total, "spans": by_type}
-
-
-@dataclass(slots=True)
-class Evaluation:
+class Evaluation(Tabular):
     """A tagger's labels against the gold ones. Words without a gold label do not count.
 
     Attributes
@@ -122,6 +61,8 @@ class Evaluation:
     spans : None, or in a column of spans their counts; sentences with unlabelled words have none
     warnings : sentences that say why the figures may mean less than they seem to, such as that the
         text was trained on
+    mistakes : None, or where they were asked for, the words labelled wrong; see Mistake
+    outcomes : a byte for each word: 1 if it was labelled right, 0 if wrong, 2 without a gold label
     """
 
     column: str
@@ -137,15 +78,19 @@ class Evaluation:
     spans: SpanScores | None = None
     calibration: Reliability | None = None
     warnings: list[str] = field(default_factory=list)
+    mistakes: list[Mistake] | None = field(default=None, repr=False)
+    outcomes: bytearray = field(default_factory=bytearray, repr=False)
 
     def add(self, gold: Sequence[str | None], given: Sequence[str], known: Iterable[bool]) -> None:
         """Count one sentence: gold and given labels, and whether each word was in training."""
         labelled = right = 0
         for truth, label, seen in zip(gold, given, known, strict=True):
             if truth is None:
+                self.outcomes.append(_UNLABELLED)
                 continue
             labelled += 1
             hit = truth == label
+            self.outcomes.append(hit)
             right += hit
             self.known_tokens += seen
             self.known_correct += seen and hit
@@ -158,25 +103,66 @@ class Evaluation:
         self.sentences += labelled > 0
         self.correct_sentences += labelled > 0 and right == labelled
 
+    @classmethod
+    def pooled(cls, parts: Sequence[Evaluation]) -> Evaluation:
+        """Return the counts of several evaluations of one column, summed.
+
+        Parameters
+        ----------
+        parts : at least one; calibrations are left out
+        """
+        total = cls(parts[0].column)
+        for part in parts:
+            for name in _COUNTS:
+                setattr(total, name, getattr(total, name) + getattr(part, name))
+            total.confusion.update(part.confusion)
+            total.untrained.update(part.untrained)
+            total.outcomes += part.outcomes
+            if part.spans is not None:
+                total.spans = total.spans or SpanScores()
+                total.spans.update(part.spans)
+            if part.mistakes is not None:
+                total.mistakes = [*(total.mistakes or []), *part.mistakes]
+        total.warnings = list(dict.fromkeys(text for part in parts for text in part.warnings))
+        return total
+
+    @staticmethod
+    def all_tags(columns: Iterable[Evaluation]) -> float:
+        """Return the share of the words that are right in every column.
+
+        Parameters
+        ----------
+        columns : of the same sentences; words without a gold label in any of them do not count
+        """
+        outcomes = [
+            set(own) - {_UNLABELLED} for own in zip(*(c.outcomes for c in columns), strict=True)
+        ]
+        return share_of(sum(own == {1} for own in outcomes), sum(map(bool, outcomes))) or 0.0
+
+    @staticmethod
+    def mistakes_table(columns: Iterable[Evaluation]) -> str:
+        """Return the mistakes of columns as a table, separated by tabs; see mistakes.py."""
+        return mistakes_table((one.column, one.mistakes or ()) for one in columns)
+
     @property
     def accuracy(self) -> float:
         """Share of the words labelled right, a fraction of 1."""
-        return _share(self.correct, self.tokens) or 0.0
+        return share_of(self.correct, self.tokens) or 0.0
 
     @property
     def known_accuracy(self) -> float | None:
         """The same among words of the training text; None if there are none."""
-        return _share(self.known_correct, self.known_tokens)
+        return share_of(self.known_correct, self.known_tokens)
 
     @property
     def unknown_accuracy(self) -> float | None:
         """The same among words that were not in the training text; None if there are none."""
-        return _share(self.correct - self.known_correct, self.tokens - self.known_tokens)
+        return share_of(self.correct - self.known_correct, self.tokens - self.known_tokens)
 
     @property
     def sentence_accuracy(self) -> float:
         """Share of the sentences with every word right, a fraction of 1."""
-        return _share(self.correct_sentences, self.sentences) or 0.0
+        return share_of(self.correct_sentences, self.sentences) or 0.0
 
     @property
     def labels(self) -> dict[str, LabelScore]:
@@ -191,11 +177,33 @@ class Evaluation:
             for label in sorted(gold.keys() | given.keys())
         }
 
+    @property
+    def macro_f1(self) -> float:
+        """Mean of the F1 of the labels that are in the gold data, each counted alike."""
+        scores = [score.f1 for score in self.labels.values() if score.support]
+        return sum(scores) / len(scores) if scores else 0.0
+
+    @property
+    def features(self) -> dict[str, LabelScore]:
+        """Scores of each feature (``Case``, ``Gender``, …) of a column of features, by name.
+
+        A word counts for a feature if it has a value of it; one that is right has the gold value.
+        Of other columns than those of features, there are none.
+        """
+        return feature_scores(self.confusion)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return a row for each label that is in the gold data, the most frequent first."""
+        scores = sorted(self.labels.items(), key=lambda item: (-item[1].support, item[0]))
+        return [{"label": label, **asdict(score)} for label, score in scores if score.support]
+
     def to_dict(self) -> dict[str, Any]:
         """One JSON object with everything above but the confusion counts; see SpanScores too.
 
-        ``untrained`` is there where there are such labels, ``calibration`` where it was asked for.
+        ``features`` is there in a column of features, ``untrained`` where there are such labels,
+        ``calibration`` where it was asked for. Mistakes have a table of their own.
         """
+        features = {name: asdict(score) for name, score in self.features.items()}
         return {
             "column": self.column,
             **({} if self.spans is None else self.spans.to_dict()),
@@ -206,7 +214,9 @@ class Evaluation:
             "known_accuracy": self.known_accuracy,
             "unknown_accuracy": self.unknown_accuracy,
             "sentence_accuracy": self.sentence_accuracy,
+            "macro_f1": self.macro_f1,
             "labels": {label: asdict(score) for label, score in self.labels.items()},
+            **({"features": features} if features else {}),
             **({"untrained": dict(sorted(self.untrained.items()))} if self.untrained else {}),
             **({"warnings": self.warnings} if self.warnings else {}),
             **({} if self.calibration is None else {"calibration": self.calibration.to_dict()}),
@@ -229,11 +239,7 @@ def share_right(
     """Evaluation.accuracy, where nothing else is wanted; `n_labelled` words have a gold label."""
     labels = itertools.chain.from_iterable
     right = sum(map(operator.eq, labels(gold), labels(given)))
-    return _share(right, n_labelled) or 0.0
-
-
-def _share(part: int, whole: int) -> float | None:
-    return part / whole if whole else None
+    return share_of(right, n_labelled) or 0.0
 
 
 def compare(
@@ -241,6 +247,9 @@ def compare(
     source: Source,
     column: str,
     label: Callable[[list[Sequence[str]]], tuple[list[list[str]], list[list[float]] | None]],
+    *,
+    calibration: bool = False,
+    mistakes: bool = False,
 ) -> Evaluation:
     """A model's labels against those of a column.
 
@@ -250,6 +259,8 @@ def compare(
     source : the sentences
     column : the one with the gold labels
     label : gives sentences their labels, and confidences in them or None
+    calibration : measure how far the confidences hold
+    mistakes : keep the words labelled wrong
 
     Raises FormatError where a file breaks its format, or no word has a gold label.
     """
@@ -266,7 +277,9 @@ def compare(
     if warning is not None:
         result.warnings.append(warning)
         logger.warning("%s", warning)
-    if sure is not None:
+    if mistakes:
+        result.mistakes = mistakes_in(sentences, gold, found, sure)
+    if calibration and sure is not None:
         words = [
             (x, truth == own)
             for truths, labels, confidences in zip(gold, found, sure, strict=True)
@@ -301,12 +314,3 @@ def untrained_labels(
         if not scripts.makes(word, lemma):
             found[lemma] += count
     return found
-
-
-def span_scores(
-    gold: Iterable[Sequence[str | None]], given: Iterable[Sequence[str]]
-) -> SpanScores | None:
-    """Empty counts where both columns hold span labels; None where spans mean nothing."""
-    truth = {label for labels in gold for label in labels if label is not None}
-    found = {label for labels in given for label in labels}
-    return SpanScores() if is_span_column(truth) and is_span_column(truth | found) else None

@@ -391,6 +391,11 @@ class Tagger:
         kept = None if keep is None else [keep]
         return self.tag_sents_with_confidences([token_list(tokens)], keep=kept)[1][0]
 
+    @property
+    def is_calibrated(self) -> bool:
+        """True if every column has confidences; see calibrate."""
+        return all(part.calibration is not None for part in self.model.parts_by_column)
+
     def probabilities(self, tokens: Sequence[str]) -> npt.NDArray[np.float64]:
         """Return the probability of each label at each token, given the labels around it.
 
@@ -712,6 +717,7 @@ class Tagger:
         fields: Sequence[str] | None = None,
         threads: int = 1,
         calibration: bool = False,
+        mistakes: bool = False,
     ) -> Evaluation:
         """Compare the labels that it gives with gold ones, in one column.
 
@@ -724,6 +730,8 @@ class Tagger:
         format, fields : see ``perceptron_nlp.open_corpus``
         threads : as for tag_sents
         calibration : whether it is told, as ``calibration``, if the confidences hold
+        mistakes : keep the words labelled wrong, as ``mistakes``, with their confidences where the
+            model is calibrated
 
         Raises
         ------
@@ -740,7 +748,7 @@ class Tagger:
             usual_fields=self.model.fields,
         )
         name = source.column_named(self.column if column is None else column)
-        return self._evaluate(source, name, threads, calibration)
+        return self._evaluate(source, name, threads, calibration, mistakes)
 
     def evaluate_columns(
         self,
@@ -750,6 +758,7 @@ class Tagger:
         fields: Sequence[str] | None = None,
         threads: int = 1,
         calibration: bool = False,
+        mistakes: bool = False,
     ) -> dict[str, Evaluation]:
         """Compare the labels that it gives with gold ones, in every column that it fills.
 
@@ -763,7 +772,10 @@ class Tagger:
 
         source = Source(data, "data", format=format, fields=fields, usual_fields=self.model.fields)
         source.hold()
-        return {name: self._evaluate(source, name, threads, calibration) for name in self.columns}
+        return {
+            name: self._evaluate(source, name, threads, calibration, mistakes)
+            for name in self.columns
+        }
 
     def evaluate_text(self, data: Labelled, *, threads: int = 1) -> dict[str, F1]:
         """Compare what it makes of running text with a treebank.
@@ -799,24 +811,23 @@ class Tagger:
         return scores_from_text(Source(data, "data"), self.model, tag)
 
     def _evaluate(
-        self, source: Source, name: str, threads: int, calibration: bool = False
+        self,
+        source: Source,
+        name: str,
+        threads: int,
+        calibration: bool = False,
+        mistakes: bool = False,
     ) -> Evaluation:
         from perceptron_nlp.tagger.evaluation import compare
 
         part = self.by_column.get(name) or self._first
-        if calibration:
-            return compare(
-                part.model,
-                source,
-                name,
-                lambda sentences: part.tag_sents_with_confidences(sentences, threads=threads),
-            )
-        return compare(
-            part.model,
-            source,
-            name,
-            lambda sentences: (part.tag_sents(sentences, threads=threads), None),
-        )
+
+        def label(sentences: list[Sequence[str]]) -> tuple[list[list[str]], Any]:
+            if calibration or (mistakes and part.is_calibrated):
+                return part.tag_sents_with_confidences(sentences, threads=threads)
+            return part.tag_sents(sentences, threads=threads), None
+
+        return compare(part.model, source, name, label, calibration=calibration, mistakes=mistakes)
 
     def compress(
         self,

@@ -19,7 +19,6 @@ from perceptron_nlp.analysis.compare.significance import (
 )
 from perceptron_nlp.errors import ArgumentError, FormatError, quote
 from perceptron_nlp.formats import begins_like_tensors
-from perceptron_nlp.tagger.evaluation import span_scores
 from perceptron_nlp.tagger.tagger import model_path
 from perceptron_nlp.tagger.train.sources import (
     UNLABELLED,
@@ -28,7 +27,7 @@ from perceptron_nlp.tagger.train.sources import (
     check_labelled,
     gold_labels,
 )
-from perceptron_nlp.text.spans import spans_of
+from perceptron_nlp.text.spans import is_span_column, spans_of
 
 System: TypeAlias = "Tagger | Labelled"
 _CONTEXT = 4
@@ -145,7 +144,11 @@ def _compared(
     sentences: Sequence[Sentence], column: str, gold: Gold, a: Labels, b: Labels, seed: int
 ) -> Comparison:
     accuracy = Score.of(word_counts(gold, a), word_counts(gold, b), seed)
-    spans = span_scores(gold, a) is not None and span_scores(gold, b) is not None
+    truth, *given = (
+        {label for row in labels if row for label in row if label is not None}
+        for labels in (gold, a, b)
+    )
+    spans = all(map(is_span_column, (truth, *(truth | own for own in given))))
     f1 = Score.of(span_counts(gold, a), span_counts(gold, b), seed) if spans else None
     changes = _changes(sentences, gold, a, b)
     outcomes = Counter(change.outcome for change in changes)

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from perceptron_nlp import Sentence, Template
-from perceptron_nlp.analysis.folds import deal
+from perceptron_nlp.analysis.folds import deal, in_parallel
 from perceptron_nlp.errors import ArgumentError, FormatError
 from perceptron_nlp.features.templates import check_templates
 from perceptron_nlp.tagger.model.label_components import JOINT, features_of
@@ -168,20 +168,7 @@ class CrossTagger:
         self, folds: Sequence[Sequence[int]], threads: int, done: Callable[[int], object]
     ) -> Opinions:
         """The opinions of all words; `done` is called with the number of folds that are scored."""
-        if threads == 1:
-            found = []
-            for fold in folds:
-                found.append(self._ask_fold(fold))
-                done(len(found))
-        else:
-            # Here, since it brings logging in, and one thread does without.
-            from concurrent.futures import ThreadPoolExecutor
-
-            found = []
-            with ThreadPoolExecutor(threads) as pool:
-                for one in pool.map(self._ask_fold, folds):
-                    found.append(one)
-                    done(len(found))
+        found = in_parallel(self._ask_fold, folds, threads, lambda n_done, _: done(n_done))
         words, choices, scores, votes = (
             np.concatenate([part[place] for part in found]) for place in range(4)
         )

@@ -148,7 +148,7 @@ def column_figures(tagger: Tagger, source: Source, column: str, threads: int) ->
             return predicted, None
         return part.tag_sents_with_confidences(sentences, threads=threads)
 
-    result = compare(part.model, source, column, label)
+    result = compare(part.model, source, column, label, calibration=True)
     sentences = list(source)
     gold = [list(gold_labels(sentence, column)) for sentence in sentences]
     parts = _parts(part, sentences, gold, predicted)

@@ -135,7 +135,8 @@ def tune(
 def _fold_parts(
     examples: Examples, n_folds: int | None, seed: int
 ) -> tuple[list[Part], tuple[str, ...]]:
-    folds, remarks = make_folds(examples, n_folds, seed)
+    sizes = [sum(label is not None for label in row) for row in examples.gold]
+    folds, remarks = make_folds(examples.sentences, sizes, n_folds, seed)
     parts = []
     for held in folds:
         rest = examples.part(sorted(set(range(len(examples.sentences))) - set(held)))

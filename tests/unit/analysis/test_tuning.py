@@ -230,7 +230,8 @@ def test_the_summed_runs_that_were_measured_are_those_of_the_options() -> None:
     assert tagger.evaluate(held_out).accuracy == found.expected
     folded = pn.tune(text, folds=2, **options)
     assert folded.options["runs"] == 1 and folded.options["epochs"] == folded.chosen.epochs
-    parts = make_folds(Examples.read(Source(text, "train"), "tag", ()), 2, 1)[0]
+    examples = Examples.read(Source(text, "train"), "tag", ())
+    parts = make_folds(examples.sentences, [25] * len(text), 2, 1)[0]
     for part, expected in zip(parts, folded.by_fold, strict=True):
         rest = [text[k] for k in range(len(text)) if k not in set(part)]
         tagger = pn.train(rest, **folded.options)

@@ -26,6 +26,7 @@ def test_json_holds_what_python_says_and_nothing_else(cli, model: Path, train_fi
         "known_accuracy",
         "unknown_accuracy",
         "sentence_accuracy",
+        "macro_f1",
         "labels",
     }
     assert all(
@@ -132,3 +133,43 @@ def test_no_label_is_cut_in_a_pipe_and_none_pushes_the_other_out_on_a_terminal(
     mistakes = confusion_table(result, output())[-1]
     assert len(mistakes) <= 60
     assert "A=1, predicted " in mistakes and mistakes.endswith("B=2")
+
+
+def test_all_mistakes_are_written_as_a_table(cli, model: Path, train_file: Path) -> None:
+    gold = Path("gold.conllu")
+    gold.write_bytes(train_file.read_bytes().replace(b"\tNOUN\t", b"\tPROPN\t"))
+    found = json.loads(cli("evaluate", model, gold, "--errors", "errors.tsv", "--json").out)
+    lines = Path("errors.tsv").read_text("utf-8").splitlines()
+    assert lines[0] == "place\tcolumn\ttoken\tgold\tpredicted\tconfidence\tbefore\tafter"
+    assert len(lines) - 1 == round(found["tokens"] * (1 - found["accuracy"])) == 4
+    assert lines[1] == "gold.conllu:3\tupos\tdog\tPROPN\tNOUN\t\tThe\tbarks ."
+
+
+def test_the_table_of_mistakes_overwrites_no_input(refuses, model: Path, train_file: Path) -> None:
+    assert "would be overwritten" in refuses("evaluate", model, train_file, "--errors", train_file)
+    assert "would be overwritten" in refuses("evaluate", model, train_file, "--errors", model)
+    assert "missing" in refuses("evaluate", model, train_file, "--errors", "missing/errors.tsv")
+    message = refuses("evaluate", model, train_file, "--errors", "e.tsv", "--report", "r")
+    assert message == "--errors does not go with --report; run them one after the other"
+
+
+def test_labels_of_no_gold_token_are_listed_if_asked_for(cli, model, train_file: Path) -> None:
+    gold = Path("gold.conllu")
+    gold.write_bytes(train_file.read_bytes().replace(b"\tNOUN\t", b"\tPROPN\t"))
+    usual = cli("evaluate", model, gold).out.decode()
+    assert "1 label of no gold token left out (--all-labels)" in usual
+    assert "\nNOUN " not in usual and "\nmacro F1 " in usual
+    assert "\nNOUN " in cli("evaluate", model, gold, "--all-labels").out.decode()
+
+
+def test_features_and_all_columns_together_are_scored(cli) -> None:
+    rows = ["1\ta\t_\tX\t_\tCase=Nom|Number=Sing\t_\t_\t_\t_", "2\tb\t_\tY\t_\t_\t_\t_\t_\t_"]
+    Path("train.conllu").write_text("\n".join(rows) + "\n\n")
+    assert cli("train", "train.conllu", "--column", "upos,feats", "--model", "m.model").status == 0
+    Path("test.conllu").write_text("\n".join(rows).replace("Sing", "Plur") + "\n\n")
+    out = cli("evaluate", "m.model", "test.conllu").out.decode()
+    assert "feature  precision" in out and "all columns right: 50.00 %" in out
+    found = json.loads(cli("evaluate", "m.model", "test.conllu", "--json").out)
+    assert found["all_tags"] == 0.5
+    assert found["columns"][1]["features"]["Case"]["f1"] == 1.0
+    assert found["columns"][1]["features"]["Number"]["f1"] == 0.0

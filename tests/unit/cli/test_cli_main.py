@@ -39,7 +39,7 @@ def test_every_verb_has_help_with_examples(cli, verb: str) -> None:
     ("arguments", "message"),
     [
         (["tran"], "unknown verb tran; did you mean train?"),
-        (["xyzzy"], "unknown verb xyzzy; there are train, tag, evaluate, inspect"),
+        (["xyzzy"], "unknown verb xyzzy; there are train, tag, evaluate, crossval"),
         (["--versoin"], "unknown option --versoin; did you mean --version?"),
         (["train", "a", "--modle", "m"], "unknown option --modle; did you mean --model?"),
         (["train", "a", "--mod", "m"], "unknown option --mod; did you mean --model?"),

@@ -11,8 +11,15 @@ from hypothesis import strategies as st
 
 import perceptron_nlp as pn
 from perceptron_nlp._display import printable
-from perceptron_nlp.cli.terminal import BOLD, Terminal, shortened, shortened_inside, write_message
-from perceptron_nlp.cli.training import ASCII_BLOCKS, BLOCKS, LearningCurve, duration, sparkline
+from perceptron_nlp.cli.terminal import (
+    BOLD,
+    Terminal,
+    duration,
+    shortened,
+    shortened_inside,
+    write_message,
+)
+from perceptron_nlp.cli.training import ASCII_BLOCKS, BLOCKS, TrainingView, sparkline
 
 
 class Stream(io.StringIO):
@@ -147,7 +154,7 @@ def curve_text(
 ) -> str:
     monkeypatch.setattr(sys, "stderr", stream)
     clock = iter(range(1000))
-    curve = LearningCurve(Terminal(stream), lambda: next(clock) * seconds_each)
+    curve = TrainingView(Terminal(stream), lambda: next(clock) * seconds_each)
     for one in reports:
         curve(one)
     return stream.getvalue()

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 import perceptron_nlp as pn
-from perceptron_nlp.tagger.evaluation import LabelScore
+from perceptron_nlp.tagger.label_scores import LabelScore
 
 
 def by_hand() -> pn.Evaluation:
@@ -100,3 +102,79 @@ def test_data_without_labels_or_columns_is_refused(tagger: pn.Tagger) -> None:
         tagger.evaluate([pn.Sentence(["a"], {"x": ["b"], "y": ["c"]})])
     with pytest.raises(pn.ArgumentTypeError, match="data: a path or sentences are needed"):
         tagger.evaluate(3)  # type: ignore[arg-type]
+
+
+def of_features() -> pn.Evaluation:
+    result = pn.Evaluation("feats")
+    gold = ["Case=Nom|Number=Sing", "Case=Acc|Number=Plur", "_", "Number=Sing"]
+    given = ["Case=Nom|Number=Plur", "Case=Acc|Number=Plur", "Case=Nom", "_"]
+    result.add(gold, given, [True] * 4)
+    return result
+
+
+def test_each_feature_has_precision_recall_and_f1() -> None:
+    features = of_features().features
+    assert list(features) == ["Case", "Number"]
+    assert features["Case"] == LabelScore(2 / 3, 1.0, pytest.approx(0.8), 2)
+    assert features["Number"] == LabelScore(1 / 2, 1 / 3, pytest.approx(0.4), 3)
+    assert of_features().to_dict()["features"]["Number"]["support"] == 3
+    assert by_hand().features == {} and "features" not in by_hand().to_dict()
+
+
+def test_macro_f1_is_the_mean_over_labels_of_the_gold_text() -> None:
+    assert by_hand().macro_f1 == pytest.approx((1 + 2 * 0.75 / 1.75 + 0.5) / 3)
+    assert pn.Evaluation("upos").macro_f1 == 0.0
+
+
+def test_a_table_has_a_row_for_each_label_of_the_gold_text() -> None:
+    assert [row["label"] for row in by_hand().rows()] == ["N", "V", "A"]
+    assert by_hand().rows()[0]["support"] == 3
+
+
+def test_words_are_right_in_all_columns_or_not() -> None:
+    a, b = pn.Evaluation("upos"), pn.Evaluation("xpos")
+    a.add(["N", "V", None, "A", None], ["N", "V", "X", "X", "X"], [True] * 5)
+    b.add(["n", "v", "a", None, None], ["n", "x", "a", "x", "x"], [True] * 5)
+    assert pn.Evaluation.all_tags([a, b]) == 2 / 4
+    assert pn.Evaluation.all_tags([a]) == a.accuracy
+
+
+def test_pooled_counts_are_sums() -> None:
+    whole = pn.Evaluation.pooled([by_hand(), by_hand()])
+    assert whole.tokens == 14 and whole.correct == 10 and whole.unlabelled == 4
+    assert whole.confusion["N", "N"] == 6 and whole.labels == {
+        name: LabelScore(score.precision, score.recall, score.f1, 2 * score.support)
+        for name, score in by_hand().labels.items()
+    }
+    assert whole.outcomes == by_hand().outcomes * 2
+
+
+def test_mistakes_have_place_labels_confidence_and_context(tmp_path: Path) -> None:
+    path = tmp_path / "gold.conllu"
+    rows = [f"{i}\tw{i}\t_\t{'X' if i < 7 else 'Y'}\t_\t_\t_\t_\t_\t_\n" for i in range(1, 9)]
+    path.write_text("".join(rows) + "\n")
+    tagger = pn.train([(["w1"], ["X"])], epochs=1, column="upos")
+    found = tagger.evaluate(path, mistakes=True)
+    assert found.mistakes is not None and tagger.evaluate(path).mistakes is None
+    assert [one.token for one in found.mistakes] == ["w7", "w8"]
+    one = found.mistakes[0]
+    assert (one.path, one.line, one.gold, one.predicted) == (str(path), 7, "Y", "X")
+    assert one.confidence is None
+    assert one.before == ("w2", "w3", "w4", "w5", "w6") and one.after == ("w8",)
+    assert len(found.mistakes) == found.tokens - found.correct
+
+
+def test_the_most_frequent_confusions_and_surest_mistakes_come_first() -> None:
+    def mistake(token: str, gold: str, predicted: str, confidence: float) -> pn.Mistake:
+        return pn.Mistake("f", 3, token, gold, predicted, confidence, ("a", "b"), ())
+
+    result = pn.Evaluation("upos")
+    result.mistakes = [
+        mistake("1", "N", "V", 0.9),
+        mistake("2", "V", "N", 0.3),
+        mistake("3\x1b", "V", "N", 0.7),
+    ]
+    lines = pn.Evaluation.mistakes_table([result]).splitlines()
+    assert lines[0].split("\t")[:3] == ["place", "column", "token"]
+    assert [line.split("\t")[2] for line in lines[1:]] == ["3\\x1b", "2", "1"]
+    assert lines[1] == "f:3\tupos\t3\\x1b\tV\tN\t0.7000\ta b\t"

@@ -1,0 +1,302 @@
+"""Cross-validation: how good a tagger is, from the text alone that it is trained on."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
+
+from perceptron_nlp import Evaluation, Sentence, Tagger, TrainingOptions, train
+from perceptron_nlp._checks import check_int
+from perceptron_nlp._display import counted, percent, points
+from perceptron_nlp._notebook import Tabular
+from perceptron_nlp.analysis.folds import in_parallel, make_folds
+from perceptron_nlp.errors import ArgumentError, ArgumentTypeError
+from perceptron_nlp.tagger.train.options import LearningOptions, options_from
+from perceptron_nlp.tagger.train.pipeline import ALL, TEXT, stages_of
+from perceptron_nlp.tagger.train.sources import (
+    Labelled,
+    LabelLists,
+    Source,
+    check_labelled,
+    gold_labels,
+    learned_columns,
+    named_columns,
+    with_labels,
+)
+
+FOLDS = 10
+LEMMA = "lemma"
+Progress = Callable[[int, int], object]
+Extractor = Callable[..., Any]
+# The other options are of models that are kept.
+_OPTIONS = {option.name for option in fields(LearningOptions)} | {"raw", "lexicon"}
+
+
+@dataclass(frozen=True, slots=True)
+class CrossValidation(Tabular):
+    """The accuracy of taggers that were each tested on a part of the text held out from them.
+
+    Attributes
+    ----------
+    column : the column
+    folds : the evaluation of each part
+    pooled : their counts summed: accuracy, known and unknown words, scores of labels, confusions
+    remarks : what should be known about the parts
+    by_column : of several columns, the same of each, this one being the first
+    """
+
+    column: str
+    folds: tuple[Evaluation, ...] = field(repr=False)
+    pooled: Evaluation = field(repr=False)
+    remarks: tuple[str, ...] = ()
+    by_column: dict[str, CrossValidation] = field(default_factory=dict, repr=False)
+
+    @property
+    def measure(self) -> str:
+        """``f1`` for a column of spans, else ``accuracy``."""
+        return "accuracy" if self.pooled.spans is None else "f1"
+
+    @property
+    def scores(self) -> tuple[float, ...]:
+        """Score of each part, a fraction of 1; of spans, of each part that has some."""
+        if self.measure == "accuracy":
+            return tuple(fold.accuracy for fold in self.folds)
+        return tuple(fold.spans.f1 for fold in self.folds if fold.spans is not None)
+
+    @property
+    def mean(self) -> float:
+        """Mean of the scores."""
+        return sum(self.scores) / len(self.scores)
+
+    @property
+    def spread(self) -> float:
+        """Standard deviation of the scores of parts; 0 if there is only one."""
+        return deviation(self.scores)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return a row for each part and column."""
+        return [
+            {
+                "column": one.column,
+                "fold": number,
+                "sentences": fold.sentences,
+                "tokens": fold.tokens,
+                "accuracy": fold.accuracy,
+                "known_accuracy": fold.known_accuracy,
+                "unknown_accuracy": fold.unknown_accuracy,
+            }
+            for one in (self.by_column or {self.column: self}).values()
+            for number, fold in enumerate(one.folds, 1)
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all of it as JSON can say it."""
+        if len(self.by_column) > 1:
+            columns = [replace(one, by_column={}) for one in self.by_column.values()]
+            return {
+                "columns": [one.to_dict() for one in columns],
+                "all_tags": Evaluation.all_tags(one.pooled for one in columns),
+            }
+        return {
+            "column": self.column,
+            "measure": self.measure,
+            "mean": self.mean,
+            "spread": self.spread,
+            "scores": list(self.scores),
+            "pooled": self.pooled.to_dict(),
+            "confusion": [
+                [gold, predicted, count]
+                for (gold, predicted), count in sorted(self.pooled.confusion.items())
+            ],
+            "folds": [fold.to_dict() for fold in self.folds],
+            "remarks": list(self.remarks),
+        }
+
+    def __str__(self) -> str:
+        what = "accuracy" if self.measure == "accuracy" else "F1"
+        return (
+            f"{self.column}: {what} {percent(self.mean)} ± {points(self.spread)} in"
+            f" {counted(len(self.folds), 'fold')} of {self.pooled.tokens:,} words"
+        )
+
+
+def deviation(values: Sequence[float]) -> float:
+    """Return the standard deviation of a sample; 0 for fewer than two values."""
+    if len(values) < 2:
+        return 0.0
+    mean = sum(values) / len(values)
+    return math.sqrt(sum((value - mean) ** 2 for value in values) / (len(values) - 1))
+
+
+def cross_validate(
+    data: Labelled,
+    labels: LabelLists | None = None,
+    *,
+    folds: int | None = None,
+    column: str | Sequence[str] | None = None,
+    features: Extractor | None = None,
+    format: str = "auto",
+    fields: Sequence[str] | None = None,
+    threads: int | None = None,
+    callback: Progress | None = None,
+    **options: Any,
+) -> CrossValidation:
+    """Estimate the accuracy of a training by holding each part of the text out in turn.
+
+    Parameters
+    ----------
+    data, labels : labelled text, as for ``perceptron_nlp.train``
+    folds : 2 to 1,000; into how many parts it is cut; None for 10, or fewer in a small text.
+        Documents (``# newdoc``, ``-DOCSTART-``) stay whole where there are enough of them for parts
+        of about one size
+    column, features, format, fields : as for ``perceptron_nlp.train``; ``all`` leaves segmentation
+        out, which ``Tagger.evaluate_text`` measures
+    threads : 1 to 1,024; folds that are trained at a time; None for as many as there are
+        processors. The result does not depend on it
+    callback : called after each fold with how many are done, and how many there are
+    **options : the fields of ``perceptron_nlp.TrainingOptions`` that decide what is learned, with
+        ``raw`` and ``lexicon``; ``seed`` decides the parts, too
+
+    Returns
+    -------
+    CrossValidation
+
+    Raises
+    ------
+    FileError, FormatError : as for ``perceptron_nlp.train``, or fewer than two sentences have
+        labels
+    ArgumentError, ArgumentTypeError : an option cannot be used, or there are fewer sentences than
+        folds
+
+    Examples
+    --------
+    ``perceptron_nlp.cross_validate("mine.conllu").mean``
+    """
+    threads = checked_threads(threads)
+    check_callback(callback)
+    text = GoldText.read(data, labels, column, features, format, fields, options)
+    parts, remarks = make_folds(text.sentences, text.sizes, folds, text.seed, FOLDS, text.place)
+
+    def measured(held_out: list[int]) -> dict[str, Evaluation]:
+        tagger = text.trained(sorted({*range(len(text.sentences))} - {*held_out}))
+        return tagger.evaluate_columns([text.sentences[number] for number in held_out])
+
+    found = in_parallel(measured, parts, threads, callback)
+    remarks = [*text.remarks, *remarks]
+    overlapping = sum(bool(one.warnings) for fold in found for one in list(fold.values())[:1])
+    if overlapping:
+        remarks.append(
+            f"in {overlapping} of {len(parts)} folds, many sentences are copies of sentences in the"
+            " others, so accuracy on new text is lower"
+        )
+    columns = {
+        name: CrossValidation(
+            name,
+            tuple(fold[name] for fold in found),
+            Evaluation.pooled([fold[name] for fold in found]),
+            tuple(remarks),
+        )
+        for name in found[0]
+    }
+    return replace(next(iter(columns.values())), by_column=columns)
+
+
+def checked_threads(threads: int | None) -> int:
+    """Return the number of threads, which is by default that of processors; raise for others."""
+    if threads is None:
+        return min(64, os.cpu_count() or 1)
+    check_int("threads", threads, 1, 1024)
+    return threads
+
+
+def check_callback(callback: object) -> None:
+    """Raise ArgumentTypeError unless it is None or can be called."""
+    if callback is not None and not callable(callback):
+        raise ArgumentTypeError(f"callback: a function is needed, not {type(callback).__name__}")
+
+
+@dataclass(frozen=True, slots=True)
+class GoldText:
+    """Labelled sentences, and what is to be learned from parts of them.
+
+    Attributes
+    ----------
+    sentences : the sentences
+    columns : the columns to learn
+    sizes : how many words of each sentence have a label in every column
+    place : what messages call them
+    remarks : what was left out
+    """
+
+    sentences: list[Sentence]
+    columns: tuple[str, ...]
+    sizes: list[int]
+    place: str
+    remarks: tuple[str, ...]
+    _how: dict[str, Any]
+
+    @classmethod
+    def read(
+        cls,
+        data: Labelled,
+        labels: LabelLists | None,
+        column: str | Sequence[str] | None,
+        features: Extractor | None,
+        format: str,
+        names: Sequence[str] | None,
+        options: dict[str, Any],
+    ) -> GoldText:
+        """Read everything; errors are those of cross_validate."""
+        options_from(options, TrainingOptions)
+        for name in options:
+            if name not in _OPTIONS:
+                raise ArgumentError(
+                    f"{name}: is for a model that is kept, and none is kept here; leave it out"
+                )
+        if isinstance(options.get("raw"), Iterator):
+            # It is gone over again for each training.
+            options = {**options, "raw": list(options["raw"])}
+        source = Source(with_labels(data, labels, "data"), "data", format=format, fields=names)
+        source.hold()
+        named = named_columns(column)
+        stages = stages_of(named, source)
+        if TEXT in named:
+            raise ArgumentError(
+                "column: text has no labels to compare; leave it out, or train on one file and use"
+                " evaluate --from-text with another"
+            )
+        columns = stages.columns
+        if not (columns and stages.lemmas):
+            columns = learned_columns(columns if not stages.lemmas else (LEMMA,), source)
+        elif stages.lemmas:
+            columns = (*columns, LEMMA)
+        sentences = list(source)
+        gold = [[gold_labels(sentence, name) for sentence in sentences] for name in columns]
+        for name, rows in zip(columns, gold, strict=True):
+            check_labelled(sum(x is not None for row in rows for x in row), source, name)
+        return cls(
+            sentences,
+            columns,
+            [
+                min(sum(x is not None for x in row) for row in rows)
+                for rows in zip(*gold, strict=True)
+            ],
+            source.place,
+            ("segmentation is not measured; evaluate --from-text does it",) if ALL in named else (),
+            {"features": features, "fields": names, **options},
+        )
+
+    @property
+    def seed(self) -> int:
+        """The seed of the options."""
+        seed: int = self._how.get("seed", TrainingOptions().seed)
+        return seed
+
+    def trained(self, numbers: Sequence[int]) -> Tagger:
+        """Return a tagger that is trained on the sentences of these numbers."""
+        return train(
+            [self.sentences[number] for number in numbers], column=self.columns, **self._how
+        )
