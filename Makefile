@@ -14,7 +14,7 @@ CORE := $(wildcard perceptron_nlp/_core/*/*.pyx perceptron_nlp/_core/*/*.pxd per
 STUBBED := $(subst /,.,$(patsubst %.pyi,%,$(wildcard perceptron_nlp/_core/*/*.pyi)))
 
 .PHONY: train test lint bench instructions accuracy integrations trust sanitize fuzz clean pictures model
-.PHONY: wheel docs ray engines house
+.PHONY: wheel docs ray engines house everywhere
 SECONDS ?= 60
 
 # Train on your own files: make train TRAIN=… DEV=… TEST=…
@@ -99,6 +99,11 @@ model: $(VENV)/built
 # A wheel, installed with NumPy alone where nothing else is, must tag English.
 wheel: $(VENV)/built
 	$(BIN)/python scripts/check_wheel.py
+
+# What this machine can run of other compilers, interpreters, processors and systems, and what it
+# lacks; all, or some: make everywhere ROWS="clang 'c-*'" PYTHONS=/path/to/python3.14t
+everywhere: $(VENV)/tested
+	$(BIN)/python scripts/everywhere.py $(ROWS)
 
 # The pictures of docs/perceptron-family.md.
 pictures: $(VENV)/tested

@@ -1,10 +1,11 @@
 """Builds the Cython core; everything else about the package is in pyproject.toml.
 
-Four switches of the environment change the build, for tests and measurements only:
+Five switches of the environment change the build, for tests and measurements only:
 ``PERCEPTRON_NLP_CHECKED=1`` turns bounds checks on,
 ``PERCEPTRON_NLP_SANITIZE=address,undefined`` builds with those sanitizers,
-``PERCEPTRON_NLP_VANILLA=1`` leaves the averages out of training, and
-``PERCEPTRON_NLP_NARROW=1`` leaves out code for wide vector instructions.
+``PERCEPTRON_NLP_VANILLA=1`` leaves the averages out of training,
+``PERCEPTRON_NLP_NARROW=1`` leaves out code for wide vector instructions, and
+``PERCEPTRON_NLP_FLAGS="-O1 -flto"`` gives the compiler these flags after all others.
 """
 
 import os
@@ -31,6 +32,7 @@ else:
 if sanitize:
     compile_args += [f"-fsanitize={sanitize}", "-g", "-O1", "-fno-omit-frame-pointer"]
     link_args += [f"-fsanitize={sanitize}"]
+compile_args += os.environ.get("PERCEPTRON_NLP_FLAGS", "").split()
 
 macros = [
     (name, "1")
