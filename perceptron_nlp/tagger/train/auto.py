@@ -1,19 +1,20 @@
 """Automatic configuration: what the options leave open is chosen by the training text.
 
-* Which labels hold spans: these are learned in IOBES with a beam. Which are sets of features: these
-  are learned in parts, with the part of speech, and where many labels are new, with all that can
-  be put together of those seen.
+Fixed rules, which the dev sets of treebanks of many families agree on:
+
+* Labels that hold spans are learned in IOBES with a beam. Sets of features are learned in parts,
+  together with the part of speech.
+* The direction: right to left; left to right for spans, where it made no difference.
 * Spans most of which begin with a capital letter are names: templates for these look at what
   other sentences show of a word, too.
-* The direction: right to left, which did better or no worse on the dev sets of all four treebanks
-  that it was tried on; left to right for spans, where it made no difference.
-* Templates: character n-grams where they help, in columns of features those of folded letters if
-  that is better (single labels lost by them on dev), pairs of words where there is text enough to
-  learn them from, or where they help. All are measured, greedily and in a few epochs, on a part of
-  the training text that is held out.
-* What a first pass over features gives: parts of speech where there is much text, else features.
-* How many runs are summed: two, mostly shorter ones, in place of one where labels are learned whole
-  and greedily from 10,000 words or more, by the preset ``default``.
+* Labels that are learned whole: below 100,000 tokens character n-grams and the endings of both
+  neighbors are features, and four shorter runs are summed; from there on pairs of words are
+  features, and two runs are summed.
+* The first pass over features gives parts of speech from 100,000 tokens on, else features.
+
+Measured on held-out training text, by taggers that learn as the training itself will, but in fewer
+epochs: the parts of labels, the n-grams of features and of long texts, and where labels are new,
+that they are put together of the pieces seen.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ from perceptron_nlp.tagger.train.columns import (
     hold_names,
     holds_features,
     holds_spans,
-    unseen_share,
+    n_unseen,
     with_upos,
 )
 from perceptron_nlp.tagger.train.data import Examples, trained_on
@@ -55,26 +56,28 @@ UNSEEN_LABELS = 0.005
 NEW_LABELS_MARGIN = 4.0
 NGRAMS = Template.parse("lower.ngrams3-6[0]")
 FOLDED_NGRAMS = Template.parse("folded.ngrams3-6[0]")
-# The measurement: so many words at most, one sentence in five held out, so many epochs.
-SAMPLE_WORDS = 60_000
-HELD_OUT = 5
+# Below so many tokens, rules for little text hold. Pairs of words are then too rare to learn from,
+# and what words look like tells most.
+MUCH_TEXT = 100_000
+# For labels learned whole from little text. Held-out text is too short to tell if n-grams help,
+# and on eight small treebanks they cost nothing where they do not.
+LOOKS = tuple(map(Template.parse, ("lower.ngrams1-6[0]", "lower.suffix2[-1]", "lower.suffix2[1]")))
+# The measurement: of so many tokens at most, one sentence in five is held out, then another fifth,
+# until so many tokens were; so many epochs.
+SAMPLE_TOKENS = 60_000
+FOLDS = 5
+HELD_OUT_TOKENS = 12_000
 EPOCHS = 3
 # Not the option's seed: runs of other seeds must choose the same, so that they can be summed.
 SEED = 1
-# N-grams must gain this share of the words: less is within the noise of 12,000 words.
+# N-grams must gain this share of the tokens: less is within the noise of 12,000.
 NGRAM_GAIN = 0.004
-# Labels as wholes, and pairs of words, make the model larger: they must gain more than the noise
-# between two taggers that share most of their features, which is smaller.
-WHOLE_GAIN, PAIRS_GAIN = 0.001, 0.002
-# From so many words on, pairs of words paid on every column tried; below they are measured.
-ENOUGH_FOR_PAIRS = 100_000
-# From so many words on, parts of speech come first where features are learned in two passes: on
-# 200,000 words of English they gave most; on 50,000 of French and Greek, joint labels did.
-ENOUGH_FOR_UPOS_FIRST = 100_000
-# Two runs of six epochs did better than one of eight on all treebanks tried, of 37,000 to 205,000
-# words; far smaller ones were not measured. Where labels are many, as in English XPOS, the usual
-# eight did better than six.
-ENOUGH_FOR_TWO_RUNS = 10_000
+# Labels as wholes make the model larger: they must gain more than the noise between two taggers
+# that share most of their features, which is smaller.
+WHOLE_GAIN = 0.001
+# Runs that the preset default sums, shorter than one alone: from much text, and from little. Where
+# labels are many, as in English XPOS, the usual eight epochs did better than six.
+RUNS, RUNS_OF_LITTLE_TEXT = 2, 4
 SHORTER_RUN = 6
 MANY_LABELS = 32
 # Untrained labels that a warning names.
@@ -101,7 +104,6 @@ def auto_configure(
     if options.right_to_left is None:
         options = replace(options, right_to_left=not spans)
     notes: list[str] = []
-    many_are_new = False
     if spans:
         examples, broken = as_iobes(examples)
         notes.append(f"spans, written in {str(examples.scheme).upper()}, are learned in IOBES")
@@ -112,88 +114,84 @@ def auto_configure(
             )
             logger.warning("%s: %s", "train", notes[-1])
     elif in_parts:
-        examples, many_are_new, found = choose_parts(examples, options)
+        examples, options, found = choose_parts(examples, options)
         notes += found
         if options.two_passes is None:
             options = replace(options, two_passes=options.preset == "accurate")
         if options.two_passes and examples.scheme == JOINT:
             notes.append(
                 "features are learned in two passes, the first one of "
-                + ("parts of speech" if wants_upos_first(examples) else "joint labels")
+                + ("parts of speech" if has_much_text(examples) else "joint labels")
             )
     if options.templates == AUTO:
         templates, found = choose_templates(examples, options, spans)
         options = replace(options, templates=templates)
         notes += found
-    if many_are_new:
-        examples = closed(examples)
-        if options.margin is None:
-            options = replace(options, margin=NEW_LABELS_MARGIN)
-    if wants_two_runs(examples, options, whole=not spans and not in_parts):
-        options = replace(
-            options, runs=2, epochs=None if len(examples.tags) > MANY_LABELS else SHORTER_RUN
-        )
-        notes.append(f"two runs of {options.passes} epochs are summed")
+    if not spans:
+        options, found = choose_runs(examples, options)
+        notes += found
     for note in notes:
         logger.info("%s", note)
     return examples, options, notes
 
 
-def wants_two_runs(examples: Examples, options: LearningOptions, *, whole: bool) -> bool:
-    """Tell if two runs are to be summed, which neither runs nor epochs may rule out."""
-    return (
-        whole
-        and options.preset == "default"
-        and options.runs is None
-        and options.epochs is None
-        and options.update == "adagrad"
-        and options.width == 1
-        and examples.n_labelled >= ENOUGH_FOR_TWO_RUNS
-    )
+def has_much_text(examples: Examples) -> bool:
+    """Tell if rules for little text do not hold."""
+    return examples.n_labelled >= MUCH_TEXT
 
 
-def wants_upos_first(examples: Examples) -> bool:
-    """Tell if the first tagger of a stack gives parts of speech alone, not joint labels."""
-    return examples.n_labelled >= ENOUGH_FOR_UPOS_FIRST
+def choose_runs(examples: Examples, options: LearningOptions) -> tuple[LearningOptions, list[str]]:
+    """Return the options with runs and epochs, where neither is given, and what was chosen."""
+    if options.epochs is not None or options.update != "adagrad":
+        return options, []
+    little, whole = not has_much_text(examples), examples.parts is None
+    runs = options.runs
+    if runs is None and options.preset == "default" and options.width == 1 and (little or whole):
+        runs = RUNS_OF_LITTLE_TEXT if little else RUNS
+    elif options.preset != "accurate" or not (little and whole):
+        return options, []
+    epochs = SHORTER_RUN if whole and len(examples.tags) <= MANY_LABELS else None
+    options = replace(options, runs=runs, epochs=epochs)
+    return options, [f"{options.n_runs} runs of {options.passes} epochs are summed"]
 
 
-def choose_parts(examples: Examples, options: LearningOptions) -> tuple[Examples, bool, list[str]]:
-    """The examples with labels to be learned in parts, whether many labels are new, and why.
+def choose_parts(
+    examples: Examples, options: LearningOptions
+) -> tuple[Examples, LearningOptions, list[str]]:
+    """Return the examples with labels to be learned in parts, the options for them, and why.
 
-    Labels as wholes are no parts where new ones are to be put together: these would lack them.
+    Where many labels are new, they are put together of pieces. Labels as wholes are no parts then:
+    these would lack them.
     """
     examples = with_upos(examples)
-    sample = _Sample(examples)
-    unseen = unseen_share(sample.train, sample.held_out)
+    folds = _folds(examples)
+    held_out = sum(fold.n_labelled for _, fold in folds)
+    unseen = sum(n_unseen(*fold) for fold in folds) / max(1, held_out)
     if unseen >= UNSEEN_LABELS:
-        return (
-            replace(examples, parts=PIECES),
-            True,
-            [
-                f"{100 * unseen:.2f} % of held-out tokens have labels not seen before, so labels"
-                " are put together from pieces"
-            ],
+        if options.margin is None:
+            options = replace(options, margin=NEW_LABELS_MARGIN)
+        note = (
+            f"{100 * unseen:.2f} % of held-out tokens have labels not seen before, so labels"
+            " are put together from pieces"
         )
+        return closed(replace(examples, parts=PIECES)), options, [note]
     probe = _Probe(examples, options)
     small = preset("fast", examples.columns)
     scores = {mode: probe.accuracy(small, parts=mode) for mode in MODES}
     gain = scores[PIECES_AND_WHOLE] - scores[PIECES]
     chosen = PIECES_AND_WHOLE if gain >= WHOLE_GAIN else PIECES
-    return (
-        replace(examples, parts=chosen),
-        False,
-        [
-            "features are learned in parts: "
-            + ", ".join(f"{mode} {100 * score:.2f} %" for mode, score in scores.items())
-            + " on held-out tokens"
-        ],
+    note = (
+        "features are learned in parts: "
+        + ", ".join(f"{mode} {100 * score:.2f} %" for mode, score in scores.items())
+        + " on held-out tokens"
     )
+    return replace(examples, parts=chosen), options, [note]
 
 
 def choose_templates(
     examples: Examples, options: LearningOptions, spans: bool
 ) -> tuple[tuple[Template, ...], list[str]]:
-    """Return templates for the column, and what was measured on the way to them."""
+    """Return templates for the column, and how they were chosen."""
     evidence = examples.columns
     if spans and hold_names(examples):
         return preset("names", evidence), [
@@ -202,7 +200,12 @@ def choose_templates(
         ]
     if spans and {*evidence} - {*DERIVED}:
         return preset("chunk", evidence), []
+    little = not has_much_text(examples)
     small, large = preset("fast", evidence), preset("default", evidence)
+    if little and not spans and examples.parts is None:
+        return (*small, *LOOKS), [
+            f"character n-grams and endings of neighbors, as below {MUCH_TEXT:,} tokens"
+        ]
     probe = _Probe(examples, options)
     plain = probe.accuracy(small)
     grams = probe.accuracy((*small, NGRAMS))
@@ -212,53 +215,52 @@ def choose_templates(
     ]
     more: tuple[Template, ...] = ()
     if grams - plain >= NGRAM_GAIN:
-        more, plain = (NGRAMS,), grams
+        more = (NGRAMS,)
     if more and examples.parts is not None:
         folded = probe.accuracy((*small, FOLDED_NGRAMS))
         notes.append(f"n-grams of folded letters in their place: {100 * folded:.2f} %")
-        if folded > plain:
-            more, plain = (FOLDED_NGRAMS,), folded
-    if options.preset == "fast":
-        return (*small, *more), notes
-    if examples.n_labelled >= ENOUGH_FOR_PAIRS:
-        return (*large, *more), notes
-    pairs = probe.accuracy((*large, *more))
-    notes.append(
-        f"pairs of words: {100 * plain:.2f} % without, {100 * pairs:.2f} % with them"
-        " on held-out tokens"
-    )
-    return (*(large if pairs - plain >= PAIRS_GAIN else small), *more), notes
+        if folded > grams:
+            more = (FOLDED_NGRAMS,)
+    pairs = options.preset != "fast" and (spans or not little)
+    return (*(large if pairs else small), *more), notes
 
 
-class _Sample:
-    """A part of the training text, and a part of that which is held out."""
-
-    def __init__(self, examples: Examples) -> None:
-        order = permutation(len(examples.sentences), SEED)
-        words = np.cumsum(examples.lengths()[order])
-        chosen = order[: np.searchsorted(words, SAMPLE_WORDS) + 1].tolist()
-        self.held_out = examples.part(sorted(chosen[::HELD_OUT]))
-        self.train = examples.part(sorted(set(chosen) - set(chosen[::HELD_OUT])))
+def _folds(examples: Examples) -> list[tuple[Examples, Examples]]:
+    """Return (train, held out) parts of the text, as many as hold out tokens enough."""
+    order = permutation(len(examples.sentences), SEED)
+    words = np.cumsum(examples.lengths()[order])
+    chosen = order[: np.searchsorted(words, SAMPLE_TOKENS) + 1].tolist()
+    folds: list[tuple[Examples, Examples]] = []
+    n_held_out = 0
+    while len(folds) < FOLDS and n_held_out < HELD_OUT_TOKENS:
+        held_out = chosen[len(folds) :: FOLDS]
+        rest = sorted({*chosen} - {*held_out})
+        folds.append((examples.part(rest), examples.part(sorted(held_out))))
+        n_held_out += folds[-1][1].n_tokens
+    return [fold for fold in folds if all(part.n_labelled for part in fold)]
 
 
 class _Probe:
-    """Quick greedy trainings on a sample, scored on the part of it that is held out."""
+    """Quick greedy trainings on folds of the text, each scored on what is held out of it."""
 
     def __init__(self, examples: Examples, options: LearningOptions) -> None:
         # Labels are compared as they are learned, not as they will be written.
-        self._sample = _Sample(replace(examples, scheme=None))
+        self._folds = _folds(replace(examples, scheme=None))
         self._options = replace(options, seed=SEED, epochs=EPOCHS, beam=1, runs=1, patience=None)
 
     def accuracy(self, templates: tuple[Template, ...], parts: str | None = None) -> float:
         """Accuracy on the held-out tokens; 0 if there is too little text to tell."""
-        train, held_out = self._sample.train, self._sample.held_out
-        if not train.n_labelled or not held_out.n_labelled:
-            return 0.0
-        if parts is not None:
-            train = replace(train, parts=parts)
         options = replace(self._options, templates=templates)
-        task = Task(examples=train, column="", options=options)
-        return dev_accuracy(Trainer(task, log_level=logging.DEBUG).run(), None, held_out)
+        correct = n_tokens = 0.0
+        for train, held_out in self._folds:
+            if parts is not None:
+                train = replace(train, parts=parts)
+            model = Trainer(
+                Task(examples=train, column="", options=options), log_level=logging.DEBUG
+            ).run()
+            correct += dev_accuracy(model, None, held_out) * held_out.n_labelled
+            n_tokens += held_out.n_labelled
+        return correct / max(1, n_tokens)
 
 
 def training_warnings(model: TaggerModel, examples: Examples, dev: Examples | None) -> list[str]:

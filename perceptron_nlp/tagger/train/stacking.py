@@ -28,7 +28,7 @@ from perceptron_nlp.tagger.tag.context import (
     with_first_labels,
 )
 from perceptron_nlp.tagger.tag.label import TemplateLabeller
-from perceptron_nlp.tagger.train.auto import wants_upos_first
+from perceptron_nlp.tagger.train.auto import has_much_text
 from perceptron_nlp.tagger.train.columns import upos_alone
 from perceptron_nlp.tagger.train.data import Examples
 from perceptron_nlp.tagger.train.loop import Task
@@ -73,7 +73,7 @@ def stacked(task: Task, learn: Callable[[Task], TaggerModel]) -> Task:
     """
     examples, column, options = task.examples, task.column, task.options
     taught, how = examples, replace(options, templates=task.templates)
-    upos_first = wants_upos_first(examples)
+    upos_first = has_much_text(examples)
     if upos_first:
         taught, column, how = upos_alone(examples), UPOS, replace(how, margin=None)
 

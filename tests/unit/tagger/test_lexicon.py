@@ -146,7 +146,7 @@ def test_in_training_a_lexicon_of_any_labels_becomes_features_that_the_model_kee
         word: "thing" if word.startswith("g") else ["deed", "doing"]
         for word in ("glo", "bip", "bop", "gla", "qux", "zup")
     } | {"zup": "thing"}
-    tagger = pn.train(nonsense, lexicon=lexicon, epochs=4)
+    tagger = pn.train(nonsense, lexicon=lexicon, templates="fast", epochs=4)
     assert "column:lexicon[0]" in map(str, tagger.model.templates)
     assert tagger.model.feature_columns == () and tagger.model.tables.names == ("lexicon",)
     again = pn.Tagger.from_bytes(tagger.to_bytes())

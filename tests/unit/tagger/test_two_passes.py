@@ -64,7 +64,7 @@ def test_the_preset_accurate_learns_features_in_two_passes_and_others_in_one():
 
 
 def test_where_there_is_much_text_the_first_pass_gives_parts_of_speech(monkeypatch):
-    monkeypatch.setattr(choices, "ENOUGH_FOR_UPOS_FIRST", 10)
+    monkeypatch.setattr(choices, "MUCH_TEXT", 10)
     rows = corpus()
     tagger = pn.train(rows, column="feats", two_passes=True, right_to_left=False)
     first = tagger.model.first

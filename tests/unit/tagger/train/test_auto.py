@@ -1,13 +1,14 @@
 """What training decides by itself."""
 
 import random
+from typing import NamedTuple
 
 import numpy as np
 import pytest
 
 import perceptron_nlp as pn
 from perceptron_nlp.tagger.train import auto as choices
-from perceptron_nlp.tagger.train.auto import FOLDED_NGRAMS, NGRAMS
+from perceptron_nlp.tagger.train.auto import FOLDED_NGRAMS, LOOKS, NEW_LABELS_MARGIN, NGRAMS
 
 WORDS = ["red", "roses", "grow", "there", "slowly", "and", "sing"]
 TAGS = ["A", "N", "V", "D", "D", "C", "V"]
@@ -27,10 +28,30 @@ def inflected():
     return rows
 
 
-def test_character_n_grams_are_taken_where_they_help_on_held_out_words():
-    tagger = pn.train(inflected(), right_to_left=False)
-    assert NGRAMS in tagger.model.templates
-    assert "character n-grams" in tagger.model.record["choices"][0]
+def templates_of(*arguments, **options):
+    return {*pn.train(*arguments, **options).model.templates}
+
+
+@pytest.mark.parametrize("preset", ["fast", "default", "accurate"])
+def test_little_text_of_whole_labels_has_n_grams_and_endings_of_neighbors_unmeasured(preset):
+    tagger = pn.train(PLAIN, preset=preset, epochs=1)
+    assert {*LOOKS} <= {*tagger.model.templates}
+    assert "held-out" not in " ".join(tagger.model.record["choices"])
+
+
+def test_much_text_takes_n_grams_where_they_help_on_held_out_words(much_text):
+    assert NGRAMS in templates_of(inflected(), right_to_left=False)
+    assert not {NGRAMS, FOLDED_NGRAMS, *LOOKS} & templates_of(PLAIN)
+
+
+def has_pairs(templates):
+    return any(len({a.offset for a in t.atoms if a.kind == "value"}) > 1 for t in templates)
+
+
+def test_pairs_of_words_are_for_much_text_alone(monkeypatch):
+    assert not has_pairs(templates_of(PLAIN))
+    monkeypatch.setattr(choices, "MUCH_TEXT", 50)
+    assert has_pairs(templates_of(PLAIN)) and not has_pairs(templates_of(PLAIN, preset="fast"))
 
 
 def folding(label):
@@ -61,18 +82,78 @@ def test_features_take_n_grams_of_folded_letters_where_they_are_better_on_held_o
     assert "n-grams of folded letters" in " ".join(tagger.model.record["choices"])
 
 
-def test_single_labels_take_no_n_grams_of_folded_letters():
-    assert FOLDED_NGRAMS not in pn.train(folding("{}"), right_to_left=False).model.templates
+def test_single_labels_take_no_n_grams_of_folded_letters(much_text):
+    assert FOLDED_NGRAMS not in templates_of(folding("{}"), right_to_left=False)
 
 
-def test_character_n_grams_are_left_where_they_do_not_help():
-    assert not {NGRAMS, FOLDED_NGRAMS} & set(pn.train(PLAIN).model.templates)
+class Probed(NamedTuple):
+    """What a probe was trained with."""
+
+    held_out: int
+    margin: float
+    right_to_left: bool
+    parts: str | None
+    labels: frozenset
+
+
+def probes_of(data, monkeypatch, **options):
+    """Return what each probe of a training was trained with."""
+    found = []
+    trainer = choices.Trainer
+
+    def probing(task, **how):
+        labels, chosen = task.examples.tags.labels, task.options
+        n_held_out = len(data) - len(task.examples.sentences)
+        found.append(
+            Probed(
+                n_held_out,
+                chosen.least_lead,
+                chosen.backwards,
+                task.examples.parts,
+                frozenset(labels),
+            )
+        )
+        return trainer(task, **how)
+
+    monkeypatch.setattr(choices, "Trainer", probing)
+    return found, pn.train(data, **options).model
+
+
+def many_new(n_sentences):
+    """Sentences whose features are often put together in ways not seen before."""
+    pick = random.Random(1).choice
+    rows = []
+    for _ in range(n_sentences):
+        labels = [f"Case={pick('ABCDEFG')}|Number={pick('PQRST')}" for _ in range(4)]
+        rows.append(([f"w{label[5]}{label[-1]}{pick('xyz')}" for label in labels], labels))
+    return rows
+
+
+@pytest.mark.parametrize("right_to_left", [False, True])
+def test_probes_train_under_the_margin_labels_and_direction_of_the_training(
+    right_to_left, monkeypatch
+):
+    probes, model = probes_of(many_new(20), monkeypatch, right_to_left=right_to_left)
+    assert {p.margin for p in probes} == {NEW_LABELS_MARGIN}
+    assert {p.right_to_left for p in probes} == {right_to_left}
+    assert {p.parts for p in probes} == {model.parts}
+    assert {p.labels for p in probes} == {frozenset(model.tags.labels)}
+    assert model.record["options"]["margin"] == NEW_LABELS_MARGIN
+
+
+def test_probes_cross_validate_until_enough_is_held_out(monkeypatch):
+    data = many_new(20)
+    probes, _ = probes_of(data, monkeypatch)
+    assert sum(p.held_out for p in probes[:5]) == len(data)
+    monkeypatch.setattr(choices, "HELD_OUT_TOKENS", 20)
+    probes, _ = probes_of(data, monkeypatch)
+    assert len(probes) in (4, 6) and {p.held_out for p in probes} == {4}
 
 
 def test_templates_that_are_given_are_kept():
     tagger = pn.train(inflected(), templates="fast")
     assert tagger.model.templates == pn.train(PLAIN, templates="fast").model.templates
-    assert tagger.model.record["choices"] == []
+    assert tagger.model.record["choices"] == ["4 runs of 6 epochs are summed"]
 
 
 @pytest.mark.parametrize(
@@ -86,8 +167,8 @@ def test_a_preset_sets_what_is_not_given(preset, beam, runs):
 
 @pytest.fixture
 def much_text(monkeypatch):
-    """The few words of PLAIN count as enough for two runs."""
-    monkeypatch.setattr(choices, "ENOUGH_FOR_TWO_RUNS", 50)
+    """The few words of PLAIN count as much text."""
+    monkeypatch.setattr(choices, "MUCH_TEXT", 50)
 
 
 def runs_and_epochs(tagger):
@@ -95,18 +176,22 @@ def runs_and_epochs(tagger):
     return options["runs"], options["epochs"]
 
 
-def test_two_shorter_runs_are_summed_where_there_is_much_text(much_text):
+def test_four_shorter_runs_are_summed_where_there_is_little_text():
     tagger = pn.train(PLAIN)
-    assert runs_and_epochs(tagger) == (2, 6)
-    assert "two runs of 6 epochs are summed" in tagger.model.record["choices"]
-    given = pn.train(PLAIN, runs=2, epochs=6).model.weights
+    assert runs_and_epochs(tagger) == (4, 6)
+    assert "4 runs of 6 epochs are summed" in tagger.model.record["choices"]
+    given = pn.train(PLAIN, runs=4, epochs=6).model.weights
     assert np.array_equal(tagger.model.weights.keys, given.keys)
     assert np.array_equal(tagger.model.weights.weights, given.weights)
 
 
-def test_two_runs_have_all_their_epochs_where_labels_are_many(much_text, monkeypatch):
+def test_two_shorter_runs_are_summed_where_there_is_much_text(much_text):
+    assert runs_and_epochs(pn.train(PLAIN)) == (2, 6)
+
+
+def test_runs_have_all_their_epochs_where_labels_are_many(monkeypatch):
     monkeypatch.setattr(choices, "MANY_LABELS", 3)
-    assert runs_and_epochs(pn.train(PLAIN)) == (2, 8)
+    assert runs_and_epochs(pn.train(PLAIN)) == (4, 8)
 
 
 @pytest.mark.parametrize(
@@ -116,21 +201,25 @@ def test_two_runs_have_all_their_epochs_where_labels_are_many(much_text, monkeyp
         ({"epochs": 3}, (1, 3)),
         ({"beam": 4}, (1, 8)),
         ({"preset": "fast"}, (1, 8)),
-        ({"preset": "accurate"}, (4, 8)),
+        ({"preset": "accurate"}, (4, 6)),
         ({"update": "perceptron"}, (1, 10)),
         ({"runs": 3}, (3, 8)),
     ],
     ids=str,
 )
-def test_what_is_given_leaves_no_second_run_to_choose(much_text, given, expected):
+def test_what_is_given_leaves_no_runs_to_choose(given, expected):
     assert runs_and_epochs(pn.train(PLAIN, **given)) == expected
 
 
-def test_little_text_is_learnt_in_one_run():
-    assert runs_and_epochs(pn.train(PLAIN)) == (1, 8)
+def test_features_of_little_text_are_learned_in_four_runs():
+    assert runs_and_epochs(pn.train(many_new(20))) == (4, 8)
 
 
-def test_tuning_compares_settings_by_one_run_each(much_text):
+def test_features_of_much_text_are_learned_in_one_run(much_text):
+    assert runs_and_epochs(pn.train(many_new(20))) == (1, 8)
+
+
+def test_tuning_compares_settings_by_one_run_each():
     found = pn.tune(PLAIN, folds=2, space={"margin": [2.0]})
     assert all(len(trial.curve) <= 8 for trial in found.trials) and found.options["epochs"] <= 8
 
@@ -142,10 +231,7 @@ def test_an_option_that_is_given_overrides_its_preset():
 
 
 def test_the_fast_preset_has_no_pairs_of_words():
-    tagger = pn.train(PLAIN, preset="fast")
-    assert all(
-        len({a.offset for a in t.atoms if a.kind == "value"}) < 2 for t in tagger.model.templates
-    )
+    assert not has_pairs(templates_of(PLAIN, preset="fast"))
 
 
 def test_a_preset_that_does_not_exist_is_refused_with_the_did_you_mean():
