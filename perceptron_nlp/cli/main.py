@@ -91,7 +91,7 @@ _VERB_BYTES = 24 << 20
 
 
 class Terminated(KeyboardInterrupt):
-    """SIGTERM or SIGHUP; all that ends in order on Ctrl-C ends so, too."""
+    """SIGTERM, SIGHUP, or Ctrl-Break of Windows; all that ends in order on Ctrl-C ends so, too."""
 
     def __init__(self, number: int) -> None:
         super().__init__()
@@ -240,7 +240,7 @@ def _need_room(size: int) -> None:
 def _answering_signals() -> Iterator[None]:
     """Let signals that would stop the process raise, so that work ends in order."""
     handlers: dict[int, Any] = {signal.SIGINT: signal.default_int_handler}
-    for name in ("SIGTERM", "SIGHUP"):
+    for name in ("SIGTERM", "SIGHUP", "SIGBREAK"):
         if hasattr(signal, name):
             handlers[getattr(signal, name)] = _terminate
     before = {number: signal.getsignal(number) for number in handlers}

@@ -201,7 +201,8 @@ def _write_directly(
     with _writing(name):
         # Never cut: another process may put a regular file in the place of a pipe meanwhile.
         handle = FileIO(
-            os.open(name, os.O_WRONLY | getattr(os, "O_NOCTTY", 0))
+            # Windows would write another line end for each line feed.
+            os.open(name, os.O_WRONLY | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0))
             if descriptor is None
             else os.dup(descriptor),
             "wb",

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from perceptron_nlp.cli import main
 from tests.unit.cli.conftest import environment
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX are needed")
@@ -109,6 +110,13 @@ def test_a_signal_removes_what_was_begun_and_leaves_the_old_file(
         assert writing.stderr.read() == b"perceptron-nlp: " + said + b"\n"
     assert parts() == []
     assert Path("out.txt").read_bytes() == b"old"
+
+
+def test_ctrl_break_of_windows_ends_work_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(signal, "SIGBREAK", signal.SIGUSR1, raising=False)
+    with main._answering_signals(), pytest.raises(main.Terminated):
+        signal.raise_signal(signal.SIGUSR1)
+    assert signal.getsignal(signal.SIGUSR1) is signal.SIG_DFL
 
 
 def test_a_signal_that_is_ignored_stays_so(model: Path) -> None:
