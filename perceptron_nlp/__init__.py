@@ -197,6 +197,8 @@ def __getattr__(name: str) -> Any:
     # not wait for what it does without.
     import importlib
 
+    if name == "annotation":
+        return importlib.import_module("perceptron_nlp.annotation")
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     module = importlib.import_module(f"{__name__}.{_MODULES[name]}")

@@ -38,7 +38,9 @@ _APART = (
     "integrations/",
     "perceptrons/",
     "analysis/report/",
-    "analysis/serve/",
+    "analysis/serve.py",
+    "annotation/server.py",
+    "pages/serving.py",
     # An engine is imported by its name, which is one of a list.
     "tagger/train/api.py",
 )

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator
 
 import perceptron_nlp as pn
-from perceptron_nlp.analysis.serve import HOSTS, PORT, make_server
+from perceptron_nlp.analysis.serve import make_server
 from perceptron_nlp.cli.inputs import (
     check_apart,
     check_stdin,
@@ -26,6 +26,7 @@ from perceptron_nlp.cli.parsing import (
     format_options,
 )
 from perceptron_nlp.cli.terminal import output, print_json, say
+from perceptron_nlp.pages.serving import HOSTS, PORT
 from perceptron_nlp.tagger.explain.explanation import SHOWN
 from perceptron_nlp.tagger.explain.render import page
 

@@ -17,8 +17,10 @@ from typing import Any
 import pytest
 
 import perceptron_nlp as pn
-from perceptron_nlp.analysis.serve import TrialServer, make_server, server
-from perceptron_nlp.analysis.serve.answering import TOP, answer
+from perceptron_nlp.analysis import serve
+from perceptron_nlp.analysis.serve import TOP, answer, make_server, trial_application
+from perceptron_nlp.pages import serving
+from perceptron_nlp.pages.serving import PageServer
 from tests.oracles.pages import Page
 
 JSON = {"Content-Type": "application/json"}
@@ -37,7 +39,7 @@ HOSTILE = [
 
 
 @pytest.fixture
-def running(tagger: pn.Tagger) -> Iterator[TrialServer]:
+def running(tagger: pn.Tagger) -> Iterator[PageServer]:
     """A server of the small tagger, in a thread."""
     with make_server(tagger, port=0, spaces=True) as made:
         thread = threading.Thread(target=made.serve_forever)
@@ -48,7 +50,7 @@ def running(tagger: pn.Tagger) -> Iterator[TrialServer]:
 
 
 def asked(
-    running: TrialServer,
+    running: PageServer,
     method: str = "POST",
     path: str = "/tag",
     body: Any = None,
@@ -64,7 +66,7 @@ def asked(
     return found
 
 
-def raw(running: TrialServer, request: bytes) -> bytes:
+def raw(running: PageServer, request: bytes) -> bytes:
     """What comes back for bytes, until the server closes."""
     with socket.create_connection(("127.0.0.1", running.server_port), timeout=20) as line:
         line.sendall(request)
@@ -74,7 +76,7 @@ def raw(running: TrialServer, request: bytes) -> bytes:
     return b"".join(pieces)
 
 
-def test_an_answer_has_what_the_tagger_says(running: TrialServer, tagger: pn.Tagger) -> None:
+def test_an_answer_has_what_the_tagger_says(running: PageServer, tagger: pn.Tagger) -> None:
     status, headers, content = asked(running, body={"text": "The old man !\n\nStop Zork"})
     assert (status, headers["Content-Type"]) == (200, "application/json")
     found = json.loads(content)
@@ -114,7 +116,7 @@ def test_running_text_is_cut_by_rules(tagger: pn.Tagger) -> None:
     assert answer(tagger, " \n ", spaces=False)["sentences"] == []
 
 
-def test_the_page_is_whole_and_loads_its_own_files_alone(running: TrialServer) -> None:
+def test_the_page_is_whole_and_loads_its_own_files_alone(running: PageServer) -> None:
     status, headers, content = asked(running, "GET", "/?q=<script>alert(1)</script>")
     page = Page(content.decode())
     assert status == 200 and headers["Content-Type"] == "text/html; charset=utf-8"
@@ -130,7 +132,7 @@ def test_the_page_is_whole_and_loads_its_own_files_alone(running: TrialServer) -
         assert (status, headers["Content-Type"]) == (200, f"{kind}; charset=utf-8")
 
 
-def test_every_answer_forbids_foreign_scripts_frames_and_readers(running: TrialServer) -> None:
+def test_every_answer_forbids_foreign_scripts_frames_and_readers(running: PageServer) -> None:
     for status, headers, _ in (
         asked(running, "GET", "/"),
         asked(running, "GET", "/no"),
@@ -156,7 +158,7 @@ def test_every_answer_forbids_foreign_scripts_frames_and_readers(running: TrialS
         "/..\\server.py",
     ],
 )
-def test_there_are_no_other_addresses(running: TrialServer, path: str) -> None:
+def test_there_are_no_other_addresses(running: PageServer, path: str) -> None:
     assert asked(running, "GET", path)[0] == 404
 
 
@@ -174,13 +176,13 @@ def test_there_are_no_other_addresses(running: TrialServer, path: str) -> None:
     ],
 )
 def test_other_names_and_other_pages_get_nothing(
-    running: TrialServer, headers: dict[str, str]
+    running: PageServer, headers: dict[str, str]
 ) -> None:
     assert asked(running, body={"text": "a"}, headers={**JSON, **headers})[0] == 403
     assert asked(running, "GET", "/", headers=headers)[0] == 403
 
 
-def test_its_own_page_under_each_name_is_answered(running: TrialServer) -> None:
+def test_its_own_page_under_each_name_is_answered(running: PageServer) -> None:
     for name in ("127.0.0.1", "localhost", "[::1]"):
         host = f"{name}:{running.server_port}"
         headers = {
@@ -192,7 +194,7 @@ def test_its_own_page_under_each_name_is_answered(running: TrialServer) -> None:
         assert asked(running, body={"text": "a"}, headers=headers)[0] == 200
 
 
-def test_requests_without_or_with_two_hosts_are_refused(running: TrialServer) -> None:
+def test_requests_without_or_with_two_hosts_are_refused(running: PageServer) -> None:
     host = f"127.0.0.1:{running.server_port}".encode()
     for lines in (b"", b"Host: " + host + b"\r\nHost: evil.example\r\n"):
         assert raw(running, b"GET / HTTP/1.1\r\n" + lines + b"\r\n").startswith(b"HTTP/1.1 400 ")
@@ -211,7 +213,7 @@ def test_requests_without_or_with_two_hosts_are_refused(running: TrialServer) ->
     ],
 )
 def test_bad_questions_are_told_what_is_wrong(
-    running: TrialServer, body: object, status: int, said: str
+    running: PageServer, body: object, status: int, said: str
 ) -> None:
     found, _, content = asked(running, body=body)
     assert found == status and said in json.loads(content)["error"]
@@ -233,7 +235,7 @@ def test_bad_questions_are_told_what_is_wrong(
     ],
 )
 def test_bodies_that_are_no_question_are_refused(
-    running: TrialServer, lines: bytes, body: bytes, status: int
+    running: PageServer, lines: bytes, body: bytes, status: int
 ) -> None:
     host = f"Host: 127.0.0.1:{running.server_port}\r\n".encode()
     reply = raw(running, b"POST /tag HTTP/1.1\r\n" + host + lines + b"\r\n" + body)
@@ -241,7 +243,7 @@ def test_bodies_that_are_no_question_are_refused(
     assert b"connection: close" in reply.lower()
 
 
-def test_a_malformed_request_does_no_harm(running: TrialServer) -> None:
+def test_a_malformed_request_does_no_harm(running: PageServer) -> None:
     raw(running, b"\x16\x03\x01\x00\xff nonsense\r\n\r\n")
     with socket.create_connection(("127.0.0.1", running.server_port), timeout=20) as line:
         line.sendall(b"GET")
@@ -249,13 +251,13 @@ def test_a_malformed_request_does_no_harm(running: TrialServer) -> None:
 
 
 def test_what_goes_wrong_is_told_and_the_server_goes_on(
-    running: TrialServer, monkeypatch: pytest.MonkeyPatch
+    running: PageServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fails(*arguments: object, **options: object) -> None:
         raise MemoryError("no room")
 
     with monkeypatch.context() as patched:
-        patched.setattr(server, "answer", fails)
+        patched.setattr(serve, "answer", fails)
         status, _, content = asked(running, body={"text": "a"})
     assert status == 500 and "no room" in json.loads(content)["error"]
     assert asked(running, body={"text": "a"})[0] == 200
@@ -278,7 +280,7 @@ def test_the_other_loopback_address_can_be_served(tagger: pn.Tagger) -> None:
         thread.join()
 
 
-def test_slow_clients_do_not_keep_others_out(running: TrialServer) -> None:
+def test_slow_clients_do_not_keep_others_out(running: PageServer) -> None:
     host = f"Host: 127.0.0.1:{running.server_port}\r\n".encode()
     beginnings = [
         b"",
@@ -300,7 +302,7 @@ def test_slow_clients_do_not_keep_others_out(running: TrialServer) -> None:
 
 
 def test_requests_that_do_not_arrive_in_time_are_ended(tagger: pn.Tagger) -> None:
-    made = TrialServer(tagger, "127.0.0.1", 0, True, seconds=0.3)
+    made = PageServer(trial_application(tagger, True), "127.0.0.1", 0, seconds=0.3)
     with made:
         thread = threading.Thread(target=made.serve_forever)
         thread.start()
@@ -329,7 +331,7 @@ def test_only_this_machine_can_be_served(tagger: pn.Tagger, host: str) -> None:
         make_server(tagger, host=host, port=0)
 
 
-def test_a_port_in_use_is_named_with_what_to_do(tagger: pn.Tagger, running: TrialServer) -> None:
+def test_a_port_in_use_is_named_with_what_to_do(tagger: pn.Tagger, running: PageServer) -> None:
     port = running.server_port
     with pytest.raises(pn.ArgumentError, match=rf"port: {port} is in use; choose another one"):
         make_server(tagger, port=port)
@@ -354,7 +356,7 @@ def test_nothing_is_asked_of_the_network(
     def asks(*arguments: object) -> str:
         raise AssertionError("a name was looked up")
 
-    monkeypatch.setattr(server.socket, "getfqdn", asks)
+    monkeypatch.setattr(serving.socket, "getfqdn", asks)
     make_server(tagger, port=0).server_close()
 
 
@@ -366,7 +368,7 @@ def browser_path() -> str:
     pytest.skip("no chromium is installed")
 
 
-def test_in_a_browser_typed_text_is_labelled_and_never_run(running: TrialServer) -> None:
+def test_in_a_browser_typed_text_is_labelled_and_never_run(running: PageServer) -> None:
     playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright")
     path = browser_path()
     with playwright.sync_playwright() as driver:

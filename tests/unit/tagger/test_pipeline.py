@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import perceptron_nlp as pn
-from perceptron_nlp.analysis.serve.answering import answer
+from perceptron_nlp.analysis.serve import answer
 from perceptron_nlp.formats import open_tensors, write_tensors
 
 TEXT = " Le chat va au bois.  Elle voit\nl'arbre du bois !\n\nIl dort"

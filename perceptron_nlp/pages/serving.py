@@ -1,4 +1,4 @@
-"""A server for one person on one machine: four addresses, loopback only, nothing from outside.
+"""A server of one page for one person on one machine: loopback only, nothing from outside.
 
 Other pages in the same browser, and names that were made to point here (DNS rebinding), are the
 attackers to think of. So requests must name this host and port, come from this page (where the
@@ -17,14 +17,12 @@ import errno
 import json
 import socket
 import sys
+from collections.abc import Callable, Mapping
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
-from perceptron_nlp import Tagger
 from perceptron_nlp._checks import check_choice, check_int
-from perceptron_nlp.analysis.serve.answering import MOST_CHARACTERS, answer, check_tagger
 from perceptron_nlp.errors import ArgumentError, PerceptronNLPError, missing_extra
-from perceptron_nlp.pages.rendering import render
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -33,14 +31,12 @@ if TYPE_CHECKING:
 
 HOSTS = ("127.0.0.1", "::1", "localhost")
 PORT = 8765
-# A character takes up to 12 bytes of JSON.
-MAX_BYTES = 12 * MOST_CHARACTERS + 1024
 MAX_CONNECTIONS = 64
 _MAX_HEAD = 16_384
 _SECONDS = 20.0
 _END_SECONDS = 2
 _UNNAMED_PORT = 80
-_FILES = {"/style.css": "text/css", "/serve.js": "text/javascript"}
+_KINDS = {".css": "text/css", ".js": "text/javascript"}
 _HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self';"
     " connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none';"
@@ -54,27 +50,33 @@ _HEADERS = {
 }
 
 
-class TrialServer:
+class PageServer:
     """Serve the page and answer its questions until it is shut down.
 
     Parameters
     ----------
-    tagger : the tagger that is tried
-    host, port : where, see make_server
-    spaces : see answering.answer
+    application : what answers, see page_application
+    host : 127.0.0.1, ::1 or localhost; nobody else can be served
+    port : 0 to 65,535; 0 for any that is free
     seconds : a connection is closed when it has had no complete request and answer for so long
 
     Attributes
     ----------
     url : the address to open in a browser
     server_port : the port that it listens at
+
+    Raises
+    ------
+    ArgumentError, ArgumentTypeError : a host or port that cannot be, or is taken
+    MissingExtraError : Starlette or uvicorn is not installed (extra ``web``)
     """
 
     def __init__(
-        self, tagger: Tagger, host: str, port: int, spaces: bool, seconds: float = _SECONDS
+        self, application: ASGIApp, host: str, port: int, seconds: float = _SECONDS
     ) -> None:
-        uvicorn = _uvicorn()
-        self.tagger = tagger
+        uvicorn = needed_uvicorn()
+        check_choice("host", host, HOSTS)
+        check_int("port", port, 0, 65_535)
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         self._socket = socket.socket(family, socket.SOCK_STREAM)
         try:
@@ -83,9 +85,12 @@ class TrialServer:
                 self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             self._socket.bind((host, port))
             self._socket.listen(128)
-        except BaseException:
+        except OSError as error:
             self._socket.close()
-            raise
+            reason = f"cannot listen at {host}, port {port}: {error.strerror or error}"
+            if error.errno == errno.EADDRINUSE:
+                reason = f"{port} is in use; choose another one, or 0 for any that is free"
+            raise ArgumentError(f"port: {reason}") from error
         self.server_port = int(self._socket.getsockname()[1])
         # Browsers leave out the port that addresses have if they name none.
         end = "" if self.server_port == _UNNAMED_PORT else f":{self.server_port}"
@@ -94,7 +99,7 @@ class TrialServer:
         hosts = frozenset(f"{name}{end}" for name in ("127.0.0.1", "[::1]", "localhost"))
         self._server = uvicorn.Server(
             uvicorn.Config(
-                _guarded(_application(tagger, spaces), hosts),
+                _guarded(application, hosts),
                 loop="asyncio",
                 http=_connection_class(seconds),
                 ws="none",
@@ -123,47 +128,75 @@ class TrialServer:
         """Stop listening."""
         self._socket.close()
 
-    def __enter__(self) -> TrialServer:
+    def __enter__(self) -> PageServer:
         return self
 
     def __exit__(self, *error: object) -> None:
         self.server_close()
 
 
-def make_server(
-    tagger: Tagger, *, host: str = HOSTS[0], port: int = PORT, spaces: bool = False
-) -> TrialServer:
-    """Return a server that listens; ``serve_forever()`` makes it answer.
+def page_application(
+    page: str,
+    files: tuple[str, ...],
+    answers: Mapping[str, Callable[[dict[str, Any]], Any]],
+    keys: Mapping[str, frozenset[str]],
+    max_bytes: int,
+    too_long: str,
+) -> ASGIApp:
+    """Return an application of one page, its files, and questions in JSON that it asks.
 
     Parameters
     ----------
-    tagger : the tagger that is tried
-    host : 127.0.0.1, ::1 or localhost; nobody else can be served
-    port : 0 to 65,535; 0 for any that is free
-    spaces : True where words are separated by white space in the text, and sentences by lines
-
-    Raises
-    ------
-    ArgumentError, ArgumentTypeError : a host or port that cannot be, or is taken; a tagger that
-        looks at more than words
-    MissingExtraError : Starlette, uvicorn or Jinja2 is not installed (extra ``web``)
+    page : the page, at ``/``
+    files : of the folder of templates, such as ``"style.css"``
+    answers : by path, a function from what was asked, an object, to what JSON holds. Errors of this
+        library become answers with ``error``
+    keys : by path, the keys that such an object must have
+    max_bytes : the longest question
+    too_long : what is said of a longer one
     """
-    check_choice("host", host, HOSTS)
-    check_int("port", port, 0, 65_535)
-    check_tagger(tagger)
-    try:
-        return TrialServer(tagger, host, port, spaces)
-    except OSError as error:
-        if error.errno == errno.EADDRINUSE:
-            raise ArgumentError(
-                f"port: {port} is in use; choose another one, or 0 for any that is free"
-            ) from error
-        raise ArgumentError(
-            f"port: cannot listen at {host}, port {port}: {error.strerror or error}"
-        ) from error
+    needed_uvicorn()
+    from starlette.applications import Starlette
+    from starlette.concurrency import run_in_threadpool
+    from starlette.exceptions import HTTPException
+    from starlette.responses import JSONResponse
+    from starlette.responses import Response as Plain
+    from starlette.routing import Route
+
+    templates = resources.files("perceptron_nlp.pages").joinpath("templates")
+    contents = {"/": (page.encode(), "text/html")} | {
+        f"/{name}": (templates.joinpath(name).read_bytes(), _KINDS[name[name.index(".") :]])
+        for name in files
+    }
+
+    def file(request: Request) -> Response:
+        content, kind = contents[request.url.path]
+        return Plain(content, media_type=kind)
+
+    async def ask(request: Request) -> Response:
+        path = request.url.path
+        asked = await _question(request, keys[path], max_bytes, too_long)
+        try:
+            return JSONResponse(await run_in_threadpool(answers[path], asked))
+        except PerceptronNLPError as error:
+            return _refused(400, str(error))
+        except Exception as error:
+            # Whatever it is, the person sees it, and the server goes on.
+            return _refused(500, f"unexpected failure: {type(error).__name__}: {error}")
+
+    def refuse(request: Request, error: Exception) -> Response:
+        assert isinstance(error, HTTPException)
+        return _refused(error.status_code, error.detail)
+
+    routes = [Route(path, file) for path in contents]
+    routes += [Route(path, ask, methods=["POST"]) for path in answers]
+    made = Starlette(routes=routes, exception_handlers={HTTPException: refuse})
+    made.router.redirect_slashes = False
+    return made
 
 
-def _uvicorn() -> Any:
+def needed_uvicorn() -> Any:
+    """Return uvicorn. Raises MissingExtraError where it, or Starlette, is not installed."""
     try:
         import starlette
         import uvicorn
@@ -234,48 +267,10 @@ def _guarded(application: ASGIApp, hosts: frozenset[str]) -> ASGIApp:
     return guarded
 
 
-def _application(tagger: Tagger, spaces: bool) -> ASGIApp:
-    """The page, its files, and the labels of texts."""
-    from starlette.applications import Starlette
-    from starlette.concurrency import run_in_threadpool
-    from starlette.exceptions import HTTPException
-    from starlette.responses import JSONResponse
-    from starlette.responses import Response as Plain
-    from starlette.routing import Route
-
-    templates = resources.files("perceptron_nlp.pages").joinpath("templates")
-    page = render("serve.html", title="Try a tagger", max_characters=MOST_CHARACTERS)
-    files = {"/": (page.encode(), "text/html")} | {
-        path: (templates.joinpath(path[1:]).read_bytes(), kind) for path, kind in _FILES.items()
-    }
-
-    def file(request: Request) -> Response:
-        content, kind = files[request.url.path]
-        return Plain(content, media_type=kind)
-
-    async def tag(request: Request) -> Response:
-        text = await _question(request)
-        try:
-            found = await run_in_threadpool(answer, tagger, text, spaces=spaces)
-        except PerceptronNLPError as error:
-            return _refused(400, str(error))
-        except Exception as error:
-            # Whatever it is, the person who types sees it, and the server goes on.
-            return _refused(500, f"unexpected failure: {type(error).__name__}: {error}")
-        return JSONResponse(found)
-
-    def refuse(request: Request, error: Exception) -> Response:
-        assert isinstance(error, HTTPException)
-        return _refused(error.status_code, error.detail)
-
-    routes = [Route(path, file) for path in files] + [Route("/tag", tag, methods=["POST"])]
-    made = Starlette(routes=routes, exception_handlers={HTTPException: refuse})
-    made.router.redirect_slashes = False
-    return made
-
-
-async def _question(request: Request) -> object:
-    """Read the text out of a request; HTTPException where there is none."""
+async def _question(
+    request: Request, keys: frozenset[str], max_bytes: int, too_long: str
+) -> dict[str, Any]:
+    """Read the object that a request holds; HTTPException where there is none."""
     from starlette.exceptions import HTTPException
 
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
@@ -284,15 +279,16 @@ async def _question(request: Request) -> object:
     length = request.headers.get("content-length", "")
     if "transfer-encoding" in request.headers or not length.isdecimal():
         raise HTTPException(411, "a length is needed")
-    if len(length) > 9 or int(length) > MAX_BYTES:
-        raise HTTPException(413, f"at most {MOST_CHARACTERS:,} characters can be shown at once")
+    if len(length) > 9 or int(length) > max_bytes:
+        raise HTTPException(413, too_long)
     try:
         asked = json.loads(await request.body())
     except (ValueError, RecursionError):
         raise HTTPException(400, "this is not JSON") from None
-    if not isinstance(asked, dict) or set(asked) != {"text"}:
-        raise HTTPException(400, 'an object with a "text" is needed')
-    return asked["text"]
+    if not isinstance(asked, dict) or set(asked) != keys:
+        named = ", ".join(f'"{key}"' for key in sorted(keys))
+        raise HTTPException(400, f"an object with a {named} is needed")
+    return asked
 
 
 def _refused(status: int, message: str) -> Response:

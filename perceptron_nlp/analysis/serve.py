@@ -1,14 +1,60 @@
-"""Answers to the try-it page: words, labels, confidences and reasons."""
+"""A page on which a tagger can be tried: words, labels, confidences and reasons of a text."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from perceptron_nlp import Tagger, WordExplanation, tokenize
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, encodable
+from perceptron_nlp.pages.rendering import render
+from perceptron_nlp.pages.serving import HOSTS, PORT, PageServer, needed_uvicorn, page_application
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp
 
 MOST_CHARACTERS = 10_000
+# A character takes up to 12 bytes of JSON.
+MAX_BYTES = 12 * MOST_CHARACTERS + 1024
 TOP = 8
+
+
+def make_server(
+    tagger: Tagger, *, host: str = HOSTS[0], port: int = PORT, spaces: bool = False
+) -> PageServer:
+    """Return a server that listens; ``serve_forever()`` makes it answer.
+
+    Parameters
+    ----------
+    tagger : the tagger that is tried
+    host : 127.0.0.1, ::1 or localhost; nobody else can be served
+    port : 0 to 65,535; 0 for any that is free
+    spaces : True where words are separated by white space in the text, and sentences by lines
+
+    Raises
+    ------
+    ArgumentError, ArgumentTypeError : a host or port that cannot be, or is taken; a tagger that
+        looks at more than words
+    MissingExtraError : Starlette, uvicorn or Jinja2 is not installed (extra ``web``)
+    """
+    return PageServer(trial_application(tagger, spaces), host, port)
+
+
+def trial_application(tagger: Tagger, spaces: bool) -> ASGIApp:
+    """Return the page and its answers; errors and parameters are those of make_server."""
+    check_tagger(tagger)
+    needed_uvicorn()
+
+    def tag(asked: dict[str, Any]) -> dict[str, Any]:
+        return answer(tagger, asked["text"], spaces=spaces)
+
+    return page_application(
+        render("serve.html", title="Try a tagger", max_characters=MOST_CHARACTERS),
+        ("style.css", "serve.js"),
+        {"/tag": tag},
+        {"/tag": frozenset({"text"})},
+        MAX_BYTES,
+        f"at most {MOST_CHARACTERS:,} characters can be shown at once",
+    )
 
 
 def check_tagger(tagger: Tagger) -> None:

@@ -1,0 +1,13 @@
+"""Annotate a text with a tagger that learns meanwhile: a treebank from nothing.
+
+``Session`` is the whole of it; the page (``perceptron-nlp annotate``) is a client of it.
+"""
+
+from __future__ import annotations
+
+from perceptron_nlp.annotation.learning import Estimate
+from perceptron_nlp.annotation.progress import Progress
+from perceptron_nlp.annotation.review import Agreement, Doubt, TagAgreement
+from perceptron_nlp.annotation.session import Session, Task
+
+__all__ = ["Agreement", "Doubt", "Estimate", "Progress", "Session", "TagAgreement", "Task"]

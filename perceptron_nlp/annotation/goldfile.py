@@ -1,0 +1,194 @@
+"""The file of what was annotated: CoNLL-U in the order of the text, and the state of the work.
+
+The file is all that is kept: comments say in which order sentences were annotated, and how many
+proposals were wrong. It is replaced whole, and read again when somebody else changed it.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import perceptron_nlp as pn
+from perceptron_nlp._checks import did_you_mean
+from perceptron_nlp.annotation.learning import Estimate
+from perceptron_nlp.annotation.pool import Item
+from perceptron_nlp.errors import FormatError, quote
+from perceptron_nlp.formats.conllu import rewrite
+from perceptron_nlp.formats.conllu_layout import ConlluLayout
+from perceptron_nlp.text.sentence import Sentence
+
+_STATE = re.compile(
+    r"^# annotation = order=([0-9]{1,9})\|corrections=([0-9]{1,9})"
+    r"(?:\|estimate=([0-9.]{1,9})\|within=([0-9.]{1,9}))?(\|check)?[ \t]*$",
+    re.MULTILINE,
+)
+_NOTE = re.compile(r"^# note = (.*?)[ \t\r]*$", re.MULTILINE)
+_OURS = re.compile(r"^# (?:annotation|note) = .*\n", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """An annotated sentence as it stands in the file.
+
+    Attributes
+    ----------
+    sentence : its words and labels
+    item : what it covers of the text; None for a sentence of another text
+    order : the how-manieth it was that was annotated, from 1; 0 if nobody said so
+    corrections : tokens whose proposals were changed
+    estimate : the accuracy before it was annotated
+    is_check : whether it is of the random sample, which nothing is learned from
+    note : a person's remark
+    """
+
+    sentence: Sentence
+    item: Item | None = None
+    order: int = 0
+    corrections: int = 0
+    estimate: Estimate | None = None
+    is_check: bool = False
+    note: str = ""
+
+    @property
+    def text(self) -> str:
+        """Its lines in the file, the empty one included."""
+        layout = self.sentence.layout
+        assert isinstance(layout, ConlluLayout)
+        return layout.text
+
+    @classmethod
+    def read(cls, sentence: Sentence) -> Record:
+        """Return a record from a sentence of CoNLL-U and its comments."""
+        layout = sentence.layout
+        assert isinstance(layout, ConlluLayout)
+        head = layout.text[: layout.start].replace("\r\n", "\n")
+        state, note = _STATE.search(head), _NOTE.search(head)
+        found = cls(sentence, note=note[1] if note else "")
+        if state is None:
+            return found
+        estimate = None
+        if state[3]:
+            estimate = Estimate.of(float(state[3]) / 100, float(state[4]) / 100)
+        return replace(
+            found,
+            order=int(state[1]),
+            corrections=int(state[2]),
+            estimate=estimate,
+            is_check=bool(state[5]),
+        )
+
+    def written(self, columns: Mapping[str, Sequence[str]]) -> Record:
+        """Return the record with labels and with comments that say what it says."""
+        held = self.sentence
+        if not isinstance(held.layout, ConlluLayout):
+            held = _conllu(self.item, held)
+        text = rewrite(held, columns).replace("\r\n", "\n").removeprefix("\ufeff").lstrip("\n")
+        end = next(at for at in _lines(text) if not text.startswith(("#", "\n"), at))
+        state = f"# annotation = order={self.order}|corrections={self.corrections}"
+        if self.estimate is not None:
+            half = max(
+                self.estimate.high - self.estimate.share, self.estimate.share - self.estimate.low
+            )
+            state += f"|estimate={100 * self.estimate.share:.1f}|within={100 * half:.1f}"
+        state += "|check\n" if self.is_check else "\n"
+        note = f"# note = {' '.join(self.note.split())}\n" if self.note.strip() else ""
+        head = _OURS.sub("", text[:end])
+        whole = head + state + note + text[end:].rstrip("\n") + "\n\n"
+        (sentence,) = pn.read_conllu(io.BytesIO(whole.encode()))
+        return replace(Record.read(sentence), item=self.item)
+
+
+class GoldFile:
+    """The file: read, watched for what others write, replaced.
+
+    Parameters
+    ----------
+    path : its name
+    columns : those that are annotated; the first has `tags`
+    tags : the labels that the first column may have; None for any
+    """
+
+    def __init__(self, path: str, columns: Sequence[str], tags: Sequence[str] | None) -> None:
+        self.path = path
+        self._columns = columns
+        self._tags = tags
+        self._stamp: tuple[int, ...] | None = None
+
+    def read(self) -> list[Record]:
+        """Return what is in the file; nothing if there is none.
+
+        Raises FileError, and FormatError for a line that breaks the format, or a tag that is not in
+        the set.
+        """
+        stamp = self._seen()
+        records = []
+        if stamp is not None and stamp[1]:
+            for sentence in pn.read_conllu(self.path):
+                self.check(sentence)
+                records.append(Record.read(sentence))
+        self._stamp = stamp
+        return records
+
+    def check(self, sentence: Sentence) -> None:
+        """Raise FormatError for a tag of a sentence that is not in the set."""
+        if self._tags is None:
+            return
+        for number, tag in enumerate(sentence.column(self._columns[0])):
+            if tag not in self._tags and tag != "_":
+                hint = did_you_mean(tag, self._tags)
+                raise FormatError(
+                    f"{quote(tag)} is not in the tag set{hint}; correct it, or name another set",
+                    sentence.path,
+                    sentence.line_of(number),
+                )
+
+    def was_changed(self) -> bool:
+        """Tell if somebody else wrote the file since it was last read or written."""
+        return self._seen() != self._stamp
+
+    def write(self, records: Iterable[Record]) -> None:
+        """Replace the file. Raises FileError; then it is as it was."""
+        texts = []
+        for record in records:
+            text = record.text
+            texts.append(text if text.endswith("\n\n") else text.rstrip("\r\n") + "\n\n")
+        pn.replace_file(self.path, "".join(texts).encode())
+        self._stamp = self._seen()
+
+    def _seen(self) -> tuple[int, ...] | None:
+        try:
+            found = os.stat(self.path)
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError) as error:
+            raise pn.FileError(f"{self.path}: cannot be read: {error}") from error
+        return found.st_mtime_ns, found.st_size, found.st_ino
+
+
+def _lines(text: str) -> Iterable[int]:
+    at = 0
+    while at < len(text):
+        yield at
+        at = text.find("\n", at) + 1 or len(text)
+
+
+def _conllu(item: Item | None, sentence: Sentence) -> Sentence:
+    """Return a sentence of raw text, or of lines, as CoNLL-U with its name and its text."""
+    words = sentence.words
+    misc = ["_"] * len(words)
+    text = " ".join(words)
+    if item is not None and item.spans:
+        text = " ".join(item.text.split())
+        for number, ((_, end), (start, _)) in enumerate(
+            zip(item.spans, item.spans[1:], strict=False)
+        ):
+            if end == start:
+                misc[number] = "SpaceAfter=No"
+    rows = rewrite(Sentence(words, {"misc": misc}), {})
+    name = "" if item is None else f"# sent_id = {item.name}\n# text = {text}\n"
+    (found,) = pn.read_conllu(io.BytesIO((name + rows).encode()))
+    return found

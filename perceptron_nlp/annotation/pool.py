@@ -1,0 +1,257 @@
+"""The text that is annotated: sentences in the order of the text, which can be cut anew.
+
+A sentence is known by the characters that it covers, counted without white space from the beginning
+of the text; so what was annotated is found again whatever was split or joined.
+"""
+
+from __future__ import annotations
+
+import bisect
+import difflib
+import os
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import perceptron_nlp as pn
+from perceptron_nlp.errors import ArgumentTypeError, FormatError
+from perceptron_nlp.formats import sentence_id
+from perceptron_nlp.formats.conllu_layout import ConlluLayout, surface_tokens
+from perceptron_nlp.formats.running import RunningLayout
+from perceptron_nlp.text.sentence import Sentence
+
+PoolSource = str | os.PathLike[str] | Iterable[str | os.PathLike[str] | Sequence[str]]
+Span = tuple[int, int]
+
+# Longer sentences of raw text, or of lines, are cut.
+MOST_TOKENS = 150
+_NAME = re.compile(r"([0-9]{1,9})(?:\.([0-9]{1,9}))?(?:-[0-9]{1,9})?")
+# A sentence of the same name with so many of its characters is one whose words were edited.
+_ALIKE = 0.7
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A sentence to annotate.
+
+    Attributes
+    ----------
+    name : its ``sent_id``
+    number : the number of its (first) sentence in the text, from 0
+    start, end : the characters of the text that it covers, white space not counted
+    words : its words
+    text : how it stands in the text
+    spans : begin and end of each word in ``text``; empty if its words cannot be cut otherwise
+    source : the sentence of CoNLL-U that it is, or None
+    """
+
+    name: str
+    number: int
+    start: int
+    end: int
+    words: tuple[str, ...]
+    text: str
+    spans: tuple[Span, ...] = ()
+    source: Sentence | None = None
+
+
+class Pool:
+    """All sentences of a text.
+
+    Parameters
+    ----------
+    source : a path, several, or lists of words; in a file running text, lines of words separated by
+        spaces, or CoNLL-U (other formats give their words)
+    most : how many sentences are read
+
+    Attributes
+    ----------
+    items : the sentences in order
+    warnings : what a person should know of it
+
+    Raises
+    ------
+    FileError, FormatError : a file cannot be read, breaks its format, or there is no word
+    """
+
+    def __init__(self, source: PoolSource, most: int) -> None:
+        self.items: list[Item] = []
+        self.warnings: list[str] = []
+        self._end = self._cut = 0
+        names: set[str] = set()
+        for sentence in _sentences(source):
+            if len(self.items) >= most:
+                self.warnings.append(
+                    f"the first {most:,} sentences are what is asked for; the text has more"
+                )
+                break
+            self._add(sentence, names)
+        if self._cut:
+            self.warnings.append(
+                f"sentences of more than {MOST_TOKENS} tokens were cut; pieces made: {self._cut}"
+            )
+        if not self.items:
+            raise FormatError("there are no words in the text; give text to annotate", "pool")
+        self._starts = [item.start for item in self.items]
+        self._characters = "".join(word for item in self.items for word in item.words)
+        self._by_name = {item.name: item for item in self.items}
+
+    def _add(self, sentence: Sequence[str], names: set[str]) -> None:
+        layout = getattr(sentence, "layout", None)
+        words = tuple(sentence)
+        if not words:
+            return
+        if isinstance(layout, ConlluLayout):
+            assert isinstance(sentence, Sentence)
+            name = sentence_id(sentence) or ""
+            self._append(name, names, words, " ".join(words), (), sentence)
+            return
+        if isinstance(layout, RunningLayout):
+            text = layout.text
+            spans = [(start, end) for start, end, _ in layout.tokens]
+        else:
+            text, spans = " ".join(words), []
+            at = 0
+            for word in words:
+                spans.append((at, at + len(word)))
+                at += len(word) + 1
+        is_raw = isinstance(layout, RunningLayout)
+        for first in range(0, len(words), MOST_TOKENS):
+            own = spans[first : first + MOST_TOKENS]
+            begin, end = own[0][0], own[-1][1]
+            moved = tuple((a - begin, b - begin) for a, b in own)
+            part = words[first : first + MOST_TOKENS]
+            self._append("", names, part, text[begin:end], moved if is_raw else (), None)
+        self._cut += (len(words) - 1) // MOST_TOKENS
+
+    def _append(
+        self,
+        name: str,
+        names: set[str],
+        words: tuple[str, ...],
+        text: str,
+        spans: tuple[Span, ...],
+        source: Sentence | None,
+    ) -> None:
+        name = name or str(len(self.items) + 1)
+        while name in names:
+            name += "'"
+        names.add(name)
+        start, self._end = self._end, self._end + sum(map(len, words))
+        number = len(self.items)
+        self.items.append(Item(name, number, start, self._end, words, text, spans, source))
+
+    def piece(self, start: int, end: int, words: Sequence[str] | None = None) -> Item:
+        """Return what covers some characters of the text, cut into words as given.
+
+        Parameters
+        ----------
+        start, end : characters, as of an Item
+        words : None for those of the text, of which the first and the last may be cut
+        """
+        first = bisect.bisect_right(self._starts, start) - 1
+        last = bisect.bisect_left(self._starts, end) - 1
+        item = self.items[first]
+        if (item.start, item.end) == (start, end) and words in (None, item.words):
+            return item
+        found: list[str] = []
+        texts: list[str] = []
+        for one in self.items[first : last + 1]:
+            at, kept = one.start, []
+            for word, span in zip(one.words, one.spans or _spans(one), strict=True):
+                low, high = max(at, start), min(at + len(word), end)
+                if low < high:
+                    found.append(word[low - at : high - at])
+                    kept.append((span[0] + low - at, span[1] - (at + len(word) - high)))
+                at += len(word)
+            texts.append(one.text[kept[0][0] : kept[-1][1]])
+        text = " ".join(texts)
+        cut = tuple(found if words is None else words)
+        offset = f".{start - item.start}" if start > item.start else ""
+        name = item.name + offset + (f"-{self.items[last].name}" if last > first else "")
+        spans = spans_in(text, cut) if item.spans else ()
+        whole = (item.start, item.end) == (start, end)
+        return Item(name, first, start, end, cut, text, spans, item.source if whole else None)
+
+    def place_of(self, sentence: Sentence) -> Span | None:
+        """Return the characters that a sentence of an annotated file covers; None if none."""
+        name = sentence_id(sentence) or ""
+        forms = [token.form for token in surface_tokens(sentence)]
+        for characters in ("".join("".join(forms).split()), "".join(sentence.words)):
+            match = _NAME.fullmatch(name)
+            if match and 0 < int(match[1]) <= len(self.items):
+                start = self.items[int(match[1]) - 1].start + int(match[2] or 0)
+                end = start + len(characters)
+                if self._characters[start:end] == characters:
+                    return start, end
+            named = self._by_name.get(name)
+            if named is not None and "".join(named.words) == characters:
+                return named.start, named.end
+        named = self._by_name.get(name)
+        if named is not None:
+            pair = difflib.SequenceMatcher(None, "".join(named.words), characters, autojunk=False)
+            if pair.ratio() > _ALIKE:
+                return named.start, named.end
+        return None
+
+    def places_by_words(self) -> dict[tuple[str, ...], list[Item]]:
+        """Return the sentences by their words, the last first."""
+        found: dict[tuple[str, ...], list[Item]] = {}
+        for item in reversed(self.items):
+            found.setdefault(item.words, []).append(item)
+        return found
+
+    def uncovered(self, covered: Iterable[Span]) -> list[Item]:
+        """Return what none of some stretches of characters covers, in order."""
+        taken = sorted(covered)
+        starts = [start for start, _ in taken]
+        found = []
+        for item in self.items:
+            at = item.start
+            number = max(0, bisect.bisect_right(starts, at) - 1)
+            while number < len(taken) and taken[number][0] < item.end:
+                low, high = taken[number]
+                if high > at:
+                    if low > at:
+                        found.append(self.piece(at, low))
+                    at = high
+                number += 1
+            if at < item.end:
+                found.append(item if at == item.start else self.piece(at, item.end))
+        return found
+
+
+def spans_in(text: str, words: Sequence[str]) -> tuple[Span, ...]:
+    """Return the places of words in a text in which nothing but white space is between them."""
+    spans = []
+    at = 0
+    for word in words:
+        at += len(text[at:]) - len(text[at:].lstrip())
+        if not text.startswith(word, at):
+            return ()
+        spans.append((at, at + len(word)))
+        at += len(word)
+    return tuple(spans)
+
+
+def _spans(item: Item) -> tuple[Span, ...]:
+    return spans_in(item.text, item.words)
+
+
+def _sentences(source: PoolSource) -> Iterator[Sequence[str]]:
+    if isinstance(source, bytes) or not isinstance(source, str | os.PathLike | Iterable):
+        raise ArgumentTypeError(
+            f"pool: a path or lists of words are needed, not {type(source).__name__}"
+        )
+    if isinstance(source, str | os.PathLike):
+        source = [source]
+    for number, one in enumerate(source):
+        if isinstance(one, str | os.PathLike):
+            yield from pn.open_corpus(one)
+        elif isinstance(one, Sentence):
+            yield one
+        else:
+            try:
+                yield Sentence(one)
+            except ArgumentTypeError as error:
+                raise ArgumentTypeError(f"pool[{number}]: {error}") from None

@@ -1,0 +1,145 @@
+"""What should be looked at again: likely errors, and what two annotators do not agree on."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import perceptron_nlp as pn
+from perceptron_nlp.annotation.goldfile import Record
+from perceptron_nlp.annotation.learning import unheard
+from perceptron_nlp.errors import FormatError
+from perceptron_nlp.text.sentence import Sentence
+
+# With fewer sentences each of them is a part by itself.
+_FOLDS = 10
+
+
+class Doubt(NamedTuple):
+    """Why a word should be looked at again, and the label that may be meant."""
+
+    reason: str
+    label: str
+
+
+Doubts = Mapping[str, Mapping[int, Doubt]]
+
+
+@dataclass(frozen=True, slots=True)
+class TagAgreement:
+    """Agreement on one tag: how often each annotator gave it, and how often both did.
+
+    ``kappa`` is Cohen's, of this tag against all others; None where chance alone agrees.
+    """
+
+    tag: str
+    ours: int
+    theirs: int
+    both: int
+    kappa: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """Agreement of two annotators in one column.
+
+    Attributes
+    ----------
+    column : what was compared
+    tokens, agreed : of sentences that both have, with the same words
+    left_out : sentences of the second file that the first one does not have
+    kappa : Cohen's; None if there is nothing to compare, or chance alone agrees
+    tags : by tag, the least agreed on first
+    """
+
+    column: str
+    tokens: int
+    agreed: int
+    left_out: int
+    kappa: float | None
+    tags: tuple[TagAgreement, ...]
+
+
+def likely_errors(records: Sequence[Record], column: str) -> Doubts:
+    """Return the labels that the doctor doubts, sentences with the worst first.
+
+    Raises ArgumentError or FormatError where too little is annotated for that.
+    """
+    sentences = [Sentence(r.sentence.words, {column: r.sentence.column(column)}) for r in records]
+    with unheard():
+        found = pn.doctor(sentences, column=column, folds=max(2, min(_FOLDS, len(sentences))))
+    doubts: dict[str, dict[int, Doubt]] = {}
+    for one in found.candidates:
+        item = records[one.sentence - 1].item
+        if item is not None:
+            doubts.setdefault(item.name, {})[one.index] = Doubt(one.reason, one.expected)
+    return doubts
+
+
+def compared(
+    records: Iterable[Record], other: str | os.PathLike[str], column: str
+) -> tuple[Agreement, Doubts]:
+    """Compare what was annotated with a second annotator's file.
+
+    Parameters
+    ----------
+    records : what was annotated here, in the order of the text
+    other : CoNLL-U; sentences are the same if their words are
+
+    Returns
+    -------
+    (agreement, doubts): where labels differ, in the order of the text
+
+    Raises
+    ------
+    FileError, FormatError : the file cannot be read, or has none of the sentences
+    """
+    theirs: dict[tuple[str, ...], list[Sentence]] = {}
+    n_theirs = 0
+    for sentence in pn.read_conllu(other):
+        theirs.setdefault(sentence.words, []).append(sentence)
+        n_theirs += 1
+    pairs: list[tuple[str, str]] = []
+    doubts: dict[str, dict[int, Doubt]] = {}
+    n_found = 0
+    for record in records:
+        same = theirs.get(record.sentence.words)
+        if not same:
+            continue
+        n_found += 1
+        second = same.pop(0).column(column)
+        for at, pair in enumerate(zip(record.sentence.column(column), second, strict=True)):
+            pairs.append(pair)
+            if pair[0] != pair[1] and record.item is not None:
+                reason = f"{pair[0]} here, {pair[1]} in the other file"
+                doubts.setdefault(record.item.name, {})[at] = Doubt(reason, pair[1])
+    if not n_found:
+        raise FormatError("has none of the annotated sentences; name another file", str(other))
+    return agreement_of(pairs, column, n_theirs - n_found), doubts
+
+
+def agreement_of(pairs: Sequence[tuple[str, str]], column: str, left_out: int = 0) -> Agreement:
+    """Return the agreement of pairs of labels, one of each annotator."""
+    total = len(pairs)
+    ours, theirs = Counter(a for a, _ in pairs), Counter(b for _, b in pairs)
+    both = Counter(a for a, b in pairs if a == b)
+    agreed = both.total()
+    chance = sum(count * theirs[tag] for tag, count in ours.items())
+    tags = []
+    for tag in sorted(ours | theirs):
+        a, b, c = ours[tag], theirs[tag], both[tag]
+        same = total - a - b + 2 * c
+        expected = a * b + (total - a) * (total - b)
+        tags.append(TagAgreement(tag, a, b, c, _kappa(same, expected, total)))
+    tags.sort(key=lambda one: (1.0 if one.kappa is None else one.kappa, one.tag))
+    return Agreement(column, total, agreed, left_out, _kappa(agreed, chance, total), tuple(tags))
+
+
+def _kappa(agreed: int, chance: int, total: int) -> float | None:
+    """Cohen's kappa; `chance` is what chance agrees on, times the total."""
+    if not total or chance == total * total:
+        return None
+    return (agreed * total - chance) / (total * total - chance)

@@ -1,0 +1,585 @@
+"""A person annotates a text, sentence by sentence, and a tagger learns from it meanwhile."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+import perceptron_nlp as pn
+from perceptron_nlp._checks import check_choice, check_flag, check_int, check_tokens
+from perceptron_nlp.annotation.goldfile import GoldFile, Record
+from perceptron_nlp.annotation.labels import (
+    column_names,
+    label_names,
+    start_model,
+    tag_set,
+    wrong_value,
+)
+from perceptron_nlp.annotation.learning import Estimate, Learned, Learner, probabilities, schedule
+from perceptron_nlp.annotation.pool import Item, Pool, PoolSource
+from perceptron_nlp.annotation.progress import Progress, progress_of
+from perceptron_nlp.annotation.review import Agreement, Doubt, compared, likely_errors
+from perceptron_nlp.annotation.treebank import Treebank
+from perceptron_nlp.errors import ArgumentError, quote
+from perceptron_nlp.sampling import permutation
+from perceptron_nlp.text.sentence import Sentence
+
+ORDERS = ("active", "document", "random")
+MOST_SENTENCES = 20_000
+# Of a column of many labels, so many are proposed.
+_MOST_ALTERNATIVES = 20
+# One in so many sentences is of the check sample, until that is complete.
+_CHECK_EVERY = 4
+# A longer pause is not work.
+_PAUSE = 300.0
+_MOST_JOBS = 4
+
+Labels = Mapping[str, Sequence[str]] | Sequence[str]
+Alternatives = tuple[tuple[str, float], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A sentence to annotate, with what is proposed.
+
+    Attributes
+    ----------
+    name : its ``sent_id``
+    words : its words
+    labels : by column, for each word the label proposed, or None
+    alternatives : for each word (label, confidence) of the first column, the best first; empty if
+        nothing was learned yet
+    known : for each word whether it was annotated before
+    origin : ``"pool"``, ``"check"`` (of the random sample), ``"again"`` (it was annotated before),
+        ``"review"``
+    doubts : why words are to be looked at again, by their number, and what labels may be meant
+    note : the person's remark
+    """
+
+    name: str
+    words: tuple[str, ...]
+    labels: dict[str, list[str | None]]
+    alternatives: list[Alternatives]
+    known: list[bool]
+    origin: str = "pool"
+    doubts: Mapping[int, Doubt] = field(default_factory=dict)
+    note: str = ""
+
+
+class Session:
+    """Annotate a text and learn from it: propose labels, ask for the most useful sentences.
+
+    The same actions give the same proposals and the same file, whether the session was ended and
+    begun again in between, in this program or on the page (``perceptron-nlp annotate``).
+
+    Parameters
+    ----------
+    pool : the text: a path, several, or lists of words; see docs/annotating.md
+    out : the CoNLL-U file of what is annotated, replaced whole after each sentence; a session goes
+        on from what is in it. None keeps it in memory
+    column : ``"upos"``, ``"xpos"`` or ``"feats"``, or several, as a list or separated by commas,
+        also ``"lemma"``; the first is what confidences are about
+    tags : labels that the first column may have: ``"ud"``, a path of a file with one a line (and,
+        after a tab, what it is), or a list; None for ``"ud"`` if that is ``upos``, else any
+    model : a tagger, or the path of one, that proposes until what is learned here is better
+    order : ``"active"`` asks for what is learned most from, ``"document"``, ``"random"``
+    check : a random sample of so many tokens is asked for in between and never learned from while
+        annotating, as proof of the accuracy; 0 for none
+    every : proposals are never older than so many tokens
+    seed : of random choices
+    sentences : how many of the text are read
+    background : whether a thread trains while the person goes on; the results are the same
+
+    Raises
+    ------
+    FileError, FormatError : a file cannot be read, or `out` has a tag that is not in the set
+    ArgumentError : an option cannot be used, `out` is of another text, or the model has no such
+        column, or other tags
+    """
+
+    def __init__(
+        self,
+        pool: PoolSource,
+        out: str | os.PathLike[str] | None = None,
+        *,
+        column: str | Sequence[str] = "upos",
+        tags: str | os.PathLike[str] | Iterable[str] | None = None,
+        model: pn.Tagger | str | os.PathLike[str] | None = None,
+        order: str = "active",
+        check: int = 0,
+        every: int = 50,
+        seed: int = 1,
+        sentences: int = MOST_SENTENCES,
+        background: bool = False,
+    ) -> None:
+        self.columns = column_names(column)
+        self.tags = tag_set(tags, self.columns[0])
+        check_choice("order", order, ORDERS)
+        check_int("check", check, 0, 1_000_000)
+        check_int("every", every, 1, 1_000_000)
+        check_int("seed", seed, 0, 2**32)
+        check_int("sentences", sentences, 1, 100_000_000)
+        check_flag("background", background)
+        start = start_model(model, self.columns[0], self.tags)
+        file = None
+        if out is not None:
+            pn.check_place(out)
+            file = GoldFile(os.fspath(out), self.columns, self._set)
+        self._pool = Pool(pool, sentences)
+        self._treebank = Treebank(self._pool, file)
+        self.messages: list[str] = list(self._pool.warnings)
+        if self._treebank.strangers:
+            self.messages.append(
+                f"{len(self._treebank.strangers)} sentences of {os.fspath(out or '')} are not in"
+                " the text; they stay in the file and are learned from"
+            )
+        self._order, self._every = order, every
+        self._shuffled = permutation(len(self._pool.items), seed).tolist()
+        self._rank = {number: at for at, number in enumerate(self._shuffled)}
+        self._check_tokens = check
+        self._check_numbers = self._check_sample(seed + 1)
+        self._learner = Learner(self._pool.items, self.columns, order == "active", every, start)
+        self._threads = ThreadPoolExecutor(1) if background else None
+        self._jobs: dict[tuple[str, ...], Future[Learned]] = {}
+        self._skipped: set[str] = set()
+        self._drafts: dict[str, Record] = {}
+        self._review: dict[str, Mapping[int, Doubt]] = {}
+        self.turn = 0
+        self._history: list[tuple[str, Callable[[], None]]] = []
+        self._current: Item | None = None
+        self._shown: Task | None = None
+        self._proposed: dict[str, list[str | None]] = {}
+        self._pace: list[tuple[float, int]] = []
+        self._since = time.monotonic()
+        self._prepare()
+
+    def close(self) -> None:
+        """End the thread that trains in the background, if there is one."""
+        if self._threads is not None:
+            self._threads.shutdown(cancel_futures=True)
+
+    def __enter__(self) -> Session:
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        self.close()
+
+    @property
+    def annotated(self) -> list[Sentence]:
+        """The annotated sentences with their labels, in the order of the text."""
+        return [record.sentence for record in self._treebank.in_text_order]
+
+    @property
+    def model(self) -> pn.Tagger:
+        """The tagger to use elsewhere: all columns, all that was annotated, preset ``accurate``.
+
+        Raises ArgumentError if nothing was annotated.
+        """
+        sentences = self.annotated
+        if not sentences:
+            raise ArgumentError("model: nothing is annotated yet")
+        return self._learner.export(sentences)
+
+    def next(self) -> Task | None:
+        """Return the sentence to annotate; the same one until it is accepted or skipped.
+
+        None if there is nothing left.
+        """
+        if self._shown is None:
+            if self._current is None:
+                self._current = self._chosen()
+            if self._current is not None:
+                self._shown = self._task(self._current)
+        return self._shown
+
+    def accept(self, labels: Labels | None = None, *, note: str | None = None) -> None:
+        """Take the labels of the sentence that `next` gave, and write the file.
+
+        Parameters
+        ----------
+        labels : by column, or of one column its labels alone; None for those of the task
+        note : a remark, which stays in the file; None for the one that is there
+
+        Raises
+        ------
+        ArgumentError : labels that cannot be, or the sentence was annotated in the file meanwhile
+        FileError, FormatError : the file cannot be written, or was broken; nothing is lost then
+        """
+        task, item = self.next(), self._current
+        if task is None or item is None:
+            raise ArgumentError("labels: there is no sentence to annotate")
+        given = self._checked(labels, task)
+        old = self._treebank.records.get(item.name)
+        self._merge()
+        self._refuse_conflict(item, old)
+        record = old or self._new_record(item, given)
+        record = replace(record, note=task.note if note is None else note).written(given)
+        self._treebank.put(item, record)
+        self._drafts.pop(item.name, None)
+        doubts = self._review.pop(item.name, None)
+
+        def undo() -> None:
+            kept = self._treebank.records[item.name]
+            self._treebank.put(item, old)
+            if old is None:
+                self._drafts[item.name] = kept
+            if doubts is not None:
+                self._review = {item.name: doubts, **self._review}
+
+        self._did(item.name, undo)
+        now = time.monotonic()
+        self._pace.append((min(now - self._since, _PAUSE), len(item.words)))
+        self._since = now
+        self._prepare()
+
+    def skip(self) -> None:
+        """Put the sentence off until all others are done; one to look at again stays as it is."""
+        if self.next() is None or self._current is None:
+            return
+        name = self._current.name
+        doubts = self._review.pop(name, None)
+        if doubts is None:
+            self._skipped.add(name)
+
+        def undo() -> None:
+            self._skipped.discard(name)
+            if doubts is not None:
+                self._review = {name: doubts, **self._review}
+
+        self._did(name, undo)
+
+    def undo(self) -> bool:
+        """Take the last action back, also of earlier sessions; return False if there is none.
+
+        Raises FileError, FormatError, as `accept`.
+        """
+        self._merge()
+        if self._history:
+            name, undo = self._history[-1]
+            undo()
+            self._history.pop()
+        else:
+            last = max(self._treebank.records.values(), key=lambda r: r.order, default=None)
+            if last is None or last.item is None or not last.order:
+                return False
+            name = last.item.name
+            self._treebank.put(last.item, None)
+            self._drafts[name] = last
+        self._go_to(self._treebank.item(name))
+        return True
+
+    def split_token(self, token: int, at: int) -> None:
+        """Cut a word of the sentence after `at` characters; for raw text.
+
+        Raises ArgumentError, ArgumentTypeError : it cannot be cut there.
+        """
+        words = self._cuttable(token)
+        check_int("at", at, 1, len(words[token]) - 1)
+        cut = [words[token][:at], words[token][at:]]
+        self._recut([*words[:token], *cut, *words[token + 1 :]])
+
+    def join_tokens(self, token: int) -> None:
+        """Join a word of the sentence with the next one; for raw text. Errors as above."""
+        words = self._cuttable(token)
+        if token + 1 == len(words):
+            raise ArgumentError("token: the last one has no next one")
+        self._recut([*words[:token], words[token] + words[token + 1], *words[token + 2 :]])
+
+    def split_sentence(self, token: int) -> None:
+        """Let another sentence begin at a word, and go on with what is before it."""
+        words = self._cuttable(token)
+        if not token:
+            raise ArgumentError("token: a sentence begins with the first one already")
+        assert self._current is not None
+        middle = self._current.start + sum(map(len, words[:token]))
+        self._replace(
+            [self._current],
+            [
+                self._pool.piece(self._current.start, middle, words[:token]),
+                self._pool.piece(middle, self._current.end, words[token:]),
+            ],
+        )
+
+    def join_sentence(self) -> None:
+        """Join the sentence with the next one of the text, which is not annotated yet."""
+        words = self._cuttable(0)
+        item = self._current
+        assert item is not None
+        following = [one for one in self._treebank.waiting.values() if one.start == item.end]
+        if not following or not following[0].spans:
+            raise ArgumentError("sentence: the next one of the text is annotated, or there is none")
+        joined = self._pool.piece(item.start, following[0].end, [*words, *following[0].words])
+        self._replace([item, following[0]], [joined])
+
+    def review_errors(self) -> int:
+        """Ask for the sentences with likely errors next; return how many there are.
+
+        Raises ArgumentError, FormatError : too little is annotated to tell.
+        """
+        return self._look_at(likely_errors(self._treebank.in_text_order, self.columns[0]))
+
+    def review_against(self, other: str | os.PathLike[str]) -> Agreement:
+        """Ask for the sentences next that a second annotator's file labels otherwise.
+
+        Raises FileError, FormatError : the file cannot be read, or has none of the sentences.
+        """
+        agreement, doubts = compared(self._treebank.in_text_order, other, self.columns[0])
+        self._look_at(doubts)
+        return agreement
+
+    def stop_review(self) -> None:
+        """Go back to what is not annotated."""
+        self._look_at({})
+
+    @property
+    def reviewed(self) -> int:
+        """Sentences that are still to be looked at again."""
+        return len(self._review)
+
+    def progress(self) -> Progress:
+        """Return what was done, how good the model is, and what more would bring."""
+        learned = self._learned()
+        return progress_of(
+            self._treebank.in_work_order,
+            len(self._treebank.waiting),
+            learned.estimate,
+            self._check_result(learned.tagger),
+            self._pace,
+        )
+
+    def _did(self, name: str, undo: Callable[[], None]) -> None:
+        self._history.append((name, undo))
+        self._go_to(None)
+
+    def _go_to(self, item: Item | None) -> None:
+        self._current, self._shown = item, None
+        self.turn += 1
+
+    def _merge(self) -> None:
+        told = self._treebank.merge()
+        if told is not None:
+            self.messages.append(told)
+            # What can be undone may not be what is there.
+            self._history.clear()
+
+    def _refuse_conflict(self, item: Item, old: Record | None) -> None:
+        now = self._treebank.records.get(item.name)
+        if now is None and old is None and item.name in self._treebank.waiting:
+            return
+        if now is not None and old is not None and now.text == old.text:
+            return
+        if now is not None:
+            self._review = {item.name: {}, **self._review}
+        self._go_to(None if now is None else now.item)
+        raise ArgumentError(
+            f"labels: sentence {item.name} was changed in the file meanwhile; what is there is"
+            " shown now"
+        )
+
+    def _new_record(self, item: Item, given: Mapping[str, Sequence[str]]) -> Record:
+        return Record(
+            item.source or Sentence(item.words),
+            item,
+            order=1 + max((one.order for one in self._treebank.records.values()), default=0),
+            corrections=sum(
+                any(given[name][at] != self._proposed[name][at] for name in self.columns)
+                for at in range(len(item.words))
+            ),
+            estimate=self._learned().estimate,
+            is_check=item.number in self._check_numbers,
+        )
+
+    def _look_at(self, doubts: Mapping[str, Mapping[int, Doubt]]) -> int:
+        self._review = {name: own for name, own in doubts.items() if name in self._treebank.records}
+        self._go_to(None)
+        return len(self._review)
+
+    def _cuttable(self, token: int) -> list[str]:
+        """Return the words of the sentence, if it can be cut otherwise."""
+        if self.next() is None or self._current is None:
+            raise ArgumentError("token: there is no sentence")
+        item = self._current
+        check_int("token", token, 0, len(item.words) - 1)
+        if not item.spans or item.name not in self._treebank.waiting:
+            raise ArgumentError(
+                "token: only sentences of raw text that are not annotated can be cut otherwise"
+            )
+        return list(item.words)
+
+    def _recut(self, words: Sequence[str]) -> None:
+        assert self._current is not None
+        item = self._pool.piece(self._current.start, self._current.end, words)
+        if not item.spans:
+            raise ArgumentError("token: there is white space within")
+        self._replace([self._current], [item])
+
+    def _replace(self, old: Sequence[Item], new: Sequence[Item]) -> None:
+        self._treebank.cut(old, new)
+        self._history.append((old[0].name, lambda: self._treebank.cut(new, old)))
+        self._go_to(new[0])
+
+    def _chosen(self) -> Item | None:
+        """Return the sentence to ask for next."""
+        for name in self._review:
+            return self._treebank.item(name)
+        waiting = self._treebank.waiting
+        free = [one for one in waiting.values() if one.name not in self._skipped]
+        if not free and waiting:
+            self._skipped.clear()
+            free = list(waiting.values())
+        checks = [one for one in free if one.number in self._check_numbers]
+        n_records = len(self._treebank.records)
+        if checks and (n_records % _CHECK_EVERY == _CHECK_EVERY - 1 or len(checks) == len(free)):
+            return min(checks, key=lambda one: (self._rank[one.number], one.start))
+        if not free:
+            return None
+        chosen = set(map(id, checks))
+        rest = [one for one in free if id(one) not in chosen]
+        if self._order == "active":
+            for name in self._learned().queue:
+                item = waiting.get(name)
+                if item and name not in self._skipped and item.number not in self._check_numbers:
+                    return item
+        if self._order == "random":
+            return min(rest, key=lambda one: (self._rank[one.number], one.start))
+        return rest[0]
+
+    def _check_sample(self, seed: int) -> frozenset[int]:
+        chosen, n_tokens = [], 0
+        for number in permutation(len(self._pool.items), seed).tolist():
+            if n_tokens >= self._check_tokens:
+                break
+            chosen.append(number)
+            n_tokens += len(self._pool.items[number].words)
+        return frozenset(chosen)
+
+    def _check_result(self, tagger: pn.Tagger | None) -> Estimate | None:
+        records = [record for record in self._treebank.records.values() if record.is_check]
+        if not records or tagger is None:
+            return None
+        part, column = tagger.by_column[self.columns[0]], self.columns[0]
+        found = part.tag_sents([record.sentence.words for record in records])
+        right = sum(
+            a == b
+            for labels, record in zip(found, records, strict=True)
+            for a, b in zip(labels, record.sentence.column(column), strict=True)
+        )
+        return Estimate.of_counts(right, sum(len(record.sentence) for record in records))
+
+    def _prepare(self) -> None:
+        """Begin to learn what will be needed, in the background."""
+        if self._threads is not None:
+            records = self._treebank.in_work_order
+            for count in dict.fromkeys(self._points(records)):
+                self._job(records, count)
+
+    def _points(self, records: Sequence[Record]) -> tuple[int, int]:
+        sizes = [0 if record.is_check else len(record.sentence) for record in records]
+        return schedule(sizes, self._every)
+
+    def _learned(self) -> Learned:
+        """Return the state of learning that proposals come from; wait for it where need be."""
+        records = self._treebank.in_work_order
+        return self._job(records, self._points(records)[0]).result()
+
+    def _job(self, records: Sequence[Record], count: int) -> Future[Learned]:
+        """Return the learning after some records, begun, or done where nothing runs beside."""
+        key = tuple(record.text for record in records[:count])
+        job = self._jobs.get(key)
+        if job is None:
+            learned = [record.sentence for record in records[:count] if not record.is_check]
+            later = [record.item for record in records[count:] if record.item is not None]
+            waiting = sorted([*self._treebank.waiting.values(), *later], key=lambda one: one.start)
+            left = [one for one in waiting if one.number not in self._check_numbers]
+            if self._threads is not None:
+                job = self._threads.submit(self._learner.learn, learned, left)
+            else:
+                job = Future()
+                job.set_result(self._learner.learn(learned, left))
+            while len(self._jobs) >= _MOST_JOBS:
+                del self._jobs[next(iter(self._jobs))]
+            self._jobs[key] = job
+        return job
+
+    def _task(self, item: Item) -> Task:
+        learned = self._learned()
+        words = item.words
+        self._proposed = {name: [None] * len(words) for name in self.columns}
+        alternatives: list[tuple[tuple[str, float], ...]] = [()] * len(words)
+        if learned.tagger is not None:
+            found = learned.tagger.tag_columns(words)
+            self._proposed |= {name: list(found[name]) for name in self.columns if name in found}
+            alternatives = ranked(
+                learned.tagger.by_column[self.columns[0]], words, learned.calibration.temperature
+            )
+        record = self._treebank.records.get(item.name)
+        origin = "pool" if item.number not in self._check_numbers else "check"
+        if record is not None:
+            origin = "review"
+        elif item.name in self._drafts:
+            origin, record = "again", self._drafts[item.name]
+        labels = self._proposed
+        if record is not None and record.sentence.words == words:
+            labels = {name: list(record.sentence.column(name)) for name in self.columns}
+        seen = {word for one in self._treebank.records.values() for word in one.sentence.words}
+        return Task(
+            item.name,
+            words,
+            labels,
+            alternatives,
+            [word in seen for word in words],
+            origin,
+            self._review.get(item.name, {}),
+            record.note if record is not None else "",
+        )
+
+    def _checked(self, labels: Labels | None, task: Task) -> dict[str, list[str]]:
+        given: Mapping[str, Sequence[str | None]]
+        if labels is None:
+            given = task.labels
+        elif isinstance(labels, Mapping):
+            given = {**task.labels, **labels}
+            if unknown := labels.keys() - {*self.columns}:
+                raise ArgumentError(
+                    f"labels: there is no column {quote(min(unknown))}; there are"
+                    f" {', '.join(self.columns)}"
+                )
+        else:
+            check_tokens(labels)
+            given = {**task.labels, self.columns[0]: list(labels)}
+        checked: dict[str, list[str]] = {}
+        for name, values in given.items():
+            if len(values) != len(task.words):
+                raise ArgumentError(
+                    f"labels: {len(values)} labels of {name} for {len(task.words)} words"
+                )
+            allowed = self._set if name == self.columns[0] else None
+            for number, (word, value) in enumerate(zip(task.words, values, strict=True), 1):
+                wrong = wrong_value(name, value, allowed)
+                if wrong is not None:
+                    raise ArgumentError(f"labels: word {number}, {quote(word)}: {wrong}")
+            checked[name] = [str(value) for value in values]
+        return checked
+
+    @property
+    def _set(self) -> list[str] | None:
+        return None if self.tags is None else list(self.tags)
+
+
+def ranked(
+    part: pn.Tagger, words: Sequence[str], temperature: float
+) -> list[tuple[tuple[str, float], ...]]:
+    """Return for each word its likeliest labels with their confidences, the best first."""
+    names = label_names(part)
+    found = []
+    for row in probabilities(part, words, temperature):
+        best: dict[str, float] = {}
+        for at in np.argsort(-row, kind="stable")[:_MOST_ALTERNATIVES].tolist():
+            best.setdefault(names[at], round(float(row[at]), 4))
+        found.append(tuple(best.items()))
+    return found

@@ -1,0 +1,413 @@
+"""A session of annotation: what is asked, what is kept, and what is told when it goes wrong."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+import perceptron_nlp as pn
+from perceptron_nlp.annotation import Session
+from tests.unit.annotation.conftest import gold, gold_any_case, made, work
+
+
+def shown(session: Session) -> pn.annotation.Task:
+    task = session.next()
+    assert task is not None
+    return task
+
+
+def kept(path: Path) -> list[pn.Sentence]:
+    return list(pn.read_conllu(path))
+
+
+def test_what_is_accepted_is_in_the_file_after_each_sentence(tmp_path: Path) -> None:
+    out = tmp_path / "gold.conllu"
+    pool = made(20)
+    given = {}
+    with Session(pool, out) as session:
+        for count in range(1, 8):
+            task = session.next()
+            assert task is not None and list(task.words) in pool
+            session.accept(gold(task.words))
+            given[int(task.name)] = task.words
+            assert [s.words for s in kept(out)] == [given[name] for name in sorted(given)]
+            assert all(list(s.column("upos")) == gold(s.words) for s in kept(out))
+            assert len(kept(out)) == count
+
+
+@pytest.mark.parametrize("order", ["active", "document", "random"])
+def test_the_same_actions_give_the_same_bytes_also_over_an_end_in_between(
+    tmp_path: Path, order: str
+) -> None:
+    pool = made(60)
+    whole, parts, beside = (tmp_path / f"{name}.conllu" for name in ("whole", "parts", "beside"))
+    with Session(pool, whole, order=order) as session:
+        work(session, 24)
+        model = session.model.to_bytes()
+    for _ in range(8):
+        with Session(pool, parts, order=order) as session:
+            work(session, 3)
+            again = session.model.to_bytes()
+    with Session(pool, beside, order=order, background=True) as session:
+        work(session, 24)
+        third = session.model.to_bytes()
+    assert whole.read_bytes() == parts.read_bytes() == beside.read_bytes()
+    assert model == again == third
+
+
+def test_proposals_become_right_and_the_estimate_says_so() -> None:
+    session = Session(made(300))
+    work(session, 60)
+    task, progress = session.next(), session.progress()
+    assert task is not None and task.labels["upos"] == gold(task.words)
+    assert progress.corrections_per_100 is not None and progress.corrections_per_100 < 5
+    assert progress.estimate is not None and progress.estimate.high > 0.97
+    assert session.model.tag(["the", "old", "boat"]) == ["DET", "ADJ", "NOUN"]
+    for alternatives, label in zip(task.alternatives, task.labels["upos"], strict=True):
+        assert alternatives[0][0] == label
+        confidences = [confidence for _, confidence in alternatives]
+        assert confidences == sorted(confidences, reverse=True)
+        assert sum(confidences) == pytest.approx(1, abs=0.01)
+
+
+def test_active_order_shows_new_words_first_and_document_order_the_first_sentence() -> None:
+    pool = [["a", "a"], ["a", "b", "c", "d"], ["a", "b"], *[["c", "d"]] * 3]
+    assert shown(Session(pool)).name == "2"
+    assert shown(Session(pool, order="document")).name == "1"
+
+
+def test_undo_takes_everything_back_also_what_an_earlier_session_did(tmp_path: Path) -> None:
+    out = tmp_path / "gold.conllu"
+    pool = made(30)
+    states = []
+    with Session(pool, out) as session:
+        for _ in range(6):
+            states.append(out.read_bytes() if out.exists() else b"")
+            work(session, 1)
+        end = out.read_bytes()
+        session.skip()
+        assert session.undo() and out.read_bytes() == end
+        assert session.undo() and out.read_bytes() == states[5]
+        task = session.next()
+        assert task is not None and task.labels["upos"] == gold(task.words)
+        session.accept()
+        assert out.read_bytes() == end
+    with Session(pool, out) as session:
+        while states:
+            assert session.undo() and out.read_bytes() == states.pop()
+        assert not session.undo()
+
+
+def test_a_skipped_sentence_comes_when_all_others_are_done() -> None:
+    session = Session(made(4), order="document")
+    session.skip()
+    assert [one.name for one in _rest(session)] == ["2", "3", "4", "1"]
+
+
+def _rest(session: Session) -> list[pn.annotation.Task]:
+    tasks = []
+    while (task := session.next()) is not None:
+        tasks.append(task)
+        session.accept(gold(task.words))
+    return tasks
+
+
+def test_edits_by_hand_are_told_and_kept(tmp_path: Path) -> None:
+    out = tmp_path / "gold.conllu"
+    pool = made(30)
+    session = Session(pool, out, order="document")
+    work(session, 3)
+    text = out.read_text("utf-8")
+    first = pool[0][0]
+    edited = text.replace(f"1\t{first}\t_\t{gold([first])[0]}", f"1\t{first}\t_\tX", 1)
+    assert edited != text
+    out.write_text(edited, "utf-8")
+    os.utime(out, ns=(1, 1))
+    work(session, 1)
+    assert kept(out)[0].column("upos")[0] == "X" and len(kept(out)) == 4
+    assert any("changed by another program" in message for message in session.messages)
+    with Session(pool, out) as again:
+        work(again, 1)
+    assert kept(out)[0].column("upos")[0] == "X" and len(kept(out)) == 5
+
+
+def test_a_sentence_that_was_annotated_in_the_file_meanwhile_is_shown_and_not_overwritten(
+    tmp_path: Path,
+) -> None:
+    out = tmp_path / "gold.conllu"
+    pool = made(30)
+    one, other = (Session(pool, out, order="document") for _ in range(2))
+    task = one.next()
+    assert task is not None
+    work(other, 1, lambda words: ["X"] * len(words))
+    with pytest.raises(pn.ArgumentError, match="was changed in the file meanwhile"):
+        one.accept(gold(task.words))
+    now = shown(one)
+    assert now.name == task.name and set(now.labels["upos"]) == {"X"}
+    assert set(kept(out)[0].column("upos")) == {"X"}
+    one.accept(gold(task.words))
+    assert list(kept(out)[0].column("upos")) == gold(task.words)
+
+
+def test_a_file_that_was_broken_by_hand_is_named_and_stays(tmp_path: Path) -> None:
+    out = tmp_path / "gold.conllu"
+    session = Session(made(9), out)
+    work(session, 2)
+    good = out.read_text("utf-8")
+    out.write_text(good.replace("\tPUNCT", "\tPUNKT", 1), "utf-8")
+    task = shown(session)
+    with pytest.raises(
+        pn.FormatError, match=r"gold.conllu:\d+: 'PUNKT' is not in the tag set; did"
+    ):
+        session.accept(gold(task.words))
+    assert "PUNKT" in out.read_text("utf-8")
+    out.write_text(good, "utf-8")
+    session.accept(gold(task.words))
+    assert len(kept(out)) == 3
+
+
+def test_a_full_disk_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    out = tmp_path / "gold.conllu"
+    session = Session(made(9), out)
+    work(session, 2)
+    before, task = out.read_bytes(), session.next()
+    assert task is not None
+
+    def full(path: object, data: object) -> None:
+        raise pn.FileError(f"{path}: cannot be written: No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(pn, "replace_file", full)
+        with pytest.raises(pn.FileError, match="No space left"):
+            session.accept(gold(task.words))
+    assert out.read_bytes() == before and session.next() is task
+    session.accept(gold(task.words))
+    assert len(kept(out)) == 3
+
+
+def test_a_file_of_another_text_is_refused(tmp_path: Path) -> None:
+    out = tmp_path / "gold.conllu"
+    other = pn.Sentence(["x", "y"], {"upos": ["X", "X"]})
+    pn.write_conllu([other], out)
+    with pytest.raises(pn.ArgumentError, match=r"gold.conllu is of another text"):
+        Session(made(9), out)
+
+
+def test_sentences_of_other_texts_stay_in_the_file(tmp_path: Path) -> None:
+    out = tmp_path / "gold.conllu"
+    session = Session(made(9), out)
+    work(session, 2)
+    with out.open("a", encoding="utf-8") as file:
+        file.write("# sent_id = mine\n1\tx\t_\tX\t_\t_\t_\t_\t_\tMine=Yes\n\n")
+    session = Session(made(9), out)
+    assert "1 sentences of" in session.messages[0]
+    work(session, 1)
+    assert kept(out)[-1].words == ("x",) and "Mine=Yes" in out.read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"column": "deprel"}, "column: 'deprel' is not one of"),
+        ({"column": "lemma"}, "lemma cannot be the first"),
+        ({"column": "upos,upos"}, "name each column once"),
+        ({"order": "best"}, "order: 'best' is not one of"),
+        ({"check": -1}, "check: -1 is not between"),
+        ({"tags": ["A B"]}, "tags: 'A B' holds a space"),
+    ],
+)
+def test_options_that_cannot_be_are_named(options: dict[str, object], message: str) -> None:
+    with pytest.raises(pn.ArgumentError, match=message):
+        Session(made(3), **options)  # type: ignore[arg-type]
+
+
+def test_a_model_of_another_column_or_tag_set_is_refused() -> None:
+    xpos = pn.train([pn.Sentence(["a", "b"], {"xpos": ["A", "B"]})] * 3, column="xpos")
+    with pytest.raises(pn.ArgumentError, match="model: was trained on xpos, not on upos"):
+        Session(made(3), model=xpos)
+    other = pn.train([pn.Sentence(["a", "b"], {"upos": ["A", "B"]})] * 3, column="upos")
+    with pytest.raises(pn.ArgumentError, match=r"not in the tag set \(A, B\)"):
+        Session(made(3), model=other)
+    assert Session([["a", "b"]], model=other, tags=["A", "B"]).next() is not None
+
+
+def test_a_model_given_at_the_start_proposes_until_the_trained_one_is_better() -> None:
+    right = [pn.Sentence(words, {"upos": gold(words)}) for words in made(40, seed=5)]
+    good = Session(made(200), model=pn.train(right, column="upos"))
+    task = good.next()
+    assert task is not None and task.labels["upos"] == gold(task.words)
+    wrong = [pn.Sentence(words, {"upos": ["X", *gold(words)[1:-1], "X"]}) for words in made(40)]
+    bad = Session(made(200), model=pn.train(wrong, column="upos"))
+    work(bad, 30)
+    task = bad.next()
+    assert task is not None and task.labels["upos"] == gold(task.words)
+
+
+@pytest.mark.parametrize(
+    ("labels", "message"),
+    [
+        (["DET"], "1 labels of upos for"),
+        (lambda words: ["NUON", *gold(words)[1:]], "'NUON' is not in the tag set; did you mean"),
+        (lambda words: {"feats": gold(words)}, "no column 'feats'"),
+        (None, "a label of upos is missing"),
+    ],
+)
+def test_labels_that_cannot_be_are_refused_with_the_word(labels: object, message: str) -> None:
+    session = Session(made(3))
+    task = shown(session)
+    with pytest.raises(pn.ArgumentError, match=message):
+        session.accept(labels(task.words) if callable(labels) else labels)
+    assert session.next() is task and not session.annotated
+
+
+def test_all_columns_are_proposed_and_written(tmp_path: Path) -> None:
+    out = tmp_path / "gold.conllu"
+    session = Session(made(60), out, column=["upos", "feats", "lemma"])
+    for _ in range(12):
+        task = shown(session)
+        feats = ["Number=Sing" if tag == "NOUN" else "_" for tag in gold(task.words)]
+        lemmas = [word.removesuffix("s") for word in task.words]
+        session.accept({"upos": gold(task.words), "feats": feats, "lemma": lemmas})
+    task = session.next()
+    assert task is not None and task.labels["lemma"] == [w.removesuffix("s") for w in task.words]
+    assert {*kept(out)[0].columns["feats"]} == {"_", "Number=Sing"}
+    assert session.model.columns == ("upos", "feats", "lemma")
+
+
+def test_a_check_sample_is_asked_for_in_between_and_measures_the_model(tmp_path: Path) -> None:
+    out = tmp_path / "gold.conllu"
+    session = Session(made(200), out, check=60)
+    origins = []
+    for _ in range(48):
+        task = shown(session)
+        origins.append(task.origin)
+        session.accept(gold(task.words))
+    assert origins[:8] == ["pool"] * 3 + ["check"] + ["pool"] * 3 + ["check"]
+    checked = [s for s in kept(out) if s.layout is not None and "|check" in s.layout.text]
+    assert len(checked) == origins.count("check") and 60 <= sum(map(len, checked)) <= 70
+    found = session.progress().check
+    assert found is not None and found.low < found.share <= found.high
+    again = Session(made(200), out, check=60).progress()
+    assert again.check == found and again.curve[-1] == session.progress().curve[-1]
+
+
+def test_tokens_and_sentences_of_raw_text_are_cut_anew_and_found_again(
+    tmp_path: Path, raw_text: Path
+) -> None:
+    out = tmp_path / "gold.conllu"
+    session = Session(raw_text, out, order="document")
+    task = shown(session)
+    before = task.words
+    session.split_token(0, 1)
+    task = shown(session)
+    assert task.words == (before[0][:1], before[0][1:], *before[1:])
+    session.join_tokens(0)
+    task = shown(session)
+    assert task.words == before
+    session.split_sentence(2)
+    task = shown(session)
+    assert task.words == before[:2]
+    session.accept(gold_any_case(task.words))
+    rest = session.next()
+    assert rest is not None and rest.words == before[2:]
+    # What was split but not annotated is found again, too.
+    session = Session(raw_text, out, order="document")
+    task = shown(session)
+    assert task.words == before[2:] and task.name == rest.name
+    session.join_sentence()
+    joined = session.next()
+    assert joined is not None and joined.words[: len(before) - 2] == before[2:]
+    session.undo()
+    task = shown(session)
+    assert task.words == before[2:]
+    session.join_sentence()
+    session.accept(gold_any_case(joined.words))
+    assert kept(out)[1].words == joined.words
+    assert "SpaceAfter=No" in out.read_text("utf-8")
+    text = raw_text.read_text("utf-8")
+    third = Session(raw_text, out, order="document").next()
+    assert third is not None
+    done = "".join("".join(s.words) for s in kept(out))
+    assert "".join(text.split()).startswith(done + "".join(third.words))
+
+
+def test_sentences_of_conllu_keep_what_else_they_have(tmp_path: Path) -> None:
+    source = tmp_path / "text.conllu"
+    source.write_text(
+        "# sent_id = a-1\n# text = du vin\n1-2\tdu\t_\t_\t_\t_\t_\t_\t_\t_\n"
+        "1\tde\tde\t_\tP\t_\t2\tcase\t_\t_\n2\tle\tle\tDET\t_\t_\t0\troot\t_\tX=1\n\n",
+        "utf-8",
+    )
+    out = tmp_path / "gold.conllu"
+    with Session(source, out) as session:
+        task = shown(session)
+        assert task.name == "a-1"
+        session.accept(["ADP", "DET"], note="why \n not")
+        with pytest.raises(pn.ArgumentError, match="there is no sentence"):
+            session.accept([])
+    text = out.read_text("utf-8")
+    assert text.startswith(
+        "# sent_id = a-1\n# text = du vin\n# annotation = order=1|corrections=2\n"
+    )
+    assert "# note = why not\n" in text
+    assert text.endswith(
+        "1\tde\tde\tADP\tP\t_\t2\tcase\t_\t_\n2\tle\tle\tDET\t_\t_\t0\troot\t_\tX=1\n\n"
+    )
+
+
+def test_the_doctors_list_is_a_queue_and_skipping_leaves_things_as_they_are(tmp_path: Path) -> None:
+    out = tmp_path / "gold.conllu"
+    session = Session(made(150), out, order="document")
+    work(session, 100)
+    session.undo()
+    task = shown(session)
+    wrong = gold(task.words)
+    at = wrong.index("DET")
+    wrong[at] = "VERB"
+    session.accept(wrong)
+    assert session.review_errors() >= 1
+    again = shown(session)
+    assert again.origin == "review" and again.name == task.name
+    assert again.doubts[at].label == "DET" and again.labels["upos"] == wrong
+    session.skip()
+    session.undo()
+    session.accept(gold(task.words))
+    assert list(kept(out)[99].column("upos")) == gold(task.words)
+    session.stop_review()
+    task = shown(session)
+    assert task.origin == "pool"
+
+
+def test_a_second_annotator_is_compared_and_settled(tmp_path: Path) -> None:
+    out, other = tmp_path / "gold.conllu", tmp_path / "other.conllu"
+    session = Session(made(30), out, order="document")
+    work(session, 10)
+    with Session(made(30), other, order="document") as second:
+        work(second, 12, lambda words: ["X", *gold(words)[1:]])
+    agreement = session.review_against(other)
+    n_tokens = sum(map(len, session.annotated))
+    assert (agreement.tokens, agreement.agreed) == (n_tokens, n_tokens - 10)
+    assert agreement.left_out == 2 and agreement.kappa is not None and 0.7 < agreement.kappa < 1
+    assert agreement.tags[0].tag == "X" and agreement.tags[0].kappa == 0
+    assert session.reviewed == 10
+    task = session.next()
+    assert task is not None and task.doubts[0].label == "X"
+
+
+def test_a_text_of_one_endless_line_is_cut_and_told(tmp_path: Path) -> None:
+    path = tmp_path / "endless.txt"
+    path.write_text("word " * 200_000, "utf-8")
+    session = Session(path)
+    task = session.next()
+    assert task is not None and len(task.words) <= 150
+    assert any("were cut" in message for message in session.messages)
+
+
+def test_text_without_words_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "empty.txt").write_text(" \n\n")
+    with pytest.raises(pn.FormatError, match="there are no words in the text"):
+        Session(tmp_path / "empty.txt")
+    with pytest.raises(pn.ArgumentTypeError, match="pool"):
+        Session(3)  # type: ignore[arg-type]
