@@ -13,13 +13,12 @@ from perceptron_nlp.cli.terminal import (
     BOLD,
     CYAN,
     DEFAULT_WIDTH,
+    Progress,
     Terminal,
-    messages,
     output,
     print_json,
     shortened,
     shortened_inside,
-    write_message,
 )
 
 EXAMPLES = """\
@@ -29,7 +28,6 @@ EXAMPLES = """\
   perceptron-nlp doctor train.conllu --apply candidates.tsv --output corrected"""
 _SHOWN = 20
 _SHORTEST_PATH = 12
-_CLEAR_LINE = "\r\x1b[2K"
 
 
 DESCRIPTION = """\
@@ -86,27 +84,18 @@ def run_doctor(chosen: argparse.Namespace) -> None:
         check_apart(chosen.fix_list, chosen.gold, "one of the files to examine")
         pn.check_place(chosen.fix_list)
     corpora = open_inputs(chosen, chosen.gold)
-    live = messages().live and not chosen.quiet
-
-    def show(done: int, folds: int) -> None:
-        if live:
-            write_message(f"{_CLEAR_LINE}part {done} of {folds} scored")
-
-    try:
+    with Progress("part", quiet=chosen.quiet) as progress:
         found = pn.doctor(
             corpora,
             column=chosen.column,
             fields=chosen.fields,
-            callback=show,
+            callback=progress,
             folds=chosen.folds,
             runs=chosen.runs,
             seed=chosen.seed,
             threads=chosen.threads,
             evidence=chosen.evidence,
         )
-    finally:
-        if live:
-            write_message(_CLEAR_LINE)
     if chosen.fix_list is not None:
         pn.replace_file(chosen.fix_list, found.to_table(chosen.limit).encode("utf-8"))
     if chosen.json:
@@ -127,6 +116,7 @@ def report(found: pn.Diagnosis, limit: int, terminal: Terminal) -> list[str]:
         f" ({percent(1 - found.agreement)})"
     ]
     lines = [terminal.line(line) for line in [*lines, *found.notes]]
+    lines += wrapped(found.certainty, terminal, indent=0)
     arrow, ellipsis = ("→", "… and") if terminal.unicode else ("->", "and")
     for number, one in enumerate(found.candidates[:limit], 1):
         where = f"{one.path}:{one.line}" if one.line else f"{one.path}, word {one.index + 1}"
@@ -144,9 +134,9 @@ def report(found: pn.Diagnosis, limit: int, terminal: Terminal) -> list[str]:
     return lines
 
 
-def wrapped(text: str, terminal: Terminal) -> list[str]:
-    """Return the text in lines that can be indented by three; a terminal cuts longer words."""
-    width = (terminal.width if terminal.bounded else DEFAULT_WIDTH) - 3
+def wrapped(text: str, terminal: Terminal, indent: int = 3) -> list[str]:
+    """Return the text in lines that can be indented; a terminal cuts longer words."""
+    width = (terminal.width if terminal.bounded else DEFAULT_WIDTH) - indent
     lines = [""]
     # A number and its unit stay together.
     for word in re.split(" (?!%)", text):

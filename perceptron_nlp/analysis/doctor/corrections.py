@@ -48,7 +48,7 @@ def apply_corrections(
 
     Parameters
     ----------
-    gold : the files that were examined, by the names under which they stand in the table
+    gold : the files that were examined; they may stand in another folder than then
     table : the table (``Diagnosis.to_table``); columns are known by their headings
     folder : where the copies go, under the files' own names; made if it is not there. Packed files
         are unpacked, and their names lose ``.gz``, ``.bz2`` or ``.xz``
@@ -72,7 +72,7 @@ def apply_corrections(
             )
         if (Path(folder) / name).exists() and (Path(folder) / name).samefile(path):
             raise FileError(f"{os.fspath(path)}: would be overwritten; name another folder")
-    wanted = read_corrections(table)
+    wanted = _at_home(read_corrections(table), [os.fspath(path) for path in gold], os.fspath(table))
     left = dict(wanted)
     texts = []
     labels: set[str] = set()
@@ -143,6 +143,33 @@ def read_corrections(table: str | os.PathLike[str]) -> dict[Place, Correction]:
             )
         found[place] = Correction(number, row["form"], row["gold"], row["expected"])
     return found
+
+
+def _at_home(
+    wanted: dict[Place, Correction], gold: Sequence[str], table: str
+) -> dict[Place, Correction]:
+    """Return the rows with the paths of the files given: the same ones, or of the same name.
+
+    Raises FormatError if a file given has the name of two in the table, and the path of neither.
+    """
+    there = {path for path, _, _ in wanted}
+    homes = {}
+    for path in map(printable, gold):
+        named = sorted(one for one in there if _name(one) == _name(path))
+        if path in there:
+            homes[path] = path
+        elif len(named) > 1:
+            raise FormatError(
+                f"{path} may be {' or '.join(named)}; write its path into the rows that are meant",
+                table,
+            )
+        elif named:
+            homes[named[0]] = path
+    return {(homes.get(path, path), line, word): row for (path, line, word), row in wanted.items()}
+
+
+def _name(path: str) -> str:
+    return plain_name(Path(path).name)
 
 
 def _corrected(

@@ -63,6 +63,12 @@ class Opinions:
     votes: npt.NDArray[np.int64]
     taggers: int
 
+    @property
+    def agreement(self) -> float:
+        """The share of first choices that are the gold label."""
+        gold = self.votes[self.choices == self.gold[:, None]]
+        return float(gold.sum()) / (self.taggers * len(self.words))
+
 
 def fold_sentences(examples: Examples, n_folds: int, seed: int, place: str) -> list[list[int]]:
     """The sentences of each fold by their numbers, ascending; equal ones are in the same fold.

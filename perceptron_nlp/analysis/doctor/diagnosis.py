@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from perceptron_nlp import Sentence
-from perceptron_nlp._display import percent, printable
+from perceptron_nlp._display import counted, percent, printable
+from perceptron_nlp._notebook import Tabular
 from perceptron_nlp.analysis.doctor.crosstagging import Opinions
 from perceptron_nlp.analysis.doctor.pooling import WIDTHS, Variation
 from perceptron_nlp.formats import sentence_id
@@ -28,6 +29,10 @@ TABLE_COLUMNS = (
     "confidence",
     "reason",
 )
+
+
+# Agreement from which on the taggers err less often than annotators may, or not much more often.
+_SURE, _FAIR = 0.97, 0.93
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +130,7 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
-class Diagnosis:
+class Diagnosis(Tabular):
     """The result of the examination of a text.
 
     Attributes
@@ -135,6 +140,7 @@ class Diagnosis:
     folds, runs, seed : how it was examined
     evidence : other columns that were looked at
     agreement : the share of labels that are the ones expected
+    tagger_agreement : the share of labels that a tagger says first that has not seen the sentence
     weights : what each expert counts in the pool: the taggers that see words, those that see the
         labels beside, and the labels of the same word in the same context
     candidate errors : likely errors, the likeliest first
@@ -150,6 +156,7 @@ class Diagnosis:
     seed: int
     evidence: tuple[str, ...]
     agreement: float
+    tagger_agreement: float
     weights: dict[str, float]
     candidates: tuple[Candidate, ...]
     notes: tuple[str, ...]
@@ -168,6 +175,7 @@ class Diagnosis:
                     "runs",
                     "seed",
                     "agreement",
+                    "tagger_agreement",
                     "weights",
                 )
             },
@@ -176,6 +184,40 @@ class Diagnosis:
             "n_candidates": len(self.candidates),
             "candidates": [candidate.to_dict() for candidate in self.candidates[:limit]],
         }
+
+    @property
+    def certainty(self) -> str:
+        """How far the candidate errors are to be trusted, in a sentence."""
+        said = (
+            "taggers that have not seen a sentence agree with"
+            f" {percent(self.tagger_agreement, 1)} of its labels"
+        )
+        if self.tagger_agreement >= _SURE:
+            return f"{said}, so the first candidates are likely errors"
+        if self.tagger_agreement >= _FAIR:
+            return f"{said}, so of the first candidates many are errors, and fewer further down"
+        return f"{said}, so most candidates are their own mistakes, even among the first"
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return a row for each candidate error, the likeliest first."""
+        return [
+            {
+                "file": one.path,
+                "line": one.line,
+                "form": one.form,
+                "context": one.context,
+                "gold": one.gold,
+                "expected": one.expected,
+                "confidence": one.confidence,
+            }
+            for one in self.candidates
+        ]
+
+    def __str__(self) -> str:
+        return (
+            f"{self.column}: {counted(len(self.candidates), 'candidate error')} in"
+            f" {self.labelled:,} labels; {self.certainty}"
+        )
 
     def to_table(self, limit: int | None = None) -> str:
         """Return the candidate errors as a table: a heading, then a line each, separated by tabs.

@@ -301,6 +301,7 @@ class Examination:
             seed=self.options.seed,
             evidence=self.examples.columns,
             agreement=1 - len(candidates) / len(said.words),
+            tagger_agreement=said.agreement,
             weights=dict(zip((*KINDS, ELSEWHERE), weights.tolist(), strict=True)),
             candidates=candidates,
             notes=_notes(self.examples),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,34 @@ def test_the_planted_error_is_shown_with_its_place(cli, gold: Path) -> None:
     assert f"\n1. gold.conllu:{line}  VERB → DET\n" in text
     assert "[the]" in text and "taggers trained on other sentences expect it" in text
     assert "copies of others" in text
+
+
+def test_certainty_is_worded_by_how_far_the_taggers_agree(cli, gold: Path) -> None:
+    found = pn.doctor(gold, folds=3)
+    assert 0.5 < found.tagger_agreement < 1
+    said = f"taggers that have not seen a sentence agree with {100 * found.tagger_agreement:.1f} %"
+    assert found.certainty.startswith(said)
+    out = " ".join(cli("doctor", gold, "--folds", "3").out.decode().split())
+    assert " ".join(found.certainty.split()) in out
+    sure, fair, weak = (replace(found, tagger_agreement=x).certainty for x in (0.98, 0.95, 0.9))
+    assert "likely errors" in sure and "many are errors" in fair and "own mistakes" in weak
+
+
+def test_an_edited_table_goes_back_in_whatever_folder_the_files_stand(
+    cli, refuses, gold: Path, train_file: Path
+) -> None:
+    Path("old").mkdir()
+    gold.rename("old/gold.conllu")
+    cli("doctor", "old/gold.conllu", "--folds", "3", "--fix-list", "fix.tsv", "--limit", "1")
+    Path("old").rename("moved")
+    outcome = cli("doctor", "moved/gold.conllu", "--apply", "fix.tsv", "--output", "new")
+    assert outcome.out == b"new: 1 label changed in 1 file\n"
+    assert Path("new/gold.conllu").read_bytes() == train_file.read_bytes() * 4
+    row = Path("fix.tsv").read_text().splitlines()[1]
+    with open("fix.tsv", "a") as table:
+        table.write(row.replace("old/", "older/") + "\n")
+    message = refuses("doctor", "moved/gold.conllu", "--apply", "fix.tsv", "--output", "next")
+    assert "moved/gold.conllu may be old/gold.conllu or older/gold.conllu" in message
 
 
 def test_json_holds_all_that_python_gives(cli, gold: Path) -> None:
