@@ -49,6 +49,8 @@ LISTS: dict[str, str | list[str]] = {
         "last shape[0]",
         "lower[-1] lower[1]",
     ],
+    "words alone": ["lower[0]", "word[1] word[0]", "shape[-1]"],
+    "the label before": ["word[0]", "tag[-1]", "tag[-1] word[0]"],
     "n-grams": ["lower.ngrams1-3[0]", "tag[-1] shape[0]", "tag[-1] lower[0]", "first lower[1]"],
 }
 
@@ -70,7 +72,9 @@ def decoder(model: TaggerModel, **more: Any) -> SentenceDecoder:
     )
 
 
-def trained(name: str, n_labels: int, seed: int, table_bits: int | None) -> TaggerModel:
+def trained(
+    name: str, n_labels: int, seed: int, table_bits: int | None, largest: int = 1 << 15
+) -> TaggerModel:
     """A model of random sentences, its weights made as large as sums of 16 bits allow."""
     random = np.random.default_rng(seed)
     sentences = []
@@ -84,7 +88,7 @@ def trained(name: str, n_labels: int, seed: int, table_bits: int | None) -> Tagg
         table_bits=table_bits,
         right_to_left=bool(seed % 2),
     ).model
-    bound = 32767 // len(model.templates)
+    bound = min(32767 // len(model.templates), largest)
     weights = random.integers(-bound, bound + 1, model.weights.n_cells).astype(np.int16)
     return model.replace(weights=model.weights.replace(weights=weights))
 
@@ -121,6 +125,45 @@ def test_16_bits_plain_c_and_small_caches_give_what_32_bits_give(
     for form in (usual, plain, decoder(model, cache_limit=1), decoder(model, cache_limit=5)):
         assert results(form, sentences) == expected
         assert results(form, sentences) == expected
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    name=st.sampled_from(sorted(LISTS)),
+    n_labels=st.sampled_from([1, 2, 3, 4, 9, 17, 17, 33, 64, 70]),
+    seed=st.integers(0, 1000),
+    largest=st.sampled_from([1, 2, 30, 1 << 15]),
+    beam=st.sampled_from([2, 3, 4, 4, 5, 8, 9]),
+    sentences=st.lists(st.lists(st.sampled_from(WORDS), max_size=30), max_size=9),
+)
+def test_beams_in_16_bits_side_by_side_find_what_beams_in_doubles_find(
+    name: str, n_labels: int, seed: int, largest: int, beam: int, sentences: list[Sequence[str]]
+) -> None:
+    model = trained(name, n_labels, seed, None, largest)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PERCEPTRON_NLP_PORTABLE", "1")
+        plain = decoder(model, beam=beam)
+    wide = decoder(model, beam=beam, narrow=False)
+    usual = decoder(model, beam=beam)
+    assert usual.narrow == (len(model.tags) <= 64 and name != "n-grams")
+    expected = results(wide, sentences)
+    for form in (usual, plain, decoder(model, beam=beam, cache_limit=5)):
+        assert results(form, sentences) == expected
+        assert form.tag(sentences[::-1]) == wide.tag(sentences[::-1])
+
+
+@pytest.mark.parametrize("n_labels", [2, 3, 17, 64])
+@pytest.mark.parametrize("beam", [2, 4, 8])
+def test_beams_find_the_same_in_long_sentences_of_the_heaviest_weights(
+    n_labels: int, beam: int
+) -> None:
+    for seed in range(4):
+        model = trained("the label before", n_labels, seed, None)
+        random = np.random.default_rng(seed)
+        text = [[WORDS[i] for i in random.integers(0, 8, 700)] for _ in range(3)]
+        narrow = decoder(model, beam=beam)
+        assert narrow.narrow
+        assert narrow.tag(text) == decoder(model, beam=beam, narrow=False).tag(text)
 
 
 @settings(max_examples=40, deadline=None)
@@ -172,10 +215,14 @@ def test_of_many_labels_the_first_of_the_best_is_found_without_looking_at_all(
     assert found == [labels[number] for number in numbers]
 
 
-def test_a_model_whose_sums_could_leave_16_bits_is_summed_in_32() -> None:
+@pytest.mark.parametrize("beam", [1, 4])
+def test_a_model_whose_sums_could_leave_16_bits_is_summed_in_32(beam: int) -> None:
     model = trained("fast", 4, 3, None)
     large = np.full_like(model.weights.weights, 32767)
-    assert not decoder(model.replace(weights=model.weights.replace(weights=large))).narrow
+    model = model.replace(weights=model.weights.replace(weights=large))
+    assert not decoder(model, beam=beam).narrow
+    tagged = decoder(model, beam=beam).tag([["the", "Old", "man"]])
+    assert tagged == decoder(model, beam=beam, narrow=False).tag([["the", "Old", "man"]])
 
 
 @pytest.mark.parametrize("sentence", [[], ["a"], ["x" * 100_000], ["é" * 70], ["\ud800", "\x00"]])

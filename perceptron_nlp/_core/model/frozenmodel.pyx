@@ -100,7 +100,7 @@ cdef class FrozenModel:
             allowed_view = self.allowed_array
             self.decoder.allowed = &allowed_view[0]
         self._layout(
-            narrow and beam == 1 and parts is None and group_starts is not None
+            narrow and parts is None and group_starts is not None
             and self._sums_fit(group_starts, starts, cell_labels, weights))
         self._dictionary(dictionary or {})
         self._lexicon(lexicon or {})

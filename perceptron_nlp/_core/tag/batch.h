@@ -70,6 +70,8 @@ typedef struct Worker {
     Beam search;
     int32_t *path; /* labels of one sentence as it is read */
     int64_t path_room;
+    uint16_t *back; /* [token][state] of beamkernel.h: its label and the state before it */
+    size_t back_room;
 } Worker;
 
 static inline void batch_close(Batch *b) {
@@ -87,6 +89,7 @@ static inline void worker_close(Worker *w) {
     for (int c = 0; c < MAX_COLUMNS; c++) free(w->types[c]);
     free(w->scores);
     free(w->path);
+    free(w->back);
     beam_close(&w->search);
     memset(w, 0, sizeof *w);
 }

@@ -59,6 +59,46 @@ static inline int lane_step(const Decoder *d, Lane *lane, int32_t label) {
     return --lane->left > 0;
 }
 
+/* A sentence that a beam goes through (beamkernel.h). */
+#define BEAMS_SIDE_BY_SIDE 6
+#define NARROW_BEAM 8                         /* states, at most */
+#define BEAM_LABELS 64                        /* labels, at most */
+#define BEAM_UNIT (BEAM_LABELS * NARROW_BEAM) /* a candidate is so many times its score */
+#define BEAM_LEAST (-(1 << 28))               /* no candidate that there is is below this, … */
+#define ABSENT_STATE (-(1 << 29) - (1 << 25)) /* … and none that there is not above it */
+
+typedef struct {
+    Lane lane; /* but for its past */
+    int32_t past[2][NARROW_BEAM];
+    int32_t behind[NARROW_BEAM]; /* the best state is first; the lowest bits say which it is */
+    int32_t alike[NARROW_BEAM];  /* -1: with the next state it is of one group */
+} BeamLane;
+
+/* May the beam go over scores of 16 bits? */
+static inline int beam_is_narrow(const Decoder *d) {
+    return d->beam > 1 && d->beam <= NARROW_BEAM && d->layout.narrow && !d->layout.forces &&
+           !d->allowed && !d->n_open && d->layout.program->depth <= 2;
+}
+
+static inline int beam_start(const Decoder *d, const Worker *w, BeamLane *b, int64_t *next) {
+    if (!lane_start(d, w, &b->lane, next)) return 0;
+    for (int s = 0; s < NARROW_BEAM; s++) {
+        b->past[0][s] = b->past[1][s] = d->layout.table->n_labels;
+        b->behind[s] = (s ? ABSENT_STATE : 0) + NARROW_BEAM - 1 - s;
+        b->alike[s] = -1;
+    }
+    return 1;
+}
+
+/* To the next token; 0: that was the last. */
+static ALWAYS_INLINE int beam_next(const Decoder *d, BeamLane *b) {
+    const int step = d->right_to_left ? -1 : 1;
+    b->lane.token += step;
+    b->lane.place += step;
+    b->lane.type += step;
+    return --b->lane.left > 0;
+}
+
 #define TYPES_AHEAD 8 /* tokens between fetching a type's vectors and adding them */
 #define CACHE_LINE 64
 #define HELD_SOURCES 8 /* vectors of a token for which the place of their types is held */
@@ -134,6 +174,8 @@ static inline int32_t take_pairs(const Decoder *d, const Worker *w, int64_t *sen
 #include "tag/kernel.h"
 
 #define KERNEL(name) name##_plain
+#define EIGHT(name) plain_eight_##name
+#define EIGHT_TYPE PlainEight
 #define KERNEL_TARGET
 #define SCORE int16_t
 #define PART PlainShorts
@@ -145,6 +187,8 @@ static inline int32_t take_pairs(const Decoder *d, const Worker *w, int64_t *sen
 
 #if HAS_SHORT_LANES
 #define KERNEL(name) name##_lanes
+#define EIGHT(name) plain_eight_##name
+#define EIGHT_TYPE PlainEight
 #define KERNEL_TARGET
 #define SCORE int16_t
 #define PART Shorts
@@ -157,6 +201,8 @@ static inline int32_t take_pairs(const Decoder *d, const Worker *w, int64_t *sen
 
 #if HAS_SHORT_LANES && AVX2_AT_RUN_TIME
 #define KERNEL(name) name##_avx2
+#define EIGHT(name) avx2_eight_##name
+#define EIGHT_TYPE Eight
 #define KERNEL_TARGET TARGET_AVX2
 #define SCORE int16_t
 #define PART Shorts
@@ -195,35 +241,39 @@ static inline void choose_form(Decoder *d, int plain) {
     }
 }
 
-/* What search.h needs of a decoder with scores of 32 bits: where a token's scores are, … */
-static inline int32_t *token_scores(const Decoder *d, Worker *w, int64_t token, int32_t stride) {
-    int all = d->layout.dense || w->keep_scores;
-    return (int32_t *)(void *)w->scores + (all ? (size_t)token * (size_t)stride : 0);
+/* What search.h needs: where a token's scores are, … */
+static inline char *token_scores(const Decoder *d, Worker *w, int64_t token) {
+    const int all = d->layout.dense || w->keep_scores;
+    const size_t bytes = (size_t)d->layout.stride * score_bytes(&d->layout);
+    return w->scores + (all ? (size_t)token * bytes : 0);
 }
 
 /* … what the words say, into the scores of all tokens, … */
-static inline void sum_static(const Decoder *d, Worker *w, int32_t stride) {
-    sum_static_wide(d, w, stride / LANES, d->layout.table->mask_words);
+static inline void sum_static(const Decoder *d, Worker *w) {
+    const int parts = d->layout.stride / LANES, mask_words = d->layout.table->mask_words;
+    if (d->layout.narrow)
+        sum_static_plain(d, w, parts, mask_words);
+    else
+        sum_static_wide(d, w, parts, mask_words);
 }
 
 /* … and what the labels just given say: `past` holds their numbers, view->past their hashes.
  * -1: no memory. */
 static inline int add_history(const Decoder *d, Worker *w, const TokenView *view,
-                              const int32_t *past, int32_t *scores, int32_t stride) {
-    size_t n = (size_t)d->layout.table->n_labels + 1;
-    int parts = stride / LANES;
+                              const int32_t *past, char *scores) {
+    const CacheLayout *l = &d->layout;
+    const size_t n = (size_t)l->table->n_labels + 1, bytes = (size_t)l->stride * score_bytes(l);
+    const int parts = l->stride / LANES;
+    void (*add)(char *, const char *, int) = l->narrow ? add_plain : add_wide;
     if (d->tag_table)
-        add_wide((char *)scores,
-                 (const char *)((const int32_t *)d->tag_table +
-                                ((size_t)past[0] * n + (size_t)past[1]) * (size_t)stride),
-                 parts);
-    if (d->layout.n_memos) {
+        add(scores, (const char *)d->tag_table + ((size_t)past[0] * n + (size_t)past[1]) * bytes,
+            parts);
+    if (l->n_memos) {
         uint32_t *memo = w->cache.memos + (size_t)view->types[0][0] * n + (size_t)past[0];
-        if (*memo == MEMO_UNKNOWN && memo_fill(&d->layout, &w->cache, view, past[0], memo) < 0)
-            return -1;
-        add_wide((char *)scores, w->cache.pool + (size_t)*memo * (size_t)stride * 4, parts);
+        if (*memo == MEMO_UNKNOWN && memo_fill(l, &w->cache, view, past[0], memo) < 0) return -1;
+        add(scores, memo_vector(l, &w->cache, *memo), parts);
     }
-    add_open(d, view, (char *)scores);
+    add_open(d, view, scores);
     return 0;
 }
 
@@ -243,6 +293,11 @@ static inline int prepare_batch(const Decoder *d, Worker *w) {
         w->labels_room = w->n_tokens;
     }
     if (w->n_tokens == 0) return 0;
+    const size_t back = beam_is_narrow(d) ? (size_t)w->n_tokens * (size_t)d->beam : 0;
+    if (back > w->back_room) {
+        if (grow_array(&w->back, back, sizeof(uint16_t)) < 0) return -1;
+        w->back_room = back;
+    }
     if (d->pairs.n_groups && !w->pairs.sets &&
         pair_cache_open(&w->pairs, &d->pairs, l, w->cache.limit, PAIR_BLOCK) < 0)
         return -1;

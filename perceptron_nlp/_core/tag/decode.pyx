@@ -79,8 +79,8 @@ cdef class SentenceDecoder(FrozenModel):
     parts : None, or what the labels are made of; then the cells' labels are numbers of parts, and
         beam is 1
     cache_limit : types remembered by each thread, at least 1
-    narrow : use scores of 16 bits where group_starts shows that no sum can leave them, and there
-        is no beam; the labels are the same
+    narrow : use scores of 16 bits where group_starts shows that no sum can leave them; the labels
+        are the same
 
     With PERCEPTRON_NLP_PORTABLE=1 in the environment, plain C takes the place of the processor's
     vector instructions; the labels are the same.

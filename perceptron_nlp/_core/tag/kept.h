@@ -49,8 +49,7 @@ static inline int tag_around_kept(const Decoder *d, Worker *w) {
     Lane lane;
     int64_t next = 0;
     if (prepare_batch(d, w) < 0) return -1;
-    if (l->dense && l->narrow) sum_static_plain(d, w, l->stride / LANES, l->table->mask_words);
-    if (l->dense && !l->narrow) sum_static_wide(d, w, l->stride / LANES, l->table->mask_words);
+    if (l->dense) sum_static(d, w);
     while (lane_start(d, w, &lane, &next)) {
         int32_t label;
         do {
@@ -101,7 +100,7 @@ static inline void tag_parts_of_sentence(const Decoder *d, Worker *w, int64_t se
         int32_t forced = set < 0 && l->forces ? w->cache.entries[types[0][0]].forced : FREE;
         int32_t label = set == KEPT_UNKNOWN ? d->parts->n_labels : forced;
         if (label < 0) {
-            int32_t *scores = token_scores(d, w, begin + i, l->stride);
+            int32_t *scores = (int32_t *)(void *)token_scores(d, w, begin + i);
             if (!l->dense) {
                 memset(scores, 0, (size_t)l->stride * sizeof *scores);
                 add_listed_rows(d, w, &view, scores);
@@ -124,7 +123,7 @@ static inline void tag_parts_of_sentence(const Decoder *d, Worker *w, int64_t se
 static inline int tag_parts(const Decoder *d, Worker *w) {
     int32_t *scratch = (int32_t *)malloc((size_t)parts_scratch(d->parts) * sizeof *scratch);
     if (!scratch) return -1;
-    if (d->layout.dense) sum_static(d, w, d->layout.stride);
+    if (d->layout.dense) sum_static(d, w);
     for (int64_t s = 0; s < w->n_sentences; s++) tag_parts_of_sentence(d, w, s, scratch);
     free(scratch);
     return 0;

@@ -365,16 +365,31 @@ KERNEL_TARGET static ALWAYS_INLINE int KERNEL(give_labels)(const Decoder *d, Wor
     return 0;
 }
 
+#ifdef EIGHT
+#include "tag/beamkernel.h"
+#undef EIGHT
+#undef EIGHT_TYPE
+#define SEARCH_BEAMS(d, w, parts, mask_words, width) \
+    KERNEL(search_beams)(d, w, parts, mask_words, width)
+#else
+#define SEARCH_BEAMS(d, w, parts, mask_words, width) (-1) /* never asked for */
+#endif
+
 KERNEL_TARGET static inline int KERNEL(tag_words)(const Decoder *d, struct Worker *w) {
+    const int parts = d->layout.stride / LANES, mask_words = d->layout.table->mask_words;
     /* Three parts (17 labels, the universal tag set) are worth code of their own. */
-    if (d->layout.stride == 3 * LANES) {
+    if (parts == 3) {
         KERNEL(sum_static)(d, w, 3, 1);
-        return KERNEL(give_labels)(d, w, 3, 1);
+        if (d->beam == 4) return SEARCH_BEAMS(d, w, 3, 1, 4);
+        if (d->beam == 1) return KERNEL(give_labels)(d, w, 3, 1);
+    } else {
+        KERNEL(sum_static)(d, w, parts, mask_words);
     }
-    KERNEL(sum_static)(d, w, d->layout.stride / LANES, d->layout.table->mask_words);
-    return KERNEL(give_labels)(d, w, d->layout.stride / LANES, d->layout.table->mask_words);
+    if (d->beam > 1) return SEARCH_BEAMS(d, w, parts, mask_words, d->beam);
+    return KERNEL(give_labels)(d, w, parts, mask_words);
 }
 
+#undef SEARCH_BEAMS
 #undef KERNEL
 #undef KERNEL_TARGET
 #undef SCORE

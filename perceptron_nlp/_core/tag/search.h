@@ -1,7 +1,8 @@
-/* Tagging by beam search with a frozen model: pass 3 of decode.h in another way.
+/* Tagging by beam search with a frozen model: pass 3 of decode.h in another way, which can do all
+ * that beamkernel.h cannot.
  *
- * Scores of single tokens are 32-bit whole numbers and their sums along a sentence are kept in
- * doubles, which hold whole numbers exactly up to 2^53: so sums are exact here too. */
+ * Scores of single tokens are whole numbers of 16 or 32 bits and their sums along a sentence are kept
+ * in doubles, which hold whole numbers exactly up to 2^53: so sums are exact here too. */
 #ifndef PERCEPTRON_NLP_SEARCH_H
 #define PERCEPTRON_NLP_SEARCH_H
 
@@ -26,20 +27,24 @@ static inline TokenView walk_view(const Decoder *d, Worker *w, Walk *walk, int64
 /* Local scores of all states for the token at hand; `sum` has room for one token's scores. -1: no
  * memory. */
 static inline int fill_states(const Decoder *d, Worker *w, Walk *walk, int64_t sentence,
-                              int32_t *sum, int32_t stride) {
+                              char *sum) {
+    const CacheLayout *l = &d->layout;
+    const size_t bytes = (size_t)l->stride * score_bytes(l);
     Beam *b = &w->search;
-    int32_t *fixed = token_scores(d, w, walk->token, stride);
-    if (!d->layout.dense) {
+    char *fixed = token_scores(d, w, walk->token);
+    if (!l->dense) {
         TokenView view = walk_view(d, w, walk, sentence, b->states[0].past);
-        memset(fixed, 0, (size_t)stride * sizeof *fixed);
-        add_listed_rows(d, w, &view, fixed);
+        memset(fixed, 0, bytes);
+        add_listed_rows(d, w, &view, (int32_t *)(void *)fixed);
     }
     for (int32_t s = 0; s < b->n_states; s++) {
         TokenView view = walk_view(d, w, walk, sentence, b->states[s].past);
-        memcpy(sum, fixed, (size_t)stride * sizeof *sum);
-        if (add_history(d, w, &view, b->states[s].past, sum, stride) < 0) return -1;
+        memcpy(sum, fixed, bytes);
+        if (add_history(d, w, &view, b->states[s].past, sum) < 0) return -1;
         double *local = beam_local(b, s);
-        for (int32_t k = 0; k < b->n_labels; k++) local[k] = sum[k];
+        for (int32_t k = 0; k < b->n_labels; k++)
+            local[k] = l->narrow ? ((const int16_t *)(const void *)sum)[k]
+                                 : ((const int32_t *)(const void *)sum)[k];
     }
     return 0;
 }
@@ -48,8 +53,7 @@ static inline int32_t walk_forced(const Decoder *d, const Worker *w, const Walk 
     return d->layout.forces ? w->cache.entries[walk->types[0][0]].forced : FREE;
 }
 
-static inline int search_sentence(const Decoder *d, Worker *w, int64_t sentence, int32_t *sum,
-                                  int32_t stride) {
+static inline int search_sentence(const Decoder *d, Worker *w, int64_t sentence, char *sum) {
     Beam *b = &w->search;
     Walk walk = {.begin = w->starts[sentence], .n = w->starts[sentence + 1] - w->starts[sentence]};
     if (beam_begin(b, walk.n) < 0) return -1;
@@ -61,7 +65,7 @@ static inline int search_sentence(const Decoder *d, Worker *w, int64_t sentence,
             continue;
         }
         int32_t forced = set < 0 ? walk_forced(d, w, &walk) : FREE;
-        if (forced < 0 && fill_states(d, w, &walk, sentence, sum, stride) < 0) return -1;
+        if (forced < 0 && fill_states(d, w, &walk, sentence, sum) < 0) return -1;
         for (int32_t s = 0; forced >= 0 && s < b->n_states; s++) beam_local(b, s)[forced] = 0;
         b->within = forced < FREE ? mask_of(&d->layout, forced) : NULL;
         if (set < 0)
@@ -78,7 +82,7 @@ static inline int search_sentence(const Decoder *d, Worker *w, int64_t sentence,
         TokenView view = walk_view(d, w, &walk, sentence, past);
         w->labels[walk.token] = (uint16_t)w->path[walk.step];
         if (w->keep_scores && walk_forced(d, w, &walk) < 0 &&
-            add_history(d, w, &view, past, token_scores(d, w, walk.token, stride), stride) < 0)
+            add_history(d, w, &view, past, token_scores(d, w, walk.token)) < 0)
             return -1;
         for (int k = MAX_HISTORY - 1; k > 0; k--) past[k] = past[k - 1];
         past[0] = w->path[walk.step];
@@ -89,7 +93,6 @@ static inline int search_sentence(const Decoder *d, Worker *w, int64_t sentence,
 /* The best sequences that the beam finds; with keep_scores, what their words scored after the
  * labels before them. -1: no memory. */
 static inline int search_words(const Decoder *d, Worker *w) {
-    int32_t stride = d->layout.stride;
     int64_t longest = 0;
     w->search.width = d->beam;
     w->search.n_labels = d->layout.table->n_labels;
@@ -101,12 +104,12 @@ static inline int search_words(const Decoder *d, Worker *w) {
         if (grow_array(&w->path, (size_t)longest, sizeof(int32_t)) < 0) return -1;
         w->path_room = longest;
     }
-    int32_t *sum = (int32_t *)malloc((size_t)stride * sizeof *sum);
+    char *sum = (char *)malloc((size_t)d->layout.stride * score_bytes(&d->layout));
     if (!sum) return -1;
-    if (d->layout.dense) sum_static(d, w, stride);
+    if (d->layout.dense) sum_static(d, w);
     int status = 0;
     for (int64_t s = 0; s < w->n_sentences && status == 0; s++)
-        if (w->starts[s] < w->starts[s + 1]) status = search_sentence(d, w, s, sum, stride);
+        if (w->starts[s] < w->starts[s + 1]) status = search_sentence(d, w, s, sum);
     free(sum);
     return status;
 }
@@ -114,9 +117,9 @@ static inline int search_words(const Decoder *d, Worker *w) {
 /* Label the batch in the decoder's way; -1: no memory. */
 static inline int run_batch(const Decoder *d, Worker *w) {
     if (!d->parts && d->beam <= 1) return w->kept.of ? tag_around_kept(d, w) : tag_batch(d, w);
+    if (beam_is_narrow(d) && !w->kept.of && !w->keep_scores) return tag_batch(d, w);
     if (prepare_batch(d, w) < 0) return -1;
-    if (d->parts) return tag_parts(d, w);
-    return search_words(d, w);
+    return d->parts ? tag_parts(d, w) : search_words(d, w);
 }
 
 #endif
