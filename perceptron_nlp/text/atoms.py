@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache, lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -32,7 +32,8 @@ _ATOM = re.compile(
     f"L[LM]{{0,{LONGEST_ATOM - 1}}}|[HOM]M{{0,{LONGEST_ATOM - 1}}}"
     f"|D{{1,{LONGEST_ATOM}}}M{{0,{LONGEST_ATOM}}}"
 )
-_EMPTY_LINE = re.compile(r"\n[^\S\n]*\n|\r[^\S\r\n]*\r|[\f\u2029]")
+EMPTY_LINE = re.compile(r"\n[^\S\n]*\n|\r[^\S\r\n]*\r|[\f\u2029]")
+"""White space that ends a paragraph."""
 _JOINERS = frozenset("\u200c\u200d\u00ad")
 
 
@@ -81,15 +82,11 @@ def atoms_of(text: str) -> Atoms:
             gaps.append(NOTHING)
         else:
             between = text[end:start]
-            gaps.append(PARAGRAPH if between != " " and is_empty_line(between) else SPACE)
+            is_over = between != " " and EMPTY_LINE.search(between)
+            gaps.append(PARAGRAPH if is_over else SPACE)
     if spans:
         gaps.append(PARAGRAPH)
     return Atoms(spans, gaps)
-
-
-def is_empty_line(gap: str) -> bool:
-    """Return True if white space holds an empty line, which ends a paragraph."""
-    return _EMPTY_LINE.search(gap.replace("\r\n", "\n")) is not None
 
 
 def atom_labels(atoms: Atoms, tokens: Sequence[tuple[int, int]], ends: Sequence[bool]) -> list[str]:
@@ -141,6 +138,42 @@ def place_keys(text: str, atoms: Atoms) -> list[str]:
     ends = [_letter_class(text[end - 1]) for _, end in atoms.spans]
     starts = [*(_letter_class(text[start]) for start, _ in atoms.spans[1:]), ""]
     return [end + gap + start for end, gap, start in zip(ends, atoms.gaps, starts, strict=True)]
+
+
+PAGE = 256
+_KINDS = {"S": 0, "L": 1, "M": 2, "D": 3, "H": 4, "O": 4}
+_LOOKS = " Aac9"
+# Above all characters.
+_LOOK_CLASSES = 0x110000
+
+
+@cache
+def class_page(number: int) -> bytes:
+    """Return how the core sees PAGE characters from number x PAGE on, one byte each.
+
+    The lowest three bits are the kind (white space, letter, mark, digit, other); those above tell
+    how it looks at the edge of an atom: 0 for itself, else the place in ``Aac9``, from 1.
+    """
+    codes = range(number * PAGE, (number + 1) * PAGE)
+    looks = (max(0, _LOOKS.find(_letter_class(chr(code)), 1)) for code in codes)
+    return bytes(
+        _KINDS[_CLASSES[code]] | look << 3 for code, look in zip(codes, looks, strict=True)
+    )
+
+
+def place_numbers(places: Mapping[str, str]) -> dict[tuple[int, int, int], str]:
+    """Return the labels of places by how the core sees their keys: (last, gap, first)."""
+
+    def look(letter: str) -> int:
+        number = _LOOKS.find(letter, 1)
+        return ord(letter) if number < 0 else _LOOK_CLASSES + number
+
+    gaps = NOTHING + SPACE + PARAGRAPH
+    return {
+        (look(key[0]), gaps.index(key[1]), look(key[2])): label
+        for key, label in places.items()
+        if len(key) == 3 and key[1] in gaps
+    }
 
 
 @lru_cache(maxsize=1 << 14)

@@ -27,6 +27,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
 from perceptron_nlp.errors import FormatError, quote
@@ -373,6 +374,38 @@ def make_split(token: str, words: Sequence[str]) -> str:
     return "|".join(pieces)
 
 
+def split_plan(label: str) -> tuple[list[int]] | tuple[int, bytes, list[bytes]] | None:
+    """Return what a split script says.
+
+    Returns
+    -------
+    None for WHOLE; (the lengths of the words behind the first) of a token in pieces; else
+    (characters dropped at the end, what is added there, the words behind), in UTF-8
+
+    Raises
+    ------
+    FormatError : the label is no split script
+    """
+    if label == WHOLE:
+        return None
+    cut = _CUT.fullmatch(label)
+    if cut is not None:
+        lengths = [int(number) for number in cut.group(1).split(",")]
+        if 0 not in lengths and len(lengths) < MOST_WORDS:
+            return (lengths,)
+    rewrite = _REWRITE.fullmatch(label)
+    if rewrite is not None and int(rewrite.group(1)) <= MOST_DROPPED:
+        added = unescape(rewrite.group(2))
+        rest = [unescape(word) for word in rewrite.group(3)[1:].split("|")]
+        if len(rest) < MOST_WORDS and max(map(len, (added, *rest))) <= LONGEST_PIECE:
+            return (
+                int(rewrite.group(1)),
+                added.encode("utf-8", "surrogatepass"),
+                [word.encode("utf-8", "surrogatepass") for word in rest],
+            )
+    raise FormatError(f"{quote(label)} is no split script")
+
+
 def split(label: str, token: str) -> tuple[str, ...] | None:
     """Return the words that a script makes of a token; None if it does not apply to it.
 
@@ -380,31 +413,21 @@ def split(label: str, token: str) -> tuple[str, ...] | None:
     ------
     FormatError : the label is no split script
     """
-    if label == WHOLE:
+    plan = split_plan(label)
+    if plan is None:
         return (token,)
-    cut = _CUT.fullmatch(label)
-    if cut is not None:
-        lengths = [int(number) for number in cut.group(1).split(",")]
-        if 0 in lengths or len(lengths) >= MOST_WORDS:
-            raise FormatError(f"{quote(label)} is no split script")
-        begin = len(token) - sum(lengths)
-        if begin < 1:
+    if len(plan) == 1:
+        ends = [len(token)]
+        for length in reversed(plan[0]):
+            ends.insert(0, ends[0] - length)
+        if ends[0] < 1:
             return None
-        words = [token[:begin]]
-        for length in lengths:
-            words.append(token[begin : begin + length])
-            begin += length
-        return tuple(words)
-    rewrite = _REWRITE.fullmatch(label)
-    if rewrite is None or int(rewrite.group(1)) > MOST_DROPPED:
-        raise FormatError(f"{quote(label)} is no split script")
-    rest = [unescape(word) for word in rewrite.group(3)[1:].split("|")]
-    added, dropped = unescape(rewrite.group(2)), int(rewrite.group(1))
-    if len(rest) >= MOST_WORDS or max(map(len, (added, *rest))) > LONGEST_PIECE:
-        raise FormatError(f"{quote(label)} is no split script")
-    if dropped > len(token) or not (first := token[: len(token) - dropped] + added):
+        return (token[: ends[0]], *(token[a:b] for a, b in pairwise(ends)))
+    dropped, added, rest = plan
+    first = token[: len(token) - dropped] + added.decode("utf-8", "surrogatepass")
+    if dropped > len(token) or not first:
         return None
-    return (first, *rest)
+    return (first, *(word.decode("utf-8", "surrogatepass") for word in rest))
 
 
 def _escaped(text: str) -> str:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import itertools
 import tracemalloc
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from oracles.segmentation import segmented
 
 import perceptron_nlp as pn
-from perceptron_nlp.tagger.tag import segment
-from perceptron_nlp.tagger.tag.segment import SegmentedToken, Segmenter
+from perceptron_nlp.tagger.tag.segment import WINDOW, SegmentedToken, Segmenter
 
 # All that breaks lines, joins letters, has no encoding, or is known to the French model.
 ODD = "\n\r\t \u2028\u2029\x0b\x0c\x85\xa0\u3000\ufeff\x00\x1b\u200d\u0301\ud800\udfff"
@@ -39,6 +40,46 @@ def test_every_character_but_space_is_in_one_token_at_its_place(
     assert text[end:].strip() == ""
 
 
+@pytest.fixture(scope="module")
+def segmenters(pipeline: pn.Tagger) -> list[tuple[int, Segmenter]]:
+    segmentation = pipeline.model.segmentation
+    assert segmentation is not None
+    return [(window, Segmenter(segmentation, window=window)) for window in (1, 30, 500, WINDOW)]
+
+
+@given(text=TEXTS)
+def test_the_core_cuts_as_its_slow_twin_does(
+    pipeline: pn.Tagger, segmenters: list[tuple[int, Segmenter]], text: str
+) -> None:
+    segmentation = pipeline.model.segmentation
+    assert segmentation is not None
+    for window, segmenter in segmenters:
+        assert [*segmenter.sentences_of(text)] == segmented(segmentation, text, window)
+
+
+@pytest.mark.parametrize("gap", [" ", "\n\n", ""])
+def test_long_paragraphs_are_cut_in_windows_as_the_slow_twin_cuts_them(
+    pipeline: pn.Tagger, segmenters: list[tuple[int, Segmenter]], gap: str
+) -> None:
+    segmentation = pipeline.model.segmentation
+    assert segmentation is not None
+    text = gap.join(["Le bois. Du", "9" * 30, "é" * 12_000, "a,b ", "," * 4200, "Il dort. " * 200])
+    for window, segmenter in segmenters[2:]:
+        assert [*segmenter.sentences_of(text)] == segmented(segmentation, text, window)
+
+
+def test_white_space_within_a_token_is_one_space_in_its_word(tmp_path: Path) -> None:
+    rows = "".join(f"{n}\t{form}\t_\tX\t_\t_\t_\t_\t_\t_\n" for n, form in [(1, "1 000"), (2, "x")])
+    path = tmp_path / "spaces.conllu"
+    path.write_text((rows + "\n") * 20, "utf-8")
+    tagger = pn.train(path, column="all", preset="fast", epochs=4)
+    (sentence,) = tagger.tag_text("1\n 000 x")
+    assert sentence.words == ["1\n 000", "x"]
+    assert tagger.segmenter is not None
+    ((first, _),) = tagger.segmenter.sentences_of("1\n 000 x")
+    assert first.words == ("1 000",)
+
+
 def whole(segmenter: Segmenter, text: str) -> list[tuple[str, list[SegmentedToken]]]:
     found = []
     for tokens in segmenter.sentences_of(text):
@@ -59,9 +100,10 @@ def test_a_text_in_pieces_has_the_same_sentences(
 
 
 def test_an_endless_line_takes_constant_memory_and_keeps_every_character(
-    segmenter: Segmenter, monkeypatch: pytest.MonkeyPatch
+    pipeline: pn.Tagger,
 ) -> None:
-    monkeypatch.setattr(segment, "_WINDOW_CHARACTERS", 2_000)
+    assert pipeline.model.segmentation is not None
+    segmenter = Segmenter(pipeline.model.segmentation, window=2_000)
     piece = "aé9" * 500
 
     def peak(n_pieces: int) -> int:

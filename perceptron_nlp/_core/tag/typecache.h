@@ -137,6 +137,7 @@ static inline int cache_clear(TypeCache *c, const CacheLayout *l) {
     const WordRef nothing = {0, 0, 0, 0};
     uint32_t room = c->limit < 64 ? 64 : c->limit;
     size_t vector = (size_t)l->stride * score_bytes(l);
+    c->times_cleared++;
     c->n_types = 0;
     c->text_used = 0;
     c->rows_used = 0;

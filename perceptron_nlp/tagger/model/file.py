@@ -302,7 +302,7 @@ def _segmentation(
     """Return the segmentation in a file, every label of which can be used."""
     # Here, since models without segmentation do without.
     from perceptron_nlp.text.atoms import GOES_ON, SENTENCE, TOKEN
-    from perceptron_nlp.text.scripts import split
+    from perceptron_nlp.text.scripts import split_plan
 
     def stage(name: str, place: int) -> TaggerModel:
         model = checked_object(described[name], name)
@@ -312,7 +312,9 @@ def _segmentation(
     if (
         not {*cut.tags} <= labels
         or not {*cut.feature_columns} <= {"gap"}
-        or cut.extractor is not None
+        or not _is_plain(cut)
+        or cut.right_to_left
+        or cut.dictionary
     ):
         raise _bad(path, "segmentation", "not of atoms and gaps")
     certain = checked_object(described["certain"], "certain")
@@ -321,11 +323,17 @@ def _segmentation(
     if described["splits"] is None:
         return Segmentation(cut, certain, None)
     splits = stage("splits", 1)
-    if splits.feature_columns or splits.extractor is not None:
+    if splits.feature_columns or not _is_plain(splits):
         raise _bad(path, "splits", "look at more than tokens")
     for label in splits.tags:
-        split(label, "")
+        split_plan(label)
     return Segmentation(cut, certain, splits)
+
+
+def _is_plain(model: TaggerModel) -> bool:
+    """Return True for a model that the core can cut text with by itself."""
+    made = (model.extractor, model.scheme, model.parts, model.first, model.tables, model.window)
+    return made == (None,) * len(made) and model.beam == 1
 
 
 def _kinds(names: Iterable[str]) -> dict[str, str]:

@@ -2,34 +2,22 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from perceptron_nlp._core.model.frozenmodel import DEFAULT_CACHE_LIMIT
+from perceptron_nlp._core.text.cutter import CutText, TextCutter
 from perceptron_nlp.tagger.model.model import Segmentation
-from perceptron_nlp.tagger.tag.label import make_labeller
-from perceptron_nlp.text.atoms import (
-    GOES_ON,
-    PARAGRAPH,
-    SENTENCE,
-    TOKEN,
-    Atoms,
-    atoms_of,
-    place_keys,
-    put_together,
-)
-from perceptron_nlp.text.scripts import WHOLE, split
-from perceptron_nlp.text.sentence import Sentence
+from perceptron_nlp.tagger.tag.label import decoder_of
+from perceptron_nlp.text.atoms import EMPTY_LINE, class_page, place_numbers
+from perceptron_nlp.text.scripts import split_plan
 from perceptron_nlp.text.splitter import LineCount, with_gaps_shortened
 
-WINDOW = 4_000
-"""Atoms of a paragraph that are labeled at a time, so that memory stays bounded."""
-_WINDOW_CHARACTERS = 40_000
-# Atoms at the end of a window whose labels are not taken: what follows may change them.
-_MARGIN = 200
-# Paragraphs that are labeled in one call.
-_BATCH = 128
-_EMPTY_LINE = re.compile(r"\n[^\S\n]*\n\s*|\r\n[^\S\n]*\r\n\s*|\r[^\S\r\n]*\r\s*|[\f\u2029]\s*")
+WINDOW = 40_000
+"""Characters of a paragraph that are labeled at a time, so that memory stays bounded."""
+_PIECE = 1 << 20
+# Distinct atoms that are remembered, at most.
+_MOST_ATOMS = 1 << 19
 
 
 class SegmentedToken(NamedTuple):
@@ -38,7 +26,7 @@ class SegmentedToken(NamedTuple):
     Attributes
     ----------
     start, end : its place, in characters
-    words : its words; the token itself, but for multiword tokens
+    words : its words; the token itself, white space in it as one space, but for multiword tokens
     """
 
     start: int
@@ -47,18 +35,40 @@ class SegmentedToken(NamedTuple):
 
 
 class Segmenter:
-    """Cuts running text as a segmentation says; any number of threads may use it at once."""
+    """Cuts running text as a segmentation says; any number of threads may use it at once.
 
-    def __init__(self, segmentation: Segmentation, cache_limit: int | None = None) -> None:
-        self._cut = make_labeller(segmentation.cut, None, cache_limit)
-        self._certain = dict(segmentation.certain)
+    Attributes
+    ----------
+    cutter : the core's form of it
+    """
+
+    def __init__(
+        self, segmentation: Segmentation, cache_limit: int | None = None, window: int = WINDOW
+    ) -> None:
+        limit = DEFAULT_CACHE_LIMIT if cache_limit is None else cache_limit
         splits = segmentation.splits
-        self._splits = None if splits is None else make_labeller(splits, None, cache_limit)
+        self.cutter = TextCutter(
+            decoder_of(segmentation.cut, min(limit, _MOST_ATOMS)),
+            place_numbers(segmentation.certain),
+            class_page,
+            None if splits is None else decoder_of(splits, limit),
+            [] if splits is None else [split_plan(label) for label in splits.tags],
+            window,
+        )
+        self._window = window
 
     def sentences_of(self, text: str) -> Iterator[list[SegmentedToken]]:
         """Yield the sentences of a text, which may be any str, each its tokens."""
-        for sentences, _ in self._taken(text, at_end=True):
-            yield from sentences
+        place, length = 0, _PIECE
+        while place < len(text):
+            piece = text[place : place + length]
+            found = self._cut(piece, at_end=place + length >= len(text))
+            taken, sentences = found.taken[1], found.sentences()
+            self.cutter.give_back(found)
+            for sentence in sentences:
+                yield [SegmentedToken(place + a, place + b, words) for a, b, words in sentence]
+            place += taken
+            length = _PIECE if taken else 2 * length
 
     def sentences_in(
         self, pieces: Iterable[str]
@@ -76,128 +86,23 @@ class Segmenter:
         lines, text = LineCount(), ""
         for piece in pieces:
             text = with_gaps_shortened(text, piece, lines)
-            if len(text) < 2 * _WINDOW_CHARACTERS and not _EMPTY_LINE.search(piece):
-                continue
-            done = 0
-            for sentences, place in self._taken(text, at_end=False):
-                done = place
-                for tokens in sentences:
-                    yield _cut_out(text, tokens, lines)
-            lines.forget(text, done)
-            text = text[done:]
-        for sentences, _ in self._taken(text, at_end=True):
-            for tokens in sentences:
-                yield _cut_out(text, tokens, lines)
+            if len(text) >= 2 * self._window or EMPTY_LINE.search(piece):
+                found = self._cut(text, at_end=False)
+                yield from self._cut_out(text, found, lines)
+                done = found.taken[1]
+                self.cutter.give_back(found)
+                lines.forget(text, done)
+                text = text[done:]
+        yield from self._cut_out(text, self._cut(text, at_end=True), lines)
 
-    def _taken(
-        self, text: str, *, at_end: bool
-    ) -> Iterator[tuple[list[list[SegmentedToken]], int]]:
-        """Yield sentences with the place up to which the text is done with.
+    def _cut(self, text: str, *, at_end: bool) -> CutText:
+        return self.cutter.cut_text(text.encode("utf-8", "surrogatepass"), at_end)
 
-        Without `at_end` the text may go on, and its last paragraph waits for the rest.
-        """
-        ready: list[tuple[int, str, Atoms]] = []
-        for begin, end, is_whole in _paragraphs(text, at_end):
-            place = begin
-            while place < end and (is_whole or end - place > _WINDOW_CHARACTERS):
-                piece = text[place : min(end, place + _WINDOW_CHARACTERS)]
-                atoms = atoms_of(piece)
-                if is_whole and place + len(piece) == end and len(atoms.spans) <= WINDOW:
-                    ready.append((place, piece, atoms))
-                    place = end
-                    if len(ready) == _BATCH:
-                        yield self._segmented(ready), place
-                        ready = []
-                    break
-                if ready:
-                    yield self._segmented(ready), place
-                    ready = []
-                sentences, length = self._window(place, piece, atoms)
-                place += length
-                yield sentences, place
-        if ready:
-            yield self._segmented(ready), ready[-1][0] + len(ready[-1][1])
-
-    def _window(
-        self, place: int, piece: str, atoms: Atoms
-    ) -> tuple[list[list[SegmentedToken]], int]:
-        """Return the sentences of the beginning of a long paragraph, and the end of the last."""
-        if len(atoms.spans) < 2:
-            # White space is longer than the piece. An atom at the end waits for the next piece.
-            begin, end = atoms.spans[0] if atoms.spans else (len(piece), len(piece))
-            if end == len(piece):
-                return [], begin
-        # The last atom may be longer than it looks.
-        count = max(1, min(WINDOW, len(atoms.spans) - 1))
-        window = Atoms(atoms.spans[:count], atoms.gaps[:count])
-        (labels,) = self._labels([(place, piece, window)])
-        last = max(1, count - _MARGIN)
-        if SENTENCE in labels[:last]:
-            last -= labels[last - 1 :: -1].index(SENTENCE)
-        elif TOKEN in labels[:last]:
-            last -= labels[last - 1 :: -1].index(TOKEN)
-        labels = [*labels[: last - 1], SENTENCE]
-        done = Atoms(window.spans[:last], window.gaps[:last])
-        return self._put_together([(place, piece, done)], [labels]), done.spans[-1][1]
-
-    def _segmented(self, paragraphs: list[tuple[int, str, Atoms]]) -> list[list[SegmentedToken]]:
-        return self._put_together(paragraphs, self._labels(paragraphs))
-
-    def _labels(self, paragraphs: Sequence[tuple[int, str, Atoms]]) -> list[list[str]]:
-        """Return the labels of atoms, those of certain places without asking the tagger."""
-        certain = [
-            [
-                SENTENCE if gap == PARAGRAPH else self._certain.get(key)
-                for key, gap in zip(place_keys(text, atoms), atoms.gaps, strict=True)
-            ]
-            for _, text, atoms in paragraphs
-        ]
-        asked = [number for number, labels in enumerate(certain) if None in labels]
-        sentences: list[Sequence[str]] = []
-        for number in asked:
-            _, text, atoms = paragraphs[number]
-            words = tuple([text[start:end] for start, end in atoms.spans])
-            sentences.append(Sentence.from_reader(words, {"gap": tuple(atoms.gaps)}, "", 0, None))
-        found = self._cut.label(sentences, [certain[number] for number in asked])
-        for number, labels in zip(asked, found, strict=True):
-            certain[number] = [*labels]
-        return [[label or GOES_ON for label in labels] for labels in certain]
-
-    def _put_together(
-        self, paragraphs: Sequence[tuple[int, str, Atoms]], labels: Sequence[Sequence[str]]
-    ) -> list[list[SegmentedToken]]:
-        spans: list[list[tuple[int, int]]] = []
-        forms: list[list[str]] = []
-        for (place, text, atoms), own in zip(paragraphs, labels, strict=True):
-            for sentence in put_together(atoms, own):
-                forms.append([text[start:end] for start, end in sentence])
-                spans.append([(place + start, place + end) for start, end in sentence])
-        scripts = (
-            [[WHOLE] * len(words) for words in forms]
-            if self._splits is None
-            else self._splits.label(list(forms))
-        )
-        return [
-            [
-                SegmentedToken(*place, (form,) if label == WHOLE else split(label, form) or (form,))
-                for place, form, label in zip(*sentence, strict=True)
-            ]
-            for sentence in zip(spans, forms, scripts, strict=True)
-        ]
-
-
-def _paragraphs(text: str, at_end: bool) -> Iterator[tuple[int, int, bool]]:
-    """Yield begin and end of each paragraph, and whether that is its end."""
-    begin = 0
-    for gap in _EMPTY_LINE.finditer(text):
-        yield begin, gap.start(), True
-        begin = gap.end()
-    yield begin, len(text), at_end
-
-
-def _cut_out(
-    text: str, tokens: Sequence[SegmentedToken], lines: LineCount
-) -> tuple[int, str, list[SegmentedToken]]:
-    first, last = tokens[0].start, tokens[-1].end
-    moved = [SegmentedToken(a - first, b - first, words) for a, b, words in tokens]
-    return lines.of(text, first), text[first:last], moved
+    @staticmethod
+    def _cut_out(
+        text: str, found: CutText, lines: LineCount
+    ) -> Iterator[tuple[int, str, list[SegmentedToken]]]:
+        for tokens in found.sentences():
+            first, last = tokens[0][0], tokens[-1][1]
+            moved = [SegmentedToken(a - first, b - first, words) for a, b, words in tokens]
+            yield lines.of(text, first), text[first:last], moved

@@ -1,0 +1,1 @@
+"""Running text cut and labelled as bytes."""

@@ -1,0 +1,194 @@
+/* Atoms of running text in UTF-8, as text/atoms.py tells them: where each stands, and what is behind
+ * it. Places are below 2^31 bytes. */
+#ifndef PERCEPTRON_NLP_ATOMS_H
+#define PERCEPTRON_NLP_ATOMS_H
+
+#include "tag/typelayout.h"
+
+/* What a character is: its kind, and above that how it looks at the edge of an atom: 0 for itself,
+ * else the number of a class. A page, which has those of 256 characters, is UNKNOWN till asked for. */
+enum { KIND_SPACE, KIND_LETTER, KIND_MARK, KIND_DIGIT, KIND_OTHER, KIND_UNKNOWN };
+#define CHARACTER_PAGES 0x1100
+#define KIND_BITS 3
+#define KIND_OF(class) ((class) & ((1 << KIND_BITS) - 1))
+#define LOOK_CLASSES 0x110000u /* above all characters */
+#define LONGEST_ATOM 10000     /* characters, and marks behind digits */
+
+typedef struct {
+    const uint8_t *pages[CHARACTER_PAGES];
+} Characters;
+
+enum { GAP_NOTHING, GAP_SPACE, GAP_PARAGRAPH, GAP_OUTSIDE };
+
+typedef struct {
+    uint32_t begin, end;           /* in bytes */
+    uint32_t char_begin, char_end; /* in characters */
+    uint32_t first, last;          /* how its edges look */
+    uint8_t gap;                   /* behind it */
+    int8_t label;                  /* as the decoder numbers it; below 0: not given yet */
+} Atom;
+
+typedef struct {
+    Atom *atoms;
+    size_t n, room;
+    uint32_t chars;  /* of the text */
+    int32_t missing; /* the page that is unknown, or -1 */
+} AtomList;
+
+typedef struct {
+    const uint8_t *text;
+    size_t at, n;
+    uint32_t chars;
+    /* the character at hand */
+    uint32_t code, length;
+    uint8_t class;
+} Reading;
+
+/* Look at the next character; KIND_SPACE at the end, where its length is 0. */
+static ALWAYS_INLINE int reading_look(Reading *r, const Characters *known) {
+    if (r->at >= r->n) {
+        r->length = 0;
+        return KIND_SPACE;
+    }
+    const uint8_t *p = r->text + r->at;
+    uint32_t c = *p;
+    if (c < 0x80) {
+        r->length = 1;
+    } else if (c < 0xE0) {
+        c = (c & 0x1F) << 6 | (p[1] & 0x3F);
+        r->length = 2;
+    } else if (c < 0xF0) {
+        c = (c & 0x0F) << 12 | (uint32_t)(p[1] & 0x3F) << 6 | (p[2] & 0x3F);
+        r->length = 3;
+    } else {
+        c = (c & 0x07) << 18 | (uint32_t)(p[1] & 0x3F) << 12 | (uint32_t)(p[2] & 0x3F) << 6 |
+            (p[3] & 0x3F);
+        r->length = 4;
+    }
+    r->code = c;
+    r->class = known->pages[c >> 8][c & 0xFF];
+    return KIND_OF(r->class);
+}
+
+static ALWAYS_INLINE void reading_step(Reading *r) {
+    r->at += r->length;
+    r->chars++;
+}
+
+static ALWAYS_INLINE uint32_t reading_edge(const Reading *r) {
+    return r->class >> KIND_BITS ? LOOK_CLASSES + (r->class >> KIND_BITS) : r->code;
+}
+
+/* Read on while characters are of either kind, at most so many; *edge is how the last one looks. */
+static ALWAYS_INLINE void reading_run(Reading *r, const Characters *known, int one, int other,
+                                      int most, uint32_t *edge) {
+    for (; most > 0; most--) {
+        const int kind = reading_look(r, known);
+        if ((kind != one && kind != other) || !r->length) return;
+        *edge = reading_edge(r);
+        reading_step(r);
+    }
+}
+
+/* Read over white space: the gap that it is. An empty line is two line breaks of one kind with
+ * nothing but white space between them, or a form feed or paragraph separator. */
+static inline uint8_t reading_gap(Reading *r, const Characters *known) {
+    uint8_t gap = GAP_NOTHING;
+    int feeds = 0, returns = 0;
+    while (reading_look(r, known) == KIND_SPACE && r->length) {
+        const uint32_t c = r->code;
+        if (!gap) gap = GAP_SPACE;
+        if (c == '\n') {
+            if (feeds++) gap = GAP_PARAGRAPH;
+            returns = 0;
+        } else if (c == '\r') {
+            if (returns++) gap = GAP_PARAGRAPH;
+        } else if (c == '\f' || c == 0x2029) {
+            gap = GAP_PARAGRAPH;
+        }
+        reading_step(r);
+    }
+    return gap;
+}
+
+/* The atoms of a text, every sequence of whose bytes is a whole character. -1: no memory, or a page
+ * is missing. */
+static inline int list_atoms(AtomList *x, const Characters *known, const uint8_t *text, size_t n) {
+    Reading r = {text, 0, n, 0, 0, 0, 0};
+    x->n = 0;
+    x->missing = -1;
+    reading_gap(&r, known);
+    for (;;) {
+        const int kind = reading_look(&r, known);
+        x->chars = r.chars;
+        if (!r.length) return 0;
+        if (kind == KIND_UNKNOWN) {
+            x->missing = (int32_t)(r.code >> 8);
+            return -1;
+        }
+        if (x->n == x->room) {
+            const size_t room = 2 * x->room + 1024;
+            if (grow_array(&x->atoms, room, sizeof(Atom)) < 0) return -1;
+            x->room = room;
+        }
+        Atom *atom = &x->atoms[x->n++];
+        atom->begin = (uint32_t)r.at;
+        atom->char_begin = r.chars;
+        atom->first = atom->last = reading_edge(&r);
+        atom->label = -1;
+        reading_step(&r);
+        if (kind == KIND_LETTER) {
+            reading_run(&r, known, KIND_LETTER, KIND_MARK, LONGEST_ATOM - 1, &atom->last);
+        } else if (kind == KIND_DIGIT) {
+            reading_run(&r, known, KIND_DIGIT, KIND_DIGIT, LONGEST_ATOM - 1, &atom->last);
+            reading_run(&r, known, KIND_MARK, KIND_MARK, LONGEST_ATOM, &atom->last);
+        } else {
+            reading_run(&r, known, KIND_MARK, KIND_MARK, LONGEST_ATOM - 1, &atom->last);
+        }
+        atom->end = (uint32_t)r.at;
+        atom->char_end = r.chars;
+        atom->gap = reading_gap(&r, known);
+    }
+}
+
+/* Labels of places that are certain, by what stands about them. */
+
+typedef struct {
+    uint64_t *keys; /* 0: an empty place */
+    int8_t *labels;
+    int bits;
+} Places;
+
+static inline uint64_t place_key(uint32_t last, uint8_t gap, uint32_t first) {
+    return 1 + ((uint64_t)last << 24 | (uint64_t)first << 2 | gap);
+}
+
+static inline size_t place_at(const Places *x, uint64_t key) {
+    const size_t mask = ((size_t)1 << x->bits) - 1;
+    size_t at = (size_t)((key * XXH_P1) >> (64 - x->bits));
+    while (x->keys[at] && x->keys[at] != key) at = (at + 1) & mask;
+    return at;
+}
+
+/* Room for n places; -1: no memory. */
+static inline int places_open(Places *x, size_t n) {
+    x->bits = 4;
+    while (((size_t)1 << x->bits) < 2 * n) x->bits++;
+    x->keys = (uint64_t *)calloc((size_t)1 << x->bits, sizeof *x->keys);
+    x->labels = (int8_t *)malloc((size_t)1 << x->bits);
+    return x->keys && x->labels ? 0 : -1;
+}
+
+static inline void places_add(Places *x, uint64_t key, int8_t label) {
+    const size_t at = place_at(x, key);
+    x->keys[at] = key;
+    x->labels[at] = label;
+}
+
+/* The label of a place, or -1. */
+static inline int8_t places_find(const Places *x, uint64_t key) {
+    const size_t at = place_at(x, key);
+    return x->keys[at] ? x->labels[at] : -1;
+}
+
+#endif

@@ -1,0 +1,88 @@
+"""Running text cut into sentences, tokens and words, in UTF-8 (atoms.h, cut.h, words.h)."""
+
+from libc.stddef cimport size_t
+from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
+
+from perceptron_nlp._core.model.frozenmodel cimport Decoder
+from perceptron_nlp._core.tag.decode cimport SentenceDecoder, Worker, WorkerBox
+
+cdef extern from "text/words.h" nogil:
+    ctypedef struct Characters:
+        const uint8_t **pages
+    ctypedef struct Places:
+        pass
+    ctypedef struct AtomList:
+        int32_t missing
+    ctypedef struct CutModel:
+        Places certain
+        int8_t goes_on
+        int8_t token
+        int8_t sentence
+        uint32_t window_characters
+    ctypedef struct CutToken:
+        uint32_t begin
+        uint32_t end
+        uint32_t char_begin
+        uint32_t char_end
+    ctypedef struct Cut:
+        AtomList list
+        CutToken *tokens
+        size_t n_tokens
+        uint32_t *sentences
+        size_t n_sentences
+        uint32_t taken
+        uint32_t taken_chars
+    ctypedef struct TextWord:
+        uint32_t length
+    ctypedef struct SplitScript:
+        uint32_t n_words
+        uint32_t dropped
+        uint32_t *pieces
+        const uint8_t *text
+        uint32_t added
+        const uint32_t *cut_after
+    ctypedef struct TextWords:
+        TextWord *words
+        size_t n_words
+        uint32_t *first
+    const int CHARACTER_PAGES
+    const int CUT_LABELS
+    const int CUT_MOST_TYPES
+    const uint32_t LOOK_CLASSES
+    int places_open(Places *x, size_t n) noexcept
+    void places_add(Places *x, uint64_t key, int8_t label) noexcept
+    uint64_t place_key(uint32_t last, uint8_t gap, uint32_t first) noexcept
+    int cut_model_open(CutModel *m, const Decoder *d) noexcept
+    void cut_model_close(CutModel *m) noexcept
+    void cut_close(Cut *x) noexcept
+    int cut_text(const CutModel *m, Cut *x, Worker *w, const Characters *known,
+                 const uint8_t *text, size_t n, int at_end) noexcept
+    void text_words_close(TextWords *x) noexcept
+    const uint8_t *text_word_bytes(const TextWords *x, const uint8_t *text,
+                                   TextWord word) noexcept
+    int words_of_tokens(TextWords *x, const Cut *cut, const uint8_t *text) noexcept
+    int split_words(TextWords *x, const Cut *cut, const uint8_t *text, const Decoder *d,
+                    Worker *w, const SplitScript *scripts) noexcept
+
+
+cdef class TextCutter:
+    cdef SentenceDecoder cut, splits
+    cdef CutModel model
+    cdef SplitScript *scripts
+    cdef list kept_alive, idle
+    cdef object page_of
+    cdef int _script(self, SplitScript *own, script) except -1
+
+
+cdef class CutText:
+    """A text in tokens; what it was cut with is its own as long as it lives."""
+
+    cdef TextCutter cutter
+    cdef bytes text
+    cdef WorkerBox cut_box, split_box
+    cdef Characters *known
+    cdef list pages
+    cdef Cut found
+    cdef TextWords words
+    cdef int _cut(self, bytes text, bint at_end) except -1
+    cdef int _learn(self, int page) except -1

@@ -1,0 +1,27 @@
+from collections.abc import Callable, Mapping, Sequence
+from typing import Self, TypeAlias
+
+from perceptron_nlp._core.tag.decode import SentenceDecoder
+
+MOST_BYTES: int
+SplitScript: TypeAlias = tuple[Sequence[int]] | tuple[int, bytes, Sequence[bytes]] | None
+
+class TextCutter:
+    def __new__(
+        cls,
+        cut: SentenceDecoder,
+        certain: Mapping[tuple[int, int, int], str],
+        page_of: Callable[[int], bytes],
+        splits: SentenceDecoder | None,
+        scripts: Sequence[SplitScript],
+        window: int,
+    ) -> Self: ...
+    def cut_text(self, text: bytes, at_end: bool) -> CutText: ...
+    def give_back(self, found: CutText) -> None: ...
+
+class CutText:
+    @property
+    def taken(self) -> tuple[int, int]: ...
+    @property
+    def n_sentences(self) -> int: ...
+    def sentences(self) -> list[list[tuple[int, int, tuple[str, ...]]]]: ...

@@ -1,0 +1,206 @@
+# cython: language_level=3, freethreading_compatible=True
+"""Running text cut into sentences, tokens and words, in UTF-8 (cut.h)."""
+
+from array import array
+
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
+from cpython.unicode cimport PyUnicode_DecodeUTF8
+from libc.stdlib cimport calloc, free, malloc
+from libc.string cimport memset
+
+from perceptron_nlp.errors import ArgumentError, MemoryLimitError
+
+# A page that is not known yet.
+cdef bytes UNKNOWN = bytes([5]) * 256
+MOST_BYTES = (1 << 31) - 1
+
+
+cdef class TextCutter:
+    """What cuts texts, from any number of threads.
+
+    Parameters
+    ----------
+    cut : decoder of atoms, of at most three labels among I, T and S, greedy and from left to right
+    certain : labels of certain places, by the numbers of how the atoms about them look and the gap
+        between: see atoms.place_numbers
+    page_of : from a number to what 256 characters are, as bytes: see atoms.class_page
+    splits : None, or a decoder of tokens
+    scripts : what each of its labels makes of a token: None for the token itself, (lengths of the
+        words behind the first), or (characters dropped, what is added, further words)
+    window : characters of a paragraph that are labelled at a time
+
+    Raises
+    ------
+    ArgumentError : the decoders do not fit
+    """
+
+    def __cinit__(self, SentenceDecoder cut not None, certain, page_of, SentenceDecoder splits,
+                  scripts, uint32_t window):
+        cdef size_t k = 0
+        labels = cut.labels
+        self.idle, self.kept_alive, self.page_of = [], [], page_of
+        self.cut, self.splits = cut, splits
+        if (not {*labels} <= {*"ITS"} or cut.program.program.n_columns > 2
+                or cut.decoder.right_to_left or cut.decoder.beam != 1 or cut.decoder.layout.forces
+                or cut.decoder.parts != NULL or not cut.decoder.layout.dense
+                or cut.cache_limit > CUT_MOST_TYPES):
+            raise ArgumentError("cut: a plain decoder of atoms and gaps is needed")
+        if splits is not None and (splits.program.program.n_columns != 1
+                                   or len(scripts) != len(splits.labels)):
+            raise ArgumentError("splits: a decoder of tokens alone is needed")
+        numbers = [labels.index(label) if label in labels else len(labels) + number
+                   for number, label in enumerate("ITS")]
+        self.model.goes_on, self.model.token, self.model.sentence = numbers
+        if (cut_model_open(&self.model, &cut.decoder) < 0
+                or places_open(&self.model.certain, len(certain)) < 0):
+            raise MemoryLimitError("no memory for the segmentation")
+        self.model.window_characters = window
+        for (last, gap, first), label in certain.items():
+            places_add(&self.model.certain, place_key(last, gap, first),
+                       numbers["ITS".index(label)])
+        self.scripts = <SplitScript *>calloc(len(scripts) + 1, sizeof(SplitScript))
+        if self.scripts == NULL:
+            raise MemoryLimitError("no memory for the segmentation")
+        for k, script in enumerate(scripts):
+            self._script(&self.scripts[k], script)
+
+    cdef int _script(self, SplitScript *own, script) except -1:
+        cdef const uint32_t[::1] lengths
+        cdef bytes text
+        cdef uint32_t k
+        own.n_words = 1
+        if script is None:
+            return 0
+        if len(script) == 1:
+            numbers = array("I", script[0])
+            self.kept_alive.append(numbers)
+            lengths = numbers
+            own.cut_after = &lengths[0]
+            own.n_words = 1 + len(script[0])
+            return 0
+        dropped, added, words = script
+        text = added + b"".join(words)
+        self.kept_alive.append(text)
+        own.text = <const uint8_t *>PyBytes_AS_STRING(text)
+        own.dropped, own.added, own.n_words = dropped, len(added), 1 + len(words)
+        own.pieces[0] = own.added
+        for k in range(len(words)):
+            own.pieces[k + 1] = own.pieces[k] + <uint32_t>len(words[k])
+        return 0
+
+    def __dealloc__(self):
+        cut_model_close(&self.model)
+        free(self.scripts)
+
+    def cut_text(self, bytes text not None, bint at_end):
+        """Cut a text, or the beginning of one; see CutText.
+
+        Parameters
+        ----------
+        text : UTF-8, in which lone surrogates may stand as three bytes, below 2^31 bytes
+        at_end : nothing follows it
+
+        Raises
+        ------
+        MemoryLimitError : no room for it
+        """
+        cdef CutText found
+        try:
+            found = self.idle.pop()
+        except IndexError:
+            found = CutText(self)
+        found._cut(text, at_end)
+        return found
+
+    def give_back(self, CutText found not None):
+        """Let the memory of a text be used again; nothing may be asked of it any more."""
+        self.idle.append(found)
+
+
+cdef class CutText:
+    """A text in sentences, tokens and words."""
+
+    def __cinit__(self, TextCutter cutter not None):
+        cdef int k
+        cdef const char *unknown = PyBytes_AS_STRING(UNKNOWN)
+        self.cutter, self.pages = cutter, []
+        self.cut_box = cutter.cut.take()
+        if cutter.splits is not None:
+            self.split_box = cutter.splits.take()
+        self.known = <Characters *>malloc(sizeof(Characters))
+        if self.known == NULL:
+            raise MemoryLimitError("no memory to cut this text")
+        for k in range(CHARACTER_PAGES):
+            self.known.pages[k] = <const uint8_t *>unknown
+        self._learn(0)
+
+    def __dealloc__(self):
+        free(self.known)
+        cut_close(&self.found)
+        text_words_close(&self.words)
+
+    cdef int _learn(self, int page) except -1:
+        cdef bytes classes = self.cutter.page_of(page)
+        self.pages.append(classes)
+        self.known.pages[page] = <const uint8_t *>PyBytes_AS_STRING(classes)
+        return 0
+
+    cdef int _cut(self, bytes text, bint at_end) except -1:
+        cdef const uint8_t *at = <const uint8_t *>PyBytes_AS_STRING(text)
+        cdef size_t n = PyBytes_GET_SIZE(text)
+        cdef int status = -1
+        cdef Cut *found = &self.found
+        cdef const Characters *known = self.known
+        cdef Worker *w = &self.cut_box.worker
+        self.text = text
+        if n > MOST_BYTES:
+            raise ArgumentError(f"text: has {n:,} bytes; the limit is {MOST_BYTES:,}")
+        while status < 0:
+            with nogil:
+                status = cut_text(&self.cutter.model, found, w, known, at, n, at_end)
+            if status < 0 and found.list.missing < 0:
+                raise MemoryLimitError("no memory to cut this text; give less at a time")
+            if status < 0:
+                self._learn(found.list.missing)
+                found.list.missing = -1
+        with nogil:
+            status = words_of_tokens(&self.words, found, at)
+        if status == 0 and self.split_box is not None:
+            w = &self.split_box.worker
+            with nogil:
+                status = split_words(&self.words, found, at, &self.cutter.splits.decoder, w,
+                                     self.cutter.scripts)
+        if status < 0:
+            raise MemoryLimitError("no memory to cut this text; give less at a time")
+        return 0
+
+    @property
+    def taken(self):
+        """(bytes, characters) from the front that are done with; what is behind them may go on."""
+        return self.found.taken, self.found.taken_chars
+
+    @property
+    def n_sentences(self):
+        """Number of sentences."""
+        return self.found.n_sentences
+
+    def sentences(self):
+        """Return the sentences, each a list of tokens: (begin, end, words), in characters."""
+        cdef size_t s, k, i
+        cdef const uint8_t *text = <const uint8_t *>PyBytes_AS_STRING(self.text)
+        cdef const CutToken *token
+        cdef TextWord word
+        cdef list all_sentences = [], sentence
+        for s in range(self.found.n_sentences):
+            sentence = []
+            for k in range(self.found.sentences[s], self.found.sentences[s + 1]):
+                token = &self.found.tokens[k]
+                words = []
+                for i in range(self.words.first[k], self.words.first[k + 1]):
+                    word = self.words.words[i]
+                    words.append(PyUnicode_DecodeUTF8(
+                        <const char *>text_word_bytes(&self.words, text, word), word.length,
+                        "surrogatepass"))
+                sentence.append((token.char_begin, token.char_end, tuple(words)))
+            all_sentences.append(sentence)
+        return all_sentences

@@ -1,0 +1,96 @@
+"""Segmentation as its pages tell it, one Python object an atom: the core must do the same."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from perceptron_nlp.tagger.model.model import Segmentation, TaggerModel
+from perceptron_nlp.tagger.tag.label import Labeller, make_labeller
+from perceptron_nlp.tagger.tag.segment import SegmentedToken
+from perceptron_nlp.text.atoms import (
+    GOES_ON,
+    PARAGRAPH,
+    SENTENCE,
+    TOKEN,
+    Atoms,
+    atoms_of,
+    place_keys,
+    put_together,
+)
+from perceptron_nlp.text.scripts import WHOLE, split
+from perceptron_nlp.text.sentence import Sentence
+
+WINDOW, MARGIN = 4_000, 200
+
+
+# Models cannot be hashed; labellers are made once for each that is asked.
+_LABELLERS: dict[int, tuple[TaggerModel, Labeller]] = {}
+
+
+def _labeller(model: TaggerModel) -> Labeller:
+    if id(model) not in _LABELLERS:
+        _LABELLERS[id(model)] = model, make_labeller(model)
+    return _LABELLERS[id(model)][1]
+
+
+def segmented(segmentation: Segmentation, text: str, window: int) -> list[list[SegmentedToken]]:
+    """Return the sentences of a text, each its tokens.
+
+    Parameters
+    ----------
+    window : characters of a paragraph that are labeled at a time
+    """
+    found = []
+    spans, gaps = atoms_of(text)
+    begin = 0
+    for end, gap in enumerate(gaps, 1):
+        if gap != PARAGRAPH:
+            continue
+        while begin < end:
+            own = Atoms(spans[begin:end], gaps[begin:end])
+            taken, labels = _labels(segmentation, text, own, window)
+            found += put_together(Atoms(own.spans[:taken], own.gaps[:taken]), labels)
+            begin += taken
+    splits = None if segmentation.splits is None else _labeller(segmentation.splits)
+    sentences = []
+    for tokens in found:
+        forms = [" ".join(text[start:end].split()) for start, end in tokens]
+        scripts = [WHOLE] * len(forms) if splits is None else splits.label([forms])[0]
+        sentences.append(
+            [
+                SegmentedToken(*span, split(label, form) or (form,))
+                for span, form, label in zip(tokens, forms, scripts, strict=True)
+            ]
+        )
+    return sentences
+
+
+def _labels(
+    segmentation: Segmentation, text: str, atoms: Atoms, window: int
+) -> tuple[int, Sequence[str]]:
+    """Return how many atoms of a paragraph are labeled at once, and their labels."""
+    edge = atoms.spans[0][0] + window
+    if atoms.spans[-1][1] <= edge and len(atoms.spans) <= WINDOW:
+        return len(atoms.spans), _labeled(segmentation, text, atoms)
+    count = sum(start < edge for start, _ in atoms.spans)
+    count = max(1, min(WINDOW, count - 1))
+    labels = _labeled(segmentation, text, Atoms(atoms.spans[:count], atoms.gaps[:count]))
+    taken = max(1, count - MARGIN)
+    for label in (SENTENCE, TOKEN):
+        if label in labels[:taken]:
+            taken -= labels[taken - 1 :: -1].index(label)
+            break
+    return taken, [*labels[: taken - 1], SENTENCE]
+
+
+def _labeled(segmentation: Segmentation, text: str, atoms: Atoms) -> list[str]:
+    cut = _labeller(segmentation.cut)
+    certain = [
+        SENTENCE if gap == PARAGRAPH else segmentation.certain.get(key)
+        for key, gap in zip(place_keys(text, atoms), atoms.gaps, strict=True)
+    ]
+    if None not in certain:
+        return [str(label) for label in certain]
+    words = tuple(text[start:end] for start, end in atoms.spans)
+    sentence = Sentence.from_reader(words, {"gap": tuple(atoms.gaps)}, "", 0, None)
+    return [label or GOES_ON for label in cut.label([sentence], [certain])[0]]
