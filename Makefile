@@ -14,7 +14,7 @@ CORE := $(wildcard perceptron_nlp/_core/*/*.pyx perceptron_nlp/_core/*/*.pxd per
 STUBBED := $(subst /,.,$(patsubst %.pyi,%,$(wildcard perceptron_nlp/_core/*/*.pyi)))
 
 .PHONY: train test lint bench instructions accuracy integrations trust sanitize fuzz clean pictures model
-.PHONY: wheel docs ray engines house everywhere
+.PHONY: wheel docs ray engines house everywhere sdist
 SECONDS ?= 60
 
 # Train on your own files: make train TRAIN=… DEV=… TEST=…
@@ -102,8 +102,14 @@ wheel: $(VENV)/built
 
 # What this machine can run of other compilers, interpreters, processors and systems, and what it
 # lacks; all, or some: make everywhere ROWS="clang 'c-*'" PYTHONS=/path/to/python3.14t
-everywhere: $(VENV)/tested
+everywhere: $(VENV)/building
 	$(BIN)/python scripts/everywhere.py $(ROWS)
+
+# The source distribution, in dist, after it was built elsewhere, twice, to the same wheel.
+sdist: $(VENV)/building
+	$(BIN)/python scripts/everywhere.py wheels
+	mkdir -p dist
+	cp out/everywhere/wheels/tree/dist/*.tar.gz dist/
 
 # The pictures of docs/perceptron-family.md.
 pictures: $(VENV)/tested
@@ -137,6 +143,12 @@ $(VENV)/built: $(BIN)/python pyproject.toml setup.py $(CORE)
 
 $(VENV)/tested: $(VENV)/built
 	$(call extra,test)
+	@touch $@
+
+# What builds the core outside of pip.
+$(VENV)/building: $(VENV)/tested
+	$(BIN)/python -c "import tomllib; print(*tomllib.load(open('pyproject.toml', 'rb'))['build-system']['requires'], sep='\n')" > $(VENV)/building.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --requirement $(VENV)/building.txt
 	@touch $@
 
 $(VENV)/integrated: $(VENV)/tested
