@@ -8,7 +8,7 @@ from functools import lru_cache
 
 import perceptron_nlp as pn
 import perceptron_nlp.formats as formats
-from perceptron_nlp._checks import check_choice
+from perceptron_nlp._checks import check_choice, check_number
 from perceptron_nlp.tagger.tag.fill import Fill, fill_in_turn
 
 __all__ = ["Fill", "Filling", "Marks", "taggers_of"]
@@ -54,7 +54,8 @@ class Filling:
     """Fills in the columns of sentences; see `taggers_of`.
 
     `marks` are written into MISC in addition. `to` is the format of running text, "conllu" or
-    "tagged"; None for what suits the columns and marks. Raises ArgumentError if the tagger cannot
+    "tagged"; None for what suits the columns and marks. Labels whose confidence is below
+    `min_confidence` are left open, as an underscore. Raises ArgumentError if the tagger cannot
     fill these.
     """
 
@@ -66,9 +67,12 @@ class Filling:
         keep: bool,
         marks: Marks | None = None,
         to: str | None = None,
+        min_confidence: float | None = None,
     ) -> None:
         if to is not None:
             check_choice("to", to, TARGETS)
+        if min_confidence is not None:
+            check_number("min_confidence", min_confidence, 0, 1)
         if len(tagger.columns) == 1:
             taggers_of(tagger, column)
         self._tagger = tagger
@@ -76,6 +80,7 @@ class Filling:
         self._keep = keep
         self._marks = marks
         self._to = to
+        self._least = min_confidence
         self._n_named = 0
 
     def replaces_labels(self, corpus: pn.Corpus) -> bool:
@@ -95,6 +100,9 @@ class Filling:
         written = self._written(corpus, chosen)
         if self._marks is not None:
             self._marks.check(corpus, chosen, written)
+        for tagger in chosen.values() if self._least is not None else ():
+            # Raises ModelError unless it is calibrated.
+            tagger.tag_sents_with_confidences([])
         if self._to is not None and corpus.format != "text":
             raise pn.ArgumentError(
                 f"to: only running text (--format text) is turned into another format;"
@@ -123,7 +131,7 @@ class Filling:
 
     def as_bytes(self, corpus: pn.Corpus) -> Fill | None:
         """Return the filler of whole sentences as bytes; None if each must be read."""
-        if self._keep or self._marks is not None:
+        if self._keep or self._marks is not None or self._least is not None:
             return None
         chosen = self._chosen(corpus)
         return fill_in_turn([tagger.filler(corpus, column=name) for name, tagger in chosen.items()])
@@ -146,7 +154,8 @@ class Filling:
         columns: list[dict[str, list[str]]] = [{} for _ in batch]
         kept = {name: self._kept(corpus, name, batch) for name in chosen}
         found: dict[str, list[list[str]]] = {}
-        if self._marks is not None and self._marks.confidence:
+        is_marked = self._marks is not None and self._marks.confidence
+        if is_marked or self._least is not None:
             for name, tagger in chosen.items():
                 found[name], confidences = tagger.tag_sents_with_confidences(
                     tagger.model.inputs(batch),
@@ -155,8 +164,11 @@ class Filling:
                     before=before,
                     after=after,
                 )
-                key = CONFIDENCE if len(chosen) == 1 else f"{CONFIDENCE}[{name}]"
-                _add_confidences(batch, columns, key, confidences, kept[name])
+                if is_marked:
+                    key = CONFIDENCE if len(chosen) == 1 else f"{CONFIDENCE}[{name}]"
+                    _add_confidences(batch, columns, key, confidences, kept[name])
+                if self._least is not None:
+                    found[name] = _sure_alone(found[name], confidences, self._least)
         elif list(chosen) == list(self._tagger.columns):
             keep = {name: own for name, own in kept.items() if own is not None}
             found = self._tagger.tag_sents_columns(
@@ -261,6 +273,16 @@ class Marks:
             raise pn.ArgumentError(f"{option}: it goes into MISC, which is filled with labels")
         for tagger in chosen.values() if self.confidence else ():
             tagger.tag_sents_with_confidences([])
+
+
+def _sure_alone(
+    labels: Sequence[Sequence[str]], confidences: Sequence[Sequence[float]], least: float
+) -> list[list[str]]:
+    """Return the labels with an underscore for those whose confidence is below the least."""
+    return [
+        [label if sure >= least else NOT_GIVEN for label, sure in zip(row, own, strict=True)]
+        for row, own in zip(labels, confidences, strict=True)
+    ]
 
 
 def _add_confidences(

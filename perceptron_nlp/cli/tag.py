@@ -57,8 +57,8 @@ def are_parquet(chosen: argparse.Namespace, files: Sequence[str]) -> bool:
     for option, given in (
         ("--keep", chosen.keep),
         ("--fields", chosen.fields),
-        ("--confidence", chosen.confidence),
         ("--mark-unknown", chosen.mark_unknown),
+        ("--min-confidence", chosen.min_confidence is not None),
     ):
         if given:
             raise UsageError(f"{option}: does not go with Parquet files")
@@ -76,6 +76,7 @@ def write_parquet(chosen: argparse.Namespace, tagger: pn.Tagger, path: str) -> N
         path,
         tokens_column=chosen.tokens_column,
         threads=chosen.threads,
+        confidences=chosen.confidence,
     )
     if chosen.output not in (None, STDIN):
         check_apart(chosen.output, [chosen.model], "the model")
@@ -120,7 +121,9 @@ MODEL  a model file, or en: the bundled English model
 --keep  keep the labels that the column has already (all but _); they are context for the others
 --confidence  write into MISC the probability that each label is right: Conf=0.9731, or
     Conf[upos]=0.9731 if several columns are filled (CoNLL-U only, which running text then becomes;
-    the model must be calibrated)
+    the model must be calibrated); of Parquet files into columns such as upos_confidence
+--min-confidence X  write _ in place of labels whose confidence is below X, 0 to 1 (the model must
+    be calibrated)
 --mark-unknown  write Unknown=Yes into MISC of tokens that were not in the training text (CoNLL-U
     only, which running text then becomes)
 {LEXICON}
@@ -160,7 +163,14 @@ def run_tag(chosen: argparse.Namespace) -> None:
         return
     marks = Marks(confidence=chosen.confidence, unknown=chosen.mark_unknown)
     wanted = marks if chosen.confidence or chosen.mark_unknown else None
-    filling = Filling(tagger, chosen.column, keep=chosen.keep, marks=wanted, to=chosen.to)
+    filling = Filling(
+        tagger,
+        chosen.column,
+        keep=chosen.keep,
+        marks=wanted,
+        to=chosen.to,
+        min_confidence=chosen.min_confidence,
+    )
     tagging = Tagging(
         tagger,
         filling,

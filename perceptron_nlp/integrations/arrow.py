@@ -43,6 +43,7 @@ def tag_arrow(
     tokens_column: str | None = None,
     threads: int = 1,
     dictionary: bool = True,
+    confidences: bool = False,
 ) -> Any:
     """Label the lists of words in Arrow data.
 
@@ -62,6 +63,8 @@ def tag_arrow(
         named ``tokens`` if there are several
     threads : 1 to 1,024; the result does not depend on it
     dictionary : False for labels as plain strings, for libraries that know no dictionaries
+    confidences : True for a second column beside each, such as ``upos_confidence``, of lists of
+        float32, 0 to 1; of batches and tables, and of models that are calibrated
 
     Returns
     -------
@@ -76,6 +79,7 @@ def tag_arrow(
     Raises
     ------
     ArgumentTypeError : no Arrow data, or not of lists of strings
+    ModelError : `confidences` of a model that is not calibrated
     ArgumentError : a null word (the message gives row and place), words that are not UTF-8, no
         such column, several that may be meant, or columns missing that the model looks at
 
@@ -86,7 +90,11 @@ def tag_arrow(
     if not isinstance(tagger, pn.Tagger):
         raise ArgumentTypeError(f"tagger: a Tagger is needed, not {type(tagger).__name__}")
     own = BatchTagger(
-        tagger.by_column, tokens_column=tokens_column, threads=threads, dictionary=dictionary
+        tagger.by_column,
+        tokens_column=tokens_column,
+        threads=threads,
+        dictionary=dictionary,
+        confidences=confidences,
     )
     given = _as_arrow(data)
     return own.tag_array(given) if isinstance(given, pa.Array | pa.ChunkedArray) else own.tag(given)
@@ -124,6 +132,7 @@ def tag_parquet(
     *,
     tokens_column: str | None = None,
     threads: int = 1,
+    confidences: bool = False,
 ) -> Iterator[bytes]:
     """Yield the bytes of a Parquet file with columns of labels added.
 
@@ -134,7 +143,7 @@ def tag_parquet(
     ----------
     taggers : for each column to add, a tagger that fills it; ``tagger.by_column`` for all
     source : the path of the file; its rows are one text, as for tag_arrow
-    tokens_column, threads : as for tag_arrow
+    tokens_column, threads, confidences : as for tag_arrow
 
     Raises
     ------
@@ -147,7 +156,13 @@ def tag_parquet(
 
     # Parquet has dictionaries of its own; Arrow's, inside lists, its readers cannot put together
     # from several row groups.
-    own = BatchTagger(taggers, tokens_column=tokens_column, threads=threads, dictionary=False)
+    own = BatchTagger(
+        taggers,
+        tokens_column=tokens_column,
+        threads=threads,
+        dictionary=False,
+        confidences=confidences,
+    )
     name = os.fspath(source)
     try:
         with open(name, "rb") as stream:

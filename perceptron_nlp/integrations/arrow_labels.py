@@ -30,6 +30,8 @@ except ImportError:
 
 Numbers = npt.NDArray[np.unsignedinteger[Any]]
 TOKENS = "tokens"
+# Behind the name of a column of labels: the one of the confidences in them.
+CONFIDENCE = "_confidence"
 
 
 class Chunk:
@@ -97,11 +99,7 @@ class LabelColumn:
             labels = pa.DictionaryArray.from_arrays(pa.array(numbers), self._labels)
             if not self._dictionary:
                 labels = labels.dictionary_decode()
-        mask = None if rows.nulls is None else pa.array(rows.nulls)
-        if rows.is_large:
-            return pa.LargeListArray.from_arrays(pa.array(rows.offsets), labels, mask=mask)
-        offsets = pa.array(rows.offsets.astype(np.int32))
-        return pa.ListArray.from_arrays(offsets, labels, mask=mask)
+        return _in_rows(rows, labels)
 
     def _numbers(self, chunk: Chunk) -> Numbers:
         if self._takes_buffers:
@@ -114,10 +112,32 @@ class LabelColumn:
         numbered = map(self._number_of.__getitem__, found)
         return np.fromiter(numbered, np.uint16, int(chunk.rows.offsets[-1]))
 
+    def fill_with_confidences(self, chunk: Chunk) -> tuple[Any, Any]:
+        """Return the labels of some rows, and as many lists of the confidences in them."""
+        labels, sure = self._tagger.tag_sents_with_confidences(
+            chunk.sentences(), threads=self._threads, before=chunk.before, after=chunk.after
+        )
+        flat = itertools.chain.from_iterable(labels)
+        if self._dictionary:
+            numbers = np.fromiter(map(self._number_of.__getitem__, flat), self._width)
+            written = pa.DictionaryArray.from_arrays(pa.array(numbers), self._labels)
+        else:
+            written = pa.array(flat, pa.string())
+        values = pa.array(itertools.chain.from_iterable(sure), pa.float32())
+        return _in_rows(chunk.rows, written), _in_rows(chunk.rows, values)
+
     def _label(self, chunk: Chunk) -> list[list[str]]:
         return self._tagger.tag_sents(
             chunk.sentences(), threads=self._threads, before=chunk.before, after=chunk.after
         )
+
+
+def _in_rows(rows: WordLists, values: Any) -> Any:
+    """Return the values of words as lists, one a row; null for a null row."""
+    mask = None if rows.nulls is None else pa.array(rows.nulls)
+    if rows.is_large:
+        return pa.LargeListArray.from_arrays(pa.array(rows.offsets), values, mask=mask)
+    return pa.ListArray.from_arrays(pa.array(rows.offsets.astype(np.int32)), values, mask=mask)
 
 
 class BatchTagger:
@@ -134,7 +154,12 @@ class BatchTagger:
         threads: int = 1,
         dictionary: bool = True,
         keep: Sequence[str] | None = None,
+        confidences: bool = False,
     ) -> None:
+        for tagger in taggers.values() if confidences else ():
+            # Raises ModelError unless it is calibrated.
+            tagger.tag_sents_with_confidences([])
+        self._confidences = confidences
         self._tokens_column = tokens_column
         self._keep = keep
         self._columns = {
@@ -158,6 +183,11 @@ class BatchTagger:
         """Return the labels of an Array as an Array, of a ChunkedArray as a ChunkedArray."""
         if self._tokens_column is not None:
             raise ArgumentError("tokens_column: the data are an array, which has no columns")
+        if self._confidences:
+            raise ArgumentError(
+                "confidences: they are columns next to those of labels; give a record batch or a"
+                " table"
+            )
         if self._features:
             raise ArgumentError(
                 f"data: the model looks at the columns {', '.join(self._features)} in addition to"
@@ -193,8 +223,14 @@ class BatchTagger:
             given = pa.schema(
                 [field for field in given if field.name in self._keep], given.metadata
             )
+        fields = []
         for label, column in self._columns.items():
-            field = pa.field(label, column.type_of(is_large))
+            fields.append(pa.field(label, column.type_of(is_large)))
+            if self._confidences:
+                whole = pa.large_list if is_large else pa.list_
+                fields.append(pa.field(f"{label}{CONFIDENCE}", whole(pa.float32())))
+        for field in fields:
+            label = field.name
             at = given.get_field_index(label)
             given = given.append(field) if at < 0 else given.set(at, field)
         return given
@@ -204,7 +240,13 @@ class BatchTagger:
         for batch, chunk in with_context(self._chunks(batches), self._window):
             schema = self.schema(batch.schema)
             arrays = {name: batch.column(at) for at, name in enumerate(batch.schema.names)}
-            arrays.update((name, column.fill(chunk)) for name, column in self._columns.items())
+            for name, column in self._columns.items():
+                if self._confidences:
+                    arrays[name], arrays[f"{name}{CONFIDENCE}"] = column.fill_with_confidences(
+                        chunk
+                    )
+                else:
+                    arrays[name] = column.fill(chunk)
             yield pa.RecordBatch.from_arrays([arrays[name] for name in schema.names], schema=schema)
 
     def _chunks(self, batches: Iterable[Any]) -> Iterator[tuple[Any, Chunk]]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import perceptron_nlp as pn
-from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, missing_extra
+from perceptron_nlp.errors import ArgumentTypeError, missing_extra
 from perceptron_nlp.perceptrons.estimator import not_fitted
 
 try:
@@ -20,6 +20,7 @@ LANGUAGES = {"eng": "en"}
 PENN_COLUMN = "xpos"
 
 Pairs = list[tuple[str, str]]
+Triples = list[tuple[str, str, float]]
 
 
 class PerceptronTagger(TaggerI):
@@ -80,25 +81,26 @@ class PerceptronTagger(TaggerI):
 
     def tag(
         self, tokens: Sequence[str], return_conf: bool = False, use_tagdict: bool = True
-    ) -> Pairs:
+    ) -> Pairs | Triples:
         """Return the words of a sentence with their tags.
 
         Parameters
         ----------
         tokens : its words
-        return_conf : must be False: NLTK's third value is no probability
+        return_conf : True for triples, the third being the confidence in the tag, 0 to 1. Unlike
+            NLTK's it is calibrated: of tags with 0.9, about nine in ten are right
         use_tagdict : False to tag the words of `tagdict` like all others
 
         Raises
         ------
-        ArgumentError, ArgumentTypeError : `return_conf`, or what Tagger.tag raises
+        ArgumentError, ArgumentTypeError : what Tagger.tag raises
+        ModelError : `return_conf`, and the model is not calibrated; see calibrate
         """
+        tagger = self._chosen(use_tagdict)
         if return_conf:
-            raise ArgumentError(
-                "return_conf: there are no confidences here;"
-                " tagger.scores(tokens) has what each label scored"
-            )
-        return list(zip(tokens, self._chosen(use_tagdict).tag(tokens), strict=True))
+            tags, confidences = tagger.tag_sents_with_confidences([tokens])
+            return list(zip(tokens, tags[0], confidences[0], strict=True))
+        return list(zip(tokens, tagger.tag(tokens), strict=True))
 
     def tag_sents(self, sentences: Iterable[Sequence[str]]) -> list[Pairs]:
         """Return the words of each sentence with their tags."""
@@ -134,6 +136,17 @@ class PerceptronTagger(TaggerI):
         self._take(pn.train(list(map(list, sentences)), epochs=nr_iter, **self._options))
         if save_loc is not None:
             self.tagger.save(save_loc)
+
+    def calibrate(self, sentences: Iterable[Iterable[tuple[str, str]]]) -> None:
+        """Calibrate the confidences on sentences that the model was not trained on.
+
+        Parameters
+        ----------
+        sentences : lists of (word, tag) pairs, of 300 words or more
+
+        Raises ArgumentError if they are too few, or hardly a tag of theirs is wrong.
+        """
+        self._take(self.tagger.calibrate(list(map(list, sentences))))
 
     def _take(self, tagger: pn.Tagger) -> None:
         # NLTK's own tags English with the Penn Treebank's tags.

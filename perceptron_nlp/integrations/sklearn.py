@@ -7,6 +7,9 @@ from dataclasses import fields
 from inspect import Parameter, Signature
 from typing import Any, Self
 
+import numpy as np
+import numpy.typing as npt
+
 import perceptron_nlp as pn
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, missing_extra, quote
 from perceptron_nlp.perceptrons.estimator import not_fitted
@@ -100,6 +103,35 @@ class PerceptronTagger(BaseEstimator):
         Raises NotFittedError before `fit`, and what Tagger.tag_sents raises.
         """
         return self._fitted().tag_sents(X)
+
+    def calibrate(self, X: Iterable[Sequence[str]], y: Iterable[Sequence[str | None]]) -> Self:
+        """Calibrate probabilities on sentences that `fit` has not seen, of 300 words or more.
+
+        Raises
+        ------
+        ArgumentError, ArgumentTypeError : X and y do not go together, they are too few, or hardly a
+            label of theirs is predicted wrong
+        NotFittedError : before `fit`
+        """
+        self.tagger_ = self._fitted().calibrate(_pairs(X, y))
+        return self
+
+    def predict_proba(self, X: Iterable[Sequence[str]]) -> list[npt.NDArray[np.float64]]:
+        """Return the probability of each label at each word, given the labels around it.
+
+        Returns
+        -------
+        list of float64[n_words, n_labels], one array a sentence; columns are those of `labels_`,
+        and rows sum to one
+
+        Raises
+        ------
+        NotFittedError : before `fit`
+        ModelError : it is not calibrated; see calibrate
+        ArgumentError, ArgumentTypeError : what Tagger.probabilities raises
+        """
+        tagger = self._fitted()
+        return [tagger.probabilities(words) for words in _lists("X", X)]
 
     def score(self, X: Iterable[Sequence[str]], y: Iterable[Sequence[str | None]]) -> float:
         """Return the accuracy of `predict` on labelled tokens; errors are those of both."""

@@ -19,6 +19,7 @@ from perceptron_nlp.integrations.spacy_docs import (
     SpacyTokenizer,
     Words,
     Writer,
+    add_extensions,
     attribute_of,
     gold_labels,
     gold_sentences,
@@ -50,6 +51,9 @@ class SpacyTagger(Pipe):
     options : options of ``perceptron_nlp.train`` for ``initialize``, such as
         ``{"preset": "fast", "seed": 2}``
     threads : threads that tag; the result does not depend on it
+    confidences : True to keep the confidence in each label: ``doc._.confidences`` by column, None
+        for white space, and ``token._.confidence`` in the label of the first column; the model must
+        be calibrated
 
     Raises
     ------
@@ -65,7 +69,10 @@ class SpacyTagger(Pipe):
         columns: list[str] | None = None,
         options: dict[str, Any] | None = None,
         threads: int = 1,
+        confidences: bool = False,
     ) -> None:
+        if confidences:
+            add_extensions()
         for column in columns or ():
             if attribute_of(column) == "lemma":
                 raise ArgumentError(
@@ -79,6 +86,7 @@ class SpacyTagger(Pipe):
         self._columns = columns
         self._options = dict(options or {})
         self._threads = threads
+        self._confidences = confidences
         self._words = Words(vocab.strings)
         self._opened: pn.Tagger | None = None
         self._writer: Writer | None = None
@@ -241,11 +249,11 @@ class SpacyTagger(Pipe):
     def _label(self, docs: list[Any]) -> None:
         tagger = self.tagger
         if self._writer is None:
-            self._writer = Writer(tagger, self.vocab)
+            self._writer = Writer(tagger, self.vocab, self._confidences)
         self._writer.write(Batch(docs, self._words), self._threads)
 
     def _take(self, tagger: "pn.Tagger", gold: Iterable["pn.Sentence"] = ()) -> None:
-        writer = Writer(tagger, self.vocab)
+        writer = Writer(tagger, self.vocab, self._confidences)
         self._opened, self._writer, self._gold = tagger, writer, list(gold)
         self._is_behind = False
 
@@ -298,6 +306,7 @@ class SpacyTagger(Pipe):
             "columns": self._columns,
             "options": self._options,
             "threads": self._threads,
+            "confidences": self._confidences,
         }
         return _restored, (
             self.vocab,
@@ -333,7 +342,13 @@ def _key(token: Any, attribute: str) -> Any:
 @Language.factory(
     "perceptron_tagger",
     assigns=["token.tag", "token.pos", "token.morph", "token.lemma"],
-    default_config={"model": None, "columns": None, "options": {}, "threads": 1},
+    default_config={
+        "model": None,
+        "columns": None,
+        "options": {},
+        "threads": 1,
+        "confidences": False,
+    },
     default_score_weights={"tag_acc": 0.5, "pos_acc": 0.5, "morph_acc": None, "lemma_acc": None},
 )
 def make_perceptron_tagger(
@@ -343,10 +358,17 @@ def make_perceptron_tagger(
     columns: list[str] | None,
     options: dict[str, Any],
     threads: int,
+    confidences: bool,
 ) -> Any:
     """Return a SpacyTagger with the settings as its parameters."""
     return SpacyTagger(
-        nlp.vocab, name, model=model, columns=columns, options=options, threads=threads
+        nlp.vocab,
+        name,
+        model=model,
+        columns=columns,
+        options=options,
+        threads=threads,
+        confidences=confidences,
     )
 
 

@@ -19,7 +19,7 @@ from perceptron_nlp.errors import ArgumentError, missing_extra, quote
 try:
     from spacy.attrs import IS_SPACE, LEMMA, ORTH, POS, SENT_START, TAG
     from spacy.parts_of_speech import IDS as POS_IDS
-    from spacy.tokens import Doc, MorphAnalysis
+    from spacy.tokens import Doc, MorphAnalysis, Token
     from spacy.util import get_words_and_spaces
 except ImportError:
     raise missing_extra("spaCy", "spacy") from None
@@ -84,6 +84,21 @@ class Batch:
                 doc.from_array(names, table[start:end])
             start = end
 
+    def set_confidences(self, by_column: Mapping[str, Iterable[Iterable[float]]]) -> None:
+        """Set the confidences in the labels of each column, None for white space."""
+        values = {
+            name: iter(list(chain.from_iterable(sentences)))
+            for name, sentences in by_column.items()
+        }
+        start = 0
+        for doc, end in zip(self._docs, self._ends.tolist(), strict=True):
+            is_word = self.is_word[start:end].tolist()
+            doc._.confidences = {
+                name: [next(own) if word else None for word in is_word]
+                for name, own in values.items()
+            }
+            start = end
+
     def set_morphs(self, analyses: Iterable[Any]) -> None:
         """Set the morphology of all tokens."""
         for token, analysis in zip(chain.from_iterable(self._docs), analyses, strict=True):
@@ -96,8 +111,9 @@ class Writer:
     Raises ArgumentError if tokens have no attribute for one of the tagger's columns or labels.
     """
 
-    def __init__(self, tagger: pn.Tagger, vocab: Any) -> None:
+    def __init__(self, tagger: pn.Tagger, vocab: Any, confidences: bool = False) -> None:
         self._tagger = tagger
+        self._confidences = confidences
         self._numbers: list[tuple[str, int, int, Mapping[str, int]]] = []
         self._morphs: list[tuple[str, Any, Mapping[str, Any]]] = []
         self._lemmas: list[str] = []
@@ -131,6 +147,13 @@ class Writer:
         """Label the words of all Docs of a batch."""
         columns = []
         labels = self._tagger.tag_sents_columns(batch.sentences, threads=threads)
+        if self._confidences:
+            batch.set_confidences(
+                {
+                    name: part.tag_sents_with_confidences(batch.sentences, threads=threads)[1]
+                    for name, part in self._tagger.by_column.items()
+                }
+            )
         for name, attribute, of_space, number_of in self._numbers:
             found = chain.from_iterable(labels[name])
             values = np.full(len(batch.is_word), of_space, np.uint64)
@@ -150,6 +173,19 @@ class Writer:
                 analysis_of[next(feats)] if is_word else of_space
                 for is_word in batch.is_word.tolist()
             )
+
+
+def add_extensions() -> None:
+    """Make ``doc._.confidences`` and ``token._.confidence`` known to spaCy."""
+    if not Doc.has_extension("confidences"):
+        Doc.set_extension("confidences", default=None)
+    if not Token.has_extension("confidence"):
+        Token.set_extension("confidence", getter=_confidence_of)
+
+
+def _confidence_of(token: Any) -> float | None:
+    by_column = token.doc._.confidences
+    return None if by_column is None else next(iter(by_column.values()))[token.i]
 
 
 class SpacyTokenizer:

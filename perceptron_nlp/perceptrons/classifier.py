@@ -19,6 +19,7 @@ from perceptron_nlp.perceptrons.estimator import (
 )
 from perceptron_nlp.perceptrons.inputs import Samples, class_ids, labels_of, sorted_classes
 from perceptron_nlp.perceptrons.state import flat_view
+from perceptron_nlp.tagger.confidence.calibration import rounded, softmax
 
 Floats = NDArray[np.float64]
 
@@ -76,6 +77,7 @@ class PerceptronClassifier(Parameters):
     mistakes_ : int64[n_iter_], examples of each epoch that were mistaken
     halted_by_ : what ended the last fit: a `learning.textbook.Halt`, which is a string
     t_ : examples seen since training began
+    temperature_ : of `predict_proba`; there after `calibrate`
 
     Examples
     --------
@@ -174,6 +176,41 @@ class PerceptronClassifier(Parameters):
         scores = rows.scores(flat_view(weights), bias)
         return scores[:, 0] if len(self.classes_) == 2 else scores
 
+    def calibrate(self, X: Any, y: ArrayLike) -> Self:
+        """Fit the temperature of `predict_proba` on samples that were not trained on.
+
+        Scores are divided by it before a softmax; it is the one with the least log loss (Guo and
+        others, 2017). Another fit forgets it.
+
+        Raises
+        ------
+        NotFittedError : before `fit`
+        ArgumentError, ArgumentTypeError : X and y do not go together, or there is a class in y that
+            training has not seen
+        """
+        scores = self._class_scores(X)
+        labels = labels_of(y, len(scores), type(self).__name__)
+        self.temperature_ = least_loss_temperature(scores, class_ids(labels, self.classes_))
+        return self
+
+    @property
+    def predict_proba(self) -> Callable[[Any], Floats]:
+        """A function from X to the probability of each class: float64[n, n_classes].
+
+        Raises NotFittedError, which is an AttributeError, before `calibrate`.
+        """
+        if not hasattr(self, "temperature_"):
+            raise not_fitted(
+                "the scores of this PerceptronClassifier are no probabilities yet; call calibrate"
+                " with samples that it was not trained on"
+            )
+        return lambda X: softmax(self._class_scores(X), self.temperature_)
+
+    def _class_scores(self, X: Any) -> Floats:
+        """The scores of X as [n, n_classes], with two classes, too."""
+        scores = self.decision_function(X)
+        return scores if scores.ndim == 2 else np.stack([-scores / 2, scores / 2], axis=1)
+
     def predict(self, X: Any) -> NDArray[Any]:
         """The label of each sample."""
         scores = self.decision_function(X)
@@ -221,6 +258,7 @@ class PerceptronClassifier(Parameters):
         self.mistakes_ = np.array(outcome.mistakes, dtype=np.int64)
         self.halted_by_ = outcome.halted_by
         self.t_ = training.state.seen
+        self.__dict__.pop("temperature_", None)
         if training.samples.names is not None:
             self.feature_names_in_ = training.samples.names
         elif hasattr(self, "feature_names_in_"):
@@ -230,6 +268,26 @@ class PerceptronClassifier(Parameters):
         if not hasattr(self, "_training"):
             raise not_fitted(f"this {type(self).__name__} is not fitted yet; call fit first")
         return self._training
+
+
+def least_loss_temperature(scores: Floats, ids: NDArray[np.int32]) -> float:
+    """Return the temperature at which a softmax of scores has the least log loss.
+
+    It is searched between a thousandth and a thousand times the median lead of the best score.
+    """
+    ordered = np.sort(scores, axis=1)
+    leads = ordered[:, -1] - ordered[:, -2] if scores.shape[1] > 1 else np.zeros(0)
+    unit = float(np.median(leads[leads > 0])) if (leads > 0).any() else 1.0
+    rows = np.arange(len(ids))
+
+    def loss(octave: float) -> float:
+        shares = softmax(scores, rounded(unit * 2.0**octave))[rows, ids]
+        return float(-np.log(np.maximum(shares, 1e-12)).sum())
+
+    octaves = np.arange(-10.0, 10.5, 0.5)
+    best = min(octaves, key=lambda octave: (loss(octave), octave))
+    fine = best + np.arange(-0.5, 0.51, 0.0625)
+    return rounded(unit * 2.0 ** float(min(fine, key=lambda octave: (loss(octave), octave))))
 
 
 def _known_classes(

@@ -30,6 +30,7 @@ from perceptron_nlp.tagger.tag.constraints import Keep, check_columns, check_kee
 from perceptron_nlp.tagger.tag.label import Labeller, make_labeller
 from perceptron_nlp.tagger.tag.threads import check_threads
 from perceptron_nlp.text.sentence import Sentence
+from perceptron_nlp.text.spans import is_span_column, spans_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -238,6 +239,33 @@ class Tagger:
             return self._labeller.label(self._labeller.prepared([tokens]))[0]
         kept = check_keep([tokens], [keep])
         return self._labeller.label(self._labeller.prepared([tokens]), kept)[0]
+
+    def spans(self, tokens: Sequence[str], *, keep: Keep = None) -> list[tuple[int, int, str]]:
+        """Return the spans of one sentence: chunks, names and their like.
+
+        Parameters
+        ----------
+        tokens, keep : as for tag
+
+        Returns
+        -------
+        list of (start, end, type), in order: words from `start` to before `end`, from 0
+
+        Raises
+        ------
+        ArgumentError : the labels are not those of spans; and as for tag
+
+        Examples
+        --------
+        ``tagger.spans(["Ann", "Lee", "left"])`` may give ``[(0, 2, "PER")]``.
+        """
+        if not is_span_column(self._first.model.written_labels):
+            raise ArgumentError(
+                f"tokens: column {self.column} has no spans, whose labels are such as B-PER, I-PER"
+                " and O; use tag"
+            )
+        found = spans_of(self.tag(tokens, keep=keep))
+        return [(start, end, kind) for kind, start, end in found]
 
     def tag_columns(
         self, tokens: Sequence[str], *, keep: Mapping[str, Keep] | None = None

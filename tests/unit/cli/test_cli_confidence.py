@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import random
 from collections.abc import Callable
@@ -147,8 +148,9 @@ def test_where_there_is_no_misc_nothing_is_written(
         )
     said = refuses("tag", "sure.model", "words.txt", option, "--format", "text", "--to", "tagged")
     assert said.startswith(f"{option}: words.txt is written as tagged, which has no place for it")
-    said = refuses("tag", "sure.model", "words.parquet", option, "-o", "out")
-    assert said == f"{option}: does not go with Parquet files"
+    if option != "--confidence":
+        said = refuses("tag", "sure.model", "words.parquet", option, "-o", "out")
+        assert said == f"{option}: does not go with Parquet files"
     said = refuses("tag", "sure.model", "two.conllup", option, "--quiet", "-o", "out")
     assert said == f"{option}: two.conllup has no column MISC to write it into"
     said = refuses("tag", "sure.model", "new.conllu", option, "--quiet", "--column", "misc")
@@ -230,3 +232,33 @@ def test_confidences_of_running_text_are_those_of_its_words(cli, model: str) -> 
     )
     words = cli("tag", model, "words.conllu", "--confidence", "--quiet").out
     assert outcome.out == words and b"SpaceAfter=No|Conf" in words
+
+
+@pytest.mark.parametrize("threads", ["1", "2"])
+def test_labels_below_the_least_confidence_are_left_open(cli, files: None, threads: str) -> None:
+    tagger = pn.load("sure.model")
+    run = ["tag", "sure.model", "new.conllu", "--quiet", "--threads", threads]
+    new = [sentence.words for sentence in pn.read_conllu("new.conllu")]
+    every = sorted(x for row in tagger.tag_sents_with_confidences(new)[1] for x in row)
+    least = every[len(every) // 2]
+    out = cli(*run, "--min-confidence", str(least)).out
+    found = list(pn.read_conllu(io.BytesIO(out)))
+    n_open = 0
+    for sentence in found:
+        sure = zip(tagger.tag(sentence.words), tagger.confidences(sentence.words), strict=True)
+        wanted = tuple(label if x >= least else "_" for label, x in sure)
+        assert sentence.column("upos") == wanted
+        n_open += wanted.count("_")
+    assert 0 < n_open < sum(map(len, found))
+    assert cli(*run, "--min-confidence", "0").out == cli(*run).out
+    both = cli(*run, "--min-confidence", str(least), "--confidence").out
+    assert both.count(b"Conf=0.") == cli(*run, "--confidence").out.count(b"Conf=0.")
+
+
+def test_a_least_confidence_that_cannot_be_is_refused(refuses, files: None) -> None:
+    run = ["tag", "--quiet", "sure.model", "new.conllu", "--min-confidence"]
+    assert refuses(*run, "1.5") == "--min-confidence: 1.5 is not between 0 and 1"
+    assert refuses(*run, "high").startswith("argument --min-confidence: 'high' is not a number")
+    assert "not calibrated" in refuses(
+        "tag", "--quiet", "unsure.model", "new.conllu", "--min-confidence", "0.5"
+    )

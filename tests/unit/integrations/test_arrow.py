@@ -218,3 +218,23 @@ def test_two_tokens_columns_are_told_apart_by_their_name(tagger: pn.Tagger) -> N
     assert tag_arrow(tagger, table)["tag"].to_pylist() == [tagger.tag(["man"])]
     named = tag_arrow(tagger, table, tokens_column="lemmas")
     assert named["tag"].to_pylist() == [tagger.tag(["x"])]
+
+
+def test_confidences_are_columns_next_to_the_labels(sure: pn.Tagger, tagger: pn.Tagger) -> None:
+    table = pa.table({"id": [1, 2, 3, 4], "tokens": ROWS})
+    found = tag_arrow(sure, table, confidences=True)
+    names = ["id", "tokens", "upos", "upos_confidence", "xpos", "xpos_confidence"]
+    assert found.column_names == names
+    assert found.schema.field("upos_confidence").type == pa.list_(pa.float32())
+    plain = tag_arrow(sure, table)
+    for name, part in sure.by_column.items():
+        assert found[name].equals(plain[name])
+        for row, own in zip(ROWS, found[f"{name}_confidence"].to_pylist(), strict=True):
+            if row is None:
+                assert own is None
+            else:
+                assert own == pytest.approx(part.confidences(row), abs=1e-6)
+    with pytest.raises(pn.ModelError, match="not calibrated"):
+        tag_arrow(tagger, table, confidences=True)
+    with pytest.raises(pn.ArgumentError, match="confidences: they are columns next to"):
+        tag_arrow(sure, table["tokens"], confidences=True)

@@ -86,7 +86,19 @@ def test_what_cannot_be_done_is_said(gold: Gold, tmp_path: Path) -> None:
         ours.train(gold, save_loc=tmp_path)
     assert ours.classes == set()
     ours.train(gold, nr_iter=1)
-    with pytest.raises(pn.ArgumentError, match="return_conf: there are no confidences here"):
-        ours.tag(["a"], return_conf=True)
     with pytest.raises(pn.ArgumentTypeError, match="epochs: is nr_iter of train here"):
         PerceptronTagger(load=False, epochs=3).train(gold)
+
+
+def test_confidences_stand_behind_the_tags(sure: pn.Tagger, gold: Gold) -> None:
+    ours = PerceptronTagger(tagger=sure)
+    words = ["The", "old", "man"]
+    found = ours.tag(words, return_conf=True)
+    assert [(word, tag) for word, tag, _ in found] == ours.tag(words)
+    assert [x for _, _, x in found] == sure.by_column["xpos"].confidences(words)
+    own = PerceptronTagger(load=False)
+    own.train(gold, nr_iter=1)
+    with pytest.raises(pn.ModelError, match="not calibrated"):
+        own.tag(words, return_conf=True)
+    own.calibrate([[(word, tag[::-1]) for word, tag in gold[0]], *gold] * 40)
+    assert all(0 <= x <= 1 for _, _, x in own.tag(words, return_conf=True))

@@ -127,3 +127,14 @@ def test_without_pyarrow_the_extra_is_named(
     assert message(capfd, "a.model", "in.parquet", "-o", "out") == (
         'perceptron-nlp: pyarrow is not installed: pip install "perceptron-nlp[arrow]"'
     )
+
+
+def test_confidences_are_columns_of_the_file(place: Path, sure: pn.Tagger) -> None:
+    sure.save("sure.model")
+    run = ["tag", "sure.model", "in.parquet", "--quiet", "-o", "out.parquet", "--confidence"]
+    assert main([*run, "--column", "upos"]) == 0
+    found = pq.read_table("out.parquet")
+    assert found.column_names == ["id", "tokens", "upos", "upos_confidence"]
+    assert found["upos_confidence"].to_pylist()[0] == pytest.approx(
+        sure.confidences(ROWS[0]), abs=1e-6
+    )

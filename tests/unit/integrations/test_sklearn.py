@@ -129,3 +129,18 @@ def test_parameters_are_checked(Xy_: Xy) -> None:
         PerceptronTagger(epoch=3)
     with pytest.raises(pn.ArgumentError, match="epochs: 0 is not between"):
         PerceptronTagger(epochs=0).fit(*Xy_)
+
+
+def test_probabilities_are_those_of_the_calibrated_tagger(Xy_: Xy) -> None:
+    X, y = Xy_
+    estimator = PerceptronTagger(epochs=1, preset="fast")
+    with pytest.raises(exceptions.NotFittedError):
+        estimator.predict_proba(X)
+    estimator.fit(X, y)
+    with pytest.raises(pn.ModelError, match="not calibrated"):
+        estimator.predict_proba(X[:1])
+    labels = [[None if i % 3 else label[::-1] for i, label in enumerate(row)] for row in y]
+    found = estimator.calibrate(X * 40, [*y * 39, *labels]).predict_proba(X[:2])
+    assert [one.shape for one in found] == [(len(words), len(estimator.labels_)) for words in X[:2]]
+    assert all(abs(one.sum(axis=1) - 1).max() < 1e-9 for one in found)
+    assert (found[0] == estimator.tagger_.probabilities(X[0])).all()

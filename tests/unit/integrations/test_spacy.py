@@ -288,3 +288,19 @@ def test_lemmas_are_written_and_text_is_cut_as_the_model_learned_to(
         lemmas = [t.lemma_ for t in doc if not t.is_space]
         assert lemmas == [token.lemma for sentence in found for token in sentence]
         assert doc.has_annotation("LEMMA") and nlp("").text == ""
+
+
+def test_confidences_are_extensions_of_docs_and_tokens(sure: pn.Tagger, tmp_path: Path) -> None:
+    sure.save(tmp_path / "sure.model")
+    nlp = spacy.blank("en")
+    settings = {"model": str(tmp_path / "sure.model"), "confidences": True}
+    nlp.add_pipe("perceptron_tagger", config=settings)
+    docs = list(nlp.pipe(["The old  man", "Stop !", ""]))
+    spaces = [token.is_space for token in docs[0]]
+    for name, part in sure.by_column.items():
+        found = docs[0]._.confidences[name]
+        assert [x is None for x in found] == spaces
+        assert [x for x in found if x is not None] == part.confidences(["The", "old", "man"])
+    assert docs[1][0]._.confidence == docs[1]._.confidences["upos"][0]
+    assert docs[2]._.confidences == {"upos": [], "xpos": []}
+    assert spacy.blank("en")("Stop")[0]._.confidence is None

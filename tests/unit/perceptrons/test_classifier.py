@@ -303,3 +303,36 @@ def test_rows_without_a_single_number_are_scored_by_the_bias() -> None:
     model = PerceptronClassifier().fit(X3, y3)
     scores = model.decision_function(csr_matrix((2, 4)))
     assert np.array_equal(scores, np.tile(model.intercept_, (2, 1)))
+
+
+@pytest.mark.parametrize("voted", [False, True])
+@pytest.mark.parametrize("y", [y2, y3], ids=["two", "three"])
+def test_probabilities_are_calibrated_on_other_samples(y: np.ndarray, voted: bool) -> None:
+    noisy = np.where(np.arange(90) % 5 == 0, np.roll(y, 1), y)
+    model = PerceptronClassifier(voted=voted, max_iter=5).fit(X3[:45], noisy[:45])
+    assert not hasattr(model, "predict_proba")
+    with pytest.raises(NotFittedError, match="call calibrate"):
+        _ = model.predict_proba
+    chances = model.calibrate(X3[45:], noisy[45:]).predict_proba(X3)
+    assert chances.shape == (90, len(model.classes_))
+    assert np.allclose(chances.sum(axis=1), 1)
+    assert (model.classes_[chances.argmax(axis=1)] == model.predict(X3)).all()
+
+    def loss(temperature: float) -> float:
+        model.temperature_ = temperature
+        ids = np.searchsorted(model.classes_, noisy[45:])
+        return float(-np.log(model.predict_proba(X3[45:])[np.arange(45), ids]).sum())
+
+    found = model.temperature_
+    assert loss(found) <= min(loss(found / 1.2), loss(found * 1.2))
+    model.temperature_ = found
+    assert (pickle.loads(pickle.dumps(model)).predict_proba(X3) == chances).all()
+    assert not hasattr(model.fit(X3, y), "predict_proba")
+
+
+def test_probabilities_of_unknown_classes_cannot_be_calibrated() -> None:
+    model = PerceptronClassifier().fit(X2, y2)
+    with pytest.raises(PerceptronNLPError, match="which is not among classes"):
+        model.calibrate(X2, np.where(y2 == "no", "perhaps", y2))
+    with pytest.raises(NotFittedError):
+        PerceptronClassifier().calibrate(X2, y2)
