@@ -10,7 +10,14 @@ from typing import Any
 
 import perceptron_nlp as pn
 from perceptron_nlp._display import counted, percent, points, printable
-from perceptron_nlp.cli.inputs import STDIN, check_apart, check_stdin, load_tagger, open_inputs
+from perceptron_nlp.cli.inputs import (
+    STDIN,
+    ReadProgress,
+    check_apart,
+    check_stdin,
+    load_tagger,
+    open_inputs,
+)
 from perceptron_nlp.cli.parsing import (
     JSON,
     LEXICON,
@@ -86,20 +93,20 @@ def run_evaluate(chosen: argparse.Namespace) -> None:
     check_stdin([*chosen.test, *filter(None, [chosen.lexicon])], quiet=True)
     _check_errors(chosen)
     tagger = load_tagger(chosen.model, chosen.lexicon, column=chosen.column)
-    corpora = open_inputs(chosen, chosen.test, tagger.model)
-    if chosen.report is not None:
-        _show(list(_reported(tagger, corpora, chosen).values()), chosen)
-        return
-    how = {
-        "fields": chosen.fields,
-        "threads": chosen.threads,
-        "calibration": chosen.calibration,
-        "mistakes": chosen.errors is not None,
-    }
-    if chosen.column is None and len(tagger.columns) > 1:
-        results = list(tagger.evaluate_columns(corpora, **how).values())
-    else:
-        results = [tagger.evaluate(corpora, column=chosen.column, **how)]
+    with ReadProgress(chosen.test, quiet=chosen.quiet) as progress:
+        corpora = open_inputs(chosen, chosen.test, tagger.model, progress)
+        how: dict[str, Any] = {
+            "fields": chosen.fields,
+            "threads": chosen.threads,
+            "calibration": chosen.calibration,
+            "mistakes": chosen.errors is not None,
+        }
+        if chosen.report is not None:
+            results = list(_reported(tagger, corpora, chosen).values())
+        elif chosen.column is None and len(tagger.columns) > 1:
+            results = list(tagger.evaluate_columns(corpora, **how).values())
+        else:
+            results = [tagger.evaluate(corpora, column=chosen.column, **how)]
     _write_errors(results, chosen)
     _show(results, chosen)
 

@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import select
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from typing import BinaryIO, cast
+from typing import Any, BinaryIO, cast
 
 import perceptron_nlp as pn
-from perceptron_nlp.cli.terminal import say
+from perceptron_nlp.cli.terminal import Progress, say
 from perceptron_nlp.tagger.tagger import is_bundled
 
 STDIN = "-"
 _NAMED_ONE_BY_ONE = 8
+# Seconds between two drawings of the same line.
+_BETWEEN_LINES = 0.1
 
 
 def open_inputs(
-    chosen: argparse.Namespace, paths: Sequence[str], model: pn.TaggerModel | None = None
+    chosen: argparse.Namespace,
+    paths: Sequence[str],
+    model: pn.TaggerModel | None = None,
+    progress: ReadProgress | None = None,
 ) -> list[pn.Corpus]:
     """Open files as the options say, and print on standard error what they are read as.
 
@@ -31,10 +37,14 @@ def open_inputs(
     check_stdin(paths, quiet=quiet)
     corpora = []
     for path in paths:
-        corpus = pn.open_corpus(path, format=chosen.format, fields=chosen.fields)
+        # Files that tell of their reading stay open.
+        is_told = progress is not None and len(paths) <= _NAMED_ONE_BY_ONE
+        source = progress.opened(path) if progress is not None and is_told else path
+        corpus = pn.open_corpus(source, format=chosen.format, fields=chosen.fields)
         # A system allows only so many open files; a pipe could not be opened again.
         if path != STDIN and os.path.isfile(path):
-            corpus.close()
+            if source is path:
+                corpus.close()
             if os.path.getsize(path) == 0:
                 raise pn.FormatError("the file is empty", path)
         corpora.append(corpus)
@@ -44,6 +54,60 @@ def open_inputs(
         for corpus in corpora:
             take_fields(corpus, model, quiet=quiet)
     return corpora
+
+
+class ReadProgress(Progress):
+    """Shows on a terminal how much of some files is read, and the time left.
+
+    Nothing is shown if one of them is no file: of a pipe nobody knows the length.
+    """
+
+    def __init__(self, paths: Sequence[str], *, quiet: bool) -> None:
+        super().__init__("read", " MB", 10**6, quiet=quiet or not all(map(os.path.isfile, paths)))
+        self._total = sum(map(os.path.getsize, paths)) if self.is_live else 0
+        self._done = 0
+        self._next = self._start + _BETWEEN_LINES
+        self._files: list[io.FileIO] = []
+
+    def opened(self, path: str) -> str | io.FileIO:
+        """Return a file that tells when it is read; the path if nothing is shown."""
+        if not self.is_live:
+            return path
+        self._files.append(_ToldFile(path, self._read))
+        return self._files[-1]
+
+    def __enter__(self) -> ReadProgress:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        """Erase the line and close the files."""
+        super().__exit__(*error)
+        for file in self._files:
+            file.close()
+
+    def _read(self, count: int) -> None:
+        self._done += count
+        if self._clock() >= self._next:
+            self(self._done, self._total)
+            self._next = self._clock() + _BETWEEN_LINES
+
+
+class _ToldFile(io.FileIO):
+    """A file that calls a function with the number of bytes of each reading."""
+
+    def __init__(self, path: str, tell: Callable[[int], object]) -> None:
+        super().__init__(path)
+        self._tell = tell
+
+    def read(self, size: int | None = -1, /) -> Any:
+        data = super().read(size)
+        self._tell(len(data or b""))
+        return data
+
+    def readinto(self, buffer: Any, /) -> Any:
+        count = super().readinto(buffer)
+        self._tell(count or 0)
+        return count
 
 
 def load_tagger(

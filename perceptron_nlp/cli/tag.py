@@ -13,6 +13,7 @@ import perceptron_nlp as pn
 from perceptron_nlp.cli.filling import Filling, Marks, taggers_of
 from perceptron_nlp.cli.inputs import (
     STDIN,
+    ReadProgress,
     WatchedInput,
     check_apart,
     check_stdin,
@@ -29,7 +30,7 @@ from perceptron_nlp.cli.parsing import (
     format_options,
 )
 from perceptron_nlp.cli.tag_files import Piece, Tagging
-from perceptron_nlp.cli.terminal import say
+from perceptron_nlp.cli.terminal import output, say
 from perceptron_nlp.formats.opening import packed
 
 FORMAT = "parquet"
@@ -171,33 +172,46 @@ def run_tag(chosen: argparse.Namespace) -> None:
         to=chosen.to,
         min_confidence=chosen.min_confidence,
     )
-    tagging = Tagging(
-        tagger,
-        filling,
-        format=chosen.format,
-        fields=chosen.fields,
-        threads=chosen.threads,
-        quiet=chosen.quiet,
-    )
     to_stdout = chosen.output in (None, STDIN)
-    if not to_stdout:
-        check_apart(chosen.output, [chosen.model], "the model")
-        check_apart(chosen.output, filter(None, [chosen.lexicon]), "the lexicon")
-        check_stdin(files, quiet=chosen.quiet)
-        lost = [] if chosen.quiet else list(_with_labels_lost(chosen, files, filling))
-        pn.replace_file(chosen.output, packed(chosen.output, tagging.texts(files, STDIN)))
-        for path in lost:
-            say(
-                f"warning: {path}: its own labels are replaced by those of the model;"
-                " --keep keeps them, another name after -o keeps the file"
-            )
-        return
+    # A line that is drawn over does not go with text on the same screen.
+    is_shown = not chosen.quiet and not (to_stdout and output().bounded)
+    with ReadProgress(files, quiet=not is_shown) as progress:
+        tagging = Tagging(
+            tagger,
+            filling,
+            format=chosen.format,
+            fields=chosen.fields,
+            threads=chosen.threads,
+            quiet=chosen.quiet,
+            opened=progress.opened,
+        )
+        (_to_stdout if to_stdout else _to_file)(chosen, files, filling, tagging)
+
+
+def _to_stdout(
+    chosen: argparse.Namespace, files: list[str], filling: Filling, tagging: Tagging
+) -> None:
     if sys.stdout is None:
         raise pn.FileError("<stdout>: is closed; name a file with -o")
     check_stdin(files, quiet=chosen.quiet)
     stdin: Any = WatchedInput(lambda: _write(tagging.finished()))
     for text in tagging.texts(files, stdin):
         _write(text)
+
+
+def _to_file(
+    chosen: argparse.Namespace, files: list[str], filling: Filling, tagging: Tagging
+) -> None:
+    check_apart(chosen.output, [chosen.model], "the model")
+    check_apart(chosen.output, filter(None, [chosen.lexicon]), "the lexicon")
+    check_stdin(files, quiet=chosen.quiet)
+    lost = [] if chosen.quiet else list(_with_labels_lost(chosen, files, filling))
+    pn.replace_file(chosen.output, packed(chosen.output, tagging.texts(files, STDIN)))
+    for path in lost:
+        say(
+            f"warning: {path}: its own labels are replaced by those of the model;"
+            " --keep keeps them, another name after -o keeps the file"
+        )
 
 
 def _with_labels_lost(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, BinaryIO
 
 import perceptron_nlp as pn
@@ -25,7 +25,7 @@ Piece = bytes | memoryview
 class Tagging:
     """Tags texts in batches of sentences, so that memory stays bounded.
 
-    If quiet, formats that were inferred go unnamed.
+    If quiet, formats that were inferred go unnamed. `opened` gives the file of a path, or the path.
     """
 
     def __init__(
@@ -37,6 +37,7 @@ class Tagging:
         fields: list[str] | None,
         threads: int,
         quiet: bool,
+        opened: Callable[[str], str | BinaryIO] = str,
     ) -> None:
         tagger.tag_sents([], threads=threads)  # refuses a number of threads before any reading
         self._filling = filling
@@ -45,6 +46,7 @@ class Tagging:
         self._fields = fields
         self._threads = threads
         self._quiet = quiet
+        self._opened = opened
         self._corpus: pn.Corpus | None = None
         self._pending: list[pn.Sentence] = []
         self._pending_words = self._pending_characters = 0
@@ -57,9 +59,8 @@ class Tagging:
         The memory of a piece may be used again for the next one.
         """
         for path in files:
-            with pn.open_corpus(
-                stdin if path == STDIN else path, format=self._format, fields=self._fields
-            ) as corpus:
+            source = stdin if path == STDIN else self._opened(path)
+            with pn.open_corpus(source, format=self._format, fields=self._fields) as corpus:
                 if not self._quiet and self._format == "auto":
                     name_format(corpus)
                 for warning in () if self._quiet else corpus.warnings:
@@ -80,6 +81,9 @@ class Tagging:
                 yield self.finished(at_end=True)
                 self._last = corpus.tail or self._last
                 yield corpus.tail.encode()
+            if path != STDIN and not isinstance(source, str):
+                # Before the file may be replaced.
+                source.close()
 
     def _filled(self, corpus: pn.Corpus, ahead: int) -> Iterator[Piece]:
         """Yield what the core can tag as bytes, reading up to `ahead` pieces before the first is

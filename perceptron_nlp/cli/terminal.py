@@ -96,6 +96,9 @@ def write_message(text: str) -> None:
     """Write to standard error as it is; a reader that went away stops no work."""
     if sys.stderr is None:
         return
+    if _drawn:
+        _drawn.clear()
+        text = _CLEAR + text
     try:
         sys.stderr.write(text)
         sys.stderr.flush()
@@ -120,38 +123,55 @@ class Progress:
     Parameters
     ----------
     what : done so many times: ``fold``, ``file``
+    unit, scale : of the numbers shown, such as `` MB`` and 1,000,000
     quiet : show nothing
     clock : seconds since any moment
     """
 
     def __init__(
-        self, what: str, *, quiet: bool = False, clock: Callable[[], float] = time.monotonic
+        self,
+        what: str,
+        unit: str = "",
+        scale: int = 1,
+        *,
+        quiet: bool = False,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._terminal = messages()
         self._what = what
-        self._live = self._terminal.live and not quiet
+        self._unit = unit
+        self._scale = scale
+        self.is_live = self._terminal.live and not quiet
         self._clock = clock
         self._start = clock()
 
     def __call__(self, done: int, total: int) -> None:
         """Draw the line over."""
-        if not self._live:
+        if not self.is_live:
             return
-        line = f"{self._what} {done:,} of {total:,}"
+        line = f"{self._what} {done // self._scale:,} of {total // self._scale:,}{self._unit}"
         if 0 < done < total:
             left = (self._clock() - self._start) / done * (total - done)
             line += f", {duration(left)} left"
-        write_message(
-            _CLEAR + self._terminal.paint(shortened(line, self._terminal.width - 1), FAINT)
-        )
+        draw_over(self._terminal.paint(shortened(line, self._terminal.width - 1), FAINT))
 
     def __enter__(self) -> Progress:
         return self
 
     def __exit__(self, *error: object) -> None:
         """Erase the line."""
-        if self._live:
-            write_message(_CLEAR)
+        if _drawn:
+            write_message("")
+
+
+# The line that is to be drawn over, if there is one.
+_drawn: list[str] = []
+
+
+def draw_over(line: str) -> None:
+    """Write a line to standard error over which the next one, or the next message, is written."""
+    write_message(line)
+    _drawn.append(line)
 
 
 def duration(seconds: float) -> str:

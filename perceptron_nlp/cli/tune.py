@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 import os
 import shlex
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import perceptron_nlp as pn
@@ -19,6 +20,7 @@ from perceptron_nlp.cli.terminal import (
     BOLD,
     FAINT,
     Terminal,
+    duration,
     messages,
     output,
     print_json,
@@ -46,9 +48,13 @@ def settings_text(settings: Mapping[str, Any], names: TemplateNames) -> str:
 class TuningView:
     """A callback of tuning: a line a trial, and on a terminal a live one below."""
 
-    def __init__(self, terminal: Terminal, names: TemplateNames) -> None:
+    def __init__(
+        self, terminal: Terminal, names: TemplateNames, clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self._terminal = terminal
         self._names = names
+        self._clock = clock
+        self._start = clock()
 
     def __call__(self, report: pn.TuningReport) -> None:
         """Show one more epoch or trial."""
@@ -72,6 +78,9 @@ class TuningView:
 
     def _live(self, report: pn.TuningReport) -> str:
         what = f"trial {report.trial} of {report.trials} at most" if report.trial else "the chosen"
+        if report.trial > 1:
+            each = (self._clock() - self._start) / (report.trial - 1)
+            what += f", {duration(each * (report.trials - report.trial + 1))} left"
         if report.folds > 1:
             what += f", fold {report.fold}/{report.folds}"
         if report.epoch is not None:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import importlib
 import logging
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Unpack, cast
 
-from perceptron_nlp._checks import check_choice, parse_size
+from perceptron_nlp._checks import check_choice, check_flag, parse_size
+from perceptron_nlp._display import percent
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, MemoryLimitError
 from perceptron_nlp.features.templates import look_nearby
 from perceptron_nlp.tagger.confidence.calibrate import calibrated_by
@@ -28,7 +30,14 @@ from perceptron_nlp.tagger.train.columns import (
     with_derived_columns,
 )
 from perceptron_nlp.tagger.train.data import Examples, with_sample
-from perceptron_nlp.tagger.train.loop import Callback, Engine, Task, Trainer, resolve_templates
+from perceptron_nlp.tagger.train.loop import (
+    Callback,
+    Engine,
+    EpochReport,
+    Task,
+    Trainer,
+    resolve_templates,
+)
 from perceptron_nlp.tagger.train.on_disk import MemoryLimit, check_streamable, read_stored
 from perceptron_nlp.tagger.train.options import (
     LearningOptions,
@@ -64,6 +73,7 @@ def train(
     format: str = "auto",
     fields: Sequence[str] | None = None,
     callback: Callback | None = None,
+    verbose: bool = False,
     **options: Unpack[TrainOptions],
 ) -> Tagger:
     """Train a tagger, here or by the workers of an engine.
@@ -84,6 +94,7 @@ def train(
     format, fields : see ``perceptron_nlp.open_corpus``; of the columns that `fields` names, all
         but the words and the learned one are feature columns
     callback : called with an EpochReport after each epoch
+    verbose : print a line on standard error after each epoch
     **options : the fields of ``perceptron_nlp.TrainingOptions`` (docs/reference/options.md): what
         is learned and how, further text to learn from (``raw``, ``lexicon``), the size of the
         model, checkpoints (a resumed training gives the same model, byte for byte, as one that was
@@ -110,6 +121,7 @@ def train(
     chosen = options_from(options, TrainingOptions)
     if callback is not None and not callable(callback):
         raise ArgumentTypeError(f"callback: a function is needed, not {type(callback).__name__}")
+    check_flag("verbose", verbose)
     if features is not None:
         extractor_name(features)
     size = _size(chosen)
@@ -132,7 +144,7 @@ def train(
         chosen.learning(),
         features,
         fields,
-        callback,
+        _printing(callback) if verbose else callback,
         Resources.read(chosen.raw, chosen.lexicon),
         checkpoints,
         chosen.resumable,
@@ -161,6 +173,24 @@ def train(
         )
     tagger = Tagger(model.with_fields(source.fields), features=features)
     return tagger if size is None else tagger.compress(size, dev=dev, format=format, fields=fields)
+
+
+def _printing(callback: Callback | None) -> Callback:
+    """Return a callback that prints a line for each epoch, and then calls another, if any."""
+
+    def report(epoch: EpochReport) -> None:
+        run = f"run {epoch.run}/{epoch.runs}, " if epoch.runs > 1 else ""
+        dev = "" if epoch.dev_accuracy is None else f", dev {percent(epoch.dev_accuracy)}"
+        print(
+            f"{epoch.column}: {run}epoch {epoch.epoch}/{epoch.epochs}:"
+            f" train {percent(epoch.train_accuracy)}{dev}",
+            file=sys.stderr,
+            flush=True,
+        )
+        if callback is not None:
+            callback(epoch)
+
+    return report
 
 
 @dataclass(frozen=True, slots=True)

@@ -201,3 +201,39 @@ def test_a_closed_stream_of_messages_takes_them_in_silence(monkeypatch: pytest.M
     write_message("lost")
     monkeypatch.setattr(sys, "stderr", None)
     write_message("lost")
+
+
+class Screen(io.StringIO):
+    """Standard error as a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize("verb", ["tag", "evaluate"])
+def test_reading_shows_how_far_it_is_on_a_terminal(
+    cli, model, train_file, verb: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("perceptron_nlp.cli.inputs._BETWEEN_LINES", 0.0)
+    plain = cli(verb, model, train_file)
+    screen = Screen()
+    monkeypatch.setattr(sys, "stderr", screen)
+    assert cli(verb, model, train_file).out == plain.out
+    shown = screen.getvalue()
+    # What is drawn over is erased before the next message and at the end.
+    assert "read 0 of 0 MB" in shown and shown.count("\r\x1b[2K") >= 1
+    assert shown.replace("\r\x1b[2K", "\n").splitlines().count("train.conllu: read as conllu") == 1
+    screen = Screen()
+    monkeypatch.setattr(sys, "stderr", screen)
+    assert cli(verb, model, train_file, "--quiet").out == plain.out
+    assert screen.getvalue() == ""
+
+
+def test_a_file_that_is_shown_being_read_can_be_replaced(
+    cli, model, train_file, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("perceptron_nlp.cli.inputs._BETWEEN_LINES", 0.0)
+    wanted = cli("tag", model, train_file).out
+    monkeypatch.setattr(sys, "stderr", Screen())
+    assert cli("tag", model, train_file, "-o", train_file).status == 0
+    assert train_file.read_bytes() == wanted

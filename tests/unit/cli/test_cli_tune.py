@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import signal
 import time
@@ -157,7 +158,7 @@ def test_ctrl_c_says_how_to_go_on(train_file: Path, started) -> None:
 def test_a_terminal_sees_the_epoch_at_hand_and_others_a_line_a_trial(
     train_file: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("COLUMNS", "60")
+    monkeypatch.setenv("COLUMNS", "80")
     terminal = Terminal(None)
     for live in (False, True):
         terminal.live = terminal.bounded = live
@@ -166,8 +167,9 @@ def test_a_terminal_sees_the_epoch_at_hand_and_others_a_line_a_trial(
         )
         shown = capsys.readouterr().err
         assert ("fold 2/2, epoch 2/2; best so far" in shown) == live
+        assert bool(re.search(r"trial 2 of 20 at most, \d+ s left", shown)) == live
         assert not live or all(
-            len(piece.removeprefix("\x1b[K")) < 60
+            len(piece.removeprefix("\x1b[K")) < 80
             for line in shown.splitlines()
             for piece in line.split("\r")
         )

@@ -189,3 +189,15 @@ def test_sums_of_a_weight_of_each_template_fill_sixteen_bits_and_none_is_zero(
 
 def test_more_epochs_fit_the_training_text_better(small: Labelled) -> None:
     assert accuracy(pn.train(small, epochs=1), small) < accuracy(pn.train(small, epochs=10), small)
+
+
+def test_a_verbose_training_prints_a_line_an_epoch(capsys: pytest.CaptureFixture[str]) -> None:
+    text = [(["a", "b"], ["X", "Y"])] * 3
+    heard: list[pn.EpochReport] = []
+    pn.train(text, dev=text, epochs=2, runs=2, verbose=True, callback=heard.append)
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == len(heard) == 4
+    assert lines[0].startswith("tag: run 1/2, epoch 1/2: train ") and lines[0].endswith(" %")
+    assert ", dev 100.00 %" in lines[3]
+    with pytest.raises(pn.ArgumentTypeError, match="verbose: a bool is needed"):
+        pn.train(text, verbose=2)
