@@ -27,6 +27,7 @@ from perceptron_nlp.analysis.crossvalidation import (
 )
 from perceptron_nlp.analysis.folds import in_parallel, make_folds
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FormatError
+from perceptron_nlp.pages import render
 from perceptron_nlp.pages.drawing import (
     BLUE,
     VERMILION,
@@ -37,7 +38,6 @@ from perceptron_nlp.pages.drawing import (
     styled,
     svg,
 )
-from perceptron_nlp.pages.rendering import render
 from perceptron_nlp.sampling import permutation
 from perceptron_nlp.tagger.train.sources import Labelled, LabelLists, Source
 

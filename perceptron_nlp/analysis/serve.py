@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from perceptron_nlp import Tagger, WordExplanation, tokenize
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, encodable
-from perceptron_nlp.pages.rendering import render
+from perceptron_nlp.pages import render
 from perceptron_nlp.pages.serving import HOSTS, PORT, PageServer, needed_uvicorn, page_application
 
 if TYPE_CHECKING:

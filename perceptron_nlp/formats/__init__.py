@@ -12,11 +12,17 @@ if TYPE_CHECKING:
     from perceptron_nlp.formats.conllu_rules import CONLLU_COLUMNS, wrong_conllu_value
     from perceptron_nlp.formats.corpus import AUTO, FORMATS, Corpus, check_format, open_corpus
     from perceptron_nlp.formats.opening import Readable, named_stream
-    from perceptron_nlp.formats.packing import packed_tensors, unpacked_tensors
     from perceptron_nlp.formats.replace import check_place, replace_file
     from perceptron_nlp.formats.running import RunningLayout, as_conllu
     from perceptron_nlp.formats.tagged import read_pairs, read_tagged, read_text, write_tagged
-    from perceptron_nlp.formats.tensorarrays import Section, layout_of, read_tensors, write_tensors
+    from perceptron_nlp.formats.tensorarrays import (
+        Section,
+        layout_of,
+        packed_tensors,
+        read_tensors,
+        unpacked_tensors,
+        write_tensors,
+    )
     from perceptron_nlp.formats.tensorfile import (
         begins_like_tensors,
         map_file_bytes,
@@ -32,11 +38,10 @@ _PLACES = {
     "conllu_rules": "CONLLU_COLUMNS wrong_conllu_value",
     "corpus": "AUTO FORMATS Corpus check_format open_corpus",
     "opening": "Readable named_stream",
-    "packing": "packed_tensors unpacked_tensors",
     "replace": "check_place replace_file",
     "running": "RunningLayout as_conllu",
     "tagged": "read_pairs read_tagged read_text write_tagged",
-    "tensorarrays": "Section layout_of read_tensors write_tensors",
+    "tensorarrays": "Section layout_of packed_tensors read_tensors unpacked_tensors write_tensors",
     "tensorfile": "begins_like_tensors map_file_bytes open_tensors read_file_bytes",
 }
 _MODULES = {name: module for module, names in _PLACES.items() for name in names.split()}

@@ -1,6 +1,21 @@
-"""Tensor files from and to arrays of NumPy, and what stands where in them.
+"""Tensor files from and to arrays of NumPy, what stands where in them, and arrays in few bits.
 
-formats/tensorfile.py describes the layout.
+formats/tensorfile.py describes the layout. Whole numbers are packed in Rice codes. A number *v* in
+a Rice code of *k* low bits is *v* >> *k* in unary, and its *k* low bits as they are (R. F. Rice,
+Some practical universal noiseless coding techniques, JPL 79-22, 1979). Here the low bits of all
+numbers stand first, then the unary parts of all, each so many zeros and a one. Bits are counted
+from the highest of each byte; each of the two stretches ends at a whole byte, filled up with zeros.
+Each number takes a bit at least, so nothing unpacks to more than 64 times its size.
+
+In a file, a packed array is a ``U8`` array under its own name; the string ``packed`` of the
+metadata maps the name to ``{"dtype": …, "length": …, "low_bits": …, "numbers": …}``, which says
+what it is unpacked to. ``numbers`` is one of
+
+``positive``   each number less 1
+``signed``     a number v above 0 as 2 (v - 1), one below 0 as -2 v - 1; there is no 0
+``ascending``  what each number is above the one before, less 1; the first one as it is
+``in_rows``    the same within each row of ``counts``, whose name is that of the array with
+               ``counts`` for what follows the last dot
 """
 
 from __future__ import annotations
@@ -8,16 +23,20 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
+from perceptron_nlp._core.model.modelrows import starts_of
+from perceptron_nlp._core.model.ricecodes import rice_decoded
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, ModelError, quote
 from perceptron_nlp.formats.tensorfile import (
     ALIGNMENT,
+    CODES,
     DTYPES,
     HEADER_START,
     METADATA,
     NO_DIGEST,
     Array,
+    Tensor,
     item_size,
     long_name,
     open_tensors,
@@ -27,12 +46,14 @@ from perceptron_nlp.formats.tensorfile import (
 if TYPE_CHECKING:
     import mmap
 
+    import numpy as np
+    import numpy.typing as npt
+
 _NAMES = {dtype: name for name, dtype in DTYPES.items()}
 
 
 def write_tensors(tensors: Mapping[str, Array], metadata: Mapping[str, str]) -> bytes:
-    """Return the bytes of a file that holds ``tensors`` and ``metadata``, to which it adds
-    ``sha256``.
+    """Return the bytes of a file of these arrays and this metadata, to which it adds ``sha256``.
 
     Arrays are of (u)int8-64, float16, float32 or float64, of any shape. Raises ArgumentTypeError
     for a name or string that is not a str, and an array of another type; ArgumentError for the
@@ -156,3 +177,150 @@ def layout_of(data: bytes, path: str) -> tuple[Section, ...]:
         Section("header", 0, start, None, None),
         *sorted(arrays, key=lambda section: (section.begin, section.bytes, section.name)),
     )
+
+
+Words: TypeAlias = "npt.NDArray[np.uint64]"
+
+MOST_LOW_BITS = 63
+
+
+class Packed(NamedTuple):
+    """Numbers in a Rice code: how many, how many low bits each has (0 to 63), and the bits as
+    uint8[n].
+    """
+
+    length: int
+    low_bits: int
+    data: Any
+
+
+def pack(values: Words) -> Packed:
+    """Return numbers, uint64[n], in the shortest Rice code."""
+    # Here, since tagging does without NumPy.
+    import numpy as np
+
+    # Sums as float64: those of keys go beyond 64 bits.
+    low_bits = min(
+        range(MOST_LOW_BITS + 1),
+        key=lambda k: float((values >> np.uint64(k)).sum(dtype=np.float64)) + len(values) * (1 + k),
+    )
+    high = (values >> np.uint64(low_bits)).astype(np.int64)
+    ones = np.cumsum(high + 1) - 1
+    unary = np.zeros(int(ones[-1]) + 1 if len(ones) else 0, np.uint8)
+    unary[ones] = 1
+    data = np.concatenate([np.packbits(_bits(values, low_bits)), np.packbits(unary)])
+    return Packed(len(values), low_bits, data)
+
+
+def unpack(
+    packed: Packed, code: str = "Q", kind: str = "codes", starts: memoryview | None = None
+) -> memoryview:
+    """Return the numbers, or what they are codes of: see ricecodes.rice_decoded.
+
+    Raises ValueError for bits that are not of so many numbers, or of numbers beyond the type.
+    """
+    return rice_decoded(packed.data, packed.length, packed.low_bits, code, kind, starts)
+
+
+def _bits(values: Words, width: int) -> Array:
+    """Return the lowest `width` bits of each number."""
+    import numpy as np
+
+    n_bytes = next(size for size in (1, 2, 4, 8) if 8 * size >= width)
+    wide = np.unpackbits(values.astype(f">u{n_bytes}").view(np.uint8))
+    return wide.reshape(len(values), 8 * n_bytes)[:, 8 * n_bytes - width :].ravel()
+
+
+_KEYS = {"dtype", "length", "low_bits", "numbers"}
+POSITIVE, SIGNED, ASCENDING, IN_ROWS = KINDS = ("positive", "signed", "ascending", "in_rows")
+
+
+def packed_tensors(
+    tensors: Mapping[str, Array], kinds: Mapping[str, str]
+) -> tuple[dict[str, Array], dict[str, dict[str, Any]]]:
+    """Return the arrays, those with a kind (see above) packed, and their entry of the metadata."""
+    arrays, described = dict(tensors), {}
+    for name, kind in kinds.items():
+        array = tensors[name]
+        starts = starts_of(tensors[counts_of(name)].data) if kind == IN_ROWS else None
+        packed = pack(_encoded(array, kind, starts))
+        arrays[name] = packed.data
+        described[name] = {
+            "dtype": dtype_name(array),
+            "length": packed.length,
+            "low_bits": packed.low_bits,
+            "numbers": kind,
+        }
+    return arrays, described
+
+
+def unpacked_tensors(
+    tensors: Mapping[str, Tensor], described: Mapping[str, Any], path: str
+) -> dict[str, Tensor]:
+    """Return all arrays as they were before they were packed, everything checked.
+
+    Raises ModelError, with the file's name, if the numbers are not what the description says.
+    """
+    arrays = dict(tensors)
+    # Counts, which say where rows begin, must be there first.
+    for name in sorted(described, key=lambda name: _kind(described[name]) == IN_ROWS):
+        try:
+            arrays[name] = _unpacked(arrays, name, described[name])
+        except ValueError as error:
+            raise ModelError(
+                f"{path}: the model's {quote(name)}, which is packed: {error}; get the file again"
+            ) from None
+    return arrays
+
+
+def counts_of(name: str) -> str:
+    """Return the name of the array that says how many numbers each row of another has."""
+    return f"{name.rpartition('.')[0]}.counts"
+
+
+def _kind(one: Any) -> Any:
+    return one.get("numbers") if isinstance(one, dict) else None
+
+
+def _unpacked(tensors: Mapping[str, Tensor], name: str, one: Any) -> Tensor:
+    packed = tensors.get(name)
+    if packed is None or packed.dtype != "U8" or len(packed.shape) != 1:
+        raise ValueError("there are no such bytes")
+    if not isinstance(one, dict) or {*one} != _KEYS:
+        raise ValueError("not described as packed arrays are")
+    if any(type(one[key]) is not int for key in ("length", "low_bits")):
+        raise ValueError("its length or its low bits are no whole numbers")
+    kind, dtype = one["numbers"], one["dtype"]
+    if kind not in KINDS or dtype not in CODES or dtype[0] not in "UI":
+        raise ValueError("of an unknown kind or type")
+    counts = tensors.get(counts_of(name)) if kind == IN_ROWS else None
+    if kind == IN_ROWS and (
+        counts is None or counts.dtype not in ("U8", "U16", "U32") or len(counts.shape) != 1
+    ):
+        raise ValueError("its rows are not told")
+    numbers = unpack(
+        Packed(one["length"], one["low_bits"], packed.data),
+        CODES[dtype],
+        kind,
+        None if counts is None else starts_of(counts.numbers()),
+    )
+    return Tensor.of(numbers, dtype)
+
+
+def _encoded(array: Array, kind: str, starts: memoryview | None) -> npt.NDArray[np.uint64]:
+    # Here, since tagging does without NumPy.
+    import numpy as np
+
+    one = np.uint64(1)
+    if kind == POSITIVE:
+        return array.astype(np.uint64) - one
+    if kind == SIGNED:
+        values = array.astype(np.int64)
+        return np.where(values > 0, 2 * (values - 1), -2 * values - 1).astype(np.uint64)
+    whole = array.astype(np.uint64)
+    gaps = whole.copy()
+    gaps[1:] -= whole[:-1] + one
+    if starts is not None:
+        first = np.asarray(starts)[:-1]
+        gaps[first] = whole[first]
+    return gaps

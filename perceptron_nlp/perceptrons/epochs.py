@@ -14,9 +14,14 @@ from perceptron_nlp.errors import ArgumentError
 from perceptron_nlp.perceptrons.estimator import Options
 from perceptron_nlp.perceptrons.inputs import Samples
 from perceptron_nlp.perceptrons.schedule import Constant, Inverse, step_size
-from perceptron_nlp.perceptrons.state import TrainingState, flat_view, start_weights
+from perceptron_nlp.perceptrons.state import (
+    TrainingState,
+    VotedUpdates,
+    check_memory,
+    flat_view,
+    start_weights,
+)
 from perceptron_nlp.perceptrons.textbook.orders import Halt
-from perceptron_nlp.perceptrons.voting import VotedUpdates, check_memory
 from perceptron_nlp.sampling import draws, without_replacement
 
 Floats = NDArray[np.float64]

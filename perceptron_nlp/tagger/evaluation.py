@@ -12,7 +12,7 @@ from typing import Any
 
 from perceptron_nlp._display import counted, percent, points
 from perceptron_nlp._notebook import Tabular
-from perceptron_nlp.tagger.confidence.reliability import Reliability
+from perceptron_nlp.tagger.confidence.confidence import Reliability
 from perceptron_nlp.tagger.label_scores import (
     LabelScore,
     SpanScores,

@@ -23,7 +23,7 @@ from perceptron_nlp.tagger.confidence.calibration import (
     softmax,
     with_share,
 )
-from perceptron_nlp.tagger.confidence.reliability import BINS, Reliability
+from perceptron_nlp.tagger.confidence.confidence import BINS, Reliability
 from perceptron_nlp.tagger.tag.label import decoder_of
 
 SCORE = st.integers(-(2**20), 2**20).map(lambda x: x / 64) | st.just(-np.inf)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from perceptron_nlp.errors import ModelError
 from perceptron_nlp.formats import open_tensors, packed_tensors, unpacked_tensors, write_tensors
-from perceptron_nlp.formats.packing import Packed, pack, unpack
+from perceptron_nlp.formats.tensorarrays import Packed, pack, unpack
 from perceptron_nlp.formats.tensorfile import Tensor
 
 numbers = st.lists(st.one_of(st.integers(0, 40), st.integers(0, 2**64 - 1)), max_size=60)

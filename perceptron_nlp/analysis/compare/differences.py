@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from perceptron_nlp._display import p_value, percent
@@ -16,6 +16,11 @@ from perceptron_nlp.analysis.compare.significance import (
     randomisation,
     resampled,
 )
+
+
+def _listed(found: Change | Score) -> dict[str, Any]:
+    """Return the fields as JSON has them."""
+    return {k: list(v) if isinstance(v, tuple) else v for k, v in asdict(found).items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,15 +96,7 @@ class Score:
 
     def to_dict(self) -> dict[str, Any]:
         """All of it, for JSON."""
-        return {
-            "a": self.a,
-            "b": self.b,
-            "difference": self.difference,
-            "interval_a": list(self.interval_a),
-            "interval_b": list(self.interval_b),
-            "interval_difference": list(self.interval_difference),
-            "p_value": self.p_value,
-        }
+        return {**_listed(self), "difference": self.difference}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -164,33 +161,9 @@ class Comparison:
                     "confidence": CONFIDENCE,
                 },
             },
-            "labels": {
-                label: {
-                    "support": d.support,
-                    "f1_a": d.f1_a,
-                    "f1_b": d.f1_b,
-                    "gained": d.gained,
-                    "lost": d.lost,
-                }
-                for label, d in self.labels.items()
-            },
+            "labels": {label: asdict(difference) for label, difference in self.labels.items()},
             "changed": len(self.changes),
-            "changes": [
-                {
-                    "path": c.path,
-                    "line": c.line,
-                    "sentence": c.sentence,
-                    "index": c.index,
-                    "word": c.word,
-                    "gold": c.gold,
-                    "a": c.a,
-                    "b": c.b,
-                    "outcome": c.outcome,
-                    "before": list(c.before),
-                    "after": list(c.after),
-                }
-                for c in self.changes[:limit]
-            ],
+            "changes": [{**_listed(c), "outcome": c.outcome} for c in self.changes[:limit]],
         }
 
     def __str__(self) -> str:

@@ -57,8 +57,8 @@ class FoundFeature:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """Different features of a text, those with a row in a model's table, and those that share
-    theirs.
+    """Numbers of different features of a text, of those with weights, and of those that share a
+    row.
     """
 
     features: int

@@ -28,8 +28,8 @@ from perceptron_nlp.analysis.report.figures import (
 )
 from perceptron_nlp.errors import ArgumentTypeError, FileError
 from perceptron_nlp.formats.replace import TEMPORARY, replace_files
+from perceptron_nlp.pages import environment, render
 from perceptron_nlp.pages.drawing import plotting
-from perceptron_nlp.pages.rendering import environment, render
 from perceptron_nlp.tagger.explain.render import word_view
 from perceptron_nlp.tagger.tag.threads import check_threads
 from perceptron_nlp.tagger.train.sources import Labelled, Source

@@ -193,15 +193,12 @@ class Trial:
 
     def to_dict(self) -> dict[str, Any]:
         """All but the counts, for JSON."""
-        return {
-            "number": self.number,
-            "settings": plain(self.settings),
-            "epochs": self.epochs,
-            "score": self.score,
+        found = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        del found["counts"]
+        settings = plain(self.settings)
+        return found | {
+            "settings": settings,
             "curve": list(self.curve),
-            "work": self.work,
-            "behind": self.behind,
-            "error": self.error,
             "within_noise": self.within_noise,
         }
 
@@ -267,18 +264,14 @@ class TuningResult:
 
     def to_dict(self) -> dict[str, Any]:
         """All of it, for JSON."""
-        return {
-            "column": self.column,
-            "measure": self.measure,
-            "folds": self.folds,
+        found = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        return found | {
             "options": plain(self.options),
-            "expected": self.expected,
             "interval": list(self.interval),
             "by_fold": list(self.by_fold),
+            "remarks": list(self.remarks),
             "best": self.best.number,
             "chosen": self.chosen.number,
-            "stopped": self.stopped,
-            "remarks": list(self.remarks),
             "trials": [trial.to_dict() for trial in self.trials],
         }
 

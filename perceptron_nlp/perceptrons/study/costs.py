@@ -5,9 +5,8 @@ has it on streams of updates, so that the scoring of examples, which all rows sh
 Three things are measured: array elements worked on, bytes at the peak, and processor seconds. One
 variable doubles while the others stay; the slope of log cost over log size is the fitted power.
 
-Where the table has d or U in a formula, the fit is to what that variable adds: the cost less that
-of the smallest stream (only the features of one update, or no update). So each term of a sum such
-as U·d_Δ + d is seen by itself, and so is the work without the calls.
+If the table has d or U in a formula, the fit is to the cost less that of the smallest stream (only
+the features of one update, or no update); so each term of a sum is seen by itself.
 """
 
 from __future__ import annotations
@@ -15,14 +14,160 @@ from __future__ import annotations
 import gc
 import time
 import tracemalloc
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from perceptron_nlp._core.table.weights import WeightTable
 from perceptron_nlp.perceptrons import textbook as tb
-from perceptron_nlp.perceptrons.study.streams import Counter, Size, made_stream
+from perceptron_nlp.sampling import permutation
+
+
+@dataclass
+class Counter:
+    """How many array elements were copied, computed, picked out or written so far."""
+
+    elements: int = 0
+
+
+class CountedArray(np.ndarray[Any, np.dtype[Any]]):
+    """An array that tells a `Counter` of every element that is worked on.
+
+    Copies, arithmetic and picks by index give counted arrays again, with the same counter, so that
+    a function written for plain arrays is measured without a change to it. Views are free, as in
+    NumPy.
+    """
+
+    counter: Counter | None
+
+    @classmethod
+    def of(cls, values: NDArray[Any], counter: Counter) -> CountedArray:
+        """The same elements, counted from now on."""
+        counted = values.view(cls)
+        counted.counter = counter
+        return counted
+
+    def __array_finalize__(self, source: Any) -> None:
+        self.counter = getattr(source, "counter", None)
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        counter = next(x.counter for x in (*inputs, self) if isinstance(x, CountedArray))
+        out = options.pop("out", None)
+        if out is not None:
+            options["out"] = tuple(_plain(x) for x in out)
+        result = getattr(ufunc, method)(*(_plain(x) for x in inputs), **options)
+        if counter is not None:
+            counter.elements += np.size(result)
+        if out is not None:
+            return out[0]
+        counted = np.asarray(result).view(CountedArray)
+        counted.counter = counter
+        return counted
+
+    def copy(self, order: Any = "C") -> CountedArray:
+        self._count(self.size)
+        return super().copy(order)
+
+    def astype(self, *arguments: Any, **options: Any) -> Any:
+        self._count(self.size)
+        return super().astype(*arguments, **options)
+
+    def __getitem__(self, key: Any) -> Any:
+        picked = super().__getitem__(key)
+        self._count(np.size(picked))
+        return picked
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        super().__setitem__(key, value)
+        self._count(np.size(value))
+
+    def _count(self, elements: int) -> None:
+        if self.counter is not None:
+            self.counter.elements += elements
+
+
+def _plain(x: Any) -> Any:
+    return np.asarray(x) if isinstance(x, CountedArray) else x
+
+
+@dataclass(frozen=True)
+class Size:
+    """The size of a stream: d features (a power of two), D examples, U of them updates of d_Δ
+    features.
+    """
+
+    d: int
+    D: int
+    U: int
+    nonzeros: int
+
+
+class Steps(Sequence[tb.Step]):
+    """The steps of a stream, each made when it is asked for and kept by no one.
+
+    So the memory that an algorithm takes is what the algorithm itself keeps. Updates stand at
+    random examples and touch random features. Without `every_example`, the examples between two
+    updates are one step without an update, for which they count as often as they are; `exact` is
+    for Python's integers in place of floats; a counter counts the elements of the updates, too.
+    """
+
+    def __init__(
+        self,
+        size: Size,
+        *,
+        every_example: bool = True,
+        exact: bool = False,
+        counter: Counter | None = None,
+    ) -> None:
+        self._size = size
+        self._counter = counter
+        updated = set((permutation(size.D, 1)[: size.U] + 1).tolist())
+        marks = sorted(updated | {t + 1 for t in updated if t < size.D} | {1})
+        first = np.arange(1, size.D + 1) if every_example else np.array(marks)
+        self._first = first.tolist()
+        self._examples = np.diff(np.append(first, size.D + 1)).tolist()
+        self._updates = {t: number for number, t in enumerate(sorted(updated))}
+        self._values: NDArray[Any] = np.where(np.arange(size.nonzeros) % 2, -1.0, 1.0)
+        if exact:
+            self._values = self._values.astype(int).astype(object)
+
+    def __len__(self) -> int:
+        return len(self._first)
+
+    def __getitem__(self, place: Any) -> Any:
+        if isinstance(place, slice):
+            return [self[number] for number in range(*place.indices(len(self)))]
+        t, examples = self._first[place], self._examples[place]
+        number = self._updates.get(t)
+        if number is None:
+            return tb.Step(t, examples, 0, None)
+        return tb.Step(t, examples, 1, tb.Delta(self._touched(number), self._change()))
+
+    def __iter__(self) -> Iterator[tb.Step]:
+        return (self[place] for place in range(len(self)))
+
+    def _touched(self, number: int) -> NDArray[np.int64]:
+        # An odd stride: where d is a power of two, no update touches a feature twice.
+        return (number * 7919 + 37 * np.arange(self._size.nonzeros)) % self._size.d
+
+    def _change(self) -> NDArray[Any]:
+        values = self._values.copy()
+        return values if self._counter is None else CountedArray.of(values, self._counter)
+
+
+def made_stream(
+    size: Size, *, every_example: bool = True, exact: bool = False, counter: Counter | None = None
+) -> tb.Stream:
+    """A stream of that size from a zero start; see `Steps`."""
+    start: NDArray[Any] = np.zeros(size.d, dtype=object if exact else np.float64)
+    if counter is not None:
+        start = CountedArray.of(start, counter)
+    steps = Steps(size, every_example=every_example, exact=exact, counter=counter)
+    return tb.Stream(start, steps)
+
 
 VARIABLES = ("d", "D", "U")
 """Features, examples, updates."""
@@ -30,11 +175,7 @@ VARIABLES = ("d", "D", "U")
 
 @dataclass(frozen=True)
 class Growth:
-    """A cost as the table states it: its formula, and its power of each variable.
-
-    Where the formula is a sum, as U·d_Δ + d, the power of a variable is that of the
-    term it stands in, to be seen where that term is the greater.
-    """
+    """A cost as the table states it: its formula, and the power of each variable in its term of it."""
 
     formula: str
     powers: tuple[int, int, int]
@@ -49,16 +190,10 @@ UPDATES_KEPT = Growth("d + U·d_Δ", (1, 0, 1))
 
 @dataclass(frozen=True)
 class Keeper:
-    """A way to keep weights.
+    """A way to keep weights, of the learners `ids` (as L7), and the costs that the table states.
 
-    Attributes
-    ----------
-    ids : the learners of the row, as L7
-    name : what the table calls it
-    keep : does it, on a stream of updates
-    space, time : the costs that the table states
-    every_example : whether it does something after every example, not only at updates
-    in_core : whether it works outside NumPy, where its elements cannot be counted
+    `every_example` tells if it does something after every example, not only at updates; `in_core`
+    if it works outside NumPy, where its elements cannot be counted.
     """
 
     ids: str
@@ -141,9 +276,8 @@ KEPT = (
     Series("D", tuple(Size(256, D, 8, 2) for D in (512, 1024, 2048, 4096))),
     Series("U", tuple(Size(256, 4096, U, 8) for U in (128, 256, 512, 1024))),
 )
-# In d, whole numbers of Python's own: their arithmetic takes far longer than to fetch them,
-# so that the slope is not that of the processor's caches. In U, vectors long enough for the
-# work after each of D examples to outweigh the updates.
+# In d, Python's whole numbers: arithmetic takes far longer than to fetch them, so the slope is not
+# that of caches. In U, vectors long enough for the work after each example to outweigh updates.
 TIMED = (
     Series("d", tuple(Size(d, 4, 1, 2) for d in (8192, 16384, 32768, 65536)), exact=True),
     Series("D", tuple(Size(128, D, 16, 2) for D in (512, 1024, 2048, 4096))),
@@ -154,14 +288,9 @@ PLAN: Mapping[str, tuple[Series, ...]] = {"elements": COUNTED, "bytes": KEPT, "s
 
 @dataclass(frozen=True)
 class Curve:
-    """What one row cost on one series.
+    """The elements, bytes or seconds of one row on one series, and the power that the table states.
 
-    Attributes
-    ----------
-    quantity : elements, bytes or seconds
-    costs : for each stream of the series, less the cost of the smallest where `stated` is 1
-        and the variable is d or U
-    stated : the power of the variable in the table
+    If that is 1 and the variable is d or U, costs are less the cost of the smallest stream.
     """
 
     keeper: Keeper
@@ -249,8 +378,8 @@ def seconds(keeper: Keeper, sizes: list[Size], exact: bool) -> list[float]:
 
 
 def _ready(keeper: Keeper, size: Size, exact: bool) -> tb.Stream:
-    # To walk past an example that changes nothing is part of scoring it: those who only
-    # act at updates get the examples between as one step.
+    # Walking past an example that changes nothing is part of scoring it: who only acts at updates
+    # gets the examples between as one step.
     made = made_stream(size, every_example=keeper.every_example, exact=exact)
     return tb.Stream(made.start, list(made.steps))
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from perceptron_nlp.errors import FileError
 from perceptron_nlp.formats.replace import replace_file
+from perceptron_nlp.pages import environment, render
 from perceptron_nlp.pages.drawing import (
     BLACK,
     BLUE,
@@ -29,7 +30,6 @@ from perceptron_nlp.pages.drawing import (
     styled,
     svg,
 )
-from perceptron_nlp.pages.rendering import environment, render
 from perceptron_nlp.perceptrons.study.costs import KEEPERS, VARIABLES, Curve
 from perceptron_nlp.perceptrons.study.curves import COMPARED, LearningCurves, Margins, OrderSpread
 from perceptron_nlp.perceptrons.study.experiments import POINTS, SIGNS, Cloud, Stage, Study

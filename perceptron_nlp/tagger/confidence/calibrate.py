@@ -24,8 +24,7 @@ from perceptron_nlp.tagger.confidence.calibration import (
     share_of,
     softmax,
 )
-from perceptron_nlp.tagger.confidence.confidence import LabelView, Numbers, T
-from perceptron_nlp.tagger.confidence.reliability import Reliability
+from perceptron_nlp.tagger.confidence.confidence import LabelView, Numbers, Reliability, T
 from perceptron_nlp.tagger.model.model import TaggerModel, joined
 from perceptron_nlp.tagger.tag.feature_function import Extractor
 from perceptron_nlp.tagger.tag.label import Labeller, make_labeller

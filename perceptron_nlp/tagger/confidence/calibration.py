@@ -66,12 +66,7 @@ class Calibration(NamedTuple):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as JSON has them."""
-        return {
-            "temperature": self.temperature,
-            "margins": list(self.margins),
-            "rates": list(self.rates),
-            "dictionary": self.dictionary,
-        }
+        return {**self._asdict(), "margins": list(self.margins), "rates": list(self.rates)}
 
     @classmethod
     def from_dict(cls, given: object) -> Calibration:

@@ -61,14 +61,7 @@ class WeighedFeature(NamedTuple):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as JSON has them."""
-        return {
-            "template": self.template,
-            "text": self.text,
-            "value": self.value,
-            "weight": self.weight,
-            "runner_up_weight": self.runner_up_weight,
-            "margin": self.margin,
-        }
+        return {**self._asdict(), "margin": self.margin}
 
 
 class ComparedFeatures(Protocol):

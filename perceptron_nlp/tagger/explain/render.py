@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Protocol, TypeAlias
 
 from perceptron_nlp._display import printable
-from perceptron_nlp.pages.rendering import render
+from perceptron_nlp.pages import render
 from perceptron_nlp.tagger.explain.forward_trace import WeighedFeature
 
 Paint: TypeAlias = Callable[[str, str], str]

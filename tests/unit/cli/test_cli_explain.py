@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import perceptron_nlp as pn
-from perceptron_nlp.pages.rendering import environment
+from perceptron_nlp.pages import environment
 
 TEXT = b"The old dog sleeps .\nShe runs !\n"
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from perceptron_nlp.perceptrons.study import costs, experiments
-from perceptron_nlp.perceptrons.study.streams import Size
+from perceptron_nlp.perceptrons.study.costs import Size
 
 SENTENCES = [
     f"{subject}/NOUN {verb}/VERB {place}/ADV"

@@ -8,8 +8,8 @@ import pytest
 
 from perceptron_nlp.perceptrons.study import costs, curves, experiments
 from perceptron_nlp.perceptrons.study.corpus import StudyCorpus, read_study_corpus
+from perceptron_nlp.perceptrons.study.costs import Size
 from perceptron_nlp.perceptrons.study.experiments import Study
-from perceptron_nlp.perceptrons.study.streams import Size
 
 SUBJECTS = ["The/DET dog/NOUN", "A/DET cat/NOUN", "Old/ADJ Tom/PROPN", "She/PRON", "They/PRON"]
 VERBS = ["sees/VERB", "found/VERB", "can/AUX see/VERB", "runs/VERB to/ADP"]

@@ -14,11 +14,12 @@ from perceptron_nlp.perceptrons.study.costs import (
     PLAN,
     Curve,
     Keeper,
+    Size,
     elements,
     fitted_power,
     growth_curves,
+    made_stream,
 )
-from perceptron_nlp.perceptrons.study.streams import Size, made_stream
 
 
 @given(st.floats(-2, 3), st.floats(0.01, 100))

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from perceptron_nlp.perceptrons import textbook as tb
-from perceptron_nlp.perceptrons.study.costs import KEEPERS
-from perceptron_nlp.perceptrons.study.streams import CountedArray, Counter, Size, made_stream
+from perceptron_nlp.perceptrons.study.costs import KEEPERS, CountedArray, Counter, Size, made_stream
 
 WORK = {
     "a sum counts its elements": (lambda a: a + a, 5),
