@@ -175,7 +175,7 @@ VARIABLES = ("d", "D", "U")
 
 @dataclass(frozen=True)
 class Growth:
-    """A cost as the table states it: its formula, and the power of each variable in its term of it."""
+    """A cost as the table states it: its formula, and the power of each variable in it."""
 
     formula: str
     powers: tuple[int, int, int]
