@@ -20,6 +20,7 @@ that they are put together of the pieces seen.
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -28,7 +29,7 @@ from perceptron_nlp.features.templatefile import preset
 from perceptron_nlp.features.templates import Template
 from perceptron_nlp.sampling import permutation
 from perceptron_nlp.tagger.evaluation import untrained_labels
-from perceptron_nlp.tagger.model.label_components import JOINT, MODES, PIECES, PIECES_AND_WHOLE
+from perceptron_nlp.tagger.model.label_components import JOINT, PIECES, PIECES_AND_WHOLE
 from perceptron_nlp.tagger.model.model import TaggerModel
 from perceptron_nlp.tagger.tag.feature_function import Extractor
 from perceptron_nlp.tagger.train.columns import (
@@ -43,7 +44,7 @@ from perceptron_nlp.tagger.train.columns import (
     with_upos,
 )
 from perceptron_nlp.tagger.train.data import Examples, trained_on
-from perceptron_nlp.tagger.train.loop import Task, Trainer, dev_accuracy
+from perceptron_nlp.tagger.train.loop import Task, Trainer, dev_accuracy, resolve_templates
 from perceptron_nlp.tagger.train.options import AUTO, LearningOptions
 
 logger = logging.getLogger("perceptron_nlp")
@@ -52,8 +53,9 @@ BEAM = 4
 PART_RULES = ("perceptron", "margin", "adagrad")
 # From this share of words with labels never seen on, labels are put together from others.
 UNSEEN_LABELS = 0.005
-# These differ from others in one part of many, and a wider margin parts them better.
-NEW_LABELS_MARGIN = 4.0
+# Labels that are learned in parts differ from others in one of many, and a wider margin parts them
+# better.
+PARTS_MARGIN = 4.0
 NGRAMS = Template.parse("lower.ngrams3-6[0]")
 FOLDED_NGRAMS = Template.parse("folded.ngrams3-6[0]")
 # Below so many tokens, rules for little text hold. Pairs of words are then too rare to learn from,
@@ -61,13 +63,17 @@ FOLDED_NGRAMS = Template.parse("folded.ngrams3-6[0]")
 MUCH_TEXT = 100_000
 # For labels learned whole from little text. Held-out text is too short to tell if n-grams help,
 # and on eight small treebanks they cost nothing where they do not.
-LOOKS = tuple(map(Template.parse, ("lower.ngrams1-6[0]", "lower.suffix2[-1]", "lower.suffix2[1]")))
+SHORT_NGRAMS = Template.parse("lower.ngrams1-6[0]")
+# For little text.
+ENDINGS = (Template.parse("lower.suffix2[-1]"), Template.parse("lower.suffix2[1]"))
 # The measurement: of so many tokens at most, one sentence in five is held out, then another fifth,
 # until so many tokens were; so many epochs.
 SAMPLE_TOKENS = 60_000
 FOLDS = 5
 HELD_OUT_TOKENS = 12_000
 EPOCHS = 3
+# A gain of so much on so many held-out tokens is clear: the other folds would say the same.
+CLEAR_GAIN, CLEAR_TOKENS = 0.015, 2_000
 # Not the option's seed: runs of other seeds must choose the same, so that they can be summed.
 SEED = 1
 # N-grams must gain this share of the tokens: less is within the noise of 12,000.
@@ -103,7 +109,10 @@ def auto_configure(
         options = replace(options, beam=BEAM if searched else 1)
     if options.right_to_left is None:
         options = replace(options, right_to_left=not spans)
+    if options.two_passes is None and in_parts:
+        options = replace(options, two_passes=options.preset == "accurate")
     notes: list[str] = []
+    probe, unseen = _Probe(), 0.0
     if spans:
         examples, broken = as_iobes(examples)
         notes.append(f"spans, written in {str(examples.scheme).upper()}, are learned in IOBES")
@@ -114,18 +123,18 @@ def auto_configure(
             )
             logger.warning("%s: %s", "train", notes[-1])
     elif in_parts:
-        examples, options, found = choose_parts(examples, options)
-        notes += found
-        if options.two_passes is None:
-            options = replace(options, two_passes=options.preset == "accurate")
+        examples, options, unseen = with_parts(examples, options)
         if options.two_passes and examples.scheme == JOINT:
             notes.append(
                 "features are learned in two passes, the first one of "
                 + ("parts of speech" if has_much_text(examples) else "joint labels")
             )
     if options.templates == AUTO:
-        templates, found = choose_templates(examples, options, spans)
+        templates, found = choose_templates(examples, options, spans, probe)
         options = replace(options, templates=templates)
+        notes += found
+    if in_parts:
+        examples, found = choose_parts(examples, options, unseen, probe)
         notes += found
     if not spans:
         options, found = choose_runs(examples, options)
@@ -148,48 +157,57 @@ def choose_runs(examples: Examples, options: LearningOptions) -> tuple[LearningO
     runs = options.runs
     if runs is None and options.preset == "default" and options.width == 1 and (little or whole):
         runs = RUNS_OF_LITTLE_TEXT if little else RUNS
-    elif options.preset != "accurate" or not (little and whole):
+    elif options.preset != "accurate" or not little:
         return options, []
-    epochs = SHORTER_RUN if whole and len(examples.tags) <= MANY_LABELS else None
+    epochs = None if whole and len(examples.tags) > MANY_LABELS else SHORTER_RUN
     options = replace(options, runs=runs, epochs=epochs)
     return options, [f"{options.n_runs} runs of {options.passes} epochs are summed"]
 
 
-def choose_parts(
+def with_parts(
     examples: Examples, options: LearningOptions
-) -> tuple[Examples, LearningOptions, list[str]]:
-    """Return the examples with labels to be learned in parts, the options for them, and why.
+) -> tuple[Examples, LearningOptions, float]:
+    """Return the examples with labels in parts and as wholes, their options, and a share.
 
-    Where many labels are new, they are put together of pieces. Labels as wholes are no parts then:
-    these would lack them.
+    The share is that of the held-out tokens whose labels are not seen before.
     """
-    examples = with_upos(examples)
+    examples = replace(with_upos(examples), parts=PIECES_AND_WHOLE)
     folds = _folds(examples)
-    held_out = sum(fold.n_labelled for _, fold in folds)
-    unseen = sum(n_unseen(*fold) for fold in folds) / max(1, held_out)
+    unseen = sum(n_unseen(*fold) for fold in folds) / max(1, sum(f.n_labelled for _, f in folds))
+    wide = unseen >= UNSEEN_LABELS or not has_much_text(examples)
+    if options.margin is None and wide:
+        options = replace(options, margin=PARTS_MARGIN)
+    return examples, options, unseen
+
+
+def choose_parts(
+    examples: Examples, options: LearningOptions, unseen: float, probe: _Probe
+) -> tuple[Examples, list[str]]:
+    """Return the examples with the parts of labels that do better, and how they were chosen.
+
+    Where many labels are new, they can be put together of pieces. Labels as wholes are no parts
+    then: these would lack them.
+    """
+    if unseen < UNSEEN_LABELS and not has_much_text(examples):
+        return examples, ["features are learned in parts: pieces and whole labels"]
+    pieces = replace(examples, parts=PIECES)
     if unseen >= UNSEEN_LABELS:
-        if options.margin is None:
-            options = replace(options, margin=NEW_LABELS_MARGIN)
-        note = (
-            f"{100 * unseen:.2f} % of held-out tokens have labels not seen before, so labels"
-            " are put together from pieces"
-        )
-        return closed(replace(examples, parts=PIECES)), options, [note]
-    probe = _Probe(examples, options)
-    small = preset("fast", examples.columns)
-    scores = {mode: probe.accuracy(small, parts=mode) for mode in MODES}
-    gain = scores[PIECES_AND_WHOLE] - scores[PIECES]
-    chosen = PIECES_AND_WHOLE if gain >= WHOLE_GAIN else PIECES
+        pieces = closed(pieces)
+    plain, wholes = probe.compare((pieces, options), (examples, options))
     note = (
-        "features are learned in parts: "
-        + ", ".join(f"{mode} {100 * score:.2f} %" for mode, score in scores.items())
-        + " on held-out tokens"
+        f"features are learned in parts: pieces {100 * plain:.2f} %, with whole labels"
+        f" {100 * wholes:.2f} % on held-out tokens"
     )
-    return replace(examples, parts=chosen), options, [note]
+    if unseen >= UNSEEN_LABELS:
+        note += (
+            f"; {100 * unseen:.2f} % of these have labels not seen before, which are put together"
+            " from pieces alone"
+        )
+    return examples if wholes - plain >= WHOLE_GAIN else pieces, [note]
 
 
 def choose_templates(
-    examples: Examples, options: LearningOptions, spans: bool
+    examples: Examples, options: LearningOptions, spans: bool, probe: _Probe
 ) -> tuple[tuple[Template, ...], list[str]]:
     """Return templates for the column, and how they were chosen."""
     evidence = examples.columns
@@ -201,14 +219,19 @@ def choose_templates(
     if spans and {*evidence} - {*DERIVED}:
         return preset("chunk", evidence), []
     little = not has_much_text(examples)
-    small, large = preset("fast", evidence), preset("default", evidence)
+    small = preset("fast", evidence)
+    if little and not spans:
+        small = (*small, *ENDINGS)
     if little and not spans and examples.parts is None:
-        return (*small, *LOOKS), [
+        return (*small, SHORT_NGRAMS), [
             f"character n-grams and endings of neighbors, as below {MUCH_TEXT:,} tokens"
         ]
-    probe = _Probe(examples, options)
-    plain = probe.accuracy(small)
-    grams = probe.accuracy((*small, NGRAMS))
+
+    def compare(ours: Sequence[Template], theirs: Sequence[Template]) -> tuple[float, float]:
+        first, second = (replace(options, templates=(*small, *more)) for more in (ours, theirs))
+        return probe.compare((examples, first), (examples, second))
+
+    plain, grams = compare((), (NGRAMS,))
     notes = [
         f"character n-grams: {100 * plain:.2f} % without, {100 * grams:.2f} % with them"
         " on held-out tokens"
@@ -217,12 +240,12 @@ def choose_templates(
     if grams - plain >= NGRAM_GAIN:
         more = (NGRAMS,)
     if more and examples.parts is not None:
-        folded = probe.accuracy((*small, FOLDED_NGRAMS))
+        grams, folded = compare((NGRAMS,), (FOLDED_NGRAMS,))
         notes.append(f"n-grams of folded letters in their place: {100 * folded:.2f} %")
         if folded > grams:
             more = (FOLDED_NGRAMS,)
     pairs = options.preset != "fast" and (spans or not little)
-    return (*(large if pairs else small), *more), notes
+    return (*(preset("default", evidence) if pairs else small), *more), notes
 
 
 def _folds(examples: Examples) -> list[tuple[Examples, Examples]]:
@@ -240,27 +263,51 @@ def _folds(examples: Examples) -> list[tuple[Examples, Examples]]:
     return [fold for fold in folds if all(part.n_labelled for part in fold)]
 
 
+Candidate = tuple[Examples, LearningOptions]
+
+
 class _Probe:
     """Quick greedy trainings on folds of the text, each scored on what is held out of it."""
 
-    def __init__(self, examples: Examples, options: LearningOptions) -> None:
-        # Labels are compared as they are learned, not as they will be written.
-        self._folds = _folds(replace(examples, scheme=None))
-        self._options = replace(options, seed=SEED, epochs=EPOCHS, beam=1, runs=1, patience=None)
+    def __init__(self) -> None:
+        self._known: dict[object, float] = {}
 
-    def accuracy(self, templates: tuple[Template, ...], parts: str | None = None) -> float:
-        """Accuracy on the held-out tokens; 0 if there is too little text to tell."""
-        options = replace(self._options, templates=templates)
-        correct = n_tokens = 0.0
-        for train, held_out in self._folds:
-            if parts is not None:
-                train = replace(train, parts=parts)
-            model = Trainer(
-                Task(examples=train, column="", options=options), log_level=logging.DEBUG
-            ).run()
-            correct += dev_accuracy(model, None, held_out) * held_out.n_labelled
-            n_tokens += held_out.n_labelled
-        return correct / max(1, n_tokens)
+    def compare(self, first: Candidate, second: Candidate) -> tuple[float, float]:
+        """Return the accuracy of each on the held-out tokens; 0 with too little text to tell.
+
+        Parameters
+        ----------
+        first, second : examples and options as they would be learned, of the same text
+        """
+        correct, n_tokens = np.zeros(2), 0
+        for number, fold in enumerate(_folds(first[0])):
+            n_here = fold[1].n_labelled
+            correct += [n_here * self._accuracy(*one, number) for one in (first, second)]
+            n_tokens += n_here
+            clear = abs(correct[1] - correct[0]) >= CLEAR_GAIN * n_tokens
+            if clear and n_tokens >= CLEAR_TOKENS:
+                break
+        ours, theirs = (correct / max(1, n_tokens)).tolist()
+        return ours, theirs
+
+    def _accuracy(self, examples: Examples, options: LearningOptions, fold: int) -> float:
+        options = replace(
+            options,
+            templates=resolve_templates(options, examples.columns),
+            seed=SEED,
+            epochs=EPOCHS,
+            beam=1,
+            runs=1,
+            patience=None,
+        )
+        key = (examples.parts, options.templates, fold)
+        if key not in self._known:
+            # Labels are compared as they are learned, not as they will be written.
+            train, held_out = _folds(replace(examples, scheme=None))[fold]
+            task = Task(examples=train, column="", options=options)
+            model = Trainer(task, log_level=logging.DEBUG).run()
+            self._known[key] = dev_accuracy(model, None, held_out)
+        return self._known[key]
 
 
 def training_warnings(model: TaggerModel, examples: Examples, dev: Examples | None) -> list[str]:

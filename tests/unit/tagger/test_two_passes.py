@@ -69,7 +69,7 @@ def test_where_there_is_much_text_the_first_pass_gives_parts_of_speech(monkeypat
     tagger = pn.train(rows, column="feats", two_passes=True, right_to_left=False)
     first = tagger.model.first
     assert (first.column, first.scheme, set(first.tags)) == ("upos", None, {"DET", "ADJ", "NOUN"})
-    assert "the first one of parts of speech" in tagger.model.record["choices"][1]
+    assert "the first one of parts of speech" in " ".join(tagger.model.record["choices"])
     again = pn.Tagger.from_bytes(tagger.to_bytes())
     assert again.evaluate(rows).accuracy == tagger.evaluate(rows).accuracy == 1
     assert again.to_bytes() == tagger.to_bytes()

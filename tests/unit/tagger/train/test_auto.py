@@ -8,7 +8,13 @@ import pytest
 
 import perceptron_nlp as pn
 from perceptron_nlp.tagger.train import auto as choices
-from perceptron_nlp.tagger.train.auto import FOLDED_NGRAMS, LOOKS, NEW_LABELS_MARGIN, NGRAMS
+from perceptron_nlp.tagger.train.auto import (
+    ENDINGS,
+    FOLDED_NGRAMS,
+    NGRAMS,
+    PARTS_MARGIN,
+    SHORT_NGRAMS,
+)
 
 WORDS = ["red", "roses", "grow", "there", "slowly", "and", "sing"]
 TAGS = ["A", "N", "V", "D", "D", "C", "V"]
@@ -35,13 +41,13 @@ def templates_of(*arguments, **options):
 @pytest.mark.parametrize("preset", ["fast", "default", "accurate"])
 def test_little_text_of_whole_labels_has_n_grams_and_endings_of_neighbors_unmeasured(preset):
     tagger = pn.train(PLAIN, preset=preset, epochs=1)
-    assert {*LOOKS} <= {*tagger.model.templates}
+    assert {SHORT_NGRAMS, *ENDINGS} <= {*tagger.model.templates}
     assert "held-out" not in " ".join(tagger.model.record["choices"])
 
 
 def test_much_text_takes_n_grams_where_they_help_on_held_out_words(much_text):
     assert NGRAMS in templates_of(inflected(), right_to_left=False)
-    assert not {NGRAMS, FOLDED_NGRAMS, *LOOKS} & templates_of(PLAIN)
+    assert not {NGRAMS, FOLDED_NGRAMS, SHORT_NGRAMS, *ENDINGS} & templates_of(PLAIN)
 
 
 def has_pairs(templates):
@@ -115,8 +121,9 @@ def probes_of(data, monkeypatch, **options):
         )
         return trainer(task, **how)
 
-    monkeypatch.setattr(choices, "Trainer", probing)
-    return found, pn.train(data, **options).model
+    with monkeypatch.context() as patch:
+        patch.setattr(choices, "Trainer", probing)
+        return found, pn.train(data, **options).model
 
 
 def many_new(n_sentences):
@@ -134,20 +141,37 @@ def test_probes_train_under_the_margin_labels_and_direction_of_the_training(
     right_to_left, monkeypatch
 ):
     probes, model = probes_of(many_new(20), monkeypatch, right_to_left=right_to_left)
-    assert {p.margin for p in probes} == {NEW_LABELS_MARGIN}
+    assert {p.margin for p in probes} == {PARTS_MARGIN}
     assert {p.right_to_left for p in probes} == {right_to_left}
-    assert {p.parts for p in probes} == {model.parts}
-    assert {p.labels for p in probes} == {frozenset(model.tags.labels)}
-    assert model.record["options"]["margin"] == NEW_LABELS_MARGIN
+    own = [p for p in probes if p.parts == model.parts]
+    assert own and {p.labels for p in own} == {frozenset(model.tags.labels)}
+    assert model.record["options"]["margin"] == PARTS_MARGIN
 
 
 def test_probes_cross_validate_until_enough_is_held_out(monkeypatch):
     data = many_new(20)
     probes, _ = probes_of(data, monkeypatch)
-    assert sum(p.held_out for p in probes[:5]) == len(data)
+    assert {p.held_out for p in probes} == {4} and len(probes) % 5 == 0
+    assert sum(p.held_out for p in probes) == len(data) * len(probes) // 5
     monkeypatch.setattr(choices, "HELD_OUT_TOKENS", 20)
-    probes, _ = probes_of(data, monkeypatch)
-    assert len(probes) in (4, 6) and {p.held_out for p in probes} == {4}
+    fewer, _ = probes_of(data, monkeypatch)
+    assert len(fewer) == len(probes) * 2 // 5
+
+
+def test_a_gain_that_is_clear_ends_the_cross_validation(monkeypatch):
+    monkeypatch.setattr(choices, "CLEAR_TOKENS", 1)
+    clear, _ = probes_of(folding("Kind={}|Of=All")[:50], monkeypatch)
+    monkeypatch.setattr(choices, "CLEAR_GAIN", 2)
+    full, _ = probes_of(folding("Kind={}|Of=All")[:50], monkeypatch)
+    assert len(clear) < len(full)
+
+
+def test_whole_labels_are_no_parts_where_pieces_put_together_do_better(monkeypatch):
+    data = many_new(20)
+    probes, model = probes_of(data, monkeypatch)
+    assert {p.parts for p in probes} == {"pieces", "pieces+whole"}
+    assert model.parts == "pieces"
+    assert "put together from pieces" in " ".join(model.record["choices"])
 
 
 def test_templates_that_are_given_are_kept():
@@ -212,7 +236,7 @@ def test_what_is_given_leaves_no_runs_to_choose(given, expected):
 
 
 def test_features_of_little_text_are_learned_in_four_runs():
-    assert runs_and_epochs(pn.train(many_new(20))) == (4, 8)
+    assert runs_and_epochs(pn.train(many_new(20))) == (4, 6)
 
 
 def test_features_of_much_text_are_learned_in_one_run(much_text):
