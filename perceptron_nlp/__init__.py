@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from perceptron_nlp.tagger.model.model import TaggerModel
     from perceptron_nlp.tagger.tag.text import TextSentence, TextToken, tokenize
     from perceptron_nlp.tagger.tagger import Tagger, load, read_model
-    from perceptron_nlp.tagger.text_scores import F1, text_scores
+    from perceptron_nlp.tagger.text_scores import F1, TextScores, text_scores
     from perceptron_nlp.tagger.train.api import train
     from perceptron_nlp.tagger.train.clusters import RawText
     from perceptron_nlp.tagger.train.loop import EpochReport
@@ -96,6 +96,7 @@ __all__ = [
     "TaggerModel",
     "Template",
     "TemplateError",
+    "TextScores",
     "TextSentence",
     "TextToken",
     "Token",
@@ -180,7 +181,7 @@ _PLACES = {
     "tagger.explain.forward_trace": ("WeighedFeature",),
     "tagger.tag.text": ("TextSentence", "TextToken", "tokenize"),
     "tagger.tagger": ("Tagger", "load", "read_model"),
-    "tagger.text_scores": ("F1", "text_scores"),
+    "tagger.text_scores": ("F1", "TextScores", "text_scores"),
     "features.templatefile": ("preset", "preset_names", "read_templates"),
     "tagger.train.loop": ("EpochReport",),
     "text.sentence": ("Sentence", "Token"),

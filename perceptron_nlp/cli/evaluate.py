@@ -41,6 +41,7 @@ EXAMPLES = """\
   perceptron-nlp evaluate chunk.model test.txt --fields form,xpos,chunk"""
 _FIGURES = "precision  recall      F1   support"
 _CONFUSIONS = 10
+LEMMA = "lemma"
 
 
 DESCRIPTION = """\
@@ -79,16 +80,15 @@ def run_evaluate(chosen: argparse.Namespace) -> None:
     is_output = is_conllu(chosen.model)
     if is_output or chosen.from_text:
         _check_for_text(chosen, is_output)
+        _check_errors(chosen)
         check_stdin([chosen.model, *chosen.test], quiet=chosen.quiet)
         if is_output:
             scores = pn.text_scores(chosen.test, chosen.model)
         else:
             tagger = load_tagger(chosen.model, chosen.lexicon)
             scores = tagger.evaluate_text(chosen.test, threads=chosen.threads)
-        if chosen.json:
-            print_json({name: score.to_dict() for name, score in scores.items()})
-        else:
-            print("\n".join(text_table(scores, output())))
+        _write_errors(list(scores.columns.values()), chosen)
+        _show_text(scores, chosen)
         return
     check_stdin([*chosen.test, *filter(None, [chosen.lexicon])], quiet=True)
     _check_errors(chosen)
@@ -129,6 +129,23 @@ def _write_errors(results: Sequence[pn.Evaluation], chosen: argparse.Namespace) 
     if not chosen.quiet:
         count = sum(len(result.mistakes or ()) for result in results)
         say(f"{chosen.errors}: {counted(count, 'mistake')}")
+
+
+def _show_text(scores: pn.TextScores, chosen: argparse.Namespace) -> None:
+    """Print F1 from running text, and the scores of each column over the words in both."""
+    if chosen.json:
+        columns = [result.to_dict() for result in scores.columns.values()]
+        print_json({**{name: f1.to_dict() for name, f1 in scores.items()}, "columns": columns})
+        return
+    terminal = output()
+    pages = ["\n".join(text_table(scores, terminal))]
+    for column, result in scores.columns.items():
+        if column == LEMMA:
+            # As many labels as words.
+            pages.append("\n".join(confusion_table(result, terminal, f"{column}, "))[1:])
+        else:
+            pages.append(page(result, terminal, all_labels=chosen.all_labels, is_output=True))
+    print("\n\n".join(pages))
 
 
 def is_conllu(path: str) -> bool:
@@ -219,15 +236,18 @@ def _show(results: list[pn.Evaluation], chosen: argparse.Namespace) -> None:
     print("\n\n".join(pages))
 
 
-def page(result: pn.Evaluation, terminal: Terminal, *, all_labels: bool = False) -> str:
+def page(
+    result: pn.Evaluation, terminal: Terminal, *, all_labels: bool = False, is_output: bool = False
+) -> str:
     """Return the lines of one column; if it holds spans, their scores come first.
 
-    With `all_labels`, labels that occur in no gold text are listed, too.
+    With `all_labels`, labels that occur in no gold text are listed, too. Of another program's
+    output nobody can tell which words it knew.
     """
     return "\n".join(
         [
             *span_table(result, terminal),
-            *summary(result, terminal),
+            *summary(result, terminal, is_output=is_output),
             "",
             *feature_table(result, terminal),
             *label_table(result, terminal, all_labels=all_labels),
@@ -251,7 +271,7 @@ def span_table(result: pn.Evaluation, terminal: Terminal) -> list[str]:
     ]
 
 
-def summary(result: pn.Evaluation, terminal: Terminal) -> list[str]:
+def summary(result: pn.Evaluation, terminal: Terminal, *, is_output: bool = False) -> list[str]:
     """Return lines with the accuracy of tokens and sentences."""
     unknown = result.tokens - result.known_tokens
     rows = [
@@ -261,7 +281,7 @@ def summary(result: pn.Evaluation, terminal: Terminal) -> list[str]:
         ("sentences", result.sentence_accuracy, result.sentences),
     ]
     lines = [terminal.line(f"column {result.column}, accuracy:", BOLD)]
-    for name, share, count in rows:
+    for name, share, count in rows[::3] if is_output else rows:
         figure = f"{'–':>6}  " if share is None else f"{percent(share):>8}"
         lines.append(terminal.line(f"{name:<14}{figure}  of {count:,}"))
     if result.unlabelled:
@@ -318,7 +338,7 @@ def _score_table(
     ]
 
 
-def confusion_table(result: pn.Evaluation, terminal: Terminal) -> list[str]:
+def confusion_table(result: pn.Evaluation, terminal: Terminal, column: str = "") -> list[str]:
     """Return the most frequent errors, if there are any."""
     wrong = [
         (count, gold, given)
@@ -328,7 +348,7 @@ def confusion_table(result: pn.Evaluation, terminal: Terminal) -> list[str]:
     if not wrong:
         return []
     wrong.sort(key=lambda item: (-item[0], item[1], item[2]))
-    lines = ["", terminal.line("most frequent errors", BOLD)]
+    lines = ["", terminal.line(f"{column}most frequent errors", BOLD)]
     # Neither label pushes the other out of the line.
     room = max(5, (terminal.width - len(f"{'':8}  gold , predicted ")) // 2)
     for count, *labels in wrong[:_CONFUSIONS]:

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from perceptron_nlp.tagger.tag.fill import Fill
     from perceptron_nlp.tagger.tag.segment import Segmenter
     from perceptron_nlp.tagger.tag.text import TextSentence
-    from perceptron_nlp.tagger.text_scores import F1
+    from perceptron_nlp.tagger.text_scores import TextScores
     from perceptron_nlp.tagger.train.loop import Callback
     from perceptron_nlp.tagger.train.sources import Labelled, LabelLists, Source
 
@@ -805,7 +805,7 @@ class Tagger:
             for name in self.columns
         }
 
-    def evaluate_text(self, data: Labelled, *, threads: int = 1) -> dict[str, F1]:
+    def evaluate_text(self, data: Labelled, *, threads: int = 1) -> TextScores:
         """Compare what it makes of running text with a treebank.
 
         The text is put together from the treebank's tokens, spaces (``SpaceAfter=No``) and
@@ -820,7 +820,8 @@ class Tagger:
         -------
         F1 by name, as the CoNLL 2018 shared task counts: ``Tokens``, ``Sentences``, ``Words``, and
         of the columns that the tagger fills ``UPOS``, ``XPOS``, ``UFeats`` (universal features),
-        ``AllTags`` (these three at once), ``Lemmas``
+        ``AllTags`` (these three at once), ``Lemmas``; and by column, as ``columns``, an Evaluation
+        of the words that are in both
 
         Raises
         ------

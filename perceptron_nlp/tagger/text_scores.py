@@ -9,16 +9,19 @@ forms. A column counts for the aligned words; of FEATS, the universal ones. Sour
 
 from __future__ import annotations
 
+import itertools
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from perceptron_nlp.errors import FormatError, quote
 from perceptron_nlp.formats.conllu_layout import ConlluLayout, running_text, surface_tokens
+from perceptron_nlp.tagger.evaluation import Evaluation
+from perceptron_nlp.tagger.mistakes import Mistake, mistakes_in
 from perceptron_nlp.tagger.model.model import TaggerModel
 from perceptron_nlp.tagger.tag.text import TextSentence
 from perceptron_nlp.tagger.train.data import trained_on
-from perceptron_nlp.tagger.train.sources import Labelled, Source
+from perceptron_nlp.tagger.train.sources import Labelled, Source, gold_labels
 from perceptron_nlp.text.sentence import Sentence
 
 logger = logging.getLogger("perceptron_nlp")
@@ -98,6 +101,21 @@ class _Word(NamedTuple):
     form: str
     is_multiword: bool
     columns: tuple[str, str, str, str]
+    number: int
+
+
+class TextScores(dict[str, F1]):
+    """F1 by the names of METRICS.
+
+    Attributes
+    ----------
+    columns : by column, an Evaluation of the aligned words with its mistakes; of FEATS, the
+        universal features count. Nobody knows which words the system knew
+    """
+
+    def __init__(self, scores: Mapping[str, F1], columns: dict[str, Evaluation]) -> None:
+        super().__init__(scores)
+        self.columns = columns
 
 
 class _Text(NamedTuple):
@@ -109,8 +127,10 @@ class _Text(NamedTuple):
     words: list[_Word]
 
 
-def text_scores(gold: Labelled, system: Labelled) -> dict[str, F1]:
+def text_scores(gold: Labelled, system: Labelled) -> TextScores:
     """Return the scores of a system's output by the names of the shared task, see METRICS.
+
+    The columns are evaluated over the words that both have: see TextScores.
 
     Parameters
     ----------
@@ -128,14 +148,12 @@ def text_scores(gold: Labelled, system: Labelled) -> dict[str, F1]:
 
 def scores_from_text(
     source: Source, model: TaggerModel, tag: Callable[[str], Iterable[TextSentence]]
-) -> dict[str, F1]:
+) -> TextScores:
     """Return how well running text is cut and labeled, by the names of METRICS.
 
     The text of a CoNLL-U source is put together from its tokens, spaces and paragraphs; ``tag``
-    cuts
-    and labels it. AllTags needs every column of tags that the source fills. Raises FormatError if
-    the
-    source breaks its format, is not CoNLL-U, or has no sentences.
+    cuts and labels it. AllTags needs every column of tags that the source fills. Raises FormatError
+    if the source breaks its format, is not CoNLL-U, or has no sentences.
     """
     gold, columns = treebank(source), model.columns
     if model.segmentation is None:
@@ -156,7 +174,10 @@ def scores_from_text(
     ]
     if filled and {*filled} <= {*columns}:
         kept.add("AllTags")
-    return {name: f1 for name, f1 in scores.items() if f1.aligned is None or name in kept}
+    return TextScores(
+        {name: f1 for name, f1 in scores.items() if f1.aligned is None or name in kept},
+        {name: own for name, own in scores.columns.items() if name in columns},
+    )
 
 
 def treebank(source: Source) -> list[Sentence]:
@@ -173,7 +194,7 @@ def treebank(source: Source) -> list[Sentence]:
     return sentences
 
 
-def _scores(gold: Sequence[Sentence], found: _Text) -> dict[str, F1]:
+def _scores(gold: Sequence[Sentence], found: _Text) -> TextScores:
     right = _read(map(_tokens, gold))
     if right.characters != found.characters:
         raise _difference(right, found, gold)
@@ -195,7 +216,45 @@ def _scores(gold: Sequence[Sentence], found: _Text) -> dict[str, F1]:
     for name, test in same.items():
         correct = sum(test(g.columns, s.columns) for g, s in pairs)
         scores[name] = F1(len(right.words), len(found.words), correct, len(pairs))
-    return scores
+    return TextScores(scores, dict(_evaluations(gold, pairs)))
+
+
+def _evaluations(
+    gold: Sequence[Sentence], pairs: Sequence[tuple[_Word, _Word]]
+) -> Iterator[tuple[str, Evaluation]]:
+    """Yield the evaluation of each column that has labels on both sides, over aligned words."""
+    of_word = {right.number: system.columns for right, system in pairs}
+    ends = list(itertools.accumulate(len(sentence) for sentence in gold))
+    for at, column in enumerate(_COLUMNS):
+        sides = ({one.columns[at] for one in side} - {"", "_"} for side in zip(*pairs, strict=True))
+        if not pairs or not all(sides):
+            continue
+        mistakes: list[Mistake] = []
+        result = Evaluation(column, mistakes=mistakes)
+        for sentence, end in zip(gold, ends, strict=True):
+            first = end - len(sentence)
+            own = [of_word.get(number) for number in range(first, end)]
+            truth = [
+                None if labels is None else label
+                for label, labels in zip(_gold(sentence, column), own, strict=True)
+            ]
+            given = ["_" if labels is None else labels[at] or "_" for labels in own]
+            kept = [i for i, labels in enumerate(own) if labels is not None]
+            result.add(
+                [truth[i] for i in kept],
+                [given[i] for i in kept],
+                itertools.repeat(False, len(kept)),
+            )
+            mistakes += mistakes_in([sentence], [truth], [given])
+        yield column, result
+
+
+def _gold(sentence: Sentence, column: str) -> Sequence[str | None]:
+    """Return the gold labels of a sentence; of FEATS, the universal ones."""
+    if column not in sentence.columns:
+        return [None] * len(sentence)
+    labels = gold_labels(sentence, column)
+    return [_universal(label or "") or "_" for label in labels] if column == "feats" else labels
 
 
 def _tokens(sentence: Sentence) -> Iterator[_Token]:
@@ -237,7 +296,7 @@ def _read(sentences: Iterable[Iterable[_Token]]) -> _Text:
             tokens.append(span)
             for word, (tag, fine, features, lemma) in token.words:
                 row = (tag, fine, _universal(features), lemma)
-                words.append(_Word(*span, word, len(token.words) > 1, row))
+                words.append(_Word(*span, word, len(token.words) > 1, row, len(words)))
         ends.append((first, place))
     return _Text("".join(pieces), tokens, ends, words)
 

@@ -26,7 +26,8 @@ def test_a_model_is_scored_from_the_text_in_the_columns_that_it_fills(
 ) -> None:
     done = cli("evaluate", model, gold, "--from-text", "--json")
     found = json.loads(done.out)
-    assert list(found) == ["Tokens", "Sentences", "Words", "UPOS", "AllTags"]
+    assert list(found) == ["Tokens", "Sentences", "Words", "UPOS", "AllTags", "columns"]
+    assert [one["column"] for one in found["columns"]] == ["upos"]
     assert found["Tokens"] == pn.load(model).evaluate_text(gold)["Tokens"].to_dict()
     assert found["UPOS"]["gold"] == 9 and found["UPOS"]["aligned"] == found["Words"]["correct"]
     assert done.err.count("rules") == 1, "cut by rules, which is said once"
@@ -34,14 +35,11 @@ def test_a_model_is_scored_from_the_text_in_the_columns_that_it_fills(
 
 def test_a_table_for_people_has_a_line_a_metric(cli: Run, model: Path, gold: Path) -> None:
     out = cli("evaluate", model, gold, "--from-text").out.decode()
-    assert [line.split()[0] for line in out.splitlines()] == [
-        "from",
-        "Tokens",
-        "Sentences",
-        "Words",
-        "UPOS",
-        "AllTags",
-    ]
+    lines = out.splitlines()
+    names = ["from", "Tokens", "Sentences", "Words", "UPOS", "AllTags"]
+    assert [line.split()[0] for line in lines[:6]] == names
+    assert lines[6:8] == ["", "column upos, accuracy:"]
+    assert not [line for line in lines if line.startswith("known tokens")]
 
 
 def test_the_output_of_any_program_is_scored_against_gold(cli: Run, gold: Path) -> None:
@@ -81,3 +79,20 @@ def test_options_that_say_nothing_of_text_are_refused(
     assert f"{option[0]} does not go with gold.conllu as CoNLL-U" in refuses(
         "evaluate", gold, gold, *option
     )
+
+
+def test_the_output_of_any_program_gets_the_same_tables(cli: Run, gold: Path) -> None:
+    system = GOLD.replace("\tDET\t", "\tX\t").replace("cat\tcat", "cat\tkitten")
+    Path("system.out").write_text(system, "utf-8")
+    outcome = cli("evaluate", "system.out", gold, "--errors", "errors.tsv")
+    out = outcome.out.decode()
+    assert "column upos, accuracy:\ntokens         77.78 %  of 9" in out
+    assert "       2  gold DET, predicted X" in out and "1 label of no gold token" in out
+    assert "lemma, most frequent errors\n       1  gold cat, predicted kitten" in out
+    rows = [line.split("\t") for line in Path("errors.tsv").read_text("utf-8").splitlines()]
+    assert [row[1:5] for row in rows[1:]] == [
+        ["upos", "The", "DET", "X"],
+        ["upos", "A", "DET", "X"],
+        ["lemma", "cat", "cat", "kitten"],
+    ]
+    assert rows[1][0] == "gold.conllu:2" and outcome.err.endswith("errors.tsv: 3 mistakes\n")

@@ -114,3 +114,29 @@ def test_counts_stay_within_their_bounds(tokens: list[str], data: st.DataObject)
     for name, score in text_scores(system, gold).items():
         other = text_scores(gold, system)[name]
         assert (score.gold, score.system) == (other.system, other.gold)
+
+
+def test_columns_are_evaluated_over_the_words_that_both_have() -> None:
+    gold = sentences(["Il/PRON", "va/VERB", "du=de/ADP+le/DET", "bois/NOUN"], ["Oui/INTJ"])
+    system = sentences(["Il/PRON", "va/AUX", "du/ADP", "bois/NOUN", "Oui/NOUN"])
+    scores = text_scores(gold, system)
+    (result,) = [own for name, own in scores.columns.items() if name == "upos"]
+    assert result.tokens == scores["UPOS"].aligned == 4
+    assert result.correct == scores["UPOS"].correct == 2
+    assert result.confusion["VERB", "AUX"] == 1
+    assert result.mistakes is not None
+    assert [(one.token, one.gold, one.predicted) for one in result.mistakes] == [
+        ("va", "VERB", "AUX"),
+        ("Oui", "INTJ", "NOUN"),
+    ]
+    assert set(text_scores(gold, gold).columns) == {"upos", "lemma"}
+
+
+def test_features_of_a_system_are_scored_one_by_one() -> None:
+    def text(feats: str) -> list[Sentence]:
+        return list(read_conllu(io.BytesIO(f"1\ta\t_\tX\t_\t{feats}\t_\t_\t_\t_\n\n".encode())))
+
+    found = text_scores(text("Case=Nom|Number=Sing|Own=A"), text("Case=Nom|Number=Plur|Own=B"))
+    features = found.columns["feats"].features
+    assert list(features) == ["Case", "Number"]
+    assert (features["Case"].f1, features["Number"].f1) == (1.0, 0.0)
