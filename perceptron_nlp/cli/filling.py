@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 
 import perceptron_nlp as pn
@@ -136,6 +136,23 @@ class Filling:
         chosen = self._chosen(corpus)
         return fill_in_turn([tagger.filler(corpus, column=name) for name, tagger in chosen.items()])
 
+    def text_pieces(self, corpus: pn.Corpus, threads: int) -> Iterator[bytes]:
+        """Yield running text as CoNLL-U, as far as that takes no object of a token.
+
+        The rest stays in the corpus.
+        """
+        chosen = self._chosen(corpus)
+        if self._marks is not None or self._written(corpus, chosen) != "conllu" or self.window:
+            return
+        fill = self._tagger.text_filler(list(chosen))
+        if fill is not None:
+            yield from fill.texts(corpus, self.name, threads)
+
+    def name(self, n_sentences: int) -> int:
+        """Return the number of the first of the sentences that follow, of all files that follow."""
+        self._n_named += n_sentences
+        return self._n_named - n_sentences + 1
+
     @property
     def window(self) -> int:
         """The number of sentences on either side that are context, at most."""
@@ -191,8 +208,7 @@ class Filling:
         numbers: Sequence[int | None] = [None] * len(batch)
         if corpus.format == "text" and self._written(corpus, chosen) == "conllu":
             # Several texts make one file, in which each sentence has a name of its own.
-            numbers = range(self._n_named + 1, self._n_named + len(batch) + 1)
-            self._n_named += len(batch)
+            numbers = range(self.name(len(batch)), self._n_named + 1)
         return [
             _rewritten(corpus, sentence, filled, number)
             for sentence, filled, number in zip(batch, columns, numbers, strict=True)

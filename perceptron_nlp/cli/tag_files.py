@@ -88,6 +88,11 @@ class Tagging:
     def _filled(self, corpus: pn.Corpus, ahead: int) -> Iterator[Piece]:
         """Yield what the core can tag as bytes, reading up to `ahead` pieces before the first is
         done; the rest of the text stays in the corpus."""
+        if corpus.format == "text":
+            for piece in self._filling.text_pieces(corpus, self._threads):
+                self._last = "\n\n"
+                yield piece
+            return
         fill = self._filling.as_bytes(corpus)
         if fill is None:
             return

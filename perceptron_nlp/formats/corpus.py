@@ -184,6 +184,10 @@ class Corpus(Iterable[Sentence]):
         self.reopen()
         return None if self._source is None else self._source.peek_text()
 
+    def take_text(self, least: int) -> bytes:
+        """Take the characters that come next as bytes, unread; empty at the end of the text."""
+        return b"" if self._source is None else self._source.take_text(least)
+
     def take_blocks(self, least: int, most: int = LONGEST) -> bytes:
         """Take whole sentences as bytes, unread, so that iteration begins behind them.
 

@@ -207,6 +207,20 @@ class LineSource:
             return None
         return self._buffer
 
+    def take_text(self, least: int) -> bytes:
+        """Take the whole characters that come next, unread; empty at the end of the text.
+
+        If it must read for them, it reads ``least`` bytes, or what there is.
+        """
+        while not (length := self._whole_characters()):
+            if not self._fill(least):
+                length = len(self._buffer)
+                break
+        piece = bytes(self._buffer[:length])
+        del self._buffer[:length]
+        self._line += count_newlines(piece)
+        return piece
+
     def take_blocks(self, least: int, most: int = LONGEST) -> bytes:
         """Take all whole blocks, as bytes that nothing has looked at; empty if there are none.
 

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from perceptron_nlp.tagger.tag.constraints import Lexicon, LexiconSource
     from perceptron_nlp.tagger.tag.feature_function import Extractor
     from perceptron_nlp.tagger.tag.fill import Fill
+    from perceptron_nlp.tagger.tag.running import TextFill
     from perceptron_nlp.tagger.tag.segment import Segmenter
     from perceptron_nlp.tagger.tag.text import TextSentence
     from perceptron_nlp.tagger.text_scores import TextScores
@@ -588,6 +589,24 @@ class Tagger:
 
         filled = self.by_column if column is None else {column: self._first}
         return filler(corpus, {name: part._labeller for name, part in filled.items()})
+
+    def text_filler(self, columns: Sequence[str] | None = None) -> TextFill | None:
+        """Return what writes running text as CoNLL-U without a Python object of a token.
+
+        Parameters
+        ----------
+        columns : the columns to fill; None for all
+
+        Returns
+        -------
+        None where this cannot be done: the model has not learned to cut text, or looks at more than
+        words. Several threads may use it
+        """
+        from perceptron_nlp.tagger.tag.running import text_fill
+
+        parts = self.by_column
+        names = parts if columns is None else columns
+        return text_fill(self.segmenter, {name: parts[name]._labeller for name in names})
 
     def scores(self, tokens: Sequence[str]) -> npt.NDArray[np.float64]:
         """Return the score of each label at each token, as it was tagged.

@@ -40,7 +40,7 @@ def segmented(segmentation: Segmentation, text: str, window: int) -> list[list[S
     ----------
     window : characters of a paragraph that are labeled at a time
     """
-    found = []
+    found: list[list[tuple[int, int]]] = []
     spans, gaps = atoms_of(text)
     begin = 0
     for end, gap in enumerate(gaps, 1):
@@ -58,7 +58,7 @@ def segmented(segmentation: Segmentation, text: str, window: int) -> list[list[S
         scripts = [WHOLE] * len(forms) if splits is None else splits.label([forms])[0]
         sentences.append(
             [
-                SegmentedToken(*span, split(label, form) or (form,))
+                SegmentedToken(span[0], span[1], split(label, form) or (form,))
                 for span, form, label in zip(tokens, forms, scripts, strict=True)
             ]
         )

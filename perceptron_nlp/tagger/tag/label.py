@@ -18,7 +18,7 @@ from perceptron_nlp.tagger.model.model import TaggerModel
 from perceptron_nlp.tagger.model.word_tables import with_columns
 from perceptron_nlp.tagger.tag.constraints import Constraints, Keep, Lexicon, allowed_by, with_kept
 from perceptron_nlp.tagger.tag.context import with_first_labels, with_neighbours
-from perceptron_nlp.tagger.tag.lemmatize import Lemmatizer
+from perceptron_nlp.tagger.tag.lemmatize import Item, Lemmatizer
 from perceptron_nlp.tagger.tag.threads import T, Use, in_pieces, label_lists
 from perceptron_nlp.text.sentence import Sentence
 from perceptron_nlp.text.spans import SCHEMES, legal_steps, written
@@ -117,6 +117,22 @@ class TemplateLabeller:
         if keep is None:
             return labels
         return [with_kept(found, kept) for found, kept in zip(labels, keep, strict=True)]
+
+    @property
+    def gives_lemmas(self) -> bool:
+        """True if its labels are edit scripts."""
+        return self._lemmatizer is not None
+
+    @property
+    def needed_columns(self) -> tuple[str, ...]:
+        """Columns of its input that it looks at, in alphabetical order."""
+        return self._given
+
+    def lemmas_of(self, items: list[Item]) -> list[str]:
+        """Return the lemmas of words with their tags; of a labeller that gives lemmas."""
+        if self._lemmatizer is None:
+            raise ArgumentError("items: this labeller gives no lemmas")
+        return self._lemmatizer.lemmas_of(items, self.learned_labels, self._scores_of)
 
     def learned_labels(
         self,

@@ -106,7 +106,7 @@ class Lemmatizer:
         if len(cache) + len(new) > _CACHED:
             cache = self._cache = {}
             new = sorted({item for own in items for item in own})
-        found = dict(zip(new, self._lemmas_of(new, label, scores), strict=True)) if new else {}
+        found = dict(zip(new, self.lemmas_of(new, label, scores), strict=True)) if new else {}
         for item, lemma in found.items():
             if len(item[0]) <= LONGEST_CACHED:
                 cache[item] = lemma
@@ -128,12 +128,13 @@ class Lemmatizer:
             (word, at == 0, own) for at, (word, own) in enumerate(zip(sentence, tags, strict=True))
         ]
 
-    def _lemmas_of(
+    def lemmas_of(
         self,
         items: list[Item],
         label: Callable[[list[Sequence[str]]], list[list[str]]],
         scores: Callable[[Sequence[str]], npt.NDArray[np.float64]],
     ) -> list[str]:
+        """Return the lemma of each item; `label` and `scores` are as for `lemmas`."""
         first, later = [item for item in items if item[1]], [item for item in items if not item[1]]
         nobody: Item = ("", False, ("",) * len(self._tags))
         sentences = [self._sentence([nobody, *later]), *(self._sentence([one]) for one in first)]

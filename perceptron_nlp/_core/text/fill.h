@@ -1,0 +1,321 @@
+/* Words of a cut text labelled in several columns, and written as CoNLL-U, without an object of any.
+ *
+ * A lemma depends on the word, its tags and its being the first of its sentence; what was found once
+ * is remembered, in bounds of entries and of bytes. */
+#ifndef PERCEPTRON_NLP_TEXT_FILL_H
+#define PERCEPTRON_NLP_TEXT_FILL_H
+
+#include "text/words.h"
+
+#define CONLLU_FIELDS 10
+#define MOST_FILLED 7 /* of the fields from LEMMA to DEPS */
+#define MOST_TAGS 3   /* columns that a lemma depends on */
+#define MOST_LEMMAS (1 << 17)
+#define LEMMA_BYTES ((size_t)16 << 20)
+#define FILL_BATCH 2048
+
+typedef struct {
+    WordRef form; /* at: its place in the cache's text, where it is long */
+    uint64_t tags;
+    uint32_t lemma, length; /* in the cache's text; NOT_YET */
+} LemmaEntry;
+
+#define NOT_YET UINT32_MAX
+
+typedef struct {
+    LemmaEntry *entries;
+    size_t n, room;
+    size_t n_done;   /* entries that have their lemma: those behind are new */
+    uint32_t *slots; /* entry + 1 */
+    int bits;
+    uint8_t *text;
+    size_t text_used, text_room;
+} LemmaCache;
+
+static inline void lemma_cache_close(LemmaCache *c) {
+    free(c->entries);
+    free(c->slots);
+    free(c->text);
+    memset(c, 0, sizeof *c);
+}
+
+static inline uint64_t lemma_hash(const WordRef *form, uint64_t tags, const uint64_t *secrets) {
+    const uint64_t h = word_hash(form, (uint32_t)form->length, secrets);
+    return (h ^ (tags * XXH_P2)) * XXH_P1;
+}
+
+/* Lay 2^bits slots anew; -1: no memory. */
+static inline int lemma_lay_slots(LemmaCache *c, int bits, const uint64_t *secrets) {
+    uint32_t *slots = (uint32_t *)calloc((size_t)1 << bits, sizeof *slots);
+    if (!slots) return -1;
+    free(c->slots);
+    c->slots = slots;
+    c->bits = bits;
+    const size_t mask = ((size_t)1 << bits) - 1;
+    for (size_t k = 0; k < c->n; k++) {
+        size_t at =
+            (size_t)(lemma_hash(&c->entries[k].form, c->entries[k].tags, secrets) >> (64 - bits));
+        while (slots[at]) at = (at + 1) & mask;
+        slots[at] = (uint32_t)k + 1;
+    }
+    return 0;
+}
+
+/* Room for n bytes of text; NULL: no memory. */
+static inline uint8_t *lemma_text(LemmaCache *c, size_t n) {
+    if (!c->text || c->text_used + n > c->text_room) {
+        const size_t room = 2 * c->text_room + n + 4096;
+        if (room >= NOT_YET || grow_array(&c->text, room, 1) < 0) return NULL;
+        c->text_room = room;
+    }
+    return c->text + c->text_used;
+}
+
+/* Empty the cache where it is full; -1: no memory. */
+static inline int lemma_cache_ready(LemmaCache *c, const uint64_t *secrets) {
+    if (!c->slots && lemma_lay_slots(c, 12, secrets) < 0) return -1;
+    if (c->n < MOST_LEMMAS && c->text_used < LEMMA_BYTES) return 0;
+    lemma_cache_close(c);
+    return lemma_lay_slots(c, 12, secrets);
+}
+
+/* The number of an entry, which is new at the end where it was not there; -1: no memory. */
+static inline int64_t lemma_find(LemmaCache *c, WordRef form, const uint8_t *text, uint64_t tags,
+                                 const uint64_t *secrets) {
+    const uint64_t hash = lemma_hash(&form, tags, secrets);
+    size_t mask = ((size_t)1 << c->bits) - 1, at = (size_t)(hash >> (64 - c->bits));
+    for (; c->slots[at]; at = (at + 1) & mask) {
+        const LemmaEntry *e = &c->entries[c->slots[at] - 1];
+        if (e->form.head != form.head || e->form.tail != form.tail || e->tags != tags ||
+            e->form.length != form.length)
+            continue;
+        if (form.length > WORD_SMALL && memcmp(c->text + e->form.at, text, form.length) != 0)
+            continue;
+        return (int64_t)c->slots[at] - 1;
+    }
+    if (c->n == c->room) {
+        const size_t room = 2 * c->room + 1024;
+        if (grow_array(&c->entries, room, sizeof *c->entries) < 0) return -1;
+        c->room = room;
+    }
+    if (form.length > WORD_SMALL) {
+        uint8_t *own = lemma_text(c, form.length);
+        if (!own) return -1;
+        memcpy(own, text, form.length);
+        form.at = c->text_used;
+        c->text_used += form.length;
+    }
+    c->entries[c->n] = (LemmaEntry){form, tags, NOT_YET, 0};
+    c->slots[at] = (uint32_t)++c->n;
+    if (2 * c->n > mask && lemma_lay_slots(c, c->bits + 1, secrets) < 0) return -1;
+    return (int64_t)c->n - 1;
+}
+
+/* Set the lemma of the first entry that has none; -1: no memory. */
+static inline int lemma_set(LemmaCache *c, const uint8_t *text, size_t n) {
+    uint8_t *own = lemma_text(c, n);
+    if (!own) return -1;
+    memcpy(own, text, n);
+    c->entries[c->n_done].lemma = (uint32_t)c->text_used;
+    c->entries[c->n_done++].length = (uint32_t)n;
+    c->text_used += n;
+    return 0;
+}
+
+/* ---- columns ---- */
+
+typedef struct {
+    const uint8_t *text;
+    uint32_t length;
+} LabelText;
+
+/* What does not change while texts are filled. */
+typedef struct {
+    const Decoder *decoders[MOST_FILLED];
+    const LabelText *labels[MOST_FILLED];
+    int n_columns;
+    int column_of[CONLLU_FIELDS]; /* -1: stays empty; n_columns: the lemma */
+    int has_lemmas;
+    int tags[MOST_TAGS], n_tags; /* columns that lemmas depend on */
+} FillModel;
+
+typedef struct {
+    Worker *workers[MOST_FILLED];
+    LemmaCache lemmas;
+    uint32_t *lemma_of; /* each word's entry */
+    size_t lemma_room;
+    uint8_t *out;
+    size_t used, room;
+} Fill;
+
+static inline void fill_close(Fill *f) {
+    lemma_cache_close(&f->lemmas);
+    free(f->lemma_of);
+    free(f->out);
+}
+
+static inline int fill_lemmas(const FillModel *m, Fill *f, const Cut *cut, const TextWords *words,
+                              const uint8_t *text, size_t begin, size_t end) {
+    const uint64_t *secrets = m->decoders[0]->secrets;
+    const size_t first = words->first[cut->sentences[begin]];
+    const size_t n = words->first[cut->sentences[end]] - first;
+    if (lemma_cache_ready(&f->lemmas, secrets) < 0) return -1;
+    if (n > f->lemma_room) {
+        if (grow_array(&f->lemma_of, n + n / 4, sizeof *f->lemma_of) < 0) return -1;
+        f->lemma_room = n + n / 4;
+    }
+    for (size_t s = begin; s < end; s++) {
+        const size_t own = words->first[cut->sentences[s]];
+        const size_t stop = words->first[cut->sentences[s + 1]];
+        for (size_t k = own; k < stop; k++) {
+            const TextWord word = words->words[k];
+            uint64_t tags = k == own;
+            for (int t = 0; t < m->n_tags; t++)
+                tags = tags << 16 | f->workers[m->tags[t]]->labels[k - first];
+            const int64_t at = lemma_find(&f->lemmas, text_word_ref(words, text, word, secrets),
+                                          text_word_bytes(words, text, word), tags, secrets);
+            if (at < 0) return -1;
+            f->lemma_of[k - first] = (uint32_t)at;
+        }
+    }
+    return 0;
+}
+
+/* Label the words of sentences from `begin` on; the end of those that were. -1: no memory. */
+static inline int64_t fill_batch(const FillModel *m, Fill *f, const Cut *cut,
+                                 const TextWords *words, const uint8_t *text, size_t begin) {
+    size_t end = begin;
+    for (int c = 0; c < m->n_columns; c++) {
+        const Decoder *d = m->decoders[c];
+        Worker *w = f->workers[c];
+        batch_reset(&w->batch);
+        for (end = begin; end < cut->n_sentences && w->batch.n_tokens < FILL_BATCH; end++)
+            if (take_words_of(d, &w->batch, words, text, words->first[cut->sentences[end]],
+                              words->first[cut->sentences[end + 1]]) < 0)
+                return -1;
+        if (run_batch(d, w) < 0) {
+            w->cache.n_types = w->cache.limit;
+            return -1;
+        }
+    }
+    if (m->has_lemmas && fill_lemmas(m, f, cut, words, text, begin, end) < 0) return -1;
+    return (int64_t)end;
+}
+
+/* ---- CoNLL-U ---- */
+
+#define PUT_SLACK 64
+
+/* Room for n bytes and a few more; -1: no memory. */
+static ALWAYS_INLINE int fill_room(Fill *f, size_t n) {
+    if (f->used + n + PUT_SLACK <= f->room) return 0;
+    const size_t room = f->room + f->room / 2 + n + 65536;
+    if (grow_array(&f->out, room, 1) < 0) return -1;
+    f->room = room;
+    return 0;
+}
+
+static ALWAYS_INLINE uint8_t *put_number(uint8_t *to, uint64_t number) {
+    uint8_t digits[20];
+    int n = 0;
+    do digits[n++] = (uint8_t)('0' + number % 10);
+    while (number /= 10);
+    while (n) *to++ = digits[--n];
+    return to;
+}
+
+#define PUT(to, literal) (memcpy(to, literal, sizeof literal - 1), (to) + sizeof literal - 1)
+
+/* The text of atoms, white space as one space. */
+static inline uint8_t *put_atoms(uint8_t *to, const Cut *cut, const uint8_t *text, size_t first,
+                                 size_t last) {
+    const Atom *atom = &cut->list.atoms[first];
+    uint32_t begin = atom->begin;
+    for (; first < last; first++, atom++) {
+        const uint32_t next = atom[1].begin;
+        if (next == atom->end || (next == atom->end + 1 && text[atom->end] == ' ')) continue;
+        memcpy(to, text + begin, atom->end - begin);
+        to += atom->end - begin;
+        *to++ = ' ';
+        begin = next;
+    }
+    memcpy(to, text + begin, atom->end - begin);
+    return to + (atom->end - begin);
+}
+
+static inline uint8_t *put_misc(uint8_t *to, int is_glued) {
+    return is_glued ? PUT(to, "\tSpaceAfter=No\n") : PUT(to, "\t_\n");
+}
+
+/* Word k of a batch whose first word is `first`; -1: no memory. */
+static inline int put_word(const FillModel *m, Fill *f, const TextWords *words, const uint8_t *text,
+                           size_t first, size_t k, size_t number, int is_glued) {
+    const TextWord word = words->words[k];
+    const LemmaEntry *lemma = m->has_lemmas ? &f->lemmas.entries[f->lemma_of[k - first]] : NULL;
+    size_t bytes = word.length + (lemma ? lemma->length : 0);
+    for (int c = 0; c < m->n_columns; c++)
+        bytes += m->labels[c][f->workers[c]->labels[k - first]].length;
+    if (fill_room(f, bytes + PUT_SLACK) < 0) return -1;
+    uint8_t *to = put_number(f->out + f->used, number);
+    *to++ = '\t';
+    memcpy(to, text_word_bytes(words, text, word), word.length);
+    to += word.length;
+    for (int field = 2; field < CONLLU_FIELDS - 1; field++) {
+        const int c = m->column_of[field];
+        *to++ = '\t';
+        if (c < 0) {
+            *to++ = '_';
+        } else if (c == m->n_columns) {
+            memcpy(to, f->lemmas.text + lemma->lemma, lemma->length);
+            to += lemma->length;
+        } else {
+            const LabelText *label = &m->labels[c][f->workers[c]->labels[k - first]];
+            memcpy(to, label->text, label->length);
+            to += label->length;
+        }
+    }
+    f->used = (size_t)(put_misc(to, is_glued) - f->out);
+    return 0;
+}
+
+/* Write sentences begin .. end, which were labelled last; `number` is that of the first. -1: no
+ * memory. */
+static inline int put_batch(const FillModel *m, Fill *f, const Cut *cut, const TextWords *words,
+                            const uint8_t *text, size_t begin, size_t end, uint64_t number) {
+    const size_t first = words->first[cut->sentences[begin]];
+    for (size_t s = begin; s < end; s++) {
+        const CutToken *token = &cut->tokens[cut->sentences[s]];
+        const CutToken *last = &cut->tokens[cut->sentences[s + 1] - 1];
+        size_t word = 0, k = words->first[cut->sentences[s]];
+        if (fill_room(f, last->end - token->begin + PUT_SLACK) < 0) return -1;
+        uint8_t *to = PUT(f->out + f->used, "# sent_id = ");
+        to = put_number(to, number++);
+        to = PUT(to, "\n# text = ");
+        to = put_atoms(to, cut, text, token->first, last->last);
+        *to++ = '\n';
+        f->used = (size_t)(to - f->out);
+        for (; token <= last; token++) {
+            const size_t at = (size_t)(token - cut->tokens);
+            const size_t n_words = words->first[at + 1] - words->first[at];
+            const int is_glued = token < last && token[1].begin == token->end;
+            if (n_words > 1) {
+                if (fill_room(f, token->end - token->begin + PUT_SLACK) < 0) return -1;
+                to = put_number(f->out + f->used, word + 1);
+                *to++ = '-';
+                to = put_number(to, word + n_words);
+                *to++ = '\t';
+                to = put_atoms(to, cut, text, token->first, token->last);
+                to = PUT(to, "\t_\t_\t_\t_\t_\t_\t_");
+                f->used = (size_t)(put_misc(to, is_glued) - f->out);
+            }
+            for (size_t i = 0; i < n_words; i++, k++)
+                if (put_word(m, f, words, text, first, k, ++word, is_glued && n_words == 1) < 0)
+                    return -1;
+        }
+        if (fill_room(f, 1) < 0) return -1;
+        f->out[f->used++] = '\n';
+    }
+    return 0;
+}
+
+#endif

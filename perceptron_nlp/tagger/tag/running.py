@@ -1,0 +1,198 @@
+"""Running text written as CoNLL-U with its columns filled in, from bytes to bytes."""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Protocol, TypeVar
+
+from perceptron_nlp._core.tag.decode import SentenceDecoder
+from perceptron_nlp._core.text.cutter import CutText
+from perceptron_nlp._core.text.filler import TextFiller, is_text
+from perceptron_nlp.formats import CONLLU_COLUMNS, wrong_conllu_value
+from perceptron_nlp.formats.opening import BOM
+from perceptron_nlp.tagger.tag.label import Labeller, TemplateLabeller
+from perceptron_nlp.tagger.tag.segment import Segmenter
+from perceptron_nlp.text.scripts import parse_script
+from perceptron_nlp.text.splitter import LineCount, with_gaps_shortened
+
+PIECE = 1 << 18
+"""Bytes that are read at a time."""
+LEMMA = "lemma"
+# Bytes of text without an empty line that are cut before one comes.
+_LONG_PARAGRAPH = 1 << 19
+# A long stretch of white space, if only every so many bytes of a text are looked at.
+_STRIDE = 200
+_MAYBE_LONG = re.compile(rb"[\t-\r\x1c- \x80-\xff]{4}")
+T = TypeVar("T")
+
+
+class TextSource(Protocol):
+    """A text that is read as bytes, as a Corpus is."""
+
+    def take_text(self, least: int) -> bytes:
+        """Return the next whole characters; empty at the end."""
+
+    def put_back(self, piece: bytes) -> None:
+        """Make what was taken last the next to be read."""
+
+
+class TextFill:
+    """Writes running text as CoNLL-U; several threads may use it.
+
+    Parameters
+    ----------
+    segmenter : what cuts it
+    filler : what labels and writes what was cut
+    """
+
+    def __init__(self, segmenter: Segmenter, filler: TextFiller) -> None:
+        self._cutter = segmenter.cutter
+        self._filler = filler
+
+    def texts(
+        self, source: TextSource, numbers: Callable[[int], int], threads: int = 1
+    ) -> Iterator[bytes]:
+        """Yield a text as CoNLL-U, piece by piece; what is no UTF-8 stays in the source.
+
+        The bytes do not depend on how many threads there are.
+
+        Parameters
+        ----------
+        numbers : from how many sentences follow to the number of the first of them
+        """
+        if threads == 1:
+            for found in self._cut(source, self._cutter.cut_text, lambda found: found):
+                yield self._written(found, numbers(found.n_sentences))
+            return
+        # Here, since it brings logging in, and one thread does without.
+        from concurrent.futures import Future, ThreadPoolExecutor
+
+        def done(found: CutText) -> Future[CutText]:
+            future: Future[CutText] = Future()
+            future.set_result(found)
+            return future
+
+        with ThreadPoolExecutor(threads) as pool:
+            cut: deque[Future[CutText]] = deque()
+            written: deque[Future[bytes]] = deque()
+
+            def write_first() -> None:
+                found = cut.popleft().result()
+                written.append(pool.submit(self._written, found, numbers(found.n_sentences)))
+
+            for future in self._cut(
+                source, lambda *text: pool.submit(self._cutter.cut_text, *text), done
+            ):
+                cut.append(future)
+                while cut and (cut[0].done() or len(cut) > threads):
+                    write_first()
+                while written and (written[0].done() or len(written) > threads):
+                    yield written.popleft().result()
+            while cut:
+                write_first()
+            while written:
+                yield written.popleft().result()
+
+    def _written(self, found: CutText, number: int) -> bytes:
+        text = self._filler.conllu(found, number)
+        self._cutter.give_back(found)
+        return text
+
+    def _cut(
+        self, source: TextSource, cut: Callable[[bytes, bool], T], done: Callable[[CutText], T]
+    ) -> Iterator[T]:
+        """Yield what `cut` makes of runs of paragraphs, or `done` of what had to be cut here."""
+        rest = b""
+        at_start = True
+        while piece := source.take_text(PIECE):
+            if not is_text(piece):
+                source.put_back(rest + piece)
+                return
+            if at_start:
+                piece = piece.removeprefix(BOM.encode())
+                at_start = False
+            text = rest + _without_long_gaps(piece)
+            end = max(text.rfind(b"\n\n"), text.rfind(b"\n\r\n"))
+            if end > 0:
+                rest = text[end:]
+                yield cut(text[:end], True)
+            elif len(text) > _LONG_PARAGRAPH:
+                found = self._cutter.cut_text(text, False)
+                rest = text[found.taken[0] :]
+                yield done(found)
+            else:
+                rest = text
+        yield cut(rest, True)
+
+
+def text_fill(segmenter: Segmenter | None, labellers: Mapping[str, Labeller]) -> TextFill | None:
+    """Return what fills columns of running text as bytes.
+
+    Parameters
+    ----------
+    labellers : by column, what labels it
+
+    Returns
+    -------
+    None if that takes an object for each token: the model has not learned to cut text, a labeller
+    looks at more than words, or CoNLL-U cannot hold a label
+    """
+    if segmenter is None:
+        return None
+    columns: list[tuple[int, SentenceDecoder, list[bytes]]] = []
+    lemmas: tuple[int, list[int], Callable[..., list[str]]] | None = None
+    names = [name for name in labellers if name != LEMMA]
+    for name, labeller in labellers.items():
+        if name not in CONLLU_COLUMNS[2:-1]:
+            return None
+        place = CONLLU_COLUMNS.index(name)
+        if not isinstance(labeller, TemplateLabeller):
+            return None
+        if labeller.gives_lemmas:
+            tags = labeller.needed_columns
+            if not {*tags} <= {*names} or not _are_plain(labeller.decoder.labels):
+                return None
+            written = [labellers[tag].written_labels for tag in tags]
+            lemmas = (
+                place,
+                [names.index(tag) for tag in tags],
+                partial(_lemmas_of, labeller, written),
+            )
+            continue
+        if not labeller.words_alone:
+            return None
+        labels = labeller.written_labels
+        if any(wrong_conllu_value(name, label) for label in labels):
+            return None
+        columns.append((place, labeller.decoder, [label.encode() for label in labels]))
+    return TextFill(segmenter, TextFiller(columns, lemmas)) if columns else None
+
+
+def _are_plain(scripts: Iterable[str]) -> bool:
+    """Return True if no edit script makes a lemma that CoNLL-U cannot hold."""
+    made = (
+        script.literal or f"_{script.front}{script.back}" for script in map(parse_script, scripts)
+    )
+    return not any(wrong_conllu_value(LEMMA, lemma) for lemma in made)
+
+
+def _lemmas_of(
+    labeller: TemplateLabeller,
+    written: Sequence[Sequence[str]],
+    words: Sequence[str],
+    are_first: Sequence[bool],
+    tags: Sequence[Sequence[int]],
+) -> list[str]:
+    own = [tuple(map(operator.getitem, written, numbers)) for numbers in tags]
+    return labeller.lemmas_of(list(zip(words, are_first, own, strict=True)))
+
+
+def _without_long_gaps(piece: bytes) -> bytes:
+    """Return text in which no stretch of white space is very long."""
+    if not _MAYBE_LONG.search(piece[::_STRIDE]):
+        return piece
+    return with_gaps_shortened("", piece.decode(), LineCount()).encode()

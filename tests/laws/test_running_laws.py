@@ -1,0 +1,109 @@
+"""Laws of running text in the core: the bytes are those of the slow way, however the text comes."""
+
+from __future__ import annotations
+
+import itertools
+import tracemalloc
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from oracles.running import Pieces, as_written
+
+import perceptron_nlp as pn
+from perceptron_nlp.tagger.tag.running import TextFill
+
+ODD = "\n\r\t \u2028\u2029\x0b\x0c\x85\xa0\u3000\ufeff\x00\x1b\u200d\u0301"
+TEXTS = st.text(
+    st.one_of(
+        st.sampled_from(ODD + "du bois.LeAé,!?'-9中ไ"), st.characters(blacklist_categories=["Cs"])
+    )
+)
+
+
+@pytest.fixture(scope="module")
+def fill(pipeline: pn.Tagger) -> TextFill:
+    found = pipeline.text_filler()
+    assert found is not None
+    return found
+
+
+def counting() -> Callable[[int], int]:
+    """Return what names sentences from 1 on."""
+    named = 0
+
+    def numbers(n: int) -> int:
+        nonlocal named
+        named += n
+        return named - n + 1
+
+    return numbers
+
+
+def written(fill: TextFill, text: str, lengths: list[int] | None = None, threads: int = 1) -> bytes:
+    return b"".join(fill.texts(Pieces(text, lengths or []), counting(), threads))
+
+
+@given(text=TEXTS, lengths=st.lists(st.integers(1, 40), max_size=8))
+def test_the_core_writes_the_bytes_of_the_slow_way(
+    pipeline: pn.Tagger, fill: TextFill, text: str, lengths: list[int]
+) -> None:
+    assert written(fill, text, lengths) == as_written(pipeline, text)
+
+
+WORDS = st.sampled_from(["Le", "chat", "dort", "du", "bois", ".", "l'arbre", "Zoé", "\n\n"])
+
+
+@given(words=st.lists(WORDS, max_size=80))
+def test_threads_write_the_same_bytes(fill: TextFill, words: list[str]) -> None:
+    text = " ".join(words) * 30
+    lengths = [50] * (len(text) // 50)
+    assert written(fill, text, lengths, threads=3) == written(fill, text)
+
+
+def test_some_columns_are_written_alone(pipeline: pn.Tagger) -> None:
+    text = "Le chat va au bois.\n\nIl dort"
+    for columns in (["upos"], ["upos", "lemma"]):
+        fill = pipeline.text_filler(columns)
+        assert fill is not None and written(fill, text) == as_written(pipeline, text, columns)
+    # Lemmas look at the parts of speech, and these are not there.
+    assert pipeline.text_filler(["lemma"]) is None
+
+
+def test_an_endless_text_takes_constant_memory(fill: TextFill) -> None:
+    def peak(text: str, n_pieces: int) -> int:
+        class Endless(Pieces):
+            left = n_pieces
+
+            def take_text(self, least: int) -> bytes:
+                self.left -= 1
+                return text.encode() if self.left >= 0 else b""
+
+        tracemalloc.start()
+        length = sum(map(len, fill.texts(Endless(""), counting())))
+        found = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert length > n_pieces
+        return found
+
+    for text in (
+        "Le chat dort. " * 5_000,
+        "é" * 50_000,
+        "a" + " " * 100_000,
+        ("9" * 63 + "x ") * 2_000,
+    ):
+        peak(text, 2)
+        assert peak(text, 80) < 2 * peak(text, 20) + 10_000
+
+
+def test_what_is_no_utf_8_stays_in_the_source(fill: TextFill) -> None:
+    class Damaged(Pieces):
+        parts = itertools.chain([b"Le bois.\n\nEst", b" \xff "], itertools.repeat(b""))
+
+        def take_text(self, least: int) -> bytes:
+            return next(self.parts)
+
+    source = Damaged("")
+    found = b"".join(fill.texts(source, counting()))
+    assert found.count(b"# text") == 1 and source.rest == b"\n\nEst \xff "

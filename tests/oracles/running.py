@@ -1,0 +1,49 @@
+"""Running text as CoNLL-U, one Python object a token: the core must write the same bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import perceptron_nlp as pn
+from perceptron_nlp.formats import as_conllu
+from perceptron_nlp.formats.running import RunningReader
+
+
+class Pieces:
+    """A text that comes in pieces of bytes, cut anywhere between characters."""
+
+    name = "text"
+
+    def __init__(self, text: str, lengths: Iterable[int] = ()) -> None:
+        self._text = text
+        self._lengths = iter(lengths)
+        self.rest = b""
+
+    def pieces(self) -> Iterator[str]:
+        yield self._text
+
+    def take_text(self, least: int) -> bytes:
+        """Return the next piece, as a Corpus does."""
+        length = next(self._lengths, least)
+        piece, self._text = self._text[:length], self._text[length:]
+        return piece.encode()
+
+    def put_back(self, piece: bytes) -> None:
+        """Keep what nobody could read."""
+        self.rest = piece
+
+
+def as_written(tagger: pn.Tagger, text: str, columns: Iterable[str] | None = None) -> bytes:
+    """Return a text as CoNLL-U with columns filled in, or all."""
+    assert tagger.segmenter is not None
+    source: Any = Pieces(text)
+    sentences = list(RunningReader(source, tagger.segmenter.sentences_in))
+    found = tagger.tag_sents_columns(sentences)
+    written = [
+        as_conllu(
+            sentence, {name: found[name][k] for name in columns or tagger.columns}, number=k + 1
+        )
+        for k, sentence in enumerate(sentences)
+    ]
+    return "".join(written).encode()
