@@ -39,7 +39,7 @@ class Tabular:
 
     def _repr_html_(self) -> str:
         """Return the result as notebooks show it: its line, and below it the first rows."""
-        rows = self.rows()
+        rows, line = self.rows(), str(self).partition("\n")[0]
         head = "".join(f"<th>{escape(name)}</th>" for name in (rows[0] if rows else ()))
         body = "".join(
             "<tr>" + "".join(f"<td>{escape(_cell(value))}</td>" for value in row.values()) + "</tr>"
@@ -48,7 +48,7 @@ class Tabular:
         more = len(rows) - _SHOWN_ROWS
         left = f"<p>… and {counted(more, 'more row')}</p>" if more > 0 else ""
         return (
-            f"<p>{escape(printable(self))}</p>"
+            f"<p>{escape(printable(line))}</p>"
             f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{left}"
         )
 

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from perceptron_nlp._display import p_value, percent
+from perceptron_nlp._notebook import Tabular
 from perceptron_nlp.analysis.compare.significance import (
     CONFIDENCE,
     RESAMPLES,
@@ -100,7 +101,7 @@ class Score:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Comparison:
+class Comparison(Tabular):
     """The result of ``perceptron_nlp.compare``.
 
     Attributes
@@ -165,6 +166,10 @@ class Comparison:
             "changed": len(self.changes),
             "changes": [{**_listed(c), "outcome": c.outcome} for c in self.changes[:limit]],
         }
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return a row for each label, or each type of spans."""
+        return [{"label": label, **asdict(one)} for label, one in self.labels.items()]
 
     def __str__(self) -> str:
         name = "accuracy" if self.f1 is None else "F1"

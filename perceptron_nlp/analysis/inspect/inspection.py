@@ -11,6 +11,7 @@ import numpy as np
 
 from perceptron_nlp import Sentence, Tagger, TaggerModel
 from perceptron_nlp._checks import check_int
+from perceptron_nlp._notebook import Tabular
 from perceptron_nlp.analysis.inspect.featuresearch import Coverage, FeatureSearch, FoundFeature
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError
 from perceptron_nlp.formats import Section, layout_of, read_file_bytes
@@ -202,7 +203,7 @@ class ColumnInspection:
 
 
 @dataclass(frozen=True, slots=True)
-class Inspection:
+class Inspection(Tabular):
     """The contents of a model.
 
     Attributes
@@ -220,6 +221,18 @@ class Inspection:
     def bytes(self) -> int:
         """The size of the file."""
         return sum(section.bytes for section in self.layout)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return a row for each template of each column."""
+        return [
+            {"column": column.model.column, **template.to_dict()}
+            for column in self.columns
+            for template in column.templates
+        ]
+
+    def __str__(self) -> str:
+        names = ", ".join(column.model.column for column in self.columns)
+        return f"a model of {names}: {self.bytes:,} bytes"
 
     def to_dict(self) -> dict[str, Any]:
         """All of it but the weights, as JSON can say it; of one column, without ``columns``."""

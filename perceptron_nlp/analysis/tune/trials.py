@@ -11,6 +11,7 @@ from typing import Any
 from perceptron_nlp import EpochReport, TaggerModel, Template, check_place, preset
 from perceptron_nlp._checks import check_int
 from perceptron_nlp._display import percent, points
+from perceptron_nlp._notebook import Tabular
 from perceptron_nlp.analysis.compare.significance import Counts, Interval
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, quote
 from perceptron_nlp.features.templates import check_templates
@@ -229,7 +230,7 @@ class TuningReport:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class TuningResult:
+class TuningResult(Tabular):
     """The result of ``perceptron_nlp.tune``.
 
     Attributes
@@ -274,6 +275,15 @@ class TuningResult:
             "chosen": self.chosen.number,
             "trials": [trial.to_dict() for trial in self.trials],
         }
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return a row for each trial, in the order of the search."""
+        shown = ("number", "score", "behind", "error", "epochs", "work")
+        return [
+            {name: getattr(trial, name) for name in shown}
+            | {"settings": ", ".join(f"{k}={v}" for k, v in plain(trial.settings).items())}
+            for trial in self.trials
+        ]
 
     def __str__(self) -> str:
         low, high = self.interval

@@ -12,6 +12,7 @@ from typing import Any, TypeVar, overload
 
 import numpy as np
 
+from perceptron_nlp._notebook import Tabular
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError
 from perceptron_nlp.tagger.explain.forward_trace import (
     ComparedFeatures,
@@ -120,7 +121,7 @@ class WordExplanation:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Explanation(Sequence[WordExplanation]):
+class Explanation(Tabular, Sequence[WordExplanation]):
     """Why the words of a sentence got their labels: a sequence of WordExplanation.
 
     Attributes
@@ -158,6 +159,11 @@ class Explanation(Sequence[WordExplanation]):
     def labels(self) -> list[str]:
         """Predicted labels, as ``Tagger.tag`` gives them."""
         return [word.label for word in self.words]
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return a row for each word."""
+        shown = ("word", "label", "score", "runner_up", "margin", "known")
+        return [{name: getattr(word, name) for name in shown} for word in self.words]
 
     def to_dict(self, top: int | None = None) -> dict[str, Any]:
         """All of it as JSON has it, with at most `top` features a word one by one."""
