@@ -148,7 +148,7 @@ def cross_validate(
 
     Parameters
     ----------
-    data, labels : labelled text, as for ``perceptron_nlp.train``
+    data, labels : labeled text, as for ``perceptron_nlp.train``
     folds : 2 to 1,000; into how many parts it is cut; None for 10, or fewer in a small text.
         Documents (``# newdoc``, ``-DOCSTART-``) stay whole where there are enough of them for parts
         of about one size
@@ -220,7 +220,7 @@ def check_callback(callback: object) -> None:
 
 @dataclass(frozen=True, slots=True)
 class GoldText:
-    """Labelled sentences, and what is to be learned from parts of them.
+    """Labeled sentences, and what is to be learned from parts of them.
 
     Attributes
     ----------

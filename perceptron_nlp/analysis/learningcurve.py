@@ -271,7 +271,7 @@ def learning_curve(
 
     Parameters
     ----------
-    data, labels : labelled text, as for ``perceptron_nlp.train``
+    data, labels : labeled text, as for ``perceptron_nlp.train``
     test : the like, to be tested on; None to hold parts of the text out in turn
     folds : 2 to 1,000; without `test`, how many parts; None for 5, or fewer in a small text
     sizes : shares of the sentences that can be trained on, above 0 and at most 1

@@ -91,8 +91,8 @@ def summary(result: pn.Comparison, names: Sequence[str], terminal: Terminal) -> 
         figures.append(("F1", result.f1))
     for measure, score in figures:
         lines += map(terminal.line, _score(measure, score, names, terminal.width))
-    if result.unlabelled:
-        lines.append(terminal.line(f"{result.unlabelled:,} tokens without a gold label left out"))
+    if result.unlabeled:
+        lines.append(terminal.line(f"{result.unlabeled:,} tokens without a gold label left out"))
     words = (
         f"tokens correct in B alone {result.gained:,}, in A alone {result.lost:,}:"
         f" {p_value(result.mcnemar)} (McNemar's exact test)"

@@ -284,8 +284,8 @@ def summary(result: pn.Evaluation, terminal: Terminal, *, is_output: bool = Fals
     for name, share, count in rows[::3] if is_output else rows:
         figure = f"{'–':>6}  " if share is None else f"{percent(share):>8}"
         lines.append(terminal.line(f"{name:<14}{figure}  of {count:,}"))
-    if result.unlabelled:
-        lines.append(terminal.line(f"{result.unlabelled:,} tokens without a gold label left out"))
+    if result.unlabeled:
+        lines.append(terminal.line(f"{result.unlabeled:,} tokens without a gold label left out"))
     if result.untrained:
         named = " ".join(sorted(result.untrained))
         lines.append(

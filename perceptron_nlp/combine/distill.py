@@ -1,4 +1,4 @@
-"""Distillation: a fast tagger learns from gold sentences and from raw text that slow ones labelled.
+"""Distillation: a fast tagger learns from gold sentences and from raw text that slow ones labeled.
 
 Each epoch takes all gold sentences and a random share of the raw ones, shuffled together. Labels
 of raw sentences are predictions, and there are many of them, so their steps are smaller. Features
@@ -67,7 +67,7 @@ class RawUse:
 
 
 class Student(Learner):
-    """Learns greedily, with templates, from gold and from pseudo-labelled sentences.
+    """Learns greedily, with templates, from gold and from pseudo-labeled sentences.
 
     Sentences are numbered through: first the gold ones, then the others, in which learning steps
     are multiplied by `weight`.

@@ -233,7 +233,7 @@ def shares_of(examples: Sequence[int], mistakes: Sequence[int], mix_by: str) -> 
     """
     if not any(examples):
         raise ArgumentError(
-            "train: no shard has a labelled token; give more text, or fewer workers"
+            "train: no shard has a labeled token; give more text, or fewer workers"
         )
     counts = mistakes if mix_by == "errors" and any(mistakes) else examples
     total = sum(counts)

@@ -1,4 +1,4 @@
-"""Pseudo-labelled data: raw text with the labels that most teachers predict."""
+"""Pseudo-labeled data: raw text with the labels that most teachers predict."""
 
 from __future__ import annotations
 

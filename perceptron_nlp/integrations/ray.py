@@ -59,7 +59,7 @@ _LOST = (
 )
 _FULL = (exceptions.ObjectStoreFullError, exceptions.OutOfDiskError)
 _MORE_ROOM = (
-    ", and so is the disc that it moves objects to; start Ray with a larger"
+    ", and so is the disk that it moves objects to; start Ray with a larger"
     " object_store_memory, or with an object_spilling_directory that has more room, or"
     " have the workers read the files (read_by)"
 )
@@ -286,7 +286,7 @@ class RayEngine:
     workers : 1 to 10,000; None for as many as the cluster has processors. The model depends on it:
         with one worker it is that of training without an engine, byte for byte
     mix_by : a shard's share in a mix is in proportion to its ``"errors"``, the tokens that it
-        labelled wrong, or to its ``"examples"``, the tokens
+        labeled wrong, or to its ``"examples"``, the tokens
     mixes : 1 to 1,000; mixes in an epoch. More of them cost time, not accuracy
     read_by : ``"program"``: it reads the text, holds it and distributes it; or ``"workers"``: each
         reads its part of CoNLL-U files, which every machine has under the same names, and the

@@ -185,7 +185,7 @@ class Sharding:
     ----------
     workers : 1 to 10,000; shards, one a worker. The model depends on it
     mix_by : a shard's share in a mix is in proportion to its ``"errors"``, the tokens that it
-        labelled wrong, or to its ``"examples"``, the tokens
+        labeled wrong, or to its ``"examples"``, the tokens
     mixes : 1 to 1,000; mixes in an epoch
     """
 

@@ -134,7 +134,7 @@ class PerceptronTagger(BaseEstimator):
         return [tagger.probabilities(words) for words in _lists("X", X)]
 
     def score(self, X: Iterable[Sequence[str]], y: Iterable[Sequence[str | None]]) -> float:
-        """Return the accuracy of `predict` on labelled tokens; errors are those of both."""
+        """Return the accuracy of `predict` on labeled tokens; errors are those of both."""
         tagger = self._fitted()
         return tagger.evaluate(_pairs(X, y)).accuracy
 

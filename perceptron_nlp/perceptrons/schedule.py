@@ -126,11 +126,11 @@ class Conditions:
 
 
 def conditions(schedule: Schedule) -> Conditions:
-    """Which of the three sufficient conditions a built-in schedule fulfils.
+    """Which of the three sufficient conditions a built-in schedule fulfills.
 
     Constant and inverse: all. Inverse-square: not (ii), and (iii) tends to 2/5. Geometric: with
     ratio r < 1 not (ii), and (iii) tends to (1-r)/(1+r); with r > 1 not (iii), which tends to
-    (r-1)/(r+1); r = 1 is the constant one. With eta0 = 0 nothing is learnt: (ii) fails, and (iii)
+    (r-1)/(r+1); r = 1 is the constant one. With eta0 = 0 nothing is learned: (ii) fails, and (iii)
     is 0/0.
 
     Raises ArgumentTypeError if `schedule` is not one of this module's: limits cannot be read off

@@ -1,4 +1,4 @@
-"""Evaluation of a tagger on labelled sentences."""
+"""Evaluation of a tagger on labeled sentences."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _UNLABELLED = 2
 _COUNTS = (
     "sentences",
     "tokens",
-    "unlabelled",
+    "unlabeled",
     "correct",
     "known_tokens",
     "known_correct",
@@ -50,25 +50,25 @@ class Evaluation(Tabular):
     column : the column compared
     sentences : sentences with at least one gold label
     tokens : words with a gold label
-    unlabelled : words without one
-    correct : words labelled right
+    unlabeled : words without one
+    correct : words labeled right
     known_tokens, known_correct : the same for words that were in the training text
     correct_sentences : sentences with every word right
     confusion : how often each (gold, given) pair of labels came up
     untrained : gold labels that the tagger does not have, so that no word of them can be right,
         and how often each came up
     calibration : None, or where it was asked for, whether the confidences of the words hold
-    spans : None, or in a column of spans their counts; sentences with unlabelled words have none
+    spans : None, or in a column of spans their counts; sentences with unlabeled words have none
     warnings : sentences that say why the figures may mean less than they seem to, such as that the
         text was trained on
-    mistakes : None, or where they were asked for, the words labelled wrong; see Mistake
-    outcomes : a byte for each word: 1 if it was labelled right, 0 if wrong, 2 without a gold label
+    mistakes : None, or where they were asked for, the words labeled wrong; see Mistake
+    outcomes : a byte for each word: 1 if it was labeled right, 0 if wrong, 2 without a gold label
     """
 
     column: str
     sentences: int = 0
     tokens: int = 0
-    unlabelled: int = 0
+    unlabeled: int = 0
     correct: int = 0
     known_tokens: int = 0
     known_correct: int = 0
@@ -99,7 +99,7 @@ class Evaluation(Tabular):
             self.spans.add([truth for truth in gold if truth is not None], given)
         self.tokens += labelled
         self.correct += right
-        self.unlabelled += len(gold) - labelled
+        self.unlabeled += len(gold) - labelled
         self.sentences += labelled > 0
         self.correct_sentences += labelled > 0 and right == labelled
 
@@ -146,7 +146,7 @@ class Evaluation(Tabular):
 
     @property
     def accuracy(self) -> float:
-        """Share of the words labelled right, a fraction of 1."""
+        """Share of the words labeled right, a fraction of 1."""
         return share_of(self.correct, self.tokens) or 0.0
 
     @property
@@ -209,7 +209,7 @@ class Evaluation(Tabular):
             **({} if self.spans is None else self.spans.to_dict()),
             "sentences": self.sentences,
             "tokens": self.tokens,
-            "unlabelled": self.unlabelled,
+            "unlabeled": self.unlabeled,
             "accuracy": self.accuracy,
             "known_accuracy": self.known_accuracy,
             "unknown_accuracy": self.unknown_accuracy,
@@ -260,7 +260,7 @@ def compare(
     column : the one with the gold labels
     label : gives sentences their labels, and confidences in them or None
     calibration : measure how far the confidences hold
-    mistakes : keep the words labelled wrong
+    mistakes : keep the words labeled wrong
 
     Raises FormatError where a file breaks its format, or no word has a gold label.
     """

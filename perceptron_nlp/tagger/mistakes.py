@@ -14,7 +14,7 @@ TABLE_COLUMNS = ("place", "column", "token", "gold", "predicted", "confidence", 
 
 
 class Mistake(NamedTuple):
-    """A word that is labelled wrong.
+    """A word that is labeled wrong.
 
     Attributes
     ----------

@@ -1,6 +1,6 @@
 """The tagger that people use: label, evaluate, save.
 
-What other things than labelling take is imported where it is asked for: a program that only tags
+What other things than labeling take is imported where it is asked for: a program that only tags
 does not wait for it.
 """
 
@@ -300,7 +300,7 @@ class Tagger:
 
         Parameters
         ----------
-        sentences : as for tag; consecutive ones, where the model looks at a sentence's neighbours
+        sentences : as for tag; consecutive ones, where the model looks at a sentence's neighbors
             (`window` is not 0)
         threads : 1 to 1,024; the result does not depend on it
         keep : None, or for each sentence the labels that its words have already, as for tag
@@ -536,8 +536,8 @@ class Tagger:
         """Return the tagger constrained by a lexicon: its forms only get the labels there.
 
         A word is looked up as it is written and, where that is not found, lower-cased letter by
-        letter. Words that are not in the lexicon are labelled as the model likes, with the labels
-        of their neighbours in view. Nothing is learned, and the model that ``save`` writes is the
+        letter. Words that are not in the lexicon are labeled as the model likes, with the labels
+        of their neighbors in view. Nothing is learned, and the model that ``save`` writes is the
         same as before. ``scores`` still tells what labels scored that the lexicon forbids. There is
         one lexicon at a time: that of a tagger that is held to one already is left behind.
 
@@ -627,22 +627,22 @@ class Tagger:
     def calibrate(
         self, dev: Labelled, *, format: str = "auto", fields: Sequence[str] | None = None
     ) -> Tagger:
-        """Return the tagger calibrated on labelled text, for confidences.
+        """Return the tagger calibrated on labeled text, for confidences.
 
         Training with a dev set does this too. Each column is calibrated by itself, without a
         lexicon that the tagger is held to; labels stay the same.
 
         Parameters
         ----------
-        dev : labelled text, as for train; not what the model was trained on, in which it is surer
+        dev : labeled text, as for train; not what the model was trained on, in which it is surer
             than elsewhere
         format, fields : see ``perceptron_nlp.open_corpus``
 
         Raises
         ------
         FileError, FormatError : `dev` cannot be read
-        ArgumentError : it is too small: less than 300 labelled words, or less than 5 of them
-            labelled right or wrong
+        ArgumentError : it is too small: less than 300 labeled words, or less than 5 of them
+            labeled right or wrong
         """
         from perceptron_nlp.tagger.confidence.calibrate import calibrated_columns
         from perceptron_nlp.tagger.train.sources import Source
@@ -728,7 +728,7 @@ class Tagger:
     def k_best(
         self, tokens: Sequence[str], k: int, *, column: str | None = None
     ) -> list[tuple[list[str], float]]:
-        """Return the best labellings of one sentence as a whole.
+        """Return the best labelings of one sentence as a whole.
 
         Parameters
         ----------
@@ -770,14 +770,14 @@ class Tagger:
 
         Parameters
         ----------
-        data, labels : a path, several paths, or labelled sentences; or lists of words, and for
+        data, labels : a path, several paths, or labeled sentences; or lists of words, and for
             each as many labels (see ``perceptron_nlp.train``)
         column : the column that holds the gold labels; None for the (first) one trained on. Where
             several were trained on, one of these is compared with its own labels
         format, fields : see ``perceptron_nlp.open_corpus``
         threads : as for tag_sents
         calibration : whether it is told, as ``calibration``, if the confidences hold
-        mistakes : keep the words labelled wrong, as ``mistakes``, with their confidences where the
+        mistakes : keep the words labeled wrong, as ``mistakes``, with their confidences where the
             model is calibrated
 
         Raises
@@ -894,8 +894,8 @@ class Tagger:
         Parameters
         ----------
         size : bytes that the model file may have, or text such as ``"400kB"`` or ``"1.1MB"``
-        dev : labelled text, as for train, that the steps of weights are chosen by: those with
-            which most words (of several columns: the mean) are labelled right. Without it, the
+        dev : labeled text, as for train, that the steps of weights are chosen by: those with
+            which most words (of several columns: the mean) are labeled right. Without it, the
             heaviest weight becomes 127 at most. What was made smaller is calibrated again by it,
             if it does for that; else confidences stay as they were for the same scores
         format, fields : of `dev`; see ``perceptron_nlp.open_corpus``

@@ -97,7 +97,7 @@ KINDS: dict[str, Callable[[], pn.Tagger]] = {
     "parts of features": lambda: learn(column="feats"),
     "two passes": lambda: learn(column="feats", two_passes=True),
     "clusters": lambda: learn(raw=RAW),
-    "lexicon learnt": lambda: learn(lexicon={"lupo": ["NOUN", "VERB"], "bel": "ADJ"}),
+    "lexicon learned": lambda: learn(lexicon={"lupo": ["NOUN", "VERB"], "bel": "ADJ"}),
     "a mapping": lambda: learn(features=features),
     "a list and a lexicon": lambda: learn(features=names).with_lexicon({"la": ["ADJ", "NOUN"]}),
     "a list and a dictionary": lambda: learn(features=names, dictionary=(3, 0.9)),
@@ -111,7 +111,7 @@ def tagger(kind: str) -> pn.Tagger:
 
 def test_the_kinds_are_what_they_are_called() -> None:
     assert tagger("two passes").model.first and tagger("names").window == 3
-    assert tagger("clusters").model.tables and tagger("lexicon learnt").model.tables
+    assert tagger("clusters").model.tables and tagger("lexicon learned").model.tables
     assert tagger("parts of features").model.parts and tagger("spans").model.scheme == "bio"
     assert tagger("dictionary").model.dictionary and tagger("fixed table").model.weights.table_bits
     assert tagger("compressed").model.packed and tagger("beam").model.beam == 4

@@ -24,7 +24,7 @@ LONG = 9
 class SlowTrainer:
     """Learns from `sentences` (columns by name) with `gold` label numbers, None: no label.
 
-    Sentences from `n_open` on have no other features than the first ones and what was learnt of
+    Sentences from `n_open` on have no other features than the first ones and what was learned of
     them: those of each single word that the first ones hold, wherever it may stand, and those of
     several words and of labels that came up there.
     """
@@ -58,7 +58,7 @@ class SlowTrainer:
     def learn(
         self, order: Sequence[int], scales: Sequence[float] | None = None
     ) -> tuple[int, int, int]:
-        """One epoch; (labelled words seen, wrongly labelled, learnt from)."""
+        """One epoch; (labeled words seen, wrongly labeled, learned from)."""
         self.counts = [0, 0, 0]
         for place, number in enumerate(order):
             self._scale = 1 if scales is None else scales[place]

@@ -1,4 +1,4 @@
-"""Compare two labellings of one gold text: which is better, where, and how significantly."""
+"""Compare two labelings of one gold text: which is better, where, and how significantly."""
 
 from __future__ import annotations
 
@@ -57,13 +57,13 @@ def compare(
     threads: int = 1,
     seed: int = 1,
 ) -> Comparison:
-    """Compare two taggers, or two labellings, on gold text.
+    """Compare two taggers, or two labelings, on gold text.
 
     Parameters
     ----------
     a, b : each a Tagger, the path of a model file, or the sentences of `test` as somebody has
-        labelled them: a path, several, or labelled sentences (see ``perceptron_nlp.train``)
-    test : the gold text, as a path, several, or labelled sentences
+        labeled them: a path, several, or labeled sentences (see ``perceptron_nlp.train``)
+    test : the gold text, as a path, several, or labeled sentences
     column : the column to compare; None for what the models were trained on (the first that both
         have), or else what a training on `test` would learn
     format, fields : see ``perceptron_nlp.open_corpus``
@@ -73,7 +73,7 @@ def compare(
     Raises
     ------
     ArgumentError : the models are of different columns, or of another one than `column`
-    FormatError : a labelling is not of the same words (file:line); a file breaks its format
+    FormatError : a labeling is not of the same words (file:line); a file breaks its format
     FileError, ModelError : a file cannot be read, or is damaged
     """
     check_int("seed", seed, 0, 2**64 - 1)
@@ -157,7 +157,7 @@ def _compared(
         column=column,
         sentences=sum(n > 0 for n in labelled),
         tokens=sum(labelled),
-        unlabelled=sum(map(len, gold)) - sum(labelled),
+        unlabeled=sum(map(len, gold)) - sum(labelled),
         accuracy=accuracy,
         f1=f1,
         gained=outcomes["gained"],

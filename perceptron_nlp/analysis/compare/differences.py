@@ -1,4 +1,4 @@
-"""The result of a comparison of two labellings."""
+"""The result of a comparison of two labelings."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ class Comparison(Tabular):
     ----------
     column : the column compared
     sentences, tokens : sentences and words with a gold label
-    unlabelled : words without one, which do not count
+    unlabeled : words without one, which do not count
     accuracy : shares of words that are right
     f1 : in a column of spans, their F1; else None
     gained, lost : words that only b, and only a has right
@@ -121,7 +121,7 @@ class Comparison(Tabular):
     column: str
     sentences: int
     tokens: int
-    unlabelled: int
+    unlabeled: int
     accuracy: Score
     f1: Score | None
     gained: int
@@ -142,7 +142,7 @@ class Comparison(Tabular):
             "column": self.column,
             "sentences": self.sentences,
             "tokens": self.tokens,
-            "unlabelled": self.unlabelled,
+            "unlabeled": self.unlabeled,
             "accuracy": self.accuracy.to_dict(),
             "f1": None if self.f1 is None else self.f1.to_dict(),
             "gained": self.gained,

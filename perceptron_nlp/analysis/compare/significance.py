@@ -1,4 +1,4 @@
-"""Correct labels of two labellings by sentence, and tests of their difference.
+"""Correct labels of two labelings by sentence, and tests of their difference.
 
 Words in one sentence stand and fall together, so sentences are what is drawn and swapped here,
 except in McNemar's test, which takes words as independent and is given beside the other because
@@ -41,7 +41,7 @@ Gold = Sequence[Sequence[str | None]]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Counts:
-    """Correct labels of one labelling by sentence; each an int64[n_sentences].
+    """Correct labels of one labeling by sentence; each an int64[n_sentences].
 
     ``gold`` are words with a gold label, or gold spans; ``given`` the same words again, or the
     spans that were given; ``right`` those that are right.
@@ -95,7 +95,7 @@ def span_counts(gold: Gold, given: Labels) -> Counts:
 def mcnemar(gained: int, lost: int) -> float:
     """Return the two-sided p-value of McNemar's exact test.
 
-    That is the chance, if each word that one labelling alone has right were a toss of a coin, of a
+    That is the chance, if each word that one labeling alone has right were a toss of a coin, of a
     toss at least as uneven; 1 if there is none. Raises ArgumentError for a negative count.
     """
     if gained < 0 or lost < 0:
@@ -112,7 +112,7 @@ def mcnemar(gained: int, lost: int) -> float:
 def randomisation(a: Counts, b: Counts, *, rounds: int = ROUNDS, seed: int = 1) -> float:
     """The two-sided p-value of the paired approximate randomisation test over sentences.
 
-    In each round the two labellings of every sentence are swapped or not, at random; the p-value is
+    In each round the two labelings of every sentence are swapped or not, at random; the p-value is
     the share of rounds, the one that happened among them, in which the scores lie at least as far
     apart.
 
@@ -144,9 +144,9 @@ def randomisation(a: Counts, b: Counts, *, rounds: int = ROUNDS, seed: int = 1) 
 
 
 def resampled(labellings: Sequence[Counts], *, rounds: int = RESAMPLES, seed: int = 1) -> Floats:
-    """Return the scores of labellings on other samples of as many sentences: float64[n, rounds].
+    """Return the scores of labelings on other samples of as many sentences: float64[n, rounds].
 
-    Each sample draws from the sentences with replacement, the same ones for every labelling.
+    Each sample draws from the sentences with replacement, the same ones for every labeling.
     """
     parts = np.stack(
         [part for counts in labellings for part in (counts.right, counts.gold + counts.given)], 1

@@ -273,7 +273,7 @@ def inspect(
     Parameters
     ----------
     model : a tagger, or the path of its file
-    dev : labelled text; what accuracy is lost on it without each template is measured
+    dev : labeled text; what accuracy is lost on it without each template is measured
     text : text to find features in; None for `dev`
     label : a label, as it is learned (``Tagger.labels``), to show the heaviest features of
     top : 1 to 1,000,000; how many

@@ -79,7 +79,7 @@ class ColumnFigures:
     by_length : accuracies on sentences of different lengths
     worst : the sentences with the most wrong tokens
     epochs : the epochs in the training record; empty where it has none
-    train_tokens : labelled tokens of the training text; None where that is not known
+    train_tokens : labeled tokens of the training text; None where that is not known
     seconds, threads : the time that tagging took in this run, after a round that was not timed, and
         the threads that tagged
     tagged_tokens : tokens tagged in that time

@@ -77,7 +77,7 @@ def report(
     Parameters
     ----------
     tagger : the tagger
-    data : labelled text, as for ``Tagger.evaluate``
+    data : labeled text, as for ``Tagger.evaluate``
     folder : where ``index.html`` and the charts go; it is made if need be. One with an earlier
         report gets the new one in its place; one with other things in it is left alone
     column : as for ``Tagger.evaluate``; None for all that the tagger fills, each in a section
@@ -202,8 +202,8 @@ def _with_interval(part: Part) -> str:
 def _remarks(figures: ColumnFigures) -> Iterator[str]:
     """Remarks on the text, and on charts that are missing."""
     result = figures.evaluation
-    if result.unlabelled:
-        yield f"{counted(result.unlabelled, 'token')} without a gold label left out."
+    if result.unlabeled:
+        yield f"{counted(result.unlabeled, 'token')} without a gold label left out."
     if result.untrained:
         named = ", ".join(sorted(result.untrained)[:_PAIRS])
         yield (

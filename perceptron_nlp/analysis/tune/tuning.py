@@ -40,7 +40,7 @@ def tune(
 
     Parameters
     ----------
-    train : a path, several paths, or labelled sentences (see ``perceptron_nlp.train``)
+    train : a path, several paths, or labeled sentences (see ``perceptron_nlp.train``)
     dev : the like, to score by
     folds : 2 to 1,000; without `dev`, into how many parts `train` is cut, each of which is held
         out in turn; None for 5, or fewer in a small text. Documents (``# newdoc``,
@@ -79,7 +79,7 @@ def tune(
     if not learned:
         raise FormatError(
             "read as plain text, which has no labels to learn from; if it is"
-            " labelled, say its format",
+            " labeled, say its format",
             source.place,
         )
     if learned in ("id", "form"):

@@ -165,7 +165,7 @@ def read_study_corpus(
         corpus its own
     tokens : words of a part at most (>= 100); sentences are left out evenly
 
-    Raises ArgumentError if nothing can be learnt from the files: no labels, one label, too few
+    Raises ArgumentError if nothing can be learned from the files: no labels, one label, too few
     sentences; FileError, FormatError as `open_corpus`.
     """
     if tokens < 100:
@@ -240,7 +240,7 @@ def _parts(
 def _part(
     sentences: list[Labelled], columns: Columns, numbers: Callable[[list[str]], list[int]]
 ) -> Part:
-    """The words that have a label; the others are only seen as neighbours."""
+    """The words that have a label; the others are only seen as neighbors."""
     rows, y = [], []
     for words, labels in sentences:
         for place, label in enumerate(labels):

@@ -185,7 +185,7 @@ def mean_before_each(run: Stream) -> Array:
 
     Source: Nguyen, the proof: S = Σ c⁽ᵏ⁾ w⁽ᵏ⁾ (eq. 1) with c⁽ᵏ⁾ = (i_{k+1} - i_k) / N
     (eq. 2), where i_k is the example of the k-th update, i_0 = 0 and i_{K+1} = N. The
-    vector w⁽ᵏ⁾ judges the examples i_k + 1 … i_{k+1}: the proof counts judgements, the
+    vector w⁽ᵏ⁾ judges the examples i_k + 1 … i_{k+1}: the proof counts judgments, the
     algorithm counts vectors after examples.
     """
     ends = [step.t + step.examples - 1 for step in run.steps if step.delta]

@@ -88,7 +88,7 @@ class Run(Stream):
     Attributes
     ----------
     start, steps : see :class:`Stream`; ``trace()`` gives the weights after every step
-    learner : who learnt
+    learner : who learned
     w : the last weights
     mistakes : for each epoch begun, at how many examples the condition for an update held
     halted_by : the condition that ended the training

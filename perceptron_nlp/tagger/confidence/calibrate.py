@@ -83,14 +83,14 @@ def too_few(data: CalibrationData) -> str | None:
     n, n_right = len(data.right), int(data.right.sum())
     if n < LEAST_WORDS:
         return (
-            f"{n:,} labelled words are too few to tell how sure labels are; {LEAST_WORDS} will do"
+            f"{n:,} labeled words are too few to tell how sure labels are; {LEAST_WORDS} will do"
         )
     if not np.isfinite(data.margins).any():
         return "no word has two labels to choose from"
     for count, what in ((n - n_right, "wrong"), (n_right, "right")):
         if count < LEAST_OF_EACH:
             return (
-                f"{count:,} of {n:,} words are labelled {what}, too few to tell how sure labels"
+                f"{count:,} of {n:,} words are labeled {what}, too few to tell how sure labels"
                 f" are; {LEAST_OF_EACH} will do"
             )
     return None

@@ -220,7 +220,7 @@ def _runs(margins: Array, right: Mask) -> list[tuple[float, float, float]]:
 def _large_enough(
     pools: Sequence[tuple[float, float, float]], least: int
 ) -> list[tuple[float, float, float]]:
-    """Pools of at least so many words, each put together of neighbours."""
+    """Pools of at least so many words, each put together of neighbors."""
     found: list[tuple[float, float, float]] = []
     for pool in pools:
         if found and found[-1][1] < least:
@@ -233,7 +233,7 @@ def _large_enough(
 
 
 def _pruned(pools: list[tuple[float, float, float]], most: int) -> list[tuple[float, float, float]]:
-    """At most so many pools: the two neighbours with the fewest words together become one."""
+    """At most so many pools: the two neighbors with the fewest words together become one."""
     pools = list(pools)
     while len(pools) > most:
         at = min(range(len(pools) - 1), key=lambda i: pools[i][1] + pools[i + 1][1])

@@ -40,7 +40,7 @@ class WordExplanation:
     ----------
     word : the word
     label : what ``Tagger.tag`` gives it
-    learnt : the same as it is learnt (in ``Tagger.labels``); not the same for spans, which are
+    learnt : the same as it is learned (in ``Tagger.labels``); not the same for spans, which are
         learned in IOBES, for features learned with parts of speech, and for lemmas: here it is the
         edit script that makes the lemma, such as ``-3 +ell``
     score : what the learned label scored, as in ``Tagger.scores``; the sum of what its features add
@@ -189,7 +189,7 @@ class Explanation(Tabular, Sequence[WordExplanation]):
         ----------
         width : at least 20
         top : features shown one by one
-        paint : puts a text in a style (an SGR code), for a terminal in colour
+        paint : puts a text in a style (an SGR code), for a terminal in color
         with_direction : say first in which direction the labels were given
         """
         head = direction(self.right_to_left) if with_direction and self.words else None
@@ -199,7 +199,7 @@ class Explanation(Tabular, Sequence[WordExplanation]):
         """A page of HTML that needs nothing else: no script, no network.
 
         Everything that comes from the sentence or the model is escaped. The page follows the
-        reader's choice of dark or light, and says nothing by colour alone.
+        reader's choice of dark or light, and says nothing by color alone.
         """
         return page([self], top=top, title=title, right_to_left=self.right_to_left)
 
@@ -215,7 +215,7 @@ def explanations(
     top: int | None,
     against: Sequence[Sequence[str | None]] | None = None,
 ) -> list[Explanation]:
-    """Explain why prepared sentences are labelled as they are by a model of one column.
+    """Explain why prepared sentences are labeled as they are by a model of one column.
 
     `against` is of each sentence. Raises ArgumentError and ArgumentTypeError as explanation does,
     and if `against` is not of as many sentences.
@@ -239,7 +239,7 @@ def explanation(
     top: int | None,
     against: Sequence[str | None] | None = None,
 ) -> Explanation:
-    """Explain why a sentence was labelled as it was.
+    """Explain why a sentence was labeled as it was.
 
     Parameters
     ----------
@@ -363,7 +363,7 @@ def _instead(
     runners_up: list[int],
     against: Sequence[str | None],
 ) -> list[int]:
-    """Runners-up, but where a label is asked for that is learnt and was not given, that one."""
+    """Runners-up, but where a label is asked for that is learned and was not given, that one."""
     if not all(wanted is None or isinstance(wanted, str) for wanted in _checked_against(against)):
         raise ArgumentTypeError("against: for each word a label is needed, or None")
     if len(against) != len(labels):

@@ -141,7 +141,7 @@ class RunState:
     weight : float64[n_cells]; the weights as they stand
     total : float64[n_cells]; the sum of each weight after each word up to ``last_update``
     squares : float64[n_cells], AdaGrad's sums of squares; None with other rules
-    done : labelled words learned from so far
+    done : labeled words learned from so far
     epochs : passes made so far; those to come have the numbers after it
     """
 

@@ -1,6 +1,6 @@
 """Constrained tokens: labels given in advance, the tag dictionary, and lexicons.
 
-A given label is kept as it is, and is context for the tokens that are labelled after it (with a
+A given label is kept as it is, and is context for the tokens that are labeled after it (with a
 beam, before it too). If labels are learned in another form than they are written in, a given one
 restricts the search to the learned labels that it may stand for. A label that the model does not
 have is context as if no label had been given yet.

@@ -2,17 +2,17 @@
 
 A name that says little where it stands may say more elsewhere in the text: *Recoba* alone may be
 anything, but *Alvaro Recoba scored* three sentences on is a person (Chieu and Ng, 2002, "Named
-entity recognition: a maximum entropy approach using global information"). So each capitalised
+entity recognition: a maximum entropy approach using global information"). So each capitalized
 word gets, as values cut at their bars (the affix ``pieces``):
 
-* ``near``: how often the word stands capitalised elsewhere nearby (0 to 3), whether also after
-  the start of a sentence, whether also in lower case, and whether words beside it are capitalised;
+* ``near``: how often the word stands capitalized elsewhere nearby (0 to 3), whether also after
+  the start of a sentence, whether also in lower case, and whether words beside it are capitalized;
 * ``near-left``, ``near-right``: the words, in lower case, that stand beside it there;
 * ``near-left-NAME``, ``near-right-NAME``: the values of evidence column NAME there.
 
-And each word gets ``near-case``: ``l``, not capitalised; ``C``, capitalised, and a word of the
-training text in lower case; ``N``, capitalised only; and ``near-share``: how many words of its
-sentence are capitalised, in fifths.
+And each word gets ``near-case``: ``l``, not capitalized; ``C``, capitalized, and a word of the
+training text in lower case; ``N``, capitalized only; and ``near-share``: how many words of its
+sentence are capitalized, in fifths.
 
 *Nearby* is so many sentences before and after, the window, but no further than the file and the
 document go (``-DOCSTART-`` and ``# newdoc`` mark where one begins). So what is said of a sentence
@@ -157,7 +157,7 @@ class _Places:
         return "C" if self._known[word] else "N"
 
     def _seen(self, number: int, i: int, word: str) -> dict[str, set[str]]:
-        """The pieces of each column for a capitalised word."""
+        """The pieces of each column for a capitalized word."""
         others = self._others(number, i, word)
         low, high = self._windows[number]
         small = self._small.get(word.lower(), ())
@@ -185,7 +185,7 @@ class _Places:
         return seen
 
     def _others(self, number: int, i: int, word: str) -> list[tuple[int, int]]:
-        """Other places of a capitalised word in the window, the nearest first."""
+        """Other places of a capitalized word in the window, the nearest first."""
         places = self._capitalised[word]
         low, high = self._windows[number]
         found = [

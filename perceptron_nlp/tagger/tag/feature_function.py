@@ -37,7 +37,7 @@ Extractor: TypeAlias = Callable[[Sentence, int, list[str]], Features]
 
 
 def reading_order(n: int, right_to_left: bool) -> range:
-    """The places of a sentence of n words in the order in which they are labelled."""
+    """The places of a sentence of n words in the order in which they are labeled."""
     return range(n - 1, -1, -1) if right_to_left else range(n)
 
 
@@ -163,7 +163,7 @@ class FunctionLabeller:
         return labels
 
     def trace(self, sentence: Sequence[str]) -> FunctionTrace:
-        """Return how a sentence is labelled, feature by feature."""
+        """Return how a sentence is labeled, feature by feature."""
         return FunctionTrace(self, sentence)
 
     def run(

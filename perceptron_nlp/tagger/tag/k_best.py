@@ -65,7 +65,7 @@ def best_sequences(
     words: Sequence[str],
     k: int,
 ) -> list[tuple[list[str], float]]:
-    """Return the k best ways to label a sentence that was read and labelled.
+    """Return the k best ways to label a sentence that was read and labeled.
 
     ``labels`` are what tagging gives, as it is written; ``constrained`` the tokens that cannot get
     any
@@ -89,7 +89,7 @@ def best_sequences(
 
 
 class _Steps:
-    """A sentence in the order in which it is labelled."""
+    """A sentence in the order in which it is labeled."""
 
     def __init__(
         self, trace: ForwardTrace, constrained: ConstrainedTokens, words: Sequence[str]

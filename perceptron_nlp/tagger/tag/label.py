@@ -214,7 +214,7 @@ class TemplateLabeller:
         return scores
 
     def trace(self, sentence: Sequence[str]) -> ForwardTrace:
-        """Return how a prepared sentence is labelled, feature by feature."""
+        """Return how a prepared sentence is labeled, feature by feature."""
         from perceptron_nlp.tagger.explain.forward_trace import TemplateTrace
 
         if self._model.tables is not None:
@@ -319,7 +319,7 @@ def make_labeller(
             f"this model was trained with the feature function {model.extractor}; give it to"
             " load: pn.load(path, features=your_function)"
         )
-    # Here, since few models have a function, and labelling with one takes NumPy.
+    # Here, since few models have a function, and labeling with one takes NumPy.
     from perceptron_nlp.tagger.tag.feature_function import FunctionLabeller
 
     return FunctionLabeller(model, decoder_of(model), features, lexicon)

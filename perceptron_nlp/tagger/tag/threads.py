@@ -1,4 +1,4 @@
-"""Many sentences labelled by several threads; the result does not depend on how many."""
+"""Many sentences labeled by several threads; the result does not depend on how many."""
 
 from __future__ import annotations
 

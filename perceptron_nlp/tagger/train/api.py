@@ -80,7 +80,7 @@ def train(
 
     Parameters
     ----------
-    train : a path, several paths, a Corpus, or labelled sentences: Sentence objects, pairs
+    train : a path, several paths, a Corpus, or labeled sentences: Sentence objects, pairs
         (words, labels), or lists of (word, label) pairs; or, if `labels` is given, lists of words
     labels : None, or for each list of words as many labels; a label that is None says that the
         word has none
@@ -107,7 +107,7 @@ def train(
 
     Raises
     ------
-    FormatError : a file breaks its format (file:line), or nothing in it is labelled
+    FormatError : a file breaks its format (file:line), or nothing in it is labeled
     FileError : a file cannot be read, or the text cannot be kept on disk
     MemoryLimitError : words, features and weights do not fit max_memory, or the machine
     MissingExtraError : the engine is not installed

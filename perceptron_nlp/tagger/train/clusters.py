@@ -256,7 +256,7 @@ def _on_sphere(points: Floats) -> Floats:
 
 
 def _k_means(points: Floats, n_clusters: int) -> Ints:
-    """int64[n_points]: the cluster of each point; the first points are the first centres."""
+    """int64[n_points]: the cluster of each point; the first points are the first centers."""
     centres = points[:n_clusters].copy()
     nearest = np.zeros(len(points), np.int64)
     for _ in range(ROUNDS):

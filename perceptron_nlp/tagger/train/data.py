@@ -72,7 +72,7 @@ class Examples:
     def read(cls, source: Source, column: str, evidence: Sequence[str]) -> Examples:
         """Read everything, so that a bad line is known before training begins.
 
-        Raises FormatError, with file:line; also if no word is labelled.
+        Raises FormatError, with file:line; also if no word is labeled.
         """
         digest = hashlib.sha256()
         numbered = read_numbered(source, column, evidence, digest)

@@ -27,7 +27,7 @@ from perceptron_nlp.tagger.train.sources import UNLABELLED
 from perceptron_nlp.text.spans import SCHEMES, legal_steps
 
 Counts: TypeAlias = tuple[int, int, int]
-"""Labelled tokens learned from, those of them that were mislabelled, and updates."""
+"""Labeled tokens learned from, those of them that were mislabeled, and updates."""
 
 # Sentences learned between two looks at the keyboard, and brought into memory at a time.
 BATCH = 256

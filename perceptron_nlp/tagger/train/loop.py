@@ -1,4 +1,4 @@
-"""The training loop: epochs over labelled sentences, scored on a dev set, the best one kept."""
+"""The training loop: epochs over labeled sentences, scored on a dev set, the best one kept."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class EpochReport:
     Attributes
     ----------
     epoch, epochs : its number from 1, and how many there may be
-    examples : labelled tokens learned from
+    examples : labeled tokens learned from
     mistakes : of these, tokens that were given another label at the time
     updates : of these, tokens that changed weights
     dev_accuracy : accuracy on the dev set; None without one
@@ -70,7 +70,7 @@ class EpochReport:
 
     @property
     def train_accuracy(self) -> float:
-        """Accuracy on the training tokens, each labelled before it was learned from."""
+        """Accuracy on the training tokens, each labeled before it was learned from."""
         return 1 - self.mistakes / self.examples if self.examples else 0.0
 
 
@@ -376,7 +376,7 @@ class Trainer:
 
 
 def dev_accuracy(model: TaggerModel, features: Extractor | None, dev: Examples) -> float:
-    """Return the accuracy of a model, as it will be saved, on labelled sentences."""
+    """Return the accuracy of a model, as it will be saved, on labeled sentences."""
     given = make_labeller(model, features).label(model.inputs(dev.sentences))
     return share_right(dev.gold, given, dev.n_labelled)
 

@@ -256,7 +256,7 @@ def read_stored(
 ) -> Examples:
     """Return the examples of a source, gone over once, their words and labels on disk.
 
-    Raises FormatError, with file:line; also if no word is labelled; FileError if a file cannot be
+    Raises FormatError, with file:line; also if no word is labeled; FileError if a file cannot be
     read, or the temporary ones cannot be written; MemoryLimitError if the distinct words alone are
     too many.
     """

@@ -1,4 +1,4 @@
-"""Sources of labelled sentences, to train or evaluate with.
+"""Sources of labeled sentences, to train or evaluate with.
 
 Accepted everywhere: a path (or ``-``), several paths, a Corpus, Sentence objects, pairs
 ``(words, labels)``, and lists of ``(word, label)`` pairs; a label that is None says that the word
@@ -54,7 +54,7 @@ NO_LABEL = _NoLabel(UNLABELLED)
 
 
 class Source:
-    """Labelled sentences from wherever they come.
+    """Labeled sentences from wherever they come.
 
     Parameters
     ----------
@@ -344,7 +344,7 @@ def learned_columns(names: Sequence[str], source: Source) -> tuple[str, ...]:
     if not wanted:
         if source.default_column is None:
             raise FormatError(
-                "read as plain text, which has no labels to learn from; if it is labelled, say its"
+                "read as plain text, which has no labels to learn from; if it is labeled, say its"
                 " format",
                 source.place,
             )

@@ -3,7 +3,7 @@
 Columns of features are learned so. The first tagger reads from the end and the second from the
 start, so the second knows what is likely on the side that it has not reached. It learns not from
 the first tagger's labels of its own training text, which are too good, but from those of taggers
-that were trained without the sentence at hand (jackknifing: five folds, each labelled by a tagger
+that were trained without the sentence at hand (jackknifing: five folds, each labeled by a tagger
 of the other four).
 
 The first tagger gives joint labels, or parts of speech alone: these are learned better by

@@ -17,7 +17,7 @@ B = "The/DET dog/VERB barks/VERB\nA/DET cat/NOUN sleeps/ADJ\n"
 
 @pytest.fixture
 def texts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """``gold``, ``a`` and ``b``, three labellings of the same six words."""
+    """``gold``, ``a`` and ``b``, three labelings of the same six words."""
     monkeypatch.chdir(tmp_path)
     for name, text in (("gold", GOLD), ("a", A), ("b", B)):
         Path(name).write_text(text)
@@ -26,7 +26,7 @@ def texts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("texts")
 def test_scores_labels_and_changes_are_those_counted_by_hand() -> None:
     found = pn.compare("a", "b", "gold")
-    assert (found.sentences, found.tokens, found.unlabelled) == (2, 6, 0)
+    assert (found.sentences, found.tokens, found.unlabeled) == (2, 6, 0)
     assert (found.accuracy.a, found.accuracy.b) == (3 / 6, 4 / 6)
     assert found.accuracy.difference == pytest.approx(1 / 6)
     assert (found.gained, found.lost) == (2, 1)
@@ -102,7 +102,7 @@ def test_words_without_a_gold_label_do_not_count() -> None:
     gold = [pn.Sentence(["a", "b"], {"upos": ["X", "_"]})]
     given = [pn.Sentence(["a", "b"], {"upos": ["_", "Y"]})]
     found = pn.compare(gold, given, gold, column="upos")
-    assert (found.tokens, found.unlabelled, found.lost) == (1, 1, 1)
+    assert (found.tokens, found.unlabeled, found.lost) == (1, 1, 1)
     assert found.changes[0].b == "_"
 
 

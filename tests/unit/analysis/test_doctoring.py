@@ -242,7 +242,7 @@ ONE = (["a", "b"], ["X", "Y"])
             "has the same, 'X'; there is nothing",
         ),
         ([(["a"], [None]), (["b"], [None])], {}, pn.FormatError, "no word has a label"),
-        ([ONE, (["c"], [None])], {}, pn.ArgumentError, "folds: all labelled words are in one part"),
+        ([ONE, (["c"], [None])], {}, pn.ArgumentError, "folds: all labeled words are in one part"),
         ([ONE, (["c"], ["X"])], {"folds": 3}, pn.ArgumentError, "folds: 3 is more than the 2"),
         ([ONE, (["c"], ["X"])], {"folds": 1}, pn.ArgumentError, "folds"),
         ([ONE], {"runs": 0}, pn.ArgumentError, "runs"),

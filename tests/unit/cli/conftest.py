@@ -84,7 +84,7 @@ def model(model_bytes: bytes) -> Path:
 
 @pytest.fixture
 def train_file() -> Path:
-    """``train.conllu``, labelled."""
+    """``train.conllu``, labeled."""
     path = Path("train.conllu")
     path.write_text(conllu(TAGGED), "utf-8")
     return path

@@ -16,7 +16,7 @@ from perceptron_nlp.analysis.doctor.diagnosis import TABLE_COLUMNS
 
 @pytest.fixture
 def gold(train_file: Path) -> Path:
-    """A file in which one DET is labelled VERB."""
+    """A file in which one DET is labeled VERB."""
     text = train_file.read_text() * 4
     at = text.rindex("\tDET\t")
     Path("gold.conllu").write_text(text[:at] + "\tVERB\t" + text[at + 5 :])

@@ -21,7 +21,7 @@ def test_json_holds_what_python_says_and_nothing_else(cli, model: Path, train_fi
         "column",
         "sentences",
         "tokens",
-        "unlabelled",
+        "unlabeled",
         "accuracy",
         "known_accuracy",
         "unknown_accuracy",

@@ -187,7 +187,7 @@ def test_what_a_hostile_file_holds_is_printed_as_text_alone(cli, model: Path) ->
         '{"epochs": [{"epoch": 1, "mistakes": "many", "dev_accuracy": null}]}',
         '{"epochs": [{"epoch": true, "mistakes": 1, "dev_accuracy": null}]}',
         '{"epochs": 3}',
-        '{"train": {"sentences": [1], "labelled": 1, "sha256": "x"}}',
+        '{"train": {"sentences": [1], "labeled": 1, "sha256": "x"}}',
         '{"train": "all of it"}',
         '{"options": []}',
         '{"merged": [{"weight": "1", "sha256": "x", "record": {}}]}',

@@ -21,7 +21,7 @@ QUICK = ["--epochs", "2", "--try", "templates=fast,classic"]
 
 @pytest.fixture
 def dev_file(train_file: Path) -> Path:
-    """``dev set.conllu``, labelled, with a name that a shell would split."""
+    """``dev set.conllu``, labeled, with a name that a shell would split."""
     path = Path("dev set.conllu")
     path.write_bytes(train_file.read_bytes().replace(b"\tdog\t", b"\tfox\t"))
     return path

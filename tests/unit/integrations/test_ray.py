@@ -155,7 +155,7 @@ def test_a_cluster_that_does_not_answer_is_named(monkeypatch: pytest.MonkeyPatch
 
 def test_an_object_store_that_is_full_is_said_to_be() -> None:
     with (
-        pytest.raises(pn.MemoryLimitError, match="object store is full, and so is the disc"),
+        pytest.raises(pn.MemoryLimitError, match="object store is full, and so is the disk"),
         engine.typed(),
     ):
         raise ray.exceptions.ObjectStoreFullError

@@ -23,7 +23,7 @@ FEATS = ["_", "Case=Nom|Number=Sing", "Case=Acc|Number=Sing", "Case=Nom|Number=P
 
 
 def corpus(n: int, seed: int) -> list[pn.Sentence]:
-    """Sentences whose labels can be learnt mostly: one in six is drawn at random."""
+    """Sentences whose labels can be learned mostly: one in six is drawn at random."""
     draw = random.Random(seed)
     found = []
     for _ in range(n):
@@ -240,7 +240,7 @@ def test_a_model_that_is_not_calibrated_says_what_to_do(tagger: pn.Tagger) -> No
         (DEV[:20], "too few to tell"),
         (
             [pn.Sentence(s.words, {"upos": ["NOVEL"] * len(s)}) for s in DEV],
-            "0 of .* labelled right",
+            "0 of .* labeled right",
         ),
     ],
 )
@@ -257,7 +257,7 @@ def test_a_dev_set_that_does_not_do_is_named_and_leaves_the_model_as_it_is(
 def test_a_dev_set_without_mistakes_does_not_do() -> None:
     tagger = pn.train(TRAIN, column="upos", epochs=2)
     perfect = [pn.Sentence(s.words, {"upos": tagger.tag(s)}) for s in DEV]
-    with pytest.raises(pn.ArgumentError, match=r"0 of .* words are labelled wrong"):
+    with pytest.raises(pn.ArgumentError, match=r"0 of .* words are labeled wrong"):
         tagger.calibrate(perfect)
 
 

@@ -22,7 +22,7 @@ def by_hand() -> pn.Evaluation:
 
 def test_shares_are_counted_over_labelled_words() -> None:
     result = by_hand()
-    assert (result.sentences, result.tokens, result.unlabelled, result.correct) == (3, 7, 2, 5)
+    assert (result.sentences, result.tokens, result.unlabeled, result.correct) == (3, 7, 2, 5)
     assert result.accuracy == 5 / 7
     assert (result.known_tokens, result.known_correct) == (4, 4)
     assert result.known_accuracy == 1.0
@@ -141,7 +141,7 @@ def test_words_are_right_in_all_columns_or_not() -> None:
 
 def test_pooled_counts_are_sums() -> None:
     whole = pn.Evaluation.pooled([by_hand(), by_hand()])
-    assert whole.tokens == 14 and whole.correct == 10 and whole.unlabelled == 4
+    assert whole.tokens == 14 and whole.correct == 10 and whole.unlabeled == 4
     assert whole.confusion["N", "N"] == 6 and whole.labels == {
         name: LabelScore(score.precision, score.recall, score.f1, 2 * score.support)
         for name, score in by_hand().labels.items()

@@ -69,7 +69,7 @@ def replaced(
 
 
 def swapped(name: str) -> Callable[[Parts], None]:
-    """The first two of equal neighbours within the first group change places."""
+    """The first two of equal neighbors within the first group change places."""
 
     def act(parts: Parts) -> None:
         array = parts.tensors[name]

@@ -1,4 +1,4 @@
-"""Rows of label templates are remembered: that this changes nothing of what is learnt."""
+"""Rows of label templates are remembered: that this changes nothing of what is learned."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Features learnt in two passes."""
+"""Features learned in two passes."""
 
 import pytest
 

@@ -23,7 +23,7 @@ def test_a_number_means_the_named_column_with_all_its_rules(conllu: Path) -> Non
     tagger = pn.train(conllu, column="4", epochs=1)
     assert tagger.column == "upos"
     assert tagger.labels == ("NOUN",)
-    assert tagger.evaluate(conllu, column="4").unlabelled == 1
+    assert tagger.evaluate(conllu, column="4").unlabeled == 1
 
 
 def test_a_numbered_column_is_not_evidence_for_itself(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Text that a tagger has learnt from is known again, in whatever form it was read."""
+"""Text that a tagger has learned from is known again, in whatever form it was read."""
 
 from __future__ import annotations
 

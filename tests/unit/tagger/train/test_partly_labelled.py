@@ -41,7 +41,7 @@ def test_every_learner_learns_from_the_words_that_have_labels(options: dict[str,
     assert seen[0].examples == 20 or "dictionary" in options
     assert all(0 <= report.train_accuracy <= 1 for report in seen)
     result = tagger.evaluate(PART)
-    assert (result.accuracy, result.tokens, result.unlabelled) == (1, 20, 24)
+    assert (result.accuracy, result.tokens, result.unlabeled) == (1, 20, 24)
 
 
 def test_features_are_learnt_in_parts_from_the_words_that_have_them() -> None:

@@ -1,4 +1,4 @@
-"""One model of several columns: each column is as if it had been learnt alone."""
+"""One model of several columns: each column is as if it had been learned alone."""
 
 from __future__ import annotations
 

@@ -147,7 +147,7 @@ def test_words_without_a_label_are_not_learnt_from_but_counted(small: Labelled) 
     assert tagger.model.record["train"]["labelled"] == labelled
     assert tagger.model.record["train"]["tokens"] == sum(map(len, some))
     result = tagger.evaluate(some)
-    assert (result.tokens, result.unlabelled) == (labelled, sum(map(len, some)) - labelled)
+    assert (result.tokens, result.unlabeled) == (labelled, sum(map(len, some)) - labelled)
 
 
 def test_an_underscore_is_a_label_where_it_is_a_value(small: Labelled) -> None:
