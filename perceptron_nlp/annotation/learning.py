@@ -189,7 +189,7 @@ class Learner:
             some = waiting[:: -(-len(waiting) // MOST_SCORED) or 1]
             seen = {word for sentence in annotated for word in sentence.words}
             unseen = [
-                {word: float(self._counts[word]) for word in item.words if word not in seen}
+                {word: math.sqrt(self._counts[word]) for word in item.words if word not in seen}
                 for item in some
             ]
             queue = self._best(some, unseen, 0.0)

@@ -59,6 +59,7 @@ class Task:
         ``"review"``
     doubts : why words are to be looked at again, by their number, and what labels may be meant
     note : the person's remark
+    spans : begin and end of each word in the text; empty where it cannot be cut otherwise
     """
 
     name: str
@@ -69,6 +70,7 @@ class Task:
     origin: str = "pool"
     doubts: Mapping[int, Doubt] = field(default_factory=dict)
     note: str = ""
+    spans: tuple[tuple[int, int], ...] = ()
 
 
 class Session:
@@ -118,6 +120,7 @@ class Session:
         background: bool = False,
     ) -> None:
         self.columns = column_names(column)
+        self.out = None if out is None else os.fspath(out)
         self.tags = tag_set(tags, self.columns[0])
         check_choice("order", order, ORDERS)
         check_int("check", check, 0, 1_000_000)
@@ -184,6 +187,11 @@ class Session:
         if not sentences:
             raise ArgumentError("model: nothing is annotated yet")
         return self._learner.export(sentences)
+
+    @property
+    def tagger(self) -> pn.Tagger | None:
+        """The tagger that proposals come from; None as long as nothing was learned."""
+        return self._learned().tagger
 
     def next(self) -> Task | None:
         """Return the sentence to annotate; the same one until it is accepted or skipped.
@@ -536,6 +544,7 @@ class Session:
             origin,
             self._review.get(item.name, {}),
             record.note if record is not None else "",
+            item.spans if origin != "review" else (),
         )
 
     def _checked(self, labels: Labels | None, task: Task) -> dict[str, list[str]]:

@@ -38,6 +38,7 @@ VERBS = {
     "inspect": "show what is in a model",
     "explain": "show why each token gets its label",
     "serve": "try a tagger on a page in the browser",
+    "annotate": "make a treebank on a page in the browser, with a tagger that learns meanwhile",
     "compress": "make a model smaller",
     "merge": "make one model of several by averaging their scores",
     "resume": "train a model further, on other files",

@@ -1,0 +1,212 @@
+"""The page on which a person annotates: a client of a Session, served to this machine alone."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict
+from typing import Any
+
+import perceptron_nlp as pn
+from perceptron_nlp.annotation.review import Agreement
+from perceptron_nlp.annotation.session import Session, Task
+from perceptron_nlp.errors import ArgumentError, PerceptronNLPError
+from perceptron_nlp.pages.rendering import render
+from perceptron_nlp.pages.serving import HOSTS, PageServer, needed_uvicorn, page_application
+
+# Not that of `serve`, so that both can run.
+PORT = 8766
+MAX_BYTES = 1 << 20
+# The letters of the universal tags; u and s are taken.
+_UD_KEYS = {
+    "NOUN": "n",
+    "VERB": "v",
+    "ADJ": "a",
+    "ADV": "r",
+    "PROPN": "e",
+    "PRON": "o",
+    "DET": "d",
+    "ADP": "p",
+    "AUX": "x",
+    "CCONJ": "c",
+    "SCONJ": "j",
+    "NUM": "m",
+    "PART": "t",
+    "INTJ": "i",
+    "PUNCT": ".",
+    "SYM": "y",
+    "X": "z",
+}
+_LETTERS = "abcdefghijklmnopqrtvwxyz"
+_MOST_GUIDELINE = 200_000
+
+
+class Desk:
+    """One session and all pages that are open on it.
+
+    Parameters
+    ----------
+    session : what they annotate
+    against : a second annotator's file, or None
+    guideline : text to show, or None
+    tell : called with what a person should know, in addition to the page
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        against: str | None = None,
+        guideline: str | None = None,
+        tell: Callable[[str], object] = lambda text: None,
+    ) -> None:
+        self._session = session
+        self._against = against
+        self._guideline = guideline
+        self._tell = tell
+        self._told = 0
+        self._agreement: Agreement | None = None
+        self._lock = threading.Lock()
+
+    def look(self, asked: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what the page shows."""
+        with self._lock:
+            return self._state()
+
+    def act(self, asked: Mapping[str, Any]) -> dict[str, Any]:
+        """Do what a page asks for, and return what it shows then.
+
+        Raises
+        ------
+        ArgumentError : another page has gone on, there is no such action, or it cannot be done
+        FileError, FormatError : the file cannot be written, or was broken
+        """
+        with self._lock:
+            if asked["turn"] != self._session.turn:
+                raise ArgumentError(
+                    "another page has gone on with this text; what there is to do is shown now"
+                )
+            values = asked["values"]
+            action = self._actions().get(asked["action"])
+            if action is None or not isinstance(values, dict):
+                raise ArgumentError("action: there is no such action")
+            try:
+                said = action(values)
+            except PerceptronNLPError as error:
+                self._tell(str(error))
+                raise
+            except (KeyError, TypeError) as error:
+                raise ArgumentError(f"values: do not fit the action: {error}") from error
+            return self._state() | {"said": said if isinstance(said, str) else ""}
+
+    def _actions(self) -> dict[str, Callable[[dict[str, Any]], object]]:
+        session = self._session
+        return {
+            "accept": lambda values: session.accept(values["labels"], note=str(values["note"])),
+            "skip": lambda values: session.skip(),
+            "undo": lambda values: "" if session.undo() else "There is nothing to take back.",
+            "split_token": lambda values: session.split_token(values["token"], values["at"]),
+            "join_tokens": lambda values: session.join_tokens(values["token"]),
+            "split_sentence": lambda values: session.split_sentence(values["token"]),
+            "join_sentence": lambda values: session.join_sentence(),
+            "errors": lambda values: self._review_errors(),
+            "against": lambda values: self._review_against(),
+            "stop_review": lambda values: session.stop_review(),
+            "save": lambda values: self._save(),
+        }
+
+    def _review_errors(self) -> str:
+        count = self._session.review_errors()
+        return f"{count} sentences with likely errors." if count else "No likely errors were found."
+
+    def _review_against(self) -> str:
+        if self._against is None:
+            raise ArgumentError("against: no second file was named (--against OTHER.conllu)")
+        self._agreement = self._session.review_against(self._against)
+        return f"{self._session.reviewed} sentences differ."
+
+    def _save(self) -> str:
+        if self._session.out is None:
+            raise ArgumentError("out: no file was named")
+        path = os.path.splitext(self._session.out)[0] + ".model"
+        self._session.model.save(path)
+        self._tell(f"{path}: saved")
+        return f"Saved {path}."
+
+    def _state(self) -> dict[str, Any]:
+        session = self._session
+        task = session.next()
+        for text in session.messages[self._told :]:
+            self._tell(text)
+        self._told = len(session.messages)
+        return {
+            "turn": session.turn,
+            "file": session.out,
+            "columns": session.columns,
+            "tags": tag_keys(session.tags),
+            "task": None if task is None else _shown(task),
+            "progress": asdict(session.progress()),
+            "messages": session.messages[-3:],
+            "reviewed": session.reviewed,
+            "against": self._against,
+            "agreement": None if self._agreement is None else asdict(self._agreement),
+            "guideline": self._guideline,
+        }
+
+
+def make_server(desk: Desk, *, host: str = HOSTS[0], port: int = PORT) -> PageServer:
+    """Return a server that listens; ``serve_forever()`` makes it answer.
+
+    Raises
+    ------
+    ArgumentError, ArgumentTypeError : a host or port that cannot be, or is taken
+    MissingExtraError : Starlette, uvicorn or Jinja2 is not installed (extra ``web``)
+    """
+    needed_uvicorn()
+    application = page_application(
+        render("annotate.html", title="Annotate"),
+        ("style.css", "annotate.css", "annotate.js"),
+        {"/look": desk.look, "/act": desk.act},
+        {"/look": frozenset(), "/act": frozenset({"turn", "action", "values"})},
+        MAX_BYTES,
+        "the sentence is too long",
+    )
+    return PageServer(application, host, port)
+
+
+def read_guideline(path: str) -> str:
+    """Return the text of a guideline. Raises FileError."""
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return file.read(_MOST_GUIDELINE)
+    except (OSError, ValueError) as error:
+        raise pn.FileError(f"{path}: cannot be read: {error}") from error
+
+
+def tag_keys(tags: Mapping[str, str] | None) -> list[dict[str, str]]:
+    """Return the labels with what they are and the key of each, empty if keys ran out."""
+    free = dict.fromkeys(_LETTERS)
+    found = []
+    for tag, about in (tags or {}).items():
+        usual: Iterable[str] = [_UD_KEYS[tag]] if tag in _UD_KEYS else []
+        wanted = [*usual, *tag.lower(), *free]
+        key = next((key for key in wanted if key in free or key == "."), "")
+        free.pop(key, None)
+        found.append({"tag": tag, "about": about, "key": key})
+    return found
+
+
+def _shown(task: Task) -> dict[str, Any]:
+    glued = [a[1] == b[0] for a, b in zip(task.spans, task.spans[1:], strict=False)]
+    return {
+        "name": task.name,
+        "words": task.words,
+        "labels": task.labels,
+        "alternatives": task.alternatives,
+        "known": task.known,
+        "origin": task.origin,
+        "doubts": {str(at): doubt._asdict() for at, doubt in task.doubts.items()},
+        "note": task.note,
+        "glued": [*glued, False] if task.spans else [False] * len(task.words),
+        "can_cut": bool(task.spans),
+    }

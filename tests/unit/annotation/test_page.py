@@ -1,0 +1,304 @@
+"""The page on which a person annotates: what it answers, and how it is to use by keyboard."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import re
+import shutil
+import threading
+from collections.abc import Iterator
+from http.client import HTTPConnection
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import perceptron_nlp as pn
+from perceptron_nlp.annotation import Session
+from perceptron_nlp.annotation.labels import UD_TAGS
+from perceptron_nlp.annotation.server import Desk, make_server, tag_keys
+from perceptron_nlp.pages.serving import PageServer
+from tests.unit.annotation.conftest import gold, gold_any_case, made, work
+
+
+@contextlib.contextmanager
+def serving(session: Session, **options: Any) -> Iterator[PageServer]:
+    with session, make_server(Desk(session, **options), port=0) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            yield server
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+def asked(server: PageServer, path: str, body: Any, **headers: str) -> tuple[int, Any]:
+    connection = HTTPConnection("127.0.0.1", server.server_port, timeout=60)
+    sent = {"Content-Type": "application/json"} | headers
+    connection.request("POST", path, json.dumps(body), sent)
+    reply = connection.getresponse()
+    found = reply.status, json.loads(reply.read())
+    connection.close()
+    return found
+
+
+def accept(state: dict[str, Any]) -> dict[str, Any]:
+    labels = {"upos": gold(state["task"]["words"])}
+    return {"turn": state["turn"], "action": "accept", "values": {"labels": labels, "note": ""}}
+
+
+def test_the_page_and_a_session_in_python_write_the_same_bytes(tmp_path: Path) -> None:
+    page, python = tmp_path / "page.conllu", tmp_path / "python.conllu"
+    pool = made(40)
+    with serving(Session(pool, page, background=True)) as server:
+        _, state = asked(server, "/look", {})
+        for count in range(12):
+            assert state["progress"]["sentences"] == count
+            status, state = asked(server, "/act", accept(state))
+            assert status == 200
+    with Session(pool, python) as session:
+        work(session, 12)
+    assert page.read_bytes() == python.read_bytes()
+
+
+def test_of_two_pages_the_one_that_is_behind_is_told_and_changes_nothing(tmp_path: Path) -> None:
+    out = tmp_path / "gold.conllu"
+    with serving(Session(made(9), out)) as server:
+        _, one = asked(server, "/look", {})
+        _, other = asked(server, "/look", {})
+        assert asked(server, "/act", accept(one))[0] == 200
+        before = out.read_bytes()
+        status, said = asked(server, "/act", accept(other))
+        assert status == 400 and "another page has gone on" in said["error"]
+        assert out.read_bytes() == before
+        _, now = asked(server, "/look", {})
+        assert now["turn"] == one["turn"] + 1
+
+
+def test_what_goes_wrong_is_told_on_the_page_and_to_the_terminal(tmp_path: Path) -> None:
+    told: list[str] = []
+    with serving(Session(made(9), tmp_path / "gold.conllu"), tell=told.append) as server:
+        _, state = asked(server, "/look", {})
+        question = accept(state)
+        question["values"]["labels"]["upos"][0] = "NUON"
+        status, said = asked(server, "/act", question)
+        assert status == 400 and "'NUON' is not in the tag set" in said["error"]
+        assert told == [said["error"]]
+        for action, values in [("rm", {}), ("accept", []), ("accept", {}), ("split_token", {})]:
+            question = {"turn": state["turn"], "action": action, "values": values}
+            assert asked(server, "/act", question)[0] == 400
+        assert asked(server, "/act", {"turn": 0})[0] == 400
+        assert asked(server, "/act", accept(state))[0] == 200
+
+
+def test_other_pages_cannot_annotate(tmp_path: Path) -> None:
+    with serving(Session(made(9), tmp_path / "gold.conllu")) as server:
+        _, state = asked(server, "/look", {})
+        question = accept(state)
+        assert asked(server, "/act", question, Origin="http://example.org")[0] == 403
+        assert asked(server, "/act", question, Host="example.org")[0] == 403
+        assert asked(server, "/act", question, **{"Content-Type": "text/plain"})[0] == 415
+    assert not (tmp_path / "gold.conllu").exists()
+
+
+def test_every_tag_has_a_key_of_its_own_that_does_nothing_else() -> None:
+    for tags in (UD_TAGS, {"NN": "", "NNS": "", "NNP": "", "VB": "", "S": "", "U": ""}):
+        keys = [one["key"] for one in tag_keys(tags)]
+        assert len({*keys}) == len(keys) and "" not in keys and not {"u", "s"} & {*keys}
+    assert len(tag_keys({f"T{n}": "" for n in range(60)})) == 60
+
+
+@pytest.fixture
+def browser() -> Iterator[Any]:
+    playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright")
+    path = next(filter(None, map(shutil.which, ("chromium", "google-chrome"))), None)
+    if path is None:
+        pytest.skip("no chromium is installed")
+    with playwright.sync_playwright() as running:
+        found = running.chromium.launch(executable_path=path)
+        yield found
+        found.close()
+
+
+@contextlib.contextmanager
+def opened(browser: Any, server: PageServer, **how: Any) -> Iterator[Any]:
+    """A page without mistakes of its script or of its policy."""
+    context = browser.new_context(**how)
+    page = context.new_page()
+    wrong: list[str] = []
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.on("console", lambda said: wrong.append(said.text) if said.type == "error" else None)
+    page.goto(server.url)
+    page.wait_for_selector(".token")
+    yield page
+    assert not [one for one in wrong if "status of 400" not in one]
+    context.close()
+
+
+def words(page: Any) -> list[str]:
+    return list(page.locator("#sentence .form").all_inner_texts())
+
+
+def tags(page: Any) -> list[str]:
+    return [
+        re.split(r"[\s✓\d]", text)[0] for text in page.locator("#sentence .tag").all_inner_texts()
+    ]
+
+
+def annotate_by_keys(page: Any, correct: Any) -> None:
+    """Correct what is wrong by letters, and accept."""
+    keys = {one["tag"]: one["key"] for one in tag_keys(UD_TAGS)}
+    for proposed, right in zip(tags(page), correct(tuple(words(page))), strict=True):
+        if proposed != right:
+            page.keyboard.press(keys[right])
+        page.keyboard.press("ArrowRight")
+    assert tags(page) == correct(tuple(words(page)))
+    before = page.inner_text("#origin")
+    page.keyboard.press("Enter")
+    page.wait_for_function(
+        "before => document.querySelector('#origin').innerText !== before", arg=before
+    )
+
+
+def test_by_keyboard_alone_raw_text_becomes_a_treebank(
+    browser: Any, tmp_path: Path, raw_text: Path
+) -> None:
+    out = tmp_path / "gold.conllu"
+    session = Session(raw_text, out, order="document", background=True)
+    with serving(session) as server, opened(browser, server) as page:
+        for count in range(1, 7):
+            annotate_by_keys(page, gold_any_case)
+            assert len(list(pn.read_conllu(out))) == count
+        # Within a sentence, then over sentences.
+        first = tags(page)[0]
+        page.keyboard.press("z")
+        assert tags(page)[0] == "X"
+        page.keyboard.press("u")
+        assert tags(page)[0] == first
+        before = words(page)
+        page.keyboard.press("u")
+        page.wait_for_function(
+            "() => document.querySelector('#origin').innerText.includes('taken')"
+        )
+        assert words(page) != before and len(list(pn.read_conllu(out))) == 5
+        page.keyboard.press("Enter")
+        page.wait_for_function(
+            "() => !document.querySelector('#origin').innerText.includes('taken')"
+        )
+        assert words(page) == before
+        # Cut otherwise; what was set stays.
+        page.keyboard.press("z")
+        page.keyboard.press("ArrowRight")
+        page.keyboard.press("+")
+        page.keyboard.press("Enter")
+        page.wait_for_function(
+            f"() => document.querySelectorAll('.token').length === {len(before) + 1}"
+        )
+        assert words(page)[1] == before[1][0] and tags(page)[0] == "X"
+        page.keyboard.press("ArrowRight")
+        page.keyboard.press("-")
+        page.wait_for_function(
+            f"() => document.querySelectorAll('.token').length === {len(before)}"
+        )
+        assert words(page) == before
+        page.keyboard.press("N")
+        page.keyboard.type("unsure")
+        page.keyboard.press("Enter")
+        page.keyboard.press("?")
+        assert page.locator("#help").is_visible()
+        page.keyboard.press("Escape")
+        assert not page.locator("#help").is_visible()
+        page.keyboard.press("1")
+        annotate_by_keys(page, gold_any_case)
+        assert "# note = unsure" in out.read_text("utf-8")
+        page.keyboard.press("M")
+        page.wait_for_function(
+            "() => document.querySelector('#status').innerText.includes('Saved')"
+        )
+    text = raw_text.read_text("utf-8")
+    assert "".join(text.split()).startswith("".join("".join(s) for s in pn.read_conllu(out)))
+    assert pn.load(tmp_path / "gold.model").to_bytes() == session.model.to_bytes()
+
+
+def test_by_clicks_and_touch_the_same_can_be_done(browser: Any, tmp_path: Path) -> None:
+    out = tmp_path / "gold.conllu"
+    how = {"viewport": {"width": 390, "height": 844}, "has_touch": True}
+    with serving(Session(made(9), out)) as server, opened(browser, server, **how) as page:
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        before = words(page)
+        for i, tag in enumerate(gold(words(page))):
+            page.locator(".token").nth(i).tap()
+            page.get_by_role("button", name=re.compile(rf"^{tag}\b")).last.tap()
+        page.locator("#accept").tap()
+        page.wait_for_function("() => document.querySelector('#facts').innerText.trim()[0] !== '0'")
+    (sentence,) = pn.read_conllu(out)
+    assert list(sentence) == before and list(sentence.column("upos")) == gold(before)
+
+
+def test_what_is_missing_or_lost_is_told_on_the_page(browser: Any, tmp_path: Path) -> None:
+    out = tmp_path / "gold.conllu"
+    with serving(Session(made(9), out)) as server, opened(browser, server) as page:
+        page.keyboard.press("Enter")
+        assert "has no tag yet" in page.inner_text("#status")
+        for _ in words(page):
+            page.keyboard.press("n")
+            page.keyboard.press("ArrowRight")
+        out.mkdir()
+        page.keyboard.press("Enter")
+        page.wait_for_function("() => document.querySelector('#status').className === 'wrong'")
+        assert "gold.conllu" in page.inner_text("#status")
+        assert set(tags(page)) == {"NOUN"}
+        out.rmdir()
+        page.keyboard.press("Enter")
+        page.wait_for_function("() => document.querySelector('#status').className !== 'wrong'")
+        assert out.is_file()
+
+
+def test_scripts_from_right_to_left_are_walked_from_right_to_left(
+    browser: Any, tmp_path: Path
+) -> None:
+    with (
+        serving(Session([["הילדה", "קוראת", "ספר", "."]])) as server,
+        opened(browser, server) as page,
+    ):
+        boxes = [page.locator(".token").nth(i).bounding_box()["x"] for i in range(4)]
+        assert boxes == sorted(boxes, reverse=True)
+        page.keyboard.press("ArrowLeft")
+        assert page.locator(".token[aria-current=true] .form").inner_text() == "קוראת"
+
+
+def test_text_is_never_run_as_part_of_the_page(browser: Any) -> None:
+    hostile = [
+        "<script>document.title='bad'</script>",
+        "<img src=x onerror=alert(1)>",
+        "\u202egnol",
+    ]
+    with serving(Session([hostile])) as server, opened(browser, server) as page:
+        assert words(page) == [*hostile[:2], "\\u{202e}gnol"]
+        assert page.title() == "Annotate" and page.locator("img").count() == 0
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_the_page_is_accessible(browser: Any, tmp_path: Path, scheme: str, width: int) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="needs axe")
+    session = Session(made(60), column="upos,feats,lemma")
+    for _ in range(12):
+        task = session.next()
+        assert task is not None
+        count = len(task.words)
+        session.accept({"upos": gold(task.words), "feats": ["_"] * count, "lemma": [*task.words]})
+    how = {"color_scheme": scheme, "viewport": {"width": width, "height": 860}}
+    with (
+        serving(session, guideline="NOUN: things") as server,
+        opened(browser, server, **how) as page,
+    ):
+        page.keyboard.press("n")
+        for _ in range(2):
+            # The check itself needs a script that the policy of the page forbids.
+            page.context.set_default_timeout(20_000)
+            found = axe.Axe().run(page)
+            assert found.violations_count == 0, found.generate_report()
+            page.keyboard.press("?")
