@@ -45,7 +45,7 @@ from perceptron_nlp.tagger.train.options import (
     TrainOptions,
     options_from,
 )
-from perceptron_nlp.tagger.train.pipeline import learn_stages, stages_of
+from perceptron_nlp.tagger.train.pipeline import learn_stages, prepare_for_dev, stages_of, with_dev
 from perceptron_nlp.tagger.train.sources import (
     Labelled,
     LabelLists,
@@ -136,8 +136,10 @@ def train(
             "resumable: segmentation and lemmas are learned from all of a text at once, and do not"
             " go on; leave resumable out, or name columns of tags alone"
         )
+    prepare_for_dev(chosen, source, dev_source)
+    n_columns = max(1, len(stages.columns))
     checkpoints = checkpoint_options(
-        chosen.checkpoint, chosen.every, chosen.resume, max(1, len(stages.columns))
+        chosen.checkpoint, chosen.every, chosen.resume, n_columns * (1 + chosen.learn_dev)
     )
     limit = None if chosen.max_memory is None else MemoryLimit(chosen.max_memory)
     plan = _Plan(
@@ -146,21 +148,23 @@ def train(
         fields,
         _printing(callback) if verbose else callback,
         Resources.read(chosen.raw, chosen.lexicon),
-        checkpoints,
+        checkpoints[:n_columns],
         chosen.resumable,
         engine_of(chosen.engine, chosen.workers, chosen.read_by),
         limit,
     )
+    learn = partial(
+        learn_stages,
+        stages,
+        fit=_learn_stage,
+        seed=chosen.seed,
+        accurate=chosen.preset == "accurate",
+    )
     try:
-        model = learn_stages(
-            stages,
-            source,
-            dev_source,
-            partial(_learn_columns, plan=plan),
-            _learn_stage,
-            plan.options.seed,
-            plan.options.preset == "accurate",
-        )
+        model = learn(source, dev_source, partial(_learn_columns, plan=plan))
+        if chosen.learn_dev and dev_source is not None:
+            again = partial(_learn_columns, plan=replace(plan, checkpoints=checkpoints[n_columns:]))
+            model = with_dev(model, partial(learn, learn_columns=again), source, dev_source)
     except MemoryLimitError:
         raise
     except MemoryError:

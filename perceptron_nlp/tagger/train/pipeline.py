@@ -10,11 +10,13 @@ import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from perceptron_nlp._display import percent
 from perceptron_nlp.errors import ArgumentError
 from perceptron_nlp.formats.conllu_layout import ConlluLayout
-from perceptron_nlp.tagger.confidence.calibrate import with_last_calibrated
+from perceptron_nlp.tagger.confidence.calibrate import RECORD, with_last_calibrated
 from perceptron_nlp.tagger.model.model import TaggerModel, joined
 from perceptron_nlp.tagger.train.lemma_column import LEMMA, TAGS, learn_lemmas
+from perceptron_nlp.tagger.train.options import TrainingOptions
 from perceptron_nlp.tagger.train.segmentation import Fit, learn_segmentation
 from perceptron_nlp.tagger.train.sources import UNLABELLED, Source
 from perceptron_nlp.text.sentence import Sentence
@@ -115,6 +117,59 @@ def learn_stages(
     if not stages.text:
         return model
     return model.replace(segmentation=learn_segmentation(train, dev, fit, seed=seed))
+
+
+def prepare_for_dev(options: TrainingOptions, source: Source, dev_source: Source | None) -> None:
+    """Keep both texts if the dev set is to be learned, too.
+
+    Raises ArgumentError if it cannot be.
+    """
+    if not options.learn_dev:
+        return
+    if dev_source is None:
+        raise ArgumentError("learn_dev: there is no dev set to learn; name one as dev")
+    for name in ("max_memory", "engine"):
+        if getattr(options, name) is not None:
+            raise ArgumentError(
+                f"learn_dev: the text is gone over twice, which {name} rules out; leave one of"
+                " them out, or train on both sets without dev"
+            )
+    source.hold()
+    dev_source.hold()
+
+
+def with_dev(
+    first: TaggerModel, learn: Callable[..., TaggerModel], source: Source, dev_source: Source
+) -> TaggerModel:
+    """Learn training and dev set together, and return a model of both.
+
+    Parameters
+    ----------
+    first : trained by the dev set: the calibration is its own, and if it learned lemmas from
+        predicted tags, so does the other
+    learn : learn_stages with all arguments but the sources and what of lemmas is decided
+    """
+    decided: dict[str, bool] = {}
+    lemmas = [part for part in first.parts_by_column if part.lemmas is not None]
+    if lemmas and lemmas[0].record["train"]["sentences"] > len(list(source)):
+        decided["accurate"] = True
+    both = source.followed_by(dev_source)
+    model = learn(both, None, **decided)
+    parts = []
+    for part, before in zip(model.parts_by_column, first.parts_by_column, strict=True):
+        best: dict[int, float] = {}
+        for epoch in before.record["epochs"]:
+            score = epoch["dev_accuracy"]
+            best[epoch["run"]] = max(score, best.get(epoch["run"], score))
+        note = (
+            "the dev set is learned, too; before, one run labeled"
+            f" {percent(sum(best.values()) / len(best))} of it correctly"
+        )
+        record = {**part.record, "choices": [*part.record["choices"], note]}
+        if RECORD in before.record:
+            record[RECORD] = before.record[RECORD]
+        parts.append(part.replace(calibration=before.calibration, record=record))
+    return parts[0].replace(more=tuple(parts[1:]))
 
 
 def is_filled(sentences: Sequence[Sentence], name: str) -> bool:

@@ -7,6 +7,7 @@ has none.
 
 from __future__ import annotations
 
+import copy
 import logging
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
@@ -136,6 +137,17 @@ class Source:
     def hold(self) -> None:
         """Keep what is read, so that it can be gone over again, a stream too."""
         self._is_kept = True
+
+    def followed_by(self, other: Source) -> Source:
+        """Return a source of these sentences and then of another's; both can be gone over again."""
+        both, texts, more = copy.copy(self), self.texts(), other.texts()
+        both.corpora = [*self.corpora, *other.corpora]
+        both.warnings = [*self.warnings, *other.warnings]
+        if texts is not None and more is not None:
+            both.take([*texts, *more])
+        else:
+            both._held = [*self, *other]
+        return both
 
     def texts(self) -> list[tuple[str, bytearray]] | None:
         """The name and the bytes of each file, if all are CoNLL-U of ten columns; else None.
