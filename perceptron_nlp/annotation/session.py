@@ -30,7 +30,7 @@ from perceptron_nlp.sampling import permutation
 from perceptron_nlp.text.sentence import Sentence
 
 ORDERS = ("active", "document", "random")
-MOST_SENTENCES = 20_000
+MOST_SENTENCES = 10_000
 # Of a column of many labels, so many are proposed.
 _MOST_ALTERNATIVES = 20
 # One in so many sentences is of the check sample, until that is complete.
