@@ -88,7 +88,7 @@ def same_names(paths: list[Path]) -> list[str]:
 
 # What only one module may do, and how a second home of it would look.
 HOMES = {
-    "did you mean": re.compile(r"get_close_matches|import difflib"),
+    "did you mean": re.compile(r"get_close_matches"),
     "escaping for HTML": re.compile(r'replace\("<", *"&lt;"\)'),
     "drawing": re.compile(r"<(svg|polyline|rect) "),
 }

@@ -52,8 +52,7 @@ TOO_MANY_UNKNOWN = 0.5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RawUse:
-    """The share of the raw sentences that each epoch draws, and the factor of learning steps in
-    them.
+    """The share of the raw sentences that each epoch draws, and the factor of steps in them.
 
     Both are above 0, at most 1. Raises ArgumentError, ArgumentTypeError for others.
     """

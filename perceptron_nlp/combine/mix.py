@@ -64,9 +64,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Added:
-    """A step from one state to the next: the mix of several shards, which learned from so many
-    words.
-    """
+    """A step from one state to the next: the mix of shards, which learned from so many words."""
 
     change: Change
     words: int
@@ -172,11 +170,11 @@ def changes(state: RunState, begun: RunState) -> RunState:
 
 
 def difference(state: RunState, begun: RunState) -> RunState:
-    """Return the cells that a step was made in since, with the numbers of `begun` taken from those
-    of `state`; its totals are differences of sums.
+    """Return the cells that a step was made in since `begun`, with its numbers taken from theirs.
 
-    Where a row was settled all its totals change, but where a weight stood still this is no more
-    than what it came to meanwhile, but for rounding: such cells are not among these.
+    Totals are differences of sums. If a row was settled all its totals change, but if a weight
+    stood still this is no more than what it came to meanwhile, but for rounding: such cells are
+    left out.
     """
     union, before, after = _side_by_side(begun, state)
     waited = before[1] + (after[2] - before[2]) * before[0]
@@ -232,9 +230,7 @@ def shares_of(examples: Sequence[int], mistakes: Sequence[int], mix_by: str) -> 
     Raises ArgumentError if no shard has learned from a token.
     """
     if not any(examples):
-        raise ArgumentError(
-            "train: no shard has a labeled token; give more text, or fewer workers"
-        )
+        raise ArgumentError("train: no shard has a labeled token; give more text, or fewer workers")
     counts = mistakes if mix_by == "errors" and any(mistakes) else examples
     total = sum(counts)
     return [count / total for count in counts]

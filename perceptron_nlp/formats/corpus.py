@@ -131,15 +131,10 @@ class Corpus(Iterable[Sentence]):
         self._kind = FORMATS[format]
 
     def take_fields(self, fields: Sequence[str]) -> bool:
-        """Name the columns of a column file that has as many and that nobody named.
+        """Name the columns of a column file that has as many and that nobody named; return True if
+        so.
 
-        Before it is iterated over.
-
-        Returns
-        -------
-        True if the columns have these names from now on
-
-        Raises ArgumentError for what cannot be names of columns.
+        Before it is iterated over. Raises ArgumentError for what cannot be names of columns.
         """
         if self.fields is not None or self.format != "columns":
             return False
@@ -152,13 +147,7 @@ class Corpus(Iterable[Sentence]):
         return True
 
     def cut_by(self, segment: Segment) -> None:
-        """Cut running text with this in place of rules; before it is iterated over.
-
-        Parameters
-        ----------
-        segment : from the pieces of a text to its sentences: of each its line, its text, and its
-            tokens, see running.Segment
-        """
+        """Cut running text with a running.Segment in place of rules; before it is iterated over."""
         if self.format == "text":
             reader = _running().RunningReader
             self._kind = self._kind._replace(read=lambda source, fields: reader(source, segment))
@@ -273,8 +262,7 @@ def check_format(format: object) -> None:
 
 
 def detect(head: str, *, name: str = "") -> str:
-    """Return ``conllu``, ``columns``, ``tagged``, ``lines`` or ``text`` by the first lines of a
-    text.
+    """Return ``conllu``, ``columns``, ``tagged``, ``lines`` or ``text`` by a text's first lines.
 
     Of the name of its file only CoNLL-U's suffixes count, with or without that of a compression.
     """

@@ -142,8 +142,7 @@ def read_tensors(
 
 
 class Section(NamedTuple):
-    """A part of a file, where it begins and how long it is: ``"header"``, or an array with its
-    type.
+    """A part of a file, where it begins and how long it is: ``"header"`` or an array.
 
     ``length`` is how many items the array has, ``type`` NumPy's name of theirs.
     """
@@ -185,9 +184,7 @@ MOST_LOW_BITS = 63
 
 
 class Packed(NamedTuple):
-    """Numbers in a Rice code: how many, how many low bits each has (0 to 63), and the bits as
-    uint8[n].
-    """
+    """Numbers in a Rice code: how many, the low bits of each (0 to 63), and the bits as uint8[n]."""
 
     length: int
     low_bits: int

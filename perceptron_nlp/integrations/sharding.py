@@ -209,8 +209,7 @@ class WorkerPool(Protocol):
     def learn(
         self, piece: Piece, state: RunState, step: Step | None, fresh: bool
     ) -> list[ShardCounts]:
-        """Have all workers learn a piece that begins at a state, and return the counts of each
-        shard.
+        """Have all workers learn a piece that begins at a state; return the counts of each shard.
 
         `step` leads there from the state before; `fresh` is True if no worker is at that.
         """
@@ -227,9 +226,7 @@ class WorkerPool(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """The cost of one piece of a training: counts of each shard, and bytes of the mix and of the
-    state.
-    """
+    """The cost of one piece of a training: counts of each shard, bytes of the mix and the state."""
 
     counts: tuple[ShardCounts, ...]
     bytes_mixed: int

@@ -38,9 +38,7 @@ BLOCK = 1 << 24
 
 @dataclass(frozen=True, slots=True)
 class TextFile:
-    """A file as it was when it was read: absolute path, bytes, time of the last change in
-    nanoseconds.
-    """
+    """A file as it was when it was read: absolute path, bytes, nanoseconds of the last change."""
 
     path: str
     size: int

@@ -25,8 +25,7 @@ def is_sparse(X: Any) -> bool:
 
 
 def rows_of_matrix(X: Any, owner: str, width: int | None = None) -> Rows:
-    """Return a dense or sparse matrix as checked rows of float64, of `width` features if that is
-    given.
+    """Return a dense or sparse matrix as checked rows of float64, of `width` features if given.
 
     Raises ArgumentError, ArgumentTypeError if X is empty, not two-dimensional, of another width, or
     holds NaN, infinity or something that is no real number.

@@ -32,8 +32,7 @@ _MIN_SECONDS = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """The accuracy on a part of the tokens: those with a gold label, and those of them that are
-    correct.
+    """The accuracy on a part: tokens with a gold label, and those of them that are correct.
 
     ``interval`` is the middle 95 % of resampled accuracies; None if there are too few sentences.
     """

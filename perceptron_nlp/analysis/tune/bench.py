@@ -166,11 +166,11 @@ class Part:
 
 
 class Bench:
-    """Measures options on every part (one with a dev set, else one a fold), or remembers what was
-    measured.
+    """Measures options on every part, or remembers what was measured.
 
-    ``fixed`` are options that all trainings have; ``has_dev`` tells if the only part's held-out
-    text is a dev set, on which a training may stop early.
+    There is one part with a dev set, else one a fold. ``fixed`` are options that all trainings
+    have; ``has_dev`` tells if the only part's held-out text is a dev set, on which a training may
+    stop early.
     """
 
     def __init__(

@@ -95,9 +95,7 @@ def _plain(x: Any) -> Any:
 
 @dataclass(frozen=True)
 class Size:
-    """The size of a stream: d features (a power of two), D examples, U of them updates of d_Δ
-    features.
-    """
+    """The size of a stream: d features (a power of two), D examples, U updates of d_Δ features."""
 
     d: int
     D: int

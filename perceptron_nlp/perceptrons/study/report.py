@@ -343,12 +343,10 @@ def report(study: Study, pictures: dict[str, Picture]) -> bytes:
 
 
 def write_report(study: Study, folder: str | os.PathLike[str]) -> list[Path]:
-    """Write the page and the pictures to a folder, made if need be; return the files, the page
-    first.
+    """Write the page and the pictures to a folder, and return the files, the page first.
 
-    Raises MissingExtraError if Jinja2 or matplotlib is not installed; FileError if the folder
-    cannot be
-    made or written to.
+    The folder is made if need be. Raises MissingExtraError if Jinja2 or matplotlib is not
+    installed; FileError if the folder cannot be made or written to.
     """
     pictures = all_pictures(study)
     page = report(study, pictures)

@@ -82,9 +82,7 @@ def too_few(data: CalibrationData) -> str | None:
     """Why these words do not do for a calibration; None if they do."""
     n, n_right = len(data.right), int(data.right.sum())
     if n < LEAST_WORDS:
-        return (
-            f"{n:,} labeled words are too few to tell how sure labels are; {LEAST_WORDS} will do"
-        )
+        return f"{n:,} labeled words are too few to tell how sure labels are; {LEAST_WORDS} will do"
     if not np.isfinite(data.margins).any():
         return "no word has two labels to choose from"
     for count, what in ((n - n_right, "wrong"), (n_right, "right")):
@@ -179,9 +177,7 @@ def calibrated(
 def calibrated_by(
     model: TaggerModel, features: Extractor | None, dev: Examples | None
 ) -> TaggerModel:
-    """Return a model of one column calibrated on the dev set of its training, if there is one that
-    does.
-    """
+    """Return a model of one column calibrated on its training's dev set, if there is one that does."""
     if dev is None:
         return model
     found, why = calibrated(model, features, dev.sentences, dev.gold)

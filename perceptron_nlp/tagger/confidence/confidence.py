@@ -53,8 +53,7 @@ class LabelView:
     def seen(
         self, sentences: Sequence[Sequence[str]], numbers: Numbers, scores: Array
     ) -> tuple[Array, Mask]:
-        """Return scores with minus infinity for impossible labels, and which labels are the
-        predicted.
+        """Return scores, minus infinity for impossible labels, and which labels are the predicted.
 
         ``numbers`` and ``scores`` are of the words of the sentences, one after the other.
         """
@@ -155,8 +154,7 @@ def sure_labels(
     keep: Sequence[Keep] | None = None,
     threads: int = 1,
 ) -> Sure:
-    """Return a list of labels a sentence, as the labeller gives them, and their confidences, 0 to
-    1.
+    """Return a list of labels a sentence, as the labeller gives them, and confidences, 0 to 1.
 
     Sentences are prepared; the model has one column. Raises ModelError if it is not calibrated.
     """

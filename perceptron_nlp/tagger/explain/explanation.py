@@ -241,15 +241,10 @@ def explanation(
 ) -> Explanation:
     """Explain why a sentence was labeled as it was.
 
-    Parameters
-    ----------
-    trace, words, labels : how the model read it; the words, and the labels as they are written
-    constrained : the tokens that could not get any label
-    top : how many features are kept one by one for each word; None for all
-    against : None, or for each word the label to compare with in place of the runner-up, or None
-
-    Raises ArgumentError if `against` has not as many labels as there are words, ArgumentTypeError
-    if it holds something else.
+    `labels` are as they are written; `constrained` tells the tokens that could not get any label;
+    `top` features are kept one by one for each word (None: all); `against` has for each word the
+    label to compare with in place of the runner-up, or None. Raises ArgumentError if it has not as
+    many labels as there are words, ArgumentTypeError if it holds something else.
     """
     model = trace.model
     names = _Names(model, words)
@@ -280,17 +275,10 @@ def explanation(
             zip(words, labels, model.known(words), strict=True)
         )
     )
-    first = (
-        None
-        if trace.first is None
-        else explanation(
-            trace.first,
-            [trace.first.model.tags.label_of(n) for n in trace.first.numbers],
-            ConstrainedTokens(trace.first.model, None),
-            words,
-            top,
-        )
-    )
+    first, inner = None, trace.first
+    if inner is not None:
+        own = [inner.model.tags.label_of(number) for number in inner.numbers]
+        first = explanation(inner, own, ConstrainedTokens(inner.model, None), words, top)
     return Explanation(
         column=model.column,
         words=explained,
@@ -399,11 +387,9 @@ def _note(
     if decided_by == LEXICON:
         return "the lexicon leaves no other label"
     within = constrained.within(word)
-    said = (
-        []
-        if within is None
-        else ["the lexicon leaves " + ", ".join(map(model.tags.label_of, within))]
-    )
+    said = []
+    if within is not None:
+        said.append("the lexicon leaves " + ", ".join(map(model.tags.label_of, within)))
     if is_behind:
         said.append(behind)
     return "; ".join(said) or None

@@ -203,9 +203,7 @@ def _value(values: Sequence[str], at: int) -> str:
 
 
 def with_first_labels(sentence: Sequence[str], labels: Sequence[str]) -> Sentence:
-    """Return a sentence, which keeps its columns, with joint labels: as the second of two taggers
-    sees it.
-    """
+    """Return a sentence as the second of two taggers sees it: with joint labels and its columns."""
     words = sentence.words if isinstance(sentence, Sentence) else sentence
     columns = dict(sentence.columns) if isinstance(sentence, Sentence) else {}
     pieces = [label.split("|") for label in labels]

@@ -186,9 +186,7 @@ def _weights(
 
 @dataclass(frozen=True, slots=True)
 class CheckpointOptions:
-    """Where the state of a training is saved, after how many epochs, and whether it goes on from
-    there.
-    """
+    """Where the state of a training is saved, how often, and whether it goes on from there."""
 
     path: str
     every: int = 1

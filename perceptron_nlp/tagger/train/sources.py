@@ -321,8 +321,7 @@ def check_labelled(count: int, source: Source, column: str) -> None:
 
 
 def named_columns(column: object) -> tuple[str, ...]:
-    """Return the names in an argument `column`: one, several separated by commas, or a list; else
-    none.
+    """Return the names in an argument `column`: one, several separated by commas, a list, or none.
 
     Raises ArgumentTypeError, ArgumentError if it is no name and no list of names, or one is empty.
     """
