@@ -184,7 +184,7 @@ MOST_LOW_BITS = 63
 
 
 class Packed(NamedTuple):
-    """Numbers in a Rice code: how many, the low bits of each (0 to 63), and the bits as uint8[n]."""
+    """Numbers in a Rice code: how many, low bits of each (0 to 63), the bits as uint8[n]."""
 
     length: int
     low_bits: int

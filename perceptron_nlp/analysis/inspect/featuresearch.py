@@ -57,7 +57,7 @@ class FoundFeature:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """Numbers of a text's different features, of those with weights, and of those that share a row."""
+    """Numbers of a text's features: all, those with weights, and those that share a row."""
 
     features: int
     with_weights: int

@@ -177,7 +177,7 @@ def calibrated(
 def calibrated_by(
     model: TaggerModel, features: Extractor | None, dev: Examples | None
 ) -> TaggerModel:
-    """Return a model of one column calibrated on its training's dev set, if there is one that does."""
+    """Return a model of one column calibrated on its training's dev set, if there is one."""
     if dev is None:
         return model
     found, why = calibrated(model, features, dev.sentences, dev.gold)

@@ -79,7 +79,7 @@ class MemoryLimit:
             )
 
     def watch(self, table: WeightTable, *, runs: int) -> None:
-        """Leave room, from now on, to make a model of so many tables, learned one after the other."""
+        """Leave room from now on for a model of so many tables, learned one after the other."""
         self._table = table
         self._runs = 1 + SHARE_OF_RUN * (runs - 1)
 
