@@ -55,13 +55,14 @@ LISTS: dict[str, str | list[str]] = {
 }
 
 
-def decoder(model: TaggerModel, **more: Any) -> SentenceDecoder:
+def decoder(model: TaggerModel, grouped: bool = True, **more: Any) -> SentenceDecoder:
+    """A decoder; it has filters of keys and scores of 16 bits only where keys are `grouped`."""
     weights = model.weights
     return SentenceDecoder(
         FeatureProgram(compile_templates(model.templates)),
         keys=weights.keys,
         starts=weights.starts,
-        group_starts=weights.group_starts,
+        group_starts=weights.group_starts if grouped else None,
         cell_labels=weights.labels,
         weights=weights.weights,
         labels=model.tags.labels,
@@ -117,7 +118,7 @@ def test_16_bits_plain_c_and_small_caches_give_what_32_bits_give(
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PERCEPTRON_NLP_PORTABLE", "1")
         plain = decoder(model)
-    wide = decoder(model, narrow=False)
+    wide = decoder(model, grouped=False)
     usual = decoder(model)
     assert not wide.narrow
     assert usual.narrow == (len(model.tags) <= 64 and name != "n-grams")
@@ -143,13 +144,28 @@ def test_beams_in_16_bits_side_by_side_find_what_beams_in_doubles_find(
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PERCEPTRON_NLP_PORTABLE", "1")
         plain = decoder(model, beam=beam)
-    wide = decoder(model, beam=beam, narrow=False)
+    wide = decoder(model, grouped=False, beam=beam)
     usual = decoder(model, beam=beam)
     assert usual.narrow == (len(model.tags) <= 64 and name != "n-grams")
     expected = results(wide, sentences)
     for form in (usual, plain, decoder(model, beam=beam, cache_limit=5)):
         assert results(form, sentences) == expected
         assert form.tag(sentences[::-1]) == wide.tag(sentences[::-1])
+
+
+@pytest.mark.parametrize("name", ["default", "pairs"])
+@pytest.mark.parametrize("beam", [1, 4])
+def test_text_that_repeats_itself_and_text_that_does_not_are_tagged_alike(
+    name: str, beam: int
+) -> None:
+    """Pairs are remembered from the second time on, and no longer once words are new."""
+    model = trained(name, 17, 1, None)
+    random = np.random.default_rng(2)
+    again = [[WORDS[i] for i in random.integers(0, len(WORDS), 20)] for _ in range(600)]
+    new = [[*words, f"new{k}", words[0] * 2] for k, words in enumerate(again)]
+    fast, slow = decoder(model, beam=beam), decoder(model, grouped=False, beam=beam)
+    for text in (again, again, again, new, new[::-1], again):
+        assert fast.tag(text) == slow.tag(text)
 
 
 @pytest.mark.parametrize("n_labels", [2, 3, 17, 64])

@@ -19,6 +19,8 @@ cdef extern from "tag/search.h" nogil:
         int32_t column
         int32_t offset
         int32_t condition
+    ctypedef struct KeyFilter:
+        uint64_t *words
     ctypedef struct CacheLayout:
         const Program *program
         const FrozenTable *table
@@ -33,6 +35,8 @@ cdef extern from "tag/search.h" nogil:
         int *slot_sign
         int32_t n_memos
         int32_t *memo_templates
+        int memos_planned
+        KeyFilter memo_filter
         Index dictionary
         uint16_t *dictionary_labels
         Index lexicon
@@ -48,6 +52,7 @@ cdef extern from "tag/search.h" nogil:
         int32_t *group_of
         int32_t *left
         int32_t *right
+        KeyFilter filter
     ctypedef struct Decoder:
         CacheLayout layout
         PairLayout pairs
@@ -77,6 +82,7 @@ cdef extern from "tag/search.h" nogil:
                         const uint16_t *labels, const int16_t *weights, int64_t n_rows) noexcept
     int frozen_widen(FrozenTable *t) noexcept
     int64_t frozen_find(const FrozenTable *t, uint64_t key) noexcept
+    int filter_add(KeyFilter *f, uint64_t all, const uint64_t *keys, int64_t n) noexcept
     uint32_t frozen_cells(const FrozenTable *t, int64_t row, FrozenCell *cells) noexcept
     void frozen_add(const FrozenTable *t, int64_t row, int32_t *scores) noexcept
     void frozen_close(FrozenTable *t) noexcept
@@ -102,5 +108,6 @@ cdef class FrozenModel:
     cdef Decoder decoder
     cdef object label_hash_array, allowed_array
     cdef LabelParts parts
+    cdef int _filter(self, KeyFilter *filter, keys, group_starts, list templates) except -1
     cdef readonly tuple labels
     cdef uint32_t cache_limit

@@ -107,6 +107,8 @@ cdef class FrozenModel:
         self.decoder.layout.forces = bool(dictionary) or bool(lexicon)
         self._pairs()
         self._history()
+        if group_starts is not None and not self.table.fixed_bits:
+            self._filters(keys, group_starts)
         choose_form(&self.decoder, os.environ.get("PERCEPTRON_NLP_PORTABLE") == "1")
 
     def __dealloc__(self):
@@ -127,6 +129,8 @@ cdef class FrozenModel:
         free(self.decoder.pairs.group_of)
         free(self.decoder.pairs.left)
         free(self.decoder.pairs.right)
+        free(self.decoder.pairs.filter.words)
+        free(self.decoder.layout.memo_filter.words)
         free(self.decoder.start)
         free(self.decoder.tag_table)
         free(self.decoder.static_templates)
@@ -359,6 +363,30 @@ cdef class FrozenModel:
         self.decoder.open_templates = _numbers(others)
         if tags:
             self._tag_table(tags)
+
+    def _filters(self, keys, group_starts):
+        """Filters of the keys of templates over pairs, and over a word and the label before it."""
+        cdef CacheLayout *l = &self.decoder.layout
+        cdef PairLayout *pairs = &self.decoder.pairs
+        self._filter(&pairs.filter, keys, group_starts,
+                     [pairs.templates[k] for k in range(pairs.n_templates)])
+        if l.memos_planned:
+            self._filter(&l.memo_filter, keys, group_starts,
+                         [l.memo_templates[k] for k in range(l.n_memos)])
+
+    cdef int _filter(self, KeyFilter *filter, keys, group_starts, list templates) except -1:
+        cdef const uint64_t[::1] key_view = _buffer(keys, "uint64")
+        cdef int64_t begin, end
+        if len(group_starts) != self.program.program.n_templates + 1:
+            return 0
+        spans = [(group_starts[k], group_starts[k + 1]) for k in templates]
+        if any(not 0 <= a <= b <= key_view.shape[0] for a, b in spans):
+            raise ArgumentError("group_starts: they lead out of the rows")
+        for begin, end in spans:
+            if filter_add(filter, sum(b - a for a, b in spans),
+                          &key_view[begin] if begin < end else NULL, end - begin) < 0:
+                raise MemoryError
+        return 0
 
     def _tag_table(self, templates):
         cdef CacheLayout *l = &self.decoder.layout

@@ -112,11 +112,12 @@ KERNEL(fetch_states)(const Decoder *d, const Worker *w, const BeamLane *b, int p
     const CacheLayout *l = &d->layout;
     const TypeCache *c = &w->cache;
     const size_t n = (size_t)l->table->n_labels + 1;
-    const uint32_t *memos = c->memos + (size_t)*b->lane.type * n;
+    uint32_t *memos = c->memos + (size_t)*b->lane.type * n;
     for (int s = 0; s < width; s++) {
-        const uint32_t memo = memos[b->past[0][s]];
-        if (memo != MEMO_UNKNOWN)
-            PREFETCH(c->pool + (size_t)memo * (size_t)parts * sizeof(PART));
+        uint32_t *own = memos + b->past[0][s];
+        if (*own == MEMO_UNKNOWN && memo_is_nothing(l, c, *b->lane.type, b->past[0][s])) *own = 0;
+        if (*own != MEMO_UNKNOWN)
+            PREFETCH(c->pool + (size_t)*own * (size_t)parts * sizeof(PART));
         else
             memo_fetch(l, c, 0, *b->lane.type, b->past[0][s]);
     }

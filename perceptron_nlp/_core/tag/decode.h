@@ -298,8 +298,8 @@ static inline int prepare_batch(const Decoder *d, Worker *w) {
         if (grow_array(&w->back, back, sizeof(uint16_t)) < 0) return -1;
         w->back_room = back;
     }
-    if (d->pairs.n_groups && !w->pairs.sets &&
-        pair_cache_open(&w->pairs, &d->pairs, l, w->cache.limit, PAIR_BLOCK) < 0)
+    if (d->pairs.n_groups &&
+        choose_pair_way(&w->pairs, &d->pairs, l, w->cache.limit, PAIR_BLOCK) < 0)
         return -1;
     return find_types(d, w);
 }

@@ -151,6 +151,7 @@ KERNEL_TARGET static ALWAYS_INLINE void KERNEL(add_pairs)(const Decoder *d, Work
     for (int32_t k = 0; k < count; k++) {
         keys[k] = pair_key(places[k].types[0], places[k].types[1]);
         sets[k] = pair_set(c, keys[k], multiplier);
+        pair_sample(c, keys[k], multiplier);
         pair_prefetch(sets[k]);
     }
     for (int32_t k = 0; k < count; k++) {
@@ -184,6 +185,27 @@ KERNEL_TARGET static ALWAYS_INLINE void KERNEL(add_pairs)(const Decoder *d, Work
     }
 }
 
+/* The same without remembering anything. */
+KERNEL_TARGET static ALWAYS_INLINE void KERNEL(filter_pairs)(const Decoder *d, Worker *w,
+                                                             const PairPlace *places, int32_t count,
+                                                             int parts, int mask_words) {
+    const PairLayout *p = &d->pairs;
+    const FrozenTable *t = d->layout.table;
+    PairCache *c = &w->pairs;
+    const uint64_t multiplier = w->cache.secrets[0] | 1;
+    for (int32_t k = 0; k < count; k++)
+        pair_sample(c, pair_key(places[k].types[0], places[k].types[1]), multiplier);
+    const int32_t n = pairs_filter(c, p, &d->layout, w->cache.carried, places, count);
+    for (int32_t i = 0; i < n; i++) {
+        const int32_t pair = (int32_t)c->fresh_from[i] / p->n_templates;
+        const int32_t group = p->group_of[(int32_t)c->fresh_from[i] % p->n_templates];
+        const uint32_t row = frozen_sure(t, c->fresh_keys[i], c->fresh_rows[i]);
+        const size_t token = (size_t)(places[pair].token - p->offsets[group]);
+        PART *scores = (PART *)(void *)(w->scores + token * (size_t)parts * sizeof(PART));
+        PART_ROW(scores, parts, t->records + row, mask_words);
+    }
+}
+
 /* Templates over pairs of neighbours, a block of pairs at a time. */
 KERNEL_TARGET static ALWAYS_INLINE void KERNEL(sum_pairs)(const Decoder *d, Worker *w, int parts,
                                                           int mask_words) {
@@ -191,7 +213,10 @@ KERNEL_TARGET static ALWAYS_INLINE void KERNEL(sum_pairs)(const Decoder *d, Work
     int64_t sentence = 0, next = 0;
     int32_t count;
     while ((count = take_pairs(d, w, &sentence, &next, places)) > 0)
-        KERNEL(add_pairs)(d, w, places, count, parts, mask_words);
+        if (w->pairs.remembers)
+            KERNEL(add_pairs)(d, w, places, count, parts, mask_words);
+        else
+            KERNEL(filter_pairs)(d, w, places, count, parts, mask_words);
 }
 
 /* All other templates over several words, for a block of tokens. */
@@ -310,7 +335,9 @@ KERNEL_TARGET static ALWAYS_INLINE int KERNEL(fetch_memo)(const Decoder *d, cons
     const CacheLayout *l = &d->layout;
     const TypeCache *c = &w->cache;
     const uint32_t *memos = c->memos;
-    const uint32_t memo = memos[(size_t)*lane->type * n + (size_t)lane->past[0]];
+    uint32_t *own = c->memos + (size_t)*lane->type * n + (size_t)lane->past[0];
+    if (*own == MEMO_UNKNOWN && memo_is_nothing(l, c, *lane->type, lane->past[0])) *own = 0;
+    const uint32_t memo = *own;
     const int unknown = memo == MEMO_UNKNOWN && l->memos_planned;
     if (memo != MEMO_UNKNOWN) PREFETCH(c->pool + (size_t)memo * (size_t)parts * sizeof(PART));
     if (unknown) {

@@ -1,4 +1,4 @@
-/* What pairs of neighbours say, remembered.
+/* What pairs of neighbours say: remembered where text repeats itself, else looked up each time.
  *
  * Templates over two neighbouring words are grouped by where the pair stands (its left word at
  * position 0, -1, … seen from the word that is labelled). One probe for a pair of types gives the
@@ -7,7 +7,12 @@
  * A pair may stand in any of the PAIR_WAYS places of its set; a newcomer that finds none free takes
  * the one that the rest of its hash names. So nothing is ever emptied because it is full, and the
  * size is a bound. Vectors are given out one after the other, to pairs of which something is
- * known, and stay with their places; so a text touches as many as it needs. */
+ * known, and stay with their places; so a text touches as many as it needs.
+ *
+ * A pair that is not remembered costs some four times as much as one that is looked up by way of a
+ * filter, which touches no memory for what the model does not know; one that is remembered, a third.
+ * So a sample of the pairs tells which way to take: how many of them stood in as many before as there
+ * are places. */
 #ifndef PERCEPTRON_NLP_REMEMBERED_H
 #define PERCEPTRON_NLP_REMEMBERED_H
 
@@ -15,6 +20,10 @@
 
 #define PAIR_WAYS 4
 #define PAIR_MAX_SETS_BITS 14
+#define PAIR_BYTES ((size_t)16 << 20)     /* of all vectors, at most */
+#define PAIR_SAMPLE_BITS 4                /* one pair in 2^4 is in the sample, … */
+#define PAIR_SEEN_BITS PAIR_MAX_SETS_BITS /* … which has places for those of as many, fourfold */
+#define PAIRS_JUDGED 256                  /* pairs of the sample after which the way may change */
 #define MAX_PAIR_GROUPS 4
 
 typedef struct {
@@ -23,6 +32,7 @@ typedef struct {
     int32_t offsets[MAX_PAIR_GROUPS]; /* where the left word stands */
     int32_t *templates, *group_of;    /* sorted by group */
     int32_t *left, *right; /* which carried values make up each template; -1: not just one each */
+    KeyFilter filter;
 } PairLayout;
 
 typedef struct {
@@ -45,6 +55,10 @@ typedef struct {
     int bits;
     uint64_t *fresh_keys; /* of the pairs that a block misses, as the table has them */
     uint32_t *fresh_rows; /* 0: none */
+    uint32_t *fresh_from; /* of what passes the filter: its pair and template in the block */
+    uint32_t *seen;       /* [2^PAIR_SEEN_BITS]: the pairs of the sample that came last */
+    uint32_t sampled, repeated;
+    int remembers; /* are sets and vectors in use? */
 } PairCache;
 
 static inline void pair_cache_close(PairCache *c) {
@@ -52,6 +66,8 @@ static inline void pair_cache_close(PairCache *c) {
     free(c->vectors);
     free(c->fresh_keys);
     free(c->fresh_rows);
+    free(c->fresh_from);
+    free(c->seen);
     memset(c, 0, sizeof *c);
 }
 
@@ -63,22 +79,35 @@ static inline size_t pair_places(const PairCache *c) {
     return (size_t)PAIR_WAYS << c->bits;
 }
 
+/* Room for a block of pairs. -1: no memory. */
+static inline int pair_block_open(PairCache *c, const PairLayout *p, int block) {
+    const size_t n = (size_t)(block * p->n_templates);
+    c->fresh_keys = (uint64_t *)malloc(n * sizeof *c->fresh_keys);
+    c->fresh_rows = (uint32_t *)malloc(n * sizeof *c->fresh_rows);
+    c->fresh_from = (uint32_t *)malloc(n * sizeof *c->fresh_from);
+    c->seen = (uint32_t *)calloc((size_t)1 << PAIR_SEEN_BITS, sizeof *c->seen);
+    if (c->fresh_keys && c->fresh_rows && c->fresh_from && c->seen) return 0;
+    pair_cache_close(c);
+    return -1;
+}
+
 /* Twice as many places as types may be remembered, within bounds. -1: no memory. */
 static inline int pair_cache_open(PairCache *c, const PairLayout *p, const CacheLayout *l,
-                                  uint32_t limit, int block) {
+                                  uint32_t limit) {
     c->bits = 2;
-    while (c->bits < PAIR_MAX_SETS_BITS && pair_places(c) < 2 * (uint64_t)limit) c->bits++;
+    while (c->bits < PAIR_MAX_SETS_BITS && pair_places(c) < 2 * (uint64_t)limit &&
+           2 * pair_places(c) * pair_bytes(p, l) <= PAIR_BYTES)
+        c->bits++;
     c->sets = (PairSet *)calloc((size_t)1 << c->bits, sizeof *c->sets);
     c->vectors = (char *)malloc(pair_places(c) * pair_bytes(p, l));
-    c->fresh_keys = (uint64_t *)malloc((size_t)(block * p->n_templates) * sizeof(uint64_t));
-    c->fresh_rows = (uint32_t *)malloc((size_t)(block * p->n_templates) * sizeof(uint32_t));
-    if (c->sets && c->vectors && c->fresh_keys && c->fresh_rows) return 0;
+    if (c->sets && c->vectors) return 0;
     pair_cache_close(c);
     return -1;
 }
 
 static inline void pair_cache_clear(PairCache *c) {
     if (c->sets) memset(c->sets, 0, sizeof *c->sets << c->bits);
+    if (c->seen) memset(c->seen, 0, sizeof *c->seen << PAIR_SEEN_BITS);
     c->used = 0;
 }
 
@@ -87,6 +116,33 @@ static inline void pair_cache_clear(PairCache *c) {
 
 static inline uint64_t pair_key(int32_t left, int32_t right) {
     return ((uint64_t)(uint32_t)left << 32 | (uint32_t)right) + 1;
+}
+
+/* Has a pair of the sample come lately? */
+static ALWAYS_INLINE void pair_sample(PairCache *c, uint64_t key, uint64_t multiplier) {
+    const uint64_t hash = key * multiplier;
+    if (hash >> (64 - PAIR_SAMPLE_BITS)) return;
+    uint32_t *seen = c->seen + (hash << PAIR_SAMPLE_BITS >> (64 - PAIR_SEEN_BITS));
+    const uint32_t mark = (uint32_t)(hash >> 16) | 1;
+    c->repeated += *seen == mark;
+    c->sampled++;
+    *seen = mark;
+}
+
+/* Choose the way for the next pairs: remembering begins to pay where four in five repeat; a little
+ * less does not end it. -1: no memory. */
+static inline int choose_pair_way(PairCache *c, const PairLayout *p, const CacheLayout *l,
+                                  uint32_t limit, int block) {
+    if (!c->seen) {
+        if (pair_block_open(c, p, block) < 0) return -1;
+        c->remembers = !p->filter.words;
+    }
+    if (c->sampled >= PAIRS_JUDGED) {
+        c->remembers =
+            !p->filter.words || 16 * c->repeated >= (c->remembers ? 11u : 13u) * c->sampled;
+        c->sampled = c->repeated = 0;
+    }
+    return c->remembers && !c->sets ? pair_cache_open(c, p, l, limit) : 0;
 }
 
 static inline PairSet *pair_set(const PairCache *c, uint64_t key, uint64_t multiplier) {
@@ -150,6 +206,39 @@ static inline void pairs_look_up(PairCache *c, const PairLayout *p, const CacheL
     }
 }
 
+/* Look for the features of the pairs of a block by way of the filter: the rows of those that may be
+ * there, and where each comes from. How many. Each step first fetches what the next one reads. */
+static inline int32_t pairs_filter(PairCache *c, const PairLayout *p, const CacheLayout *l,
+                                   const uint64_t *carried, const PairPlace *places,
+                                   int32_t count) {
+    const FrozenTable t = *l->table;
+    const KeyFilter filter = p->filter;
+    uint64_t *keys = c->fresh_keys;
+    uint32_t *rows = c->fresh_rows, *from = c->fresh_from;
+    const size_t n_carried = (size_t)l->program->n_carried;
+    int32_t n = 0, passed = 0;
+    for (int32_t m = 0; m < count; m++) PREFETCH(carried + (size_t)places[m].types[1] * n_carried);
+    for (int32_t k = 0; k < p->n_templates; k++)
+        for (int32_t m = 0; m < count; m++) {
+            keys[n] = frozen_key(&t, pair_feature(p, l, k, places[m].types, carried));
+            PREFETCH(filter_word(&filter, keys[n++]));
+        }
+    n = 0;
+    for (int32_t k = 0; k < p->n_templates; k++)
+        for (int32_t m = 0; m < count; m++) {
+            const uint64_t own = keys[n++];
+            from[passed] = (uint32_t)(m * p->n_templates + k);
+            keys[passed] = own;
+            passed += filter_passes(&filter, own) & (int)(places[m].groups >> p->group_of[k] & 1);
+        }
+    for (int32_t i = 0; i < passed; i++) PREFETCH(&t.buckets[frozen_start(&t, keys[i])]);
+    for (int32_t i = 0; i < passed; i++) {
+        rows[i] = frozen_guess(&t, keys[i]);
+        frozen_prefetch_row(&t, rows[i]);
+    }
+    return passed;
+}
+
 /* Put a pair into a way of its set: where its vectors are to be written, or NULL where no template
  * knows it. */
 static inline char *pair_enter(PairCache *c, PairSet *set, int way, uint64_t key, size_t record,
@@ -205,6 +294,16 @@ static inline uint64_t memo_key(const CacheLayout *l, const TypeCache *c, int32_
         c->carried[(size_t)type * (size_t)l->program->n_carried + (size_t)l->memo_values[m]];
     return xxh64_mixed_word(l->memo_starts[(size_t)m * memo_words(l) + (size_t)label],
                             xxh64_mixed(value));
+}
+
+/* Is there surely nothing that a word and the label before it say together? */
+static ALWAYS_INLINE int memo_is_nothing(const CacheLayout *l, const TypeCache *c, int32_t type,
+                                         int32_t label) {
+    if (!l->memo_filter.words) return 0;
+    for (int32_t m = 0; m < l->n_memos; m++)
+        if (filter_passes(&l->memo_filter, frozen_key(l->table, memo_key(l, c, m, type, label))))
+            return 0;
+    return 1;
 }
 
 /* Fetch what memo_fill will look for, from template m on. */

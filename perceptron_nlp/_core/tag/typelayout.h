@@ -163,7 +163,8 @@ typedef struct CacheLayout {
     uint64_t *memo_starts; /* [memo][label]: see remembered.h */
     int32_t *memo_values;
     int memos_planned; /* have all of them a plan? */
-    Index dictionary;  /* hash of a word -> its one label */
+    KeyFilter memo_filter;
+    Index dictionary; /* hash of a word -> its one label */
     uint16_t *dictionary_labels;
     Index lexicon;           /* hash of a form, as written or lower-cased -> what it may be */
     int32_t *lexicon_labels; /* as TypeEntry.forced; goes before the dictionary */

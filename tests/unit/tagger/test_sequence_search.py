@@ -1,5 +1,6 @@
 """Beam search in tagging and structured training, held against a slow oracle."""
 
+import collections
 import itertools
 
 import numpy as np
@@ -27,34 +28,44 @@ def names(n):
     return [f"L{k:02}" for k in range(n)]
 
 
+def template_of_keys():
+    """The template of every key that can come up."""
+    hashes = [hash64(name.encode()) for name in names(3)] + [hash64(b"\xffstart")]
+    return {
+        key: template
+        for words in itertools.product(WORDS, repeat=3)
+        for i in range(3)
+        for past in itertools.product(hashes, repeat=2)
+        for template, key in enumerate(keys_of(list(words), i, past))
+    }
+
+
+TEMPLATE_OF = template_of_keys()
+
+
 def random_weights(n_labels, seed):
     """Small whole weights for every feature that can come up: many sums are equal."""
     rng = np.random.default_rng(seed)
-    hashes = [hash64(name.encode()) for name in names(n_labels)] + [hash64(b"\xffstart")]
-    pasts = list(itertools.product(hashes[:3] + hashes[-1:], repeat=2))
-    keys = {
-        key
-        for words in itertools.product(WORDS, repeat=3)
-        for i in range(3)
-        for past in pasts
-        for key in keys_of(list(words), i, past)
-    }
     return {
         (key, label): int(weight)
-        for key in sorted(keys)
+        for key in sorted(TEMPLATE_OF)
         for label, weight in zip(rng.integers(0, n_labels, 3), rng.integers(-3, 4, 3), strict=True)
         if weight
     }
 
 
-def decoder(weights, n_labels, **options):
-    cells = sorted(weights)
-    keys = sorted({key for key, _ in cells})
-    counts = [sum(1 for _ in group) for _, group in itertools.groupby(cells, lambda c: c[0])]
+def decoder(weights, n_labels, grouped=False, **options):
+    """A decoder with these weights; `grouped` tells it the templates of its keys."""
+    cells = sorted(weights, key=lambda cell: (TEMPLATE_OF[cell[0]], *cell))
+    keys = list(dict.fromkeys(key for key, _ in cells))
+    counts = collections.Counter(key for key, _ in cells)
+    sizes = collections.Counter(TEMPLATE_OF[key] for key in keys)
+    if grouped:
+        options["group_starts"] = np.cumsum([0, *(sizes[k] for k in range(len(TEMPLATES)))])
     return SentenceDecoder(
         PROGRAM,
         keys=np.array(keys, np.uint64),
-        starts=np.cumsum([0, *counts]),
+        starts=np.cumsum([0, *(counts[key] for key in keys)]),
         cell_labels=np.array([label for _, label in cells], np.uint16),
         weights=np.array([weights[cell] for cell in cells], np.int16),
         labels=names(n_labels),
@@ -65,11 +76,6 @@ def decoder(weights, n_labels, **options):
 
 def random_matrix(n_labels, seed):
     return np.random.default_rng(seed).random((n_labels + 1, n_labels + 1)) < 0.6
-
-
-def one_group(n, seed):
-    """All rows as those of one template, which shows that no sum leaves 16 bits."""
-    return {"group_starts": [0, *[len({k for k, _ in TABLES[n][seed]})] * len(TEMPLATES)]}
 
 
 TABLES = {n: [random_weights(n, seed) for seed in range(3)] for n in (3, 70)}
@@ -92,12 +98,7 @@ def test_tagging_with_a_beam_gives_what_the_slow_search_gives(
     oracle = Oracle(names(n), width=width, right_to_left=backwards, allowed=allowed)
     oracle.weights = TABLES[n][seed]
     fast = decoder(
-        TABLES[n][seed],
-        n,
-        beam=width,
-        right_to_left=backwards,
-        allowed=allowed,
-        **(one_group(n, seed) if narrow else {}),
+        TABLES[n][seed], n, beam=width, right_to_left=backwards, allowed=allowed, grouped=narrow
     )
     expected = [[names(n)[k] for k in oracle.tag(sentence)] for sentence in words]
     assert fast.tag(words) == expected
@@ -124,12 +125,7 @@ def test_labels_that_are_kept_restrict_the_search_and_are_context(
     oracle = Oracle(names(n), width=width, right_to_left=backwards, allowed=allowed)
     oracle.weights = TABLES[n][seed]
     fast = decoder(
-        TABLES[n][seed],
-        n,
-        beam=width,
-        right_to_left=backwards,
-        allowed=allowed,
-        **(one_group(n, seed) if narrow else {}),
+        TABLES[n][seed], n, beam=width, right_to_left=backwards, allowed=allowed, grouped=narrow
     )
     assert fast.narrow == (narrow and n == 3)
     words = [[word for word, _ in sentence] for sentence in sentences]
