@@ -2,8 +2,9 @@
  *
  * Most places are certain, and a decoder that labels every atom would look up some forty features at
  * each of them. So only the others are scored, one after the other, and what the templates say is
- * remembered by all that they look at: those of an atom and the next with the labels before, and
- * those of an atom and both its neighbours. What looks farther is looked up each time. */
+ * remembered by all that they look at: those of an atom and the next with the labels before, those of
+ * an atom and both its neighbours, and those of an atom and the next two. What looks farther is looked
+ * up each time. */
 #ifndef PERCEPTRON_NLP_CUT_H
 #define PERCEPTRON_NLP_CUT_H
 
@@ -14,8 +15,9 @@
 #define CUT_HISTORY 4
 #define CUT_MOST_TYPES (1 << 19) /* types that a decoder of atoms may remember: see context_of */
 #define SUM_BITS 15              /* places of each cache of sums */
-#define FOUND_BLOCK 32
-#define CUT_BATCH 2048 /* atoms that are labelled at a time, or a few more */
+#define MOST_TEMPLATES 64        /* of each kind */
+#define PLACE_BLOCK 16           /* atoms that are asked at once */
+#define CUT_BATCH 2048           /* atoms that are labelled at a time, or a few more */
 
 /* A paragraph of more atoms, or characters, is cut in windows; of their labels the last may change
  * with what follows, and are not taken. */
@@ -24,20 +26,39 @@
 #define WINDOW_MARGIN 200
 
 /* Templates by what they look at. */
-enum { LOOKS_RIGHT, LOOKS_ABOUT, LOOKS_FARTHER, LOOKS };
+enum { LOOKS_RIGHT, LOOKS_ABOUT, LOOKS_AHEAD, LOOKS_FARTHER, LOOKS };
 
 typedef struct {
     uint64_t context; /* all ones: an empty place */
     int32_t sums[CUT_LABELS];
 } ContextSums;
 
+/* Where values of a type are, seen from the atom at hand. */
+typedef struct {
+    int32_t column, offset;
+} CutSide;
+
+/* A template as the places of the words that its key is of. */
+typedef struct {
+    int32_t n;
+    uint8_t side[MAX_ATOMS], at[MAX_ATOMS];
+    uint64_t seed;
+} CutTemplate;
+
+#define MOST_SIDES ((2 * MAX_REACH + 1) * 2)
+
 /* What does not change while text is cut. */
 typedef struct {
     const Decoder *decoder;
     Places certain;
     int8_t goes_on, token, sentence; /* labels; beyond those of the decoder what it does not have */
-    int32_t *templates[LOOKS], n_templates[LOOKS];
+    CutTemplate *templates[LOOKS];
+    int32_t n_templates[LOOKS];
+    int farther_has_tags; /* do those that look farther look at labels, too? */
+    CutSide *sides;       /* of atoms whose values are looked at: those of the same place once */
+    int32_t n_sides;
     WordRef gaps[3];
+    uint64_t yes[2], bias; /* what marks are hashed as */
     uint32_t window_characters;
 } CutModel;
 
@@ -53,8 +74,7 @@ typedef struct {
 /* What one thread cuts with, and what came out of a text. */
 typedef struct {
     AtomList list;
-    ContextSums *right, *about;
-    int64_t cleared; /* of the cache of types, when the sums were */
+    ContextSums *sums[LOOKS_FARTHER];
     CutParagraph *queue;
     size_t n_queue, queue_room, queued_atoms;
     CutToken *tokens;
@@ -68,12 +88,12 @@ static inline void cut_model_close(CutModel *m) {
     free(m->certain.keys);
     free(m->certain.labels);
     for (int k = 0; k < LOOKS; k++) free(m->templates[k]);
+    free(m->sides);
 }
 
 static inline void cut_close(Cut *x) {
     free(x->list.atoms);
-    free(x->right);
-    free(x->about);
+    for (int k = 0; k < LOOKS_FARTHER; k++) free(x->sums[k]);
     free(x->queue);
     free(x->tokens);
     free(x->sentences);
@@ -81,41 +101,76 @@ static inline void cut_close(Cut *x) {
 }
 
 static inline int looks_of(const Program *p, int32_t template_id) {
-    int looks = LOOKS_RIGHT;
+    int first = 0, last = 0, last_gap = 0, has_tags = 0;
     for
         EACH_ATOM(p, template_id, atom) {
-            if (atom->kind == ATOM_TAG) {
-                if (looks == LOOKS_ABOUT) return LOOKS_FARTHER;
-                continue;
+            if (atom->kind == ATOM_FIRST || atom->kind == ATOM_LAST) return LOOKS_FARTHER;
+            has_tags |= atom->kind == ATOM_TAG;
+            if (atom->kind != ATOM_VALUE) continue;
+            if (atom->offset < first) first = atom->offset;
+            if (p->value_column[atom->value]) {
+                if (atom->offset > last_gap) last_gap = atom->offset;
+            } else if (atom->offset > last) {
+                last = atom->offset;
             }
-            if (atom->kind != ATOM_VALUE) {
-                if (atom->kind != ATOM_BIAS) return LOOKS_FARTHER;
-                continue;
+        }
+    if (!first && last <= 1 && !last_gap) return LOOKS_RIGHT;
+    if (has_tags) return LOOKS_FARTHER;
+    if (first == -1 && last <= 1 && !last_gap) return LOOKS_ABOUT;
+    return !first && last <= 2 && last_gap <= 1 ? LOOKS_AHEAD : LOOKS_FARTHER;
+}
+
+/* The number of a side, which is new at the end where it was not there; -1: no memory. */
+static inline int32_t cut_side(CutModel *m, int32_t column, int32_t offset) {
+    for (int32_t k = 0; k < m->n_sides; k++)
+        if (m->sides[k].column == column && m->sides[k].offset == offset) return k;
+    if (grow_array(&m->sides, (size_t)m->n_sides + 1, sizeof(CutSide)) < 0) return -1;
+    m->sides[m->n_sides] = (CutSide){column, offset};
+    return m->n_sides++;
+}
+
+/* Behind the sides stand what is the same of all atoms of a spot: labels before it, then marks. */
+enum { MARK_FIRST = MAX_HISTORY, MARK_LAST, MARK_BIAS, SPOT_MARKS };
+#define SPOT_SIDE MOST_SIDES
+
+static inline int cut_add_template(CutModel *m, int32_t template_id) {
+    const Program *p = m->decoder->layout.program;
+    const int looks = looks_of(p, template_id);
+    CutTemplate made = {0, {0}, {0}, p->seeds[template_id]};
+    for
+        EACH_ATOM(p, template_id, atom) {
+            int32_t side = SPOT_SIDE, at = MARK_BIAS;
+            if (atom->kind == ATOM_VALUE) {
+                side = cut_side(m, p->value_column[atom->value], atom->offset);
+                at = p->carried_at[atom->value];
+                if (side < 0) return -1;
+            } else if (atom->kind == ATOM_TAG) {
+                at = atom->value - 1;
+            } else if (atom->kind != ATOM_BIAS) {
+                at = atom->kind == ATOM_FIRST ? MARK_FIRST : MARK_LAST;
             }
-            const int32_t right = p->value_column[atom->value] ? 0 : 1;
-            if (atom->offset > right || atom->offset < -1) return LOOKS_FARTHER;
-            if (atom->offset < 0) looks = LOOKS_ABOUT;
+            made.side[made.n] = (uint8_t)side;
+            made.at[made.n++] = (uint8_t)at;
         }
     for
         EACH_ATOM(p, template_id, atom)
-    if (atom->kind == ATOM_TAG && looks == LOOKS_ABOUT) return LOOKS_FARTHER;
-    return looks;
-}
-
-static inline int cut_add_template(CutModel *m, int32_t template_id) {
-    const int looks = looks_of(m->decoder->layout.program, template_id);
-    if (grow_array(&m->templates[looks], (size_t)m->n_templates[looks] + 1, sizeof(int32_t)) < 0)
+    m->farther_has_tags |= looks == LOOKS_FARTHER && atom->kind == ATOM_TAG;
+    if (m->n_templates[looks] == MOST_TEMPLATES) return -1;
+    if (grow_array(&m->templates[looks], (size_t)m->n_templates[looks] + 1, sizeof made) < 0)
         return -1;
-    m->templates[looks][m->n_templates[looks]++] = template_id;
+    m->templates[looks][m->n_templates[looks]++] = made;
     return 0;
 }
 
 /* List the templates that look at several atoms or at labels, but for those of the decoder's table
- * of labels; -1: no memory. */
+ * of labels; -1: no memory, or too many of them. */
 static inline int cut_model_open(CutModel *m, const Decoder *d) {
     const uint8_t marks[] = "01p";
     m->decoder = d;
     m->window_characters = WINDOW_CHARACTERS;
+    m->yes[0] = yes_hash(0);
+    m->yes[1] = yes_hash(1);
+    m->bias = bias_hash();
     for (int k = 0; k < 3; k++) m->gaps[k] = word_ref(marks + k, 1, d->secrets);
     for (int32_t k = 0; k < d->pairs.n_templates; k++)
         if (cut_add_template(m, d->pairs.templates[k]) < 0) return -1;
@@ -134,45 +189,121 @@ typedef struct {
     const Atom *atoms; /* of the paragraph */
     int64_t n, i;
     int64_t place; /* of atom i among the types */
-    uint8_t past[CUT_HISTORY];
 } Spot;
 
-/* Add what templates of a list say; sums are as wide as the decoder's stride. */
-static inline void add_looked_up(const CutModel *m, const Worker *w, int looks,
-                                 const TokenView *view, int32_t *sums) {
-    const FrozenTable *t = m->decoder->layout.table;
-    const Program *p = m->decoder->layout.program;
-    uint64_t keys[FOUND_BLOCK];
-    int64_t rows[FOUND_BLOCK];
-    (void)w;
-    for (int32_t from = 0; from < m->n_templates[looks]; from += FOUND_BLOCK) {
-        const int32_t *list = m->templates[looks] + from;
-        const int32_t left = m->n_templates[looks] - from;
-        const int32_t n = left < FOUND_BLOCK ? left : FOUND_BLOCK;
-        for (int32_t k = 0; k < n; k++) {
-            keys[k] = token_key(p, list[k], view);
-            frozen_prefetch(t, keys[k]);
-        }
-        for (int32_t k = 0; k < n; k++) {
-            rows[k] = frozen_find(t, keys[k]);
-            if (rows[k] >= 0) frozen_prefetch_row(t, rows[k]);
-        }
-        for (int32_t k = 0; k < n; k++)
-            if (rows[k] >= 0) frozen_add(t, rows[k], sums);
+/* What is looked at from a spot: for each side where the carried values of its type are. */
+typedef struct {
+    const uint64_t *values[SPOT_SIDE + 1];
+    uint64_t marks[SPOT_MARKS];
+} SpotView;
+
+static inline void look_from(const CutModel *m, const Worker *w, const Spot *spot, SpotView *view) {
+    const Decoder *d = m->decoder;
+    const size_t n_carried = (size_t)d->layout.program->n_carried;
+    for (int32_t k = 0; k < m->n_sides; k++) {
+        const int32_t type = w->types[m->sides[k].column][spot->place + m->sides[k].offset];
+        view->values[k] = w->cache.carried + (size_t)type * n_carried;
+    }
+    for (int k = 0; k < CUT_HISTORY; k++) view->marks[k] = 0;
+    view->marks[MARK_FIRST] = m->yes[spot->i == 0];
+    view->marks[MARK_LAST] = m->yes[spot->i == spot->n - 1];
+    view->marks[MARK_BIAS] = m->bias;
+    view->values[SPOT_SIDE] = view->marks;
+}
+
+static ALWAYS_INLINE uint64_t key_of_words(const CutTemplate *t, const SpotView *view, int n) {
+    uint64_t words[MAX_ATOMS];
+    for (int k = 0; k < n; k++) words[k] = view->values[t->side[k]][t->at[k]];
+    return xxh64_words(words, n, t->seed);
+}
+
+/* What token_key gives. */
+static ALWAYS_INLINE uint64_t cut_key(const CutTemplate *t, const SpotView *view) {
+    switch (t->n) {
+        case 1:
+            return key_of_words(t, view, 1);
+        case 2:
+            return key_of_words(t, view, 2);
+        case 3:
+            return key_of_words(t, view, 3);
+        case 4:
+            return key_of_words(t, view, 4);
+        case 5:
+            return key_of_words(t, view, 5);
+        case 6:
+            return key_of_words(t, view, 6);
+        case 7:
+            return key_of_words(t, view, 7);
+        default:
+            return key_of_words(t, view, 8);
     }
 }
 
-/* Add the same by way of a cache. */
-static inline void add_remembered(const CutModel *m, const Worker *w, ContextSums *cache, int looks,
-                                  uint64_t context, const TokenView *view, int32_t *sums) {
-    ContextSums *c = &cache[(context * XXH_P1) >> (64 - SUM_BITS)];
+/* Add a row of at most three labels without a branch: nobody can foresee which it has. */
+static ALWAYS_INLINE void add_few(const FrozenTable *t, uint32_t row, int32_t *sums) {
+    const uint32_t *record = t->records + row;
+    const int16_t *weights = packed_weights(record, 1);
+    const int32_t mask = (int32_t)record[1], first = mask & 1, second = mask >> 1 & 1;
+    sums[0] += weights[0] & -first;
+    sums[1] += weights[first] & -second;
+    sums[2] += weights[first + second] & -(mask >> 2 & 1);
+}
+
+/* Keys of a list of templates, as the table has them; their buckets are on the way. */
+static ALWAYS_INLINE int32_t ask_keys(const CutModel *m, int looks, const SpotView *view,
+                                      uint64_t *keys) {
+    const FrozenTable t = *m->decoder->layout.table;
+    const CutTemplate *list = m->templates[looks];
+    const int32_t n = m->n_templates[looks];
+    for (int32_t k = 0; k < n; k++) keys[k] = fresh_key(&t, cut_key(&list[k], view));
+    return n;
+}
+
+static ALWAYS_INLINE void ask_rows(const CutModel *m, const uint64_t *keys, uint32_t *rows,
+                                   int32_t n) {
+    const FrozenTable t = *m->decoder->layout.table;
+    for (int32_t k = 0; k < n; k++) {
+        rows[k] = frozen_guess(&t, keys[k]);
+        frozen_prefetch_row(&t, rows[k]);
+    }
+}
+
+static ALWAYS_INLINE void add_rows(const CutModel *m, const uint64_t *keys, const uint32_t *rows,
+                                   int32_t n, int32_t *sums) {
+    const FrozenTable *t = m->decoder->layout.table;
+    for (int32_t k = 0; k < n; k++) add_few(t, frozen_sure(t, keys[k], rows[k]), sums);
+}
+
+/* The sums of a context, by way of its place in a cache. */
+static inline void add_context(const CutModel *m, ContextSums *c, int looks, uint64_t context,
+                               const SpotView *view, int32_t *sums) {
+    if (!m->n_templates[looks]) return;
     if (c->context != context) {
-        int32_t own[PACKED_LABELS + LANES] = {0};
-        add_looked_up(m, w, looks, view, own);
-        memcpy(c->sums, own, sizeof c->sums);
+        uint64_t keys[MOST_TEMPLATES];
+        uint32_t rows[MOST_TEMPLATES];
+        const int32_t n = ask_keys(m, looks, view, keys);
+        memset(c->sums, 0, sizeof c->sums);
+        ask_rows(m, keys, rows, n);
+        add_rows(m, keys, rows, n, c->sums);
         c->context = context;
     }
     for (int k = 0; k < CUT_LABELS; k++) sums[k] += c->sums[k];
+}
+
+static ALWAYS_INLINE ContextSums *context_place(const Cut *x, int looks, uint64_t context) {
+    ContextSums *c = &x->sums[looks][(context * XXH_P1) >> (64 - SUM_BITS)];
+    PREFETCH(c);
+    PREFETCH((const char *)(c + 1) - 1);
+    return c;
+}
+
+/* The first of four places beside each other, one of which labels choose. */
+static ALWAYS_INLINE ContextSums *context_set(const Cut *x, uint64_t context) {
+    ContextSums *c = x->sums[LOOKS_RIGHT] + ((context * XXH_P1) >> (66 - SUM_BITS)) * 4;
+    PREFETCH(c);
+    PREFETCH((const char *)(c + 3) - 1);
+    PREFETCH((const char *)(c + 4) - 1);
+    return c;
 }
 
 static inline int32_t score_at(const CacheLayout *l, const char *vector, int k) {
@@ -184,7 +315,7 @@ static inline void add_scores(const CacheLayout *l, const char *vector, int32_t 
     for (int k = 0; k < CUT_LABELS; k++) sums[k] += score_at(l, vector, k);
 }
 
-/* What atoms say one by one, and labels alone. */
+/* What atoms say one by one. */
 static inline void add_single(const CutModel *m, const Worker *w, const Spot *spot, int32_t *sums) {
     const Decoder *d = m->decoder;
     const CacheLayout *l = &d->layout;
@@ -197,61 +328,110 @@ static inline void add_single(const CutModel *m, const Worker *w, const Spot *sp
         const int32_t type = w->types[slot->column][spot->place + slot->offset];
         add_scores(l, w->cache.vectors + (size_t)type * record + (size_t)v * bytes, sums);
     }
-    if (d->tag_table) {
-        const size_t n = (size_t)l->table->n_labels + 1;
-        const size_t at = (size_t)spot->past[0] * n + (size_t)spot->past[1];
-        add_scores(l, (const char *)d->tag_table + at * bytes, sums);
-    }
 }
 
-/* The best label at a place that is not certain; the first of equal ones. */
-static inline int8_t best_cut(const CutModel *m, Cut *x, Worker *w, const Spot *spot) {
-    const Decoder *d = m->decoder;
-    const int32_t *types[MAX_COLUMNS];
-    uint64_t past[CUT_HISTORY], labels = 0;
-    int32_t sums[PACKED_LABELS + LANES] = {0};
-    for (int k = 0; k < CUT_HISTORY; k++) {
-        past[k] = d->label_hashes[spot->past[k]];
-        labels = labels << 2 | spot->past[k];
-    }
-    TokenView view =
-        token_view(d, w, spot->place, spot->i == 0, spot->i == spot->n - 1, past, types);
+/* A place that is not certain, on the way to what all but labels say there. */
+typedef struct {
+    Spot spot;
+    SpotView view;
+    uint64_t right, about, ahead; /* contexts; that to the right without labels */
+    ContextSums *right_sums, *about_sums, *ahead_sums;
+    uint64_t keys[MOST_TEMPLATES];
+    uint32_t rows[MOST_TEMPLATES];
+    int32_t sums[CUT_LABELS];
+} Asked;
+
+static inline void ask_place(const CutModel *m, const Cut *x, const Worker *w, Asked *a) {
+    const Spot *spot = &a->spot;
+    const int32_t *types = w->types[0] + spot->place, reach = m->decoder->layout.program->reach;
     const uint64_t before = spot->i ? spot->atoms[spot->i - 1].gap : GAP_OUTSIDE;
     const uint64_t behind = spot->atoms[spot->i].gap;
-    const int has_sides = d->layout.program->reach > 0;
-    const uint64_t own = (uint64_t)types[0][0], left = has_sides ? (uint64_t)types[0][-1] : 0,
-                   right = has_sides ? (uint64_t)types[0][1] : 0;
-    add_single(m, w, spot, sums);
-    if (m->n_templates[LOOKS_RIGHT])
-        add_remembered(m, w, x->right, LOOKS_RIGHT, own << 40 | right << 16 | labels << 2 | behind,
-                       &view, sums);
-    if (m->n_templates[LOOKS_ABOUT])
-        add_remembered(m, w, x->about, LOOKS_ABOUT,
-                       left << 44 | own << 24 | right << 4 | before << 2 | behind, &view, sums);
-    add_looked_up(m, w, LOOKS_FARTHER, &view, sums);
+    const uint64_t next = spot->i + 1 < spot->n ? spot->atoms[spot->i + 1].gap : GAP_OUTSIDE;
+    const uint64_t own = (uint64_t)types[0], left = reach ? (uint64_t)types[-1] : 0;
+    const uint64_t right = reach ? (uint64_t)types[1] : 0;
+    const uint64_t second = reach > 1 ? (uint64_t)types[2] : 0;
+    look_from(m, w, spot, &a->view);
+    ask_keys(m, LOOKS_FARTHER, &a->view, a->keys);
+    a->right = own << 40 | right << 16 | behind;
+    a->about = left << 44 | own << 24 | right << 4 | before << 2 | behind;
+    a->ahead = own << 44 | right << 24 | second << 4 | next << 2 | behind;
+    a->right_sums = context_set(x, a->right);
+    a->about_sums = context_place(x, LOOKS_ABOUT, a->about);
+    a->ahead_sums = context_place(x, LOOKS_AHEAD, a->ahead);
+}
+
+static inline void sum_place(const CutModel *m, const Worker *w, Asked *a) {
+    memset(a->sums, 0, sizeof a->sums);
+    add_single(m, w, &a->spot, a->sums);
+    add_context(m, a->about_sums, LOOKS_ABOUT, a->about, &a->view, a->sums);
+    add_context(m, a->ahead_sums, LOOKS_AHEAD, a->ahead, &a->view, a->sums);
+}
+
+/* The best label once those before it are known; the first of equal ones. Templates that look at
+ * labels and farther than the next atom are looked up now. */
+static inline int8_t best_cut(const CutModel *m, Asked *a, const uint8_t *past) {
+    const Decoder *d = m->decoder;
+    const CacheLayout *l = &d->layout;
+    uint64_t labels = 0;
+    for (int k = 0; k < CUT_HISTORY; k++) {
+        labels = labels << 2 | past[k];
+        a->view.marks[k] = d->label_hashes[past[k]];
+    }
+    if (d->tag_table) {
+        const size_t at = (size_t)past[0] * ((size_t)l->table->n_labels + 1) + (size_t)past[1];
+        add_scores(l, (const char *)d->tag_table + at * (size_t)l->stride * score_bytes(l),
+                   a->sums);
+    }
+    add_context(m, a->right_sums + (labels * XXH_P1 >> 62), LOOKS_RIGHT, a->right | labels << 2,
+                &a->view, a->sums);
+    if (m->farther_has_tags) {
+        const int32_t n = ask_keys(m, LOOKS_FARTHER, &a->view, a->keys);
+        ask_rows(m, a->keys, a->rows, n);
+    }
+    add_rows(m, a->keys, a->rows, m->n_templates[LOOKS_FARTHER], a->sums);
     int8_t best = 0;
-    for (int8_t k = 1; k < (int8_t)d->layout.table->n_labels; k++)
-        if (sums[k] > sums[best]) best = k;
+    for (int8_t k = 1; k < (int8_t)l->table->n_labels; k++)
+        if (a->sums[k] > a->sums[best]) best = k;
     return best;
 }
 
 /* ---- paragraphs ---- */
 
-static inline void label_paragraph(const CutModel *m, Cut *x, Worker *w, int64_t sentence,
-                                   Atom *atoms, int64_t n) {
+/* Places are asked a block at a time, so that what they wait for in memory is on its way at once. */
+static inline void label_paragraph(const CutModel *m, const Cut *x, const Worker *w,
+                                   int64_t sentence, Atom *atoms, int64_t n) {
     const uint8_t none = (uint8_t)m->decoder->layout.table->n_labels;
-    Spot spot = {atoms, n, 0, padded_place(m->decoder, sentence, w->starts[sentence]), {0}};
-    memset(spot.past, none, sizeof spot.past);
-    for (; spot.i < n; spot.i++, spot.place++) {
-        if (atoms[spot.i].label < 0) atoms[spot.i].label = best_cut(m, x, w, &spot);
-        for (int k = CUT_HISTORY - 1; k > 0; k--) spot.past[k] = spot.past[k - 1];
-        spot.past[0] = atoms[spot.i].label < (int8_t)none ? (uint8_t)atoms[spot.i].label : none;
+    const int64_t place = padded_place(m->decoder, sentence, w->starts[sentence]);
+    Asked asked[PLACE_BLOCK];
+    uint8_t past[CUT_HISTORY];
+    memset(past, none, sizeof past);
+    for (int64_t from = 0; from < n; from += PLACE_BLOCK) {
+        const int64_t end = from + PLACE_BLOCK < n ? from + PLACE_BLOCK : n;
+        int count = 0, next = 0;
+        for (int64_t i = from; i < end; i++) {
+            if (atoms[i].label >= 0) continue;
+            asked[count].spot = (Spot){atoms, n, i, place + i};
+            ask_place(m, x, w, &asked[count++]);
+        }
+        for (int k = 0; k < count; k++)
+            ask_rows(m, asked[k].keys, asked[k].rows, m->n_templates[LOOKS_FARTHER]);
+        for (int k = 0; k < count; k++) sum_place(m, w, &asked[k]);
+        for (int64_t i = from; i < end; i++) {
+            if (atoms[i].label < 0) atoms[i].label = best_cut(m, &asked[next++], past);
+            for (int k = CUT_HISTORY - 1; k > 0; k--) past[k] = past[k - 1];
+            past[0] = atoms[i].label < (int8_t)none ? (uint8_t)atoms[i].label : none;
+        }
     }
 }
 
-static inline void clear_sums(Cut *x) {
-    memset(x->right, 0xFF, sizeof *x->right << SUM_BITS);
-    memset(x->about, 0xFF, sizeof *x->about << SUM_BITS);
+/* Empty the caches, which are made where there are none; -1: no memory. */
+static inline int clear_sums(Cut *x) {
+    for (int k = 0; k < LOOKS_FARTHER; k++) {
+        if (!x->sums[k]) x->sums[k] = (ContextSums *)malloc(sizeof(ContextSums) << SUM_BITS);
+        if (!x->sums[k]) return -1;
+        memset(x->sums[k], 0xFF, sizeof(ContextSums) << SUM_BITS);
+    }
+    return 0;
 }
 
 /* Settle what is certain; how many places are not. The last place of all is asked for what it is,
@@ -299,17 +479,14 @@ static inline int label_queue(const CutModel *m, Cut *x, Worker *w, const uint8_
         x->queue[asked++] = *own;
     }
     if (!asked) return 0;
-    if (!x->right) {
-        x->right = (ContextSums *)malloc(sizeof *x->right << SUM_BITS);
-        x->about = (ContextSums *)malloc(sizeof *x->about << SUM_BITS);
-        if (!x->right || !x->about) return -1;
-        clear_sums(x);
-    }
     if (find_types(d, w) < 0) {
         w->cache.n_types = w->cache.limit;
         return -1;
     }
-    if (w->cache.times_cleared != cleared) clear_sums(x);
+    if (w->cache.times_cleared != cleared && clear_sums(x) < 0) {
+        w->cache.n_types = w->cache.limit;
+        return -1;
+    }
     for (size_t q = 0; q < asked; q++) {
         const CutParagraph *own = &x->queue[q];
         label_paragraph(m, x, w, (int64_t)q, x->list.atoms + own->begin,
