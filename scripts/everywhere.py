@@ -263,7 +263,7 @@ def emulated(processor: Processor) -> str:
     headers = OUT / processor.debian / "headers"
     shutil.copytree(root / "usr/include" / python.name, headers, dirs_exist_ok=True)
     shutil.copy(root / "usr/include" / processor.triplet / python.name / "pyconfig.h", headers)
-    suffix = f".cpython-3{python.name[9:]}-{processor.triplet}.so"
+    suffix = f".cpython-3{python.name[8:]}-{processor.triplet}.so"
     env = {
         "CC": cached(gcc),
         "LDSHARED": f"{gcc} -shared",
