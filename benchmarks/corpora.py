@@ -12,6 +12,14 @@ TREEBANKS = {
     "Greek-GDT": "UD_Greek-GDT/el_gdt-ud",
     "Turkish-IMST": "UD_Turkish-IMST/tr_imst-ud",
 }
+# These have no train part here and learn from dev: they stand for small treebanks.
+DEV_ALONE = {
+    "Finnish-TDT": "UD_Finnish-TDT/fi_tdt-ud",
+    "German-GSD": "UD_German-GSD/de_gsd-ud",
+    "Chinese-GSDSimp": "UD_Chinese-GSDSimp/zh_gsdsimp-ud",
+    "Japanese-GSD": "UD_Japanese-GSD/ja_gsd-ud",
+    "Russian-GSD": "UD_Russian-GSD/ru_gsd-ud",
+}
 
 
 def corpora() -> Path:
@@ -24,4 +32,5 @@ def corpora() -> Path:
 
 def treebank(name: str, part: str) -> str:
     """The path of the train, dev or test part of a treebank."""
-    return str(corpora() / "treebanks" / f"{TREEBANKS[name]}-{part}.conllu")
+    stem = {**TREEBANKS, **DEV_ALONE}[name]
+    return str(corpora() / "treebanks" / f"{stem}-{part}.conllu")

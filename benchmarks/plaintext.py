@@ -17,19 +17,12 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
-from corpora import TREEBANKS, corpora
+from corpora import DEV_ALONE, TREEBANKS, corpora
 
 import perceptron_nlp as pn
 from perceptron_nlp.formats import as_conllu, open_corpus
 from perceptron_nlp.formats.conllu_layout import running_text
 
-DEV_ALONE = {
-    "Finnish-TDT": "UD_Finnish-TDT/fi_tdt-ud",
-    "German-GSD": "UD_German-GSD/de_gsd-ud",
-    "Chinese-GSDSimp": "UD_Chinese-GSDSimp/zh_gsdsimp-ud",
-    "Japanese-GSD": "UD_Japanese-GSD/ja_gsd-ud",
-    "Russian-GSD": "UD_Russian-GSD/ru_gsd-ud",
-}
 SHOWN = ("Tokens", "Sentences", "Words", "UPOS", "XPOS", "UFeats", "Lemmas")
 
 
