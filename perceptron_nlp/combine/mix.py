@@ -82,13 +82,9 @@ class Added:
         numbers[1] += np.where(moved, 0.0, self.words * numbers[0])
         numbers[:, new] += self.change.sums[1:] / np.where(share > 0, share, 1.0)
         weight, sums, *squares = numbers
+        done = begun.done + self.words
         return RunState.settled(
-            union,
-            weight,
-            sums,
-            squares[0] if squares else None,
-            begun.done + self.words,
-            self.epochs,
+            union, weight, sums, squares[0] if squares else None, done, self.epochs
         )
 
     @property
@@ -298,15 +294,5 @@ def _state_of(rows: Rows, numbers: Numbers, done: int, epochs: int) -> RunState:
     starts = np.cumsum(rows.counts) - rows.counts
     # Cells that are gone have no stamp.
     last_update = np.maximum.reduceat(stamps, starts) if len(starts) else stamps
-    return RunState(
-        rows.keys,
-        rows.groups,
-        rows.counts.astype(np.uint32),
-        rows.labels,
-        last_update.astype(np.int64),
-        weight,
-        total,
-        squares[0] if squares else None,
-        done,
-        epochs,
-    )
+    own = squares[0] if squares else None
+    return RunState.at(rows, last_update.astype(np.int64), weight, total, own, done, epochs)

@@ -167,18 +167,25 @@ class RunState:
             if name in found:
                 sorted_cells[name] = np.empty(union.n_cells)
                 sorted_cells[name][union.places[0]] = found[name]
-        return cls(
-            rows.keys,
-            rows.groups,
-            rows.counts.astype(np.uint32),
-            rows.labels,
-            found["last_update"][np.argsort(found["keys"])],
-            sorted_cells["weight"],
-            sorted_cells["total"],
-            sorted_cells.get("squares"),
-            table.done,
-            epochs,
-        )
+        stamps = found["last_update"][np.argsort(found["keys"])]
+        numbers = (sorted_cells["weight"], sorted_cells["total"], sorted_cells.get("squares"))
+        return cls.at(rows, stamps, *numbers, table.done, epochs)
+
+    @classmethod
+    def at(
+        cls,
+        rows: Rows,
+        last_update: Array,
+        weight: Array,
+        total: Array,
+        squares: Array | None,
+        done: int,
+        epochs: int,
+    ) -> RunState:
+        """Return the state of these cells."""
+        counts = rows.counts.astype(np.uint32)
+        where = (rows.keys, rows.groups, counts, rows.labels)
+        return cls(*where, last_update, weight, total, squares, done, epochs)
 
     @classmethod
     def settled(
@@ -187,18 +194,9 @@ class RunState:
         """Return the state of these cells, those of zeros left out; ``sums`` are the property's."""
         kept = (weight != 0) | (sums != 0) | (False if squares is None else squares != 0)
         rows = union.rows(kept)
-        return cls(
-            rows.keys,
-            rows.groups,
-            rows.counts.astype(np.uint32),
-            rows.labels,
-            np.full(len(rows.keys), done, np.int64),
-            weight[kept],
-            sums[kept],
-            None if squares is None else squares[kept],
-            done,
-            epochs,
-        )
+        stamps = np.full(len(rows.keys), done, np.int64)
+        own = None if squares is None else squares[kept]
+        return cls.at(rows, stamps, weight[kept], sums[kept], own, done, epochs)
 
     @property
     def rows(self) -> Rows:
@@ -281,18 +279,8 @@ class RunState:
         stamps = parts["last_update"]
         if n_rows and not 0 <= int(stamps.min()) <= int(stamps.max()) <= counts[0]:
             raise ArgumentError("state: rows were settled at words that were never done")
-        return cls(
-            parts["keys"],
-            parts["groups"],
-            parts["counts"],
-            parts["labels"],
-            parts["last_update"],
-            parts["weight"],
-            parts["total"],
-            parts.get("squares"),
-            counts[0],
-            counts[1],
-        )
+        squares = parts.pop("squares", None)
+        return cls(**parts, squares=squares, done=counts[0], epochs=counts[1])
 
     def put_into(self, table: WeightTable) -> None:
         """Have a table that has learned nothing, or was cleared, go on from here.
