@@ -92,12 +92,8 @@ def atoms_of(text: str) -> Atoms:
 def atom_labels(atoms: Atoms, tokens: Sequence[tuple[int, int]], ends: Sequence[bool]) -> list[str]:
     """Return the label of each atom of a text whose tokens are known.
 
-    A token that ends within an atom ends with that atom.
-
-    Parameters
-    ----------
-    tokens : begin and end of each token, in ascending order
-    ends : for each token whether its sentence ends with it
+    ``ends`` tells for each token whether its sentence ends with it. A token that ends within an
+    atom ends with that atom.
     """
     labels = []
     token = 0

@@ -47,12 +47,7 @@ _TURKIC_UPPER = {"ı": "I", "i": "İ"}
 
 
 class Script(NamedTuple):
-    """An edit script; see the module.
-
-    Attributes
-    ----------
-    literal : the lemma itself, or None
-    """
+    """An edit script, or the lemma itself as a literal; see the module."""
 
     case: str = "l"
     drop_front: int = 0
@@ -122,14 +117,8 @@ class Script(NamedTuple):
 def make_script(form: str, lemma: str, *, turkic: bool = False) -> Script:
     """Return the script that turns a form into its lemma; applied to the form, it gives the lemma.
 
-    Parameters
-    ----------
-    form, lemma : any str, the lemma of at most a thousand characters
-    turkic : lower-case I to ı and İ to i
-
-    Raises
-    ------
-    FormatError : the lemma is longer than that
+    With `turkic`, I is lower-cased to ı and İ to i. Raises FormatError for a lemma of more than a
+    thousand characters.
     """
     return _made(form, lemma, turkic)
 
@@ -196,12 +185,7 @@ def _stem(form: str, lemma: str) -> tuple[int, int, int]:
 
 
 def parse_script(text: str) -> Script:
-    """Return the script that a label says.
-
-    Raises
-    ------
-    FormatError : the label is no script
-    """
+    """Return the script that a label says; raise FormatError if it is none."""
     if text.startswith("="):
         literal = unescape(text[1:])
         if literal and len(literal) <= LONGEST_LITERAL:
@@ -230,12 +214,7 @@ def lowered(text: str, *, turkic: bool = False) -> str:
 
 
 def is_turkic(pairs: Iterable[tuple[str, str]]) -> bool:
-    """Return True if lower-casing I to ı and İ to i agrees with more lemmas than I to i.
-
-    Parameters
-    ----------
-    pairs : (form, lemma) of words; only those with I or İ count
-    """
+    """Return True if lower-casing I to ı and İ to i agrees with more (form, lemma) than I to i."""
     turkic = other = 0
     for form, lemma in pairs:
         if "I" in form or "İ" in form:
@@ -328,12 +307,7 @@ def escape(text: str) -> str:
 
 
 def unescape(text: str) -> str:
-    """Return what `escape` was given.
-
-    Raises
-    ------
-    FormatError : a number in it is no code point
-    """
+    """Return what `escape` was given; raise FormatError for a number that is no code point."""
 
     def letter(found: re.Match[str]) -> str:
         number = int(found.group(1), 16)
@@ -354,9 +328,7 @@ _REWRITE = re.compile(r"r([0-9]{1,3})\|([^|]*)((?:\|[^|]+)+)")
 def make_split(token: str, words: Sequence[str]) -> str:
     """Return the script that makes these words of a token; WHOLE for the token itself.
 
-    Raises
-    ------
-    FormatError : more words, or longer ones, than a script can make
+    Raises FormatError for more words, or longer ones, than a script can make.
     """
     if len(words) == 1 and words[0] == token:
         return WHOLE
@@ -375,16 +347,11 @@ def make_split(token: str, words: Sequence[str]) -> str:
 
 
 def split_plan(label: str) -> tuple[list[int]] | tuple[int, bytes, list[bytes]] | None:
-    """Return what a split script says.
+    """Return what a split script says: None for WHOLE, else a plan.
 
-    Returns
-    -------
-    None for WHOLE; (the lengths of the words behind the first) of a token in pieces; else
-    (characters dropped at the end, what is added there, the words behind), in UTF-8
-
-    Raises
-    ------
-    FormatError : the label is no split script
+    It is (the lengths of the words behind the first) of a token in pieces; else (characters dropped
+    at the end, what is added there, the words behind), in UTF-8. Raises FormatError if the label is
+    no split script.
     """
     if label == WHOLE:
         return None
@@ -409,9 +376,7 @@ def split_plan(label: str) -> tuple[list[int]] | tuple[int, bytes, list[bytes]] 
 def split(label: str, token: str) -> tuple[str, ...] | None:
     """Return the words that a script makes of a token; None if it does not apply to it.
 
-    Raises
-    ------
-    FormatError : the label is no split script
+    Raises FormatError if the label is no split script.
     """
     plan = split_plan(label)
     if plan is None:

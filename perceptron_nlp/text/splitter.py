@@ -41,12 +41,7 @@ _OPEN, _SHORT, _PERHAPS, _OVER = range(4)
 
 
 def sentences_of(text: str) -> Iterator[list[Span]]:
-    """Yield the sentences of a text: where the tokens of each begin and end.
-
-    Parameters
-    ----------
-    text : any str; an empty one has no sentences
-    """
+    """Yield the sentences of a text: where the tokens of each begin and end."""
     splitter = Splitter()
     for match in CHUNK.finditer(text):
         yield from splitter.take(text, *match.span())
@@ -56,13 +51,9 @@ def sentences_of(text: str) -> Iterator[list[Span]]:
 def sentences_in(pieces: Iterable[str]) -> Iterator[tuple[int, str, list[Span]]]:
     """Yield the sentences of a text in pieces, each as soon as it is known to be over.
 
-    They are those of ``sentences_of`` for all pieces in one. No more than a sentence and a piece
-    are held at a time.
-
-    Returns
-    -------
-    for each sentence the line that it begins on, from 1, its text, from its first token to its
-    last, and where its tokens begin and end in that text
+    They are those of ``sentences_of`` for all pieces in one: of each the line that it begins on,
+    from 1, its text, from its first token to its last, and where its tokens begin and end in that
+    text. No more than a sentence and a piece are held at a time.
     """
     splitter, lines = Splitter(), LineCount()
     text = ""

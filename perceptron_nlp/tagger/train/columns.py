@@ -81,12 +81,9 @@ def holds_spans(examples: Examples) -> bool:
 
 
 def as_iobes(examples: Examples) -> tuple[Examples, int]:
-    """Return the same sentences labelled in IOBES.
+    """Return the same sentences labeled in IOBES, and how many labels broke their own scheme.
 
-    Returns
-    -------
-    (examples, broken) : with the scheme that they were written in as their `scheme`, and how many
-        labels broke it; these are read as conlleval reads them
+    That stays as their `scheme`; broken labels are read as conlleval reads them.
     """
     whole = [[label for label in labels if label is not None] for labels in examples.gold]
     scheme = scheme_of(whole)
@@ -154,13 +151,7 @@ def closed(examples: Examples) -> Examples:
 
 @dataclass(frozen=True, slots=True)
 class Induced:
-    """An induced lexicon.
-
-    Attributes
-    ----------
-    table : what new text is looked up in: from lower-cased words to values
-    columns : the values of the training words, sentence by sentence
-    """
+    """A self-training tag dictionary from lower-cased words, and its values at the training words."""
 
     table: Mapping[str, str]
     columns: list[tuple[str, ...]]
@@ -169,11 +160,8 @@ class Induced:
 def induce(examples: Examples, raw: RawText, options: LearningOptions) -> Induced:
     """Return a self-training tag dictionary out of raw text.
 
-    Parameters
-    ----------
-    examples : the training sentences, two at least
-    raw : what is labelled by taggers that are trained on them, greedily
-    options : the direction to read in, and the learning rule
+    It is labeled by taggers that are trained on the examples, two at least, greedily, in the
+    direction and by the rule of the options.
     """
     quick = replace(
         options,
@@ -261,10 +249,8 @@ def with_derived_columns(
 ) -> tuple[Examples, WordTables | None, list[str]]:
     """Return the examples with derived columns, the tables behind them, and notes on both.
 
-    Raises
-    ------
-    ArgumentError : the person's own templates look at nothing that is made of what was given, or
-        a column of the input has the name of one that is made
+    Raises ArgumentError if the person's own templates look at nothing that is made of what was
+    given, or a column of the input has the name of one that is made.
     """
     wanted = _wanted(resources, options, examples)
     tables: dict[str, Mapping[str, str]] = {}
@@ -363,15 +349,8 @@ def feature_columns(
 ) -> tuple[str, ...]:
     """Return the columns of the input, besides the words, that features are made of.
 
-    Parameters
-    ----------
-    options, features, fields : as for training
-    learned : the columns to learn
-    derived : columns that are not in the input
-
-    Raises
-    ------
-    ArgumentError : a learned column is among them, or one has the name of a derived column
+    ``derived`` are not in the input. Raises ArgumentError if a learned column is among them, or one
+    has the name of a derived column.
     """
     if features is None and not isinstance(options.templates, str):
         templates = check_templates(options.templates)

@@ -376,17 +376,10 @@ Options = TypeVar("Options", bound=LearningOptions)
 
 
 def options_from(given: Mapping[str, Any], kind: type[Options]) -> Options:
-    """Return options out of keyword arguments, on top of those of their preset.
+    """Return LearningOptions or TrainingOptions out of keyword arguments, on top of their preset's.
 
-    Parameters
-    ----------
-    given : by name
-    kind : LearningOptions or TrainingOptions
-
-    Raises
-    ------
-    ArgumentTypeError : there is no such option; the message names it
-    ArgumentError, ArgumentTypeError : a value out of its range
+    Raises ArgumentTypeError if there is no such option, with its name; ArgumentError,
+    ArgumentTypeError for a value out of its range.
     """
     known = [option.name for option in fields(kind)]
     unknown = given.keys() - {*known}
