@@ -99,12 +99,7 @@ class SpanScores:
 
 
 def feature_scores(confusion: Mapping[tuple[str, str], int]) -> dict[str, LabelScore]:
-    """Return the scores of each feature by its name; none of labels that are no features.
-
-    Parameters
-    ----------
-    confusion : how often each (gold, predicted) pair of labels came up
-    """
+    """Return the scores of each feature by its name; none of labels that are no features."""
     if not holds_attributes({label for pair in confusion for label in pair}):
         return {}
     counts: dict[str, list[int]] = {}

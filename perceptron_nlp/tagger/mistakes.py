@@ -68,10 +68,6 @@ def mistakes_table(by_column: Iterable[tuple[str, Sequence[Mistake]]]) -> str:
 
     Column by column, the most frequent confusions come first, and of a confusion the mistakes that
     the tagger was surest of. Control characters are escaped as Python writes them.
-
-    Parameters
-    ----------
-    by_column : the name of each column, and its mistakes
     """
     lines = ["\t".join(TABLE_COLUMNS)]
     for column, mistakes in by_column:

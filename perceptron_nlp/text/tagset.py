@@ -17,11 +17,10 @@ class TagSet:
     ----------
     labels : the labels, in any order, repeated or not; at most 65,536 different ones
 
-    Raises
-    ------
-    ArgumentTypeError : ``labels`` is one str, or a label is not a str
-    ArgumentError : more than 65,536 labels, or a label that no file format can carry: empty, with a
-        tab or a line break in it, or not encodable as UTF-8
+    Raises ArgumentTypeError if ``labels`` is one str, or a label is not a str; ArgumentError if
+    more than 65,536 labels, or a label that no file format can carry: empty, with a tab or a line
+    break in it, or not encodable as UTF-8.
+
 
     >>> TagSet(["VERB", "NOUN", "VERB"]).labels
     ('NOUN', 'VERB')

@@ -42,13 +42,12 @@ _PIECES = ("-1", "1", "-2", "2")
 
 @dataclass(frozen=True, slots=True)
 class Opinions:
-    """Scores of the labelled words.
+    """Scores of the labeled words.
 
     Attributes
     ----------
     labels : all labels as they are written in the column, in code point order
-    words : int64[n]: the labelled words, by their numbers in the text
-    gold : int64[n]: the number of each one's label
+    words, gold : int64[n]: the labeled words, by their numbers in the text, and their labels
     choices : int64[n, n_choices]: the numbers of labels, ascending
     scores : float64[n, n_choices, 2]: of each kind of tagger, mean over its runs
     votes : int64[n, n_choices]: of how many taggers each was the first choice
@@ -73,10 +72,8 @@ class Opinions:
 def fold_sentences(examples: Examples, n_folds: int, seed: int, place: str) -> list[list[int]]:
     """The sentences of each fold by their numbers, ascending; equal ones are in the same fold.
 
-    Raises
-    ------
-    FormatError : there are fewer than two different sentences
-    ArgumentError : fewer different sentences than folds
+    Raises FormatError if there are fewer than two different sentences; ArgumentError for fewer
+    different sentences than folds.
     """
     groups: dict[Sequence[str], list[int]] = {}
     for number, sentence in enumerate(examples.sentences):
@@ -138,13 +135,8 @@ def beside_templates(in_pieces: bool) -> tuple[Template, ...]:
 
 
 class CrossTagger:
-    """Trains and asks the taggers.
-
-    Parameters
-    ----------
-    examples, options : to train with, nothing left open (auto_configure)
-    column : the column, for the record
-    runs : how many taggers of each kind score each fold, with seeds from that of the options on
+    """Trains and asks so many taggers of each kind a fold, with the options that leave nothing
+    open.
     """
 
     def __init__(

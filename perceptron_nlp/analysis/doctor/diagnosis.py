@@ -37,14 +37,13 @@ _SURE, _FAIR = 0.97, 0.93
 
 @dataclass(frozen=True, slots=True)
 class Elsewhere:
-    """Labels of the same word in the same context elsewhere.
+    """Labels of the same word elsewhere, with so many words alike on either side.
 
     Attributes
     ----------
-    width : how many words on either side are the same
-    expected, gold, others : in how many other places it has the expected label, the label that
-        it has here, and further ones
-    path, line : one of the places in which it has the expected label; line 0 where that is no file
+    expected, gold, others : in how many other places it has the expected label, the label that it
+        has here, and further ones
+    path, line : one of the places in which it has the expected label; line 0 if that is no file
     """
 
     width: int
@@ -269,8 +268,7 @@ class CandidateFinder:
 
     Parameters
     ----------
-    sentences : the text
-    order : the places that they had in it as it was given
+    order : the places that the sentences had in the text as it was given
     said : what the taggers said
     variation : of all words
     gold : int64[n_words]: the number of each word's label, -1 for none

@@ -165,12 +165,7 @@ def examine(
     place: str,
     callback: Progress | None = None,
 ) -> Examination:
-    """All opinions of the labels of a column; doctor tells the errors.
-
-    Parameters
-    ----------
-    place : what messages call the sentences
-    """
+    """Return all opinions of the labels of a column; messages call the sentences `place`."""
     order = _ordered(sentences, column)
     examples = _examples([sentences[number] for number in order], column, evidence, place)
     n_folds = chosen.folds or min(FOLDS, max(2, len({tuple(s) for s in sentences})))
@@ -268,9 +263,7 @@ class Examination:
 
     Attributes
     ----------
-    examples : the sentences
     order : which of the sentences as they were given each of these is
-    column, folds, options : what was examined in them, and how
     said : what the taggers said
     gold : int64[n_words]: the number of each word's label, -1 for none
     """

@@ -39,16 +39,10 @@ def log_softmax(scores: Floats) -> Floats:
 
 
 def fit_pool(opinions: Floats, gold: npt.NDArray[np.int64]) -> Floats:
-    """The weights of experts under which gold labels are likeliest, none of them below 0.
+    """Return the weights of experts under which gold labels are likeliest, none of them below 0.
 
-    Parameters
-    ----------
-    opinions : float64[n_words, n_choices, n_experts]
-    gold : int64[n_words]: the place of the gold label among the choices
-
-    Returns
-    -------
-    float64[n_experts], in steps of 1 / 1024
+    Opinions are float64[n_words, n_choices, n_experts], gold labels places among the choices;
+    weights are float64[n_experts], in steps of 1 / 1024.
     """
     heard = np.arange(opinions.shape[2])
     while True:
@@ -63,14 +57,10 @@ def fit_pool(opinions: Floats, gold: npt.NDArray[np.int64]) -> Floats:
 
 
 def hedged(opinions: Floats, scales: Floats) -> Floats:
-    """Opinions as log-probabilities, no label's below a share of DOUBT.
+    """Return opinions as log-probabilities, no label's below a share of DOUBT.
 
-    So no expert outvotes the others by being sure alone: most candidate is what they agree on.
-
-    Parameters
-    ----------
-    opinions : float64[n_words, n_choices, n_experts]
-    scales : float64[n_experts]: the weight that each has alone (fit_pool)
+    So no expert outvotes the others alone: the best candidate is what they agree on. `scales`
+    (float64[n_experts]) are the weights that each has alone (fit_pool).
     """
     alone = np.stack(
         [
@@ -137,12 +127,10 @@ Numbers = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Contexts:
-    """Numbers that are equal for words in the same context.
+    """Numbers that are equal for words in the same context: int64[n_widths, n_words].
 
-    Attributes
-    ----------
-    ids : int64[n_widths, n_words]: words have the same number in a row if they and their
-        neighbors, as many on either side as WIDTHS says, are the same
+    Words have the same number in a row if they and their neighbors, as many on either side as
+    WIDTHS says, are the same.
     """
 
     ids: Numbers
@@ -176,11 +164,7 @@ def _renumbered(values: Numbers) -> Numbers:
 class Variation:
     """Counts of labels in the context of each word, the word itself left out.
 
-    Parameters
-    ----------
-    contexts : of all words
-    gold : int64[n_words]: their labels, -1 for none; at least one word has one
-    n_labels : how many labels there are
+    Gold labels are int64[n_words], -1 for none; at least one word has one.
     """
 
     def __init__(self, contexts: Contexts, gold: npt.NDArray[np.int64], n_labels: int) -> None:
@@ -200,15 +184,8 @@ class Variation:
     def counts(self, width: int, words: Numbers, labels: Numbers) -> tuple[Numbers, Numbers]:
         """Count the other words in the same context that have a label, and any label.
 
-        Parameters
-        ----------
-        width : a place in WIDTHS
-        words : int64[n]: numbers of words
-        labels : int64[n, n_choices]
-
-        Returns
-        -------
-        int64[n, n_choices] and int64[n]
+        Words are int64[n], labels and the first counts int64[n, n_choices], the second int64[n];
+        the width is a place in WIDTHS.
         """
         ids, own = self._ids[width][words], self._gold[words]
         wanted = ids[:, None] * self._n_labels + labels

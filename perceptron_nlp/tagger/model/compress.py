@@ -56,9 +56,7 @@ def compress_model(
     calibrate : None, or what calibrates the model that comes out
     steps : what the heaviest weight may be at most, each in turn; none for those of STEPS
 
-    Raises
-    ------
-    ArgumentError : not even one row of each table fits; the message says what is needed
+    Raises ArgumentError if not even one row of each table fits; the message says what is needed.
     """
     n_bytes = len(model_to_bytes(model))
     if n_bytes <= size:

@@ -72,9 +72,8 @@ class QuantizedWeights:
         """Round to a power of two, or to the scale that is given.
 
         It is the finest with which every sum of one weight of each group fits 16 bits, so that
-        scores can
-        be added in 16 bits; if that is too coarse, the finest with which every weight does. Raises
-        ArgumentError if a weight is not finite.
+        scores can be added in 16 bits; if that is too coarse, the finest with which every weight
+        does. Raises ArgumentError if a weight is not finite.
         """
         import numpy as np
 

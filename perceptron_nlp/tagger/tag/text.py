@@ -225,12 +225,7 @@ def tagged_sentences(
 ) -> Iterator[TextSentence]:
     """Yield the sentences of running text with labels, a batch at a time; see Tagger.tag_text.
 
-    Parameters
-    ----------
-    text : any str
-    segmenter : what cuts it; None for rules
-    label : labels sentences in every column
-    window : how many sentences on either side they look at, at most
+    Without a segmenter it is cut by rules; ``window`` sentences on either side are looked at.
     """
     _check(text)
     # Equal labels are one mapping, so that a token costs little.

@@ -111,13 +111,10 @@ def row_vectors(matrix: SparseRows, n_dimensions: int, n_rows: int) -> Floats:
     """Return the rows as points of few dimensions: U times the roots of the singular values.
 
     A randomized subspace iteration finds the right singular vectors of the first, heaviest rows,
-    fewer
-    than 2**16 (Halko, Martinsson and Tropp, 2011, "Finding structure with randomness", algorithm
-    4.4).
-    Singular vectors of close values may come out mixed with each other, which moves no point
-    relative
-    to others. The points are float64[matrix.n_rows, dimensions], of no particular scale; there are
-    fewer dimensions if the matrix has not so many rows or columns.
+    fewer than 2**16 (Halko, Martinsson and Tropp, 2011, "Finding structure with randomness",
+    algorithm 4.4). Singular vectors of close values may come out mixed with each other, which moves
+    no point relative to others. The points are float64[matrix.n_rows, dimensions], of no particular
+    scale; there are fewer dimensions if the matrix has not so many rows or columns.
     """
     n_rows = min(n_rows, matrix.n_rows)
     width = min(n_dimensions + SPARE, n_rows, matrix.n_columns)

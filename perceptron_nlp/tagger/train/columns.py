@@ -151,7 +151,7 @@ def closed(examples: Examples) -> Examples:
 
 @dataclass(frozen=True, slots=True)
 class Induced:
-    """A self-training tag dictionary from lower-cased words, and its values at the training words."""
+    """A self-training tag dictionary of lower-cased words, and its values at those of training."""
 
     table: Mapping[str, str]
     columns: list[tuple[str, ...]]

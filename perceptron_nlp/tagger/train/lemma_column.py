@@ -47,9 +47,7 @@ def learn_lemmas(
     lexicon : further lemmas with their parts of speech
     options : further options of the training, such as the seed
 
-    Raises
-    ------
-    FormatError : no word has a lemma
+    Raises FormatError if no word has a lemma.
     """
     turkic = is_turkic(
         (word, lemma)

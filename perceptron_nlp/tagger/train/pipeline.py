@@ -28,12 +28,9 @@ ALL, TEXT = "all", "text"
 
 @dataclass(frozen=True, slots=True)
 class Stages:
-    """What a training learns.
+    """What a training learns: columns of tags, segmentation and lemmas.
 
-    Attributes
-    ----------
-    columns : the columns of tags; empty for the one that the text has for this
-    text, lemmas : whether segmentation and lemmas are learned, too
+    There are no columns for the one that the text has for this.
     """
 
     columns: tuple[str, ...]
@@ -49,11 +46,8 @@ class Stages:
 def stages_of(names: Sequence[str], source: Source) -> Stages:
     """Return what the names of columns stand for in a text, which is read if need be.
 
-    Raises
-    ------
-    ArgumentError : ``all`` beside other columns, segmentation without a column or of a text that
-        is not CoNLL-U
-    FormatError : a file breaks its format
+    Raises ArgumentError for ``all`` beside other columns, segmentation without a column or of a
+    text that is not CoNLL-U; FormatError if a file breaks its format.
     """
     if not {ALL, TEXT, LEMMA} & {*names}:
         return Stages(tuple(names))
@@ -88,12 +82,8 @@ def learn_stages(
 ) -> TaggerModel:
     """Learn segmentation, columns and lemmas, and put them into one model.
 
-    Parameters
-    ----------
-    learn_columns : learns columns of tags
-    fit : learns a column of sentences that are made for a stage
-    seed : of the other stages
-    accurate : take the time to learn lemmas from predicted tags
+    ``fit`` learns a column of sentences that are made for a stage; ``seed`` is of the other stages;
+    ``accurate`` takes the time to learn lemmas from predicted tags.
     """
     if not stages.several:
         return learn_columns(source, dev_source, stages.columns)
