@@ -55,7 +55,7 @@ Point = dict[str, float]
 PERSON = """
 import sys
 import perceptron_nlp as pn
-pool = list(pn.read_conllu(sys.argv[1]))
+pool = list(pn.read_conllu(sys.argv[1]))[:800]
 session = pn.annotation.Session([s.words for s in pool], sys.argv[2], background=True)
 while (task := session.next()) is not None:
     print("before", task.name, flush=True)
@@ -238,7 +238,8 @@ def kill(times: int, seed: int) -> None:
             person.send_signal(signal.SIGKILL)
             said = [begun, *person.stdout]
             person.wait()
-            done |= {line.split()[1] for line in said if line.startswith("after")}
+            whole = [line.split() for line in said if line.endswith("\n")]
+            done |= {words[1] for words in whole if words[0] == "after" and len(words) == 2}
             try:
                 there = {
                     line.split()[-1]

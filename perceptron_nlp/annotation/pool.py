@@ -116,13 +116,15 @@ class Pool:
                 spans.append((at, at + len(word)))
                 at += len(word) + 1
         is_raw = isinstance(layout, RunningLayout)
-        for first in range(0, len(words), MOST_TOKENS):
-            own = spans[first : first + MOST_TOKENS]
+        # Lists of words are as somebody wants them.
+        most = len(words) if layout is None else MOST_TOKENS
+        for first in range(0, len(words), most):
+            own = spans[first : first + most]
             begin, end = own[0][0], own[-1][1]
             moved = tuple((a - begin, b - begin) for a, b in own)
-            part = words[first : first + MOST_TOKENS]
+            part = words[first : first + most]
             self._append("", names, part, text[begin:end], moved if is_raw else (), None)
-        self._cut += (len(words) - 1) // MOST_TOKENS
+        self._cut += (len(words) - 1) // most
 
     def _append(
         self,

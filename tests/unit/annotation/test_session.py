@@ -405,6 +405,10 @@ def test_a_text_of_one_endless_line_is_cut_and_told(tmp_path: Path) -> None:
     assert any("were cut" in message for message in session.messages)
 
 
+def test_lists_of_words_stay_as_they_are_however_long() -> None:
+    assert len(shown(Session([["a"] * 400])).words) == 400
+
+
 def test_text_without_words_is_refused(tmp_path: Path) -> None:
     (tmp_path / "empty.txt").write_text(" \n\n")
     with pytest.raises(pn.FormatError, match="there are no words in the text"):
