@@ -207,7 +207,8 @@ def cross_validate(
 def checked_threads(threads: int | None) -> int:
     """Return the number of threads, which is by default that of processors; raise for others."""
     if threads is None:
-        return min(64, os.cpu_count() or 1)
+        own = getattr(os, "sched_getaffinity", None)
+        return len(own(0)) if own is not None else os.cpu_count() or 1
     check_int("threads", threads, 1, 1024)
     return threads
 

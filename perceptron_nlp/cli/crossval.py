@@ -194,7 +194,8 @@ def plot(found: pn.LearningCurve, terminal: Terminal) -> list[str]:
     cells = [[" "] * width for _ in range(_HEIGHT)]
     for column, (_, accuracy, mark) in zip(columns, marks, strict=True):
         cells[round((high - accuracy) / room * (_HEIGHT - 1))][column] = mark
-    lines = [terminal.line(f"column {found.column}, accuracy by tokens of training text", BOLD)]
+    what = f"column {found.column}, accuracy by tokens of training text"
+    lines = [terminal.line(f"{what} ({dot} measured, {ring} forecast)", BOLD)]
     for number, row in enumerate(cells):
         share = high - room * number / (_HEIGHT - 1)
         head = percent(share, 1) if number % 3 == 0 or number == _HEIGHT - 1 else ""

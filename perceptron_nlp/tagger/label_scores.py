@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from perceptron_nlp.tagger.model.label_components import NOTHING, holds_attributes
+from perceptron_nlp.tagger.model.label_components import NOTHING
 from perceptron_nlp.text.spans import is_span_column, spans_of
 
 
@@ -100,7 +100,8 @@ class SpanScores:
 
 def feature_scores(confusion: Mapping[tuple[str, str], int]) -> dict[str, LabelScore]:
     """Return the scores of each feature by its name; none of labels that are no features."""
-    if not holds_attributes({label for pair in confusion for label in pair}):
+    labels = {label for pair in confusion for label in pair} - {NOTHING}
+    if not labels or not all(map(_is_feature_set, labels)):
         return {}
     counts: dict[str, list[int]] = {}
     for pair, count in confusion.items():
@@ -111,6 +112,11 @@ def feature_scores(confusion: Mapping[tuple[str, str], int]) -> dict[str, LabelS
             of_name[1] += count * (name in given)
             of_name[2] += count * (name in gold)
     return {name: LabelScore.of(*counts[name]) for name in sorted(counts)}
+
+
+def _is_feature_set(label: str) -> bool:
+    pieces = (piece.partition("=") for piece in label.split("|"))
+    return all(name and value for name, _, value in pieces)
 
 
 def _values(label: str) -> dict[str, str]:

@@ -70,7 +70,8 @@ def test_a_curve_is_drawn_in_ascii_in_a_pipe(cli, train_file: Path) -> None:
     out = outcome.out.decode()
     lines = out.splitlines()
     assert outcome.status == 0 and out.isascii() and max(map(len, lines)) <= 80
-    assert sum(line.count("*") for line in lines) == 3
+    assert lines[0].endswith(" (* measured, o forecast)")
+    assert sum(line.count("*") for line in lines[1:]) == 3
     assert sum(line.count("o") for line in lines[1:13]) == 1
     assert lines[-1].endswith("forecast")
 
@@ -82,7 +83,7 @@ def test_a_curve_fits_terminals_of_all_widths(on_terminal, train_file: Path) -> 
         terminal = output()
         lines = [*plot(found, terminal), *point_table(found, terminal)]
         assert max(map(len, lines)) <= min(width, 80)
-        assert sum(line.count("●") for line in lines) == len(found.points)
+        assert sum(line.count("●") for line in lines[1:]) == len(found.points)
 
 
 def test_a_curve_in_json_is_what_python_says(cli, train_file: Path) -> None:

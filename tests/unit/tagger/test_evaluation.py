@@ -118,6 +118,9 @@ def test_each_feature_has_precision_recall_and_f1() -> None:
     assert features["Case"] == LabelScore(2 / 3, 1.0, pytest.approx(0.8), 2)
     assert features["Number"] == LabelScore(1 / 2, 1 / 3, pytest.approx(0.4), 3)
     assert of_features().to_dict()["features"]["Number"]["support"] == 3
+    single = pn.Evaluation("feats")
+    single.add(["Number=Sing", "_"], ["Number=Plur", "_"], [True, True])
+    assert list(single.features) == ["Number"]
     assert by_hand().features == {} and "features" not in by_hand().to_dict()
 
 
