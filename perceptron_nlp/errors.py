@@ -1,7 +1,7 @@
 """The exceptions of perceptron_nlp: each says what is wrong, where, and what to do.
 
-Every class derives from :class:`PerceptronNLPError` and from the built-in class
-that a caller would catch in its place.
+Every class derives from :class:`PerceptronNLPError` and from the built-in class that a caller would
+catch in its place.
 """
 
 from __future__ import annotations

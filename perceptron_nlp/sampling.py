@@ -1,13 +1,13 @@
 """Seeded shuffles, draws and batches, the same on every machine and NumPy version.
 
-The numbers come from SplitMix64 (G. L. Steele, D. Lea and C. H. Flood, "Fast
-splittable pseudorandom number generators", OOPSLA 2014, figure 17): word j of the
-stream that starts at state s is ``mix(s + (j + 1) * GAMMA)``. A word depends on its
-counter alone, so a whole array of them is a few array operations.
+The numbers come from SplitMix64 (G. L. Steele, D. Lea and C. H. Flood, "Fast splittable
+pseudorandom number generators", OOPSLA 2014, figure 17): word j of the stream that starts at state
+s is ``mix(s + (j + 1) * GAMMA)``. A word depends on its counter alone, so a whole array of them is
+a few array operations.
 
-What a seed gives is fixed forever: trained models depend on it, and the tests hold
-written-out values. Words are chosen by integer arithmetic only, and by a stable sort,
-whose result does not depend on the sorting algorithm.
+What a seed gives is fixed forever: trained models depend on it, and the tests hold written-out
+values. Words are chosen by integer arithmetic only, and by a stable sort, whose result does not
+depend on the sorting algorithm.
 """
 
 from __future__ import annotations

@@ -18,8 +18,8 @@ mix is, with c_i = n m_i / n_i and sums over S alone,
 
 The piece adds to T n times the mean, over the shards of S, of the mean that the weight had on each;
 where S is empty, T grows by n w_0. So T / N stays the mean of the weight over all tokens of all
-shards. All is a sum over shards, which a tree of additions can take.
-AdaGrad's sums of squares are mixed as the weights are, not added up: next steps would be shorter.
+shards. All is a sum over shards, which a tree of additions can take. AdaGrad's sums of squares are
+mixed as the weights are, not added up: next steps would be shorter.
 """
 
 from __future__ import annotations

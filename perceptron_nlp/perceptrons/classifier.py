@@ -27,15 +27,15 @@ Floats = NDArray[np.float64]
 class PerceptronClassifier(Parameters):
     """Perceptrons for two classes or more: last, averaged or voted, in every order.
 
-    Two classes have one weight vector w: a score w·x + b of 0 or less is the lower class,
-    and training adds the example where y (w·x + b) <= margin. More classes have one
-    vector each: the highest score wins, the lowest class among equals, and a mistake adds
-    the example to its class and takes it from the class it was mistaken for.
+    Two classes have one weight vector w: a score w·x + b of 0 or less is the lower class, and
+    training adds the example where y (w·x + b) <= margin. More classes have one vector each: the
+    highest score wins, the lowest class among equals, and a mistake adds the example to its class
+    and takes it from the class it was mistaken for.
 
-    Samples are rows of a dense array or of a sparse matrix, or dictionaries: a string
-    value makes the feature "name=value" with the value 1, a number (True is 1, False 0)
-    is the value of the feature "name"; or lists of strings, each a feature of value 1.
-    Features that training has not seen are left out in prediction.
+    Samples are rows of a dense array or of a sparse matrix, or dictionaries: a string value makes
+    the feature "name=value" with the value 1, a number (True is 1, False 0) is the value of the
+    feature "name"; or lists of strings, each a feature of value 1. Features that training has not
+    seen are left out in prediction.
 
     Parameters
     ----------

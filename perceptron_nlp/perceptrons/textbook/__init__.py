@@ -1,12 +1,12 @@
 """The perceptron family as the textbooks have it: L1 to L12 over the orders O1 to O6.
 
-Plain NumPy, each piece a few lines, to be read beside the pseudocode of its source. It
-is the oracle that the fast classifier is tested against, and a teacher; it is not fast.
+Plain NumPy, each piece a few lines, to be read beside the pseudocode of its source. It is the
+oracle that the fast classifier is tested against, and a teacher; it is not fast.
 
-The sources: T. H. Nguyen, "Averaged perceptron note" (CIS 472/572); B. K. Jenkins,
-"Machine learning I: supervised methods", perceptron lecture; R. Johansson, "Machine
-learning for NLP, bonus lecture: the averaged perceptron" (2015); M. Kuhlmann, "The
-perceptron learning algorithm"; L. Huang, "Voted and averaged perceptron".
+The sources: T. H. Nguyen, "Averaged perceptron note" (CIS 472/572); B. K. Jenkins, "Machine
+learning I: supervised methods", perceptron lecture; R. Johansson, "Machine learning for NLP, bonus
+lecture: the averaged perceptron" (2015); M. Kuhlmann, "The perceptron learning algorithm"; L.
+Huang, "Voted and averaged perceptron".
 
 >>> import numpy as np
 >>> run = train(Binary(), np.array([[1, 1], [1, -1]]), [1, -1])

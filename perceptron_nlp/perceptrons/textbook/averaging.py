@@ -5,8 +5,8 @@ All read the stream of a learner's steps, and each keeps the weights in its own 
 
     w̄ = (w_1 + … + w_N) / N,
 
-exactly in exact numbers. A batch step counts as often as it has examples. Johansson
-writes the update as y·x and Kuhlmann as ∓x on two rows; here it is Δ.
+exactly in exact numbers. A batch step counts as often as it has examples. Johansson writes the
+update as y·x and Kuhlmann as ∓x on two rows; here it is Δ.
 """
 
 from __future__ import annotations
@@ -183,10 +183,10 @@ def counter_from_one(run: Stream) -> Array:
 def mean_before_each(run: Stream) -> Array:
     """(w_0 + … + w_{N-1}) / N: the mean before each example, without the last update.
 
-    Source: Nguyen, the proof: S = Σ c⁽ᵏ⁾ w⁽ᵏ⁾ (eq. 1) with c⁽ᵏ⁾ = (i_{k+1} - i_k) / N
-    (eq. 2), where i_k is the example of the k-th update, i_0 = 0 and i_{K+1} = N. The
-    vector w⁽ᵏ⁾ judges the examples i_k + 1 … i_{k+1}: the proof counts judgments, the
-    algorithm counts vectors after examples.
+    Source: Nguyen, the proof: S = Σ c⁽ᵏ⁾ w⁽ᵏ⁾ (eq. 1) with c⁽ᵏ⁾ = (i_{k+1} - i_k) / N (eq. 2),
+    where i_k is the example of the k-th update, i_0 = 0 and i_{K+1} = N. The vector w⁽ᵏ⁾ judges the
+    examples i_k + 1 … i_{k+1}: the proof counts judgments, the algorithm counts vectors after
+    examples.
     """
     ends = [step.t + step.examples - 1 for step in run.steps if step.delta]
     i = [0, *ends, run.N]

@@ -23,8 +23,8 @@ class Binary:
 
     Labels are -1 (class 0) and +1 (class 1). Weights are one vector w of d numbers.
 
-    Sources: Johansson, "Perceptron pseudocode"; Nguyen, Algorithm 1, lines 7 to 9;
-    Jenkins, "Variants of perceptron learning algorithm".
+    Sources: Johansson, "Perceptron pseudocode"; Nguyen, Algorithm 1, lines 7 to 9; Jenkins,
+    "Variants of perceptron learning algorithm".
     """
 
     margin: Rate = 0
@@ -113,8 +113,8 @@ class MaximalValue(Multiclass):
 
     The gold class must beat all others: a tie for the highest score is a mistake.
 
-    Source: Jenkins, the multiclass perceptron ("For C > 2, using maximal value
-    method"); the margin after "Variants of perceptron learning algorithm".
+    Source: Jenkins, the multiclass perceptron ("For C > 2, using maximal value method"); the margin
+    after "Variants of perceptron learning algorithm".
     """
 
     margin: Rate = 0

@@ -1,12 +1,12 @@
 """The updates (t, Δ) of a learner, from which every average is made, and checks of its input.
 
-Huang's chapter and Johansson's lecture rest on one observation: the weight vector is
-the sum of its updates. So a learner is written once, as a stream of updates, and the
-voted and averaged algorithms read that stream.
+Huang's chapter and Johansson's lecture rest on one observation: the weight vector is the sum of its
+updates. So a learner is written once, as a stream of updates, and the voted and averaged algorithms
+read that stream.
 
-Examples seen are numbered t = 1 … N over all epochs; w_t is the vector after example t
-and w_0 the start. Arithmetic stays in the numbers that come in: with ``dtype=object``
-and Python integers or fractions everything is exact.
+Examples seen are numbered t = 1 … N over all epochs; w_t is the vector after example t and w_0 the
+start. Arithmetic stays in the numbers that come in: with ``dtype=object`` and Python integers or
+fractions everything is exact.
 """
 
 from __future__ import annotations

@@ -192,8 +192,7 @@ def calibrated_columns(
     """Return the model with its columns calibrated, and why some cannot be, which stay as they are.
 
     The source can be gone over again if there are several columns. Raises FormatError if it breaks
-    its
-    format, or has no labels in a column.
+    its format, or has no labels in a column.
     """
     parts, left_out = [], []
     if model.more:

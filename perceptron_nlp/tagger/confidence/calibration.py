@@ -175,8 +175,7 @@ def rising(counts: Sequence[tuple[float, float, float]]) -> list[tuple[float, fl
     """Pool (right, all, sum of margins) of tokens, in the order of margins, until accuracy rises.
 
     Pool adjacent violators (M. Ayer, H. D. Brunk, G. M. Ewing, W. T. Reid and E. Silverman, 1955,
-    "An
-    empirical distribution function for sampling with incomplete information").
+    "An empirical distribution function for sampling with incomplete information").
     """
     pools: list[tuple[float, float, float]] = []
     for pool in counts:

@@ -162,10 +162,8 @@ class Lexicon:
         """Return a lexicon out of a file, or a mapping from forms to a label or several.
 
         Without a column, its labels are of that of any model. Raises FileError if the file cannot
-        be read;
-        FormatError if a line is not a form, a tab and a label (file:line), or there is none;
-        ArgumentError,
-        ArgumentTypeError if the mapping is empty, or holds something else.
+        be read; FormatError if a line is not a form, a tab and a label (file:line), or there is
+        none; ArgumentError, ArgumentTypeError if the mapping is empty, or holds something else.
         """
         if isinstance(source, str | os.PathLike):
             return cls._read(source, column)
@@ -197,8 +195,7 @@ class Lexicon:
         """Return for each form the numbers of its labels among those that a model writes.
 
         Raises FormatError if the model has no such label (file:line); ArgumentError if the lexicon
-        is from
-        no file.
+        is from no file.
         """
         known: dict[str, list[int]] = {}
         for number, label in enumerate(written):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -122,51 +122,30 @@ class TemplateLearner(Learner):
 
     def learn(self, order: npt.NDArray[np.int64]) -> Counts:
         """See Learner."""
-        examples = mistakes = updates = 0
+        counts = np.zeros(3, np.int64)
         for at in range(0, len(order), BATCH):
             batch = order[at : at + BATCH]
             if self._is_stored:
                 batch = self._data.bring_in(batch)
-            counts = self._learn_batch(batch)
-            examples, mistakes, updates = (
-                examples + counts[0],
-                mistakes + counts[1],
-                updates + counts[2],
-            )
+            counts += self._learn_batch(batch)
+        examples, mistakes, updates = counts.tolist()
         return examples, mistakes, updates
 
     def _core_loop(self) -> Callable[[npt.NDArray[np.int64]], Counts]:
         """Return the core's update loop for these options, called with sentences' numbers."""
         options = self._options
+        how: dict[str, Any] = {
+            "rule": options.update,
+            "rate": options.step,
+            "right_to_left": options.backwards,
+        }
+        if options.width > 1 and self._parts is None:
+            how |= {"beam": options.width, "cost": options.wrong_label_cost}
+            return partial(learn_sequences, self._data, allowed=self._allowed, **how)
+        how["margin"] = options.least_lead
         if self._parts is not None:
-            return partial(
-                learn_factored,
-                self._data,
-                self._parts,
-                margin=options.least_lead,
-                rule=options.update,
-                rate=options.step,
-                right_to_left=options.backwards,
-            )
-        if options.width > 1:
-            return partial(
-                learn_sequences,
-                self._data,
-                beam=options.width,
-                cost=options.wrong_label_cost,
-                allowed=self._allowed,
-                rule=options.update,
-                rate=options.step,
-                right_to_left=options.backwards,
-            )
-        return partial(
-            learn,
-            self._data,
-            margin=options.least_lead,
-            rule=options.update,
-            rate=options.step,
-            right_to_left=options.backwards,
-        )
+            return partial(learn_factored, self._data, self._parts, **how)
+        return partial(learn, self._data, **how)
 
     def begin_at(self, state: RunState) -> None:
         """See Learner."""
