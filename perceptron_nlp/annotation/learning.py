@@ -152,6 +152,11 @@ class Learner:
         with unheard():
             return pn.train(list(sentences), column=column, runs=RUNS, raw=self._raw, **chosen)
 
+    def learn_clusters(self) -> None:
+        """Learn the clusters of the text, which the first training would wait for."""
+        column = self._columns[0]
+        self.train([pn.Sentence(["a"], {column: ["_" if column == "feats" else "X"]})], column)
+
     def export(self, sentences: Sequence[pn.Sentence]) -> pn.Tagger:
         """Return the tagger that is the result of the work."""
         return pn.train(list(sentences), column=self._columns, preset="accurate", raw=self._raw)

@@ -160,6 +160,8 @@ class Session:
         self._pace: list[tuple[float, int]] = []
         self._since = time.monotonic()
         self._prepare()
+        if self._threads is not None:
+            self._threads.submit(self._learner.learn_clusters)
 
     def close(self) -> None:
         """End the thread that trains in the background, if there is one."""
