@@ -46,10 +46,10 @@ def test_the_same_actions_give_the_same_bytes_also_over_an_end_in_between(
     with Session(pool, whole, order=order) as session:
         work(session, 24)
         model = session.model.to_bytes()
-    for _ in range(8):
+    for _ in range(6):
         with Session(pool, parts, order=order) as session:
-            work(session, 3)
-            again = session.model.to_bytes()
+            work(session, 4)
+    again = session.model.to_bytes()
     with Session(pool, beside, order=order, background=True) as session:
         work(session, 24)
         third = session.model.to_bytes()
