@@ -42,3 +42,17 @@ def test_what_standard_c_lacks_stands_in_portable_h_alone() -> None:
     }
     assert len(sources) > 40
     assert not found
+
+
+def test_the_self_test_includes_every_header_but_those_that_hold_objects_of_python() -> None:
+    found: set[str] = set()
+    left = {str(SELFTEST / "selftest.c")}
+    while left:
+        text = (CORE / left.pop()).read_text("utf-8")
+        new = set(re.findall(r'^#include "([\w/.]+)"', text, re.MULTILINE)) - found
+        found |= new
+        left |= new
+    missing = {path.relative_to(CORE).as_posix(): path for path in CORE.glob("*/*.h")}
+    for name in found:
+        missing.pop(name)
+    assert [n for n, path in missing.items() if "Py_ssize_t" not in path.read_text("utf-8")] == []
