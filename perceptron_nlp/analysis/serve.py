@@ -104,35 +104,47 @@ def answer(tagger: Tagger, text: object, *, spaces: bool) -> dict[str, Any]:
     found: list[list[dict[str, Any]]] = [
         [{"word": word, "known": False, "labels": {}} for word in words] for words in sentences
     ]
-    for column, part in tagger.by_column.items():
-        sure: list[list[float]] | None = None
-        if part.model.calibration is not None:
-            sure = part.tag_sents_with_confidences(sentences)[1]
-        for k, explained in enumerate(part.explain_sents(sentences, top=TOP)):
+    parts = tagger.by_column
+    sure: dict[str, list[list[float]]] = {}
+    if all(part.model.calibration is not None for part in parts.values()):
+        both = tagger.tag_sents_columns_with_confidences(sentences)
+        labels = {column: own for column, (own, _) in both.items()}
+        sure = {column: own for column, (_, own) in both.items()}
+    else:
+        labels = tagger.tag_sents_columns(sentences)
+    for column, part in parts.items():
+        # Why not what it says by itself, if the columns agreed on another label.
+        reasons = part.explain_sents(sentences, top=TOP, against=labels[column])
+        for k, explained in enumerate(reasons):
             for i, why in enumerate(explained):
                 found[k][i]["known"] = why.known
                 found[k][i]["labels"][column] = {
-                    "confidence": None if sure is None else sure[k][i],
-                    **_told(why),
+                    "confidence": sure[column][k][i] if column in sure else None,
+                    **_told(why, labels[column][k][i]),
                 }
     return {"columns": list(tagger.columns), "sentences": found}
 
 
-def _told(why: WordExplanation) -> dict[str, Any]:
+def _told(why: WordExplanation, label: str) -> dict[str, Any]:
     features, rest = why.heaviest(TOP)
     shown = [*features, *filter(None, [rest])]
+    told: dict[str, Any] = {"label": why.label, "score": why.score}
+    other: dict[str, Any] = {"label": why.runner_up, "score": why.runner_up_score}
+    # The label by itself is the runner-up where columns agreed on the one that it is told against.
+    sign = -1 if label == other["label"] else 1
+    if sign < 0:
+        told, other = other, told
     return {
-        "label": why.label,
-        "runner_up": why.runner_up,
-        "score": why.score,
-        "runner_up_score": why.runner_up_score,
-        "margin": why.margin,
+        **told,
+        "runner_up": other["label"],
+        "runner_up_score": other["score"],
+        "margin": None if why.margin is None else sign * why.margin,
         "note": why.note,
         "features": [
             {
                 "text": feature.text,
                 "value": feature.value,
-                "margin": feature.margin,
+                "margin": sign * feature.margin,
                 "is_rest": feature is rest,
             }
             for feature in shown

@@ -5,11 +5,12 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
+from typing import Any
 
 import perceptron_nlp as pn
 import perceptron_nlp.formats as formats
 from perceptron_nlp._checks import check_choice, check_number
-from perceptron_nlp.tagger.tag.fill import Fill, fill_in_turn
+from perceptron_nlp.tagger.tag.fill import Fill
 
 __all__ = ["Fill", "Filling", "Marks", "taggers_of"]
 
@@ -134,7 +135,9 @@ class Filling:
         if self._keep or self._marks is not None or self._least is not None:
             return None
         chosen = self._chosen(corpus)
-        return fill_in_turn([tagger.filler(corpus, column=name) for name, tagger in chosen.items()])
+        if len(self._tagger.columns) == 1:
+            return self._tagger.filler(corpus, column=next(iter(chosen)))
+        return self._tagger.filler(corpus, columns=list(chosen))
 
     def text_pieces(self, corpus: pn.Corpus, threads: int) -> Iterator[bytes]:
         """Yield running text as CoNLL-U, as far as that takes no object of a token.
@@ -171,35 +174,26 @@ class Filling:
         columns: list[dict[str, list[str]]] = [{} for _ in batch]
         kept = {name: self._kept(corpus, name, batch) for name in chosen}
         found: dict[str, list[list[str]]] = {}
+        # The only column of a tagger may be written under another name.
+        names = {name: tagger.column for name, tagger in chosen.items()}
+        keep = {names[name]: own for name, own in kept.items() if own is not None}
+        how: dict[str, Any] = {"threads": threads, "before": before, "after": after}
+        wanted = list(names.values())
         is_marked = self._marks is not None and self._marks.confidence
         if is_marked or self._least is not None:
-            for name, tagger in chosen.items():
-                found[name], confidences = tagger.tag_sents_with_confidences(
-                    tagger.model.inputs(batch),
-                    threads=threads,
-                    keep=kept[name],
-                    before=before,
-                    after=after,
-                )
+            sure = self._tagger.tag_sents_columns_with_confidences(
+                batch, keep=keep or None, columns=wanted, **how
+            )
+            for name, column in names.items():
+                found[name], confidences = sure[column]
                 if is_marked:
                     key = CONFIDENCE if len(chosen) == 1 else f"{CONFIDENCE}[{name}]"
                     _add_confidences(batch, columns, key, confidences, kept[name])
                 if self._least is not None:
                     found[name] = _sure_alone(found[name], confidences, self._least)
-        elif list(chosen) == list(self._tagger.columns):
-            keep = {name: own for name, own in kept.items() if own is not None}
-            found = self._tagger.tag_sents_columns(
-                batch, threads=threads, keep=keep or None, before=before, after=after
-            )
         else:
-            for name, tagger in chosen.items():
-                found[name] = tagger.tag_sents(
-                    tagger.model.inputs(batch),
-                    threads=threads,
-                    keep=kept[name],
-                    before=before,
-                    after=after,
-                )
+            given = self._tagger.tag_sents_columns(batch, keep=keep or None, columns=wanted, **how)
+            found = {name: given[column] for name, column in names.items()}
         for name, sentences in found.items():
             for filled, labels in zip(columns, sentences, strict=True):
                 filled[name] = labels

@@ -72,9 +72,11 @@ def write_parquet(chosen: argparse.Namespace, tagger: pn.Tagger, path: str) -> N
     arrow = importlib.import_module("perceptron_nlp.integrations.arrow")
     if not chosen.quiet and chosen.format == "auto":
         say(f"{path}: read as parquet")
+    taggers = taggers_of(tagger, chosen.column)
     pieces = arrow.tag_parquet(
-        taggers_of(tagger, chosen.column),
+        tagger,
         path,
+        columns={name: own.column for name, own in taggers.items()},
         tokens_column=chosen.tokens_column,
         threads=chosen.threads,
         confidences=chosen.confidence,

@@ -59,8 +59,12 @@ class FolderJob(NamedTuple):
     def _pieces(self, tagger: pn.Tagger, read: str) -> Any:
         if read.endswith(".parquet"):
             arrow = importlib.import_module("perceptron_nlp.integrations.arrow")
+            chosen = taggers_of(tagger, self.column)
             return arrow.tag_parquet(
-                taggers_of(tagger, self.column), read, tokens_column=self.tokens_column
+                tagger,
+                read,
+                columns={name: own.column for name, own in chosen.items()},
+                tokens_column=self.tokens_column,
             )
         filling = Filling(tagger, self.column, keep=self.keep)
         return Tagging(

@@ -85,7 +85,11 @@ def merge(taggers: Taggers, *, weights: Iterable[float] | None = None) -> Tagger
             ],
         }
         models.append(model.replace(record=record))
-    return Tagger(joined(models), features=members[0].tagger._features)
+    agreement = members[0].tagger.model.agreement
+    for member in members[1:]:
+        agreement = agreement and agreement.united(member.tagger.model.agreement)
+    model = joined(models).replace(agreement=agreement)
+    return Tagger(model, features=members[0].tagger._features)
 
 
 @dataclass(frozen=True, slots=True)

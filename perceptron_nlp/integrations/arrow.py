@@ -90,7 +90,7 @@ def tag_arrow(
     if not isinstance(tagger, pn.Tagger):
         raise ArgumentTypeError(f"tagger: a Tagger is needed, not {type(tagger).__name__}")
     own = BatchTagger(
-        tagger.by_column,
+        tagger,
         tokens_column=tokens_column,
         threads=threads,
         dictionary=dictionary,
@@ -127,9 +127,10 @@ def _imported(data: Any) -> Any:
 
 
 def tag_parquet(
-    taggers: Mapping[str, pn.Tagger],
+    tagger: pn.Tagger,
     source: str | os.PathLike[str],
     *,
+    columns: Mapping[str, str] | None = None,
     tokens_column: str | None = None,
     threads: int = 1,
     confidences: bool = False,
@@ -141,8 +142,10 @@ def tag_parquet(
 
     Parameters
     ----------
-    taggers : for each column to add, a tagger that fills it; ``tagger.by_column`` for all
+    tagger : a tagger
     source : the path of the file; its rows are one text, as for tag_arrow
+    columns : for each column to add, by the name that it is to have, one that the tagger fills;
+        None for all
     tokens_column, threads, confidences : as for tag_arrow
 
     Raises
@@ -157,7 +160,8 @@ def tag_parquet(
     # Parquet has dictionaries of its own; Arrow's, inside lists, its readers cannot put together
     # from several row groups.
     own = BatchTagger(
-        taggers,
+        tagger,
+        columns,
         tokens_column=tokens_column,
         threads=threads,
         dictionary=False,
@@ -314,9 +318,9 @@ class ArrowTagger:
 
     def _own(self) -> BatchTagger:
         check_version(self._version)
-        parts = tagger_at(self.model, self._digest).by_column
         return BatchTagger(
-            {name: parts[name] for name in self.columns},
+            tagger_at(self.model, self._digest),
+            {name: name for name in self.columns},
             tokens_column=self.tokens_column,
             dictionary=False,
             keep=self.keep,

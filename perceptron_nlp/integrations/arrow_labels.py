@@ -59,21 +59,29 @@ class Chunk:
 
 
 class LabelColumn:
-    """One column of labels, dictionary-encoded or plain strings, and its tagger."""
+    """One column of labels in Arrow's form.
 
-    def __init__(self, tagger: pn.Tagger, threads: int, dictionary: bool) -> None:
-        # Before any data are looked at, so that a bad number is an error without rows, too.
-        tagger.tag_sents([], threads=threads)
-        self._tagger = tagger
-        self._threads = threads
+    Parameters
+    ----------
+    tagger : of this column alone
+    dictionary : True for dictionary-encoded labels, False for plain strings
+
+    Attributes
+    ----------
+    takes_buffers : the tagger labels words in buffers
+    holds_any : its labels are lemmas, which are no set
+    """
+
+    def __init__(self, tagger: pn.Tagger, dictionary: bool) -> None:
         # Lemmas are as many as words: no dictionary can be made of them before they are known.
-        self._dictionary = dictionary and tagger.model.lemmas is None
+        self.holds_any = tagger.model.lemmas is not None
+        self._dictionary = dictionary and not self.holds_any
         try:
             written: Sequence[str] = tagger.tag_buffers(b"", [0], [0])[1]
-            self._takes_buffers = True
+            self.takes_buffers = True
         except ArgumentError:
             written = sorted(tagger.model.written_labels)
-            self._takes_buffers = False
+            self.takes_buffers = False
         # Features as parts of joint labels may be written alike; a dictionary has each label once.
         self._number_of: dict[str, int] = {}
         renumbered = [self._number_of.setdefault(label, len(self._number_of)) for label in written]
@@ -89,47 +97,28 @@ class LabelColumn:
         inner = pa.dictionary(index, pa.string()) if self._dictionary else pa.string()
         return pa.large_list(inner) if rows_are_large else pa.list_(inner)
 
-    def fill(self, chunk: Chunk) -> Any:
-        """Return the labels of some rows, as an array of as many lists; null for a null row."""
-        rows = chunk.rows
-        if self._tagger.model.lemmas is not None:
-            labels = pa.array(itertools.chain.from_iterable(self._label(chunk)), pa.string())
+    def array(self, rows: WordLists, found: Numbers | list[list[str]]) -> Any:
+        """Return the labels of some rows as an array of as many lists; null for a null row.
+
+        Parameters
+        ----------
+        rows : the rows
+        found : the labels of those that are not null: numbers if it takes buffers, or lists
+        """
+        if self.holds_any:
+            labels = pa.array(itertools.chain.from_iterable(found), pa.string())
         else:
-            numbers = self._numbers(chunk).astype(self._width, copy=False)
+            numbers = self._numbers(rows, found).astype(self._width, copy=False)
             labels = pa.DictionaryArray.from_arrays(pa.array(numbers), self._labels)
             if not self._dictionary:
                 labels = labels.dictionary_decode()
         return _in_rows(rows, labels)
 
-    def _numbers(self, chunk: Chunk) -> Numbers:
-        if self._takes_buffers:
-            text, starts = chunk.rows.buffers()
-            numbers, _ = self._tagger.tag_buffers(
-                text, starts, chunk.rows.offsets, threads=self._threads
-            )
-            return numbers if self._renumbered is None else self._renumbered[numbers]
-        found = itertools.chain.from_iterable(self._label(chunk))
-        numbered = map(self._number_of.__getitem__, found)
-        return np.fromiter(numbered, np.uint16, int(chunk.rows.offsets[-1]))
-
-    def fill_with_confidences(self, chunk: Chunk) -> tuple[Any, Any]:
-        """Return the labels of some rows, and as many lists of the confidences in them."""
-        labels, sure = self._tagger.tag_sents_with_confidences(
-            chunk.sentences(), threads=self._threads, before=chunk.before, after=chunk.after
-        )
-        flat = itertools.chain.from_iterable(labels)
-        if self._dictionary:
-            numbers = np.fromiter(map(self._number_of.__getitem__, flat), self._width)
-            written = pa.DictionaryArray.from_arrays(pa.array(numbers), self._labels)
-        else:
-            written = pa.array(flat, pa.string())
-        values = pa.array(itertools.chain.from_iterable(sure), pa.float32())
-        return _in_rows(chunk.rows, written), _in_rows(chunk.rows, values)
-
-    def _label(self, chunk: Chunk) -> list[list[str]]:
-        return self._tagger.tag_sents(
-            chunk.sentences(), threads=self._threads, before=chunk.before, after=chunk.after
-        )
+    def _numbers(self, rows: WordLists, found: Numbers | list[list[str]]) -> Numbers:
+        if isinstance(found, np.ndarray):
+            return found if self._renumbered is None else self._renumbered[found]
+        numbered = map(self._number_of.__getitem__, itertools.chain.from_iterable(found))
+        return np.fromiter(numbered, np.uint16, int(rows.offsets[-1]))
 
 
 def _in_rows(rows: WordLists, values: Any) -> Any:
@@ -141,14 +130,17 @@ def _in_rows(rows: WordLists, values: Any) -> Any:
 
 
 class BatchTagger:
-    """Adds columns of labels to Arrow data, each by a tagger of one column; see arrow.tag_arrow.
+    """Adds columns of labels to Arrow data; see arrow.tag_arrow.
 
-    `keep` names the columns of tables and batches that stay, with those of labels; None for all.
+    `columns` has, for each column of labels by the name that it is to have, one that the tagger
+    fills; None for all. `keep` names the columns of tables and batches that stay, with those of
+    labels; None for all.
     """
 
     def __init__(
         self,
-        taggers: Mapping[str, pn.Tagger],
+        tagger: pn.Tagger,
+        columns: Mapping[str, str] | None = None,
         *,
         tokens_column: str | None = None,
         threads: int = 1,
@@ -156,19 +148,25 @@ class BatchTagger:
         keep: Sequence[str] | None = None,
         confidences: bool = False,
     ) -> None:
-        for tagger in taggers.values() if confidences else ():
-            # Raises ModelError unless it is calibrated.
-            tagger.tag_sents_with_confidences([])
         self._confidences = confidences
         self._tokens_column = tokens_column
         self._keep = keep
-        self._columns = {
-            name: LabelColumn(tagger, threads, dictionary) for name, tagger in taggers.items()
-        }
-        self._window = max(tagger.window for tagger in taggers.values())
-        self._features = sorted(
-            {name for tagger in taggers.values() for name in tagger.feature_columns}
-        )
+        # Before any data are looked at, so that a bad number is an error without rows, too.
+        tagger.tag_sents([], threads=threads)
+        self._tagger = tagger
+        self._threads = threads
+        self._named = {name: name for name in tagger.columns} if columns is None else dict(columns)
+        taggers = {name: tagger.by_column[column] for name, column in self._named.items()}
+        for own in taggers.values() if confidences else ():
+            # Raises ModelError unless it is calibrated.
+            own.tag_sents_with_confidences([])
+        self._columns = {name: LabelColumn(own, dictionary) for name, own in taggers.items()}
+        # Those whose labels agree are labeled together, so all are in buffers or none.
+        of_labels = [name for name, own in self._columns.items() if not own.holds_any]
+        together = all(self._columns[name].takes_buffers for name in of_labels)
+        self._in_buffers = [self._named[name] for name in of_labels] if together else []
+        self._window = max(own.window for own in taggers.values())
+        self._features = sorted({name for own in taggers.values() for name in own.feature_columns})
 
     def tag(self, data: Any) -> Any:
         """Return a record batch, table or reader with the columns of labels."""
@@ -206,11 +204,50 @@ class BatchTagger:
         return pa.chunked_array(filled, types[0][1] if len(types) == 1 else pa.struct(types))
 
     def _array(self, chunk: Chunk) -> Any:
-        arrays = [column.fill(chunk) for column in self._columns.values()]
+        arrays = list(self._filled(chunk).values())
         if len(arrays) == 1:
             return arrays[0]
         mask = None if chunk.rows.nulls is None else pa.array(chunk.rows.nulls)
         return pa.StructArray.from_arrays(arrays, names=list(self._columns), mask=mask)
+
+    def _filled(self, chunk: Chunk) -> dict[str, Any]:
+        """Return the arrays of labels, and of confidences, of some rows by their names."""
+        found: dict[str, Any] = {}
+        if self._confidences:
+            sure = self._tagger.tag_sents_columns_with_confidences(
+                chunk.sentences(),
+                threads=self._threads,
+                before=chunk.before,
+                after=chunk.after,
+                columns=list(self._named.values()),
+            )
+            for name, column in self._columns.items():
+                labels, confidences = sure[self._named[name]]
+                values = pa.array(itertools.chain.from_iterable(confidences), pa.float32())
+                found[name] = column.array(chunk.rows, labels)
+                found[f"{name}{CONFIDENCE}"] = _in_rows(chunk.rows, values)
+            return found
+        if self._in_buffers:
+            text, starts = chunk.rows.buffers()
+            numbers = self._tagger.tag_buffers_columns(
+                text, starts, chunk.rows.offsets, threads=self._threads, columns=self._in_buffers
+            )
+            found.update((column, own) for column, (own, _) in numbers.items())
+        others = [column for column in self._named.values() if column not in found]
+        if others:
+            found.update(
+                self._tagger.tag_sents_columns(
+                    chunk.sentences(),
+                    threads=self._threads,
+                    before=chunk.before,
+                    after=chunk.after,
+                    columns=others,
+                )
+            )
+        return {
+            name: column.array(chunk.rows, found[self._named[name]])
+            for name, column in self._columns.items()
+        }
 
     def schema(self, given: Any) -> Any:
         """Return the schema of data of this schema with the columns of labels."""
@@ -240,13 +277,7 @@ class BatchTagger:
         for batch, chunk in with_context(self._chunks(batches), self._window):
             schema = self.schema(batch.schema)
             arrays = {name: batch.column(at) for at, name in enumerate(batch.schema.names)}
-            for name, column in self._columns.items():
-                if self._confidences:
-                    arrays[name], arrays[f"{name}{CONFIDENCE}"] = column.fill_with_confidences(
-                        chunk
-                    )
-                else:
-                    arrays[name] = column.fill(chunk)
+            arrays.update(self._filled(chunk))
             yield pa.RecordBatch.from_arrays([arrays[name] for name in schema.names], schema=schema)
 
     def _chunks(self, batches: Iterable[Any]) -> Iterator[tuple[Any, Chunk]]:

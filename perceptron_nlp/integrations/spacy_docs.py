@@ -146,14 +146,12 @@ class Writer:
     def write(self, batch: Batch, threads: int) -> None:
         """Label the words of all Docs of a batch."""
         columns = []
-        labels = self._tagger.tag_sents_columns(batch.sentences, threads=threads)
         if self._confidences:
-            batch.set_confidences(
-                {
-                    name: part.tag_sents_with_confidences(batch.sentences, threads=threads)[1]
-                    for name, part in self._tagger.by_column.items()
-                }
-            )
+            sure = self._tagger.tag_sents_columns_with_confidences(batch.sentences, threads=threads)
+            labels = {name: own for name, (own, _) in sure.items()}
+            batch.set_confidences({name: own for name, (_, own) in sure.items()})
+        else:
+            labels = self._tagger.tag_sents_columns(batch.sentences, threads=threads)
         for name, attribute, of_space, number_of in self._numbers:
             found = chain.from_iterable(labels[name])
             values = np.full(len(batch.is_word), of_space, np.uint64)

@@ -24,6 +24,7 @@ from perceptron_nlp._checks import (
 )
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FileError, ModelError
 from perceptron_nlp.formats import map_file_bytes, read_file_bytes
+from perceptron_nlp.tagger.model.agreement import can_agree
 from perceptron_nlp.tagger.model.file import model_from_bytes, model_to_bytes
 from perceptron_nlp.tagger.model.model import TaggerModel, joined
 from perceptron_nlp.tagger.tag.constraints import Keep, check_columns, check_keep
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 
     from perceptron_nlp.tagger.evaluation import Evaluation
     from perceptron_nlp.tagger.explain.explanation import Explanation
+    from perceptron_nlp.tagger.tag.agree import AgreeingColumns
     from perceptron_nlp.tagger.tag.constraints import Lexicon, LexiconSource
     from perceptron_nlp.tagger.tag.feature_function import Extractor
     from perceptron_nlp.tagger.tag.fill import Fill
@@ -58,8 +60,10 @@ _NAME = re.compile(r"[a-z]+(?:[-_][a-z0-9]+)*")
 class Tagger:
     """A trained tagger. It does not change; one object serves any number of threads.
 
-    Made by ``perceptron_nlp.train`` or ``perceptron_nlp.load``. It pickles and copies through its
-    own file form. One of several columns has a tagger for each of them in ``by_column``.
+    Made by ``perceptron_nlp.train`` or ``perceptron_nlp.load``. It pickles and copies through
+    its own file form. One of several columns has a tagger for each of them in ``by_column``, and
+    labels one column by itself, several so that ``upos``, ``xpos`` and ``feats`` agree: a token
+    gets a combination of labels that training met.
 
     Parameters
     ----------
@@ -92,6 +96,7 @@ class Tagger:
         self._lexicon = lexicon
         self._earlier = dict(earlier)
         self._parts = self._parts_by_column() if model.more else ()
+        self._together: dict[tuple[str, ...], AgreeingColumns] = {}
         self._labeller: Labeller = (
             self._parts[0]._labeller
             if model.more
@@ -213,7 +218,7 @@ class Tagger:
         return self._parts[0] if self._parts else self
 
     def tag(self, tokens: Sequence[str], *, keep: Keep = None) -> list[str]:
-        """Return the labels of one sentence, in the first column if there are several.
+        """Return the labels of one sentence; of several columns, those of the first by itself.
 
         Parameters
         ----------
@@ -296,7 +301,7 @@ class Tagger:
         before: Sequence[Sequence[str]] = (),
         after: Sequence[Sequence[str]] = (),
     ) -> list[list[str]]:
-        """Return the labels of many sentences, in the first column if there are several.
+        """Return the labels of many sentences; of several columns, those of the first by itself.
 
         Parameters
         ----------
@@ -326,29 +331,145 @@ class Tagger:
         keep: Mapping[str, Sequence[Keep]] | None = None,
         before: Sequence[Sequence[str]] = (),
         after: Sequence[Sequence[str]] = (),
+        columns: Sequence[str] | None = None,
     ) -> dict[str, list[list[str]]]:
-        """Label many sentences in every column; a column is labeled once for those that see it.
+        """Label many sentences in several columns, whose labels agree.
+
+        The columns ``upos``, ``xpos`` and ``feats`` give a token a combination of labels that some
+        token of the training text had: each is labeled by itself, and where they contradict each
+        other, the combination with the highest sum of scores is taken. Labels that are kept, or
+        forced by a lexicon, stay even if no combination has them.
 
         Parameters
         ----------
         sentences, threads, before, after : as for tag_sents
         keep : None, or for each column whose words have labels already, these, as for tag_sents
+        columns : some of the tagger's columns; None for all
 
         Returns
         -------
         for each column, in order, one list of labels a sentence; errors are those of tag_sents
         """
         check_threads(threads)
-        check_columns(keep, self.columns)
         batch = sentence_list(sentences)
+        kept = self._kept(batch, keep)
+        names = self._named(columns)
+        needed = self._needed(names)
         found: dict[str, list[list[str]]] = {}
+        agreeing = self._agreeing(needed)
+        if agreeing is not None:
+            prepared = {
+                name: self.by_column[name]._prepared_for(batch, before, after, found)
+                for name in agreeing.columns
+            }
+            found.update(agreeing.labels(prepared, kept, threads))
+        for name in needed:
+            if name not in found:
+                part = self.by_column[name]
+                inputs = part._prepared_for(batch, before, after, found)
+                found[name] = part._labeller.label(inputs, kept.get(name), threads)
+        return {name: found[name] for name in names}
+
+    def tag_sents_columns_with_confidences(
+        self,
+        sentences: Iterable[Sequence[str]],
+        *,
+        threads: int = 1,
+        keep: Mapping[str, Sequence[Keep]] | None = None,
+        before: Sequence[Sequence[str]] = (),
+        after: Sequence[Sequence[str]] = (),
+        columns: Sequence[str] | None = None,
+    ) -> dict[str, tuple[list[list[str]], list[list[float]]]]:
+        """Return the labels of many sentences in several columns, with their confidences.
+
+        Where columns have to agree, a confidence is the share that the combinations with a label
+        have of all that training met, by the product of what each column holds likely.
+
+        Parameters and errors are those of tag_sents_columns, and of confidences.
+
+        Returns
+        -------
+        for each column, in order, what tag_sents_columns gives, and for each label a float from 0
+        to 1
+        """
+        from perceptron_nlp.tagger.confidence.confidence import sure_columns, sure_labels
+
+        check_threads(threads)
+        batch = sentence_list(sentences)
+        kept = self._kept(batch, keep)
+        names = self._named(columns)
+        needed = self._needed(names)
+        found: dict[str, tuple[list[list[str]], list[list[float]]]] = {}
+        agreeing = self._agreeing(needed)
+        if agreeing is not None:
+            prepared = {
+                name: self.by_column[name]._prepared_for(batch, before, after, {})
+                for name in agreeing.columns
+            }
+            found.update(sure_columns(agreeing, prepared, kept, threads))
+        for name in needed:
+            if name not in found:
+                part, known = self.by_column[name], {at: own[0] for at, own in found.items()}
+                inputs = part._prepared_for(batch, before, after, known)
+                found[name] = sure_labels(
+                    part.model, part._labeller, part._lexicon, inputs, kept.get(name), threads
+                )
+        return {name: found[name] for name in names}
+
+    def _kept(
+        self, batch: Sequence[Sequence[str]], keep: Mapping[str, Sequence[Keep]] | None
+    ) -> dict[str, list[Keep] | None]:
+        check_columns(keep, self.columns)
+        return {name: check_keep(batch, own) for name, own in (keep or {}).items()}
+
+    def _named(self, columns: Sequence[str] | None) -> tuple[str, ...]:
+        """Return some of the columns, in the tagger's order; None for all."""
+        for name in columns or ():
+            check_choice("columns", name, self.columns)
+        return tuple(name for name in self.columns if columns is None or name in columns)
+
+    def _needed(self, names: Sequence[str]) -> tuple[str, ...]:
+        """Return columns and those before them that they look at."""
+        parts = self.by_column
+        seen = {*names, *(earlier for name in names for earlier in parts[name]._earlier)}
+        return tuple(name for name in self.columns if name in seen)
+
+    def _prepared_for(
+        self,
+        batch: list[Sequence[str]],
+        before: Sequence[Sequence[str]],
+        after: Sequence[Sequence[str]],
+        known: Mapping[str, list[list[str]]],
+    ) -> list[Sequence[str]]:
+        """Return sentences as the labeller of the only column takes them."""
         read = [sentence for sentence in batch if isinstance(sentence, Sentence)]
-        for name, part in self.by_column.items():
-            kept = None if keep is None else check_keep(batch, keep.get(name))
-            inputs = part.model.inputs(read) if len(read) == len(batch) else batch
-            prepared = part._labeller.prepared(inputs, before, after, found)
-            found[name] = part._labeller.label(prepared, kept, threads)
-        return found
+        inputs = self.model.inputs(read) if len(read) == len(batch) else batch
+        return self._labeller.prepared(inputs, before, after, known)
+
+    def _agreeing(self, names: Sequence[str]) -> AgreeingColumns | None:
+        """Return those of the columns whose labels agree; None if there are none."""
+        agreement = self.model.agreement
+        if agreement is None or not self._parts:
+            return None
+        from perceptron_nlp.tagger.tag.agree import AgreeingColumns
+
+        parts = self.by_column
+        chosen = tuple(
+            name
+            for name in agreement.columns
+            if name in names and name in parts and can_agree(parts[name].model)
+        )
+        if chosen not in self._together:
+            own = agreement.within(chosen)
+            if own is None:
+                return None
+            self._together[chosen] = AgreeingColumns(
+                own,
+                {name: parts[name].model for name in chosen},
+                {name: parts[name]._labeller for name in chosen},
+                {name: one for name in chosen if (one := parts[name]._lexicon) is not None},
+            )
+        return self._together[chosen]
 
     @cached_property
     def segmenter(self) -> Segmenter | None:
@@ -529,8 +650,52 @@ class Tagger:
             )
         words = words_of(data, token_offsets, sentence_offsets)
         labels = self._labeller.written_labels
-        numbers = label_buffers(self._labeller, words, threads)
+        numbers = label_buffers(self._labeller.decoder, words, threads)[0]
         return numbers.astype("uint8" if len(labels) <= 256 else "uint16", copy=False), labels
+
+    def tag_buffers_columns(
+        self,
+        data: bytes | bytearray | memoryview | npt.NDArray[np.uint8],
+        token_offsets: npt.ArrayLike,
+        sentence_offsets: npt.ArrayLike,
+        *,
+        threads: int = 1,
+        columns: Sequence[str] | None = None,
+    ) -> dict[str, tuple[npt.NDArray[np.unsignedinteger[Any]], tuple[str, ...]]]:
+        """Return the labels of many sentences in several columns, as tag_buffers gives them.
+
+        Parameters and errors are those of tag_buffers; `columns` is as for tag_sents_columns.
+
+        Returns
+        -------
+        for each column, in order, what tag_buffers gives; the labels are those of
+        tag_sents_columns
+        """
+        from perceptron_nlp.tagger.tag.fill import label_buffers, words_of
+
+        check_threads(threads)
+        names = self._named(columns)
+        found = {}
+        agreeing = self._agreeing(names)
+        decoder = None if agreeing is None else agreeing.decoder
+        if agreeing is not None and decoder is None:
+            raise ArgumentError(
+                "data: columns of this model that agree look at more than the words of a sentence;"
+                " use tag_sents_columns"
+            )
+        if agreeing is not None and decoder is not None:
+            words = words_of(data, token_offsets, sentence_offsets)
+            numbers = label_buffers(decoder, words, threads, len(agreeing.columns))
+            for name, own, labels in zip(agreeing.columns, numbers, decoder.labels, strict=True):
+                width = "uint8" if len(labels) <= 256 else "uint16"
+                found[name] = own.astype(width, copy=False), labels
+        for name in names:
+            if name not in found:
+                part = self.by_column[name]
+                found[name] = part.tag_buffers(
+                    data, token_offsets, sentence_offsets, threads=threads
+                )
+        return {name: found[name] for name in names}
 
     def with_lexicon(self, lexicon: LexiconSource, *, column: str | None = None) -> Tagger:
         """Return the tagger constrained by a lexicon: its forms only get the labels there.
@@ -570,13 +735,20 @@ class Tagger:
             earlier=self._earlier,
         )
 
-    def filler(self, corpus: formats.Corpus, *, column: str | None = None) -> Fill | None:
+    def filler(
+        self,
+        corpus: formats.Corpus,
+        *,
+        column: str | None = None,
+        columns: Sequence[str] | None = None,
+    ) -> Fill | None:
         """Return a function that labels whole CoNLL-U sentences without a Python object of them.
 
         Parameters
         ----------
         corpus : the text, not yet iterated over
-        column : the column to fill in place of the one that was learned; None for all learned
+        column : the column to fill in place of the (first) one that was learned
+        columns : those of the columns that were learned to fill; None for all
 
         Returns
         -------
@@ -587,8 +759,11 @@ class Tagger:
         """
         from perceptron_nlp.tagger.tag.fill import filler
 
-        filled = self.by_column if column is None else {column: self._first}
-        return filler(corpus, {name: part._labeller for name, part in filled.items()})
+        if column is not None:
+            return filler(corpus, {column: self._first._labeller})
+        names = self._named(columns)
+        labellers = {name: self.by_column[name]._labeller for name in names}
+        return filler(corpus, labellers, self._agreeing(names))
 
     def text_filler(self, columns: Sequence[str] | None = None) -> TextFill | None:
         """Return what writes running text as CoNLL-U without a Python object of a token.
@@ -813,15 +988,26 @@ class Tagger:
 
         Returns
         -------
-        for each column, in order, how good it is
+        for each column, in order, how good it is, as tag_sents_columns labels it
         """
+        from perceptron_nlp.tagger.evaluation import compare
         from perceptron_nlp.tagger.train.sources import Source
 
         source = Source(data, "data", format=format, fields=fields, usual_fields=self.model.fields)
         source.hold()
+        sentences = list(source)
+        parts = self.by_column
+        is_sure = calibration or (mistakes and all(one.is_calibrated for one in parts.values()))
+        found: dict[str, Any]
+        if is_sure:
+            found = self.tag_sents_columns_with_confidences(sentences, threads=threads)
+        else:
+            labels = self.tag_sents_columns(sentences, threads=threads)
+            found = {name: (own, None) for name, own in labels.items()}
+        how = {"calibration": calibration, "mistakes": mistakes}
         return {
-            name: self._evaluate(source, name, threads, calibration, mistakes)
-            for name in self.columns
+            name: compare(part.model, source, name, partial(_given, found[name]), **how)
+            for name, part in parts.items()
         }
 
     def evaluate_text(self, data: Labelled, *, threads: int = 1) -> TextScores:
@@ -992,6 +1178,11 @@ class Tagger:
             f"<Tagger of {self.column}: {len(self.labels)} labels, {weights.n_rows:,} features,"
             f" {weights.n_cells:,} weights>"
         )
+
+
+def _given(found: Any, _: object) -> Any:
+    """Return what was found before."""
+    return found
 
 
 def _unpickle(

@@ -41,7 +41,7 @@ static inline void copy_blocks(char *to, const char *from, size_t n) {
 /* Write `text` from `at` to `end` to `to`, strings in place of the gaps. Where it ends. There is
  * room, and for GAP_SLACK bytes more. */
 static inline char *write_filled(char *to, const char *text, size_t at, size_t end, const Gap *gaps,
-                                 const uint16_t *chosen, int64_t n, const GapText *texts) {
+                                 const uint32_t *chosen, int64_t n, const GapText *texts) {
     for (int64_t i = 0; i < n; i++) {
         const GapText *put = &texts[chosen[i]];
         size_t before = gaps[i].begin - at;
@@ -63,19 +63,28 @@ static inline char *write_filled(char *to, const char *text, size_t at, size_t e
 
 /* The words of CoNLL-U text taken into a batch, and the field of each that is to be filled in. */
 
+/* The columns to be filled, ascending. */
+typedef struct {
+    int n;
+    int of[CONLLU_COLUMNS];
+} FilledColumns;
+
 /* Take the words of one sentence into the batch, and the gaps to be filled. `at` is where its
  * lines begin. Where it ends; NULL: unusual. *status is set to -1 where there is no memory. */
 static inline const uint8_t *scan_sentence(const Decoder *d, Worker *w, ConlluSentence *s,
                                            const uint8_t *text, const uint8_t *at,
-                                           const uint8_t *end, int column, Gap *gaps, int *status) {
+                                           const uint8_t *end, const FilledColumns *columns,
+                                           Gap *gaps, int *status) {
     Field fields[CONLLU_COLUMNS];
     int more;
     sentence_begin(s);
     while ((more = next_word(s, &at, end, fields)) > 0) {
-        const Field *field = &fields[column];
-        Gap *gap = &gaps[w->n_tokens];
-        gap->begin = (size_t)(field->text - text);
-        gap->end = gap->begin + field->length;
+        Gap *gap = &gaps[w->n_tokens * columns->n];
+        for (int c = 0; c < columns->n; c++, gap++) {
+            const Field *field = &fields[columns->of[c]];
+            gap->begin = (size_t)(field->text - text);
+            gap->end = gap->begin + field->length;
+        }
         const uint8_t *form = fields[C_FORM].text;
         WordRef word = word_ref_within(text, form, fields[C_FORM].length, d->secrets);
         if (batch_room(d, &w->batch, 1) < 0 || batch_word(d, &w->batch, 0, word, form) < 0) {

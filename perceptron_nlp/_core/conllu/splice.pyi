@@ -1,9 +1,15 @@
 from collections.abc import Sequence
 from typing import Self
 
+from perceptron_nlp._core.tag.agree import ColumnsDecoder
 from perceptron_nlp._core.tag.decode import SentenceDecoder
 
 class ConlluFiller:
-    def __new__(cls, decoder: SentenceDecoder, column: int, labels: Sequence[bytes]) -> Self: ...
+    def __new__(
+        cls,
+        decoder: SentenceDecoder | ColumnsDecoder,
+        columns: Sequence[int],
+        labels: Sequence[Sequence[bytes]],
+    ) -> Self: ...
     def fill(self, text: bytes | memoryview) -> bytes | None: ...
     def fill_into(self, text: bytes | memoryview, memory: bytearray) -> int: ...

@@ -4,9 +4,10 @@
 from cpython.bytearray cimport PyByteArray_AS_STRING, PyByteArray_GET_SIZE, PyByteArray_Resize
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
 from libc.stddef cimport size_t
-from libc.stdint cimport int64_t, uint8_t, uint16_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t
 from libc.stdlib cimport free, malloc
 
+from perceptron_nlp._core.tag.agree cimport ColumnsDecoder, agreeing_worker, run_worker
 from perceptron_nlp._core.tag.decode cimport SentenceDecoder, Worker, WorkerBox
 from perceptron_nlp._core.tag.decode cimport batch_end_sentence, batch_reset
 from perceptron_nlp._core.model.frozenmodel cimport Decoder
@@ -22,15 +23,18 @@ cdef extern from "conllu/filling.h" nogil:
         pass
     ctypedef struct GapText:
         pass
+    ctypedef struct FilledColumns:
+        int n
+        int of[10]
     const size_t GAP_SLACK
     GapText gap_text(const char *text, size_t length) noexcept
     char *write_filled(char *to, const char *text, size_t at, size_t end, const Gap *gaps,
-                       const uint16_t *chosen, int64_t n, const GapText *texts) noexcept
+                       const uint32_t *chosen, int64_t n, const GapText *texts) noexcept
     void sentence_open(ConlluSentence *s) noexcept
     bint skip_comments(const uint8_t **at, const uint8_t *end) noexcept
     const uint8_t *scan_sentence(const Decoder *d, Worker *w, ConlluSentence *s,
                                  const uint8_t *text, const uint8_t *at, const uint8_t *end,
-                                 int column, Gap *gaps, int *status) noexcept
+                                 const FilledColumns *columns, Gap *gaps, int *status) noexcept
     bint is_utf8(const uint8_t *p, size_t n) noexcept
 
 cdef extern from *:
@@ -41,32 +45,45 @@ cdef extern from *:
 
 
 cdef class ConlluFiller:
-    """Fills one column of CoNLL-U text in, everything else staying as it is.
+    """Fills columns of CoNLL-U text in, everything else staying as it is.
 
     Parameters
     ----------
-    decoder : SentenceDecoder over words alone
-    column : 2 to 9; which of the ten columns, from 0
-    labels : list of bytes, UTF-8; what to write for each label number
+    decoder : SentenceDecoder over words alone; or ColumnsDecoder, to fill several columns
+    columns : 2 to 9, each once; which of the ten columns, from 0, is filled by which
+    labels : for each column a list of bytes, UTF-8; what to write for each label number
     """
 
     cdef SentenceDecoder decoder
-    cdef int column
+    cdef ColumnsDecoder together
+    cdef FilledColumns columns
+    cdef int[10] column_of  # of the decoder, of each column that is filled
     cdef list labels
     cdef list idle  # fillings that no thread is at
 
-    def __cinit__(self, SentenceDecoder decoder not None, int column, labels):
-        if decoder.program.program.n_columns != 1:
+    def __cinit__(self, decoder not None, columns, labels):
+        if isinstance(decoder, ColumnsDecoder):
+            self.together = decoder
+            self.decoder = self.together.first()
+        else:
+            self.decoder = decoder
+        n = 1 if self.together is None else len(self.together.labels)
+        if self.decoder.program.program.n_columns != 1:
             raise ArgumentError("decoder: its templates look at other columns than the words")
-        if not 2 <= column < CONLLU_COLUMNS:
-            raise ArgumentError(f"column: {column} is not between 2 and {CONLLU_COLUMNS - 1}")
-        self.decoder = decoder
-        self.column = column
-        self.labels = list(labels)
+        if not len(columns) == len(set(columns)) == len(labels) == n:
+            raise ArgumentError(f"columns: {n} are needed, and labels for each")
+        if not 2 <= min(columns) <= max(columns) < CONLLU_COLUMNS:
+            raise ArgumentError(f"columns: {columns} are not between 2 and {CONLLU_COLUMNS - 1}")
+        order = sorted(range(n), key=columns.__getitem__)
+        self.columns.n = n
+        for place, k in enumerate(order):
+            self.columns.of[place] = columns[k]
+            self.column_of[place] = k
+        self.labels = [list(labels[k]) for k in order]
         self.idle = []
 
     def fill(self, const uint8_t[::1] text not None):
-        """The text with the column filled in; None where it must be read by the checked reader.
+        """The text with the columns filled in; None where it must be read by the checked reader.
 
         Parameters
         ----------
@@ -83,7 +100,8 @@ cdef class ConlluFiller:
     def fill_into(self, const uint8_t[::1] text not None, bytearray memory not None):
         """The same, written into memory that can be used again, and grows where it must; how many
         bytes, or -1 where the text must be read by the checked reader."""
-        cdef WorkerBox box = self.decoder.take()
+        cdef WorkerBox box = self.decoder.take() if self.together is None else self.together.take()
+        cdef list boxes = self.decoder.idle if self.together is None else self.together.idle
         cdef _Filling filling
         cdef Py_ssize_t length
         try:
@@ -98,7 +116,7 @@ cdef class ConlluFiller:
             raise MemoryLimitError(
                 "no memory for these sentences; give fewer at a time") from error
         finally:
-            self.decoder.idle.append(box)
+            boxes.append(box)
 
 
 cdef class _Filling:
@@ -106,27 +124,46 @@ cdef class _Filling:
 
     cdef ConlluSentence *sentence
     cdef Gap *gaps
-    cdef GapText *texts  # of each label; the bytes are the filler's
-    cdef size_t longest
+    cdef uint32_t *chosen
+    cdef GapText *texts  # of each label, column by column; the bytes are the filler's
+    cdef uint32_t[10] first  # of the texts of each column
+    cdef size_t longest  # what a token's labels take at most
 
     def __cinit__(self, list labels):
-        cdef Py_ssize_t k
-        cdef size_t length
+        cdef uint32_t k = 0
+        cdef size_t length, longest, most = GAPS_OF_A_BATCH(BATCH_TOKENS) * <size_t>len(labels)
         self.sentence = <ConlluSentence *>malloc(sizeof(ConlluSentence))
-        self.gaps = <Gap *>malloc(GAPS_OF_A_BATCH(BATCH_TOKENS) * sizeof(Gap))
-        self.texts = <GapText *>malloc((len(labels) + 1) * sizeof(GapText))
-        if self.sentence == NULL or self.gaps == NULL or self.texts == NULL:
+        self.gaps = <Gap *>malloc(most * sizeof(Gap))
+        self.chosen = <uint32_t *>malloc(most * sizeof(uint32_t))
+        self.texts = <GapText *>malloc((sum(map(len, labels)) + 1) * sizeof(GapText))
+        if self.sentence == NULL or self.gaps == NULL or self.chosen == NULL or self.texts == NULL:
             raise MemoryError
         sentence_open(self.sentence)
-        for k in range(len(labels)):
-            length = PyBytes_GET_SIZE(labels[k])
-            self.texts[k] = gap_text(PyBytes_AS_STRING(labels[k]), length)
-            self.longest = max(self.longest, length)
+        for column, own in enumerate(labels):
+            self.first[<int>column] = k
+            longest = 0
+            for label in own:
+                length = PyBytes_GET_SIZE(label)
+                self.texts[k] = gap_text(PyBytes_AS_STRING(label), length)
+                longest = max(longest, length)
+                k += 1
+            self.longest += longest
 
     def __dealloc__(self):
         free(self.sentence)
         free(self.gaps)
+        free(self.chosen)
         free(self.texts)
+
+    cdef void _choose(self, ConlluFiller filler, Worker *w) noexcept nogil:
+        """The text of each gap, token by token."""
+        cdef int c, n = filler.columns.n
+        cdef int64_t i
+        cdef uint16_t *labels
+        for c in range(n):
+            labels = agreeing_worker(w, filler.column_of[c]).labels
+            for i in range(w.n_tokens):
+                self.chosen[i * n + c] = self.first[c] + labels[i]
 
     cdef Py_ssize_t run(self, ConlluFiller filler, Worker *w, const uint8_t[::1] text,
                         bytearray memory) except -2:
@@ -136,7 +173,7 @@ cdef class _Filling:
         cdef const uint8_t *end = start + n
         cdef const uint8_t *written = start
         cdef int64_t most = BATCH_TOKENS
-        cdef int column = filler.column, status = 0
+        cdef int status = 0
         cdef bint usual = True
         cdef char *to
         cdef size_t used = 0
@@ -154,7 +191,7 @@ cdef class _Filling:
                     if at == NULL or at == end:
                         break
                     at = scan_sentence(&filler.decoder.decoder, w, self.sentence, start, at, end,
-                                       column, self.gaps, &status)
+                                       &filler.columns, self.gaps, &status)
                     if at == NULL:
                         break
                     if batch_end_sentence(&w.batch) < 0:
@@ -164,14 +201,19 @@ cdef class _Filling:
                 raise MemoryLimitError("no memory for these sentences; give fewer at a time")
             usual = at != NULL
             if usual:
-                filler.decoder._run(w)
+                with nogil:
+                    status = run_worker(&filler.decoder.decoder, w)
+                if status < 0:
+                    w.cache.n_types = w.cache.limit
+                    raise MemoryLimitError("no memory for these sentences; give fewer at a time")
                 reserve(memory, used + (at - written) + self.longest * <size_t>w.n_tokens
                         + GAP_SLACK)
                 to = PyByteArray_AS_STRING(memory)
                 with nogil:
+                    self._choose(filler, w)
                     used = write_filled(to + used, <const char *>start, written - start,
-                                        at - start, self.gaps, w.labels, w.n_tokens,
-                                        self.texts) - to
+                                        at - start, self.gaps, self.chosen,
+                                        w.n_tokens * filler.columns.n, self.texts) - to
                 written = at
         return used if usual else -1
 

@@ -7,7 +7,11 @@
 #include "tag/remembered.h"
 #include "model/parts.h"
 
+/* Columns whose labels agree. */
+#define MAX_AGREEING 3
+
 struct Worker;
+struct Agreement;
 
 typedef struct Decoder {
     CacheLayout layout;
@@ -72,6 +76,8 @@ typedef struct Worker {
     int64_t path_room;
     uint16_t *back; /* [token][state] of beamkernel.h: its label and the state before it */
     size_t back_room;
+    const struct Agreement *agreement; /* NULL: it labels one column (agree.h) */
+    struct Worker *agreeing[MAX_AGREEING - 1]; /* those of the columns after the first */
 } Worker;
 
 static inline void batch_close(Batch *b) {

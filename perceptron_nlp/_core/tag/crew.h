@@ -8,7 +8,7 @@
 #include <pythread.h>
 
 #include "features/utf8.h"
-#include "tag/search.h"
+#include "tag/agree.h"
 
 struct Crew;
 
@@ -96,7 +96,7 @@ static inline void crew_end(Crew *c) {
 /* Label the worker's batch. -1: no memory. */
 static inline int crew_label(const Decoder *d, Worker *w) {
     w->keep_scores = w->kept.of && d->beam == 1 && !d->parts;
-    int status = run_batch(d, w);
+    int status = run_worker(d, w);
     w->keep_scores = 0;
     /* What is cached may be half made; the next batch starts afresh. */
     if (status < 0) w->cache.n_types = w->cache.limit;
@@ -163,7 +163,7 @@ typedef struct {
     const int64_t *tokens, *sentences; /* sentences[0 .. n_sentences] */
     int64_t n_sentences;
     int64_t most_tokens, most_bytes; /* of a batch, but for its last sentence */
-    uint16_t *out;                   /* for each word from sentences[0] on */
+    uint16_t *out[MAX_AGREEING];     /* of each column, for each word from sentences[0] on */
     int64_t next;                    /* the first sentence that nobody has taken */
     int64_t bad;                     /* the first word that is not UTF-8, or -1 */
     int no_memory;
@@ -187,9 +187,10 @@ static inline int buffers_label(const BufferJob *x, Worker *w, int64_t begin, in
         if (status < 0) return status;
     }
     if (crew_label(x->decoder, w) < 0) return -1;
-    if (w->n_tokens)
-        memcpy(x->out + (x->sentences[begin] - x->sentences[0]), w->labels,
-               (size_t)w->n_tokens * sizeof *x->out);
+    const int32_t n_columns = w->agreement ? w->agreement->n_columns : 1;
+    for (int32_t c = 0; c < n_columns && w->n_tokens; c++)
+        memcpy(x->out[c] + (x->sentences[begin] - x->sentences[0]), agreeing_worker(w, c)->labels,
+               (size_t)w->n_tokens * sizeof **x->out);
     return 0;
 }
 

@@ -5,8 +5,9 @@ crew.h)."""
 from cpython.exc cimport PyErr_CheckSignals
 from libc.stdint cimport int64_t, uint8_t, uint16_t
 
+from perceptron_nlp._core.tag.agree cimport ColumnsDecoder, agreeing_batch
 from perceptron_nlp._core.tag.decode cimport (
-    KeptSets, SentenceDecoder, Worker, WorkerBox, as_list, give_lists,
+    Batch, KeptSets, SentenceDecoder, Worker, WorkerBox, as_list, give_lists,
 )
 from perceptron_nlp._core.tag.decode import BATCH_BYTES, BATCH_TOKENS
 from perceptron_nlp._core.model.frozenmodel cimport Decoder
@@ -40,7 +41,7 @@ cdef extern from "tag/crew.h" nogil:
         int64_t n_sentences
         int64_t most_tokens
         int64_t most_bytes
-        uint16_t *out
+        uint16_t **out
         int64_t next
         int64_t bad
         int no_memory
@@ -53,7 +54,7 @@ cdef class Crew:
 
     Parameters
     ----------
-    decoder : SentenceDecoder
+    decoder : SentenceDecoder, or ColumnsDecoder for several columns at once
     helpers : how many threads to start; 0 is allowed. Where the system gives fewer, fewer help
 
     Raises
@@ -63,10 +64,15 @@ cdef class Crew:
 
     cdef CrewState state
     cdef SentenceDecoder decoder
+    cdef ColumnsDecoder columns
     cdef list boxes  # of the caller, then of the helpers
 
-    def __cinit__(self, SentenceDecoder decoder not None, int helpers):
-        self.decoder = decoder
+    def __cinit__(self, decoder not None, int helpers):
+        if isinstance(decoder, ColumnsDecoder):
+            self.columns = decoder
+            self.decoder = self.columns.first()
+        else:
+            self.decoder = decoder
         self.boxes = []
         if crew_open(&self.state, helpers) < 0:
             raise MemoryLimitError("no memory for these threads; use fewer")
@@ -74,16 +80,19 @@ cdef class Crew:
     def __dealloc__(self):
         crew_close(&self.state)
 
+    cdef WorkerBox _take(self):
+        return self.decoder.take() if self.columns is None else self.columns.take()
+
     cdef WorkerBox _begin(self, void (*help)(void *, Worker *) noexcept nogil, void *job):
         """Start the helpers; the worker of the caller."""
-        cdef WorkerBox box = self.decoder.take()
+        cdef WorkerBox box = self._take()
         cdef WorkerBox own = box
         cdef int k
         self.boxes.append(box)
         self.state.help = help
         self.state.job = job
         for k in range(self.state.n):
-            box = self.decoder.take()
+            box = self._take()
             self.boxes.append(box)
             if not crew_start(&self.state, k, &box.worker):
                 break
@@ -92,13 +101,14 @@ cdef class Crew:
     cdef int _give_back(self) except -1:
         """The workers, when all helpers have ended: that of the caller last, so that the next job
         takes it first, on the same processor as likely as not."""
+        cdef list idle = self.decoder.idle if self.columns is None else self.columns.idle
         while self.boxes:
-            self.decoder.idle.append(self.boxes.pop())
+            idle.append(self.boxes.pop())
         return 0
 
     def lists(self, list sentences not None, KeptSets kept=None):
-        """What SentenceDecoder.tag gives."""
-        cdef _ListJob job = _ListJob(self.decoder, sentences, kept)
+        """What SentenceDecoder.tag gives; of several columns, which take no `kept`, a list of it."""
+        cdef _ListJob job = _ListJob(self.decoder, self.columns, sentences, kept)
         cdef WorkerBox box
         try:
             box = self._begin(_help_lists, <void *>job)
@@ -112,7 +122,7 @@ cdef class Crew:
             raise job.error
         if job.unread is not None:
             raise job.unread
-        return job.out
+        return job.outs[0] if self.columns is None else job.outs
 
     def buffers(self, data, tokens, sentences, out):
         """Label words that stand one after the other in a buffer.
@@ -122,7 +132,7 @@ cdef class Crew:
         data : uint8[n_bytes], the words' UTF-8
         tokens : int64[n_tokens + 1], where each word begins, and where the last one ends
         sentences : int64[n_sentences + 1], the first word of each sentence, and the end
-        out : uint16[n_tokens], where the label numbers are written
+        out : uint16[n_tokens], where the label numbers are written; of several columns, as many
 
         All offsets are in bounds and do not fall.
 
@@ -134,10 +144,11 @@ cdef class Crew:
             raise ArgumentError("decoder: its templates look at other columns than the words")
         cdef const uint8_t[::1] bytes_of = data
         cdef const int64_t[::1] token_of = tokens, sentence_of = sentences
-        cdef uint16_t[::1] label_of = out
+        cdef uint16_t[::1] label_of
         cdef BufferJob job
         cdef WorkerBox box
         cdef bint more = True
+        cdef int c
         job.crew = &self.state
         job.decoder = &self.decoder.decoder
         job.data = &bytes_of[0] if bytes_of.shape[0] else NULL
@@ -146,7 +157,9 @@ cdef class Crew:
         job.n_sentences = sentence_of.shape[0] - 1
         job.most_tokens = BATCH_TOKENS
         job.most_bytes = BATCH_BYTES
-        job.out = &label_of[0] if label_of.shape[0] else NULL
+        for c, one in enumerate([out] if self.columns is None else out):
+            label_of = one
+            job.out[c] = &label_of[0] if label_of.shape[0] else NULL
         job.next = job.no_memory = 0
         job.bad = -1
         try:
@@ -173,14 +186,15 @@ cdef class _ListJob:
     cdef PyThread_type_lock turn
     cdef SentenceDecoder decoder
     cdef KeptSets kept
-    cdef list sentences, out
+    cdef list sentences, outs
     cdef Py_ssize_t taken  # sentences that somebody labels, or has labelled
-    cdef tuple labels
+    cdef list labels
     cdef bint over
     cdef object error  # what ended the job too early
     cdef object unread  # what reading the sentence behind the last one raised
 
-    def __cinit__(self, SentenceDecoder decoder, list sentences, KeptSets kept):
+    def __cinit__(self, SentenceDecoder decoder, ColumnsDecoder columns, list sentences,
+                  KeptSets kept):
         self.turn = PyThread_allocate_lock()
         if self.turn == NULL:
             raise MemoryLimitError("no memory for these threads; use fewer")
@@ -188,12 +202,13 @@ cdef class _ListJob:
         self.kept = kept
         # Sentences that are added or removed by other threads meanwhile are left out of it.
         self.sentences = list(sentences)
-        self.out = [None] * len(self.sentences)
-        self._read_here()
         # One more than there are labels, for a label that is not known.
-        self.labels = decoder.labels if kept is None else (*decoder.labels, None)
+        own = decoder.labels if kept is None else (*decoder.labels, None)
+        self.labels = [own] if columns is None else list(columns.labels)
+        self.outs = [[None] * len(self.sentences) for _ in self.labels]
+        self._read_here()
         if kept is not None:
-            decoder._check_kept(kept, len(self.out))
+            decoder._check_kept(kept, len(self.outs[0]))
 
     def __dealloc__(self):
         if self.turn != NULL:
@@ -228,7 +243,8 @@ cdef class _ListJob:
         is told, whatever the threads do.
         """
         cdef Py_ssize_t begin
-        cdef int status
+        cdef int status, c
+        cdef Batch done
         with nogil:
             turn_take(self.turn)
         try:
@@ -242,7 +258,9 @@ cdef class _ListJob:
                 if status < 0:
                     raise MemoryLimitError(
                         "no memory to label these sentences; give fewer at a time")
-                give_lists(&w.batch, self.labels, self.out, begin)
+                for c in range(len(self.outs)):
+                    done = agreeing_batch(w, c)
+                    give_lists(&done, self.labels[c], self.outs[c], begin)
                 PyErr_CheckSignals()
         except BaseException as error:
             self.over = True

@@ -31,6 +31,8 @@ cdef extern from "tag/search.h" nogil:
         int keep_scores
         char *scores
         uint16_t *labels
+        const void *agreement
+        Worker **agreeing
     const int KEPT_UNKNOWN
     void worker_close(Worker *w) noexcept
     void batch_reset(Batch *b) noexcept

@@ -21,6 +21,7 @@ import numpy.typing as npt
 from perceptron_nlp.tagger.confidence.calibration import Array, Mask
 from perceptron_nlp.tagger.model.label_components import forms_of
 from perceptron_nlp.tagger.model.model import TaggerModel, calibration_of
+from perceptron_nlp.tagger.tag.agree import AgreeingColumns, Keeps, Scored
 from perceptron_nlp.tagger.tag.constraints import Keep, Lexicon, allowed_by, lower_cased, with_kept
 from perceptron_nlp.tagger.tag.label import Labeller
 from perceptron_nlp.tagger.tag.lemmatize import ScriptLabels
@@ -45,6 +46,13 @@ class LabelView:
         self._scripts = (
             None if model.lemmas is None else ScriptLabels(model.tags, model.lemmas.turkic)
         )
+
+    def alike(self, number: int) -> Mask:
+        """bool[n_labels]: which labels are written like one of them."""
+        if number >= len(self._groups) - 1:
+            return np.zeros(len(self._groups) - 1, np.bool_)
+        found: Mask = self._groups[:-1] == self._groups[number]
+        return found
 
     def labels_of(self, numbers: Numbers) -> list[str]:
         """The labels as they are learned; anything for kept ones that the model does not have."""
@@ -182,13 +190,84 @@ def sure_labels(
         return labels, sure
     return (
         [with_kept(own, kept) for own, kept in zip(labels, keep, strict=True)],
-        [
-            own
-            if kept is None
-            else [x if label is None else 1.0 for x, label in zip(own, kept, strict=True)]
-            for own, kept in zip(sure, keep, strict=True)
-        ],
+        _with_kept_sure(sure, keep),
     )
+
+
+def sure_columns(
+    agreeing: AgreeingColumns,
+    prepared: Mapping[str, list[Sequence[str]]],
+    keep: Keeps,
+    threads: int = 1,
+) -> dict[str, Sure]:
+    """The labels of columns that agree, and how likely each is right.
+
+    Where they would contradict each other, labels count by the combinations that were met: the
+    likelihood of each is the product of what the columns hold likely.
+
+    Parameters
+    ----------
+    agreeing : the columns, all calibrated
+    prepared, keep, threads : as for AgreeingColumns.scored
+
+    Raises
+    ------
+    ModelError : one is not calibrated
+    """
+    views = [LabelView(*own) for own in agreeing.constrained_models]
+    calibrations = [calibration_of(model) for model, _ in agreeing.constrained_models]
+    rows = np.array(agreeing.met, np.int64).reshape(-1, len(views))
+
+    def use(batch: range, found: Sequence[Scored]) -> list[Sure]:
+        sure, chances = [], []
+        changed = np.zeros(len(found[0].own), np.bool_)
+        for own in found:
+            changed |= own.own != own.numbers
+        for name, own, view, calibration in zip(
+            agreeing.columns, found, views, calibrations, strict=True
+        ):
+            part = [prepared[name][k] for k in batch]
+            scores, given = view.seen(part, own.own, own.scores)
+            confidences = calibration.confidences(scores, given)
+            fixed = view.in_dictionary(part)
+            confidences[fixed] = calibration.dictionary
+            sure.append(confidences)
+            likely = calibration.probabilities(scores[changed], given[changed])
+            forced = fixed[changed]
+            likely[forced] = 0
+            likely[forced, own.numbers[changed][forced]] = 1
+            chances.append(likely)
+        for k, at in enumerate(np.flatnonzero(changed).tolist()):
+            together = np.prod([p[k][rows[:, c]] for c, p in enumerate(chances)], axis=0)
+            for c, (own, view) in enumerate(zip(found, views, strict=True)):
+                alike = view.alike(int(own.numbers[at]))
+                whole = float(together.sum())
+                share = float(together[alike[rows[:, c]]].sum()) / whole if whole > 0 else None
+                sure[c][at] = chances[c][k][alike].sum() if share is None else share
+        part = [prepared[agreeing.columns[0]][k] for k in batch]
+        labels = agreeing.written(batch, found, prepared, keep)
+        return [(own, by_sentence(part, x.tolist())) for own, x in zip(labels, sure, strict=True)]
+
+    pieces = agreeing.scored(prepared, use, keep, threads)
+    return {
+        name: (
+            [own for piece in pieces for own in piece[c][0]],
+            _with_kept_sure([own for piece in pieces for own in piece[c][1]], keep.get(name)),
+        )
+        for c, name in enumerate(agreeing.columns)
+    }
+
+
+def _with_kept_sure(sure: list[list[float]], keep: Sequence[Keep] | None) -> list[list[float]]:
+    """Confidences, those in labels that are kept 1."""
+    if keep is None:
+        return sure
+    return [
+        own
+        if kept is None
+        else [x if label is None else 1.0 for x, label in zip(own, kept, strict=True)]
+        for own, kept in zip(sure, keep, strict=True)
+    ]
 
 
 def label_chances(

@@ -12,6 +12,7 @@ from perceptron_nlp.errors import ModelError, PerceptronNLPError, quote
 from perceptron_nlp.features.templates import Template, check_templates, look_nearby
 from perceptron_nlp.formats import open_tensors, packed_tensors, unpacked_tensors, write_tensors
 from perceptron_nlp.tagger.confidence.calibration import Calibration
+from perceptron_nlp.tagger.model.agreement import agreement_as_arrays, agreement_from_arrays
 from perceptron_nlp.tagger.model.label_components import JOINT, MODES, UPOS, parts_of
 from perceptron_nlp.tagger.model.lemmas import (
     SCRIPTS,
@@ -27,6 +28,7 @@ from perceptron_nlp.tagger.model.model import (
     joined,
     object_in,
     objects_in,
+    strings_in,
     to_json,
 )
 from perceptron_nlp.tagger.model.weights import (
@@ -275,6 +277,12 @@ def model_to_bytes(model: TaggerModel) -> bytes:
         described, arrays = _describe_segmentation(model.segmentation, 2 * len(model.columns))
         metadata["segmentation"] = to_json(described)
         tensors.update(arrays)
+    if model.agreement is not None:
+        parts = {part.column: part for part in model.parts_by_column}
+        agreement = agreement_as_arrays(model.agreement, parts)
+        if agreement is not None:
+            metadata["agreement"] = to_json(agreement[0])
+            tensors.update(agreement[1])
     if model.packed:
         tensors, how = packed_tensors(tensors, _kinds(tensors))
         metadata["packed"] = to_json(how)
@@ -390,7 +398,17 @@ def model_from_bytes(data: bytes | bytearray | memoryview | mmap.mmap, path: str
             ).model()
             for place, one in enumerate(objects_in(metadata["more"], "more"), 1)
         ]
-        return joined([first, *others])
+        whole_model = joined([first, *others])
+        if "agreement" not in metadata:
+            return whole_model
+        agreement = agreement_from_arrays(
+            strings_in(metadata["agreement"], "agreement"),
+            tensors,
+            {part.column: part for part in whole_model.parts_by_column},
+            numbers_named,
+            lambda name, what: _bad(path, name, what),
+        )
+        return whole_model.replace(agreement=agreement)
     except ModelError:
         raise
     except (PerceptronNLPError, KeyError, TypeError, ValueError, RecursionError) as error:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import math
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from perceptron_nlp._core.features.hashing import hash64_each
 from perceptron_nlp.errors import ArgumentError, ModelError, quote
 from perceptron_nlp.features.templates import Template
+from perceptron_nlp.tagger.model.agreement import Agreement, can_agree
 from perceptron_nlp.tagger.model.label_components import written_labels
 from perceptron_nlp.tagger.model.lemmas import KNOWN, KnownLemmas
 from perceptron_nlp.tagger.model.weights import QuantizedWeights
@@ -76,6 +77,8 @@ class TaggerModel(NamedTuple):
     state : None, or what its training needs to go on
     lemmas : None, or, of a model whose labels are edit scripts, the lemmas that it knows
     segmentation : None, or what cuts running text for it (of the first column; it holds for all)
+    agreement : None, or the combinations of labels that columns may have (of the first column; it
+        holds for those of its columns that the model fills)
     """
 
     column: str
@@ -99,6 +102,7 @@ class TaggerModel(NamedTuple):
     state: TrainingState | None = None
     lemmas: KnownLemmas | None = None
     segmentation: Segmentation | None = None
+    agreement: Agreement | None = None
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -160,6 +164,19 @@ class TaggerModel(NamedTuple):
         return self.replace(
             record=record, more=tuple(part.with_fields(fields) for part in self.more)
         )
+
+    def agreeing(self, labels: Mapping[str, Iterable[Sequence[str | None]]]) -> TaggerModel:
+        """The same model, whose columns agree as in a text and as they did before.
+
+        Parameters
+        ----------
+        labels : by column, those of the text's sentences; columns of spans do not take part
+        """
+        able = {part.column for part in self.parts_by_column if can_agree(part)}
+        found = Agreement.of({name: own for name, own in labels.items() if name in able})
+        if found is not None and self.agreement is not None:
+            found = found.united(self.agreement)
+        return self if found is None else self.replace(agreement=found)
 
     def without_state(self) -> TaggerModel:
         """The same model without what its training needs to go on; itself if there is nothing."""
@@ -299,6 +316,14 @@ def objects_in(text: str, name: str) -> list[dict[str, Any]]:
     if not isinstance(value, list):
         raise ValueError(f"{name} is not a JSON list")
     return [checked_object(one, name) for one in value]
+
+
+def strings_in(text: str, name: str) -> list[str]:
+    """The list of strings in a text; ValueError where it holds something else."""
+    value = _loaded(text)
+    if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+        raise ValueError(f"{name} is not a list of strings")
+    return value
 
 
 def _loaded(text: str) -> Any:

@@ -58,6 +58,10 @@ class Constraints:
             numbers.append([known[label] for label in labels])
         return KeptSets(numbers, sets)
 
+    def numbers_of(self, label: str) -> list[int]:
+        """The numbers of the learned labels that a kept one may stand for, ascending."""
+        return self._sets.get(label, [])
+
     def learned(self, label: str) -> str:
         """Return what stands for a label that the model does not have among learned labels."""
         if self._scheme == JOINT:

@@ -9,6 +9,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from perceptron_nlp._core.conllu.splice import ConlluFiller
+from perceptron_nlp._core.tag.agree import ColumnsDecoder
+from perceptron_nlp._core.tag.decode import SentenceDecoder
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError
 from perceptron_nlp.formats import CONLLU_COLUMNS, wrong_conllu_value
 from perceptron_nlp.tagger.tag.threads import CHUNK
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from perceptron_nlp.formats import Corpus
+    from perceptron_nlp.tagger.tag.agree import AgreeingColumns
     from perceptron_nlp.tagger.tag.label import Labeller
 
 
@@ -47,14 +50,12 @@ class Fill:
         return None if length < 0 else length
 
 
-def fill_in_turn(fills: Sequence[Fill | None]) -> Fill | None:
-    """Return what fills one column after the other in; None if one of them cannot be."""
-    able = [fill for fill in fills if fill is not None]
-    return None if len(able) < len(fills) else Fill([one for fill in able for one in fill.fillers])
-
-
-def filler(corpus: Corpus, labellers: Mapping[str, Labeller]) -> Fill | None:
+def filler(
+    corpus: Corpus, labellers: Mapping[str, Labeller], agreeing: AgreeingColumns | None = None
+) -> Fill | None:
     """Return what fills columns of whole sentences of a text, as bytes; see Tagger.filler.
+
+    `labellers` are what labels each column, `agreeing` those of them whose labels are to agree.
 
     None if the text must be read sentence by sentence: it is not CoNLL-U of ten columns, a labeller
     looks at more than words, or a column cannot hold a label.
@@ -62,15 +63,28 @@ def filler(corpus: Corpus, labellers: Mapping[str, Labeller]) -> Fill | None:
     columns = ("id", "form", *corpus.column_names)
     if corpus.format != "conllu" or columns != CONLLU_COLUMNS:
         return None
-    fillers = []
+    encoded = {}
     for column, labeller in labellers.items():
         if not labeller.words_alone or column not in columns[2:]:
             return None
         labels = labeller.written_labels
         if any(wrong_conllu_value(column, label) for label in labels):
             return None
-        encoded = [label.encode() for label in labels]
-        fillers.append(ConlluFiller(labeller.decoder, columns.index(column), encoded))
+        encoded[column] = [label.encode() for label in labels]
+
+    def filling(decoder: SentenceDecoder | ColumnsDecoder, names: Sequence[str]) -> ConlluFiller:
+        places = [columns.index(name) for name in names]
+        return ConlluFiller(decoder, places, [encoded[name] for name in names])
+
+    fillers = []
+    together = () if agreeing is None else agreeing.columns
+    if agreeing is not None and agreeing.decoder is not None:
+        fillers.append(filling(agreeing.decoder, together))
+    fillers += [
+        filling(labeller.decoder, [column])
+        for column, labeller in labellers.items()
+        if column not in together
+    ]
     return Fill(fillers)
 
 
@@ -161,8 +175,10 @@ def _offsets(name: str, given: object, highest: int, unit: str) -> npt.NDArray[n
     return offsets
 
 
-def label_buffers(labeller: Labeller, words: Words, threads: int) -> npt.NDArray[np.uint16]:
-    """Return the number of each token's label.
+def label_buffers(
+    decoder: SentenceDecoder | ColumnsDecoder, words: Words, threads: int, n_columns: int = 1
+) -> list[npt.NDArray[np.uint16]]:
+    """Return the numbers of the tokens' labels, column by column.
 
     Raises ArgumentError for a word that is not UTF-8.
     """
@@ -171,7 +187,8 @@ def label_buffers(labeller: Labeller, words: Words, threads: int) -> npt.NDArray
 
     from perceptron_nlp._core.tag.crew import Crew
 
-    numbers = np.empty(words.n_tokens, np.uint16)
-    crew = Crew(labeller.decoder, 0 if len(words.sentences) <= CHUNK else threads - 1)
-    crew.buffers(words.data, words.tokens, words.sentences, numbers)
+    numbers = [np.empty(words.n_tokens, np.uint16) for _ in range(n_columns)]
+    crew = Crew(decoder, 0 if len(words.sentences) <= CHUNK else threads - 1)
+    out = numbers if isinstance(decoder, ColumnsDecoder) else numbers[0]
+    crew.buffers(words.data, words.tokens, words.sentences, out)
     return numbers

@@ -27,7 +27,7 @@ from perceptron_nlp.tagger.train.columns import as_iobes, with_context, with_upo
 from perceptron_nlp.tagger.train.data import Examples, trained_on, with_sample
 from perceptron_nlp.tagger.train.loop import Callback, Start, Task, Trainer
 from perceptron_nlp.tagger.train.options import LearningOptions
-from perceptron_nlp.tagger.train.sources import Labelled, Source
+from perceptron_nlp.tagger.train.sources import Labelled, Source, gold_labels
 from perceptron_nlp.text.spans import SCHEMES, is_span_column
 from perceptron_nlp.text.tagset import TagSet
 
@@ -111,6 +111,12 @@ def go_on(
             for part, examples, held_out in read
         ]
     )
+    if model.agreement is not None:
+        sentences = list(source)
+        gold = {
+            name: [gold_labels(sentence, name) for sentence in sentences] for name in model.columns
+        }
+        found = found.replace(agreement=model.agreement).agreeing(gold)
     return found.with_fields(source.fields or model.fields)
 
 

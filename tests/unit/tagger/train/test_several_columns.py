@@ -1,4 +1,4 @@
-"""One model of several columns: each column is as if it had been learned alone."""
+"""One model of several columns: each is as if it had been learned alone, and they agree."""
 
 from __future__ import annotations
 
@@ -48,14 +48,21 @@ def test_each_column_has_the_weights_that_it_has_alone() -> None:
     assert SEVERAL.columns == COLUMNS and SEVERAL.column == "upos"
     for name, part in SEVERAL.by_column.items():
         assert part.columns == (name,) and part.to_bytes() == ALONE[name].to_bytes()
+    joined = pn.Tagger.joined(ALONE.values())
+    assert read_tensors(joined.to_bytes(), "a")[0].keys() | {"agreement.rows"} == {
+        *read_tensors(SEVERAL.to_bytes(), "b")[0]
+    }
 
 
 @given(st.lists(st.sampled_from(["la", "bel", "lupo", "katu", ".", "new"]), max_size=6))
-def test_each_column_is_tagged_as_alone(words: list[str]) -> None:
+def test_each_column_by_itself_is_tagged_as_alone(words: list[str]) -> None:
     alone = {name: tagger.tag(words) for name, tagger in ALONE.items()}
-    assert SEVERAL.tag_columns(words) == alone
-    assert list(SEVERAL.tag_columns(words)) == list(COLUMNS)
+    assert {name: part.tag(words) for name, part in SEVERAL.by_column.items()} == alone
+    assert pn.Tagger.joined(ALONE.values()).tag_columns(words) == alone
     assert SEVERAL.tag(words) == alone["upos"]
+    assert list(SEVERAL.tag_columns(words)) == list(COLUMNS)
+    for name in COLUMNS:
+        assert SEVERAL.tag_sents_columns([words], columns=[name]) == {name: [alone[name]]}
 
 
 @pytest.mark.parametrize("column", ["upos,xpos,feats", "upos, xpos, feats", list(COLUMNS)])
@@ -81,13 +88,18 @@ def test_a_model_of_one_column_is_written_as_ever() -> None:
     assert pn.train(ROWS, column=["upos"], epochs=3).to_bytes() == ALONE["upos"].to_bytes()
 
 
-def test_every_column_is_evaluated_and_each_as_alone() -> None:
+def test_every_column_is_evaluated_as_the_columns_are_tagged_together() -> None:
     found = SEVERAL.evaluate_columns(ROWS)
-    assert {name: result.to_dict() for name, result in found.items()} == {
-        name: tagger.evaluate(ROWS).to_dict() for name, tagger in ALONE.items()
-    }
-    assert SEVERAL.evaluate(ROWS, column="feats").to_dict() == found["feats"].to_dict()
-    assert SEVERAL.evaluate(ROWS).to_dict() == found["upos"].to_dict()
+    given = SEVERAL.tag_sents_columns(ROWS)
+    for name, result in found.items():
+        pairs = [
+            (own, right)
+            for labels, row in zip(given[name], ROWS, strict=True)
+            for own, right in zip(labels, row.column(name), strict=True)
+        ]
+        assert result.correct == sum(own == right for own, right in pairs)
+        alone = ALONE[name].evaluate(ROWS).to_dict()
+        assert SEVERAL.evaluate(ROWS, column=name).to_dict() == alone
 
 
 CONLLU = "".join(

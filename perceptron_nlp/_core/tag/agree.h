@@ -1,0 +1,243 @@
+/* Several columns tagged together, whose labels make combinations that training has met.
+ *
+ * Each column is labelled by itself. Where the labels of a token were never met together, it gets,
+ * of the combinations that were, the one whose scores sum to the most, each column's in units of
+ * its weights. The columns look at words alone, so one batch is read for all of them.
+ *
+ * A combination is a prefix, the labels of all columns but the last, and a label of the last. */
+#ifndef PERCEPTRON_NLP_AGREE_H
+#define PERCEPTRON_NLP_AGREE_H
+
+#include <float.h>
+
+#include "tag/search.h"
+
+typedef struct Agreement {
+    int32_t n_columns; /* 2 to MAX_AGREEING */
+    const Decoder *decoders[MAX_AGREEING];
+    double scales[MAX_AGREEING]; /* of the columns' scores */
+    int32_t n_labels[MAX_AGREEING];
+    int32_t n_prefixes;
+    const int32_t *prefix_of;     /* labels, the first column's slowest -> their prefix; -1: none */
+    const uint16_t *prefix_label; /* [prefix][column but the last] */
+    const int64_t *starts;        /* prefix -> the first of its combinations; one more at the end */
+    const uint16_t *last;         /* of each combination, ascending within a prefix */
+    int32_t n_able;
+    const uint16_t *able; /* the labels of the last column in combinations, each once */
+    const uint8_t *met;   /* [prefix][label of the last column / 8], a bit for each */
+} Agreement;
+
+static inline Worker *agreeing_worker(Worker *w, int32_t column) {
+    return column ? w->agreeing[column - 1] : w;
+}
+
+/* Were these labels met together? */
+static inline int labels_met(const Agreement *a, const uint16_t *labels) {
+    int64_t at = 0;
+    const int32_t last = a->n_columns - 1;
+    for (int32_t c = 0; c < last; c++) at = at * a->n_labels[c] + labels[c];
+    const int32_t prefix = a->prefix_of[at];
+    if (prefix < 0) return 0;
+    const size_t bytes = (size_t)a->n_labels[last] / 8 + 1;
+    return a->met[(size_t)prefix * bytes + labels[last] / 8] >> (labels[last] % 8) & 1;
+}
+
+/* What a token is held to in a column: label `only`, or, if that is -1, those of a mask, or all. */
+typedef struct {
+    int32_t only;
+    const uint8_t *mask;
+} Held;
+
+/* What a label adds to the sum of a combination; -DBL_MAX: it cannot be. Of a label that is held,
+ * nothing but that is known. */
+static inline double label_adds(const Held *held, const double *scores, int32_t label) {
+    if (held->only >= 0) return held->only == label ? 0 : -DBL_MAX;
+    return held->mask && !held->mask[label] ? -DBL_MAX : scores[label];
+}
+
+/* The best combination that was met, into `labels`; 0: what is held leaves none. */
+static inline int best_met(const Agreement *a, const Held *held, double *const *scores,
+                           uint16_t *labels) {
+    const int32_t last = a->n_columns - 1;
+    double best = -DBL_MAX, top = -DBL_MAX;
+    int found = 0;
+    for (int32_t k = 0; k < a->n_able; k++) {
+        const double score = label_adds(&held[last], scores[last], a->able[k]);
+        if (score > top) top = score;
+    }
+    for (int32_t p = 0; p < a->n_prefixes; p++) {
+        const uint16_t *prefix = a->prefix_label + (size_t)p * (size_t)last;
+        double sum = 0;
+        int able = 1;
+        for (int32_t c = 0; c < last && able; c++) {
+            const double score = label_adds(&held[c], scores[c], prefix[c]);
+            able = score > -DBL_MAX;
+            sum += score;
+        }
+        if (!able || (found && sum + top <= best)) continue;
+        for (int64_t i = a->starts[p]; i < a->starts[p + 1]; i++) {
+            const double score = label_adds(&held[last], scores[last], a->last[i]);
+            if (score == -DBL_MAX || (found && sum + score <= best)) continue;
+            found = 1;
+            best = sum + score;
+            for (int32_t c = 0; c < last; c++) labels[c] = prefix[c];
+            labels[last] = a->last[i];
+        }
+    }
+    return found;
+}
+
+/* Are the scores of all tokens there after a batch? Where no vectors are, rows are summed again. */
+static inline int keeps_scores(const Decoder *d) {
+    return d->layout.dense || d->beam > 1;
+}
+
+/* The scores of a token after the labels that the batch has got; where the table has no vectors. */
+static inline const int32_t *summed_again(const Decoder *d, Worker *w, int64_t sentence,
+                                          int64_t token) {
+    const int64_t first = w->starts[sentence], end = w->starts[sentence + 1];
+    const int32_t *types[MAX_COLUMNS];
+    uint64_t past[MAX_HISTORY];
+    for (int k = 0; k < MAX_HISTORY; k++) {
+        const int64_t before = d->right_to_left ? token + k + 1 : token - k - 1;
+        const int32_t none = d->parts ? d->parts->n_labels : d->layout.table->n_labels;
+        past[k] = d->label_hashes[before < first || before >= end ? none : w->labels[before]];
+    }
+    TokenView view = token_view(d, w, padded_place(d, sentence, token), token == first,
+                                token == end - 1, past, types);
+    int32_t *scores = (int32_t *)(void *)w->scores;
+    memset(scores, 0, (size_t)d->layout.stride * sizeof *scores);
+    add_listed_rows(d, w, &view, scores);
+    add_open(d, &view, (char *)scores);
+    return scores;
+}
+
+/* The scores of a token's labels in a column, of the last one those that are in combinations.
+ * `nodes` is scratch for labels of parts. */
+static inline void scaled_scores(const Agreement *a, int32_t column, Worker *w, int64_t sentence,
+                                 int64_t token, int32_t *nodes, double *out) {
+    const Decoder *d = a->decoders[column];
+    const CacheLayout *l = &d->layout;
+    const size_t at = (size_t)token * (size_t)l->stride;
+    const int is_last = column == a->n_columns - 1;
+    const int32_t n = is_last ? a->n_able : a->n_labels[column];
+    const int16_t *narrow = (const int16_t *)(const void *)w->scores + (l->narrow ? at : 0);
+    const int32_t *wide = NULL;
+    if (!l->narrow)
+        wide = keeps_scores(d) ? (const int32_t *)(const void *)w->scores + at
+                               : summed_again(d, w, sentence, token);
+    if (d->parts) whole_tree_sums(&d->parts->parts, 0, d->parts->parts.n, wide, nodes);
+    for (int32_t i = 0; i < n; i++) {
+        const int32_t k = is_last ? a->able[i] : i;
+        const int32_t score = d->parts ? nodes[d->parts->leaf[k]] : l->narrow ? narrow[k] : wide[k];
+        out[k] = score / a->scales[column];
+    }
+}
+
+/* Give a token, whose labels were never met together, the best that were. What the columns' tag
+ * dictionaries say gives way if no combination has it; what lexicons say stays even then, and the
+ * other columns agree among themselves. */
+static inline void agree_on(const Agreement *a, Worker *w, int64_t sentence, int64_t token,
+                            double *scratch, int32_t *nodes) {
+    enum { ALL_HELD, LEXICONS, NONE_HELD };
+    Held held[MAX_AGREEING];
+    double *scores[MAX_AGREEING];
+    uint16_t labels[MAX_AGREEING];
+    int by_lexicon[MAX_AGREEING], free = 0;
+    for (int32_t c = 0; c < a->n_columns; c++) {
+        const Decoder *d = a->decoders[c];
+        Worker *own = agreeing_worker(w, c);
+        const int32_t type = own->types[0][padded_place(d, sentence, token)];
+        const int32_t forced = d->layout.forces ? own->cache.entries[type].forced : FREE;
+        held[c] =
+            (Held){forced > FREE ? forced : -1, forced < FREE ? mask_of(&d->layout, forced) : NULL};
+        by_lexicon[c] = forced != FREE && d->layout.lexicon.n;
+        free += !by_lexicon[c];
+        scores[c] = scratch;
+        scratch += a->n_labels[c];
+        if (forced <= FREE) scaled_scores(a, c, own, sentence, token, nodes, scores[c]);
+    }
+    for (int stage = ALL_HELD; stage <= NONE_HELD; stage++) {
+        for (int32_t c = 0; c < a->n_columns; c++) {
+            const int is_held = held[c].only >= 0 || held[c].mask;
+            if (!is_held || stage != (by_lexicon[c] ? NONE_HELD : LEXICONS)) continue;
+            held[c] = (Held){-1, NULL};
+            for (int32_t k = 0; k < a->n_labels[c]; k++) scores[c][k] = 0;
+        }
+        if (stage == NONE_HELD && free < 2) return;
+        if (!best_met(a, held, scores, labels)) continue;
+        for (int32_t c = 0; c < a->n_columns; c++)
+            if (stage != NONE_HELD || !by_lexicon[c])
+                agreeing_worker(w, c)->labels[token] = labels[c];
+        return;
+    }
+}
+
+/* Another column labels the words of a batch that is not its own. */
+static inline void batch_borrow(Batch *to, const Batch *from) {
+    to->words = from->words;
+    to->text = from->text;
+    to->text_used = from->text_used;
+    to->starts = from->starts;
+    to->n_tokens = from->n_tokens;
+    to->n_sentences = from->n_sentences;
+}
+
+static inline void batch_return(Batch *b) {
+    b->words = NULL;
+    b->text = NULL;
+    b->text_used = 0;
+    b->starts = NULL;
+}
+
+static inline int agree_on_batch(const Agreement *a, Worker *w) {
+    size_t n = 0, most_nodes = 1;
+    for (int32_t c = 0; c < a->n_columns; c++) {
+        const Parts *parts = a->decoders[c]->parts;
+        n += (size_t)a->n_labels[c];
+        if (parts && (size_t)parts->parts.n > most_nodes) most_nodes = (size_t)parts->parts.n;
+    }
+    double *scratch = (double *)malloc(n * sizeof *scratch);
+    int32_t *nodes = (int32_t *)malloc(most_nodes * sizeof *nodes);
+    for (int64_t s = 0; scratch && nodes && s < w->n_sentences; s++)
+        for (int64_t i = w->starts[s]; i < w->starts[s + 1]; i++) {
+            uint16_t labels[MAX_AGREEING] = {0};
+            for (int32_t c = 0; c < a->n_columns; c++) labels[c] = agreeing_worker(w, c)->labels[i];
+            if (!labels_met(a, labels)) agree_on(a, w, s, i, scratch, nodes);
+        }
+    const int status = scratch && nodes ? 0 : -1;
+    free(scratch);
+    free(nodes);
+    return status;
+}
+
+/* Label the batch in all columns; -1: no memory. */
+static inline int run_columns(const Agreement *a, Worker *w) {
+    int status = 0;
+    for (int32_t c = 0; c < a->n_columns && status == 0; c++) {
+        Worker *own = agreeing_worker(w, c);
+        if (c) batch_borrow(&own->batch, &w->batch);
+        own->keep_scores = keeps_scores(a->decoders[c]);
+        status = run_batch(a->decoders[c], own);
+        own->keep_scores = 0;
+    }
+    if (status == 0) status = agree_on_batch(a, w);
+    for (int32_t c = 0; c < a->n_columns && status < 0; c++) /* as after any batch that failed */
+        agreeing_worker(w, c)->cache.n_types = agreeing_worker(w, c)->cache.limit;
+    for (int32_t c = 1; c < a->n_columns; c++) batch_return(&agreeing_worker(w, c)->batch);
+    return status;
+}
+
+/* The worker's batch with the labels of a column. */
+static inline Batch agreeing_batch(Worker *w, int32_t column) {
+    Batch b = w->batch;
+    b.labels = agreeing_worker(w, column)->labels;
+    return b;
+}
+
+/* Label the batch in the columns that the worker was taken for. */
+static inline int run_worker(const Decoder *d, Worker *w) {
+    return w->agreement ? run_columns(w->agreement, w) : run_batch(d, w);
+}
+
+#endif

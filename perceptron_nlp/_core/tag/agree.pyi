@@ -1,0 +1,16 @@
+from collections.abc import Iterable, Sequence
+from typing import Self
+
+from perceptron_nlp._core.tag.decode import SentenceDecoder
+
+class ColumnsDecoder:
+    decoders: tuple[SentenceDecoder, ...]
+    labels: tuple[tuple[str, ...], ...]
+    def __new__(
+        cls,
+        decoders: Sequence[SentenceDecoder],
+        labels: Sequence[Sequence[str]],
+        scales: Sequence[float],
+        combinations: Sequence[tuple[int, ...]],
+        more: Iterable[tuple[int, ...]] = ...,
+    ) -> Self: ...

@@ -1,0 +1,194 @@
+"""Agreement of columns: the combinations of part of speech, tag and features that training met.
+
+Each column of a tagger is labeled by itself, and now and then two of them contradict each other: a
+noun with the tag of a determiner. Tagged together, the columns of a token get only combinations of
+labels that some token of the training text had.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from perceptron_nlp.tagger.model.label_components import JOINT, features_of, forms_of
+from perceptron_nlp.text.spans import SCHEMES
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from perceptron_nlp.formats.tensorfile import Tensor
+    from perceptron_nlp.text.tagset import TagSet
+
+AGREEING = ("upos", "xpos", "feats")
+"""The columns that agree, in the order in which a combination has their labels."""
+_ROWS = "agreement.rows"
+Numbers = tuple[int, ...]
+
+
+class ColumnModel(Protocol):
+    """What a column's model says of its labels; see TaggerModel."""
+
+    @property
+    def column(self) -> str: ...
+
+    @property
+    def tags(self) -> TagSet: ...
+
+    @property
+    def scheme(self) -> str | None: ...
+
+    @property
+    def written_labels(self) -> frozenset[str]: ...
+
+
+class Agreement(NamedTuple):
+    """Combinations of labels that were met.
+
+    Attributes
+    ----------
+    columns : two or three of AGREEING, in this order
+    rows : the labels of each combination as the columns write them; ascending
+    """
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+    @classmethod
+    def of(cls, labels: Mapping[str, Iterable[Sequence[str | None]]]) -> Agreement | None:
+        """Return what a text shows; None if fewer than two of the columns can agree in it.
+
+        Parameters
+        ----------
+        labels : by column, those of each sentence, None where a token has none
+        """
+        columns = tuple(name for name in AGREEING if name in labels)
+        if len(columns) < 2:
+            return None
+        met: set[tuple[Any, ...]] = set()
+        for sentence in zip(*(labels[name] for name in columns), strict=True):
+            met.update(zip(*sentence, strict=True))
+        rows = sorted(row for row in met if None not in row)
+        return cls(columns, tuple(rows)) if rows else None
+
+    def within(self, columns: Iterable[str]) -> Agreement | None:
+        """Return the combinations of some of the columns; None if fewer than two are there."""
+        there = {*columns}
+        places = [place for place, name in enumerate(self.columns) if name in there]
+        if len(places) == len(self.columns):
+            return self
+        if len(places) < 2:
+            return None
+        rows = {tuple(row[place] for place in places) for row in self.rows}
+        return Agreement(tuple(self.columns[place] for place in places), tuple(sorted(rows)))
+
+    def united(self, other: Agreement | None) -> Agreement | None:
+        """Return the combinations of both; None if the other has none, or of other columns."""
+        if other is None or other.columns != self.columns:
+            return None
+        return Agreement(self.columns, tuple(sorted({*self.rows, *other.rows})))
+
+    def numbers(self, models: Mapping[str, ColumnModel]) -> tuple[list[Numbers], list[Numbers]]:
+        """Return the combinations in numbers of learned labels.
+
+        Features that were learned with parts of speech go with their own. Labels that were put
+        together of pieces (see closure) were never met; they may stay beside those with which
+        their part of speech was.
+
+        Parameters
+        ----------
+        models : that of each column
+
+        Returns
+        -------
+        (met, possible) : those of labels that the models have, and further ones that may stay;
+            both ascending
+        """
+        own = [models[name] for name in self.columns]
+        forms: list[dict[str, list[int]]] = [{} for _ in own]
+        for place, model in enumerate(own):
+            for number, label in enumerate(model.tags):
+                for form in forms_of(label, model.scheme):
+                    forms[place].setdefault(form, []).append(number)
+        last = own[-1]
+        joint = last.scheme == JOINT
+        has_upos = joint and self.columns[0] == AGREEING[0]
+        met: set[Numbers] = set()
+        for row in self.rows:
+            found = [form.get(label, []) for form, label in zip(forms, row, strict=True)]
+            if has_upos:
+                found[-1] = [
+                    n for n in found[-1] if last.tags.label_of(n).partition("|")[0] == row[0]
+                ] or found[-1]
+            met.update(_choices(found))
+        possible: set[Numbers] = set()
+        if joint:
+            trained = {row[-1] for row in self.rows}
+            unmet = [n for n, label in enumerate(last.tags) if features_of(label) not in trained]
+            upos = {n: last.tags.label_of(n).partition("|")[0] for n in unmet}
+            for prefix in {row[:-1] for row in met}:
+                first = own[0].tags.label_of(prefix[0])
+                possible.update((*prefix, n) for n in unmet if not has_upos or upos[n] == first)
+        return sorted(met), sorted(possible)
+
+
+def _choices(found: Sequence[Sequence[int]]) -> list[Numbers]:
+    """Return every choice of one number of each."""
+    ways: list[Numbers] = [()]
+    for numbers in found:
+        ways = [(*way, number) for way in ways for number in numbers]
+    return ways
+
+
+def can_agree(model: ColumnModel) -> bool:
+    """Return True if labels of a model's column may be held to those of others."""
+    return model.column in AGREEING and model.scheme not in SCHEMES
+
+
+def agreement_as_arrays(
+    agreement: Agreement, models: Mapping[str, ColumnModel]
+) -> tuple[list[str], dict[str, npt.NDArray[Any]]] | None:
+    """Return the columns and the array of a model file; None if fewer than two are there."""
+    # Here, since tagging does without NumPy.
+    import numpy as np
+
+    within = agreement.within(models)
+    if within is None:
+        return None
+    agreement = within
+    numbers = [_numbers(models[name]) for name in agreement.columns]
+    rows = [
+        [own[label] for own, label in zip(numbers, row, strict=True)]
+        for row in agreement.rows
+        if all(label in own for own, label in zip(numbers, row, strict=True))
+    ]
+    return list(agreement.columns), {_ROWS: np.array(rows, np.uint16).reshape(-1)}
+
+
+def agreement_from_arrays(
+    columns: Any,
+    tensors: Mapping[str, Tensor],
+    models: Mapping[str, ColumnModel],
+    numbers_named: Callable[..., Any],
+    bad: Callable[[str, str], Exception],
+) -> Agreement:
+    """Return the agreement in a model file, every part of it checked."""
+    if columns != [name for name in AGREEING if name in columns] or len(columns) < 2:
+        raise bad("agreement", "of other columns")
+    if not all(name in models and can_agree(models[name]) for name in columns):
+        raise bad("agreement", "of columns that the model does not fill")
+    labels = [list(_numbers(models[name])) for name in columns]
+    flat = list(numbers_named(tensors, _ROWS, ("U16",), bad))
+    width = len(columns)
+    rows = [tuple(flat[at : at + width]) for at in range(0, len(flat), width)]
+    if any(len(row) != width for row in rows) or any(a >= b for a, b in itertools.pairwise(rows)):
+        raise bad("agreement", "combinations that are cut short or not ascending")
+    if any(n >= len(own) for row in rows for n, own in zip(row, labels, strict=True)):
+        raise bad("agreement", "labels beyond those that there are")
+    named = (tuple(own[n] for n, own in zip(row, labels, strict=True)) for row in rows)
+    return Agreement(tuple(columns), tuple(named))
+
+
+def _numbers(model: ColumnModel) -> dict[str, int]:
+    """Return the number of each label as its column writes it, in code point order."""
+    return {label: number for number, label in enumerate(sorted(model.written_labels))}

@@ -1,0 +1,263 @@
+"""Labels of several columns that make combinations met in training; see model/agreement.py.
+
+Each column is labelled by itself. Where the labels of a token were never met together, it gets, of
+the combinations that were, the one whose scores sum to the most. Labels that are kept, or forced by
+a lexicon, stay even if no combination has them, and then the other columns agree among themselves;
+those of a tag dictionary give way. Columns of words alone are labelled in the core, others here.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from perceptron_nlp._core.tag.agree import ColumnsDecoder
+from perceptron_nlp._core.tag.crew import Crew
+from perceptron_nlp.tagger.model.agreement import Agreement, Numbers
+from perceptron_nlp.tagger.model.model import TaggerModel
+from perceptron_nlp.tagger.tag.constraints import (
+    ConstrainedTokens,
+    Constraints,
+    Keep,
+    Lexicon,
+    with_kept,
+)
+from perceptron_nlp.tagger.tag.label import Labeller
+from perceptron_nlp.tagger.tag.threads import CHUNK, in_pieces
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    IntArray = npt.NDArray[np.int64]
+    FloatArray = npt.NDArray[np.float64]
+
+T = TypeVar("T")
+Keeps = Mapping[str, Sequence[Keep] | None]
+
+
+class Scored:
+    """What a column's own model says of some words, and what they get.
+
+    Attributes
+    ----------
+    own : int64[n_words], the labels by itself; n_labels for a kept one that is not known
+    numbers : int64[n_words], those that agree with the other columns
+    scores : float64[n_words, n_labels], as TemplateLabeller.scored gives them
+    """
+
+    __slots__ = ("numbers", "own", "scores")
+
+    def __init__(self, own: IntArray, scores: FloatArray) -> None:
+        self.own = own
+        self.numbers = own.copy()
+        self.scores = scores
+
+
+class AgreeingColumns:
+    """Columns of a tagger that are labelled together; any number of threads may use it at once.
+
+    Parameters
+    ----------
+    agreement : the combinations that they may have
+    models, labellers : of each of its columns
+    lexicons : those that hold columns
+    """
+
+    def __init__(
+        self,
+        agreement: Agreement,
+        models: Mapping[str, TaggerModel],
+        labellers: Mapping[str, Labeller],
+        lexicons: Mapping[str, Lexicon],
+    ) -> None:
+        self.columns = agreement.columns
+        self.met, self._possible = agreement.numbers(models)
+        self._models = [models[name] for name in self.columns]
+        self._labellers = [labellers[name] for name in self.columns]
+        self._lexicons = [lexicons.get(name) for name in self.columns]
+
+    @cached_property
+    def decoder(self) -> ColumnsDecoder | None:
+        """The core's form, which writes labels as the columns do; None if they need more."""
+        if not all(labeller.words_alone for labeller in self._labellers):
+            return None
+        return ColumnsDecoder(
+            [labeller.decoder for labeller in self._labellers],
+            [labeller.written_labels for labeller in self._labellers],
+            [model.weights.scale for model in self._models],
+            self.met,
+            self._possible,
+        )
+
+    @property
+    def constrained_models(self) -> list[tuple[TaggerModel, Lexicon | None]]:
+        """The model of each column, and what holds it."""
+        return list(zip(self._models, self._lexicons, strict=True))
+
+    def labels(
+        self, prepared: Mapping[str, list[Sequence[str]]], keep: Keeps, threads: int
+    ) -> dict[str, list[list[str]]]:
+        """Return the labels of prepared sentences, by column."""
+        kept = [keep.get(name) for name in self.columns]
+        if self.decoder is not None and kept.count(None) == len(kept):
+            sentences = prepared[self.columns[0]]
+            crew = Crew(self.decoder, threads - 1 if len(sentences) > CHUNK else 0)
+            found: Any = crew.lists(list(sentences))
+            return dict(zip(self.columns, found, strict=True))
+
+        pieces = self.scored(
+            prepared, lambda batch, found: self.written(batch, found, prepared, keep), keep, threads
+        )
+        return {
+            name: [labels for piece in pieces for labels in piece[place]]
+            for place, name in enumerate(self.columns)
+        }
+
+    def written(
+        self,
+        batch: range,
+        found: Sequence[Scored],
+        prepared: Mapping[str, list[Sequence[str]]],
+        keep: Keeps,
+    ) -> list[list[list[str]]]:
+        """Return the labels of a batch that was scored as its columns write them."""
+        part = slice(batch.start, batch.stop)
+        columns = []
+        for name, own, model, labeller in zip(
+            self.columns, found, self._models, self._labellers, strict=True
+        ):
+            # One more, for a kept label that the model does not have.
+            learned = (*model.tags, "O|O")
+            labels = iter([learned[number] for number in own.numbers.tolist()])
+            each = [list(itertools.islice(labels, len(one))) for one in prepared[name][part]]
+            each = labeller.written(each)
+            kept = keep.get(name)
+            if kept is not None:
+                each = [with_kept(own, one) for own, one in zip(each, kept[part], strict=True)]
+            columns.append(each)
+        return columns
+
+    def scored(
+        self,
+        prepared: Mapping[str, list[Sequence[str]]],
+        use: Callable[[range, Sequence[Scored]], T],
+        keep: Keeps,
+        threads: int,
+    ) -> list[T]:
+        """Label prepared sentences, and return what `use` makes of their scores, batch by batch.
+
+        Parameters
+        ----------
+        prepared, keep : by column; see TemplateLabeller.label
+        use : takes the range of the sentences of a batch, and what was found of each column
+        """
+        import numpy as np
+
+        def run(batch: range) -> T:
+            part = slice(batch.start, batch.stop)
+            found = []
+            for name, labeller in zip(self.columns, self._labellers, strict=True):
+                kept = keep.get(name)
+                pieces = labeller.scored(
+                    prepared[name][part],
+                    lambda _, numbers, scores: (numbers, scores),
+                    None if kept is None else kept[part],
+                )
+                numbers = np.concatenate([own for own, _ in pieces])
+                found.append(Scored(numbers, np.concatenate([own for _, own in pieces])))
+            sentences = prepared[self.columns[0]][part]
+            kept_labels = [_flat(keep.get(name), part, sentences) for name in self.columns]
+            self._agree(found, list(itertools.chain.from_iterable(sentences)), kept_labels)
+            return use(batch, found)
+
+        lengths = [*map(len, prepared[self.columns[0]])]
+        if not lengths:
+            return []
+        n_labels = sum(len(model.tags) for model in self._models)
+        return in_pieces(run, lengths, n_labels, threads)
+
+    @cached_property
+    def _rows(self) -> IntArray:
+        import numpy as np
+
+        return np.array(self.met, np.int64).reshape(-1, len(self.columns))
+
+    @cached_property
+    def _members(self) -> frozenset[Numbers]:
+        return frozenset([*self.met, *self._possible])
+
+    @cached_property
+    def _constraints(self) -> list[tuple[Constraints, ConstrainedTokens]]:
+        return [
+            (Constraints(model.tags, model.scheme), ConstrainedTokens(model, lexicon))
+            for model, lexicon in zip(self._models, self._lexicons, strict=True)
+        ]
+
+    def _agree(
+        self, found: Sequence[Scored], words: Sequence[str], kept: Sequence[Sequence[str | None]]
+    ) -> None:
+        """Have the labels of all words agree; the twin of agree.h."""
+        members = self._members
+        together = zip(*(own.own.tolist() for own in found), strict=True)
+        for at, row in enumerate(together):
+            if row in members:
+                continue
+            held = [
+                self._held(place, words[at], kept[place][at]) for place in range(len(self.columns))
+            ]
+            firm = [
+                numbers is not None and (label[at] is not None or lexicon is not None)
+                for numbers, label, lexicon in zip(held, kept, self._lexicons, strict=True)
+            ]
+            for own, number in zip(found, self._best(found, at, held, firm), strict=True):
+                own.numbers[at] = number
+
+    def _held(self, place: int, word: str, kept: str | None) -> list[int] | None:
+        """Return the labels that a word is held to, which may be none of the model's."""
+        constraints, tokens = self._constraints[place]
+        return tokens.within(word) if kept is None else constraints.numbers_of(kept)
+
+    def _best(
+        self,
+        found: Sequence[Scored],
+        at: int,
+        held: Sequence[list[int] | None],
+        firm: Sequence[bool],
+    ) -> Sequence[int]:
+        import numpy as np
+
+        rows, own = self._rows, [int(scored.own[at]) for scored in found]
+        places = range(len(own))
+        # All that is held; what dictionaries say given up; and what is held firmly, too.
+        for given in ([True] * len(own), firm, [False] * len(own)):
+            if not any(given) and len(own) - sum(firm) < 2:
+                return own
+            able, total = np.ones(len(rows), np.bool_), np.zeros(len(rows))
+            for place in places:
+                numbers = held[place]
+                if numbers is not None and given[place]:
+                    able &= np.isin(rows[:, place], numbers)
+                if numbers is None or (given[place] and len(numbers) > 1):
+                    total += found[place].scores[at][rows[:, place]]
+            if able.any():
+                best = rows[np.where(able, total, -np.inf).argmax()].tolist()
+                return [
+                    own[place] if firm[place] and not given[place] else best[place]
+                    for place in places
+                ]
+        return own
+
+
+def _flat(
+    keep: Sequence[Keep] | None, part: slice, sentences: Sequence[Sequence[str]]
+) -> list[str | None]:
+    """Return the labels that the words of some sentences keep, one after the other."""
+    own = [None] * len(sentences) if keep is None else keep[part]
+    return [
+        label
+        for kept, sentence in zip(own, sentences, strict=True)
+        for label in ([None] * len(sentence) if kept is None else kept)
+    ]

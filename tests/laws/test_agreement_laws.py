@@ -1,0 +1,266 @@
+"""Columns tagged together give each token a combination of labels that training met."""
+
+from __future__ import annotations
+
+import io
+import itertools
+import random
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import perceptron_nlp as pn
+from perceptron_nlp.tagger.tag.agree import AgreeingColumns
+
+COLUMNS = ("upos", "xpos", "feats")
+UPOS, XPOS = ("A", "B", "C"), ("a", "b", "c", "d")
+FEATS = ("_", "N=1", "N=2", "N=1|P=3", "N=2|P=3")
+WORDS = [*"uvwxyz", "longer-than-eight", "Ünïcode", "été"]
+Columns = Mapping[str, Sequence[Sequence[str]]]
+
+
+def text(seed: int, n: int = 40, gaps: bool = False) -> list[pn.Sentence]:
+    """Sentences in which words tell each column, but not all in the same way."""
+    drawn = random.Random(seed)
+    rows = []
+    for _ in range(n):
+        words = drawn.choices(WORDS, k=drawn.randint(1, 7))
+        upos = [drawn.choice(UPOS) for _ in words]
+        xpos = [drawn.choice(XPOS[UPOS.index(u) :][:2]) for u in upos]
+        feats = [drawn.choice(FEATS[UPOS.index(u) :][:3]) for u in upos]
+        if gaps:
+            xpos = [drawn.choice([x, x, "_"]) for x in xpos]
+        rows.append(pn.Sentence(words, {"upos": upos, "xpos": xpos, "feats": feats}))
+    return rows
+
+
+@cache
+def tagger(seed: int, kind: str = "plain") -> pn.Tagger:
+    options: dict[str, object] = {
+        "plain": {"column": COLUMNS},
+        "two": {"column": ["feats", "upos"]},
+        "other order": {"column": ["xpos", "feats", "upos"]},
+        "beam": {"column": COLUMNS, "beam": 3},
+        "dictionary": {"column": COLUMNS, "dictionary": (2, 0.51)},
+        "two passes": {"column": COLUMNS, "two_passes": True},
+    }[kind]
+    return pn.train(text(seed), epochs=1, seed=seed, **options)  # type: ignore[arg-type]
+
+
+KINDS = ("plain", "two", "other order", "beam", "dictionary", "two passes")
+sentences = st.lists(st.lists(st.sampled_from([*WORDS, "new", "neu"]), max_size=6), max_size=5)
+taggers = st.builds(tagger, st.integers(0, 4), st.sampled_from(KINDS))
+
+
+def combinations(found: Columns, names: Iterable[str]) -> set[tuple[str, ...]]:
+    columns = [list(itertools.chain.from_iterable(found[name])) for name in names]
+    return {*zip(*columns, strict=True)}
+
+
+def met(seed_text: Sequence[pn.Sentence], names: Iterable[str]) -> set[tuple[str, ...]]:
+    return combinations({n: [s.column(n) for s in seed_text] for n in names}, names)
+
+
+@given(st.integers(0, 4), st.sampled_from(KINDS), sentences, st.data())
+def test_every_pair_of_labels_was_met_in_training(
+    seed: int, kind: str, words: list[list[str]], data: st.DataObject
+) -> None:
+    own = tagger(seed, kind)
+    names = data.draw(st.lists(st.sampled_from(own.columns), min_size=1, unique=True))
+    found = own.tag_sents_columns(words, columns=names)
+    assert list(found) == [name for name in own.columns if name in names]
+    assert combinations(found, names) <= met(text(seed), names)
+
+
+@given(st.integers(0, 4), st.sampled_from(KINDS), sentences)
+def test_a_token_whose_labels_were_met_together_keeps_them(
+    seed: int, kind: str, words: list[list[str]]
+) -> None:
+    own = tagger(seed, kind)
+    alone = {name: part.tag_sents(words) for name, part in own.by_column.items()}
+    found, known = own.tag_sents_columns(words), met(text(seed), own.columns)
+    # Features learned with another part of speech may be left for those of the same.
+    upos = {
+        name: [
+            [label.partition("|")[0] for label in labels]
+            for labels in own.by_column[name]._labeller.learned_labels(
+                own.by_column[name]._labeller.prepared(words)
+            )
+        ]
+        for name in ("feats",)
+    }["feats"]
+    for k, sentence in enumerate(words):
+        for i in range(len(sentence)):
+            one = tuple(alone[name][k][i] for name in own.columns)
+            joint = own.by_column["feats"].model.scheme is not None
+            if one in known and (not joint or upos[k][i] == alone["upos"][k][i]):
+                assert one == tuple(found[name][k][i] for name in own.columns)
+
+
+def conllu(words: Sequence[Sequence[str]]) -> bytes:
+    lines = (
+        "".join(f"{i}\t{word}" + "\t_" * 8 + "\n" for i, word in enumerate(row, 1)) + "\n"
+        for row in words
+        if row
+    )
+    return "".join(lines).encode()
+
+
+@given(taggers, sentences, st.data())
+def test_every_door_gives_the_same(
+    own: pn.Tagger, words: list[list[str]], data: st.DataObject
+) -> None:
+    names = data.draw(st.lists(st.sampled_from(own.columns), min_size=1, unique=True))
+    names = [name for name in own.columns if name in names]
+    found = own.tag_sents_columns(words, columns=names)
+    assert pn.Tagger.from_bytes(own.to_bytes()).tag_sents_columns(words, columns=names) == found
+    keep = {names[0]: [[None] * len(one) for one in words]}
+    assert own.tag_sents_columns(words, columns=names, keep=keep) == found
+    assert own.tag_sents_columns([pn.Sentence(one) for one in words], columns=names) == found
+    alone = [own.tag_sents_columns([one], columns=names) for one in words]
+    assert {name: [own[name][0] for own in alone] for name in names} == found
+    corpus = pn.open_corpus(io.BytesIO(conllu(words)), format="conllu")
+    fill = own.filler(corpus, columns=names)
+    if fill is None:
+        return
+    filled = fill(conllu(words))
+    assert filled is not None
+    again = list(pn.open_corpus(io.BytesIO(filled), format="conllu")) if filled else []
+    for name in names:
+        assert [list(one.column(name)) for one in again] == [one for one in found[name] if one]
+    data_, tokens = "".join(itertools.chain(*words)).encode(), [0]
+    for word in itertools.chain(*words):
+        tokens.append(tokens[-1] + len(word.encode()))
+    starts = np.cumsum([0, *map(len, words)])
+    buffers = own.tag_buffers_columns(data_, tokens, starts, columns=names)
+    for name, (numbers, labels) in buffers.items():
+        assert [labels[k] for k in numbers.tolist()] == list(itertools.chain(*found[name]))
+
+
+def test_threads_change_nothing() -> None:
+    for kind in KINDS:
+        own, drawn = tagger(1, kind), random.Random(1)
+        words = [drawn.choices(WORDS, k=drawn.randint(0, 9)) for _ in range(1500)]
+        found = own.tag_sents_columns(words)
+        assert own.tag_sents_columns(words, threads=3) == found
+        keep = {own.column: [[None] * len(one) for one in words]}
+        assert own.tag_sents_columns(words, threads=3, keep=keep) == found
+
+
+@given(taggers, sentences.filter(any), st.data())
+def test_labels_that_are_kept_stay_and_the_others_go_with_them(
+    own: pn.Tagger, words: list[list[str]], data: st.DataObject
+) -> None:
+    name = data.draw(st.sampled_from(own.columns))
+    labels = [*{row[own.model.agreement.columns.index(name)] for row in own.model.agreement.rows}]  # type: ignore[union-attr]
+    kept = [
+        [data.draw(st.sampled_from([None, "never", *sorted(labels)])) for _ in one] for one in words
+    ]
+    found = own.tag_sents_columns(words, keep={name: kept})
+    rows = own.model.agreement
+    assert rows is not None
+    others = [one for one in own.columns if one != name]
+    free = rows.within(others)
+    for k, own_kept in enumerate(kept):
+        for i, label in enumerate(own_kept):
+            assert label is None or found[name][k][i] == label
+            given_ = tuple(found[one][k][i] for one in rows.columns)
+            if label != "never":
+                assert given_ in rows.rows
+            elif free is not None:
+                assert tuple(found[one][k][i] for one in free.columns) in free.rows
+
+
+@given(taggers, sentences, st.data())
+def test_a_lexicon_holds_before_agreement(
+    own: pn.Tagger, words: list[list[str]], data: st.DataObject
+) -> None:
+    name = data.draw(st.sampled_from(own.columns))
+    labels = sorted(own.by_column[name].model.written_labels)
+    choice = st.lists(st.sampled_from(labels), min_size=1, max_size=2, unique=True)
+    lexicon = data.draw(st.dictionaries(st.sampled_from(WORDS), choice, min_size=1))
+    held = own.with_lexicon(lexicon, column=name)
+    found = held.tag_sents_columns(words)
+    keep = {own.column: [[None] * len(one) for one in words]}
+    assert held.tag_sents_columns(words, keep=keep) == found
+    for one, given_ in zip(words, found[name], strict=True):
+        for word, label in zip(one, given_, strict=True):
+            known = lexicon.get(word) or lexicon.get("".join(c.lower()[0] for c in word))
+            assert known is None or label in known
+
+
+@settings(max_examples=20)
+@given(st.integers(0, 3), sentences)
+def test_confidences_are_of_the_labels_that_are_given(seed: int, words: list[list[str]]) -> None:
+    own = tagger(seed).calibrate(text(seed + 10, 200))
+    sure = own.tag_sents_columns_with_confidences(words)
+    assert {name: labels for name, (labels, _) in sure.items()} == own.tag_sents_columns(words)
+    for labels, confidences in sure.values():
+        assert [*map(len, labels)] == [*map(len, confidences)]
+        assert all(0 <= x <= 1 for one in confidences for x in one)
+
+
+def test_the_best_combination_is_the_one_whose_scores_sum_to_the_most() -> None:
+    for seed in range(3):
+        own, drawn = tagger(seed), random.Random(seed)
+        words = [drawn.choices(WORDS, k=6) for _ in range(40)]
+        agreeing = own._agreeing(own.columns)
+        assert isinstance(agreeing, AgreeingColumns)
+        alone = {name: part.tag_sents(words) for name, part in own.by_column.items()}
+        found, changed = own.tag_sents_columns(words), 0
+        for k, sentence in enumerate(words):
+            scores = {name: part.scores(sentence) for name, part in own.by_column.items()}
+            for i in range(len(sentence)):
+                if all(found[name][k][i] == alone[name][k][i] for name in COLUMNS):
+                    continue
+                changed += 1
+                sums = {
+                    row: sum(float(scores[n][i][c]) for n, c in zip(COLUMNS, row, strict=True))
+                    for row in agreeing.met
+                }
+                best = max(sums, key=lambda row: (sums[row], [-n for n in row]))
+                written = [
+                    part._labeller.written_labels[n]
+                    for part, n in zip(own.by_column.values(), best, strict=True)
+                ]
+                assert written == [found[name][k][i] for name in COLUMNS]
+        assert changed
+
+
+def test_words_without_a_label_show_no_combination() -> None:
+    gaps = text(3, gaps=True)
+    own = pn.train(gaps, column=COLUMNS, epochs=1)
+    complete = {row for row in met(gaps, COLUMNS) if row[1] != "_"}
+    assert own.model.agreement is not None and {*own.model.agreement.rows} == complete
+
+
+def test_merged_and_resumed_taggers_know_the_combinations_of_all_texts() -> None:
+    names = COLUMNS[:2]
+    both = met(text(1), names) | met(text(2), names)
+    options = {
+        "column": names,
+        "epochs": 1,
+        "templates": ["word[0]", "tag[-1] word[0]"],
+        "right_to_left": False,
+    }
+    one, other = (pn.train(text(seed), **options) for seed in (1, 2))  # type: ignore[arg-type]
+    merged = pn.merge([one, other])
+    assert merged.model.agreement is not None and {*merged.model.agreement.rows} == both
+    resumed = pn.train(text(1), resumable=True, **options).resume(text(2))  # type: ignore[arg-type]
+    assert resumed.model.agreement is not None and {*resumed.model.agreement.rows} == both
+    small = one.compress(len(one.to_bytes()) - 100)
+    assert small.model.agreement == one.model.agreement
+
+
+@pytest.mark.parametrize("columns", [["upos"], ["upos", "chunk"]])
+def test_a_model_with_nothing_to_agree_on_has_no_combinations(columns: list[str]) -> None:
+    rows = [
+        pn.Sentence(s.words, {"upos": s.column("upos"), "chunk": ["O"] * len(s.words)})
+        for s in text(1)
+    ]
+    own = pn.train(rows, column=columns, epochs=1)
+    assert own.model.agreement is None and b"agreement" not in own.to_bytes()
