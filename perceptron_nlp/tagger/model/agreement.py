@@ -55,19 +55,17 @@ class Agreement(NamedTuple):
     rows: tuple[tuple[str, ...], ...]
 
     @classmethod
-    def of(cls, labels: Mapping[str, Iterable[Sequence[str | None]]]) -> Agreement | None:
+    def of(cls, labels: Mapping[str, Iterable[str | None]]) -> Agreement | None:
         """Return what a text shows; None if fewer than two of the columns can agree in it.
 
         Parameters
         ----------
-        labels : by column, those of each sentence, None where a token has none
+        labels : by column, those of all tokens, None where one has none
         """
         columns = tuple(name for name in AGREEING if name in labels)
         if len(columns) < 2:
             return None
-        met: set[tuple[Any, ...]] = set()
-        for sentence in zip(*(labels[name] for name in columns), strict=True):
-            met.update(zip(*sentence, strict=True))
+        met: set[tuple[Any, ...]] = {*zip(*(labels[name] for name in columns), strict=True)}
         rows = sorted(row for row in met if None not in row)
         return cls(columns, tuple(rows)) if rows else None
 

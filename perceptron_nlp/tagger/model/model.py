@@ -165,12 +165,12 @@ class TaggerModel(NamedTuple):
             record=record, more=tuple(part.with_fields(fields) for part in self.more)
         )
 
-    def agreeing(self, labels: Mapping[str, Iterable[Sequence[str | None]]]) -> TaggerModel:
+    def agreeing(self, labels: Mapping[str, Iterable[str | None]]) -> TaggerModel:
         """The same model, whose columns agree as in a text and as they did before.
 
         Parameters
         ----------
-        labels : by column, those of the text's sentences; columns of spans do not take part
+        labels : by column, those of the text's tokens; columns of spans do not take part
         """
         able = {part.column for part in self.parts_by_column if can_agree(part)}
         found = Agreement.of({name: own for name, own in labels.items() if name in able})

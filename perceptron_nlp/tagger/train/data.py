@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import itertools
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -173,6 +174,12 @@ class Examples:
         if isinstance(self.gold, NumberedLabels):
             return self.gold.ids(ids)
         return np.array([ids[label] for labels in self.gold for label in labels], np.int32)
+
+    def flat_gold(self) -> Iterator[str | None]:
+        """Yield the labels of all words, one after the other."""
+        if isinstance(self.gold, NumberedLabels):
+            return self.gold.flat()
+        return itertools.chain.from_iterable(self.gold)
 
     def numbered(self, columns: Sequence[str]) -> tuple[list[list[bytes]], npt.NDArray[np.int32]]:
         """Distinct strings of each column in order of appearance, and each token's number."""

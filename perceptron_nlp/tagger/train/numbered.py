@@ -159,6 +159,11 @@ class NumberedLabels(Sequence[Sequence[str | None]]):
     def __iter__(self) -> Iterator[Sequence[str | None]]:
         return iter(_in_sentences(self.labels, self.numbers, self._lengths))
 
+    def flat(self) -> Iterator[str | None]:
+        """Yield the labels of all words, one after the other, stored ones some at a time."""
+        for at in range(0, len(self.numbers), _COUNTED):
+            yield from map(self.labels.__getitem__, self.numbers[at : at + _COUNTED].tolist())
+
     def select(self, numbers: Sequence[int]) -> NumberedLabels:
         """Those of some of the sentences."""
         chosen = np.asarray(numbers, np.int64)

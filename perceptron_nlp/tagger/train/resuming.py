@@ -11,6 +11,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -114,7 +115,8 @@ def go_on(
     if model.agreement is not None:
         sentences = list(source)
         gold = {
-            name: [gold_labels(sentence, name) for sentence in sentences] for name in model.columns
+            name: chain.from_iterable(gold_labels(sentence, name) for sentence in sentences)
+            for name in model.columns
         }
         found = found.replace(agreement=model.agreement).agreeing(gold)
     return found.with_fields(source.fields or model.fields)
