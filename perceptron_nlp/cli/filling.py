@@ -147,6 +147,8 @@ class Filling:
         chosen = self._chosen(corpus)
         if self._marks is not None or self._written(corpus, chosen) != "conllu" or self.window:
             return
+        if not {*chosen} <= {*self._tagger.columns}:
+            return
         fill = self._tagger.text_filler(list(chosen))
         if fill is not None:
             yield from fill.texts(corpus, self.name, threads)

@@ -273,6 +273,10 @@ class SpacyTagger(Pipe):
                 f"{self.name}: no example has {wanted} to learn; give examples"
                 " whose Docs have tag_, pos_ or morph"
             )
+        if all({*columns} <= {*sentence.columns} for sentence in self._gold):
+            # Together, so that their labels agree.
+            self._take(pn.train(self._gold, column=columns, **self._options), self._gold)
+            return
         taggers = [
             pn.train(
                 [sentence for sentence in self._gold if name in sentence.columns],

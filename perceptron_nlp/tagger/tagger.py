@@ -779,9 +779,9 @@ class Tagger:
         """
         from perceptron_nlp.tagger.tag.running import text_fill
 
-        parts = self.by_column
-        names = parts if columns is None else columns
-        return text_fill(self.segmenter, {name: parts[name]._labeller for name in names})
+        names = self._named(columns)
+        labellers = {name: self.by_column[name]._labeller for name in names}
+        return text_fill(self.segmenter, labellers, self._agreeing(names))
 
     def scores(self, tokens: Sequence[str]) -> npt.NDArray[np.float64]:
         """Return the score of each label at each token, as it was tagged.

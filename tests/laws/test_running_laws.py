@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import random
 import tracemalloc
 from collections.abc import Callable
 
@@ -60,6 +61,22 @@ def test_threads_write_the_same_bytes(fill: TextFill, words: list[str]) -> None:
     text = " ".join(words) * 30
     lengths = [50] * (len(text) // 50)
     assert written(fill, text, lengths, threads=3) == written(fill, text)
+
+
+@given(words=st.lists(st.sampled_from([*"uvwxyz", "."]), max_size=30), seed=st.integers(0, 3))
+def test_columns_of_running_text_agree(pipeline: pn.Tagger, words: list[str], seed: int) -> None:
+    drawn = random.Random(seed)
+    upos = {word: drawn.choice("AB") for word in "uvwxyz"}
+    rows = []
+    for number in range(12):
+        row = drawn.choices("uvwxyz", k=4)
+        xpos = [upos[word].lower() for word in row] if number % 3 else ["a"] * 4
+        rows.append(pn.Sentence(row, {"upos": [upos[word] for word in row], "xpos": xpos}))
+    tagger = pn.train(rows, column="upos,xpos", epochs=1)
+    model = tagger.model.replace(segmentation=pipeline.model.segmentation)
+    text, own = " ".join(words), pn.Tagger(model)
+    fill = own.text_filler()
+    assert fill is not None and written(fill, text) == as_written(own, text)
 
 
 def test_some_columns_are_written_alone(pipeline: pn.Tagger) -> None:

@@ -39,11 +39,10 @@ def as_written(tagger: pn.Tagger, text: str, columns: Iterable[str] | None = Non
     assert tagger.segmenter is not None
     source: Any = Pieces(text)
     sentences = list(RunningReader(source, tagger.segmenter.sentences_in))
-    found = tagger.tag_sents_columns(sentences)
+    names = None if columns is None else list(columns)
+    found = tagger.tag_sents_columns(sentences, columns=names)
     written = [
-        as_conllu(
-            sentence, {name: found[name][k] for name in columns or tagger.columns}, number=k + 1
-        )
+        as_conllu(sentence, {name: own[k] for name, own in found.items()}, number=k + 1)
         for k, sentence in enumerate(sentences)
     ]
     return "".join(written).encode()

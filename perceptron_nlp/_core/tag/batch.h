@@ -76,7 +76,7 @@ typedef struct Worker {
     int64_t path_room;
     uint16_t *back; /* [token][state] of beamkernel.h: its label and the state before it */
     size_t back_room;
-    const struct Agreement *agreement; /* NULL: it labels one column (agree.h) */
+    const struct Agreement *agreement;         /* NULL: it labels one column (agree.h) */
     struct Worker *agreeing[MAX_AGREEING - 1]; /* those of the columns after the first */
 } Worker;
 

@@ -5,6 +5,7 @@
 #ifndef PERCEPTRON_NLP_TEXT_FILL_H
 #define PERCEPTRON_NLP_TEXT_FILL_H
 
+#include "tag/agree.h"
 #include "text/words.h"
 
 #define CONLLU_FIELDS 10
@@ -137,6 +138,8 @@ typedef struct {
     int column_of[CONLLU_FIELDS]; /* -1: stays empty; n_columns: the lemma */
     int has_lemmas;
     int tags[MOST_TAGS], n_tags; /* columns that lemmas depend on */
+    const Agreement *agreement;  /* NULL: each column stands for itself */
+    int agreeing[MAX_AGREEING];  /* the columns that it is of */
 } FillModel;
 
 typedef struct {
@@ -193,10 +196,19 @@ static inline int64_t fill_batch(const FillModel *m, Fill *f, const Cut *cut,
             if (take_words_of(d, &w->batch, words, text, words->first[cut->sentences[end]],
                               words->first[cut->sentences[end + 1]]) < 0)
                 return -1;
-        if (run_batch(d, w) < 0) {
+        w->keep_scores = m->agreement && keeps_scores(d);
+        const int status = run_batch(d, w);
+        w->keep_scores = 0;
+        if (status < 0) {
             w->cache.n_types = w->cache.limit;
             return -1;
         }
+    }
+    if (m->agreement) {
+        Worker *first = f->workers[m->agreeing[0]];
+        for (int c = 1; c < m->agreement->n_columns; c++)
+            first->agreeing[c - 1] = f->workers[m->agreeing[c]];
+        if (agree_on_batch(m->agreement, first) < 0) return -1;
     }
     if (m->has_lemmas && fill_lemmas(m, f, cut, words, text, begin, end) < 0) return -1;
     return (int64_t)end;

@@ -8,6 +8,7 @@ from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
+from perceptron_nlp._core.tag.agree cimport Agreement, ColumnsDecoder
 from perceptron_nlp._core.tag.decode cimport SentenceDecoder, Worker, WorkerBox
 from perceptron_nlp._core.model.frozenmodel cimport Decoder
 from perceptron_nlp._core.text.cutter cimport Cut, CutText, TextWords
@@ -35,6 +36,8 @@ cdef extern from "text/fill.h" nogil:
         int has_lemmas
         int *tags
         int n_tags
+        const Agreement *agreement
+        int *agreeing
     ctypedef struct Fill:
         Worker **workers
         LemmaCache lemmas
@@ -69,6 +72,7 @@ cdef class TextFiller:
     lemmas : None, or the number of the column, the numbers of those of `columns` that lemmas depend
         on, at most 3, and what gives lemmas: from words, whether each is the first of its sentence,
         and for each the numbers of its labels in these columns
+    agreement : None, or what has columns agree, and the numbers of those of `columns` that it is of
 
     Raises
     ------
@@ -78,8 +82,9 @@ cdef class TextFiller:
     cdef FillModel model
     cdef list decoders, labels, idle
     cdef object give_lemmas
+    cdef ColumnsDecoder agreement
 
-    def __cinit__(self, columns, lemmas):
+    def __cinit__(self, columns, lemmas, agreement=None):
         cdef SentenceDecoder decoder
         cdef LabelText *texts
         cdef bytes label
@@ -104,6 +109,13 @@ cdef class TextFiller:
             for k, label in enumerate(self.labels[c]):
                 texts[k].text = <const uint8_t *>PyBytes_AS_STRING(label)
                 texts[k].length = PyBytes_GET_SIZE(label)
+        if agreement is not None:
+            self.agreement, places = agreement
+            if [self.decoders[k] for k in places] != list(self.agreement.decoders):
+                raise ArgumentError("agreement: of other columns")
+            self.model.agreement = &self.agreement.agreement
+            for k in range(len(places)):
+                self.model.agreeing[k] = places[k]
         if lemmas is None:
             return
         field, tags, self.give_lemmas = lemmas

@@ -14,6 +14,7 @@ from perceptron_nlp._core.text.cutter import CutText
 from perceptron_nlp._core.text.filler import TextFiller, is_text
 from perceptron_nlp.formats import CONLLU_COLUMNS, wrong_conllu_value
 from perceptron_nlp.formats.opening import BOM
+from perceptron_nlp.tagger.tag.agree import AgreeingColumns
 from perceptron_nlp.tagger.tag.label import Labeller, TemplateLabeller
 from perceptron_nlp.tagger.tag.segment import Segmenter
 from perceptron_nlp.text.scripts import parse_script
@@ -129,12 +130,17 @@ class TextFill:
         yield cut(rest, True)
 
 
-def text_fill(segmenter: Segmenter | None, labellers: Mapping[str, Labeller]) -> TextFill | None:
+def text_fill(
+    segmenter: Segmenter | None,
+    labellers: Mapping[str, Labeller],
+    agreeing: AgreeingColumns | None = None,
+) -> TextFill | None:
     """Return what fills columns of running text as bytes.
 
     Parameters
     ----------
     labellers : by column, what labels it
+    agreeing : those of the columns whose labels are to agree, or None
 
     Returns
     -------
@@ -169,7 +175,12 @@ def text_fill(segmenter: Segmenter | None, labellers: Mapping[str, Labeller]) ->
         if any(wrong_conllu_value(name, label) for label in labels):
             return None
         columns.append((place, labeller.decoder, [label.encode() for label in labels]))
-    return TextFill(segmenter, TextFiller(columns, lemmas)) if columns else None
+    if not columns:
+        return None
+    agreement = None
+    if agreeing is not None and agreeing.decoder is not None:
+        agreement = agreeing.decoder, [names.index(name) for name in agreeing.columns]
+    return TextFill(segmenter, TextFiller(columns, lemmas, agreement))
 
 
 def _are_plain(scripts: Iterable[str]) -> bool:

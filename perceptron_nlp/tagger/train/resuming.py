@@ -11,7 +11,6 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -115,7 +114,7 @@ def go_on(
     if model.agreement is not None:
         sentences = list(source)
         gold = {
-            name: chain.from_iterable(gold_labels(sentence, name) for sentence in sentences)
+            name: [label for sentence in sentences for label in gold_labels(sentence, name)]
             for name in model.columns
         }
         found = found.replace(agreement=model.agreement).agreeing(gold)
