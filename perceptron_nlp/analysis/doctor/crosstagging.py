@@ -205,7 +205,7 @@ class CrossTagger:
 
     def _labeller(self, examples: Examples, options: LearningOptions, run: int) -> TemplateLabeller:
         if not examples.n_labelled:
-            raise ArgumentError("folds: all labelled words are in one part; have other folds")
+            raise ArgumentError("folds: all labeled words are in one part; have other folds")
         seeded = replace(options, seed=(options.seed + run) % 2**64)
         task = Task(examples=examples, column=self._column, options=seeded)
         return TemplateLabeller(Trainer(task, log_level=logging.DEBUG).run())
@@ -213,7 +213,7 @@ class CrossTagger:
     def _ask_sentence(
         self, number: int, labellers: Sequence[Sequence[TemplateLabeller]]
     ) -> tuple[npt.NDArray[np.generic], ...] | None:
-        """Words, choices, scores and votes of a sentence; None without labelled words."""
+        """Words, choices, scores and votes of a sentence; None without labeled words."""
         words = np.arange(self._starts[number], self._starts[number + 1])
         known = np.flatnonzero(self._gold[words] >= 0)
         if not len(known):

@@ -87,7 +87,7 @@ class Candidate:
     log_odds : the logarithm of the ratio of the two; candidate errors are ranked by it
     votes, taggers : how many taggers that have not seen the sentence say the expected label
         first, and how many there are
-    elsewhere : how the same word in the same context is labelled, in the widest ones in
+    elsewhere : how the same word in the same context is labeled, in the widest ones in
         which it has the expected label; None where it nowhere has
     """
 

@@ -95,7 +95,7 @@ def doctor(
 
     Parameters
     ----------
-    data : a path, several paths, or labelled sentences (see ``perceptron_nlp.train``)
+    data : a path, several paths, or labeled sentences (see ``perceptron_nlp.train``)
     column : the column to examine; None for the one that a training would learn
     format, fields : see ``perceptron_nlp.open_corpus``; columns that `fields` names in addition
         to the words and the examined one are evidence
@@ -108,7 +108,7 @@ def doctor(
 
     Raises
     ------
-    FormatError : a file breaks its format (file:line), nothing is labelled, all labels are the
+    FormatError : a file breaks its format (file:line), nothing is labeled, all labels are the
         same, or there are not two different sentences
     FileError : a file cannot be read
     ArgumentError, ArgumentTypeError : an option cannot be used, or there are fewer different
@@ -211,7 +211,7 @@ def _column(source: Source, column: str | None) -> str:
     name = source.column_named((source.default_column or "") if column is None else column)
     if not name:
         raise FormatError(
-            "read as plain text, which has no labels to examine; if it is labelled, say its format",
+            "read as plain text, which has no labels to examine; if it is labeled, say its format",
             source.place,
         )
     if name in ("id", "form"):

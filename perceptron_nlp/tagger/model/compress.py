@@ -90,7 +90,7 @@ def compress_model(
 def compress_by(
     source: Source, model: TaggerModel, size: int, features: Extractor | None, score: Score
 ) -> TaggerModel:
-    """compress_model, and what comes out calibrated again on labelled text, if that does.
+    """compress_model, and what comes out calibrated again on labeled text, if that does.
 
     Parameters
     ----------

@@ -11,7 +11,7 @@ from perceptron_nlp.errors import ArgumentTypeError
 from perceptron_nlp.tagger.tag.segment import SegmentedToken, Segmenter
 from perceptron_nlp.text.splitter import sentences_of
 
-# What is labelled at a time: enough to keep the core busy, few enough to stay small.
+# What is labeled at a time: enough to keep the core busy, few enough to stay small.
 BATCH = 1024
 
 

@@ -216,7 +216,7 @@ def _value(counter: Counter[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Resources:
-    """Resources that a person gives in addition to labelled sentences.
+    """Resources that a person gives in addition to labeled sentences.
 
     Attributes
     ----------
