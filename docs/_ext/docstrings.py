@@ -5,7 +5,7 @@ the annotations tell::
 
     Parameters
     ----------
-    train : a path, several paths, or labelled sentences
+    train : a path, several paths, or labeled sentences
 """
 
 from __future__ import annotations
