@@ -63,21 +63,15 @@ PACKED = {"keys": "ascending", "counts": "positive", "labels": "in_rows", "weigh
 def describe(model: TaggerModel, number: int) -> tuple[dict[str, Any], dict[str, Array]]:
     """The description and the arrays of a model, as pass `number`, and of its first pass."""
     weights = model.weights
-    described = {
-        "column": model.column,
+    same = ("column", "extractor", "right_to_left", "beam", "scheme", "parts", "window")
+    described = {name: getattr(model, name) for name in same} | {
         "labels": model.tags.to_list(),
         "templates": [str(template) for template in model.templates],
-        "extractor": model.extractor,
-        "right_to_left": model.right_to_left,
-        "beam": model.beam,
-        "scheme": model.scheme,
-        "parts": model.parts,
         "table_bits": weights.table_bits,
         "scale": weights.scale,
         "dictionary": dict(model.dictionary),
         "first": None,
         "tables": None,
-        "window": model.window,
     }
     if model.calibration is not None:
         described["calibration"] = model.calibration.to_dict()
@@ -374,12 +368,9 @@ def model_from_bytes(data: bytes | bytearray | memoryview | mmap.mmap, path: str
         if packed:
             how = object_in(metadata["packed"], "packed")
             tensors = unpacked_tensors(tensors, how, path)
-        first = _Description(
-            path,
-            tensors,
-            object_in(metadata["model"], "model"),
-            checked_record(object_in(metadata["record"], "record")),
-        ).model(packed)
+        model = object_in(metadata["model"], "model")
+        record = checked_record(object_in(metadata["record"], "record"))
+        first = _Description(path, tensors, model, record).model(packed)
         if "segmentation" in metadata:
             segmentation = object_in(metadata["segmentation"], "segmentation")
             n_columns = 1 + len(objects_in(metadata.get("more", "[]"), "more"))
@@ -388,16 +379,10 @@ def model_from_bytes(data: bytes | bytearray | memoryview | mmap.mmap, path: str
             )
         if "more" not in metadata:
             return first
-        others = [
-            _Description(
-                path,
-                tensors,
-                checked_object(one["model"], "model"),
-                checked_record(one["record"]),
-                2 * place,
-            ).model()
-            for place, one in enumerate(objects_in(metadata["more"], "more"), 1)
-        ]
+        others = []
+        for place, one in enumerate(objects_in(metadata["more"], "more"), 1):
+            model, record = checked_object(one["model"], "model"), checked_record(one["record"])
+            others.append(_Description(path, tensors, model, record, 2 * place).model())
         whole_model = joined([first, *others])
         if "agreement" not in metadata:
             return whole_model

@@ -375,8 +375,7 @@ def engine_of(
 ) -> Engine | None:
     """Return the engine of a name, started; None if nothing is given.
 
-    Raises ArgumentError, ArgumentTypeError if there is no such engine, or no such number of
-    workers; MissingExtraError if it is not installed.
+    Raises ArgumentError, ArgumentTypeError for an unknown one; MissingExtraError if not installed.
     """
     options = {"workers": workers, "read_by": read_by}
     given = {name: value for name, value in options.items() if value is not None}
