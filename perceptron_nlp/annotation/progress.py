@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import perceptron_nlp as pn
 from perceptron_nlp.annotation.goldfile import Record
 from perceptron_nlp.annotation.learning import COVERAGE, Estimate
 
@@ -88,6 +89,20 @@ def progress_of(
         after_an_hour=None if an_hour is None else forecast(shares, round(an_hour)),
         stop=n_tokens >= COVERAGE and not gains,
     )
+
+
+def checked(records: Sequence[Record], tagger: pn.Tagger | None, column: str) -> Estimate | None:
+    """Return the accuracy of a tagger on the check sample; None if there is none yet."""
+    sample = [record.sentence for record in records if record.is_check]
+    if not sample or tagger is None:
+        return None
+    found = tagger.by_column[column].tag_sents([sentence.words for sentence in sample])
+    right = sum(
+        a == b
+        for labels, sentence in zip(found, sample, strict=True)
+        for a, b in zip(labels, sentence.column(column), strict=True)
+    )
+    return Estimate.of_counts(right, sum(map(len, sample)))
 
 
 def forecast(curve: Sequence[tuple[int, float]], more: int) -> float | None:

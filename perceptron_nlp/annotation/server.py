@@ -10,7 +10,8 @@ from typing import Any
 
 import perceptron_nlp as pn
 from perceptron_nlp.annotation.review import Agreement
-from perceptron_nlp.annotation.session import Session, Task
+from perceptron_nlp.annotation.session import Session
+from perceptron_nlp.annotation.task import Task
 from perceptron_nlp.errors import ArgumentError, PerceptronNLPError
 from perceptron_nlp.pages import render
 from perceptron_nlp.pages.serving import HOSTS, PageServer, needed_uvicorn, page_application

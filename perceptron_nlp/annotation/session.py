@@ -5,72 +5,26 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
-
-import numpy as np
+from dataclasses import replace
 
 import perceptron_nlp as pn
-from perceptron_nlp._checks import check_choice, check_flag, check_int, check_tokens
+from perceptron_nlp._checks import check_choice, check_flag, check_int
+from perceptron_nlp.annotation.asking import ORDERS, Asking
 from perceptron_nlp.annotation.goldfile import GoldFile, Record
-from perceptron_nlp.annotation.labels import (
-    column_names,
-    label_names,
-    start_model,
-    tag_set,
-    wrong_value,
-)
-from perceptron_nlp.annotation.learning import Estimate, Learned, Learner, probabilities, schedule
+from perceptron_nlp.annotation.labels import column_names, start_model, tag_set
+from perceptron_nlp.annotation.learning import Learned, Learner
+from perceptron_nlp.annotation.lessons import Lessons
 from perceptron_nlp.annotation.pool import Item, Pool, PoolSource
-from perceptron_nlp.annotation.progress import Progress, progress_of
+from perceptron_nlp.annotation.progress import Progress, checked, progress_of
 from perceptron_nlp.annotation.review import Agreement, Doubt, compared, likely_errors
+from perceptron_nlp.annotation.task import Labels, Task, checked_labels, proposals
 from perceptron_nlp.annotation.treebank import Treebank
-from perceptron_nlp.errors import ArgumentError, quote
-from perceptron_nlp.sampling import permutation
+from perceptron_nlp.errors import ArgumentError
 from perceptron_nlp.text.sentence import Sentence
 
-ORDERS = ("active", "document", "random")
 MOST_SENTENCES = 10_000
-# Of a column of many labels, so many are proposed.
-_MOST_ALTERNATIVES = 20
-# One in so many sentences is of the check sample, until that is complete.
-_CHECK_EVERY = 4
 # A longer pause is not work.
 _PAUSE = 300.0
-_MOST_JOBS = 4
-
-Labels = Mapping[str, Sequence[str]] | Sequence[str]
-Alternatives = tuple[tuple[str, float], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Task:
-    """A sentence to annotate, with what is proposed.
-
-    Attributes
-    ----------
-    name : its ``sent_id``
-    words : its words
-    labels : by column, for each word the label proposed, or None
-    alternatives : for each word (label, confidence) of the first column, the best first; empty if
-        nothing was learned yet
-    known : for each word whether it was annotated before
-    origin : ``"pool"``, ``"check"`` (of the random sample), ``"again"`` (it was annotated before),
-        ``"review"``
-    doubts : why words are to be looked at again, by their number, and what labels may be meant
-    note : the person's remark
-    spans : begin and end of each word in the text; empty where it cannot be cut otherwise
-    """
-
-    name: str
-    words: tuple[str, ...]
-    labels: dict[str, list[str | None]]
-    alternatives: list[Alternatives]
-    known: list[bool]
-    origin: str = "pool"
-    doubts: Mapping[int, Doubt] = field(default_factory=dict)
-    note: str = ""
-    spans: tuple[tuple[int, int], ...] = ()
 
 
 class Session:
@@ -141,15 +95,9 @@ class Session:
                 f"{len(self._treebank.strangers)} sentences of {os.fspath(out or '')} are not in"
                 " the text; they stay in the file and are learned from"
             )
-        self._order, self._every = order, every
-        self._shuffled = permutation(len(self._pool.items), seed).tolist()
-        self._rank = {number: at for at, number in enumerate(self._shuffled)}
-        self._check_tokens = check
-        self._check_numbers = self._check_sample(seed + 1)
+        self._asking = Asking(self._pool.items, order, check, seed)
         self._learner = Learner(self._pool.items, self.columns, order == "active", every, start)
-        self._threads = ThreadPoolExecutor(1) if background else None
-        self._jobs: dict[tuple[str, ...], Future[Learned]] = {}
-        self._skipped: set[str] = set()
+        self._lessons = Lessons(self._learner, every, background)
         self._drafts: dict[str, Record] = {}
         self._review: dict[str, Mapping[int, Doubt]] = {}
         self.turn = 0
@@ -160,13 +108,11 @@ class Session:
         self._pace: list[tuple[float, int]] = []
         self._since = time.monotonic()
         self._prepare()
-        if self._threads is not None:
-            self._threads.submit(self._learner.learn_clusters)
+        self._lessons.warm_up()
 
     def close(self) -> None:
         """End the thread that trains in the background, if there is one."""
-        if self._threads is not None:
-            self._threads.shutdown(cancel_futures=True)
+        self._lessons.close()
 
     def __enter__(self) -> Session:
         return self
@@ -202,7 +148,7 @@ class Session:
         """
         if self._shown is None:
             if self._current is None:
-                self._current = self._chosen()
+                self._current = self._next_item()
             if self._current is not None:
                 self._shown = self._task(self._current)
         return self._shown
@@ -223,7 +169,7 @@ class Session:
         task, item = self.next(), self._current
         if task is None or item is None:
             raise ArgumentError("labels: there is no sentence to annotate")
-        given = self._checked(labels, task)
+        given = checked_labels(labels, task, self.columns, self._set)
         old = self._treebank.records.get(item.name)
         self._merge()
         self._refuse_conflict(item, old)
@@ -254,10 +200,10 @@ class Session:
         name = self._current.name
         doubts = self._review.pop(name, None)
         if doubts is None:
-            self._skipped.add(name)
+            self._asking.skipped.add(name)
 
         def undo() -> None:
-            self._skipped.discard(name)
+            self._asking.skipped.discard(name)
             if doubts is not None:
                 self._review = {name: doubts, **self._review}
 
@@ -358,7 +304,7 @@ class Session:
             self._treebank.in_work_order,
             len(self._treebank.waiting),
             learned.estimate,
-            self._check_result(learned.tagger),
+            checked(self._treebank.in_work_order, learned.tagger, self.columns[0]),
             self._pace,
         )
 
@@ -401,7 +347,7 @@ class Session:
                 for at in range(len(item.words))
             ),
             estimate=self._learned().estimate,
-            is_check=item.number in self._check_numbers,
+            is_check=item.number in self._asking.check_numbers,
         )
 
     def _look_at(self, doubts: Mapping[str, Mapping[int, Doubt]]) -> int:
@@ -433,102 +379,31 @@ class Session:
         self._history.append((old[0].name, lambda: self._treebank.cut(new, old)))
         self._go_to(new[0])
 
-    def _chosen(self) -> Item | None:
-        """Return the sentence to ask for next."""
+    def _next_item(self) -> Item | None:
         for name in self._review:
             return self._treebank.item(name)
-        waiting = self._treebank.waiting
-        free = [one for one in waiting.values() if one.name not in self._skipped]
-        if not free and waiting:
-            self._skipped.clear()
-            free = list(waiting.values())
-        checks = [one for one in free if one.number in self._check_numbers]
-        n_records = len(self._treebank.records)
-        if checks and (n_records % _CHECK_EVERY == _CHECK_EVERY - 1 or len(checks) == len(free)):
-            return min(checks, key=lambda one: (self._rank[one.number], one.start))
-        if not free:
-            return None
-        chosen = set(map(id, checks))
-        rest = [one for one in free if id(one) not in chosen]
-        if self._order == "active":
-            for name in self._learned().queue:
-                item = waiting.get(name)
-                if item and name not in self._skipped and item.number not in self._check_numbers:
-                    return item
-        if self._order == "random":
-            return min(rest, key=lambda one: (self._rank[one.number], one.start))
-        return rest[0]
-
-    def _check_sample(self, seed: int) -> frozenset[int]:
-        chosen, n_tokens = [], 0
-        for number in permutation(len(self._pool.items), seed).tolist():
-            if n_tokens >= self._check_tokens:
-                break
-            chosen.append(number)
-            n_tokens += len(self._pool.items[number].words)
-        return frozenset(chosen)
-
-    def _check_result(self, tagger: pn.Tagger | None) -> Estimate | None:
-        records = [record for record in self._treebank.records.values() if record.is_check]
-        if not records or tagger is None:
-            return None
-        part, column = tagger.by_column[self.columns[0]], self.columns[0]
-        found = part.tag_sents([record.sentence.words for record in records])
-        right = sum(
-            a == b
-            for labels, record in zip(found, records, strict=True)
-            for a, b in zip(labels, record.sentence.column(column), strict=True)
+        treebank = self._treebank
+        return self._asking.chosen(
+            treebank.waiting, len(treebank.records), lambda: self._learned().queue
         )
-        return Estimate.of_counts(right, sum(len(record.sentence) for record in records))
 
     def _prepare(self) -> None:
-        """Begin to learn what will be needed, in the background."""
-        if self._threads is not None:
-            records = self._treebank.in_work_order
-            for count in dict.fromkeys(self._points(records)):
-                self._job(records, count)
-
-    def _points(self, records: Sequence[Record]) -> tuple[int, int]:
-        sizes = [0 if record.is_check else len(record.sentence) for record in records]
-        return schedule(sizes, self._every)
+        self._lessons.prepare(self._treebank.in_work_order, self._open)
 
     def _learned(self) -> Learned:
-        """Return the state of learning that proposals come from; wait for it where need be."""
-        records = self._treebank.in_work_order
-        return self._job(records, self._points(records)[0]).result()
+        return self._lessons.learned(self._treebank.in_work_order, self._open)
 
-    def _job(self, records: Sequence[Record], count: int) -> Future[Learned]:
-        """Return the learning after some records, begun, or done where nothing runs beside."""
-        key = tuple(record.text for record in records[:count])
-        job = self._jobs.get(key)
-        if job is None:
-            learned = [record.sentence for record in records[:count] if not record.is_check]
-            later = [record.item for record in records[count:] if record.item is not None]
-            waiting = sorted([*self._treebank.waiting.values(), *later], key=lambda one: one.start)
-            left = [one for one in waiting if one.number not in self._check_numbers]
-            if self._threads is not None:
-                job = self._threads.submit(self._learner.learn, learned, left)
-            else:
-                job = Future()
-                job.set_result(self._learner.learn(learned, left))
-            while len(self._jobs) >= _MOST_JOBS:
-                del self._jobs[next(iter(self._jobs))]
-            self._jobs[key] = job
-        return job
+    def _open(self) -> list[Item]:
+        """Return what may be asked for and learned from."""
+        checked = self._asking.check_numbers
+        return [item for item in self._treebank.waiting.values() if item.number not in checked]
 
     def _task(self, item: Item) -> Task:
         learned = self._learned()
         words = item.words
-        self._proposed = {name: [None] * len(words) for name in self.columns}
-        alternatives: list[tuple[tuple[str, float], ...]] = [()] * len(words)
-        if learned.tagger is not None:
-            found = learned.tagger.tag_columns(words)
-            self._proposed |= {name: list(found[name]) for name in self.columns if name in found}
-            alternatives = ranked(
-                learned.tagger.by_column[self.columns[0]], words, learned.calibration.temperature
-            )
+        self._proposed, alternatives = proposals(learned, words, self.columns)
         record = self._treebank.records.get(item.name)
-        origin = "pool" if item.number not in self._check_numbers else "check"
+        origin = "pool" if item.number not in self._asking.check_numbers else "check"
         if record is not None:
             origin = "review"
         elif item.name in self._drafts:
@@ -549,48 +424,6 @@ class Session:
             item.spans if origin != "review" else (),
         )
 
-    def _checked(self, labels: Labels | None, task: Task) -> dict[str, list[str]]:
-        given: Mapping[str, Sequence[str | None]]
-        if labels is None:
-            given = task.labels
-        elif isinstance(labels, Mapping):
-            given = {**task.labels, **labels}
-            if unknown := labels.keys() - {*self.columns}:
-                raise ArgumentError(
-                    f"labels: there is no column {quote(min(unknown))}; there are"
-                    f" {', '.join(self.columns)}"
-                )
-        else:
-            check_tokens(labels)
-            given = {**task.labels, self.columns[0]: list(labels)}
-        checked: dict[str, list[str]] = {}
-        for name, values in given.items():
-            if len(values) != len(task.words):
-                raise ArgumentError(
-                    f"labels: {len(values)} labels of {name} for {len(task.words)} words"
-                )
-            allowed = self._set if name == self.columns[0] else None
-            for number, (word, value) in enumerate(zip(task.words, values, strict=True), 1):
-                wrong = wrong_value(name, value, allowed)
-                if wrong is not None:
-                    raise ArgumentError(f"labels: word {number}, {quote(word)}: {wrong}")
-            checked[name] = [str(value) for value in values]
-        return checked
-
     @property
     def _set(self) -> list[str] | None:
         return None if self.tags is None else list(self.tags)
-
-
-def ranked(
-    part: pn.Tagger, words: Sequence[str], temperature: float
-) -> list[tuple[tuple[str, float], ...]]:
-    """Return for each word its likeliest labels with their confidences, the best first."""
-    names = label_names(part)
-    found = []
-    for row in probabilities(part, words, temperature):
-        best: dict[str, float] = {}
-        for at in np.argsort(-row, kind="stable")[:_MOST_ALTERNATIVES].tolist():
-            best.setdefault(names[at], round(float(row[at]), 4))
-        found.append(tuple(best.items()))
-    return found

@@ -5,8 +5,9 @@ from __future__ import annotations
 import argparse
 
 from perceptron_nlp.annotation import Session
+from perceptron_nlp.annotation.asking import ORDERS
 from perceptron_nlp.annotation.server import PORT, Desk, make_server, read_guideline
-from perceptron_nlp.annotation.session import MOST_SENTENCES, ORDERS
+from perceptron_nlp.annotation.session import MOST_SENTENCES
 from perceptron_nlp.cli.inputs import check_apart, check_stdin, check_there
 from perceptron_nlp.cli.parsing import VerbParser
 from perceptron_nlp.cli.terminal import say
