@@ -19,11 +19,8 @@ try:
 except ImportError:
     raise missing_extra("scikit-learn", "sklearn") from None
 
-# Options that presets set: None leaves them to the preset, so a default differs from a choice.
-OF_PRESETS = frozenset({"runs"})
 _DEFAULTS: dict[str, Any] = {"column": None} | {
-    field.name: None if field.name in OF_PRESETS else field.default
-    for field in fields(pn.TrainingOptions)
+    field.name: field.default for field in fields(pn.TrainingOptions)
 }
 
 
@@ -88,12 +85,7 @@ class PerceptronTagger(BaseEstimator):
         """
         options = {name: getattr(self, name) for name in _DEFAULTS}
         column = options.pop("column")
-        given = {
-            name: value
-            for name, value in options.items()
-            if value is not None or name not in OF_PRESETS
-        }
-        self.tagger_ = pn.train(_pairs(X, y), column=column, **given)
+        self.tagger_ = pn.train(_pairs(X, y), column=column, **options)
         self.labels_ = self.tagger_.labels
         return self
 

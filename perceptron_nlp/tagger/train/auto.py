@@ -8,13 +8,13 @@ Fixed rules, which the dev sets of treebanks of many families agree on:
 * Spans most of which begin with a capital letter are names: templates for these look at what
   other sentences show of a word, too.
 * Labels that are learned whole: below 100,000 tokens character n-grams and the endings of both
-  neighbors are features, and four shorter runs are summed; from there on pairs of words are
+  neighbors are features, and four or six shorter runs are summed; from there on pairs of words are
   features, and two runs are summed.
 * The first pass over features gives parts of speech from 100,000 tokens on, else features.
 
 Measured on held-out training text, by taggers that learn as the training itself will, but in fewer
-epochs: the parts of labels, the n-grams of features and of long texts, and where labels are new,
-that they are put together of the pieces seen.
+epochs: the n-grams of features and of long texts; and where features have new labels, if these are
+put together of the pieces seen, or labels are learned as wholes, too.
 """
 
 from __future__ import annotations
@@ -78,13 +78,11 @@ CLEAR_GAIN, CLEAR_TOKENS = 0.015, 2_000
 SEED = 1
 # N-grams must gain this share of the tokens: less is within the noise of 12,000.
 NGRAM_GAIN = 0.004
-# Labels as wholes make the model larger: they must gain more than the noise between two taggers
-# that share most of their features, which is smaller. Where they rule out that new labels are put
-# together, they must gain more.
-WHOLE_GAIN, WHOLE_GAIN_OVER_NEW = 0.001, 0.004
-# Runs that the preset default sums, shorter than one alone: from much text, and from little. Where
-# labels are many, as in English XPOS, the usual eight epochs did better than six.
-RUNS, RUNS_OF_LITTLE_TEXT = 2, 4
+# Whole labels rule out that new labels are put together: where many are new, they must gain this.
+WHOLE_GAIN = 0.004
+# Runs that are summed, shorter than one alone: by default of much and of little text, by accurate
+# of little. Where labels are many, as in English XPOS, the usual eight epochs did better than six.
+RUNS, RUNS_OF_LITTLE_TEXT, RUNS_OF_LITTLE_TEXT_WITH_BEAM = 2, 4, 6
 SHORTER_RUN = 6
 MANY_LABELS = 32
 # Untrained labels that a warning names.
@@ -156,9 +154,11 @@ def choose_runs(examples: Examples, options: LearningOptions) -> tuple[LearningO
         return options, []
     little, whole = not has_much_text(examples), examples.parts is None
     runs = options.runs
-    if runs is None and options.preset == "default" and options.width == 1 and (little or whole):
+    if options.preset == "accurate" and little:
+        runs = runs or (RUNS_OF_LITTLE_TEXT_WITH_BEAM if whole else None)
+    elif options.preset == "default" and options.width == 1 and runs is None and (little or whole):
         runs = RUNS_OF_LITTLE_TEXT if little else RUNS
-    elif options.preset != "accurate" or not little:
+    else:
         return options, []
     epochs = None if whole and len(examples.tags) > MANY_LABELS else SHORTER_RUN
     options = replace(options, runs=runs, epochs=epochs)
@@ -189,22 +189,16 @@ def choose_parts(
     Where many labels are new, they can be put together of pieces. Labels as wholes are no parts
     then: these would lack them.
     """
-    if unseen < UNSEEN_LABELS and not has_much_text(examples):
+    if unseen < UNSEEN_LABELS:
         return examples, ["features are learned in parts: pieces and whole labels"]
-    pieces, least = replace(examples, parts=PIECES), WHOLE_GAIN
-    if unseen >= UNSEEN_LABELS:
-        pieces, least = closed(pieces), WHOLE_GAIN_OVER_NEW
+    pieces = closed(replace(examples, parts=PIECES))
     plain, wholes = probe.compare((pieces, options), (examples, options))
     note = (
         f"features are learned in parts: pieces {100 * plain:.2f} %, with whole labels"
-        f" {100 * wholes:.2f} % on held-out tokens"
+        f" {100 * wholes:.2f} % on held-out tokens; {100 * unseen:.2f} % of these have labels not"
+        " seen before, which are put together from pieces alone"
     )
-    if unseen >= UNSEEN_LABELS:
-        note += (
-            f"; {100 * unseen:.2f} % of these have labels not seen before, which are put together"
-            " from pieces alone"
-        )
-    return examples if wholes - plain >= least else pieces, [note]
+    return examples if wholes - plain >= WHOLE_GAIN else pieces, [note]
 
 
 def choose_templates(

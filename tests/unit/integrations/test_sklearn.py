@@ -18,8 +18,7 @@ from sklearn.base import clone, is_classifier  # noqa: E402
 from sklearn.model_selection import GridSearchCV, cross_val_score  # noqa: E402
 from sklearn.utils import estimator_checks  # noqa: E402
 
-from perceptron_nlp.integrations.sklearn import OF_PRESETS, PerceptronTagger  # noqa: E402
-from perceptron_nlp.tagger.train.options import PRESETS  # noqa: E402
+from perceptron_nlp.integrations.sklearn import PerceptronTagger  # noqa: E402
 
 Xy = tuple[list[list[str]], list[list[str]]]
 
@@ -33,7 +32,6 @@ def test_parameters_are_the_options_of_training() -> None:
     names = {field.name for field in fields(pn.TrainingOptions)}
     assert PerceptronTagger().get_params().keys() == names | {"column"}
     assert PerceptronTagger(seed=7).get_params()["seed"] == 7
-    assert set().union(*PRESETS.values()) == OF_PRESETS
 
 
 def test_what_is_fitted_is_what_train_gives(
