@@ -147,10 +147,11 @@ class KnownLemmas:
         """By the stems of lemmas, what some script may put about each: without and with accents."""
         plain: dict[str, list[Ends]] = {}
         accented: dict[str, list[Ends]] = {}
-        by_front: dict[tuple[str, bool], dict[str, None]] = {}
+        by_front: dict[tuple[str, bool], set[str]] = {}
         for scripts in self._by_drops.values():
             for front, back, acute in scripts:
-                by_front.setdefault((front, acute is not None), {})[back] = None
+                by_front.setdefault((front, acute is not None), set()).add(back)
+        longest = max((len(back) for backs in by_front.values() for back in backs), default=0)
         acutes = {acute for scripts in self._by_drops.values() for _, _, acute in scripts}
         places = sorted(place for place in acutes if place is not None)
         for lemma in {key.partition("\t")[0] for key in self.lemmas}:
@@ -160,10 +161,10 @@ class KnownLemmas:
                 text, found = (bare, accented) if has_accent else (lemma, plain)
                 if not text.startswith(front):
                     continue
-                for back in backs:
-                    stem = text[len(front) : len(text) - len(back)]
-                    if stem and text.endswith(back):
-                        found.setdefault(stem, []).extend(
+                for length in range(min(longest, len(text) - len(front) - 1) + 1):
+                    back = text[len(text) - length :]
+                    if back in backs:
+                        found.setdefault(text[len(front) : len(text) - length], []).extend(
                             (front, back, place) for place in (accents if has_accent else [None])
                         )
         return plain, accented
