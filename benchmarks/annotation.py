@@ -194,10 +194,11 @@ def draw(runs: Sequence[dict[str, Any]], path: str) -> None:
     from perceptron_nlp.pages.drawing import BLUE, VERMILION, figure, percent_axis, png, styled
 
     names = list(dict.fromkeys(run["treebank"] for run in runs))[:4]
+    most = 1 + max(run["points"][-1]["tokens"] for run in runs)
     with styled():
-        drawn = figure(2.6 * len(names), 3.2)
-        axes = drawn.subplots(1, len(names), squeeze=False)[0]
-        for axis, name in zip(axes, names, strict=True):
+        drawn = figure(8, 6)
+        axes = drawn.subplots(2, 2).flat
+        for axis, name in zip(axes, names, strict=False):
             for order, color, style in (("active", BLUE, "o-"), ("random", VERMILION, "s--")):
                 own = [r["points"] for r in runs if (r["treebank"], r["order"]) == (name, order)]
                 for number, points in enumerate(own):
@@ -211,10 +212,13 @@ def draw(runs: Sequence[dict[str, Any]], path: str) -> None:
                     )
             axis.set_title(name)
             axis.set_xscale("log")
+            axis.set_xticks([], minor=True)
+            marks = [mark for mark in (100, 200, 500, 1000, 2000, 5000, 10_000) if mark < most]
+            axis.set_xticks(marks, [f"{mark:,}" for mark in marks])
             axis.set_xlabel("annotated tokens")
             percent_axis(axis.yaxis, 0)
-        axes[0].set_ylabel("accuracy on the test part")
-        axes[0].legend()
+            axis.set_ylabel("accuracy on the test part")
+            axis.legend()
         Path(path).write_bytes(png(drawn))
 
 
