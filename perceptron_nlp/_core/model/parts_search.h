@@ -19,8 +19,8 @@ static inline void NAMED(label_scores)(const Parts *x, const SCORE *part_scores,
  * several, if it beats what it was (-1: nothing yet). */
 static inline void NAMED(search_family)(const Parts *x, int32_t family, const SCORE *part_scores,
                                         int32_t but, SCORE *sums, int32_t *best, SCORE *highest) {
-    NAMED(tree_sums)(&x->parts, x->family_nodes[family], x->family_nodes[family + 1], part_scores,
-                     sums);
+    NAMED(tree_sums)
+    (&x->parts, x->family_nodes[family], x->family_nodes[family + 1], part_scores, sums);
     for (int32_t i = x->family_labels[family]; i < x->family_labels[family + 1]; i++) {
         int32_t label = x->members[i];
         SCORE score = sums[x->leaf[label]];
@@ -41,8 +41,14 @@ static inline int32_t NAMED(best_but)(const Parts *x, const SCORE *part_scores, 
     int32_t best = -1, first = 0;
     if (x->n_families > 1) {
         for (int32_t s = 0; s < x->n_slots; s++) slots[s] = LOWEST;
-        for (int32_t p = 0; p < x->n_parts; p++)
-            if (slots[x->slot[p]] < part_scores[p]) slots[x->slot[p]] = part_scores[p];
+        /* Parts of one slot mostly stand together: the highest need not go by way of memory. */
+        for (int32_t p = 0; p < x->n_parts;) {
+            const int32_t slot = x->slot[p];
+            SCORE high = slots[slot];
+            for (; p < x->n_parts && x->slot[p] == slot; p++)
+                high = part_scores[p] > high ? part_scores[p] : high;
+            slots[slot] = high;
+        }
         NAMED(tree_sums)(&x->slots, 0, x->slots.n, slots, bounds);
         for (int32_t f = 1; but < 0 && f < x->n_families; f++)
             if (bounds[x->family_leaf[f]] > bounds[x->family_leaf[first]]) first = f;

@@ -83,6 +83,62 @@ static inline int32_t best_within(const Parts *x, const uint8_t *mask, const int
     return best;
 }
 
+/* Rows of the words of a token that comes soon are fetched. */
+static inline void fetch_listed_rows(const Decoder *d, const Worker *w, int64_t place) {
+    const Program *p = d->layout.program;
+    for (int32_t s = 0; s < p->n_slots; s++) {
+        const SlotSpec *slot = &p->slots[s];
+        const int32_t type = w->types[slot->column][place + slot->offset];
+        const uint32_t *range =
+            w->cache.list_starts + (size_t)type * (size_t)p->n_slots + (size_t)s;
+        for (uint32_t i = range[0]; i < range[1]; i++)
+            frozen_prefetch_row(d->layout.table, w->cache.rows[i]);
+    }
+}
+
+#define ROWS_ASKED 64
+
+/* Add what all templates say of a token to its scores. What is not listed is looked for side by side:
+ * all buckets, then all rows. */
+static inline void add_all_rows(const Decoder *d, Worker *w, const TokenView *view,
+                                int32_t *scores) {
+    const Program *p = d->layout.program;
+    const FrozenTable *t = d->layout.table;
+    const int32_t n = d->n_static + d->n_open;
+    uint64_t keys[ROWS_ASKED];
+    uint32_t rows[ROWS_ASKED];
+    if (n > ROWS_ASKED) {
+        add_listed_rows(d, w, view, scores);
+        add_open(d, view, (char *)scores);
+        return;
+    }
+    for (int32_t k = 0; k < n; k++) {
+        const int32_t template_id =
+            k < d->n_static ? d->static_templates[k] : d->open_templates[k - d->n_static];
+        keys[k] = fresh_key(t, token_key(p, template_id, view));
+    }
+    Listing x;
+    x.scores = scores;
+    x.n_met = x.most_met = 0;
+    x.complete = x.n_waiting = 0;
+    for (int32_t s = 0; s < p->n_slots; s++) {
+        const SlotSpec *slot = &p->slots[s];
+        if (!slot_applies(slot->condition, view->first, view->last)) continue;
+        const int32_t type = view->types[slot->column][slot->offset];
+        const uint32_t *range =
+            w->cache.list_starts + (size_t)type * (size_t)p->n_slots + (size_t)s;
+        for (uint32_t i = range[0]; i < range[1]; i++) listing_take(&x, t, w->cache.rows[i]);
+    }
+    for (int32_t k = 0; k < n; k++) {
+        rows[k] = frozen_guess(t, keys[k]);
+        frozen_prefetch_row(t, rows[k]);
+    }
+    for (int32_t k = 0; k < n; k++) {
+        const uint32_t row = frozen_sure(t, keys[k], rows[k]);
+        if (row) listing_take(&x, t, row);
+    }
+}
+
 /* Label one sentence; scratch is that of a search. With keep_scores, the scores of the parts of
  * each token stay. */
 static inline void tag_parts_of_sentence(const Decoder *d, Worker *w, int64_t sentence,
@@ -94,6 +150,9 @@ static inline void tag_parts_of_sentence(const Decoder *d, Worker *w, int64_t se
     for (int k = 0; k < MAX_HISTORY; k++) past[k] = d->label_hashes[d->parts->n_labels];
     for (int64_t step = 0; step < n; step++) {
         int64_t i = d->right_to_left ? n - 1 - step : step;
+        if (!l->dense && step + 1 < n)
+            fetch_listed_rows(d, w,
+                              padded_place(d, sentence, begin + i + (d->right_to_left ? -1 : 1)));
         TokenView view =
             token_view(d, w, padded_place(d, sentence, begin + i), i == 0, i == n - 1, past, types);
         int32_t set = kept_set(w, begin + i);
@@ -103,9 +162,10 @@ static inline void tag_parts_of_sentence(const Decoder *d, Worker *w, int64_t se
             int32_t *scores = (int32_t *)(void *)token_scores(d, w, begin + i);
             if (!l->dense) {
                 memset(scores, 0, (size_t)l->stride * sizeof *scores);
-                add_listed_rows(d, w, &view, scores);
+                add_all_rows(d, w, &view, scores);
+            } else {
+                add_open(d, &view, (char *)scores);
             }
-            add_open(d, &view, (char *)scores);
             if (set >= 0)
                 label = best_of_set(d->parts, w, set, scores, scratch);
             else if (forced == FREE)
