@@ -14,6 +14,7 @@ from perceptron_nlp._display import percent
 from perceptron_nlp.errors import ArgumentError
 from perceptron_nlp.formats.conllu_layout import ConlluLayout
 from perceptron_nlp.tagger.confidence.calibrate import RECORD, with_last_calibrated
+from perceptron_nlp.tagger.model.compress import in_bytes
 from perceptron_nlp.tagger.model.model import TaggerModel, joined
 from perceptron_nlp.tagger.train.lemma_column import LEMMA, TAGS, learn_lemmas
 from perceptron_nlp.tagger.train.options import TrainingOptions
@@ -101,12 +102,13 @@ def learn_stages(
         taggers = [model for model in models if model.column in tags]
         models.append(learn_lemmas(train, dev, fit, tags, taggers, accurate, seed=seed))
     model = joined(models)
+    if stages.text:
+        model = model.replace(segmentation=learn_segmentation(train, dev, fit, seed=seed))
+        model = in_bytes(model)
     if stages.lemmas and stages.columns and dev is not None:
         # Learned and calibrated by gold tags; in use these are predicted.
         model = with_last_calibrated(model, dev)
-    if not stages.text:
-        return model
-    return model.replace(segmentation=learn_segmentation(train, dev, fit, seed=seed))
+    return model
 
 
 def prepare_for_dev(options: TrainingOptions, source: Source, dev_source: Source | None) -> None:

@@ -57,7 +57,7 @@ def test_one_file_holds_all_stages_and_gives_the_same_bytes(
         pn.Tagger.from_bytes(path.read_bytes()),
         pickle.loads(pickle.dumps(pipeline)),
         copy.deepcopy(pipeline),
-        pipeline.compress(len(path.read_bytes()) * 4 // 5),
+        pipeline.compress(len(path.read_bytes()) * 97 // 100),
     ):
         assert other.tag_text(TEXT) == pipeline.tag_text(TEXT)
     assert pn.load(path).to_bytes() == path.read_bytes()
@@ -299,3 +299,9 @@ def cli_tag(
         return capsysbinary.readouterr().out
 
     return run
+
+
+def test_a_pipeline_is_packed_in_weights_of_8_bits(pipeline: pn.Tagger) -> None:
+    assert pipeline.model.packed
+    for part in pipeline.model.parts_by_column:
+        assert abs(part.weights.weights.astype(int)).max() <= 127
