@@ -92,9 +92,14 @@ fuzz: $(VENV)/tested
 # The model that comes along, made again; of another language: make model TREEBANK=folder, which
 # writes out/LANGUAGE.model.
 TREEBANK ?= $(PERCEPTRON_NLP_CORPORA)/treebanks/UD_English-EWT
+PRESIDENTS = $(PERCEPTRON_NLP_CORPORA)/corpora/presidents
+ENGLISH = --raw out/free.txt --text $(PRESIDENTS)/state_union.txt $(PRESIDENTS)/inaugural.txt \
+  --plain 20000 -o perceptron_nlp/models/en.model
 model: $(VENV)/built
+	mkdir -p out
+	$(if $(findstring UD_English-EWT,$(TREEBANK)),$(BIN)/python benchmarks/rawtext.py --free out/free.txt)
 	$(BIN)/python scripts/make_model.py $(TREEBANK) \
-	  $(if $(findstring UD_English-EWT,$(TREEBANK)),-o perceptron_nlp/models/en.model)
+	  $(if $(findstring UD_English-EWT,$(TREEBANK)),$(ENGLISH))
 
 # A wheel, installed with NumPy alone where nothing else is, must tag English.
 wheel: $(VENV)/built

@@ -4,15 +4,16 @@ Brown (its tags dropped), the film reviews and the review sentences under PERCEP
 are cut into words by other rules than the English Web Treebank; here they are cut as it does:
 clitics ('s, n't, 're …) apart, one kind of quotation mark, hyphenated words in three unless EWT's
 training text has them whole, dots in a row joined, reviews cut into sentences. Run as a program,
-it writes the text to a file::
+it writes the text to a file, or with ``--free`` that of the American National Corpus (MASC), which
+is free for any use::
 
-    python benchmarks/rawtext.py raw.txt
+    python benchmarks/rawtext.py [--free] raw.txt
 """
 
 from __future__ import annotations
 
+import argparse
 import re
-import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -26,14 +27,28 @@ CLITIC = re.compile(r"(.+)(n't|'(?:s|re|ve|ll|d|m)|(?<=s)')", re.IGNORECASE)
 HYPHEN = re.compile(r"(-)")
 
 
-def raw_sentences() -> Iterator[list[str]]:
-    """The sentences of all three corpora, in EWT's words."""
-    whole = {
+def whole_words() -> set[str]:
+    """Words with hyphens that EWT's training text has, in lower case."""
+    return {
         word.lower()
         for sentence in pn.open_corpus(treebank("EWT", "train"))
         for word in sentence.words
         if "-" in word
     }
+
+
+def free_sentences() -> Iterator[list[str]]:
+    """The sentences of MASC, in EWT's words."""
+    whole = whole_words()
+    for line in _lines(corpora() / "corpora/masc/masc.tagged.txt"):
+        words = [token.rpartition("_")[0] for token in line.split()]
+        if sentence := list(retokenised(filter(None, words), whole)):
+            yield sentence
+
+
+def raw_sentences() -> Iterator[list[str]]:
+    """The sentences of all three corpora, in EWT's words."""
+    whole = whole_words()
     folder = corpora() / "corpora"
     for line in _lines(folder / "brown/brown.tagged.txt"):
         words = [token.rpartition("/")[0] for token in line.split()]
@@ -91,11 +106,16 @@ def sentences_of(words: Iterable[str]) -> Iterator[list[str]]:
         yield sentence
 
 
-def write(path: Path) -> None:
+def main() -> None:
     """Write the text to a file."""
-    with path.open("w", encoding="utf-8") as file:
-        file.writelines(" ".join(sentence) + "\n" for sentence in raw_sentences())
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("file", nargs="?", default="raw.txt", type=Path)
+    parser.add_argument("--free", action="store_true", help="MASC alone")
+    chosen = parser.parse_args()
+    sentences = free_sentences() if chosen.free else raw_sentences()
+    with chosen.file.open("w", encoding="utf-8") as file:
+        file.writelines(" ".join(sentence) + "\n" for sentence in sentences)
 
 
 if __name__ == "__main__":
-    write(Path(sys.argv[1]) if len(sys.argv) > 1 else Path("raw.txt"))
+    main()

@@ -1,40 +1,65 @@
-"""Train the model of a language from a Universal Dependencies treebank: UPOS, XPOS and FEATS.
+"""Train the model of a language from a Universal Dependencies treebank: text, tags and lemmas.
 
-    python scripts/make_model.py TREEBANK [-o MODEL]
+    python scripts/make_model.py TREEBANK [-o MODEL] [--raw FILE …] [--text FILE …] [--plain N]
 
 TREEBANK is a folder with the files ``*-ud-train.conllu``, ``*-ud-dev.conllu`` and
-``*-ud-test.conllu``. What is left open is chosen by the dev part, with models of the train part
-alone. Then both parts together are learnt from, and the test part tells how good the model is. Its
+``*-ud-test.conllu``. The model segments running text and fills UPOS, XPOS, FEATS and LEMMA, as far
+as the treebank does. What is left open is chosen by the dev part, with models of the train part
+alone. Then both parts together are learned from, and the test part tells how good the model is. Its
 confidences are those of the models of the train part, which have not seen the dev part: a model
-that cannot be calibrated is not written. The same treebank and version of the library make the same
+that cannot be calibrated is not written. The same texts and version of the library make the same
 bytes.
+
+With raw text, UPOS and XPOS are learned from what slower taggers, which have clusters of it, say of
+it, too: ``--raw`` names tokenized text, a sentence a line, and ``--text`` running text. ``--plain``
+adds so many short sentences made of the treebank's clauses (plain_sentences.py).
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from plain_sentences import plain_sentences
+
 import perceptron_nlp as pn
 from perceptron_nlp.tagger.confidence.calibrate import RECORD as CALIBRATED
 from perceptron_nlp.tagger.model.compress import compress_model
-from perceptron_nlp.tagger.model.model import joined
+from perceptron_nlp.tagger.model.model import TaggerModel, joined
 
 # Bytes for each column: loading takes as long as there are weights, so all of them stay small.
-SIZES = {"upos": 430_000, "xpos": 420_000, "feats": 700_000}
-# Greedy taggers; parts of speech are sums of runs, which loses less when weights are made coarse.
-RUNS = {"upos": 4, "xpos": 2, "feats": 1}
-# From so many words on, what is known to suit: pairs of endings, but not of words.
-MUCH_TEXT = 100_000
-ENDINGS = (
-    "word.suffix3[-1] word.suffix3[0]",
-    "word.suffix3[0] word.suffix3[1]",
-    "shape4[0] shape4[1]",
-)
+SIZES = {"upos": 700_000, "xpos": 700_000, "feats": 1_300_000, "lemma": 500_000}
+CUT_SIZE = 400_000
+TAGS = ("upos", "xpos", "feats")
+# Columns that are learned from raw text, too, and the seeds and directions of those who teach them.
+TAUGHT = ("upos", "xpos")
+TEACHERS = ((1, False), (2, True))
+RUNS = 4
+# A part of the plain sentences is enough for FEATS, whose training is slow.
+PLAIN_FEATS = 0.5
+
+
+@dataclass
+class Texts:
+    """What is learned from beside the treebank.
+
+    Attributes
+    ----------
+    raw : tokenized sentences
+    running : paths of running text, which is cut by what the train part teaches
+    n_plain : how many plain sentences are made
+    teachers : by column, those who label raw text; they learned from the train part
+    """
+
+    raw: list[list[str]]
+    running: list[Path]
+    n_plain: int
+    teachers: dict[str, list[pn.Tagger]] = field(default_factory=dict)
 
 
 def main() -> None:
@@ -48,14 +73,20 @@ def main() -> None:
     parser.add_argument(
         "-o", "--output", metavar="MODEL", help="the file to write (default: out/LANGUAGE.model)"
     )
+    parser.add_argument("--raw", metavar="FILE", nargs="+", type=Path, default=[])
+    parser.add_argument("--text", metavar="FILE", nargs="+", type=Path, default=[])
+    parser.add_argument("--plain", metavar="N", type=int, default=0)
     chosen = parser.parse_args()
     train, dev, test = (part_of(chosen.treebank, name) for name in ("train", "dev", "test"))
     output = chosen.output or f"out/{train.name.partition('_')[0]}.model"
     Path(output).parent.mkdir(parents=True, exist_ok=True)
-    sentences = {path: list(pn.read_conllu(path)) for path in (train, dev)}
-    columns = [name for name in SIZES if has_labels(sentences[train], name)]
-    parts = [column_model(name, sentences[train], sentences[dev]) for name in columns]
-    tagger = pn.Tagger(joined(parts))
+    raw = [line.split() for path in chosen.raw for line in path.open(encoding="utf-8")]
+    texts = Texts([sentence for sentence in raw if sentence], chosen.text, chosen.plain)
+    held_out = list(pn.read_conllu(dev))
+    sentences = list(pn.read_conllu(train))
+    tried = compressed_by_dev(learned(sentences, texts), held_out)
+    whole = compressed_like(learned([*sentences, *held_out], texts), tried)
+    tagger = pn.Tagger(whole)
     tagger.save(output)
     print(f"{output}: {Path(output).stat().st_size:,} bytes")
     for name, result in tagger.evaluate_columns(test, calibration=True).items():
@@ -64,6 +95,9 @@ def main() -> None:
             f"{test.name}: {name} {100 * result.accuracy:.2f} % of {result.tokens:,} words,"
             f" calibration error {100 * result.calibration.ece:.2f} %"
         )
+    scores = tagger.evaluate_text(test)
+    told = ", ".join(f"{name} {100 * one.f1:.2f}" for name, one in scores.items())
+    print(f"{test.name}, from text (F1): {told}")
 
 
 def part_of(treebank: Path, name: str) -> Path:
@@ -74,43 +108,111 @@ def part_of(treebank: Path, name: str) -> Path:
     return found[0]
 
 
-def has_labels(sentences: list[pn.Sentence], column: str) -> bool:
+def has_labels(sentences: Sequence[pn.Sentence], column: str) -> bool:
     """Does the column hold more than one label?"""
     return len({label for sentence in sentences for label in sentence.column(column)}) > 1
 
 
-def column_model(column: str, train: list[pn.Sentence], dev: list[pn.Sentence]) -> pn.TaggerModel:
-    """The model of a column, learnt from both parts after its form was chosen by dev."""
-    options: dict[str, Any] = {"column": column, "runs": RUNS[column]}
-    if sum(map(len, train)) >= MUCH_TEXT:
-        fast = [str(template) for template in pn.preset("fast")]
-        options["templates"] = fast if column == "feats" else [*fast, *ENDINGS]
-    tried = pn.train(train, **options)
-    small = tried.compress(SIZES[column], dev=dev)
-    try:
-        small = small.calibrate(dev)
-    except pn.ArgumentError as error:
-        sys.exit(f"{column}: a model without calibration cannot be bundled: {error}")
-    print(
-        f"{column}: {100 * tried.evaluate(dev).accuracy:.2f} % of dev,"
-        f" {100 * small.evaluate(dev).accuracy:.2f} % in {len(small.to_bytes()):,} bytes",
-        flush=True,
+def learned(sentences: list[pn.Sentence], texts: Texts) -> TaggerModel:
+    """The whole model of some sentences, as large as it comes."""
+    lemmas = ["lemma"] if has_labels(sentences, "lemma") else []
+    tags = [name for name in TAGS if has_labels(sentences, name)]
+    base = pn.train(sentences, column=["text", *(lemmas or tags[:1])]).model
+    texts.raw += cut(base, texts.running)
+    texts.running = []
+    plain = list(plain_sentences(sentences, texts.n_plain, seed=1)) if texts.n_plain else []
+    parts = [column_model(name, sentences, texts, plain) for name in tags]
+    model = joined([*parts, *(part for part in base.parts_by_column if part.column in lemmas)])
+    model = model.agreeing(
+        {name: [label for s in sentences for label in s.column(name)] for name in tags}
     )
-    made = small.model.record.get("compressed")
-    whole = pn.train([*train, *dev], **options).model
-    if made is not None:
-        whole = compress_model(
-            whole, SIZES[column], calibrate=partial(as_sure_as, small.model), steps=(made["steps"],)
+    return model.replace(segmentation=base.segmentation)
+
+
+def cut(base: TaggerModel, paths: list[Path]) -> list[list[str]]:
+    """The words of running text."""
+    segmenter = pn.Tagger(base).segmenter
+    assert segmenter is not None
+    return [
+        [word for token in sentence for word in token.words]
+        for path in paths
+        for sentence in segmenter.sentences_of(path.read_text("utf-8"))
+    ]
+
+
+def column_model(
+    column: str, sentences: list[pn.Sentence], texts: Texts, plain: list[pn.Sentence]
+) -> TaggerModel:
+    """The model of a column of tags."""
+    if column not in TAUGHT:
+        plain = plain[: round(PLAIN_FEATS * len(plain))]
+    gold = [*sentences, *plain]
+    if column not in TAUGHT or not texts.raw:
+        return pn.train(gold, column=column, runs=RUNS).model
+    if column not in texts.teachers:
+        texts.teachers[column] = [
+            pn.train(
+                sentences,
+                column=column,
+                preset="accurate",
+                seed=seed,
+                right_to_left=backwards,
+                raw=texts.raw,
+            )
+            for seed, backwards in TEACHERS
+        ]
+    taught = pn.distill(texts.teachers[column], raw=texts.raw, train=gold, column=column, runs=RUNS)
+    print(f"{column}: learned", flush=True)
+    return taught.model
+
+
+def compressed_by_dev(model: TaggerModel, dev: list[pn.Sentence]) -> TaggerModel:
+    """The model with each part in its size, and as sure as the dev part says."""
+    parts = []
+    for part in model.parts_by_column:
+        score = None if part.feature_columns else partial(accuracy, dev)
+        parts.append(compress_model(part, SIZES[part.column], score))
+    whole = with_parts(model, parts)
+    for name, result in pn.Tagger(whole).evaluate_columns(dev).items():
+        print(f"{name}: {100 * result.accuracy:.2f} % of dev", flush=True)
+    try:
+        return pn.Tagger(whole).calibrate(dev).model
+    except pn.ArgumentError as error:
+        sys.exit(f"a model without calibration cannot be bundled: {error}")
+
+
+def compressed_like(model: TaggerModel, tried: TaggerModel) -> TaggerModel:
+    """The model in the form of one that dev chose, and with its calibration."""
+    parts = []
+    for part, like in zip(model.parts_by_column, tried.parts_by_column, strict=True):
+        made: Any = like.record.get("compressed")
+        steps = () if made is None else (made["steps"],)
+        small = compress_model(
+            part, SIZES[part.column], calibrate=partial(as_sure_as, like), steps=steps
         )
-    whole = as_sure_as(small.model, whole)
-    return replace(whole, record={**whole.record, "learnt_from": "train and dev"})
+        small = as_sure_as(like, small)
+        parts.append(small.replace(record={**small.record, "learnt_from": "train and dev"}))
+    return with_parts(model, parts)
 
 
-def as_sure_as(held_out: pn.TaggerModel, model: pn.TaggerModel) -> pn.TaggerModel:
+def with_parts(model: TaggerModel, parts: Sequence[TaggerModel]) -> TaggerModel:
+    """The model with other parts for its columns, and its segmentation in its size."""
+    found = model.segmentation
+    assert found is not None
+    small = found._replace(cut=compress_model(found.cut, CUT_SIZE))
+    return joined(parts).replace(segmentation=small, agreement=model.agreement)
+
+
+def accuracy(dev: list[pn.Sentence], model: TaggerModel) -> float:
+    """How much of dev is right."""
+    return pn.Tagger(model).evaluate(dev).accuracy
+
+
+def as_sure_as(held_out: TaggerModel, model: TaggerModel) -> TaggerModel:
     """The model with the calibration of one of the same kind that was held out from some text."""
     told = {**held_out.record[CALIBRATED], "by": "dev, with a model of train alone"}
-    return replace(
-        model, calibration=held_out.calibration, record={**model.record, CALIBRATED: told}
+    return model.replace(
+        calibration=held_out.calibration, record={**model.record, CALIBRATED: told}
     )
 
 

@@ -43,7 +43,8 @@ def test_a_model_that_cannot_be_calibrated_is_not_written(
         sentences = [pn.Sentence(words, {"upos": labels}) for words, labels in small]
         pn.write_conllu(sentences, tmp_path / f"xx_y-ud-{part}.conllu")
     made = tmp_path / "xx.model"
+    monkeypatch.syspath_prepend(SCRIPT.parent)
     monkeypatch.setattr(sys, "argv", ["make_model.py", str(tmp_path), "-o", str(made)])
-    with pytest.raises(SystemExit, match="upos: a model without calibration cannot be bundled"):
+    with pytest.raises(SystemExit, match="a model without calibration cannot be bundled"):
         runpy.run_path(str(SCRIPT), run_name="__main__")
     assert not made.exists()
