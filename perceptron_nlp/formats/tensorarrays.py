@@ -235,10 +235,15 @@ POSITIVE, SIGNED, ASCENDING, IN_ROWS = KINDS = ("positive", "signed", "ascending
 def packed_tensors(
     tensors: Mapping[str, Array], kinds: Mapping[str, str]
 ) -> tuple[dict[str, Array], dict[str, dict[str, Any]]]:
-    """Return the arrays, those with a kind (see above) packed, and their entry of the metadata."""
+    """Return the arrays, those with a kind (see above) packed, and their entry of the metadata.
+
+    Arrays that are not as their kind demands, such as keys in another order, stay as they are.
+    """
     arrays, described = dict(tensors), {}
     for name, kind in kinds.items():
         array = tensors[name]
+        if kind == ASCENDING and not (array[1:] > array[:-1]).all():
+            continue
         starts = starts_of(tensors[counts_of(name)].data) if kind == IN_ROWS else None
         packed = pack(_encoded(array, kind, starts))
         arrays[name] = packed.data

@@ -14,6 +14,7 @@ from perceptron_nlp.cli.main import main
 ROOT = Path(__file__).parents[3]
 MODELS = sorted((Path(pn.__file__).parent / "models").glob("*.model"))
 SCRIPT = ROOT / "scripts" / "make_model.py"
+PLAIN = ROOT / "benchmarks" / "plain_english.conllu"
 
 
 @pytest.mark.parametrize("path", MODELS, ids=lambda path: path.stem)
@@ -48,3 +49,25 @@ def test_a_model_that_cannot_be_calibrated_is_not_written(
     with pytest.raises(SystemExit, match="a model without calibration cannot be bundled"):
         runpy.run_path(str(SCRIPT), run_name="__main__")
     assert not made.exists()
+
+
+@pytest.mark.skipif(not PLAIN.exists(), reason="the sentences are not beside the tests")
+def test_the_english_model_knows_plain_sentences() -> None:
+    english = pn.load("en").by_column["upos"]
+    sentences = list(pn.read_conllu(PLAIN))
+    assert len(sentences) > 400
+    labels = english.tag_sents([list(sentence) for sentence in sentences])
+    right = verbs = found = tokens = 0
+    for sentence, given in zip(sentences, labels, strict=True):
+        gold, marks = sentence.column("upos"), sentence.column("misc")
+        tokens += len(gold)
+        right += sum(map(str.__eq__, gold, given))
+        present = [label for label, mark in zip(given, marks, strict=True) if mark != "_"]
+        verbs, found = verbs + len(present), found + present.count("VERB")
+    print(f"{100 * right / tokens:.2f} % of {tokens} tokens, {found} of {verbs} verbs")
+    assert right >= 0.96 * tokens and found >= 0.9 * verbs
+
+
+def test_the_english_model_tags_the_sentences_that_people_try_first() -> None:
+    (sentence,) = pn.load("en").tag_text("The dog sleeps.")
+    assert [token.labels["upos"] for token in sentence] == ["DET", "NOUN", "VERB", "PUNCT"]

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 import perceptron_nlp as pn
 from perceptron_nlp._checks import parse_size
 from perceptron_nlp.formats import read_tensors, write_tensors
+from perceptron_nlp.tagger.model.model import joined
 
 Labelled = list[tuple[list[str], list[str]]]
 WORDS = ["the", "old", "man", "boats", "Zoë", "run", "runs", "."]
@@ -54,6 +55,17 @@ def test_a_compressed_model_is_within_its_size_and_comes_back_the_same(
     texts = [[word for word, _ in sentence] for sentence in sentences]
     assert again.tag_sents(texts) == smaller.tag_sents(texts)
     assert np.array_equal(again.scores(texts[0]), smaller.scores(texts[0]))
+
+
+def test_columns_of_which_one_is_compressed_load_together(
+    tagger: pn.Tagger, small: Labelled
+) -> None:
+    other = pn.train([pn.Sentence(w, {"xpos": t}) for w, t in small], column="xpos", epochs=3)
+    both = pn.Tagger(joined([tagger.compress(len(tagger.to_bytes()) // 2).model, other.model]))
+    again = pn.Tagger.from_bytes(both.to_bytes())
+    assert again.to_bytes() == both.to_bytes()
+    texts = [words for words, _ in small]
+    assert again.by_column["xpos"].tag_sents(texts) == other.tag_sents(texts)
 
 
 def test_a_size_that_the_model_has_already_changes_nothing(tagger: pn.Tagger) -> None:
