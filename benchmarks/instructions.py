@@ -4,13 +4,14 @@
 
 Counts do not depend on how busy the machine is. One process runs under `valgrind
 --tool=callgrind`: it learns from the first 2,000 sentences of EWT for five epochs, and tags EWT
-test with nothing remembered, and then again, with `fast` and with `default` templates. Between the
-parts it calls getppid, before which callgrind writes down and clears its counts; so starting,
-reading, hashing and loading are not in any figure. With --training only the learning is counted,
-and by function. Prints Markdown; leaves with status 1 where a count is over 5 % above the one in
-instructions.json, which --record writes. Counts hang on the interpreter, the compiler and the
-instruction set: where these are not those of the record, they are printed and not compared. Where
-valgrind is missing or fails it says so, and leaves with status 0.
+test with nothing remembered, and then again, with `fast` and with `default` templates; and the
+first 4,000 sentences of Brown once, with `default` templates, greedily and with a beam of four as
+`accurate` has it. Between the parts it calls getppid, before which callgrind writes down and clears
+its counts; so starting, reading, hashing and loading are not in any figure. With --training only
+the learning is counted, and by function. Prints Markdown; leaves with status 1 where a count is
+over 5 % above the one in instructions.json, which --record writes. Counts hang on the interpreter,
+the compiler and the instruction set: where these are not those of the record, they are printed and
+not compared. Where valgrind is missing or fails it says so, and leaves with status 0.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ import tempfile
 from itertools import islice
 from pathlib import Path
 
-from corpora import treebank
+from corpora import corpora, treebank
 
 import perceptron_nlp as pn
 
@@ -38,6 +39,9 @@ EPOCHS = 5
 LEARNT_SENTENCES = 2000
 UPDATES = ("perceptron", "adagrad")
 TEMPLATES = ("fast", "default")
+# Models that tag natural text, by name: the beam of each.
+NATURAL = {"default": 1, "accurate": 4}
+NATURAL_SENTENCES = 4000
 DRIVER = """
 import gc, json, os, sys
 import perceptron_nlp as pn
@@ -68,6 +72,13 @@ for model in data["models"]:
     for _ in range(data["rounds"]):
         tagger.tag_sents(data["tagged"])
     os.getppid()
+for model in data["natural models"]:
+    tagger = pn.load(model)
+    gc.collect()
+    gc.freeze()
+    os.getppid()
+    tagger.tag_sents(data["natural"])
+    os.getppid()
 """
 
 
@@ -75,20 +86,28 @@ class NotCounted(Exception):
     """The machine cannot count; nothing is said of the code."""
 
 
-def train_models(folder: Path) -> list[str]:
-    """Models to tag with, trained without valgrind."""
+def train_models(folder: Path, beams: dict[str, int]) -> list[str]:
+    """Models to tag with, trained without valgrind; those of no templates' name have `default`."""
     paths = []
-    for templates in TEMPLATES:
-        paths.append(str(folder / templates))
+    for name, beam in beams.items():
+        paths.append(str(folder / f"{name}-{beam}"))
         pn.train(
             treebank("EWT", "train"),
-            templates=templates,
+            templates=name if name in TEMPLATES else "default",
             update="perceptron",
             epochs=3,
-            beam=1,
+            beam=beam,
             right_to_left=False,
         ).save(paths[-1])
     return paths
+
+
+def brown() -> list[list[str]]:
+    """The words of the first sentences of Brown."""
+    path = corpora() / "corpora" / "brown" / "brown.tagged.txt"
+    with path.open(encoding="utf-8") as lines:
+        sentences = ([word.rpartition("/")[0] for word in line.split()] for line in lines)
+        return list(islice(filter(None, sentences), NATURAL_SENTENCES))
 
 
 def dumps(folder: Path, data: dict[str, object]) -> list[Path]:
@@ -172,13 +191,17 @@ def measured(training: bool) -> tuple[dict[str, float], list[str]]:
     rows: list[str] = []
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        models = [] if training else train_models(folder)
+        models = [] if training else train_models(folder, dict.fromkeys(TEMPLATES, 1))
+        natural = [] if training else train_models(folder, NATURAL)
+        text = [] if training else brown()
         parts = dumps(
             folder,
             {
                 "learnt": learnt,
                 "tagged": tagged,
                 "models": models,
+                "natural": text,
+                "natural models": natural,
                 "updates": UPDATES,
                 "epochs": EPOCHS,
                 "rounds": ROUNDS,
@@ -193,6 +216,9 @@ def measured(training: bool) -> tuple[dict[str, float], list[str]]:
             start = 2 * len(UPDATES) + 1 + 3 * number
             figures[f"{templates}, new text"] = total(parts[start]) / tokens
             figures[f"{templates}, text seen before"] = total(parts[start + 1]) / ROUNDS / tokens
+        for number, name in enumerate(NATURAL if natural else ()):
+            start = 2 * len(UPDATES) + 3 * len(TEMPLATES) + 1 + 2 * number
+            figures[f"{name}, natural text"] = total(parts[start]) / sum(map(len, text))
     return figures, rows
 
 

@@ -92,7 +92,7 @@ def fill_file(tag: Tag, path: str, out: Path) -> None:
     )
 
 
-def _labelled(part: str, count: int | None) -> list[Example]:
+def labelled(part: str, count: int | None) -> list[Example]:
     sentences = islice(pn.read_conllu(treebank("EWT", part)), count)
     return [(list(sentence.words), list(sentence.column("upos"))) for sentence in sentences]
 
@@ -122,7 +122,7 @@ def _peer_jobs(
     peer: Peer, text: Sentences, folder: Path, shown: Contestant, count: int | None
 ) -> tuple[Tag, dict[str, Job]]:
     counts = [number for number in (count, peer.sentences) if number is not None]
-    train = _labelled("train", min(counts, default=None))
+    train = labelled("train", min(counts, default=None))
     start = time.process_time()
     tag, path = peer.train(train, folder)
     shown.train = time.process_time() - start
@@ -142,7 +142,7 @@ def _work(name: str, count: int | None, pipe: Connection) -> None:
     os.dup2(silence, 2)
     try:
         with tempfile.TemporaryDirectory() as folder:
-            test = _labelled("test", None)
+            test = labelled("test", None)
             text = [words for words, _ in test]
             peer = next((peer for peer in PEERS if peer.name == name), None)
             shown = Contestant(name, peer is None, peer.setting if peer else "")
@@ -178,7 +178,7 @@ def _module(package: str) -> str:
     )
 
 
-def _installed(peer: Peer) -> bool:
+def is_installed(peer: Peer) -> bool:
     try:
         return importlib.util.find_spec(_module(peer.package)) is not None
     except ModuleNotFoundError:
@@ -192,7 +192,7 @@ def contest(rounds: int, count: int | None) -> tuple[list[Contestant], list[str]
     missing, running = [], []
     for name in (*OURS, *(peer.name for peer in PEERS)):
         peer = next((peer for peer in PEERS if peer.name == name), None)
-        if peer is not None and not _installed(peer):
+        if peer is not None and not is_installed(peer):
             missing.append(f"{name}: not installed (pip install {peer.package})")
             continue
         here, there = spawn.Pipe()

@@ -69,7 +69,7 @@ class Tagger:
     ----------
     model : what was trained
     features : the function that makes the features, where the model was trained with one
-    cache_limit : how many distinct words each thread remembers; None for the default (32,768)
+    cache_limit : how many distinct words each thread remembers; None for as many as fit 64 MB
     lexicon : what labels some forms may have; see with_lexicon
     earlier : taggers of columns that this one looks at, by column; text need not have these
 
@@ -1215,7 +1215,7 @@ def load(
     path : the file, or the name of a model that comes with the library: ``"en"`` (English: upos,
         xpos, feats). A file of that name in the working folder goes before it
     features : the feature function, where the model was trained with one; the file only names it
-    cache_limit : how many distinct words each thread remembers; None for the default (32,768)
+    cache_limit : how many distinct words each thread remembers; None for as many as fit 64 MB
     mmap : map the file into memory rather than read it: processes that load the same file share
         what stays of it. It is checked in the same way. While the tagger lives, the file may be
         replaced, as ``save`` does, but nobody may write into it

@@ -315,6 +315,32 @@ def test_the_cache_stays_below_its_limit_and_changes_nothing(limit: int) -> None
     assert decoder.cache_counts[2] <= max(limit, 64)
 
 
+@pytest.mark.parametrize("n_labels", [5, 80])
+def test_words_that_come_again_stay_when_the_cache_is_full(n_labels: int) -> None:
+    rng = random.Random(4)
+    templates = [Template.parse(t) for t in ("lower[0]", "lower[1]", "tag[-1] lower[0]")]
+    again = [f"again{i}" + "-and-a-long-word" * (i % 3) for i in range(200)]
+    text, new = [], 0
+    for _ in range(3000):
+        text.append(
+            [rng.choice(again) for _ in range(6)] + [f"{new + i}-new-word" for i in range(6)]
+        )
+        new += 6
+    model = Model(n_labels, 1, 9, 0.6, None)
+    SlowTagger(templates, model.labels, model.row_of).tag(
+        {"form": [w for words in text[:60] for w in words]}
+    )
+    compiled = compile_templates(templates)
+    small, large = (
+        model.decoder(compiled, cache_limit=limit, right_to_left=False, dictionary={})
+        for limit in (4000, 1 << 20)
+    )
+    assert small.tag(text) == large.tag(text)
+    _, misses, held = small.cache_counts
+    assert held <= 4000
+    assert large.cache_counts[1] <= misses < large.cache_counts[1] + len(again)
+
+
 def small_decoder() -> SentenceDecoder:
     return Model(2, 1, 3, 1.0, None).decoder(
         compile_templates([Template.parse("word[0]"), Template.parse("column:x[0]")]),

@@ -9,7 +9,7 @@ from libc.stdlib cimport free, malloc
 
 from perceptron_nlp._core.tag.agree cimport ColumnsDecoder, agreeing_worker, run_worker
 from perceptron_nlp._core.tag.decode cimport SentenceDecoder, Worker, WorkerBox
-from perceptron_nlp._core.tag.decode cimport batch_end_sentence, batch_reset
+from perceptron_nlp._core.tag.decode cimport batch_end_sentence, batch_reset, cache_spoil
 from perceptron_nlp._core.model.frozenmodel cimport Decoder
 from perceptron_nlp._core.tag.decode import BATCH_TOKENS
 from perceptron_nlp.errors import ArgumentError, MemoryLimitError
@@ -204,7 +204,7 @@ cdef class _Filling:
                 with nogil:
                     status = run_worker(&filler.decoder.decoder, w)
                 if status < 0:
-                    w.cache.n_types = w.cache.limit
+                    cache_spoil(&w.cache)
                     raise MemoryLimitError("no memory for these sentences; give fewer at a time")
                 reserve(memory, used + (at - written) + self.longest * <size_t>w.n_tokens
                         + GAP_SLACK)

@@ -111,3 +111,4 @@ cdef class FrozenModel:
     cdef int _filter(self, KeyFilter *filter, keys, group_starts, list templates) except -1
     cdef readonly tuple labels
     cdef uint32_t cache_limit
+    cdef bint bounded_in_bytes

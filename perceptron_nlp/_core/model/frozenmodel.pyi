@@ -7,7 +7,7 @@ import numpy.typing as npt
 from perceptron_nlp._core.features.extract import FeatureProgram
 from perceptron_nlp._core.model.labelparts import LabelParts
 
-DEFAULT_CACHE_LIMIT: int
+MOST_TYPES: int
 WIDEST_BEAM: int
 
 def allowed_bytes(allowed: Iterable[Iterable[object]], n_labels: int) -> memoryview: ...
@@ -31,7 +31,7 @@ class FrozenModel:
         beam: int = 1,
         allowed: npt.NDArray[np.bool_] | Iterable[Iterable[object]] | None = None,
         parts: LabelParts | None = None,
-        cache_limit: int = ...,
+        cache_limit: int | None = ...,
         narrow: bool = True,
     ) -> Self: ...
     @property

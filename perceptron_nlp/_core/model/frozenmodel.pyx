@@ -23,7 +23,7 @@ cdef extern from *:
     const int COND_NOT_LAST
     const int COND_LAST
 
-DEFAULT_CACHE_LIMIT = 32768
+MOST_TYPES = 1 << 30
 WIDEST_BEAM = MAX_BEAM
 
 
@@ -62,14 +62,16 @@ cdef class FrozenModel:
     def __cinit__(self, FeatureProgram program not None, *, keys, starts, cell_labels, weights,
                   labels, label_hashes, group_starts=None, table_bits=None, right_to_left=False,
                   dictionary=None, lexicon=None, beam=1, allowed=None, LabelParts parts=None,
-                  cache_limit=DEFAULT_CACHE_LIMIT, narrow=True):
+                  cache_limit=None, narrow=True):
         memset(&self.table, 0, sizeof(FrozenTable))
         memset(&self.decoder, 0, sizeof(Decoder))
+        self.bounded_in_bytes = cache_limit is None
+        cache_limit = MOST_TYPES if cache_limit is None else cache_limit
         if not isinstance(cache_limit, int) or isinstance(cache_limit, bool):
             raise ArgumentTypeError(
                 f"cache_limit: an int is needed, not {type(cache_limit).__name__}")
-        if not 1 <= cache_limit <= 1 << 30:
-            raise ArgumentError(f"cache_limit: {cache_limit} is not between 1 and {1 << 30}")
+        if not 1 <= cache_limit <= MOST_TYPES:
+            raise ArgumentError(f"cache_limit: {cache_limit} is not between 1 and {MOST_TYPES}")
         self.program = program
         self.labels = tuple(labels)
         self.cache_limit = cache_limit

@@ -223,7 +223,7 @@ static inline int run_columns(const Agreement *a, Worker *w) {
     }
     if (status == 0) status = agree_on_batch(a, w);
     for (int32_t c = 0; c < a->n_columns && status < 0; c++) /* as after any batch that failed */
-        agreeing_worker(w, c)->cache.n_types = agreeing_worker(w, c)->cache.limit;
+        cache_spoil(&agreeing_worker(w, c)->cache);
     for (int32_t c = 1; c < a->n_columns; c++) batch_return(&agreeing_worker(w, c)->batch);
     return status;
 }

@@ -194,11 +194,10 @@ static inline int find_types(const Decoder *d, Worker *w) {
             if (grow_array(&w->types[c], (size_t)padded, sizeof(int32_t)) < 0) return -1;
         w->padded_room = padded;
     }
-    if (!cache->slots || cache->n_types + (uint64_t)(w->n_tokens * p->n_columns) > cache->limit ||
-        cache->text_used + w->text_used > (size_t)cache->limit * TEXT_PER_TYPE) {
-        if (cache_clear(cache, &d->layout) < 0) return -1;
-        pair_cache_clear(&w->pairs);
-    }
+    const uint64_t types = (uint64_t)(w->n_tokens * p->n_columns);
+    const int other = cache_make_room(cache, &d->layout, types, w->text_used);
+    if (other < 0) return -1;
+    if (other) pair_cache_clear(&w->pairs);
     for (int32_t c = 0; c < p->n_columns; c++) {
         const WordRef *word = w->words + c;
         int32_t *type = w->types[c];

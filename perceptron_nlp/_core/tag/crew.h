@@ -98,8 +98,7 @@ static inline int crew_label(const Decoder *d, Worker *w) {
     w->keep_scores = w->kept.of && d->beam == 1 && !d->parts;
     int status = run_worker(d, w);
     w->keep_scores = 0;
-    /* What is cached may be half made; the next batch starts afresh. */
-    if (status < 0) w->cache.n_types = w->cache.limit;
+    if (status < 0) cache_spoil(&w->cache);
     return status;
 }
 

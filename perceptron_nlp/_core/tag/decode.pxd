@@ -10,6 +10,7 @@ cdef extern from "tag/search.h" nogil:
         uint64_t secrets[8]
         uint32_t limit
         uint32_t n_types
+        int bounded_in_bytes
         int64_t hits
         int64_t misses
     ctypedef struct KeptLabels:
@@ -34,6 +35,7 @@ cdef extern from "tag/search.h" nogil:
         const void *agreement
         Worker **agreeing
     const int KEPT_UNKNOWN
+    void cache_spoil(TypeCache *c) noexcept
     void worker_close(Worker *w) noexcept
     void batch_reset(Batch *b) noexcept
     int batch_room(const Decoder *d, Batch *b, int64_t more) noexcept

@@ -78,7 +78,7 @@ cdef class SentenceDecoder(FrozenModel):
         the order of reading; row n_labels is the start, column n_labels the end. Needs a beam
     parts : None, or what the labels are made of; then the cells' labels are numbers of parts, and
         beam is 1
-    cache_limit : types remembered by each thread, at least 1
+    cache_limit : types remembered by each thread, at least 1; None: as many as CACHE_BYTES hold
     narrow : use scores of 16 bits where group_starts shows that no sum can leave them; the labels
         are the same
 
@@ -102,6 +102,7 @@ cdef class SentenceDecoder(FrozenModel):
         except IndexError:
             box = WorkerBox()
             box.worker.cache.limit = self.cache_limit
+            box.worker.cache.bounded_in_bytes = self.bounded_in_bytes
             for k in range(N_SECRETS):
                 box.worker.cache.secrets[k] = self.decoder.secrets[k]
             return box
@@ -255,8 +256,7 @@ cdef class SentenceDecoder(FrozenModel):
         with nogil:
             status = run_batch(&self.decoder, w)
         if status < 0:
-            # What is cached may be half made; the next batch starts afresh.
-            w.cache.n_types = w.cache.limit
+            cache_spoil(&w.cache)
             raise MemoryLimitError("no memory to label these sentences; give fewer at a time")
         return 0
 

@@ -1,9 +1,10 @@
 /* What a tagger remembers of the strings it has met: for each type (a distinct string of one
  * column) the summed scores of its slots, and what templates over several words need of it.
  *
- * The cache belongs to one Worker. It is emptied whole when it is full, between batches; only a
- * single sentence with more types than the limit makes it larger, until the next batch. It is
- * full when it holds `limit` types, or TEXT_PER_TYPE bytes of long strings for each of so many. */
+ * The cache belongs to one Worker. It is full when it holds `limit` types, or CACHE_BYTES where it is
+ * bounded in bytes, or TEXT_PER_TYPE bytes of long strings for each of its types. Then, between
+ * batches, types are dropped that were not met again since that happened last. Only a single
+ * sentence with more types than the limit makes it larger, until the next batch. */
 #ifndef PERCEPTRON_NLP_TYPECACHE_H
 #define PERCEPTRON_NLP_TYPECACHE_H
 
@@ -130,12 +131,25 @@ static inline int32_t type_enter(TypeCache *c, const CacheLayout *l, int32_t col
     return (int32_t)type;
 }
 
+/* Bytes of a type, its text, rows and memos apart. */
+static inline size_t type_bytes(const CacheLayout *l) {
+    return sizeof(TypeEntry) + vector_bytes(l) + memo_words(l) * sizeof(uint32_t) +
+           (size_t)l->program->n_carried * sizeof(uint64_t) +
+           (l->dense ? 0 : (size_t)l->program->n_slots * sizeof(uint32_t));
+}
+
+/* Types for which there may be room between batches. */
+static inline size_t most_room(const TypeCache *c, const CacheLayout *l) {
+    const size_t held = c->bounded_in_bytes ? 2 * CACHE_BYTES / type_bytes(l) : c->limit;
+    const size_t most = held < c->limit ? held : c->limit;
+    return most < 64 ? 64 : most;
+}
+
 /* Empty the cache but for the pads, which are its first types: for each column the left ones at
  * distance 1, 2, …, then the right ones. -1: no memory. */
 static inline int cache_clear(TypeCache *c, const CacheLayout *l) {
     const Program *p = l->program;
     const WordRef nothing = {0, 0, 0, 0};
-    uint32_t room = c->limit < 64 ? 64 : c->limit;
     size_t vector = (size_t)l->stride * score_bytes(l);
     c->times_cleared++;
     c->n_types = 0;
@@ -150,7 +164,7 @@ static inline int cache_clear(TypeCache *c, const CacheLayout *l) {
         memset(c->pool, 0, vector);
     }
     c->pool_used = 1;
-    if (!c->slots || c->room > room) {
+    if (!c->slots || c->room > most_room(c, l)) {
         free(c->slots);
         c->slots = NULL;
         c->room = 0;
@@ -168,6 +182,110 @@ static inline int cache_clear(TypeCache *c, const CacheLayout *l) {
     return finish_types(c, l);
 }
 
+static inline void cache_spoil(TypeCache *c) {
+    c->spoiled = 1;
+}
+
+/* Bytes in use. */
+static inline size_t cache_bytes(const TypeCache *c, const CacheLayout *l) {
+    return c->n_types * type_bytes(l) + (sizeof(TypeSlot) << c->bits) + c->text_used +
+           c->rows_used * sizeof(uint32_t) +
+           (size_t)c->pool_used * (size_t)l->stride * score_bytes(l);
+}
+
+/* Is there no room for so many types and bytes of text more? */
+static inline int cache_is_full(const TypeCache *c, const CacheLayout *l, uint64_t types,
+                                size_t text) {
+    const size_t most = c->limit < MOST_AT_ONCE ? c->limit : MOST_AT_ONCE;
+    return c->n_types + types > c->limit || c->text_used + text > most * TEXT_PER_TYPE ||
+           (c->bounded_in_bytes && cache_bytes(c, l) > CACHE_BYTES);
+}
+
+/* Give a type a lower number, and its text and rows the first places that are free. */
+static inline void move_type(TypeCache *c, const CacheLayout *l, uint32_t from, uint32_t to) {
+    const size_t bytes = vector_bytes(l), n_carried = (size_t)l->program->n_carried;
+    const size_t n_memos = memo_words(l), n_slots = (size_t)l->program->n_slots;
+    TypeEntry *entry = &c->entries[to];
+    *entry = c->entries[from];
+    memmove(c->vectors + to * bytes, c->vectors + from * bytes, bytes);
+    memmove(c->carried + to * n_carried, c->carried + from * n_carried, n_carried * 8);
+    memmove(c->memos + to * n_memos, c->memos + from * n_memos, n_memos * sizeof *c->memos);
+    if (entry->word.length > WORD_SMALL) {
+        memmove(c->text + c->text_used, c->text + entry->word.at, entry->word.length);
+        entry->word.at = c->text_used;
+        c->text_used += entry->word.length;
+    }
+    if (l->dense) return;
+    uint32_t *starts = c->list_starts + to * n_slots;
+    const uint32_t *old = c->list_starts + from * n_slots;
+    const uint32_t begin = old[0], end = old[n_slots], place = (uint32_t)c->rows_used;
+    memmove(c->rows + place, c->rows + begin, (end - begin) * sizeof *c->rows);
+    for (size_t s = 0; s < n_slots; s++) starts[s] = old[s] - begin + place;
+    starts[n_slots] = (uint32_t)(c->rows_used += end - begin);
+}
+
+/* Keep those vectors of the pool that a type still names. */
+static inline void sweep_pool(TypeCache *c, const CacheLayout *l, uint32_t *number) {
+    const size_t n = memo_words(l) * c->n_types;
+    const uint32_t used = c->pool_used;
+    for (size_t k = 0; k < n; k++)
+        if (c->memos[k] != MEMO_UNKNOWN) number[c->memos[k]] = 1;
+    const size_t bytes = (size_t)l->stride * score_bytes(l);
+    number[0] = 0;
+    c->pool_used = 1;
+    for (uint32_t m = 1; m < used; m++)
+        if (number[m]) {
+            number[m] = c->pool_used++;
+            memmove(c->pool + number[m] * bytes, c->pool + m * bytes, bytes);
+        }
+    for (size_t k = 0; k < n; k++)
+        if (c->memos[k] != MEMO_UNKNOWN) c->memos[k] = number[c->memos[k]];
+}
+
+/* Drop the types that were not met again since this was done last, and others until half of the room
+ * is free. All types have been finished. -1: no memory. */
+static inline int cache_sweep(TypeCache *c, const CacheLayout *l) {
+    const uint32_t n = c->n_types,
+                   n_pads = (uint32_t)(2 * l->program->reach * l->program->n_columns);
+    const size_t slots = (size_t)1 << c->bits, most = CACHE_BYTES / 2;
+    uint8_t *met = (uint8_t *)calloc((size_t)n + 1, 1);
+    uint32_t *number = (uint32_t *)calloc((size_t)c->pool_used + 1, sizeof *number);
+    if (!met || !number) {
+        free(met);
+        free(number);
+        return cache_clear(c, l);
+    }
+    for (size_t k = 0; k < slots; k++)
+        if (c->slots[k].type1 & MET) met[(c->slots[k].type1 & ~MET) - 1] = 1;
+    c->times_cleared++;
+    c->n_types = 0;
+    c->text_used = 0;
+    c->rows_used = 0;
+    for (uint32_t type = 0; type < n; type++) {
+        const int room = 2 * (uint64_t)c->n_types < c->limit &&
+                         2 * c->text_used < (size_t)MOST_AT_ONCE * TEXT_PER_TYPE &&
+                         (!c->bounded_in_bytes || cache_bytes(c, l) < most);
+        if (type < n_pads || (met[type] && room)) move_type(c, l, type, c->n_types++);
+    }
+    if (l->n_memos) sweep_pool(c, l, number);
+    free(met);
+    free(number);
+    return cache_lay_slots(c, c->bits);
+}
+
+/* Room for so many types and bytes of text more. 1: types have other numbers now; -1: no memory. */
+static inline int cache_make_room(TypeCache *c, const CacheLayout *l, uint64_t types, size_t text) {
+    if (c->slots && !c->spoiled && !cache_is_full(c, l, types, text)) return 0;
+    if (c->slots && !c->spoiled && cache_sweep(c, l) < 0) c->spoiled = 1;
+    if (!c->slots || c->spoiled || c->room > 2 * most_room(c, l) ||
+        cache_is_full(c, l, types, text)) {
+        c->spoiled = 1;
+        if (cache_clear(c, l) < 0) return -1;
+        c->spoiled = 0;
+    }
+    return 1;
+}
+
 static inline int32_t pad_type(const Program *p, int32_t column, int32_t distance) {
     int32_t first = column * 2 * p->reach;
     return distance < 0 ? first - distance - 1 : first + p->reach + distance - 1;
@@ -180,16 +298,17 @@ static inline int32_t type_find(TypeCache *c, const CacheLayout *l, int32_t colu
     size_t mask = ((size_t)1 << c->bits) - 1, at = (size_t)(hash >> (64 - c->bits));
     uint32_t mark = word_mark(word, column);
     for (; c->slots[at].type1; at = (at + 1) & mask) {
-        const TypeSlot *slot = &c->slots[at];
+        TypeSlot *slot = &c->slots[at];
         if (slot->head != word->head || slot->tail != word->tail || slot->mark != mark) continue;
         if (word->length > WORD_SMALL) {
-            const WordRef *own = &c->entries[slot->type1 - 1].word;
+            const WordRef *own = &c->entries[(slot->type1 & ~MET) - 1].word;
             if (own->length != word->length ||
                 memcmp(c->text + own->at, texts + word->at, word->length) != 0)
                 continue;
         }
         c->hits++;
-        return (int32_t)slot->type1 - 1;
+        if (!(slot->type1 & MET)) slot->type1 |= MET;
+        return (int32_t)(slot->type1 & ~MET) - 1;
     }
     c->misses++;
     return type_enter(c, l, column, word, hash, texts, 0);

@@ -100,7 +100,9 @@ static inline uint64_t word_hash(const WordRef *w, uint32_t mark, const uint64_t
 
 #define DENSE_LABELS PACKED_LABELS
 #define TEXT_PER_TYPE 64
-#define MOST_AT_ONCE 32768 /* types that there is room made for at once */
+#define MET 0x80000000u
+#define CACHE_BYTES ((size_t)46 << 20) /* of types by default; with pairs (remembered.h) 64 MB */
+#define MOST_AT_ONCE 32768             /* types that there is room made for at once */
 #define MEMO_UNKNOWN 0xFFFFFFFFu
 #define FREE (-1)
 #define FRESH_TYPES 8 /* as many as the first-level cache holds the buckets and rows of */
@@ -118,7 +120,7 @@ typedef struct {
 typedef struct {
     uint64_t head, tail;
     uint32_t mark;  /* length and column */
-    uint32_t type1; /* type + 1; 0 is an empty slot */
+    uint32_t type1; /* type + 1; 0 is an empty slot; MET is set once it was met again */
 } TypeSlot;
 
 /* How a key of a type is made. Most templates look at one value of a word, if anything after being
@@ -182,6 +184,8 @@ typedef struct TypeCache {
     TypeSlot *slots;
     int bits;
     uint32_t n_types, room, limit;
+    int bounded_in_bytes; /* by CACHE_BYTES, too */
+    int spoiled;          /* what is there may be half made */
     TypeEntry *entries;
     uint8_t *text;
     size_t text_used, text_room;

@@ -480,11 +480,11 @@ static inline int label_queue(const CutModel *m, Cut *x, Worker *w, const uint8_
     }
     if (!asked) return 0;
     if (find_types(d, w) < 0) {
-        w->cache.n_types = w->cache.limit;
+        cache_spoil(&w->cache);
         return -1;
     }
     if (w->cache.times_cleared != cleared && clear_sums(x) < 0) {
-        w->cache.n_types = w->cache.limit;
+        cache_spoil(&w->cache);
         return -1;
     }
     for (size_t q = 0; q < asked; q++) {

@@ -200,7 +200,7 @@ static inline int64_t fill_batch(const FillModel *m, Fill *f, const Cut *cut,
         const int status = run_batch(d, w);
         w->keep_scores = 0;
         if (status < 0) {
-            w->cache.n_types = w->cache.limit;
+            cache_spoil(&w->cache);
             return -1;
         }
     }

@@ -186,7 +186,7 @@ static inline int split_words(TextWords *x, const Cut *cut, const uint8_t *text,
             if (take_words_of(d, &w->batch, x, text, cut->sentences[s], cut->sentences[s + 1]) < 0)
                 return -1;
         if (run_batch(d, w) < 0) {
-            w->cache.n_types = w->cache.limit;
+            cache_spoil(&w->cache);
             return -1;
         }
         for (size_t k = begin; k < cut->sentences[s]; k++) {

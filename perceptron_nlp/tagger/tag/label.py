@@ -9,7 +9,6 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from perceptron_nlp._core.features.extract import FeatureProgram
-from perceptron_nlp._core.model.frozenmodel import DEFAULT_CACHE_LIMIT
 from perceptron_nlp._core.tag.decode import SentenceDecoder
 from perceptron_nlp.errors import ArgumentError, MemoryLimitError, ModelError
 from perceptron_nlp.features.templates import compile_templates
@@ -347,5 +346,5 @@ def decoder_of(
         parts=None if model.parts is None else parts_of(model.tags.labels, model.parts),
         dictionary={word_bytes(w): model.tags.id_of(t) for w, t in model.dictionary.items()},
         lexicon={word_bytes(form): labels for form, labels in allowed.items()},
-        cache_limit=DEFAULT_CACHE_LIMIT if cache_limit is None else cache_limit,
+        cache_limit=cache_limit,
     )

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from perceptron_nlp._core.model.frozenmodel import DEFAULT_CACHE_LIMIT
 from perceptron_nlp._core.text.cutter import CutText, TextCutter
 from perceptron_nlp.tagger.model.model import Segmentation
 from perceptron_nlp.tagger.tag.label import decoder_of
@@ -45,13 +44,12 @@ class Segmenter:
     def __init__(
         self, segmentation: Segmentation, cache_limit: int | None = None, window: int = WINDOW
     ) -> None:
-        limit = DEFAULT_CACHE_LIMIT if cache_limit is None else cache_limit
         splits = segmentation.splits
         self.cutter = TextCutter(
-            decoder_of(segmentation.cut, min(limit, _MOST_ATOMS)),
+            decoder_of(segmentation.cut, min(cache_limit or _MOST_ATOMS, _MOST_ATOMS)),
             place_numbers(segmentation.certain),
             class_page,
-            None if splits is None else decoder_of(splits, limit),
+            None if splits is None else decoder_of(splits, cache_limit),
             [] if splits is None else [split_plan(label) for label in splits.tags],
             window,
         )

@@ -1,0 +1,188 @@
+"""Text as it comes: how fast taggers label a long text once, just loaded, and a second time.
+
+    PERCEPTRON_NLP_CORPORA=folder python benchmarks/natural.py [--rounds N] [--quick]
+
+Models of the presets learn from the train and dev parts of EWT and tag Brown (1.2 million tokens
+of edited American English) and MASC (0.6 million, written and spoken, of our time): as lists, as
+buffers, as CoNLL-U and as plain text (the tokens with spaces between them), each by a tagger that
+was just loaded; lists once more by the same tagger. Peers that are installed learn as
+benchmarks/peers.py says and tag lists and CoNLL-U once in the same run. All are processes of their
+own that take turns; figures are millions of tokens a CPU second, by the least of the rounds.
+Loading, starting and learning are not in them. Prints Markdown.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import multiprocessing
+import sys
+import tempfile
+from collections.abc import Callable
+from itertools import islice
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+import numpy as np
+from corpora import corpora, treebank
+from cputime import seconds
+from peers import PEERS, Sentences
+from turns import fill_file, is_installed, labelled
+
+import perceptron_nlp as pn
+
+PRESETS = ("fast", "default", "accurate")
+# Each with what stands between a word and its tag.
+TEXTS = {"Brown": ("brown", "/"), "MASC": ("masc", "_")}
+WAYS = ("lists", "lists, again", "buffers", "CoNLL-U", "plain text")
+PEER_WAYS = ("lists", "CoNLL-U")
+QUICK_SENTENCES = 300
+Job = Callable[[], object]
+
+
+def sentences_of(text: str, quick: bool) -> Sentences:
+    """The words of a text, every word an object of its own, as a program reads them."""
+    name, bar = TEXTS[text]
+    lines = (corpora() / "corpora" / name / f"{name}.tagged.txt").read_text("utf-8").split("\n")
+    found = ([word.rpartition(bar)[0] for word in line.split()] for line in lines if line.strip())
+    return list(islice(found, QUICK_SENTENCES if quick else None))
+
+
+def as_conllu(sentences: Sentences) -> str:
+    """The sentences as CoNLL-U without any annotation."""
+    return "".join(
+        "".join(f"{k}\t{word}" + "\t_" * 8 + "\n" for k, word in enumerate(words, 1)) + "\n"
+        for words in sentences
+    )
+
+
+def our_ways(model: bytes, sentences: Sentences, folder: Path) -> dict[str, Callable[[], Job]]:
+    """For each way what makes a job of it, with a tagger that was just loaded where it is new."""
+    words = [word.encode() for one in sentences for word in one]
+    plain = b"".join(words), np.cumsum([0, *map(len, words)]), np.cumsum([0, *map(len, sentences)])
+    path = folder / "text.conllu"
+    path.write_text(as_conllu(sentences), encoding="utf-8")
+    whole, text = path.read_bytes(), "\n\n".join(" ".join(one) for one in sentences)
+    latest: list[pn.Tagger] = []
+
+    def fresh() -> pn.Tagger:
+        latest[:] = [pn.Tagger.from_bytes(model)]
+        return latest[0]
+
+    def conllu() -> Job:
+        fill = fresh().filler(pn.open_corpus(str(path)))
+        assert fill is not None
+        return lambda: fill(whole)
+
+    def lists(tagger: pn.Tagger) -> Job:
+        return lambda: tagger.tag_sents(sentences)
+
+    def buffers(tagger: pn.Tagger) -> Job:
+        return lambda: tagger.tag_buffers(*plain)
+
+    def running(tagger: pn.Tagger) -> Job:
+        return lambda: tagger.tag_text(text)
+
+    return {
+        "lists": lambda: lists(fresh()),
+        "lists, again": lambda: lists(latest[0]),
+        "buffers": lambda: buffers(fresh()),
+        "CoNLL-U": conllu,
+        "plain text": lambda: running(fresh()),
+    }
+
+
+def peer_ways(name: str, sentences: Sentences, folder: Path, quick: bool) -> dict[str, Job]:
+    """The same of a peer, which is trained here."""
+    peer = next(peer for peer in PEERS if peer.name == name)
+    counts = [n for n in (peer.sentences, QUICK_SENTENCES if quick else None) if n is not None]
+    tag, _ = peer.train(labelled("train", min(counts, default=None)), folder)
+    path = folder / "text.conllu"
+    path.write_text(as_conllu(sentences), encoding="utf-8")
+    return {
+        "lists": lambda: tag(sentences),
+        "CoNLL-U": lambda: fill_file(tag, str(path), folder / "out.conllu"),
+    }
+
+
+def work(name: str, text: str, model: bytes, quick: bool, pipe: Connection) -> None:
+    """The process of one tagger: sends how many tokens there are, then a way's seconds if asked."""
+    sentences = sentences_of(text, quick)
+    pipe.send(sum(map(len, sentences)))
+    with tempfile.TemporaryDirectory() as folder:
+        ours = our_ways(model, sentences, Path(folder)) if model else {}
+        peers = {} if model else peer_ways(name, sentences, Path(folder), quick)
+        gc.collect()
+        gc.freeze()
+        while way := pipe.recv():
+            pipe.send(seconds(ours[way]() if model else peers[way]))
+
+
+def measure(
+    names: dict[str, bytes], text: str, rounds: int, quick: bool
+) -> dict[str, dict[str, float]]:
+    """Millions of tokens a CPU second by tagger and way."""
+    spawn = multiprocessing.get_context("spawn")
+    pipes: dict[str, Connection] = {}
+    for name, model in names.items():
+        pipes[name], there = spawn.Pipe()
+        spawn.Process(target=work, args=(name, text, model, quick, there), daemon=True).start()
+        there.close()
+    tokens = {name: pipe.recv() for name, pipe in pipes.items()}
+    best = {name: dict.fromkeys(WAYS if names[name] else PEER_WAYS, float("inf")) for name in names}
+    for number in range(rounds):
+        for name, pipe in pipes.items():
+            # Peers take minutes.
+            for way in best[name] if names[name] or not number else ():
+                try:
+                    pipe.send(way)
+                    best[name][way] = min(best[name][way], pipe.recv())
+                except EOFError:
+                    best[name][way] = float("nan")
+    for pipe in pipes.values():
+        pipe.send("")
+    return {
+        name: {way: tokens[name] / least / 1e6 for way, least in ways.items()}
+        for name, ways in best.items()
+    }
+
+
+def table(found: dict[str, dict[str, float]]) -> str:
+    """Taggers and ways; beside lists, how many times the fastest peer."""
+    peers = [ways["lists"] for name, ways in found.items() if name not in PRESETS]
+    fastest = max(peers, default=float("nan"))
+    lines = ["| | " + " | ".join(WAYS) + " | lists: × the fastest peer |", "|---|" + "--:|" * 6]
+    for name, ways in sorted(found.items(), key=lambda item: -item[1]["lists"]):
+        shown = [f"{ways[way]:.2f}" if way in ways else "–" for way in WAYS]
+        title = f"**{name}**" if name in PRESETS else name
+        lines.append(f"| {title} | {' | '.join(shown)} | {ways['lists'] / fastest:.1f} |")
+    return "\n".join(lines)
+
+
+def report(rounds: int, quick: bool) -> None:
+    """Print a table of each text."""
+    path, dev = treebank("EWT", "train"), treebank("EWT", "dev")
+    train = list(islice(pn.read_conllu(path), QUICK_SENTENCES)) if quick else path
+    names = {
+        preset: pn.train(train, preset=preset, dev=None if quick else dev).to_bytes()
+        for preset in PRESETS
+    }
+    names |= {peer.name: b"" for peer in PEERS if is_installed(peer)}
+    for text in TEXTS:
+        found = measure(names, text, rounds, quick)
+        tokens = sum(map(len, sentences_of(text, quick)))
+        print(f"### {text}, {tokens:,} tokens, M tokens / CPU s\n\n{table(found)}\n", flush=True)
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0], allow_abbrev=False)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--quick", action="store_true", help="little text; only to see it work")
+    chosen = parser.parse_args()
+    print(f"## Text as it comes, each once (Python {sys.version.split()[0]})\n")
+    report(1 if chosen.quick else chosen.rounds, chosen.quick)
+
+
+if __name__ == "__main__":
+    main()
