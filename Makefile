@@ -42,6 +42,7 @@ house: $(VENV)/built
 # of disc for 100 million words.
 bench: $(VENV)/benched
 	mkdir -p docs/images
+	$(BIN)/python benchmarks/natural.py
 	$(BIN)/python benchmarks/speed.py --png docs/images/speed.png
 	$(BIN)/python benchmarks/instructions.py
 	$(BIN)/python benchmarks/main_job.py
