@@ -26,7 +26,7 @@ class Tabular:
         Raises MissingExtraError where neither is (extra ``frames``).
         """
         try:
-            import pandas
+            import pandas  # type: ignore[import-untyped, unused-ignore]
 
             return pandas.DataFrame(self.rows())
         except ImportError:

@@ -157,15 +157,15 @@ REMOVALS = (
     Removal(
         "S1",
         "the cache is never emptied",
-        "_core/tag/batch.h",
-        "cache->n_types + (uint64_t)(w->n_tokens * p->n_columns) > cache->limit",
-        "0",
+        "_core/tag/typecache.h",
+        "    return c->n_types + types > c->limit ||",
+        "    return 0 && c->n_types + types > c->limit &&",
     ),
     Removal(
         "S2",
         "the cache counts words but not their text",
-        "_core/tag/batch.h",
-        "cache->text_used + w->text_used > (size_t)cache->limit * TEXT_PER_TYPE",
+        "_core/tag/typecache.h",
+        "c->text_used + text > most * TEXT_PER_TYPE",
         "0",
     ),
     Removal(

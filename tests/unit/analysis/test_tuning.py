@@ -226,7 +226,7 @@ def test_the_summed_runs_that_were_measured_are_those_of_the_options() -> None:
     held_out = text[:80]
     found = pn.tune(text[80:], dev=held_out, templates="fast", space={"min_count": [2]})
     tagger = pn.train(text[80:], dev=held_out, **found.options)
-    assert tagger.model.record["options"]["runs"] == 2
+    assert tagger.model.record["options"]["runs"] == 4
     assert tagger.evaluate(held_out).accuracy == found.expected
     folded = pn.tune(text, folds=2, **options)
     assert folded.options["runs"] == 1 and folded.options["epochs"] == folded.chosen.epochs

@@ -89,12 +89,10 @@ def test_confidences_go_into_misc_and_nothing_else_changes(cli) -> None:
 @pytest.mark.usefixtures("files")
 def test_several_columns_have_a_key_each(cli) -> None:
     out = cli("tag", "two.model", "new.conllu", "--quiet", "--confidence").out.decode()
-    parts = pn.load("two.model").by_column
     sentences = list(pn.read_conllu("new.conllu"))
-    for name, part in parts.items():
-        expected = [
-            f"Conf[{name}]={x:.4f}" for sentence in sentences for x in part.confidences(sentence)
-        ]
+    found = pn.load("two.model").tag_sents_columns_with_confidences(sentences)
+    for name, given in found.items():
+        expected = [f"Conf[{name}]={x:.4f}" for sure in given[1] for x in sure]
         assert [
             one for own in misc(out) for one in own if one.startswith(f"Conf[{name}]=")
         ] == expected
