@@ -33,8 +33,8 @@ from perceptron_nlp.tagger.model.compress import compress_model
 from perceptron_nlp.tagger.model.model import TaggerModel, joined
 
 # Bytes for each column: loading takes as long as there are weights, so all of them stay small.
-SIZES = {"upos": 700_000, "xpos": 700_000, "feats": 1_300_000, "lemma": 500_000}
-CUT_SIZE = 400_000
+SIZES = {"upos": 700_000, "xpos": 700_000, "feats": 900_000, "lemma": 1_100_000}
+CUT_SIZE = 350_000
 TAGS = ("upos", "xpos", "feats")
 # Columns that are learned from raw text, too, and the seeds and directions of those who teach them.
 TAUGHT = ("upos", "xpos")
@@ -171,7 +171,7 @@ def compressed_by_dev(model: TaggerModel, dev: list[pn.Sentence]) -> TaggerModel
     parts = []
     for part in model.parts_by_column:
         score = None if part.feature_columns else partial(accuracy, dev)
-        parts.append(compress_model(part, SIZES[part.column], score))
+        parts.append(fitted(part, score))
     whole = with_parts(model, parts)
     for name, result in pn.Tagger(whole).evaluate_columns(dev).items():
         print(f"{name}: {100 * result.accuracy:.2f} % of dev", flush=True)
@@ -187,12 +187,20 @@ def compressed_like(model: TaggerModel, tried: TaggerModel) -> TaggerModel:
     for part, like in zip(model.parts_by_column, tried.parts_by_column, strict=True):
         made: Any = like.record.get("compressed")
         steps = () if made is None else (made["steps"],)
-        small = compress_model(
-            part, SIZES[part.column], calibrate=partial(as_sure_as, like), steps=steps
-        )
+        small = fitted(part, calibrate=partial(as_sure_as, like), steps=steps)
         small = as_sure_as(like, small)
         parts.append(small.replace(record={**small.record, "learnt_from": "train and dev"}))
     return with_parts(model, parts)
+
+
+def fitted(part: TaggerModel, score: Any = None, **options: Any) -> TaggerModel:
+    """The part in its size, or in the least above it that it can do with."""
+    size = SIZES[part.column]
+    while True:
+        try:
+            return compress_model(part, size, score, **options)
+        except pn.ArgumentError:
+            size += size // 5
 
 
 def with_parts(model: TaggerModel, parts: Sequence[TaggerModel]) -> TaggerModel:
