@@ -95,8 +95,6 @@ def sentence_list(sentences: Iterable[Sequence[str]]) -> list[Sequence[str]]:
 def parse_size(size: int | str, name: str = "size") -> int:
     """Return the bytes of a number, or of text such as ``400kB``, ``1.1MB`` or ``2 MiB``.
 
-    Parameters
-    ----------
     size : an int, or a number and a unit: B, kB, MB, GB (of 1,000) or KiB, MiB, GiB (of 1,024)
     name : the argument's, for messages
 

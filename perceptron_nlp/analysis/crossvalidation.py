@@ -223,8 +223,6 @@ def check_callback(callback: object) -> None:
 class GoldText:
     """Labeled sentences, and what is to be learned from parts of them.
 
-    Attributes
-    ----------
     sentences : the sentences
     columns : the columns to learn
     sizes : how many words of each sentence have a label in every column

@@ -95,8 +95,6 @@ def in_parallel(
 ) -> list[Done]:
     """Return what `run` gives for each piece of work, in their order, several at a time.
 
-    Parameters
-    ----------
     callback : called after each, in order, with how many are done and how many there are
     """
     if threads == 1:

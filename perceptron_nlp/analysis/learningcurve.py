@@ -227,8 +227,6 @@ def _drawn(curve: LearningCurve) -> tuple[Any, str]:
 def power_law(sizes: Sequence[float], errors: Sequence[float], size: float) -> float | None:
     """Return the error to expect of a size, by the power of the size that fits best.
 
-    Parameters
-    ----------
     sizes, errors : what was measured, all above 0; each weighs as much as its size
     size : that is asked for
 

@@ -253,8 +253,6 @@ def _rewritten(
 class Marks:
     """Attributes of MISC that tagging adds; those of the same name are replaced.
 
-    Parameters
-    ----------
     confidence : whether ``Conf=0.9731`` is added to each token that is labeled; if several columns
         are filled, ``Conf[upos]=0.9731`` for each of them. A token whose label is kept stays as it
         is

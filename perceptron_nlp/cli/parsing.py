@@ -94,8 +94,6 @@ def help_width() -> int:
 class VerbParser(argparse.ArgumentParser):
     """The parser of one verb.
 
-    Parameters
-    ----------
     verb : its name
     run : runs it, given the arguments
     description : the first paragraph of the help

@@ -149,14 +149,10 @@ class FolderPlan:
     An output is there whole or not at all: started again, the work continues with those that are
     missing. A record in the folder of outputs holds what they were made with.
 
-    Parameters
-    ----------
     source : the folder of inputs; those in folders inside it are taken, too
     target : the folder of outputs, which is made
     made_with : everything that the outputs depend on, by name
 
-    Attributes
-    ----------
     todo : pairs of input and output, in the order of their names
     n_done : the number of outputs that were done before
 

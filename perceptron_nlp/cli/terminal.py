@@ -26,8 +26,6 @@ BOLD, FAINT, GREEN, CYAN = "1", "2", "32", "36"
 class Terminal:
     """A stream of text for a person.
 
-    Attributes
-    ----------
     bounded : whether lines are cut to a width, which only terminals have
     live : whether lines can be drawn over
     color : whether colors are wanted

@@ -44,8 +44,6 @@ ROUNDING = 1e-12
 class Change:
     """The sum of the changes of some shards.
 
-    Attributes
-    ----------
     rows : the cells that any of them changed, rows ascending by key, cells by label
     sums : float64[3 or 4, n_cells]; over the shards that changed the cell the sum of their shares,
         and those of w, T and (AdaGrad) g, before they are divided by the first
@@ -120,8 +118,6 @@ def mix(
 ) -> RunState:
     """Mix the states of shards into one, from which an ordinary training can go on.
 
-    Parameters
-    ----------
     states : of the shards after an epoch that all began at `begun`; over the same labels,
         templates and kind of table. One alone is returned as it is
     weights : None for the tokens that each has learned from in it, or a number from 0 for each,

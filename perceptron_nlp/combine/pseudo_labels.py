@@ -30,8 +30,6 @@ BATCH = 16_384
 class PseudoLabelled:
     """Raw sentences and the labels that most teachers predict.
 
-    Attributes
-    ----------
     words : the distinct words, in order of appearance
     tokens : int32[n_tokens]; the number of each word
     lengths : int64[n_sentences]; tokens in each sentence

@@ -100,8 +100,6 @@ class Value(NamedTuple):
 class Atom(NamedTuple):
     """One part of a template: a value at an offset, a past label, or a mark of position.
 
-    Attributes
-    ----------
     kind : ``"value"``, ``"tag"``, ``"first"``, ``"last"`` or ``"bias"``
     offset : words from the one being tagged; for a tag the steps back (negative)
     value : what is looked at, if kind is ``"value"``
@@ -299,8 +297,6 @@ ALWAYS, NOT_FIRST, FIRST, NOT_LAST, LAST = range(5)
 class CompiledTemplates(NamedTuple):
     """Numbers for ``perceptron_nlp._core.features.extract.FeatureProgram``.
 
-    Attributes
-    ----------
     columns : names of the columns looked at; the first is ``"form"``
     values : of each value column, view, affix, low, high
     seeds : the hash of each template's own text, the seed of its keys

@@ -34,8 +34,6 @@ BLOCK_WORK = 1 << 22
 class Outcome:
     """What some epochs did.
 
-    Attributes
-    ----------
     halted_by : what ended them
     mistakes : for each epoch begun, its mistakes
     updates : steps that changed the weights

@@ -188,8 +188,6 @@ def class_rates(
 ) -> NDArray[np.float64]:
     """The factor of the rate for each class.
 
-    Parameters
-    ----------
     class_weight : None, "balanced" (n_samples / (n_classes * n_in_class)), or a mapping
         from class to factor, where classes left out have 1
     classes : the sorted classes

@@ -215,8 +215,6 @@ def is_feature_samples(X: Any) -> bool:
 class Samples:
     """How the samples of a classifier become rows.
 
-    Attributes
-    ----------
     owner : the classifier's name, for messages
     width : features so far; columns of the index from here on are not trained yet
     index : the columns of feature names; None where X is a matrix

@@ -26,8 +26,6 @@ Floats = NDArray[np.float64]
 class TrainingState:
     """All that a training needs in order to go on.
 
-    Attributes
-    ----------
     weights : float64[vectors, width], the last ones; one vector for two classes, else one a class
     bias : float64[vectors]
     averaged : whether the mean is kept
@@ -101,8 +99,6 @@ def start_weights(
 ) -> tuple[Floats, Floats]:
     """The weights and biases to begin with.
 
-    Parameters
-    ----------
     init : "zeros", a number for every weight, "random", (low, high), or an array of shape
         (vectors, width) or, with the biases as last column, (vectors, width + 1); for two
         classes also (width,) or (width + 1,)

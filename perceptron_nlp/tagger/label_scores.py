@@ -15,8 +15,6 @@ from perceptron_nlp.text.spans import is_span_column, spans_of
 class LabelScore:
     """Scores of one label; shares are fractions of 1, and 0 of nothing.
 
-    Attributes
-    ----------
     precision : share of the tokens predicted to have the label that do
     recall : share of the tokens with the label that are predicted to have it
     f1 : harmonic mean of the two
@@ -45,8 +43,6 @@ class SpanScores:
 
     A span is correct if its type and both its ends are.
 
-    Attributes
-    ----------
     gold, given, right : spans in the gold labels, in the predicted labels, and in both
     """
 

@@ -63,8 +63,6 @@ _CLASSES = _Classes()
 class Atoms(NamedTuple):
     """The atoms of a text.
 
-    Attributes
-    ----------
     spans : begin and end of each, in characters
     gaps : what stands behind each: NOTHING, SPACE or PARAGRAPH; behind the last, PARAGRAPH
     """

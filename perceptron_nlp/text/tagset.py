@@ -13,8 +13,6 @@ MAX_LABELS = 65_536
 class TagSet:
     """A fixed set of labels, numbered from 0 in the order of their code points.
 
-    Parameters
-    ----------
     labels : the labels, in any order, repeated or not; at most 65,536 different ones
 
     Raises ArgumentTypeError if ``labels`` is one str, or a label is not a str; ArgumentError if

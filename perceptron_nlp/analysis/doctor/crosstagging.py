@@ -44,8 +44,6 @@ _PIECES = ("-1", "1", "-2", "2")
 class Opinions:
     """Scores of the labeled words.
 
-    Attributes
-    ----------
     labels : all labels as they are written in the column, in code point order
     words, gold : int64[n]: the labeled words, by their numbers in the text, and their labels
     choices : int64[n, n_choices]: the numbers of labels, ascending

@@ -39,8 +39,6 @@ _SURE, _FAIR = 0.97, 0.93
 class Elsewhere:
     """Labels of the same word elsewhere, with so many words alike on either side.
 
-    Attributes
-    ----------
     expected, gold, others : in how many other places it has the expected label, the label that it
         has here, and further ones
     path, line : one of the places in which it has the expected label; line 0 if that is no file
@@ -266,8 +264,6 @@ _CONTEXT = 4
 class CandidateFinder:
     """Turns the pool's opinion into candidate errors.
 
-    Parameters
-    ----------
     order : the places that the sentences had in the text as it was given
     said : what the taggers said
     variation : of all words

@@ -53,8 +53,6 @@ Progress = Callable[[int, int], object]
 class DoctorOptions:
     """Options of an examination.
 
-    Attributes
-    ----------
     folds : 2 to 1,000; None for 10, or as many as there are different sentences
     runs : 1 to 1,000; how many taggers of each kind judge each fold, with the seeds seed,
         seed + 1, …
@@ -261,8 +259,6 @@ def _examples(
 class Examination:
     """All opinions of the labels of a text, and what they come to.
 
-    Attributes
-    ----------
     order : which of the sentences as they were given each of these is
     said : what the taggers said
     gold : int64[n_words]: the number of each word's label, -1 for none

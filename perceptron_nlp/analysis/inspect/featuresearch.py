@@ -33,8 +33,6 @@ _CONTEXT = 2
 class FoundFeature:
     """A feature with a weight for the label asked for, in the units of scores.
 
-    Attributes
-    ----------
     text : what it saw, such as ``lower[0]=dog tag[-1]=DET``, offsets in the order of the text
         (features/readable.py)
     word, before, after : the first place in the text that has it: the word being tagged, and up to

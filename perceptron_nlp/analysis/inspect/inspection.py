@@ -26,8 +26,6 @@ from perceptron_nlp.tagger.train.sources import Labelled, Source
 class TemplateWorth:
     """A template of a model.
 
-    Attributes
-    ----------
     template : its text, offsets in the order of the text: ``tag[+1]`` is the label of the next word
         where labels are given from right to left; the function's name where one made the features
     rows, weights : how many features it has, and weights of these that are not 0; None in a fixed
@@ -140,8 +138,6 @@ TOP = 20
 class ColumnInspection:
     """The contents of a model of one column.
 
-    Attributes
-    ----------
     model : the model
     templates : what each template takes and gives
     first_templates : the same of the first of two passes, without what they give; else empty

@@ -33,8 +33,6 @@ _BEGIN = b'{"op_code"'
 class Measured:
     """One training, scored on the sentences that were held out.
 
-    Attributes
-    ----------
     curve : accuracy on the held-out tokens after each epoch; a list a run, none where nothing was
         held out while training
     best_epoch : the epoch of the first run that was kept

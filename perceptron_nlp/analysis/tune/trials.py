@@ -40,8 +40,6 @@ MAX_MINUTES = 1_000_000
 class SearchOptions:
     """Options of the search.
 
-    Attributes
-    ----------
     space : values to try, by the names of options; None for SPACE without what is fixed
     trials : at most so many are made
     minutes : no trial begins later than this; None for no limit

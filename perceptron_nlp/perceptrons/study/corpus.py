@@ -69,8 +69,6 @@ class Columns:
 class Ones:
     """A sparse matrix of ones, in the parts that every sparse matrix by rows has.
 
-    Attributes
-    ----------
     indptr : int64[rows + 1], where each row begins in `indices`
     indices : int32[non-zeros], columns
     data : float64[non-zeros], all 1
@@ -157,8 +155,6 @@ def read_study_corpus(
 ) -> StudyCorpus:
     """The corpus of some files, cut into train and dev.
 
-    Parameters
-    ----------
     data : files in any format that has labels, or opened ones; none means the sample corpus
     column : what to learn; the format's own when None, as UPOS in CoNLL-U
     dev : a file to test on; every tenth sentence of `data` when None, and with the sample

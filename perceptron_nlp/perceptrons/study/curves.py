@@ -83,8 +83,6 @@ WANTED = (0.0, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0)
 class Margins:
     """Leads of the right label, and accuracy by the margin wanted in training.
 
-    Attributes
-    ----------
     leads : output -> float64[dev words], the score of the right label less the best other
         one, over the norm of the weights and intercepts; above 0 is right. Words whose label
         train does not have are left out

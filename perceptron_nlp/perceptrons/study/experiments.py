@@ -44,8 +44,6 @@ START = (-1, 0, 0)
 class Stage:
     """A weight vector of the seven steps and for how long it stood.
 
-    Attributes
-    ----------
     w : the vector (bias, and one weight for each axis)
     first, last : it is w(first) … w(last)
     corrected : the number, from 0, of the point whose mistake ended it, or None
@@ -74,8 +72,6 @@ def seven_steps() -> list[Stage]:
 class Cloud:
     """Points of two classes and what the binary perceptron (L1, O1) did with them.
 
-    Attributes
-    ----------
     X : float64[n, 3], two coordinates and a 1
     y : -1 or +1
     mistakes : in each epoch begun
@@ -143,8 +139,6 @@ def orders(size: int) -> dict[str, tb.Order]:
 class Agreement:
     """How far the two are apart.
 
-    Attributes
-    ----------
     learner : L2, L3 or L4; for two labels L1 or L4
     order : the classifier's name of it
     words : examples
@@ -224,8 +218,6 @@ class Trained:
 class Comparison:
     """The same training without and with the average.
 
-    Attributes
-    ----------
     epochs : epochs of each
     repeats : trainings of each; the fastest counts
     """

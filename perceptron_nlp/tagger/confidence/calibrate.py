@@ -57,8 +57,6 @@ _BEST = 128
 class CalibrationData:
     """Margins and correctness of a tagger's labels for a dev set.
 
-    Attributes
-    ----------
     margins, right, folds : float64, bool, int64[n_words]: by how much each label given leads, and
         is it right? To which of the five folds does its word belong?
     sample : int64[n_sampled], the numbers of some words, ascending
@@ -159,8 +157,6 @@ def calibrated(
 ) -> tuple[TaggerModel, str | None]:
     """Return a model of one column with its calibration, and None; or without, and why not.
 
-    Parameters
-    ----------
     features : its feature function, or None
     sentences, gold : of a dev set, prepared; and the labels as they are written there
     """

@@ -31,8 +31,6 @@ _LONGEST = -1.23456e-300
 class Calibration(NamedTuple):
     """A model's isotonic curve and temperature; see the module.
 
-    Attributes
-    ----------
     temperature : above 0; divides scores before a softmax
     margins : ascending, 1 to 32; the margins of the curve's points
     rates : 0 to 1, never falling; the accuracy at each of the margins

@@ -205,8 +205,6 @@ def sure_columns(
     Where they would contradict each other, labels count by the combinations that were met: the
     likelihood of each is the product of what the columns hold likely.
 
-    Parameters
-    ----------
     agreeing : the columns, all calibrated
     prepared, keep, threads : as for AgreeingColumns.scored
 

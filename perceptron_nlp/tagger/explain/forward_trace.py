@@ -78,8 +78,6 @@ class ComparedFeatures(Protocol):
 class ForwardTrace(Protocol):
     """A sentence as one model, or one pass of it, read it.
 
-    Attributes
-    ----------
     numbers : the numbers of the labels that its words got, as they are learned
     scores : float64[n_words, n_labels]: what all labels scored after the labels given before
     first : the trace of the first tagger of a stack, or None

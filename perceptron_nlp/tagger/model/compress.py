@@ -51,8 +51,6 @@ def compress_model(
     ``size``, ``bytes_before``, ``rows_before``, ``steps`` (the most that the heaviest weight may be
     as a whole number) and ``scores`` (before and after; null without `score`).
 
-    Parameters
-    ----------
     model : of any kind
     size : bytes, at least 1
     score : how good a model is, from 0 to 1
@@ -95,8 +93,6 @@ def compress_by(
 ) -> TaggerModel:
     """compress_model, and what comes out calibrated again on labeled text, if that does.
 
-    Parameters
-    ----------
     source : the text, which can be gone over again
     model, size, score : as for compress_model
     features : the model's feature function, or None
@@ -215,8 +211,6 @@ def reduced(weights: QuantizedWeights, share: float, steps: int | None) -> Quant
     Rows are ranked by their largest weight. Keys are cut to log2(rows) + 12 bits, as those of a
     fixed table of so many rows. Where two keys become one, the heavier row stays.
 
-    Parameters
-    ----------
     weights : what to begin with
     share : how many of the rows stay, from 0 to 1; one at least, where there is one
     steps : the most that the heaviest weight may be as a whole number; None leaves weights as

@@ -46,8 +46,6 @@ LONGEST_CACHED = 64
 class KnownLemmas:
     """Lemmas and the scripts that may lead to them; any number of threads may use it at once.
 
-    Parameters
-    ----------
     turkic : lower-case I to ı and İ to i
     scripts : labels of scripts without literals, the most frequent first; their case counts not
     lemmas : by ``lemma<tab>part of speech``, in lower case, 32 bits of the hash of the only form

@@ -204,8 +204,6 @@ class TaggerModel(NamedTuple):
 class Segmentation(NamedTuple):
     """Segmentation of running text into sentences, tokens and words, learned from a treebank.
 
-    Attributes
-    ----------
     cut : a tagger of atoms (atoms.py), with the column ``gap``: where tokens and sentences end
     certain : by places at which no other label was ever met, see atoms.place_key, that label
     splits : None, or a tagger of tokens whose labels make words of them (splits.py)

@@ -29,8 +29,6 @@ Array = npt.NDArray[Any]
 class Rows:
     """The cells of one set of weights, row by row.
 
-    Attributes
-    ----------
     keys : uint64[n_rows], each once
     groups : uint16[n_rows]
     counts : int[n_rows]; cells in each row
@@ -46,12 +44,8 @@ class Rows:
 class Union:
     """All cells that any of several sets of weights has, rows ascending by key, cells by label.
 
-    Parameters
-    ----------
     sets : at least one; where several have a key, they have it in the same group
 
-    Attributes
-    ----------
     n_cells : how many there are
     places : for each set, int64[its n_cells]: the place of each of its cells
     """
@@ -131,8 +125,6 @@ _BY_CELL = ("labels", "weight", "total", "squares")
 class RunState:
     """The state of one training run; its average is ``sums / done``, weight by weight.
 
-    Attributes
-    ----------
     keys : uint64[n_rows], ascending: feature keys, or rows of a fixed table
     groups : uint16[n_rows]; the template of each row, 0 in a fixed table
     counts : uint32[n_rows]; weights in each row

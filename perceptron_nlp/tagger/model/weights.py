@@ -27,8 +27,6 @@ FINE_STEPS = 256
 class QuantizedWeights:
     """Weights in units of 1 / scale, rows grouped by template and sorted by key.
 
-    Attributes
-    ----------
     keys : uint64[n_rows], ascending within each group
     group_starts : int64[n_groups + 1]; group g has the rows group_starts[g] to
         group_starts[g + 1]
@@ -187,8 +185,6 @@ def weights_from_arrays(
 ) -> QuantizedWeights:
     """Return the weights of a file, every part of them checked.
 
-    Parameters
-    ----------
     described : the model's description, for ``table_bits`` and ``scale``
     tensors, pass_number : all arrays of the file, and the pass that they belong to
     shape : how many labels and how many templates there are

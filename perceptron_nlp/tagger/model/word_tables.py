@@ -28,8 +28,6 @@ ABSENT = "_"
 class WordTables:
     """Tables over words; they do not change.
 
-    Attributes
-    ----------
     names : the names of their columns, at least one, each once
     rows : what they say of a form, in the order of the names; ABSENT where a table says nothing.
         A word that is not here as it is written has the row of its lower-cased form

@@ -41,8 +41,6 @@ Keeps = Mapping[str, Sequence[Keep] | None]
 class Scored:
     """What a column's own model says of some words, and what they get.
 
-    Attributes
-    ----------
     own : int64[n_words], the labels by itself; n_labels for a kept one that is not known
     numbers : int64[n_words], those that agree with the other columns
     scores : float64[n_words, n_labels], as TemplateLabeller.scored gives them
@@ -59,8 +57,6 @@ class Scored:
 class AgreeingColumns:
     """Columns of a tagger that are labelled together; any number of threads may use it at once.
 
-    Parameters
-    ----------
     agreement : the combinations that they may have
     models, labellers : of each of its columns
     lexicons : those that hold columns
@@ -149,8 +145,6 @@ class AgreeingColumns:
     ) -> list[T]:
         """Label prepared sentences, and return what `use` makes of their scores, batch by batch.
 
-        Parameters
-        ----------
         prepared, keep : by column; see TemplateLabeller.label
         use : takes the range of the sentences of a batch, and what was found of each column
         """

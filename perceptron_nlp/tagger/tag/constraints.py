@@ -139,8 +139,6 @@ _ROOM = 200
 class Lexicon:
     """Forms with their labels.
 
-    Attributes
-    ----------
     labels : the labels of each form, at least one, in code point order
     path : None, or the file that it was read from
     lines : where (form, label) stands in the file; empty without one

@@ -70,8 +70,6 @@ def with_neighbours(
 ) -> list[Sentence]:
     """Return consecutive sentences of one text with the columns made.
 
-    Parameters
-    ----------
     window : sentences on either side in which other places of a word are looked for
     evidence : the feature columns, which each sentence has
     knows : was a word in the training text?

@@ -91,8 +91,6 @@ def filler(
 class Words:
     """Sentences of words in buffers whose offsets were checked.
 
-    Parameters
-    ----------
     data : uint8[n_bytes]
     tokens : int64, where each word begins in the data, and where the last one ends
     sentences : int64, the first word of each sentence, and the end of the last one

@@ -37,15 +37,11 @@ Labeller: TypeAlias = "TemplateLabeller | FunctionLabeller"
 class TemplateLabeller:
     """A model with templates, ready to label; several threads may use it at once.
 
-    Parameters
-    ----------
     model : a model without feature function
     cache_limit : distinct words that each thread remembers; None for the default
     lexicon : the labels that some forms may have, or None
     earlier : by column, what labels the columns of the same tagger that the model looks at
 
-    Attributes
-    ----------
     decoder : the core's form of the model
     words_alone : each label stands for itself and comes from the words of its sentence
     """
@@ -183,8 +179,6 @@ class TemplateLabeller:
     ) -> list[T]:
         """Label prepared sentences, and return what `use` makes of their scores, batch by batch.
 
-        Parameters
-        ----------
         sentences, keep, threads : as for label; batches do not depend on the number of threads
         use : takes the range of the sentences of a batch, the numbers of their labels
             (int64[n_tokens]; n_labels for an unknown constrained one), and the scores of all labels

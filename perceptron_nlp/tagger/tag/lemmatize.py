@@ -25,8 +25,6 @@ Item = tuple[str, bool, tuple[str, ...]]
 class ScriptLabels:
     """The labels of a model as the edit scripts that they are.
 
-    Parameters
-    ----------
     tags : the labels
     turkic : lower-case I to ı and İ to i
     """
@@ -67,8 +65,6 @@ class Lemmatizer:
     A lemma depends on the word, its tags and its being the first of its sentence, so that each such
     item is labeled once and remembered.
 
-    Parameters
-    ----------
     tags : columns that the model looks at
     scripts : its labels
     lemmas : the lemmas that it knows
@@ -95,8 +91,6 @@ class Lemmatizer:
     ) -> list[list[str]]:
         """Return the lemmas of sentences that have the columns of tags.
 
-        Parameters
-        ----------
         label : gives the labels of sentences
         scores : gives the scores of all labels at the tokens of a sentence
         """

@@ -44,8 +44,6 @@ class TextSource(Protocol):
 class TextFill:
     """Writes running text as CoNLL-U; several threads may use it.
 
-    Parameters
-    ----------
     segmenter : what cuts it
     filler : what labels and writes what was cut
     """
@@ -61,8 +59,6 @@ class TextFill:
 
         The bytes do not depend on how many threads there are.
 
-        Parameters
-        ----------
         numbers : from how many sentences follow to the number of the first of them
         """
         if threads == 1:
@@ -137,8 +133,6 @@ def text_fill(
 ) -> TextFill | None:
     """Return what fills columns of running text as bytes.
 
-    Parameters
-    ----------
     labellers : by column, what labels it
     agreeing : those of the columns whose labels are to agree, or None
 

@@ -22,8 +22,6 @@ _MOST_ATOMS = 1 << 19
 class SegmentedToken(NamedTuple):
     """A token of running text.
 
-    Attributes
-    ----------
     start, end : its place, in characters
     words : its words; the token itself, white space in it as one space, but for multiword tokens
     """
@@ -36,8 +34,6 @@ class SegmentedToken(NamedTuple):
 class Segmenter:
     """Cuts running text as a segmentation says; any number of threads may use it at once.
 
-    Attributes
-    ----------
     cutter : the core's form of it
     """
 

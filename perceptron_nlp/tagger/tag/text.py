@@ -18,8 +18,6 @@ BATCH = 1024
 class TextWord(NamedTuple):
     """A word of a token of running text.
 
-    Attributes
-    ----------
     form : the word; of a multiword token it need not stand in the text
     label : its label in the tagger's first column; None if there are no labels
     labels : its label in each column of the tagger, by name; it cannot be changed

@@ -270,8 +270,6 @@ class _Probe:
     def compare(self, first: Candidate, second: Candidate) -> tuple[float, float]:
         """Return the accuracy of each on the held-out tokens; 0 with too little text to tell.
 
-        Parameters
-        ----------
         first, second : examples and options as they would be learned, of the same text
         """
         correct, n_tokens = np.zeros(2), 0
@@ -308,8 +306,6 @@ class _Probe:
 def training_warnings(model: TaggerModel, examples: Examples, dev: Examples | None) -> list[str]:
     """Return what may be wrong with the text of a training, each in a sentence.
 
-    Parameters
-    ----------
     model : of one column
     examples, dev : the sentences as they were read; dev is None where there were none
     """

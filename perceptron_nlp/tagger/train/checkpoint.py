@@ -198,8 +198,6 @@ def checkpoint_options(
 ) -> list[CheckpointOptions | None]:
     """Return for each column None, or where its state is saved.
 
-    Parameters
-    ----------
     path, every, resume : the options ``checkpoint``, ``every`` and ``resume``
     n_columns : columns that are learned, one after the other: the first in the file, the others in
         files of its name and ``.2``, ``.3``, … These may be missing on resuming

@@ -71,8 +71,6 @@ FEW_KNOWN = 0.25
 class SparseRows:
     """A matrix of few entries that are not 0, row by row.
 
-    Attributes
-    ----------
     starts : int64[n_rows + 1]; row r has the entries starts[r] to starts[r + 1]
     columns : int64[n_entries], distinct in a row
     values : float64[n_entries], whole numbers below 2**12

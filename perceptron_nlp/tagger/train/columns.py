@@ -218,8 +218,6 @@ def _value(counter: Counter[str]) -> str:
 class Resources:
     """Resources that a person gives in addition to labeled sentences.
 
-    Attributes
-    ----------
     raw : sentences without labels, or None
     lexicon : forms with labels, or None
     clusters : those learned already, by names of columns, so that several columns share them

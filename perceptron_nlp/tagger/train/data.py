@@ -46,8 +46,6 @@ def digest_sentence(
 class Examples:
     """Sentences of one training run.
 
-    Attributes
-    ----------
     sentences : the sentences
     gold : their labels, None where a word has none
     tags : all labels

@@ -37,8 +37,6 @@ def learn_lemmas(
 ) -> TaggerModel:
     """Return a model that gives words their lemmas.
 
-    Parameters
-    ----------
     train, dev : sentences with lemmas; ``_`` on a word of another form says that it has none
     fit : what trains a tagger of sentences
     tags : those of upos, xpos and feats that the sentences have, and that all text will have

@@ -231,8 +231,6 @@ class Engine(Protocol):
 class Trainer:
     """One training of a task.
 
-    Parameters
-    ----------
     schedule : its runs and epochs; None for all sentences in every epoch
     make_learner : returns an empty learner for a run; None for one that suits the task
     checkpoint : where its state is saved, and if it goes on from there; None for nowhere

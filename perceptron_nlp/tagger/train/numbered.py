@@ -84,8 +84,6 @@ class _Sentences:
 class NumberedText(Sequence[Sentence]):
     """Some sentences of texts.
 
-    Parameters
-    ----------
     sentences : all sentences of the texts
     numbers : int32[n] or int64[n]; which of them
     lengths : int64[n]; words in each
@@ -351,8 +349,6 @@ class StoredNumbers:
 def whole_text_needed(option: str = "max_memory") -> ArgumentError:
     """What is raised where something looks at whole sentences, which are not in memory.
 
-    Parameters
-    ----------
     option : that for the sake of which they are not
     """
     return ArgumentError(

@@ -290,8 +290,6 @@ def read_numbers(
 class StoredSentences:
     """Sentences that a core TrainingSet reads from examples on disk, and writes their features to.
 
-    Attributes
-    ----------
     strings : for each column the distinct strings, in order of appearance
     lengths, starts : int64[n_sentences], int64[n_sentences + 1]; words in each sentence, and where
         it begins among all words

@@ -135,8 +135,6 @@ def with_dev(
 ) -> TaggerModel:
     """Learn training and dev set together, and return a model of both.
 
-    Parameters
-    ----------
     first : trained by the dev set: the calibration is its own, and if it learned lemmas from
         predicted tags, so does the other
     learn : learn_stages with all arguments but the sources and what of lemmas is decided

@@ -36,8 +36,6 @@ def learn_segmentation(
 ) -> Segmentation:
     """Return a segmentation of running text, learned from the spaces of a treebank.
 
-    Parameters
-    ----------
     train, dev : sentences of CoNLL-U; the epoch that does best on `dev` is kept
     fit : what trains a tagger of sentences
     options : further options of both trainings, such as the seed

@@ -57,15 +57,11 @@ NO_LABEL = _NoLabel(UNLABELLED)
 class Source:
     """Labeled sentences from wherever they come.
 
-    Parameters
-    ----------
     data : see the module's docstring
     name : the argument's name, for messages
     format, fields : see formats.open_corpus
     usual_fields : names for the columns of column files that have as many and were given none
 
-    Attributes
-    ----------
     default_column : the column to learn if nobody names one
     column_names : columns besides the words; empty for sentences from memory
     formats : (path, format) of each file
