@@ -9,20 +9,17 @@ from perceptron_nlp.annotation.asking import ORDERS
 from perceptron_nlp.annotation.server import PORT, Desk, make_server, read_guideline
 from perceptron_nlp.annotation.session import MOST_SENTENCES
 from perceptron_nlp.cli.inputs import check_apart, check_stdin, check_there
-from perceptron_nlp.cli.parsing import VerbParser
+from perceptron_nlp.cli.parsing import Verb
 from perceptron_nlp.cli.terminal import say
 from perceptron_nlp.pages.serving import HOSTS, needed_uvicorn
 
-EXAMPLES = """\
-  perceptron-nlp annotate text.txt --out gold.conllu
-  perceptron-nlp annotate text.txt --out gold.conllu --column upos,feats,lemma --check 300
-  perceptron-nlp annotate text.txt --out gold.conllu --against other.conllu"""
-DESCRIPTION = """\
+ANNOTATE = Verb(
+    """\
 Serve a page, to this machine alone, on which a person corrects the tags that a tagger proposes,
 while the tagger learns from it. It asks for the sentences from which most is learned. What was
 accepted is in the file after each sentence; the same command goes on with it. Ctrl-C ends it. Needs
-the extra web."""
-ARGUMENTS = f"""\
+the extra web.""",
+    f"""\
 TEXT...  running text, lines of tokens separated by spaces, or CoNLL-U; - is standard input
 --out GOLD  the CoNLL-U file of what is annotated (required)
 --column NAMES=upos  what to annotate: upos, xpos or feats, and others after it, also lemma
@@ -39,12 +36,12 @@ TEXT...  running text, lines of tokens separated by spaces, or CoNLL-U; - is sta
 --seed N=1  decides what is random
 --port N={PORT}  where to listen; 0 for any port that is free
 --host {"|".join(HOSTS)}={HOSTS[0]}  a name of this machine; others are not served
-"""
-
-
-def annotate_parser() -> VerbParser:
-    """Return the parser of the verb."""
-    return VerbParser("annotate", run_annotate, DESCRIPTION, ARGUMENTS, EXAMPLES)
+""",
+    """\
+  perceptron-nlp annotate text.txt --out gold.conllu
+  perceptron-nlp annotate text.txt --out gold.conllu --column upos,feats,lemma --check 300
+  perceptron-nlp annotate text.txt --out gold.conllu --against other.conllu""",
+)
 
 
 def run_annotate(chosen: argparse.Namespace) -> None:

@@ -12,13 +12,9 @@ from perceptron_nlp.analysis.compare.comparison import is_model_file
 from perceptron_nlp.analysis.compare.differences import Change, Score
 from perceptron_nlp.analysis.compare.significance import ROUNDS
 from perceptron_nlp.cli.inputs import STDIN, check_stdin, check_there, open_inputs
-from perceptron_nlp.cli.parsing import JSON, QUIET, THREADS, VerbParser, format_options
+from perceptron_nlp.cli.parsing import JSON, QUIET, THREADS, Verb, format_options
 from perceptron_nlp.cli.terminal import BOLD, Terminal, output, print_json, shortened_inside
 
-EXAMPLES = """\
-  perceptron-nlp compare old.model new.model test.conllu
-  perceptron-nlp compare en.model theirs.conllu test.conllu --limit 100
-  perceptron-nlp compare a.model b.model test.conllu --json | jq .tests"""
 SIGNIFICANT = 0.05
 _SHOWN = 20
 _FIGURES = "F1 of A   F1 of B  gained   lost   support"
@@ -27,9 +23,10 @@ _LONGEST_WORD = 20
 _SHORTEST_PATH = 12
 
 
-DESCRIPTION = """\
-Compare two taggers on gold text: the difference, where it is, and whether it may be chance."""
-ARGUMENTS = f"""\
+COMPARE = Verb(
+    """\
+Compare two taggers on gold text: the difference, where it is, and whether it may be chance.""",
+    f"""\
 A  a model file, or the sentences of TEST as labeled by another tagger
 B  the same for the other tagger
 TEST...  labeled files; - is standard input
@@ -41,12 +38,12 @@ TEST...  labeled files; - is standard input
 {JSON}
 {THREADS}
 {QUIET}
-"""
-
-
-def compare_parser() -> VerbParser:
-    """Return the parser of the verb."""
-    return VerbParser("compare", run_compare, DESCRIPTION, ARGUMENTS, EXAMPLES)
+""",
+    """\
+  perceptron-nlp compare old.model new.model test.conllu
+  perceptron-nlp compare en.model theirs.conllu test.conllu --limit 100
+  perceptron-nlp compare a.model b.model test.conllu --json | jq .tests""",
+)
 
 
 def run_compare(chosen: argparse.Namespace) -> None:

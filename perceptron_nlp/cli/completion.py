@@ -9,12 +9,7 @@ from typing import NamedTuple
 import perceptron_nlp as pn
 from perceptron_nlp._checks import did_you_mean
 from perceptron_nlp.cli.main import VERBS, parser_of
-from perceptron_nlp.cli.parsing import PROGRAM, VerbParser
-
-EXAMPLES = f"""\
-  {PROGRAM} completion bash > ~/.local/share/bash-completion/completions/{PROGRAM}
-  {PROGRAM} completion fish > ~/.config/fish/completions/{PROGRAM}.fish
-  source <({PROGRAM} completion zsh)       # in ~/.zshrc, after compinit"""
+from perceptron_nlp.cli.parsing import PROGRAM, Verb
 
 
 class Option(NamedTuple):
@@ -25,17 +20,18 @@ class Option(NamedTuple):
     takes_value: bool
 
 
-DESCRIPTION = """\
+COMPLETION = Verb(
+    """\
 Print a script that lets a shell complete verbs and options; file names are completed where no
-option is."""
-ARGUMENTS = """\
+option is.""",
+    """\
 SHELL  bash, zsh or fish
-"""
-
-
-def completion_parser() -> VerbParser:
-    """Return the parser of the verb."""
-    return VerbParser("completion", run_completion, DESCRIPTION, ARGUMENTS, EXAMPLES)
+""",
+    f"""\
+  {PROGRAM} completion bash > ~/.local/share/bash-completion/completions/{PROGRAM}
+  {PROGRAM} completion fish > ~/.config/fish/completions/{PROGRAM}.fish
+  source <({PROGRAM} completion zsh)       # in ~/.zshrc, after compinit""",
+)
 
 
 def run_completion(chosen: argparse.Namespace) -> None:
@@ -53,7 +49,7 @@ def run_completion(chosen: argparse.Namespace) -> None:
 
 def options_of(verb: str) -> Iterator[Option]:
     """Yield the options of a verb, in the order of its help."""
-    made: VerbParser = parser_of(verb)
+    made: Verb = parser_of(verb)
     for action in made.actions():
         if action.option_strings:
             # Up to the first clause: a menu has a line for each.

@@ -15,7 +15,7 @@ from perceptron_nlp.analysis.folds import FOLDS as CURVE_FOLDS
 from perceptron_nlp.analysis.learningcurve import CHARTS, SIZES
 from perceptron_nlp.cli.evaluate import page
 from perceptron_nlp.cli.inputs import check_apart, check_there, open_inputs
-from perceptron_nlp.cli.parsing import JSON, QUIET, UsageError, VerbParser, format_options
+from perceptron_nlp.cli.parsing import JSON, QUIET, UsageError, Verb, VerbParser, format_options
 from perceptron_nlp.cli.terminal import (
     BOLD,
     CYAN,
@@ -29,16 +29,20 @@ from perceptron_nlp.cli.terminal import (
 from perceptron_nlp.cli.training import LEARNING, add_options, options_given
 
 OPTIONS = (*LEARNING, "raw", "lexicon")
-CROSSVAL_EXAMPLES = """\
-  perceptron-nlp crossval mine.conllu
-  perceptron-nlp crossval mine.conllu --folds 5 --column upos,xpos,feats
-  perceptron-nlp crossval mine.conllu --preset accurate --json | jq .mean"""
-CROSSVAL_DESCRIPTION = """\
-Evaluate a training without a test set: cut the files into parts, hold each of them out in turn, and
-test on it what is trained on the others. Options of training are those of train."""
 _THREADS = """\
 --threads N  trainings at a time; the result does not depend on it (default: one a processor)"""
-CROSSVAL_ARGUMENTS = f"""\
+
+
+def _training(parser: VerbParser) -> None:
+    add_options(parser, OPTIONS)
+    parser.declare(QUIET)
+
+
+CROSSVAL = Verb(
+    """\
+Evaluate a training without a test set: cut the files into parts, hold each of them out in turn, and
+test on it what is trained on the others. Options of training are those of train.""",
+    f"""\
 FILE...  labeled files; - is standard input
 --folds N  parts; documents stay whole if they are marked and there are enough (default: {FOLDS}, or
     fewer in a small text)
@@ -48,17 +52,13 @@ FILE...  labeled files; - is standard input
 {_THREADS}
 {JSON}
 {format_options()}
-"""
-
-
-def crossval_parser() -> VerbParser:
-    """Return the parser of the verb."""
-    verb = VerbParser(
-        "crossval", run_crossval, CROSSVAL_DESCRIPTION, CROSSVAL_ARGUMENTS, CROSSVAL_EXAMPLES
-    )
-    add_options(verb, OPTIONS)
-    verb.declare(QUIET)
-    return verb
+""",
+    """\
+  perceptron-nlp crossval mine.conllu
+  perceptron-nlp crossval mine.conllu --folds 5 --column upos,xpos,feats
+  perceptron-nlp crossval mine.conllu --preset accurate --json | jq .mean""",
+    _training,
+)
 
 
 def run_crossval(chosen: argparse.Namespace) -> None:
@@ -109,14 +109,11 @@ def fold_lines(found: pn.CrossValidation, terminal: Terminal) -> list[str]:
     ]
 
 
-CURVE_EXAMPLES = """\
-  perceptron-nlp curve mine.conllu
-  perceptron-nlp curve train.conllu --test test.conllu --chart curve.svg
-  perceptron-nlp curve train.conllu --test test.conllu --sizes 0.25,0.5,0.75,1"""
-CURVE_DESCRIPTION = """\
+CURVE = Verb(
+    """\
 Show how accuracy grows with the training text, and what twice as much would give: train on more and
-more of the sentences, and test on a test set or on parts that are held out in turn."""
-CURVE_ARGUMENTS = f"""\
+more of the sentences, and test on a test set or on parts that are held out in turn.""",
+    f"""\
 FILE...  labeled files; - is standard input
 --test TEST  a labeled file to test on
 --folds N  without --test: hold out each of N parts in turn (default: {CURVE_FOLDS}, or fewer in a
@@ -128,15 +125,13 @@ FILE...  labeled files; - is standard input
 {_THREADS}
 {JSON}
 {format_options()}
-"""
-
-
-def curve_parser() -> VerbParser:
-    """Return the parser of the verb."""
-    verb = VerbParser("curve", run_curve, CURVE_DESCRIPTION, CURVE_ARGUMENTS, CURVE_EXAMPLES)
-    add_options(verb, OPTIONS)
-    verb.declare(QUIET)
-    return verb
+""",
+    """\
+  perceptron-nlp curve mine.conllu
+  perceptron-nlp curve train.conllu --test test.conllu --chart curve.svg
+  perceptron-nlp curve train.conllu --test test.conllu --sizes 0.25,0.5,0.75,1""",
+    _training,
+)
 
 
 def run_curve(chosen: argparse.Namespace) -> None:

@@ -15,7 +15,7 @@ from perceptron_nlp.cli.inputs import (
     open_inputs,
     save_model,
 )
-from perceptron_nlp.cli.parsing import MODEL_OUT, QUIET, THREADS, VerbParser, format_options
+from perceptron_nlp.cli.parsing import MODEL_OUT, QUIET, THREADS, Verb, VerbParser, format_options
 from perceptron_nlp.cli.terminal import messages, say, write_message
 from perceptron_nlp.cli.training import (
     TrainingView,
@@ -28,31 +28,31 @@ from perceptron_nlp.cli.training import (
 from perceptron_nlp.combine.distill import RAW_SHARE, RAW_WEIGHT
 from perceptron_nlp.tagger.train.clusters import place_of, raw_sentences
 
-EXAMPLES = """\
-  perceptron-nlp distill slow.model --raw raw.txt.gz --train train.conllu --model fast.model
-  perceptron-nlp distill a.model b.model c.model --raw 1.txt 2.txt --train train.conllu \\
-      --dev dev.conllu --preset fast --model fast.model"""
-
 _OPTIONS = (
-    "preset",
-    "epochs",
-    "seed",
-    "patience",
-    "runs",
-    "table_bits",
-    "right_to_left",
-    "templates",
+    *("preset", "epochs", "seed", "patience", "runs", "table_bits", "right_to_left", "templates"),
+    *("checkpoint", "every", "resume"),
 )
-_CHECKPOINT = ("checkpoint", "every", "resume")
 # Tokens between two displays of the count.
 _STEP = 50_000
 _CLEAR_LINE = "\r\x1b[K"
 
 
-DESCRIPTION = """\
+def _training(parser: VerbParser) -> None:
+    add_options(
+        parser,
+        _OPTIONS,
+        preset="as for train, but accurate cannot be distilled",
+        seed="decides the order of sentences, and which raw ones are drawn",
+        templates="the features, as for train",
+    )
+    parser.declare(f"{THREADS}\n{QUIET}")
+
+
+DISTILL = Verb(
+    """\
 Train a greedy tagger on gold sentences and on raw text that slower, more accurate taggers label: it
-tags as fast as any of its preset."""
-ARGUMENTS = f"""\
+tags as fast as any of its preset.""",
+    f"""\
 TEACHER...  models with the same labels, which vote by majority; of models of several columns the
     one that --column names, or the first
 --raw RAW...  raw text, a tokenized sentence a line, with tokens as in TRAIN, or CoNLL-U, whose
@@ -66,22 +66,13 @@ TEACHER...  models with the same labels, which vote by majority; of models of se
     most 1
 --raw-weight X={RAW_WEIGHT}  the weight of a raw token relative to a gold one, above 0 and at most
     1
-"""
-
-
-def distill_parser() -> VerbParser:
-    """Return the parser of the verb."""
-    verb = VerbParser("distill", run_distill, DESCRIPTION, ARGUMENTS, EXAMPLES)
-    add_options(
-        verb,
-        (*_OPTIONS, *_CHECKPOINT),
-        preset="as for train, but accurate cannot be distilled",
-        seed="decides the order of sentences, and which raw ones are drawn",
-        templates="the features, as for train",
-    )
-    verb.declare(THREADS)
-    verb.declare(QUIET)
-    return verb
+""",
+    """\
+  perceptron-nlp distill slow.model --raw raw.txt.gz --train train.conllu --model fast.model
+  perceptron-nlp distill a.model b.model c.model --raw 1.txt 2.txt --train train.conllu \\
+      --dev dev.conllu --preset fast --model fast.model""",
+    _training,
+)
 
 
 def run_distill(chosen: argparse.Namespace) -> None:
@@ -121,9 +112,7 @@ def run_distill(chosen: argparse.Namespace) -> None:
 def _options(chosen: argparse.Namespace) -> dict[str, Any]:
     """Return the options that were given, checked; the others keep their defaults."""
     names = ("raw_share", "raw_weight", "threads")
-    return options_given(chosen, (*_OPTIONS, *_CHECKPOINT)) | {
-        name: getattr(chosen, name) for name in names
-    }
+    return options_given(chosen, _OPTIONS) | {name: getattr(chosen, name) for name in names}
 
 
 def _counted(paths: Sequence[str]) -> Iterator[Sequence[str]]:

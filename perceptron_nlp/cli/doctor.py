@@ -8,7 +8,7 @@ import re
 import perceptron_nlp as pn
 from perceptron_nlp._display import counted, percent, printable
 from perceptron_nlp.cli.inputs import check_apart, open_inputs
-from perceptron_nlp.cli.parsing import JSON, QUIET, UsageError, VerbParser, format_options
+from perceptron_nlp.cli.parsing import JSON, QUIET, UsageError, Verb, format_options
 from perceptron_nlp.cli.terminal import (
     BOLD,
     CYAN,
@@ -21,19 +21,15 @@ from perceptron_nlp.cli.terminal import (
     shortened_inside,
 )
 
-EXAMPLES = """\
-  perceptron-nlp doctor train.conllu
-  perceptron-nlp doctor train.conllu dev.conllu --column xpos --limit 100
-  perceptron-nlp doctor train.conllu --evidence xpos,feats --fix-list candidates.tsv
-  perceptron-nlp doctor train.conllu --apply candidates.tsv --output corrected"""
 _SHOWN = 20
 _SHORTEST_PATH = 12
 
 
-DESCRIPTION = """\
+DOCTOR = Verb(
+    """\
 Find labels that are likely wrong: those that taggers trained on the other sentences, and the same
-words in the same context elsewhere, speak against. The likeliest errors come first."""
-ARGUMENTS = f"""\
+words in the same context elsewhere, speak against. The likeliest errors come first.""",
+    f"""\
 GOLD...  labeled files, examined together; - is standard input
 --column NAME  the column to examine (default: upos in CoNLL-U, else the last one)
 --evidence NAMES  other columns of the files, right or mostly right, that the taggers see (default:
@@ -52,12 +48,13 @@ GOLD...  labeled files, examined together; - is standard input
 {JSON}
 {format_options()}
 {QUIET}
-"""
-
-
-def doctor_parser() -> VerbParser:
-    """Return the parser of the verb."""
-    return VerbParser("doctor", run_doctor, DESCRIPTION, ARGUMENTS, EXAMPLES)
+""",
+    """\
+  perceptron-nlp doctor train.conllu
+  perceptron-nlp doctor train.conllu dev.conllu --column xpos --limit 100
+  perceptron-nlp doctor train.conllu --evidence xpos,feats --fix-list candidates.tsv
+  perceptron-nlp doctor train.conllu --apply candidates.tsv --output corrected""",
+)
 
 
 def run_doctor(chosen: argparse.Namespace) -> None:

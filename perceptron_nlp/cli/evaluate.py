@@ -24,29 +24,21 @@ from perceptron_nlp.cli.parsing import (
     QUIET,
     THREADS,
     UsageError,
-    VerbParser,
+    Verb,
     format_options,
 )
 from perceptron_nlp.cli.terminal import BOLD, Terminal, output, print_json, say, shortened_inside
 from perceptron_nlp.formats import begins_like_tensors
 
-EXAMPLES = """\
-  perceptron-nlp evaluate en.model test.conllu
-  perceptron-nlp evaluate en.model test.conllu --json | jq .accuracy
-  perceptron-nlp evaluate en.model test.conllu --calibration
-  perceptron-nlp evaluate en.model test.conllu --errors errors.tsv
-  perceptron-nlp evaluate en.model test.conllu --report report
-  perceptron-nlp evaluate en.model test.conllu --from-text
-  perceptron-nlp evaluate system.conllu gold.conllu
-  perceptron-nlp evaluate chunk.model test.txt --fields form,xpos,chunk"""
 _FIGURES = "precision  recall      F1   support"
 _CONFUSIONS = 10
 LEMMA = "lemma"
 
 
-DESCRIPTION = """\
-Compare a tagger's labels with gold ones."""
-ARGUMENTS = f"""\
+EVALUATE = Verb(
+    """\
+Compare a tagger's labels with gold ones.""",
+    f"""\
 MODEL  a model file; or CoNLL-U that any program made of the text of TEST (- is standard input),
     which is scored as with --from-text
 TEST...  labeled files; - is standard input
@@ -67,12 +59,17 @@ TEST...  labeled files; - is standard input
 {JSON}
 {THREADS}
 {QUIET}
-"""
-
-
-def evaluate_parser() -> VerbParser:
-    """Return the parser of the verb."""
-    return VerbParser("evaluate", run_evaluate, DESCRIPTION, ARGUMENTS, EXAMPLES)
+""",
+    """\
+  perceptron-nlp evaluate en.model test.conllu
+  perceptron-nlp evaluate en.model test.conllu --json | jq .accuracy
+  perceptron-nlp evaluate en.model test.conllu --calibration
+  perceptron-nlp evaluate en.model test.conllu --errors errors.tsv
+  perceptron-nlp evaluate en.model test.conllu --report report
+  perceptron-nlp evaluate en.model test.conllu --from-text
+  perceptron-nlp evaluate system.conllu gold.conllu
+  perceptron-nlp evaluate chunk.model test.txt --fields form,xpos,chunk""",
+)
 
 
 def run_evaluate(chosen: argparse.Namespace) -> None:

@@ -22,7 +22,7 @@ from perceptron_nlp.cli.parsing import (
     QUIET,
     SERVE_LEXICON,
     UsageError,
-    VerbParser,
+    Verb,
     format_options,
 )
 from perceptron_nlp.cli.terminal import output, print_json, say
@@ -30,19 +30,15 @@ from perceptron_nlp.pages.serving import HOSTS, PORT
 from perceptron_nlp.tagger.explain.explanation import SHOWN
 from perceptron_nlp.tagger.explain.render import page
 
-EXPLAIN_EXAMPLES = """\
-  perceptron-nlp explain en.model new.conllu --html why.html
-  echo "The old man the boats ." | perceptron-nlp explain en.model --format text
-  perceptron-nlp explain en.model new.conllu --json | jq '.sentences[0].words[0]'
-  perceptron-nlp explain both.model new.conllu --column xpos --top 10"""
-EXPLAIN_DESCRIPTION = """\
-Show why each token gets its label: the contribution of each feature to the score of the label and
-of the runner-up. The label is predicted by the model; labels in the text are ignored. Nothing is an
-estimate: the contributions sum to the scores."""
 _BATCH = 64
 
 
-EXPLAIN_ARGUMENTS = f"""\
+EXPLAIN = Verb(
+    """\
+Show why each token gets its label: the contribution of each feature to the score of the label and
+of the runner-up. The label is predicted by the model; labels in the text are ignored. Nothing is an
+estimate: the contributions sum to the scores.""",
+    f"""\
 MODEL  a model file
 [TEXT]  the text (default: standard input, which - stands for)
 --column NAME  of a model of several columns, the one to explain (default: the first)
@@ -52,14 +48,13 @@ MODEL  a model file
 {LEXICON}
 {format_options(FORMATS + "|text")}
 {QUIET}
-"""
-
-
-def explain_parser() -> VerbParser:
-    """Return the parser of the verb."""
-    return VerbParser(
-        "explain", run_explain, EXPLAIN_DESCRIPTION, EXPLAIN_ARGUMENTS, EXPLAIN_EXAMPLES
-    )
+""",
+    """\
+  perceptron-nlp explain en.model new.conllu --html why.html
+  echo "The old man the boats ." | perceptron-nlp explain en.model --format text
+  perceptron-nlp explain en.model new.conllu --json | jq '.sentences[0].words[0]'
+  perceptron-nlp explain both.model new.conllu --column xpos --top 10""",
+)
 
 
 def run_explain(chosen: argparse.Namespace) -> None:
@@ -130,27 +125,22 @@ def _print(found: Iterator[pn.Explanation], top: int | None) -> None:
             is_first = False
 
 
-SERVE_EXAMPLES = """\
-  perceptron-nlp serve en
-  perceptron-nlp serve en.model --port 0"""
-SERVE_DESCRIPTION = """\
+SERVE = Verb(
+    """\
 Serve a page, to this machine alone, on which one types a sentence and sees the labels of its
 tokens, their confidences (if the model is calibrated), and why. Ctrl-C ends it. Needs the extra
-web."""
-
-
-SERVE_ARGUMENTS = f"""\
+web.""",
+    f"""\
 MODEL  a model file, or en
 --port N={PORT}  where to listen; 0 for any port that is free
 --host {"|".join(HOSTS)}={HOSTS[0]}  a name of this machine; others are not served
 --spaces  split words at spaces and sentences at line ends (default: both are found by rules)
 {SERVE_LEXICON}
-"""
-
-
-def serve_parser() -> VerbParser:
-    """Return the parser of the verb."""
-    return VerbParser("serve", run_serve, SERVE_DESCRIPTION, SERVE_ARGUMENTS, SERVE_EXAMPLES)
+""",
+    """\
+  perceptron-nlp serve en
+  perceptron-nlp serve en.model --port 0""",
+)
 
 
 def run_serve(chosen: argparse.Namespace) -> None:

@@ -8,24 +8,20 @@ from typing import Any
 import perceptron_nlp as pn
 from perceptron_nlp._display import percent
 from perceptron_nlp.cli.inputs import open_inputs
-from perceptron_nlp.cli.parsing import QUIET, THREADS, VerbParser, format_options
+from perceptron_nlp.cli.parsing import QUIET, THREADS, Verb, format_options
 from perceptron_nlp.cli.terminal import BOLD, output, print_json
 from perceptron_nlp.tagger.explain.render import direction
 from perceptron_nlp.text.scripts import parse_script
 
-EXAMPLES = """\
-  perceptron-nlp inspect en.model
-  perceptron-nlp inspect en.model --dev dev.conllu
-  perceptron-nlp inspect en.model --label NOUN --text some.txt --top 50
-  perceptron-nlp inspect en.model --json | jq .record.epochs"""
 _LABELS_SHOWN = 60
 _TOP = 20
 
 
-DESCRIPTION = """\
+INSPECT = Verb(
+    """\
 Show what is in a model: labels, templates, sizes, its file, and how it was trained; with text, what
-each template is worth and which features weigh most."""
-ARGUMENTS = f"""\
+each template is worth and which features weigh most.""",
+    f"""\
 MODEL  a model file
 --dev DEV  a labeled file: measure the accuracy lost on it without each template (nothing is trained
     again)
@@ -37,12 +33,13 @@ MODEL  a model file
 {format_options("auto|conllu|columns|tagged|text")}
 {THREADS}
 {QUIET}
-"""
-
-
-def inspect_parser() -> VerbParser:
-    """Return the parser of the verb."""
-    return VerbParser("inspect", run_inspect, DESCRIPTION, ARGUMENTS, EXAMPLES)
+""",
+    """\
+  perceptron-nlp inspect en.model
+  perceptron-nlp inspect en.model --dev dev.conllu
+  perceptron-nlp inspect en.model --label NOUN --text some.txt --top 50
+  perceptron-nlp inspect en.model --json | jq .record.epochs""",
+)
 
 
 def run_inspect(chosen: argparse.Namespace) -> None:

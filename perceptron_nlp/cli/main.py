@@ -173,8 +173,7 @@ def _run(
 def parser_of(verb: str) -> VerbParser:
     """Return the parser of a verb, whose module is imported for it."""
     module = importlib.import_module(f"perceptron_nlp.cli.{_MODULES.get(verb, verb)}")
-    parser: VerbParser = getattr(module, f"{verb}_parser")()
-    return parser
+    return VerbParser(verb, getattr(module, verb.upper()), getattr(module, f"run_{verb}"))
 
 
 @contextlib.contextmanager

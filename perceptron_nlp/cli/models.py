@@ -7,34 +7,27 @@ import os
 
 import perceptron_nlp as pn
 from perceptron_nlp.cli.inputs import STDIN, check_apart, check_stdin, check_there, open_inputs
-from perceptron_nlp.cli.parsing import MODEL_OUT, QUIET, VerbParser, format_options
+from perceptron_nlp.cli.parsing import MODEL_OUT, QUIET, Verb, format_options
 from perceptron_nlp.cli.terminal import say
 from perceptron_nlp.cli.training import say_calibration, say_cost
 from perceptron_nlp.tagger.tagger import model_path
 
-CALIBRATE_EXAMPLES = """\
-  perceptron-nlp calibrate en.model dev.conllu
-  perceptron-nlp calibrate en.model dev.conllu -o calibrated.model"""
-CALIBRATE_DESCRIPTION = """\
+CALIBRATE = Verb(
+    """\
 Calibrate the confidences of a model on labeled text, so that tag --confidence can write them. Its
 labels stay the same. Training with --dev does this, too; the text must not be what the model was
-trained on."""
-
-
-CALIBRATE_ARGUMENTS = f"""\
+trained on.""",
+    f"""\
 MODEL  a model file
 DEV...  labeled files; - is standard input
 -o, --output OUT  the file to write, whole or not at all (default: MODEL itself)
 {format_options()}
 {QUIET}
-"""
-
-
-def calibrate_parser() -> VerbParser:
-    """Return the parser of the verb."""
-    return VerbParser(
-        "calibrate", run_calibrate, CALIBRATE_DESCRIPTION, CALIBRATE_ARGUMENTS, CALIBRATE_EXAMPLES
-    )
+""",
+    """\
+  perceptron-nlp calibrate en.model dev.conllu
+  perceptron-nlp calibrate en.model dev.conllu -o calibrated.model""",
+)
 
 
 def run_calibrate(chosen: argparse.Namespace) -> None:
@@ -55,15 +48,11 @@ def run_calibrate(chosen: argparse.Namespace) -> None:
         say(f"{path}: {len(calibrated.to_bytes()):,} bytes")
 
 
-COMPRESS_EXAMPLES = """\
-  perceptron-nlp compress en.model --size 400kB --dev dev.conllu -o small.model
-  perceptron-nlp compress en.model --size 1.1MB -o smaller.model"""
-COMPRESS_DESCRIPTION = """\
+COMPRESS = Verb(
+    """\
 Make the best model within a size out of one that exists: the features with the heaviest weights
-stay, weights are quantized, and all is packed. The cost is printed."""
-
-
-COMPRESS_ARGUMENTS = f"""\
+stay, weights are quantized, and all is packed. The cost is printed.""",
+    f"""\
 MODEL  a model file
 --size SIZE  the largest size of the new file: bytes, or a number with kB, MB or GB (of 1,000) or
     KiB, MiB or GiB (of 1,024) (required)
@@ -72,14 +61,11 @@ MODEL  a model file
     127 at most)
 {format_options()}
 {QUIET}
-"""
-
-
-def compress_parser() -> VerbParser:
-    """Return the parser of the verb."""
-    return VerbParser(
-        "compress", run_compress, COMPRESS_DESCRIPTION, COMPRESS_ARGUMENTS, COMPRESS_EXAMPLES
-    )
+""",
+    """\
+  perceptron-nlp compress en.model --size 400kB --dev dev.conllu -o small.model
+  perceptron-nlp compress en.model --size 1.1MB -o smaller.model""",
+)
 
 
 def run_compress(chosen: argparse.Namespace) -> None:
@@ -104,32 +90,20 @@ def run_compress(chosen: argparse.Namespace) -> None:
         say(f"{chosen.output}: {len(smaller.to_bytes()):,} bytes")
 
 
-MERGE_EXAMPLES = """\
-  perceptron-nlp merge news.model mail.model --model both.model
-  perceptron-nlp merge large.model small.model --weights 3,1 --model both.model"""
-MERGE_DESCRIPTION = """\
+MERGE = Verb(
+    """\
 Make one model out of several that were trained alike on other text. The score of a label is the
-weighted mean of its scores by the models; labels and vocabularies are united."""
-
-
-MERGE_ARGUMENTS = f"""\
+weighted mean of its scores by the models; labels and vocabularies are united.""",
+    f"""\
+models:MODEL...  model files, trained with the same options and templates
 {MODEL_OUT}
 --weights X,Y,…  the weight of each model, above 0; only their ratios count (default: all the same)
 {QUIET}
-"""
-
-
-def merge_parser() -> VerbParser:
-    """Return the parser of the verb."""
-    verb = VerbParser("merge", run_merge, MERGE_DESCRIPTION, "", MERGE_EXAMPLES)
-    verb.add_argument(
-        "models",
-        nargs="+",
-        metavar="MODEL",
-        help="model files, trained with the same options and templates",
-    )
-    verb.declare(MERGE_ARGUMENTS)
-    return verb
+""",
+    """\
+  perceptron-nlp merge news.model mail.model --model both.model
+  perceptron-nlp merge large.model small.model --weights 3,1 --model both.model""",
+)
 
 
 def run_merge(chosen: argparse.Namespace) -> None:

@@ -7,7 +7,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 import perceptron_nlp as pn
 from perceptron_nlp._checks import did_you_mean
@@ -91,40 +91,42 @@ def help_width() -> int:
         return 80
 
 
-class VerbParser(argparse.ArgumentParser):
-    """The parser of one verb.
+class Verb(NamedTuple):
+    """What a verb takes, and says of itself.
 
-    verb : its name
-    run : runs it, given the arguments
     description : the first paragraph of the help
     arguments : one a line as the help shows it, with the text for the help after two spaces, which
         indented lines continue: ``TEST...  labeled files``, ``-o, --output OUT  the file``,
         ``--keep  keep labels``. N stands for a whole number, X for a number, NAMES for names
         separated by commas; ``N=20`` has a default, ``[TEXT]`` is standard input by default; a text
-        that ends in ``(required)`` means it
+        that ends in ``(required)`` means it; ``old:MODEL`` is kept as ``old``
     examples : command lines, shown at the end of the help
+    more : adds further arguments to the parser
     """
 
-    def __init__(
-        self,
-        verb: str,
-        run: Callable[[argparse.Namespace], None],
-        description: str,
-        arguments: str,
-        examples: str,
-    ) -> None:
+    description: str
+    arguments: str
+    examples: str
+    more: Callable[[VerbParser], None] = lambda parser: None
+
+
+class VerbParser(argparse.ArgumentParser):
+    """The parser of one verb, and the function that runs it, given the arguments."""
+
+    def __init__(self, name: str, verb: Verb, run: Callable[[argparse.Namespace], None]) -> None:
         super().__init__(
-            prog=f"{PROGRAM} {verb}",
-            description=description,
-            epilog=f"examples:\n{examples}",
+            prog=f"{PROGRAM} {name}",
+            description=verb.description,
+            epilog=f"examples:\n{verb.examples}",
             formatter_class=_Help,
             allow_abbrev=False,
         )
         self.run = run
-        self.declare(arguments)
+        self.declare(verb.arguments)
+        verb.more(self)
 
     def declare(self, arguments: str, group: str | None = None) -> None:
-        """Add arguments, written as for the constructor, to a group of options or outside."""
+        """Add arguments, written as in Verb, to a group of options or outside."""
         into = self if group is None else self.group(group)
         for argument in re.split(r"\n(?=\S)", arguments.strip()) if arguments else ():
             head, about = argument.split("  ", 1)
@@ -135,6 +137,7 @@ class VerbParser(argparse.ArgumentParser):
                 into.add_argument(*names, action="store_true", help=about)
                 continue
             how: dict[str, Any] = {"help": about}
+            dest, _, metavar = ("", "", metavar) if names else metavar.rpartition(":")
             bare = metavar.strip("[].")
             if metavar.startswith("["):
                 how |= {"nargs": "*", "default": []} if "..." in metavar else _OR_STDIN
@@ -145,7 +148,7 @@ class VerbParser(argparse.ArgumentParser):
             if names:
                 how["required"] = about.endswith("(required)")
             into.add_argument(
-                *(names or [bare.lower()]), metavar=bare, type=_TYPES.get(bare, str), **how
+                *(names or [dest or bare.lower()]), metavar=bare, type=_TYPES.get(bare, str), **how
             )
 
     def error(self, message: str) -> NoReturn:

@@ -7,7 +7,7 @@ import time
 
 from perceptron_nlp._display import printable
 from perceptron_nlp.cli.inputs import open_inputs
-from perceptron_nlp.cli.parsing import QUIET, VerbParser, format_options
+from perceptron_nlp.cli.parsing import QUIET, Verb, format_options
 from perceptron_nlp.cli.terminal import messages, say, shortened
 from perceptron_nlp.perceptrons.study import (
     TOKENS,
@@ -19,15 +19,10 @@ from perceptron_nlp.perceptrons.study import (
     write_report,
 )
 
-EXAMPLES = """\
-  perceptron-nlp study train.conllu --dev dev.conllu --column xpos --out xpos-study
-  perceptron-nlp study chunks.txt --fields form,xpos,chunk
-  perceptron-nlp study"""
-
-
-DESCRIPTION = """\
-Run last, voted and averaged perceptrons on a corpus; write one HTML page and PNGs."""
-ARGUMENTS = f"""\
+STUDY = Verb(
+    """\
+Run last, voted and averaged perceptrons on a corpus; write one HTML page and PNGs.""",
+    f"""\
 [DATA...]  labeled files (default: the sample corpus, if it is there)
 --dev FILE  a labeled file to test on (default: every tenth sentence of DATA)
 --column NAME  the column to learn (default: upos in CoNLL-U, else the last one)
@@ -36,12 +31,12 @@ ARGUMENTS = f"""\
     are left out evenly; voting takes time by its square
 --out DIR=study  the folder for the page and its pictures
 {QUIET}
-"""
-
-
-def study_parser() -> VerbParser:
-    """Return the parser of the verb."""
-    return VerbParser("study", run_study, DESCRIPTION, ARGUMENTS, EXAMPLES)
+""",
+    """\
+  perceptron-nlp study train.conllu --dev dev.conllu --column xpos --out xpos-study
+  perceptron-nlp study chunks.txt --fields form,xpos,chunk
+  perceptron-nlp study""",
+)
 
 
 def run_study(chosen: argparse.Namespace) -> None:

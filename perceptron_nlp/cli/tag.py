@@ -26,7 +26,7 @@ from perceptron_nlp.cli.parsing import (
     QUIET,
     THREADS,
     UsageError,
-    VerbParser,
+    Verb,
     format_options,
 )
 from perceptron_nlp.cli.tag_files import Piece, Tagging
@@ -92,29 +92,16 @@ def write_parquet(chosen: argparse.Namespace, tagger: pn.Tagger, path: str) -> N
         sys.stdout.buffer.write(piece)
 
 
-EXAMPLES = """\
-  perceptron-nlp tag en < letter.txt
-  perceptron-nlp tag en letter.txt --column upos
-  perceptron-nlp tag en.model new.conllu -o tagged.conllu
-  zcat big.conllu.gz | perceptron-nlp tag en.model | gzip > tagged.conllu.gz
-  perceptron-nlp tag en.model half-tagged.conllu --keep
-  perceptron-nlp tag en.model new.conllu --confidence --mark-unknown
-  perceptron-nlp tag brown.model new.conllu --column xpos
-  perceptron-nlp tag en.model new.conllu --lexicon names.tsv
-  perceptron-nlp tag chunk.model words.txt --fields form,xpos
-  perceptron-nlp tag en.model words.parquet -o tagged.parquet --tokens-column words
-  perceptron-nlp tag --engine ray en.model texts/ tagged/"""
-DESCRIPTION = """\
+TAG = Verb(
+    """\
 Write text back with the columns of the model filled in. All else in CoNLL-U and column files
 stays as it is, byte for byte; a column file without the column gets it at the end of its lines.
 Running text (text) is split into sentences and tokens first. It becomes CoNLL-U if several
 columns are filled, if the model learned to split text and no --column is named, or with
 --confidence or --mark-unknown; else word/TAG, a sentence a line. Text that is split already (lines:
 a sentence a line, its tokens separated by spaces) becomes word/TAG and keeps its tokens and lines.
-Parquet files (.parquet, a row a sentence) get columns of lists of labels."""
-
-
-ARGUMENTS = f"""\
+Parquet files (.parquet, a row a sentence) get columns of lists of labels.""",
+    f"""\
 MODEL  a model file, or en: the bundled English model
 [FILES...]  files to tag (default: standard input, which - stands for)
 -o, --output OUT  the file to write, whole or not at all, compressed if its name ends in .gz, .bz2
@@ -141,12 +128,20 @@ MODEL  a model file, or en: the bundled English model
 --mmap  map the model into memory: processes that tag with it share what stays of the file, which
     nobody may write into meanwhile
 {QUIET}
-"""
-
-
-def tag_parser() -> VerbParser:
-    """Return the parser of the verb."""
-    return VerbParser("tag", run_tag, DESCRIPTION, ARGUMENTS, EXAMPLES)
+""",
+    """\
+  perceptron-nlp tag en < letter.txt
+  perceptron-nlp tag en letter.txt --column upos
+  perceptron-nlp tag en.model new.conllu -o tagged.conllu
+  zcat big.conllu.gz | perceptron-nlp tag en.model | gzip > tagged.conllu.gz
+  perceptron-nlp tag en.model half-tagged.conllu --keep
+  perceptron-nlp tag en.model new.conllu --confidence --mark-unknown
+  perceptron-nlp tag brown.model new.conllu --column xpos
+  perceptron-nlp tag en.model new.conllu --lexicon names.tsv
+  perceptron-nlp tag chunk.model words.txt --fields form,xpos
+  perceptron-nlp tag en.model words.parquet -o tagged.parquet --tokens-column words
+  perceptron-nlp tag --engine ray en.model texts/ tagged/""",
+)
 
 
 def run_tag(chosen: argparse.Namespace) -> None:

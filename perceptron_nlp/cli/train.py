@@ -13,7 +13,7 @@ from perceptron_nlp.cli.inputs import (
     open_inputs,
     save_model,
 )
-from perceptron_nlp.cli.parsing import MODEL_OUT, QUIET, VerbParser, format_options
+from perceptron_nlp.cli.parsing import MODEL_OUT, QUIET, Verb, VerbParser, format_options
 from perceptron_nlp.cli.terminal import messages
 from perceptron_nlp.cli.training import (
     GROUPS,
@@ -25,19 +25,7 @@ from perceptron_nlp.cli.training import (
     summarize,
 )
 
-TRAIN_EXAMPLES = """\
-  perceptron-nlp train train.conllu --dev dev.conllu --model en.model
-  perceptron-nlp train train.conllu --column xpos --epochs 5 --seed 7 --model xpos.model
-  perceptron-nlp train train.conllu --column upos,xpos,feats --model all.model
-  perceptron-nlp train a.conllu.gz b.conllu.gz --model small.model --table-bits 16
-  perceptron-nlp train chunks.txt --fields form,xpos,chunk --column chunk --model chunk.model
-  perceptron-nlp train train.conllu --dev dev.conllu --size 400kB --model small.model
-  perceptron-nlp train train.conllu --templates mine.txt --model mine.model
-  perceptron-nlp train big.conllu.gz --engine ray --workers 4 --model en.model
-  perceptron-nlp train train.conllu --raw news.txt.gz --preset accurate --model en.model"""
-
-
-TRAIN_DATA = f"""\
+_DATA = f"""\
 --dev DEV  a labeled file to keep the best epoch by, and to stop early
 --column NAME  the column to learn, by name or number (default: upos in CoNLL-U, else the last
     one); several, separated by commas, make one model that fills them all. lemma: what words are
@@ -47,17 +35,30 @@ TRAIN_DATA = f"""\
 """
 
 
-def train_parser() -> VerbParser:
-    """Return the parser of the verb."""
-    verb = VerbParser("train", run_train, "Train a tagger on labeled files.", "", TRAIN_EXAMPLES)
+def _options(parser: VerbParser) -> None:
     for group in GROUPS:
-        verb.group(group)
-    verb.declare("TRAIN...  labeled files; - is standard input; .gz, .bz2 and .xz are decompressed")
-    verb.declare(TRAIN_DATA, "data")
-    verb.declare(MODEL_OUT, "output")
-    add_options(verb)
-    verb.declare(QUIET, "output")
-    return verb
+        parser.group(group)
+    parser.declare(_DATA, "data")
+    parser.declare(MODEL_OUT, "output")
+    add_options(parser)
+    parser.declare(QUIET, "output")
+
+
+TRAIN = Verb(
+    "Train a tagger on labeled files.",
+    "TRAIN...  labeled files; - is standard input; .gz, .bz2 and .xz are decompressed",
+    """\
+  perceptron-nlp train train.conllu --dev dev.conllu --model en.model
+  perceptron-nlp train train.conllu --column xpos --epochs 5 --seed 7 --model xpos.model
+  perceptron-nlp train train.conllu --column upos,xpos,feats --model all.model
+  perceptron-nlp train a.conllu.gz b.conllu.gz --model small.model --table-bits 16
+  perceptron-nlp train chunks.txt --fields form,xpos,chunk --column chunk --model chunk.model
+  perceptron-nlp train train.conllu --dev dev.conllu --size 400kB --model small.model
+  perceptron-nlp train train.conllu --templates mine.txt --model mine.model
+  perceptron-nlp train big.conllu.gz --engine ray --workers 4 --model en.model
+  perceptron-nlp train train.conllu --raw news.txt.gz --preset accurate --model en.model""",
+    _options,
+)
 
 
 def run_train(chosen: argparse.Namespace) -> None:
@@ -90,15 +91,12 @@ def run_train(chosen: argparse.Namespace) -> None:
         summarize(tagger, chosen.model)
 
 
-RESUME_EXAMPLES = """\
-  perceptron-nlp resume en.model mail.conllu --dev mail-dev.conllu --model mail.model
-  perceptron-nlp resume en.model mail.conllu --epochs 2 --average new --model mail.model"""
-RESUME_DESCRIPTION = """\
+RESUME = Verb(
+    """\
 Train a model further, on other files: it becomes what one training over the old files and then
-these would have given. Only a model that was trained with --resumable can be, and is again."""
-
-
-RESUME_ARGUMENTS = f"""\
+these would have given. Only a model that was trained with --resumable can be, and is again.""",
+    f"""\
+start:MODEL  a model trained with --resumable
 NEW...  labeled files, as for train; - is standard input
 {MODEL_OUT}
 --dev DEV  a labeled file to keep the best of the new epochs by, and to stop early
@@ -107,15 +105,11 @@ NEW...  labeled files, as for train; - is standard input
     first training, or the new ones alone
 {format_options()}
 {QUIET}
-"""
-
-
-def resume_parser() -> VerbParser:
-    """Return the parser of the verb."""
-    verb = VerbParser("resume", run_resume, RESUME_DESCRIPTION, "", RESUME_EXAMPLES)
-    verb.add_argument("start", metavar="MODEL", help="a model trained with --resumable")
-    verb.declare(RESUME_ARGUMENTS)
-    return verb
+""",
+    """\
+  perceptron-nlp resume en.model mail.conllu --dev mail-dev.conllu --model mail.model
+  perceptron-nlp resume en.model mail.conllu --epochs 2 --average new --model mail.model""",
+)
 
 
 def run_resume(chosen: argparse.Namespace) -> None:

@@ -15,7 +15,15 @@ from perceptron_nlp._display import percent, points, printable
 from perceptron_nlp.analysis.folds import FOLDS
 from perceptron_nlp.analysis.tune.trials import SPACE, TRIALS
 from perceptron_nlp.cli.inputs import check_apart, open_inputs
-from perceptron_nlp.cli.parsing import JSON, PROGRAM, QUIET, UsageError, VerbParser, format_options
+from perceptron_nlp.cli.parsing import (
+    JSON,
+    PROGRAM,
+    QUIET,
+    UsageError,
+    Verb,
+    VerbParser,
+    format_options,
+)
 from perceptron_nlp.cli.terminal import (
     BOLD,
     FAINT,
@@ -93,11 +101,6 @@ class TuningView:
         return shortened(line, self._terminal.width - 1)
 
 
-EXAMPLES = """\
-  perceptron-nlp tune train.conllu --dev dev.conllu --state tuning.log
-  perceptron-nlp tune train.conllu --folds 10 --column xpos --minutes 30
-  perceptron-nlp tune train.conllu --dev dev.conllu --try rate=0.05,0.1,0.2 --try beam=1,4,8
-  perceptron-nlp tune train.conllu --dev dev.conllu --try templates=fast,mine.txt --beam 1"""
 _PARSERS = {
     "beam": int,
     "min-count": int,
@@ -111,11 +114,26 @@ _PARSERS = {
 }
 
 
-DESCRIPTION = """\
+def _options(parser: VerbParser) -> None:
+    parser.add_argument(
+        "--try",
+        action="append",
+        type=_values,
+        metavar="NAME=V,V…",
+        dest="space",
+        help="values of an option to try, in place of the usual search; may be given for several"
+        f" options (usual: {', '.join(name.replace('_', '-') for name in SPACE)})",
+    )
+    add_options(parser, LEARNING)
+    parser.declare(QUIET)
+
+
+TUNE = Verb(
+    """\
 Search for the options that suit your files, on a dev set or by cross-validation, and print the
 command that trains with them. Options that say how to learn stay as they are given; --epochs is the
-most that are tried."""
-ARGUMENTS = f"""\
+most that are tried.""",
+    f"""\
 TRAIN...  labeled files; - is standard input
 --dev DEV  a labeled file to score by
 --folds N  without --dev: hold out each of N parts of TRAIN in turn; documents stay whole if they
@@ -127,24 +145,14 @@ TRAIN...  labeled files; - is standard input
 --model OUT=tuned.model  the model that the printed command names
 {JSON}
 {format_options()}
-"""
-
-
-def tune_parser() -> VerbParser:
-    """Return the parser of the verb."""
-    verb = VerbParser("tune", run_tune, DESCRIPTION, ARGUMENTS, EXAMPLES)
-    verb.add_argument(
-        "--try",
-        action="append",
-        type=_values,
-        metavar="NAME=V,V…",
-        dest="space",
-        help="values of an option to try, in place of the usual search; may be given for several"
-        f" options (usual: {', '.join(name.replace('_', '-') for name in SPACE)})",
-    )
-    add_options(verb, LEARNING)
-    verb.declare(QUIET)
-    return verb
+""",
+    """\
+  perceptron-nlp tune train.conllu --dev dev.conllu --state tuning.log
+  perceptron-nlp tune train.conllu --folds 10 --column xpos --minutes 30
+  perceptron-nlp tune train.conllu --dev dev.conllu --try rate=0.05,0.1,0.2 --try beam=1,4,8
+  perceptron-nlp tune train.conllu --dev dev.conllu --try templates=fast,mine.txt --beam 1""",
+    _options,
+)
 
 
 def run_tune(chosen: argparse.Namespace) -> None:

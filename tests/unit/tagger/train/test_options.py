@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import perceptron_nlp as pn
-from perceptron_nlp.cli.train import train_parser as parser
+from perceptron_nlp.cli.main import parser_of
 from perceptron_nlp.tagger.train.options import GROUPS, TrainOptions, declaration
 
 OPTIONS = {option.name: option for option in fields(pn.TrainingOptions)}
@@ -21,7 +21,7 @@ OPTIONS = {option.name: option for option in fields(pn.TrainingOptions)}
 
 def actions() -> dict[str, argparse.Action]:
     """Options of ``perceptron-nlp train`` by the names that Python has for them."""
-    return {action.dest: action for action in parser().actions()}
+    return {action.dest: action for action in parser_of("train").actions()}
 
 
 def test_the_typed_keyword_arguments_are_the_fields() -> None:
@@ -53,7 +53,7 @@ def test_a_type_checker_sees_a_misspelled_option(tmp_path: Path) -> None:
 
 
 def test_every_option_is_on_the_command_line_in_its_group() -> None:
-    named = {group.title: group._group_actions for group in parser()._action_groups}
+    named = {group.title: group._group_actions for group in parser_of("train")._action_groups}
     for name, option in OPTIONS.items():
         (action,) = [a for a in named[declaration(option).group] if a.dest == name]
         assert declaration(option).help.replace("%", "%%") in str(action.help)
