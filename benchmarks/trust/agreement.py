@@ -5,8 +5,11 @@ from __future__ import annotations
 import functools
 import io
 import random
+import re
+import tempfile
 from collections.abc import Sequence
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 
@@ -103,6 +106,37 @@ def cut_text(data: bytes) -> None:
     )
 
 
+def write_text(data: bytes) -> None:
+    """Running text written as CoNLL-U from bytes to bytes, and its tokens as objects."""
+    tagger = _whole()
+    filler = tagger.text_filler()
+    assert filler is not None
+    for threads in (1, 2):
+        corpus = pn.open_corpus(io.BytesIO(data), format="text")
+        pieces = filler.texts(corpus, lambda n: 1, threads)
+        written = b"".join(pieces)
+        same("left to be read otherwise", list(corpus), [])
+        if threads == 1:
+            alone = written
+        same("by threads", written, alone)
+    sentences = list(pn.open_corpus(io.BytesIO(written), format="conllu"))
+    words = [w for s in tagger.tag_text(data.decode("utf-8-sig")) for t in s for w in t.words]
+    same("words", [word for sentence in sentences for word in sentence], [w.form for w in words])
+    for name in tagger.columns:
+        filled = [label for sentence in sentences for label in sentence.column(name)]
+        same(name, filled, [word.labels[name] for word in words])
+
+
+def learn_all(data: bytes) -> None:
+    """CoNLL-U with ranges: learned from with segmentation and lemmas, and held against itself."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "learned.conllu"
+        path.write_bytes(data)
+        tagger = pn.train(path, column="all", epochs=1, preset="fast")
+        tagger.tag_text("I can't go.")
+        tagger.evaluate_text(path)
+
+
 def buffers(data: bytes) -> None:
     """Words out of buffers, and as strings."""
     words = _words(data)
@@ -143,6 +177,27 @@ def _words(data: bytes) -> list[str]:
     text = odd_text(data)
     pieces: Sequence[str] = text.split(" ")
     return [*pieces[:200], *(text[:3] if data else "")]
+
+
+def with_ranges(count: int = 4) -> bytes:
+    """A text some of whose sentences have multiword tokens."""
+    sentences = samples.TRAIN.read_bytes().split(b"\n\n")
+    ranged = [one for one in sentences if re.search(rb"^\d+-\d", one, re.MULTILINE)]
+    return b"\n\n".join([*ranged[:count], *sentences[: 2 * count], b""])
+
+
+@functools.cache
+def whole_model() -> bytes:
+    """A model that cuts text, and whose columns agree."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "learned.conllu"
+        path.write_bytes(with_ranges(12))
+        return pn.train(path, column="all", epochs=1, preset="fast").to_bytes()
+
+
+@functools.cache
+def _whole() -> pn.Tagger:
+    return pn.Tagger.from_bytes(whole_model())
 
 
 @functools.cache

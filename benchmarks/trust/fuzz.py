@@ -56,6 +56,12 @@ _PIECES = (
     b"\x1f\x8b",
     b"BZh",
     b"9" * 400,
+    b"don't ",
+    b"a\xcc\x81" * 60,
+)
+_PROSE = (
+    b"I don't know.  You can't say that it isn't! He'd go, wouldn't he?\r\n\r\n"
+    b"Zo\xc3\xab paid $9.50 (or 3 000 \xd8\xaf) \xf0\x9f\x98\x80 \xe4\xb8\xad\xe6\x96\x87.\n" * 3
 )
 
 
@@ -111,6 +117,14 @@ def read_model(data: bytes) -> None:
     again = pn.Tagger.from_bytes(tagger.to_bytes())
     if again.tag(["The", "old"]) != tagger.tag(["The", "old"]):
         raise AssertionError("written and read again, it tags otherwise")
+    text = "Don't sink!  Du bois,\n\nthe 9\u0301 cats\ud800 I can't " + "x" * 300
+    sentences = tagger.tag_text(text)
+    if any(text[token.start : token.end] != token.form for one in sentences for token in one):
+        raise AssertionError("tokens are not where they say")
+    filler = tagger.text_filler()
+    if filler is not None:
+        corpus = pn.open_corpus(io.BytesIO(text.encode("utf-8", "replace")), format="text")
+        list(pn.open_corpus(io.BytesIO(b"".join(filler.texts(corpus, int))), format="conllu"))
 
 
 def read_templates(data: bytes) -> None:
@@ -146,6 +160,9 @@ def call_api(data: bytes) -> None:
     tagger.tag(given.get("tag", ["a"]))
 
 
+_DESCRIBED = ("model", "more", "segmentation", "agreement", "packed")
+
+
 def resigned(data: bytes, chance: random.Random) -> bytes:
     """A model with something wrong under a checksum that is right."""
     header, arrays = taken_apart(data)
@@ -156,11 +173,15 @@ def resigned(data: bytes, chance: random.Random) -> bytes:
             changed[chance.randrange(len(changed))] = chance.choice([0, 1, 127, 128, 255])
         return resign(header, bytes(changed))
     metadata = header["__metadata__"]
-    which = chance.choice([name for name in ("model", "more") if name in metadata])
+    which = chance.choice([name for name in _DESCRIBED if name in metadata])
     described = json.loads(metadata[which])
     if kind == 1:
-        changing = described if which == "model" else chance.choice(described)["model"]
-        name = chance.choice(sorted(changing))
+        changing = chance.choice(described)["model"] if which == "more" else described
+        while True:
+            name = chance.choice(range(len(changing)) if which == "agreement" else sorted(changing))
+            if not isinstance(changing[name], dict) or chance.random() < 0.3:
+                break
+            changing = changing[name] or {"": None}
         changing[name] = _other(changing[name], chance)
         metadata[which] = json.dumps(described)
     elif kind == 2:
@@ -250,12 +271,14 @@ TARGETS: dict[str, Target] = {
     "model": (read_model, lambda: [samples.small_model(), _tiny()], mutate),
     "signed": (
         read_model,
-        lambda: [_tiny(), _tiny(table_bits=5), _tiny(beam=3), _tiny("upos,xpos")],
+        lambda: [_tiny(), _tiny(table_bits=5), _tiny(beam=3), _tiny("upos,xpos"), *_wholes()],
         resigned,
     ),
     "filling": (agreement.fill_as_bytes, _corpora(".conllu"), mix),
     "numbering": (agreement.number, _corpora(".conllu"), mix),
     "running": (agreement.cut_text, _corpora(".text"), mix),
+    "written": (agreement.write_text, lambda: [_PROSE, *_corpora(".text")()], mix),
+    "ranges": (agreement.learn_all, lambda: [agreement.with_ranges()], mix),
     "buffers": (agreement.buffers, _corpora(".text"), mix),
     "explaining": (agreement.explain, _corpora(".text"), mix),
     "templates": (
@@ -286,6 +309,12 @@ def _tagger() -> pn.Tagger:
 def _tiny(column: str = "upos", **options: Any) -> bytes:
     sentences = list(pn.open_corpus(samples.TRAIN))[:20]
     return pn.train(sentences, column=column, epochs=1, templates="fast", **options).to_bytes()
+
+
+def _wholes() -> list[bytes]:
+    """A model that cuts text, packed and plain."""
+    whole = agreement.whole_model()
+    return [whole, pn.Tagger(pn.Tagger.from_bytes(whole).model.replace(packed=False)).to_bytes()]
 
 
 def handle(name: str, data: bytes) -> str:

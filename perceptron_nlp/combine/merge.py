@@ -88,6 +88,8 @@ def merge(taggers: Taggers, *, weights: Iterable[float] | None = None) -> Tagger
     agreement = members[0].tagger.model.agreement
     for member in members[1:]:
         agreement = agreement and agreement.united(member.tagger.model.agreement)
+    if agreement and not agreement.is_small({part.column: part for part in models}):
+        agreement = None
     model = joined(models).replace(agreement=agreement)
     return Tagger(model, features=members[0].tagger._features)
 

@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import perceptron_nlp as pn
+from perceptron_nlp.tagger.model import agreement
 from perceptron_nlp.tagger.tag.agree import AgreeingColumns
 
 COLUMNS = ("upos", "xpos", "feats")
@@ -254,6 +255,17 @@ def test_merged_and_resumed_taggers_know_the_combinations_of_all_texts() -> None
     assert resumed.model.agreement is not None and {*resumed.model.agreement.rows} == both
     small = one.compress(len(one.to_bytes()) - 100)
     assert small.model.agreement == one.model.agreement
+
+
+def test_columns_do_not_agree_where_the_table_of_combinations_has_no_room(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    one, other = (pn.train(text(seed), column=COLUMNS, epochs=1) for seed in (1, 2))
+    monkeypatch.setattr(agreement, "MOST_COMBINATIONS", 10)
+    trained = pn.train(text(1), column=COLUMNS, epochs=1)
+    for made in (trained, pn.merge([one, other])):
+        assert made.model.agreement is None
+        pn.Tagger.from_bytes(made.to_bytes())
 
 
 @pytest.mark.parametrize("columns", [["upos"], ["upos", "chunk"]])

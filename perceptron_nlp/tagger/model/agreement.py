@@ -8,6 +8,7 @@ labels that some token of the training text had.
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 AGREEING = ("upos", "xpos", "feats")
 """The columns that agree, in the order in which a combination has their labels."""
+MOST_COMBINATIONS = 1 << 23
+"""Entries that a table of combinations, met or not, may have."""
 _ROWS = "agreement.rows"
 Numbers = tuple[int, ...]
 
@@ -85,6 +88,12 @@ class Agreement(NamedTuple):
         if other is None or other.columns != self.columns:
             return None
         return Agreement(self.columns, tuple(sorted({*self.rows, *other.rows})))
+
+    def is_small(self, models: Mapping[str, ColumnModel]) -> bool:
+        """Return True if the tables of its combinations have room, given the columns' models."""
+        *others, last = (len(models[name].tags) for name in self.columns)
+        n_prefixes = len({row[:-1] for row in self.rows})
+        return max(math.prod(others), n_prefixes * last) <= MOST_COMBINATIONS
 
     def numbers(self, models: Mapping[str, ColumnModel]) -> tuple[list[Numbers], list[Numbers]]:
         """Return the combinations in numbers of learned labels.
@@ -184,7 +193,10 @@ def agreement_from_arrays(
     if any(n >= len(own) for row in rows for n, own in zip(row, labels, strict=True)):
         raise bad("agreement", "labels beyond those that there are")
     named = (tuple(own[n] for n, own in zip(row, labels, strict=True)) for row in rows)
-    return Agreement(tuple(columns), tuple(named))
+    agreement = Agreement(tuple(columns), tuple(named))
+    if not agreement.is_small(models):
+        raise bad("agreement", f"of more than {MOST_COMBINATIONS:,} combinations, met or not")
+    return agreement
 
 
 def _numbers(model: ColumnModel) -> dict[str, int]:

@@ -170,13 +170,16 @@ class TaggerModel(NamedTuple):
 
         Parameters
         ----------
-        labels : by column, those of the text's tokens; columns of spans do not take part
+        labels : by column, those of the text's tokens; columns of spans do not take part, and
+            none does where the table of combinations would be endless
         """
-        able = {part.column for part in self.parts_by_column if can_agree(part)}
+        able = {part.column: part for part in self.parts_by_column if can_agree(part)}
         found = Agreement.of({name: own for name, own in labels.items() if name in able})
         if found is not None and self.agreement is not None:
             found = found.united(self.agreement)
-        return self if found is None else self.replace(agreement=found)
+        if found is None or not found.is_small(able):
+            return self
+        return self.replace(agreement=found)
 
     def without_state(self) -> TaggerModel:
         """The same model without what its training needs to go on; itself if there is nothing."""

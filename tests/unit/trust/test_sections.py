@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import io
 import itertools
 import json
 import random
@@ -13,11 +14,12 @@ from typing import Any
 import pytest
 
 import perceptron_nlp as pn
-from benchmarks.trust import samples
+from benchmarks.trust import agreement, samples
 from benchmarks.trust.damaging import resign, taken_apart
 from perceptron_nlp.formats import read_tensors
 from perceptron_nlp.formats.tensorfile import DTYPES, item_size
 
+TEXT = "I can't,  don't!\n\nA 9\u0301 " + "a" * 300
 WORDS = ["The", "old", "x", "", "\ud800", "a" * 300]
 Section = tuple[str, list[int], bytes]
 
@@ -31,9 +33,11 @@ def models() -> dict[str, bytes]:
     def made(column: str = "upos", **options: Any) -> pn.Tagger:
         return pn.train(train, column=column, **{"epochs": 1, "templates": "fast", **options})
 
+    whole = pn.Tagger.from_bytes(agreement.whole_model())
     return {
         name: tagger.to_bytes()
         for name, tagger in {
+            "text": pn.Tagger(whole.model.replace(packed=False)),
             "fixed": made(table_bits=6),
             "two columns": made("upos,xpos"),
             "features": made("feats"),
@@ -80,6 +84,10 @@ def is_used(data: bytes) -> bool:
     tagger.tag(WORDS, keep=[None, "?", tagger.labels[-1], None, None, None])
     tagger.explain(WORDS)
     tagger.scores(WORDS)
+    tagger.tag_text(TEXT)
+    filler = tagger.text_filler()
+    if filler is not None:
+        list(filler.texts(pn.open_corpus(io.BytesIO(TEXT.encode()), format="text"), int))
     if tagger.model.state is not None:
         # Numbers beyond all bounds are told when they are used.
         with contextlib.suppress(pn.PerceptronNLPError):
@@ -177,6 +185,17 @@ def test_changed_sections_are_refused_or_do_no_harm(name: str) -> None:
     taken = [what for what, data in changed(name) if is_used(data)]
     # Other weights make another model; other types, and what does not fit, make none.
     assert taken and not any(" as " in what for what in taken)
+
+
+def test_columns_whose_table_of_combinations_would_be_endless_cannot_agree() -> None:
+    metadata, parts = sections(models()["text"])
+    described, more = json.loads(metadata["model"]), json.loads(metadata["more"])
+    for model in (described, more[0]["model"]):
+        assert model["column"] in ("upos", "xpos")
+        model["labels"] += [f"~{number:04}" for number in range(4_000)]
+    metadata |= {"model": json.dumps(described), "more": json.dumps(more)}
+    with pytest.raises(pn.ModelError, match="agreement: of more than"):
+        pn.Tagger.from_bytes(put_together(metadata, parts))
 
 
 def test_sections_exchanged_between_models_are_refused_or_do_no_harm() -> None:
