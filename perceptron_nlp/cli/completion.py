@@ -49,8 +49,7 @@ def run_completion(chosen: argparse.Namespace) -> None:
 
 def options_of(verb: str) -> Iterator[Option]:
     """Yield the options of a verb, in the order of its help."""
-    made: Verb = parser_of(verb)
-    for action in made.actions():
+    for action in parser_of(verb).actions():
         if action.option_strings:
             # Up to the first clause: a menu has a line for each.
             about = (action.help or "").partition(";")[0].partition(" (default")[0]
