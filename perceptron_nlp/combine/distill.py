@@ -102,7 +102,7 @@ class Student(Learner):
             self.table,
             strings=[list(numbers)],
             tokens=np.concatenate([tokens[0], renumbered[labelled.tokens]])[np.newaxis],
-            lengths=np.concatenate([examples.lengths(), labelled.lengths]),
+            lengths=np.concatenate([examples.sentences.lengths, labelled.lengths]),
             gold=np.concatenate([examples.gold_ids(), labelled.labels]),
             label_hashes=label_hashes(examples.tags),
             forced=np.array([always.get(word, -1) for word in numbers], np.int32),

@@ -13,7 +13,7 @@ import io
 import os
 import socket
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -21,12 +21,12 @@ import numpy.typing as npt
 from perceptron_nlp._core.features.hashing import hash64
 from perceptron_nlp.errors import ArgumentError, FileError
 from perceptron_nlp.features.templates import Template, compile_templates
-from perceptron_nlp.formats import CONLLU_COLUMNS, open_corpus
+from perceptron_nlp.formats import open_corpus
 from perceptron_nlp.tagger.tag.feature_function import Extractor
 from perceptron_nlp.tagger.train.data import Examples
-from perceptron_nlp.tagger.train.numbered import NumberedLabels, numbers_alone
+from perceptron_nlp.tagger.train.numbered import NumberedLabels, NumberedText, numbers_alone
 from perceptron_nlp.tagger.train.on_disk import MemoryLimit, read_numbers, read_stored
-from perceptron_nlp.tagger.train.sources import Source
+from perceptron_nlp.tagger.train.sources import Source, has_ten_columns
 
 READ_BY = ("program", "workers")
 # Sentences are distributed in groups; a worker gets at least so many of them (or all have one
@@ -61,7 +61,7 @@ class FileExamples(Examples):
 
     files: tuple[TextFile, ...] = ()
     column: str = ""
-    as_read: Sequence[Sequence[str | None]] = field(default=())
+    as_read: NumberedLabels | None = None
 
 
 def reader_of(read_by: str) -> Callable[[Source, str, Sequence[str]], Examples]:
@@ -86,7 +86,7 @@ def read_for_workers(source: Source, column: str, feature_columns: Sequence[str]
                 f"read_by: workers cannot read {corpus.path}, which is no file;"
                 " write it to one, or leave read_by out"
             )
-        if corpus.format != "conllu" or corpus.column_names != CONLLU_COLUMNS[2:]:
+        if not has_ten_columns(corpus):
             raise ArgumentError(
                 f"read_by: workers read CoNLL-U of ten columns, and {corpus.path}"
                 " is none; leave read_by out"
@@ -95,18 +95,8 @@ def read_for_workers(source: Source, column: str, feature_columns: Sequence[str]
     for corpus in source.corpora:
         corpus.reopen()
     read = read_stored(source, column, feature_columns, NoLimit())
-    return FileExamples(
-        read.sentences,
-        read.gold,
-        read.tags,
-        read.n_tokens,
-        read.n_labelled,
-        read.digest,
-        read.columns,
-        files=files,
-        column=column,
-        as_read=read.gold,
-    )
+    own = {name: getattr(read, name) for name in Examples.__dataclass_fields__}
+    return FileExamples(**own, files=files, column=column, as_read=read.gold)
 
 
 def sentences_by_shard(n_sentences: int, workers: int) -> list[Int64s]:
@@ -147,8 +137,8 @@ def make_file_shards(examples: FileExamples, workers: int) -> list[ShardFiles]:
                 f"{file.path}: was changed while it was read; begin again when nobody writes it"
             )
     shell = Examples(
-        (),
-        NumberedLabels([], np.empty(0, np.int32), np.empty(0, np.int64)),
+        NumberedText.of(()),
+        NumberedLabels.of(()),
         examples.tags,
         0,
         0,
@@ -262,13 +252,13 @@ class ShardFiles:
         feature_columns = self.examples.columns
         stream = io.BufferedReader(_Runs(self), 1 << 20)
         source = Source(open_corpus(stream, format="conllu"), "train")
-        text, gold, n_labelled, _ = read_numbers(source, self.column, feature_columns, NoLimit())
+        text, gold, _ = read_numbers(source, self.column, feature_columns, NoLimit())
         return replace(
             self.examples,
             sentences=text,
             gold=gold,
             n_tokens=len(gold.numbers),
-            n_labelled=n_labelled,
+            n_labelled=gold.n_labelled,
         )
 
 
@@ -354,22 +344,13 @@ def make_shards(
         return make_file_shards(examples, workers)
     parts = [numbers.tolist() for numbers in sentences_by_shard(len(examples.sentences), workers)]
     if features is not None:
-        return [replace(part, sentences=list(part.sentences)) for part in map(examples.part, parts)]
+        return [part.with_columns(list(part.sentences)) for part in map(examples.part, parts)]
     columns = compile_templates(templates).columns
     return [as_numbers(examples.part(numbers), columns) for numbers in parts]
 
 
 def as_numbers(part: Examples, columns: Sequence[str]) -> Examples:
     """The same without sentence objects, and with no columns but these."""
-    strings, tokens = part.numbered(columns)
-    lengths, gold = part.lengths(), part.gold_ids()
-    labels: list[str | None] = [*part.tags, None]
-    return replace(
-        part,
-        sentences=numbers_alone(
-            lengths, {name: (strings[row], tokens[row]) for row, name in enumerate(columns)}
-        ),
-        gold=NumberedLabels(
-            labels, np.where(gold < 0, len(labels) - 1, gold).astype(np.int32), lengths
-        ),
-    )
+    text = part.sentences
+    kept = {name: text.column(name) for name in columns}
+    return replace(part, sentences=numbers_alone(text.lengths, kept))

@@ -77,10 +77,10 @@ def contents(read: Examples) -> Any:
         "record": read.record(),
         "strings": strings,
         "tokens": tokens.tolist(),
-        "lengths": read.lengths().tolist(),
+        "lengths": read.sentences.lengths.tolist(),
         "gold": read.gold_ids().tolist(),
         "labels": [list(labels) for labels in read.gold],
-        "words": [list(found) for found in read.strings("form")],
+        "words": [list(found) for found in read.sentences.values("form")],
         "vocabulary": read.vocabulary(),
         "certain": read.unambiguous(1, 0.6),
         "sentences": [

@@ -31,7 +31,7 @@ def test_sentences_are_distributed_over_shards_in_turns(
     shards: list[Sentences], small: list[tuple[list[str], list[str]]]
 ) -> None:
     for first, shard in enumerate(shards):
-        assert list(map(list, shard.examples.strings("form"))) == [
+        assert list(map(list, shard.examples.sentences.values("form"))) == [
             list(words) for words, _ in small[first::2]
         ]
         assert list(map(list, shard.examples.gold)) == [

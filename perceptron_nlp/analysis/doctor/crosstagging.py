@@ -116,7 +116,7 @@ def with_labels_beside(
         if not any(atom.kind == "tag" for atom in template.atoms)
     ]
     return (
-        replace(examples, sentences=sentences, columns=(*names, BESIDE)),
+        examples.with_columns(sentences, [BESIDE]),
         replace(options, templates=(*templates, *beside_templates(examples.parts is not None))),
     )
 
@@ -153,7 +153,7 @@ class CrossTagger:
         self._order = np.argsort(shown, kind="stable")
         self._first = np.searchsorted(shown[self._order], np.arange(len(self.labels)))
         self._gold = np.where((ids := examples.gold_ids()) >= 0, shown[ids], -1)
-        self._starts = np.concatenate([[0], np.cumsum(examples.lengths())])
+        self._starts = np.concatenate([[0], np.cumsum(examples.sentences.lengths)])
 
     @property
     def gold(self) -> npt.NDArray[np.int64]:

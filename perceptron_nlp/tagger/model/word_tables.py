@@ -105,10 +105,7 @@ def with_tables(
         columns = tables.columns(sentence.words)
         columns.update({name: values[number] for name, values in (given or {}).items()})
         sentences.append(with_columns(sentence, columns))
-    # Here, since training alone needs it.
-    from dataclasses import replace
-
-    return replace(examples, sentences=sentences, columns=(*examples.columns, *tables.names))
+    return examples.with_columns(sentences, tables.names)
 
 
 Array: TypeAlias = "npt.NDArray[Any]"

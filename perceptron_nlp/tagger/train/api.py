@@ -255,7 +255,7 @@ def _learn_columns(
     models = []
     for column, (examples, dev), checkpoint in zip(columns, found, plan.checkpoints, strict=True):
         models.append(_learn_column(column, examples, dev, plan, checkpoint, noted))
-    gold = {column: read.flat_gold() for column, (read, _) in zip(columns, found, strict=True)}
+    gold = {column: read.gold.flat() for column, (read, _) in zip(columns, found, strict=True)}
     return joined(models).agreeing(gold)
 
 

@@ -246,7 +246,7 @@ def choose_templates(
 def _folds(examples: Examples) -> list[tuple[Examples, Examples]]:
     """Return (train, held out) parts of the text, as many as hold out tokens enough."""
     order = permutation(len(examples.sentences), SEED)
-    words = np.cumsum(examples.lengths()[order])
+    words = np.cumsum(examples.sentences.lengths[order])
     chosen = order[: np.searchsorted(words, SAMPLE_TOKENS) + 1].tolist()
     folds: list[tuple[Examples, Examples]] = []
     n_held_out = 0

@@ -55,7 +55,6 @@ from perceptron_nlp.tagger.train.loop import Task, Trainer
 from perceptron_nlp.tagger.train.options import AUTO, LearningOptions
 from perceptron_nlp.tagger.train.sources import UNLABELLED
 from perceptron_nlp.text.spans import broken_positions, is_span_column, scheme_of, written
-from perceptron_nlp.text.tagset import TagSet
 
 logger = logging.getLogger("perceptron_nlp")
 
@@ -89,8 +88,7 @@ def as_iobes(examples: Examples) -> tuple[Examples, int]:
     scheme = scheme_of(whole)
     gold: list[Sequence[str | None]] = [written(labels, "iobes") for labels in whole]
     broken = sum(len(broken_positions(labels, scheme=scheme)) for labels in whole)
-    tags = TagSet({label for labels in gold for label in labels if label is not None})
-    return replace(examples, gold=gold, tags=tags, scheme=scheme), broken
+    return examples.relabeled(gold, scheme=scheme), broken
 
 
 def hold_names(examples: Examples) -> bool:
@@ -127,15 +125,13 @@ def with_upos(examples: Examples) -> Examples:
                 for upos, label in zip(tags, labels, strict=True)
             ]
         )
-    tags_met = TagSet({label for labels in gold for label in labels if label is not None})
-    return replace(examples, gold=gold, tags=tags_met, scheme=JOINT)
+    return examples.relabeled(gold, scheme=JOINT)
 
 
 def upos_alone(examples: Examples) -> Examples:
     """The sentences of examples with joint labels, with their parts of speech for labels."""
-    gold: list[Sequence[str | None]] = [s.column(UPOS) for s in examples.sentences]
-    tags = TagSet({tag for s in examples.sentences for tag in s.column(UPOS)})
-    return replace(examples, gold=gold, tags=tags, scheme=None, parts=None)
+    tags = [s.column(UPOS) for s in examples.sentences]
+    return examples.relabeled(tags, scheme=None, parts=None)
 
 
 def n_unseen(train: Examples, held_out: Examples) -> int:
@@ -373,7 +369,6 @@ def with_context(
 ) -> Examples:
     """Return the examples with what the sentences of a document show of each other's names."""
     given = [name for name in examples.columns if name not in DERIVED]
-    return replace(
-        examples,
-        sentences=with_neighbours(examples.sentences, window, given, partial(is_in, vocabulary)),
+    return examples.with_columns(
+        with_neighbours(examples.sentences, window, given, partial(is_in, vocabulary))
     )

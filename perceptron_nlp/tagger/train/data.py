@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import itertools
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -57,8 +56,8 @@ class Examples:
     parts : None, or what parts of labels are learned: a mode of attributes.py
     """
 
-    sentences: Sequence[Sentence]
-    gold: Sequence[Sequence[str | None]]
+    sentences: NumberedText
+    gold: NumberedLabels
     tags: TagSet
     n_tokens: int
     n_labelled: int
@@ -74,40 +73,17 @@ class Examples:
         Raises FormatError, with file:line; also if no word is labeled.
         """
         digest = hashlib.sha256()
-        numbered = read_numbered(source, column, evidence, digest)
-        if numbered is not None:
-            n_tokens = len(numbered[1].numbers)
-            return cls.checked(
-                source,
-                column,
-                evidence,
-                *numbered,
-                n_tokens,
-                numbered[1].n_labelled,
-                numbered[1].labels,
-                digest.hexdigest(),
-            )
-        sentences: list[Sentence] = []
-        gold: list[Sequence[str | None]] = []
-        counts: Counter[str | None] = Counter()
-        for sentence in source:
-            labels = gold_labels(sentence, column)
-            digest_sentence(digest, sentence, evidence, labels)
-            counts.update(labels)
-            sentences.append(sentence)
-            gold.append(labels)
-        n_tokens = counts.total()
-        return cls.checked(
-            source,
-            column,
-            evidence,
-            sentences,
-            gold,
-            n_tokens,
-            n_tokens - counts[None],
-            counts,
-            digest.hexdigest(),
-        )
+        found = read_numbered(source, column, evidence, digest)
+        if found is None:
+            sentences: list[Sentence] = []
+            gold: list[Sequence[str | None]] = []
+            for sentence in source:
+                labels = gold_labels(sentence, column)
+                digest_sentence(digest, sentence, evidence, labels)
+                sentences.append(sentence)
+                gold.append(labels)
+            found = NumberedText.of(sentences), NumberedLabels.of(gold)
+        return cls.checked(source, column, evidence, *found, digest.hexdigest())
 
     @classmethod
     def checked(
@@ -115,52 +91,41 @@ class Examples:
         source: Source,
         column: str,
         evidence: Sequence[str],
-        sentences: Sequence[Sentence],
-        gold: Sequence[Sequence[str | None]],
-        n_tokens: int,
-        n_labelled: int,
-        labels: Iterable[str | None],
+        sentences: NumberedText,
+        gold: NumberedLabels,
         digest: str,
     ) -> Examples:
         """What was read of a source, if there is a label and all labels can be used."""
+        n_labelled = gold.n_labelled
         check_labelled(n_labelled, source, column)
         try:
-            tags = TagSet([label for label in labels if label is not None])
+            tags = TagSet([label for label in gold.labels if label is not None])
         except ArgumentError as error:
             raise ArgumentError(f"{source.place}: column {column}: {error}") from None
+        n_tokens = len(gold.numbers)
         return cls(sentences, gold, tags, n_tokens, n_labelled, digest, tuple(evidence))
+
+    def with_columns(self, sentences: Sequence[Sentence], names: Sequence[str] = ()) -> Examples:
+        """The same sentences with further columns, of which these are feature columns."""
+        columns = (*self.columns, *names)
+        return replace(self, sentences=NumberedText.of(sentences), columns=columns)
+
+    def relabeled(self, gold: Sequence[Sequence[str | None]], **changes: Any) -> Examples:
+        """The same sentences with other labels, which are all that there are."""
+        own = NumberedLabels.of(gold)
+        tags = TagSet(label for label in own.labels if label is not None)
+        return replace(self, gold=own, tags=tags, **changes)
 
     def part(self, numbers: Sequence[int]) -> Examples:
         """Some of the sentences, by their numbers; all labels stay known."""
-        sentences: Sequence[Sentence]
-        gold: Sequence[Sequence[str | None]]
-        if isinstance(self.sentences, NumberedText):
-            sentences = self.sentences.select(numbers)
-            n_tokens = int(sentences.lengths.sum())
-        else:
-            sentences = [self.sentences[number] for number in numbers]
-            n_tokens = sum(len(sentence.words) for sentence in sentences)
-        if isinstance(self.gold, NumberedLabels):
-            gold = self.gold.select(numbers)
-            n_labelled = gold.n_labelled
-        else:
-            gold = [self.gold[number] for number in numbers]
-            n_labelled = sum(label is not None for labels in gold for label in labels)
+        gold = self.gold.select(numbers)
         return replace(
-            self, sentences=sentences, gold=gold, n_tokens=n_tokens, n_labelled=n_labelled
+            self,
+            sentences=self.sentences.select(numbers),
+            gold=gold,
+            n_tokens=len(gold.numbers),
+            n_labelled=gold.n_labelled,
         )
-
-    def strings(self, name: str) -> list[Sequence[str]]:
-        """The values of a column, sentence by sentence; ``form`` is the words."""
-        if isinstance(self.sentences, NumberedText) and name in self.sentences.columns:
-            return self.sentences.values(name)
-        return [s.words if name == "form" else s.column(name) for s in self.sentences]
-
-    def lengths(self) -> npt.NDArray[np.int64]:
-        """int64[n_sentences]: words in each."""
-        if isinstance(self.sentences, NumberedText):
-            return self.sentences.lengths
-        return np.array([len(s.words) for s in self.sentences], np.int64)
 
     def label_ids(self) -> dict[str | None, int]:
         """The number of each label, -1 for no label."""
@@ -168,47 +133,29 @@ class Examples:
 
     def gold_ids(self) -> npt.NDArray[np.int32]:
         """int32[n_tokens]: label numbers, -1 for no label."""
-        ids = self.label_ids()
-        if isinstance(self.gold, NumberedLabels):
-            return self.gold.ids(ids)
-        return np.array([ids[label] for labels in self.gold for label in labels], np.int32)
-
-    def flat_gold(self) -> Iterator[str | None]:
-        """Yield the labels of all words, one after the other."""
-        if isinstance(self.gold, NumberedLabels):
-            return self.gold.flat()
-        return itertools.chain.from_iterable(self.gold)
+        return self.gold.ids(self.label_ids())
 
     def numbered(self, columns: Sequence[str]) -> tuple[list[list[bytes]], npt.NDArray[np.int32]]:
         """Distinct strings of each column in order of appearance, and each token's number."""
-        strings: list[list[bytes]] = []
+        found = [self.sentences.column(name) for name in columns]
         tokens = np.empty((len(columns), self.n_tokens), np.int32)
-        for row, name in enumerate(columns):
-            if isinstance(self.sentences, NumberedText) and name in self.sentences.columns:
-                distinct, numbers = self.sentences.columns[name]
-                tokens[row] = numbers[:]
-                strings.append(distinct)
-                continue
-            seen: dict[str, int] = {}
-            enter = seen.setdefault
-            tokens[row] = [enter(word, len(seen)) for words in self.strings(name) for word in words]
-            strings.append([word_bytes(word) for word in seen])
-        return strings, tokens
+        for row, (_, numbers) in enumerate(found):
+            tokens[row] = numbers[:]
+        return [strings for strings, _ in found], tokens
 
     def vocabulary(self) -> list[bytes]:
         """Every distinct word, in order of appearance, as the core hashes it."""
-        if isinstance(self.sentences, NumberedText):
-            return self.sentences.columns["form"][0]
-        return [
-            word_bytes(word)
-            for word in dict.fromkeys(
-                word for sentence in self.sentences for word in sentence.words
-            )
-        ]
+        return self.sentences.column("form")[0]
 
     def unambiguous(self, count: int, share: float) -> dict[str, str]:
         """Words seen at least `count` times, one label making up at least `share` of them."""
-        labels_of = self._labels_of_words()
+        labels_of: dict[str, Counter[str]] = {}
+        strings, tokens = self.sentences.column("form")
+        for number, label_number, seen in count_pairs(tokens, self.gold.numbers):
+            known = self.gold.labels[label_number]
+            if known is not None:
+                text = strings[number].decode("utf-8", "surrogatepass")
+                labels_of.setdefault(text, Counter())[known] += seen
         chosen: dict[str, str] = {}
         for word in sorted(labels_of):
             counts = labels_of[word]
@@ -216,22 +163,6 @@ class Examples:
             if counts.total() >= count and most >= share * counts.total():
                 chosen[word] = label
         return chosen
-
-    def _labels_of_words(self) -> dict[str, Counter[str]]:
-        labels_of: dict[str, Counter[str]] = {}
-        if isinstance(self.sentences, NumberedText) and isinstance(self.gold, NumberedLabels):
-            strings, tokens = self.sentences.columns["form"]
-            for number, label_number, seen in count_pairs(tokens, self.gold.numbers):
-                known = self.gold.labels[label_number]
-                if known is not None:
-                    text = strings[number].decode()
-                    labels_of.setdefault(text, Counter())[known] += seen
-            return labels_of
-        for words, labels in zip(self.strings("form"), self.gold, strict=True):
-            for word, label in zip(words, labels, strict=True):
-                if label is not None:
-                    labels_of.setdefault(word, Counter())[label] += 1
-        return labels_of
 
     def record(self) -> dict[str, Any]:
         """Counts and the digest, as they go into the model's training record."""
@@ -321,15 +252,9 @@ def _hashes_of(sample: str) -> Hashes:
 
 def _sentence_hashes(sentences: Sequence[Sentence]) -> Iterator[Hashes]:
     """Hashes, below 2**40, of the sentences that are long enough, batch by batch."""
-    if isinstance(sentences, NumberedText):
-        strings, tokens = sentences.columns["form"]
-        lengths = sentences.lengths
-    else:
-        seen: dict[str, int] = {}
-        enter = seen.setdefault
-        tokens = np.array([enter(w, len(seen)) for s in sentences for w in s.words], np.int32)
-        strings = [word_bytes(word) for word in seen]
-        lengths = np.array([len(s.words) for s in sentences], np.int64)
+    text = NumberedText.of(sentences)
+    strings, tokens = text.column("form")
+    lengths = text.lengths
     types = np.asarray(hash64_each(strings), np.uint64)
     ends = np.cumsum(lengths)
     first = 0

@@ -110,7 +110,7 @@ class TemplateLearner(Learner):
             self.table,
             strings=strings,
             tokens=tokens,
-            lengths=examples.lengths(),
+            lengths=examples.sentences.lengths,
             gold=gold,
             stored=stored,
             label_hashes=label_hashes(examples.tags),

@@ -9,7 +9,8 @@ from __future__ import annotations
 import errno
 import functools
 import weakref
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
@@ -20,6 +21,7 @@ from perceptron_nlp.errors import ArgumentError, FileError
 from perceptron_nlp.formats import CONLLU_COLUMNS
 from perceptron_nlp.tagger.train.sources import UNLABELLED, UNLABELLED_COLUMNS, Source, read_texts
 from perceptron_nlp.text.sentence import Sentence
+from perceptron_nlp.text.tagset import word_bytes
 
 Int32s = npt.NDArray[np.int32]
 Int64s = npt.NDArray[np.int64]
@@ -67,6 +69,13 @@ class Numbers(Protocol):
         """All of them."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """Sentences that are there as objects."""
+
+    all: list[Sentence]
+
+
 class _Sentences:
     """The sentences of some texts, read when they are first looked at."""
 
@@ -81,26 +90,29 @@ class _Sentences:
         return found
 
 
+@dataclass(slots=True, eq=False)
 class NumberedText(Sequence[Sentence]):
     """Some sentences of texts.
 
-    sentences : all sentences of the texts
+    whole : all sentences of the texts
     numbers : int32[n] or int64[n]; which of them
     lengths : int64[n]; words in each
-    columns : by name, distinct strings in order of appearance (UTF-8), and int32[n_tokens]
+    columns : by name, distinct strings in order of appearance (UTF-8), and int32[n_tokens]; the
+        others are numbered when they are asked for
     """
 
-    def __init__(
-        self,
-        sentences: WholeSentences,
-        numbers: Int32s | Int64s,
-        lengths: Int64s,
-        columns: Mapping[str, tuple[list[bytes], Numbers]],
-    ) -> None:
-        self._sentences = sentences
-        self._numbers = numbers
-        self.lengths = lengths
-        self.columns = columns
+    whole: WholeSentences
+    numbers: Int32s | Int64s
+    lengths: Int64s
+    columns: dict[str, tuple[list[bytes], Numbers]]
+
+    @classmethod
+    def of(cls, sentences: Sequence[Sentence]) -> NumberedText:
+        """Return the same sentences as objects that are there already."""
+        if isinstance(sentences, NumberedText):
+            return sentences
+        lengths = np.array([len(s.words) for s in sentences], np.int64)
+        return cls(_Made(list(sentences)), np.arange(len(lengths)), lengths, {})
 
     def __len__(self) -> int:
         return len(self.lengths)
@@ -108,18 +120,18 @@ class NumberedText(Sequence[Sentence]):
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
             return self.select(range(*index.indices(len(self))))
-        return self._sentences.all[self._numbers[index]]
+        return self.whole.all[self.numbers[index]]
 
     def __iter__(self) -> Iterator[Sentence]:
-        return map(self._sentences.all.__getitem__, self._numbers.tolist())
+        return map(self.whole.all.__getitem__, self.numbers.tolist())
 
     def select(self, numbers: Sequence[int]) -> NumberedText:
         """Some of these, by their places among them."""
         chosen = np.asarray(numbers, np.int64)
         places = token_places(self.lengths, chosen)
         return NumberedText(
-            self._sentences,
-            self._numbers[chosen],
+            self.whole,
+            self.numbers[chosen],
             self.lengths[chosen],
             {
                 name: _renumbered(strings, tokens[places])
@@ -127,8 +139,19 @@ class NumberedText(Sequence[Sentence]):
             },
         )
 
+    def column(self, name: str) -> tuple[list[bytes], Numbers]:
+        """The distinct strings of a column, in order of appearance, and each word's number."""
+        if name not in self.columns:
+            seen: dict[str, int] = {}
+            enter = seen.setdefault
+            tokens = [enter(text, len(seen)) for values in self.values(name) for text in values]
+            self.columns[name] = [word_bytes(text) for text in seen], np.array(tokens, np.int32)
+        return self.columns[name]
+
     def values(self, name: str) -> list[Sequence[str]]:
-        """The strings of a column of `columns`, sentence by sentence."""
+        """The strings of a column, sentence by sentence; ``form`` is the words."""
+        if isinstance(self.whole, _Made) or name not in self.columns:
+            return [s.words if name == "form" else s.column(name) for s in self]
         strings, tokens = self.columns[name]
         return _in_sentences([text.decode() for text in strings], tokens, self.lengths)
 
@@ -140,6 +163,18 @@ class NumberedLabels(Sequence[Sequence[str | None]]):
         self.labels = labels
         self.numbers = numbers
         self._lengths = lengths
+
+    @classmethod
+    def of(cls, gold: Sequence[Sequence[str | None]]) -> NumberedLabels:
+        """Return the same labels, numbered in order of appearance."""
+        if isinstance(gold, NumberedLabels):
+            return gold
+        seen: dict[str | None, int] = {}
+        enter = seen.setdefault
+        numbers = [enter(label, len(seen)) for labels in gold for label in labels]
+        return cls(
+            list(seen), np.array(numbers, np.int32), np.array([len(own) for own in gold], np.int64)
+        )
 
     @functools.cached_property
     def _ends(self) -> Int64s:
@@ -184,10 +219,12 @@ class NumberedLabels(Sequence[Sequence[str | None]]):
         """Words that have a label."""
         if None not in self.labels:
             return len(self.numbers)
-        return int((self.numbers[:] != self.labels.index(None)).sum())
+        none = self.labels.index(None)
+        pieces = range(0, len(self.numbers), _COUNTED)
+        return sum(int((self.numbers[at : at + _COUNTED] != none).sum()) for at in pieces)
 
 
-def numbers_alone(lengths: Int64s, columns: dict[str, tuple[list[bytes], Int32s]]) -> NumberedText:
+def numbers_alone(lengths: Int64s, columns: dict[str, tuple[list[bytes], Numbers]]) -> NumberedText:
     """Sentences of which there are numbers and no objects: these columns are all to be had."""
     return NumberedText(_Sentences(()), np.arange(len(lengths)), lengths, columns)
 
@@ -199,6 +236,14 @@ def words_of(sentences: Sequence[Sentence]) -> list[Sequence[str]]:
     return [sentence.words for sentence in sentences]
 
 
+def columns_to_scan(column: str, evidence: Sequence[str]) -> list[int]:
+    """Return the places in CoNLL-U of words, feature columns and labels; none if one is missing."""
+    names = ("form", *evidence, column.lower())
+    if not {*names} <= {*CONLLU_COLUMNS[1:]}:
+        return []
+    return [CONLLU_COLUMNS.index(name) for name in names]
+
+
 def read_numbered(
     source: Source, column: str, evidence: Sequence[str], digest: Digest
 ) -> tuple[NumberedText, NumberedLabels] | None:
@@ -207,26 +252,22 @@ def read_numbered(
     None where the source must be read sentence by sentence; nothing is used up then, and the
     digest has seen nothing.
     """
-    names = ("form", *evidence, column.lower())
-    if not {*names} <= {*CONLLU_COLUMNS[1:]}:
-        return None
-    texts = source.texts()
+    scanned = columns_to_scan(column, evidence)
+    texts = source.texts() if scanned else None
     if texts is None:
         return None
+    is_none = column.lower() in UNLABELLED_COLUMNS
     found = number_conllu(
-        [text for _, text in texts],
-        [CONLLU_COLUMNS.index(name) for name in names],
-        underscore_is_none=names[-1] in UNLABELLED_COLUMNS,
-        digest=digest,
+        [text for _, text in texts], scanned, underscore_is_none=is_none, digest=digest
     )
     if found is None:
         return None
     source.take(texts)
     strings, tokens, lengths = found
     labels: list[str | None] = [text.decode() for text in strings[-1]]
-    if names[-1] in UNLABELLED_COLUMNS:
+    if is_none:
         labels = [None if label == UNLABELLED else label for label in labels]
-    columns = {name: (strings[k], tokens[k]) for k, name in enumerate(names[:-1])}
+    columns = {name: (strings[k], tokens[k]) for k, name in enumerate(("form", *evidence))}
     return (
         NumberedText(_Sentences(texts), np.arange(len(lengths)), lengths, columns),
         NumberedLabels(labels, tokens[-1], lengths),

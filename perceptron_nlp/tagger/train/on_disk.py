@@ -19,15 +19,23 @@ from perceptron_nlp._checks import parse_size
 from perceptron_nlp._core.conllu.numbering import number_conllu
 from perceptron_nlp._core.table.weights import WeightTable
 from perceptron_nlp.errors import ArgumentError, MemoryLimitError
-from perceptron_nlp.formats import CONLLU_COLUMNS, Corpus
+from perceptron_nlp.formats import Corpus
 from perceptron_nlp.tagger.train.data import Examples, digest_sentence
 from perceptron_nlp.tagger.train.numbered import (
     NumberedLabels,
     NumberedText,
+    Numbers,
     StoredNumbers,
+    columns_to_scan,
     whole_text_needed,
 )
-from perceptron_nlp.tagger.train.sources import UNLABELLED, UNLABELLED_COLUMNS, Source, gold_labels
+from perceptron_nlp.tagger.train.sources import (
+    UNLABELLED,
+    UNLABELLED_COLUMNS,
+    Source,
+    gold_labels,
+    has_ten_columns,
+)
 from perceptron_nlp.text.sentence import Sentence
 from perceptron_nlp.text.tagset import word_bytes
 
@@ -189,23 +197,13 @@ class _Reading:
         self.columns = {name: _Column(limit) for name in ("form", *evidence)}
         self.labels = _Column(limit)
         self.lengths = array("i")
-        self.n_labelled = 0
         self._none = UNLABELLED if column.lower() in UNLABELLED_COLUMNS else None
-        names = ("form", *evidence, column.lower())
-        self._scanned = (
-            [CONLLU_COLUMNS.index(name) for name in names]
-            if {*names} <= {*CONLLU_COLUMNS[1:]}
-            else []
-        )
+        self._scanned = columns_to_scan(column, evidence)
 
     def read(self, source: Source) -> None:
         """Every sentence of the source."""
         for corpus in source.corpora:
-            if (
-                self._scanned
-                and corpus.format == "conllu"
-                and corpus.column_names == CONLLU_COLUMNS[2:]
-            ):
+            if self._scanned and has_ten_columns(corpus):
                 self._scan(corpus)
             self._add_all(sentence for sentence in corpus if sentence.words)
         if not source.corpora:
@@ -232,9 +230,6 @@ class _Reading:
             values = [text.decode() for text in strings[-1]]
             labels = [None if value == self._none else value for value in values]
             self.labels.add_numbered(labels, tokens[-1])
-            self.n_labelled += tokens.shape[1]
-            if None in labels:
-                self.n_labelled -= int((tokens[-1] == labels.index(None)).sum())
             self.lengths.frombytes(lengths.astype(np.intc).tobytes())
 
     def _add_all(self, sentences: Iterator[Sentence] | Source) -> None:
@@ -246,7 +241,6 @@ class _Reading:
                 self.columns[name].add(sentence.column(name))
             self.labels.add(labels)
             self.lengths.append(len(labels))
-            self.n_labelled += sum(label is not None for label in labels)
 
 
 def read_stored(
@@ -258,23 +252,22 @@ def read_stored(
     read, or the temporary ones cannot be written; MemoryLimitError if the distinct words alone are
     too many.
     """
-    text, gold, n_labelled, digest = read_numbers(source, column, evidence, limit)
     return Examples.checked(
-        source, column, evidence, text, gold, len(gold.numbers), n_labelled, gold.labels, digest
+        source, column, evidence, *read_numbers(source, column, evidence, limit)
     )
 
 
 def read_numbers(
     source: Source, column: str, evidence: Sequence[str], limit: MemoryLimit
-) -> tuple[NumberedText, NumberedLabels, int, str]:
-    """As read_stored: sentences, labels, how many words have one, and the digest.
+) -> tuple[NumberedText, NumberedLabels, str]:
+    """As read_stored: sentences, labels, and the digest.
 
     There may be no word and no label.
     """
     reading = _Reading(column, evidence, limit)
     reading.read(source)
     lengths = np.array(reading.lengths, np.int64)
-    columns = {
+    columns: dict[str, tuple[list[bytes], Numbers]] = {
         name: ([word_bytes(word or "") for word in found.numbers], found.stored)
         for name, found in reading.columns.items()
     }
@@ -282,7 +275,6 @@ def read_numbers(
     return (
         NumberedText(_Gone(limit.option), numbers, lengths, columns),
         NumberedLabels(list(reading.labels.numbers), reading.labels.stored, lengths),
-        reading.n_labelled,
         reading.digest.hexdigest(),
     )
 
@@ -299,13 +291,12 @@ class StoredSentences:
 
     def __init__(self, examples: Examples, columns: Sequence[str], limit: MemoryLimit) -> None:
         text, gold = examples.sentences, examples.gold
-        if not isinstance(text, NumberedText) or not isinstance(gold, NumberedLabels):
-            raise whole_text_needed()
-        self.strings = [text.columns[name][0] for name in columns]
+        found = [text.column(name) for name in columns]
+        self.strings = [strings for strings, _ in found]
         self.records = StoredNumbers(limit)
         self.lengths = text.lengths
         self.starts = np.concatenate([[0], np.cumsum(text.lengths)])
-        self._tokens = [text.columns[name][1] for name in columns]
+        self._tokens = [tokens for _, tokens in found]
         self._labels = gold
         self._label_ids = gold.numbers_in(examples.label_ids())
         self.check = limit.check

@@ -219,7 +219,7 @@ def dictionary_after(
     agreeing = examples.unambiguous(1, share)
     spoken_of = {
         word
-        for words, labels in zip(examples.strings("form"), examples.gold, strict=True)
+        for words, labels in zip(examples.sentences.values("form"), examples.gold, strict=True)
         for word, label in zip(words, labels, strict=True)
         if label is not None
     }

@@ -155,10 +155,7 @@ class Source:
         if (
             self._held is not None
             or not self.corpora
-            or any(
-                corpus.format != "conllu" or corpus.column_names != CONLLU_COLUMNS[2:]
-                for corpus in self.corpora
-            )
+            or not all(map(has_ten_columns, self.corpora))
         ):
             return None
         found: list[tuple[str, bytearray]] = []
@@ -201,6 +198,11 @@ class Source:
     def place(self) -> str:
         """What messages about the whole call it: its files, or the argument's name."""
         return ", ".join(corpus.path for corpus in self.corpora) or self.name
+
+
+def has_ten_columns(corpus: Corpus) -> bool:
+    """Return True for CoNLL-U, and False for CoNLL-U Plus and all else."""
+    return corpus.format == "conllu" and corpus.column_names == CONLLU_COLUMNS[2:]
 
 
 def read_texts(texts: Iterable[tuple[str, bytearray]]) -> Iterator[Sentence]:

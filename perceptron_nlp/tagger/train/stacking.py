@@ -118,4 +118,4 @@ def jackknifed(
         with_first_labels(sentence, found)
         for sentence, found in zip(examples.sentences, labels, strict=True)
     ]
-    return replace(examples, sentences=sentences, columns=(*examples.columns, *FIRST_COLUMNS))
+    return examples.with_columns(sentences, FIRST_COLUMNS)

@@ -48,7 +48,7 @@ def training(seed: int, n_tags: int, **table: Any) -> tuple[TrainingSet, WeightT
         weights,
         strings=strings,
         tokens=tokens,
-        lengths=examples.lengths(),
+        lengths=examples.sentences.lengths,
         gold=examples.gold_ids(),
         label_hashes=label_hashes(examples.tags),
         forced=np.full(len(strings[0]), -1, np.int32),
