@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from perceptron_nlp.annotation.learning import Estimate
+from perceptron_nlp.annotation.calibration import Estimate
 from perceptron_nlp.annotation.progress import Progress
 from perceptron_nlp.annotation.review import Agreement, Doubt, TagAgreement
 from perceptron_nlp.annotation.session import Session

@@ -1,8 +1,11 @@
-"""The order in which sentences are asked for."""
+"""The order in which sentences are asked for; the strategy is that of benchmarks/annotation.py."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import heapq
+import math
+from collections import defaultdict
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from perceptron_nlp.annotation.pool import Item
 from perceptron_nlp.sampling import permutation
@@ -10,6 +13,11 @@ from perceptron_nlp.sampling import permutation
 ORDERS = ("active", "document", "random")
 # One in so many sentences is of the check sample, until that is complete.
 _CHECK_EVERY = 4
+# Of a sentence's length, so that short ones are not all that is asked for.
+_MORE = 3
+
+Worth = Mapping[str, float]
+"""Of each word of a sentence what asking for it is worth."""
 
 
 class Asking:
@@ -75,3 +83,72 @@ def _sample(items: Sequence[Item], n_tokens: int, seed: int) -> frozenset[int]:
         chosen.append(number)
         count += len(items[number].words)
     return frozenset(chosen)
+
+
+def worth_of_new(
+    items: Sequence[Item], seen: Collection[str], counts: Mapping[str, int]
+) -> list[Worth]:
+    """Return the worth of words that are not annotated yet: the more, the commoner they are."""
+    return [
+        {word: math.sqrt(counts[word]) for word in item.words if word not in seen} for item in items
+    ]
+
+
+def worth_of_doubtful(items: Sequence[Item], sure: Sequence[Sequence[float]]) -> list[Worth]:
+    """Return the worth of words: doubt times the root of all doubt about the word.
+
+    Parameters
+    ----------
+    items : sentences
+    sure : confidences of their words
+    """
+    mass: defaultdict[str, float] = defaultdict(float)
+    found: list[dict[str, float]] = []
+    for item, confidences in zip(items, sure, strict=True):
+        doubts: dict[str, float] = {}
+        for word, confidence in zip(item.words, confidences, strict=True):
+            # What the last bits of a softmax are depends on the machine.
+            doubt = round(1 - confidence, 6)
+            mass[word] += doubt
+            doubts[word] = max(doubt, doubts.get(word, 0.0))
+        found.append(doubts)
+    return [
+        {word: doubt * math.sqrt(mass[word]) for word, doubt in doubts.items()} for doubts in found
+    ]
+
+
+def best_of(
+    items: Sequence[Item], worth: Sequence[Worth], again: float, least: int, n_sentences: int
+) -> tuple[str, ...]:
+    """Return the names of sentences that are worth most a token, the best first.
+
+    Parameters
+    ----------
+    items : sentences
+    worth : of their words
+    again : the share of its worth that a word keeps which one of the best has already
+    least : how many tokens they have together at least
+    n_sentences : how many there are at least
+    """
+    batch: set[str] = set()
+
+    def score(at: int) -> float:
+        total = sum(x * (again if word in batch else 1) for word, x in worth[at].items())
+        return round(total / (len(items[at].words) + _MORE), 9)
+
+    heap = [(-score(at), at) for at in range(len(items))]
+    heapq.heapify(heap)
+    chosen: list[str] = []
+    n_tokens = 0
+    while heap and (n_tokens < least or len(chosen) < n_sentences):
+        at = heap[0][1]
+        now = (-score(at), at)
+        # Scores only fall, so one that is still the first is the best.
+        if now > heap[0]:
+            heapq.heapreplace(heap, now)
+            continue
+        heapq.heappop(heap)
+        chosen.append(items[at].name)
+        batch |= worth[at].keys()
+        n_tokens += len(items[at].words)
+    return tuple(chosen)

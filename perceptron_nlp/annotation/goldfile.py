@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 import perceptron_nlp as pn
 from perceptron_nlp._checks import did_you_mean
-from perceptron_nlp.annotation.learning import Estimate
+from perceptron_nlp.annotation.calibration import Estimate
 from perceptron_nlp.annotation.pool import Item
 from perceptron_nlp.errors import FormatError, quote
 from perceptron_nlp.formats.conllu import rewrite

@@ -1,29 +1,38 @@
 """What is learned while a person annotates: a tagger, its confidences, what to ask for next.
 
 All of it is a function of what was annotated and of the text, so the same work gives the same
-proposals. The strategy and its settings come from simulations: benchmarks/annotation.py.
+proposals.
 """
 
 from __future__ import annotations
 
-import heapq
+import hashlib
 import logging
 import math
 import threading
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
 import perceptron_nlp as pn
-from perceptron_nlp.annotation.labels import label_names
+from perceptron_nlp.annotation.asking import best_of, worth_of_doubtful, worth_of_new
+from perceptron_nlp.annotation.calibration import (
+    FOLDS,
+    Calibration,
+    Estimate,
+    choices,
+    cross_calibrated,
+    probabilities,
+)
+from perceptron_nlp.annotation.goldfile import Record
+from perceptron_nlp.annotation.memory import Memory
 from perceptron_nlp.annotation.pool import Item
 
-FOLDS = 5
 RUNS = 4
 # From so many tokens on, confidences are cross-calibrated, and the accuracy is estimated.
 CALIBRATED_FROM = 60
@@ -32,58 +41,15 @@ AGAIN = 1.15
 # Up to so many tokens, words are asked for that are common and were not seen; then doubtful ones.
 COVERAGE = 1000
 # Sentences that are scored, of more a sample.
-MOST_SCORED = 4000
+MOST_SCORED = 3000
 ESTIMATED_BY = 500
 MOST_RAW_TOKENS = 300_000
-# In scores; where there are too few tokens to find out.
-TEMPERATURE = 2.0
 _IN_BATCH = 0.3
-# Of a sentence's length, so that short ones are not all that is asked for.
-_MORE = 3
-_Z = 1.96
 
-Floats = npt.NDArray[np.float64]
+# That of the model in use, the newest one, and two that an undo may lead back to.
+_MOST_JOBS = 4
 
-
-@dataclass(frozen=True, slots=True)
-class Estimate:
-    """A share, with its interval of 95 %."""
-
-    share: float
-    low: float
-    high: float
-
-    @classmethod
-    def of(cls, share: float, half_width: float) -> Estimate:
-        """Return an estimate in the middle of its interval."""
-        return cls(share, max(0.0, share - half_width), min(1.0, share + half_width))
-
-    @classmethod
-    def of_counts(cls, right: int, total: int) -> Estimate:
-        """Return a share that was counted in a random sample (Wilson's interval)."""
-        share, square = right / total, _Z * _Z
-        middle = (share + square / (2 * total)) / (1 + square / total)
-        half = math.sqrt(share * (1 - share) / total + square / (4 * total * total))
-        half *= _Z / (1 + square / total)
-        return cls(share, round(middle - half, 9), round(middle + half, 9))
-
-
-@dataclass(frozen=True, slots=True)
-class Calibration:
-    """How far scores can be believed.
-
-    Attributes
-    ----------
-    temperature : what scores are divided by before the softmax
-    half_width : of the interval of 95 % around a mean confidence
-    takes_start : whether the tagger given at the start does better than the one that was trained
-    chosen : what the automatic configuration chose then, which scores are comparable with
-    """
-
-    temperature: float = TEMPERATURE
-    half_width: float = 1.0
-    takes_start: bool = True
-    chosen: Mapping[str, Any] = field(default_factory=dict)
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +95,7 @@ class Learner:
     ranks : whether it tells what to ask for next
     every : about how many tokens are annotated until it is asked again
     start : a tagger to propose with until the trained one is better, or None
+    path : a file that keeps what was learned, or None
     """
 
     def __init__(
@@ -138,14 +105,20 @@ class Learner:
         ranks: bool,
         every: int,
         start: pn.Tagger | None = None,
+        path: str | None = None,
     ) -> None:
         self._columns = list(columns)
         self._ranks = ranks
         self._every = every
         self._start = start
-        self._raw = pn.RawText.read(_sample([item.words for item in items], MOST_RAW_TOKENS))
+        n_tokens = sum(len(item.words) for item in items)
+        n_read = min(len(items), max(1, len(items) * MOST_RAW_TOKENS // n_tokens))
+        self._raw = pn.RawText.read([item.words for item in _evenly(items, n_read)])
         self._counts = Counter(word for item in items for word in item.words)
         self._calibrated: tuple[list[pn.Sentence], Calibration] = ([], Calibration())
+        self._memory = Memory(path, self._raw)
+        of_start = None if start is None else hashlib.sha256(start.to_bytes()).hexdigest()
+        self._self = (pn.__version__, self._columns, ranks, every, of_start, self._raw.digest)
 
     def train(self, sentences: Sequence[pn.Sentence], column: str, **chosen: Any) -> pn.Tagger:
         """Return a tagger that labels greedily; `column` names one or several."""
@@ -154,8 +127,9 @@ class Learner:
 
     def learn_clusters(self) -> None:
         """Learn the clusters of the text, which the first training would wait for."""
-        column = self._columns[0]
-        self.train([pn.Sentence(["a"], {column: ["_" if column == "feats" else "X"]})], column)
+        if not self._raw.clusters:
+            column = self._columns[0]
+            self.train([pn.Sentence(["a"], {column: ["_" if column == "feats" else "X"]})], column)
 
     def export(self, sentences: Sequence[pn.Sentence]) -> pn.Tagger:
         """Return the tagger that is the result of the work."""
@@ -169,6 +143,39 @@ class Learner:
         annotated : sentences with labels, in the order in which they were annotated
         waiting : what is left, in the order of the text
         """
+        labels = [[s.column(name) for name in ("form", *self._columns)] for s in annotated]
+        left = [(item.name, item.words) for item in waiting]
+        key = hashlib.sha256(repr((self._self, labels, left)).encode()).hexdigest()
+        learned = self._remembered(key, annotated)
+        if learned is None:
+            learned = self._learn(annotated, waiting)
+            own = None if learned.calibration.takes_start else learned.tagger
+            calibrated = learned.calibration is self._calibrated[1]
+            facts = {
+                "temperature": learned.calibration.temperature,
+                "half_width": learned.calibration.half_width,
+                "calibrated": len(self._calibrated[0]) if calibrated else 0,
+                "estimate": None if learned.estimate is None else learned.estimate.share,
+                "queue": learned.queue,
+            }
+            self._memory.keep(key, facts, own)
+        return learned
+
+    def _remembered(self, key: str, annotated: Sequence[pn.Sentence]) -> Learned | None:
+        """Return the state of learning as it was kept, if it was."""
+        found = self._memory.found(key)
+        if found is None:
+            return None
+        facts, own = found
+        chosen = {} if own is None else choices(own.by_column[self._columns[0]])
+        calibration = Calibration(facts["temperature"], facts["half_width"], own is None, chosen)
+        if facts["calibrated"]:
+            self._calibrated = list(annotated[: facts["calibrated"]]), calibration
+        share, queue = facts["estimate"], tuple(facts["queue"])
+        estimate = None if share is None else Estimate.of(share, calibration.half_width)
+        return Learned(own or self._start, calibration, estimate, queue)
+
+    def _learn(self, annotated: Sequence[pn.Sentence], waiting: Sequence[Item]) -> Learned:
         n_tokens = sum(map(len, annotated))
         calibration = self._calibration(annotated, n_tokens)
         tagger = self._start if calibration.takes_start else None
@@ -177,72 +184,25 @@ class Learner:
             chosen = calibration.chosen if len(self._columns) == 1 else {}
             tagger = self.train(annotated, ",".join(self._columns), **chosen)
         by_doubt = self._ranks and n_tokens >= COVERAGE
-        most = MOST_SCORED if by_doubt else ESTIMATED_BY
-        scored = waiting[:: -(-len(waiting) // most) or 1]
-        sure: list[Floats] = []
+        scored = _evenly(waiting, MOST_SCORED if by_doubt else ESTIMATED_BY)
+        sure: list[list[float]] = []
         if tagger is not None and n_tokens >= CALIBRATED_FROM:
-            part = tagger.by_column[self._columns[0]]
-            sure = [
-                probabilities(part, item.words, calibration.temperature).max(1) for item in scored
-            ]
-        mean = float(np.concatenate(sure).mean()) if sure else 0.0
-        estimate = Estimate.of(round(mean, 6), calibration.half_width) if sure else None
+            part, temperature = tagger.by_column[self._columns[0]], calibration.temperature
+            sure = [probabilities(part, item.words, temperature).max(1).tolist() for item in scored]
+        estimate = None
+        if sure:
+            mean = float(np.concatenate(sure).mean())
+            estimate = Estimate.of(round(mean, 6), calibration.half_width)
         queue: tuple[str, ...] = ()
         if by_doubt:
-            queue = self._best(scored, self._doubts(scored, sure), _IN_BATCH)
+            worth = worth_of_doubtful(scored, sure)
+            queue = best_of(scored, worth, _IN_BATCH, 3 * self._every, FOLDS)
         elif self._ranks:
-            some = waiting[:: -(-len(waiting) // MOST_SCORED) or 1]
+            some = _evenly(waiting, MOST_SCORED)
             seen = {word for sentence in annotated for word in sentence.words}
-            unseen = [
-                {word: math.sqrt(self._counts[word]) for word in item.words if word not in seen}
-                for item in some
-            ]
-            queue = self._best(some, unseen, 0.0)
+            worth = worth_of_new(some, seen, self._counts)
+            queue = best_of(some, worth, 0.0, 3 * self._every, FOLDS)
         return Learned(tagger, calibration, estimate, queue)
-
-    def _doubts(self, items: Sequence[Item], sure: Sequence[Floats]) -> list[dict[str, float]]:
-        """Return the worth of asking for each word of each sentence."""
-        mass: Counter[str] = Counter()
-        found: list[dict[str, float]] = []
-        for item, confidences in zip(items, sure, strict=True):
-            doubts: dict[str, float] = {}
-            for word, confidence in zip(item.words, confidences.tolist(), strict=True):
-                # What the last bits of a softmax are depends on the machine.
-                doubt = round(1 - confidence, 6)
-                mass[word] += doubt
-                doubts[word] = max(doubt, doubts.get(word, 0.0))
-            found.append(doubts)
-        return [
-            {word: doubt * math.sqrt(mass[word]) for word, doubt in doubts.items()}
-            for doubts in found
-        ]
-
-    def _best(
-        self, items: Sequence[Item], worth: Sequence[dict[str, float]], again: float
-    ) -> tuple[str, ...]:
-        """Return names of sentences of most worth a token; a word of the batch counts `again`."""
-        batch: set[str] = set()
-
-        def score(at: int) -> float:
-            total = sum(x * (again if word in batch else 1) for word, x in worth[at].items())
-            return round(total / (len(items[at].words) + _MORE), 9)
-
-        heap = [(-score(at), at) for at in range(len(items))]
-        heapq.heapify(heap)
-        chosen: list[str] = []
-        n_tokens = 0
-        while heap and (n_tokens < 3 * self._every or len(chosen) < FOLDS):
-            at = heap[0][1]
-            now = (-score(at), at)
-            # Scores only fall, so one that is still the first is the best.
-            if now > heap[0]:
-                heapq.heapreplace(heap, now)
-                continue
-            heapq.heappop(heap)
-            chosen.append(items[at].name)
-            batch |= worth[at].keys()
-            n_tokens += len(items[at].words)
-        return tuple(chosen)
 
     def _calibration(self, annotated: Sequence[pn.Sentence], n_tokens: int) -> Calibration:
         """Return a calibration by the sentences that there were at the last step of AGAIN."""
@@ -258,84 +218,84 @@ class Learner:
             if count >= enough and len(sentences) >= FOLDS:
                 break
         if self._calibrated[0] != sentences:
-            self._calibrated = sentences, self._cross_calibrated(sentences)
+            column = self._columns[0]
+            found = cross_calibrated(sentences, column, self.train, self._start)
+            self._calibrated = sentences, found
         return self._calibrated[1]
 
-    def _cross_calibrated(self, sentences: Sequence[pn.Sentence]) -> Calibration:
-        leads: list[Floats] = []
-        right: list[npt.NDArray[np.bool_]] = []
-        column = self._columns[0]
-        model = self.train(sentences, column).model
-        chosen = {"templates": model.templates, "right_to_left": model.right_to_left}
-        for fold in range(FOLDS):
-            rest = [s for number, s in enumerate(sentences) if number % FOLDS != fold]
-            part = self.train(rest, column, **chosen)
-            _judge(part, sentences[fold::FOLDS], column, leads, right)
-        found = _fitted(leads, right)
-        if self._start is None:
-            return Calibration(*found[:2], takes_start=False, chosen=chosen)
-        leads, right = [], []
-        part = self._start.by_column[self._columns[0]]
-        _judge(part, sentences, self._columns[0], leads, right)
-        start = _fitted(leads, right)
-        better = start[2] > found[2]
-        return Calibration(*(start if better else found)[:2], takes_start=better, chosen=chosen)
+
+class Lessons:
+    """What was learned at points of the work.
+
+    Parameters
+    ----------
+    learner : learns
+    every : proposals are never older than so many tokens
+    background : whether a thread trains while the person goes on; the results are the same
+    """
+
+    def __init__(self, learner: Learner, every: int, background: bool) -> None:
+        self._learner = learner
+        self._every = every
+        self._threads = ThreadPoolExecutor(1) if background else None
+        self._jobs: dict[tuple[str, ...], Future[Learned]] = {}
+
+    def close(self) -> None:
+        """End the thread, if there is one."""
+        if self._threads is not None:
+            self._threads.shutdown(cancel_futures=True)
+
+    def warm_up(self) -> None:
+        """Begin to learn what the first training would wait for, in the background."""
+        if self._threads is not None:
+            self._threads.submit(self._learner.learn_clusters)
+
+    def prepare(self, records: Sequence[Record], waiting: Callable[[], Iterable[Item]]) -> None:
+        """Begin to learn what will be needed, in the background; see learned."""
+        if self._threads is not None:
+            for count in dict.fromkeys(self._points(records)):
+                self._job(records, count, waiting)
+
+    def learned(self, records: Sequence[Record], waiting: Callable[[], Iterable[Item]]) -> Learned:
+        """Return the state of learning that proposals come from; wait for it where need be.
+
+        Parameters
+        ----------
+        records : what was annotated, in order; nothing is learned from those of the check sample
+        waiting : gives what may still be asked for
+        """
+        return self._job(records, self._points(records)[0], waiting).result()
+
+    def _points(self, records: Sequence[Record]) -> tuple[int, int]:
+        sizes = [0 if record.is_check else len(record.sentence) for record in records]
+        return schedule(sizes, self._every)
+
+    def _job(
+        self, records: Sequence[Record], count: int, waiting: Callable[[], Iterable[Item]]
+    ) -> Future[Learned]:
+        """Return the learning after some records, begun, or done where nothing runs beside."""
+        key = tuple(record.text for record in records[:count])
+        job = self._jobs.get(key)
+        if job is None:
+            learned = [record.sentence for record in records[:count] if not record.is_check]
+            later = [r.item for r in records[count:] if r.item is not None and not r.is_check]
+            left = sorted([*waiting(), *later], key=lambda item: item.start)
+            if self._threads is not None:
+                job = self._threads.submit(self._learner.learn, learned, left)
+            else:
+                job = Future()
+                job.set_result(self._learner.learn(learned, left))
+            while len(self._jobs) >= _MOST_JOBS:
+                del self._jobs[next(iter(self._jobs))]
+            self._jobs[key] = job
+        return job
 
 
-def probabilities(part: pn.Tagger, words: Sequence[str], temperature: float) -> Floats:
-    """Return float64[n_words, n_labels]: the softmax of the scores over the temperature."""
-    scores = part.scores(words) / temperature
-    powers = np.exp(scores - scores.max(1, keepdims=True))
-    found: Floats = powers / powers.sum(1, keepdims=True)
-    return found
-
-
-def _judge(
-    part: pn.Tagger,
-    sentences: Sequence[pn.Sentence],
-    column: str,
-    leads: list[Floats],
-    right: list[npt.NDArray[np.bool_]],
-) -> None:
-    """Append by how much each label falls short of the best, and if the best is the gold one."""
-    labels = np.array(label_names(part), object)
-    for sentence in sentences:
-        scores = part.scores(sentence.words)
-        leads += list(scores - scores.max(1, keepdims=True))
-        best = labels[scores.argmax(1)]
-        right.append(best == np.array(sentence.column(column), object))
-
-
-def _fitted(
-    leads: Sequence[Floats], right: Sequence[npt.NDArray[np.bool_]]
-) -> tuple[float, float, float]:
-    """Return the temperature of least loss, half the width of the interval, and the accuracy."""
-    widest = max(map(len, leads))
-    # Folds need not know the same labels.
-    table = np.full((len(leads), widest), -np.inf)
-    for row, own in zip(table, leads, strict=True):
-        row[: len(own)] = own
-    is_right = np.concatenate(right)
-
-    def sure(temperature: float) -> Floats:
-        found: Floats = 1 / np.exp(table / temperature).sum(1)
+def _evenly(found: Sequence[T], most: int) -> Sequence[T]:
+    """Return so many at most, evenly out of all."""
+    if len(found) <= most:
         return found
-
-    def loss(temperature: float) -> float:
-        chance = np.clip(sure(temperature), 1e-6, 1 - 1e-6)
-        return round(float(-np.log(np.where(is_right, chance, 1 - chance)).mean()), 9)
-
-    best = min((2.0 ** (step / 2) for step in range(-6, 17)), key=loss)
-    best = min((best * 2 ** (step / 16) for step in range(-7, 8)), key=loss)
-    spread = float((is_right - sure(best)).std())
-    accuracy = float(is_right.mean())
-    return best, round(_Z * spread / math.sqrt(len(is_right)), 6), accuracy
-
-
-def _sample(sentences: Sequence[Sequence[str]], most: int) -> list[Sequence[str]]:
-    """Return sentences of at most about so many tokens, evenly out of all."""
-    n_tokens = sum(map(len, sentences))
-    return list(sentences[:: max(1, -(-n_tokens // most))])
+    return [found[at * len(found) // most] for at in range(most)]
 
 
 def schedule(sizes: Sequence[int], every: int) -> tuple[int, int]:

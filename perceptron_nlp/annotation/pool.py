@@ -8,19 +8,17 @@ from __future__ import annotations
 
 import bisect
 import difflib
-import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-import perceptron_nlp as pn
-from perceptron_nlp.errors import ArgumentTypeError, FormatError
+from perceptron_nlp.annotation.reading import PoolSource, read_pool
+from perceptron_nlp.errors import FormatError
 from perceptron_nlp.formats import sentence_id
 from perceptron_nlp.formats.conllu_layout import ConlluLayout, surface_tokens
 from perceptron_nlp.formats.running import RunningLayout
 from perceptron_nlp.text.sentence import Sentence
 
-PoolSource = str | os.PathLike[str] | Iterable[str | os.PathLike[str] | Sequence[str]]
 Span = tuple[int, int]
 
 # Longer sentences of raw text, or of lines, are cut.
@@ -62,7 +60,8 @@ class Pool:
     ----------
     source : a path, several, or lists of words; in a file running text, lines of words separated by
         spaces, or CoNLL-U (other formats give their words)
-    most : how many sentences are read
+    most : how many sentences are read at most
+    spread : whether those of a longer text come from all over it; else they are the first
 
     Attributes
     ----------
@@ -74,17 +73,13 @@ class Pool:
     FileError, FormatError : a file cannot be read, breaks its format, or there is no word
     """
 
-    def __init__(self, source: PoolSource, most: int) -> None:
+    def __init__(self, source: PoolSource, most: int, spread: bool) -> None:
         self.items: list[Item] = []
-        self.warnings: list[str] = []
+        sentences, warning = read_pool(source, most, spread)
+        self.warnings = [] if warning is None else [warning]
         self._end = self._cut = 0
         names: set[str] = set()
-        for sentence in _sentences(source):
-            if len(self.items) >= most:
-                self.warnings.append(
-                    f"the first {most:,} sentences are what is asked for; the text has more"
-                )
-                break
+        for sentence in sentences:
             self._add(sentence, names)
         if self._cut:
             self.warnings.append(
@@ -238,22 +233,3 @@ def spans_in(text: str, words: Sequence[str]) -> tuple[Span, ...]:
 
 def _spans(item: Item) -> tuple[Span, ...]:
     return spans_in(item.text, item.words)
-
-
-def _sentences(source: PoolSource) -> Iterator[Sequence[str]]:
-    if isinstance(source, bytes) or not isinstance(source, str | os.PathLike | Iterable):
-        raise ArgumentTypeError(
-            f"pool: a path or lists of words are needed, not {type(source).__name__}"
-        )
-    if isinstance(source, str | os.PathLike):
-        source = [source]
-    for number, one in enumerate(source):
-        if isinstance(one, str | os.PathLike):
-            yield from pn.open_corpus(one)
-        elif isinstance(one, Sentence):
-            yield one
-        else:
-            try:
-                yield Sentence(one)
-            except ArgumentTypeError as error:
-                raise ArgumentTypeError(f"pool[{number}]: {error}") from None

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import perceptron_nlp as pn
+from perceptron_nlp.annotation.calibration import Estimate
 from perceptron_nlp.annotation.goldfile import Record
-from perceptron_nlp.annotation.learning import COVERAGE, Estimate
+from perceptron_nlp.annotation.learning import COVERAGE
 
 _RECENT_TOKENS = 200
 _STOP_BELOW = 0.003

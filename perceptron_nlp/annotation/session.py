@@ -12,10 +12,10 @@ from perceptron_nlp._checks import check_choice, check_flag, check_int
 from perceptron_nlp.annotation.asking import ORDERS, Asking
 from perceptron_nlp.annotation.goldfile import GoldFile, Record
 from perceptron_nlp.annotation.labels import column_names, start_model, tag_set
-from perceptron_nlp.annotation.learning import Learned, Learner
-from perceptron_nlp.annotation.lessons import Lessons
-from perceptron_nlp.annotation.pool import Item, Pool, PoolSource
+from perceptron_nlp.annotation.learning import Learned, Learner, Lessons
+from perceptron_nlp.annotation.pool import Item, Pool
 from perceptron_nlp.annotation.progress import Progress, checked, progress_of
+from perceptron_nlp.annotation.reading import PoolSource
 from perceptron_nlp.annotation.review import Agreement, Doubt, compared, likely_errors
 from perceptron_nlp.annotation.task import Labels, Task, checked_labels, proposals
 from perceptron_nlp.annotation.treebank import Treebank
@@ -37,7 +37,8 @@ class Session:
     ----------
     pool : the text: a path, several, or lists of words; see docs/annotating.md
     out : the CoNLL-U file of what is annotated, replaced whole after each sentence; a session goes
-        on from what is in it. None keeps it in memory
+        on from what is in it. What was learned is kept beside it (``.learned``) and may be deleted.
+        None keeps all in memory
     column : ``"upos"``, ``"xpos"`` or ``"feats"``, or several, as a list or separated by commas,
         also ``"lemma"``; the first is what confidences are about
     tags : labels that the first column may have: ``"ud"``, a path of a file with one a line (and,
@@ -48,7 +49,8 @@ class Session:
         annotating, as proof of the accuracy; 0 for none
     every : proposals are never older than so many tokens
     seed : of random choices
-    sentences : how many of the text are read
+    sentences : how many of the text are taken at most: of a longer file stretches from its
+        beginning to its end; in document order, and of what is no plain file, the first ones
     background : whether a thread trains while the person goes on; the results are the same
 
     Raises
@@ -87,7 +89,7 @@ class Session:
         if out is not None:
             pn.check_place(out)
             file = GoldFile(os.fspath(out), self.columns, self._set)
-        self._pool = Pool(pool, sentences)
+        self._pool = Pool(pool, sentences, order != "document")
         self._treebank = Treebank(self._pool, file)
         self.messages: list[str] = list(self._pool.warnings)
         if self._treebank.strangers:
@@ -96,7 +98,10 @@ class Session:
                 " the text; they stay in the file and are learned from"
             )
         self._asking = Asking(self._pool.items, order, check, seed)
-        self._learner = Learner(self._pool.items, self.columns, order == "active", every, start)
+        beside = None if self.out is None else os.path.splitext(self.out)[0] + ".learned"
+        self._learner = Learner(
+            self._pool.items, self.columns, order == "active", every, start, beside
+        )
         self._lessons = Lessons(self._learner, every, background)
         self._drafts: dict[str, Record] = {}
         self._review: dict[str, Mapping[int, Doubt]] = {}
@@ -166,9 +171,8 @@ class Session:
         ArgumentError : labels that cannot be, or the sentence was annotated in the file meanwhile
         FileError, FormatError : the file cannot be written, or was broken; nothing is lost then
         """
-        task, item = self.next(), self._current
-        if task is None or item is None:
-            raise ArgumentError("labels: there is no sentence to annotate")
+        item, task = self._item(), self.next()
+        assert task is not None
         given = checked_labels(labels, task, self.columns, self._set)
         old = self._treebank.records.get(item.name)
         self._merge()
@@ -234,43 +238,19 @@ class Session:
 
         Raises ArgumentError, ArgumentTypeError : it cannot be cut there.
         """
-        words = self._cuttable(token)
-        check_int("at", at, 1, len(words[token]) - 1)
-        cut = [words[token][:at], words[token][at:]]
-        self._recut([*words[:token], *cut, *words[token + 1 :]])
+        self._replace(*self._treebank.token_split(self._item(), token, at))
 
     def join_tokens(self, token: int) -> None:
         """Join a word of the sentence with the next one; for raw text. Errors as above."""
-        words = self._cuttable(token)
-        if token + 1 == len(words):
-            raise ArgumentError("token: the last one has no next one")
-        self._recut([*words[:token], words[token] + words[token + 1], *words[token + 2 :]])
+        self._replace(*self._treebank.tokens_joined(self._item(), token))
 
     def split_sentence(self, token: int) -> None:
         """Let another sentence begin at a word, and go on with what is before it."""
-        words = self._cuttable(token)
-        if not token:
-            raise ArgumentError("token: a sentence begins with the first one already")
-        assert self._current is not None
-        middle = self._current.start + sum(map(len, words[:token]))
-        self._replace(
-            [self._current],
-            [
-                self._pool.piece(self._current.start, middle, words[:token]),
-                self._pool.piece(middle, self._current.end, words[token:]),
-            ],
-        )
+        self._replace(*self._treebank.sentence_split(self._item(), token))
 
     def join_sentence(self) -> None:
         """Join the sentence with the next one of the text, which is not annotated yet."""
-        words = self._cuttable(0)
-        item = self._current
-        assert item is not None
-        following = [one for one in self._treebank.waiting.values() if one.start == item.end]
-        if not following or not following[0].spans:
-            raise ArgumentError("sentence: the next one of the text is annotated, or there is none")
-        joined = self._pool.piece(item.start, following[0].end, [*words, *following[0].words])
-        self._replace([item, following[0]], [joined])
+        self._replace(*self._treebank.sentence_joined(self._item()))
 
     def review_errors(self) -> int:
         """Ask for the sentences with likely errors next; return how many there are.
@@ -355,24 +335,11 @@ class Session:
         self._go_to(None)
         return len(self._review)
 
-    def _cuttable(self, token: int) -> list[str]:
-        """Return the words of the sentence, if it can be cut otherwise."""
+    def _item(self) -> Item:
+        """Return the sentence that is shown."""
         if self.next() is None or self._current is None:
-            raise ArgumentError("token: there is no sentence")
-        item = self._current
-        check_int("token", token, 0, len(item.words) - 1)
-        if not item.spans or item.name not in self._treebank.waiting:
-            raise ArgumentError(
-                "token: only sentences of raw text that are not annotated can be cut otherwise"
-            )
-        return list(item.words)
-
-    def _recut(self, words: Sequence[str]) -> None:
-        assert self._current is not None
-        item = self._pool.piece(self._current.start, self._current.end, words)
-        if not item.spans:
-            raise ArgumentError("token: there is white space within")
-        self._replace([self._current], [item])
+            raise ArgumentError("labels: there is no sentence to annotate")
+        return self._current
 
     def _replace(self, old: Sequence[Item], new: Sequence[Item]) -> None:
         self._treebank.cut(old, new)

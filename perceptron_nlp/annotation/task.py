@@ -9,8 +9,9 @@ import numpy as np
 
 import perceptron_nlp as pn
 from perceptron_nlp._checks import check_tokens
+from perceptron_nlp.annotation.calibration import probabilities
 from perceptron_nlp.annotation.labels import label_names, wrong_value
-from perceptron_nlp.annotation.learning import Learned, probabilities
+from perceptron_nlp.annotation.learning import Learned
 from perceptron_nlp.annotation.review import Doubt
 from perceptron_nlp.errors import ArgumentError, quote
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from perceptron_nlp._checks import check_int
 from perceptron_nlp.annotation.goldfile import GoldFile, Record
 from perceptron_nlp.annotation.pool import Item, Pool
 from perceptron_nlp.errors import ArgumentError
+
+Cut = tuple[list[Item], list[Item]]
+"""Sentences that are waiting, and those that should be in their place."""
 
 
 class Treebank:
@@ -46,7 +50,7 @@ class Treebank:
     @property
     def in_text_order(self) -> list[Record]:
         """All records in the order of the text; those of another text last."""
-        return [*sorted(self.records.values(), key=_place), *self.strangers]
+        return self._in_text_order(self.records)
 
     @property
     def in_work_order(self) -> list[Record]:
@@ -86,18 +90,14 @@ class Treebank:
 
         Raises FileError; then nothing has changed.
         """
-        before = self.records
-        self.records = {**before}
+        records = {**self.records}
         if record is None:
-            del self.records[item.name]
+            del records[item.name]
         else:
-            self.records[item.name] = record
+            records[item.name] = record
         if self._file is not None:
-            try:
-                self._file.write(self.in_text_order)
-            except BaseException:
-                self.records = before
-                raise
+            self._file.write(self._in_text_order(records))
+        self.records = records
         if record is not None:
             self.waiting.pop(item.name, None)
         elif item.name not in self.waiting:
@@ -110,6 +110,57 @@ class Treebank:
         self.waiting = {
             item.name: item for item in sorted([*left, *new], key=lambda item: item.start)
         }
+
+    def token_split(self, item: Item, token: int, at: int) -> Cut:
+        """Cut a word of a sentence after `at` characters."""
+        words = self._cuttable(item, token)
+        check_int("at", at, 1, len(words[token]) - 1)
+        cut = [words[token][:at], words[token][at:]]
+        return self._recut(item, [*words[:token], *cut, *words[token + 1 :]])
+
+    def tokens_joined(self, item: Item, token: int) -> Cut:
+        """Join a word of a sentence with the next one."""
+        words = self._cuttable(item, token)
+        if token + 1 == len(words):
+            raise ArgumentError("token: the last one has no next one")
+        joined = words[token] + words[token + 1]
+        return self._recut(item, [*words[:token], joined, *words[token + 2 :]])
+
+    def sentence_split(self, item: Item, token: int) -> Cut:
+        """Let another sentence begin at a word."""
+        words = self._cuttable(item, token)
+        if not token:
+            raise ArgumentError("token: a sentence begins with the first one already")
+        middle = item.start + sum(map(len, words[:token]))
+        first = self._pool.piece(item.start, middle, words[:token])
+        return [item], [first, self._pool.piece(middle, item.end, words[token:])]
+
+    def sentence_joined(self, item: Item) -> Cut:
+        """Join a sentence with the next one of the text."""
+        words = self._cuttable(item, 0)
+        following = [one for one in self.waiting.values() if one.start == item.end]
+        if not following or not following[0].spans:
+            raise ArgumentError("sentence: the next one of the text is annotated, or there is none")
+        joined = self._pool.piece(item.start, following[0].end, [*words, *following[0].words])
+        return [item, following[0]], [joined]
+
+    def _cuttable(self, item: Item, token: int) -> list[str]:
+        """Return the words of a sentence, if it can be cut otherwise."""
+        check_int("token", token, 0, len(item.words) - 1)
+        if not item.spans or item.name not in self.waiting:
+            raise ArgumentError(
+                "token: only sentences of raw text that are not annotated can be cut otherwise"
+            )
+        return list(item.words)
+
+    def _recut(self, item: Item, words: Sequence[str]) -> Cut:
+        cut = self._pool.piece(item.start, item.end, words)
+        if not cut.spans:
+            raise ArgumentError("token: there is white space within")
+        return [item], [cut]
+
+    def _in_text_order(self, records: Mapping[str, Record]) -> list[Record]:
+        return [*sorted(records.values(), key=_place), *self.strangers]
 
     def _take(self, records: Sequence[Record]) -> None:
         """Find the places of the records in the text."""

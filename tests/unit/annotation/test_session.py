@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -55,6 +56,44 @@ def test_the_same_actions_give_the_same_bytes_also_over_an_end_in_between(
         third = session.model.to_bytes()
     assert whole.read_bytes() == parts.read_bytes() == beside.read_bytes()
     assert model == again == third
+
+
+def test_opening_again_learns_nothing_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out, kept_file = tmp_path / "gold.conllu", tmp_path / "gold.learned"
+    pool = made(200)
+    with Session(pool, out, column="upos,lemma") as session:
+        for _ in range(30):
+            task = shown(session)
+            session.accept({"upos": gold(task.words), "lemma": [*task.words]})
+        task, progress = shown(session), session.progress()
+    before = kept_file.read_bytes()
+
+    def refused(*given: object, **more: object) -> None:
+        raise AssertionError("a tagger was trained")
+
+    with monkeypatch.context() as changed:
+        changed.setattr(pn, "train", refused)
+        with Session(pool, out, column="upos,lemma") as session:
+            assert shown(session) == task
+            assert session.progress() == replace(progress, tokens_an_hour=None, after_an_hour=None)
+    for damaged in (b"", b"PK\x03\x04", before[: len(before) // 2], before[:-9] + b"x" * 9):
+        kept_file.write_bytes(damaged)
+        with Session(pool, out, column="upos,lemma") as session:
+            assert shown(session) == task
+
+
+def test_what_was_learned_of_other_work_is_not_used(tmp_path: Path) -> None:
+    out = tmp_path / "gold.conllu"
+    pool = made(60)
+    with Session(pool, out) as session:
+        work(session, 20)
+    rest = [words for words in pool if words not in [list(s) for s in session.annotated]]
+    (tmp_path / "gold.learned").rename(tmp_path / "other.learned")
+    for other in (rest, made(60, seed=9)):
+        with Session(other, tmp_path / "other.conllu") as session:
+            assert session.tagger is None
 
 
 def test_proposals_become_right_and_the_estimate_says_so() -> None:

@@ -1,0 +1,146 @@
+"""How far the scores of a tagger can be believed, by cross-validation."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+import perceptron_nlp as pn
+from perceptron_nlp.annotation.labels import label_names
+
+FOLDS = 5
+# In scores; where there are too few tokens to find out.
+TEMPERATURE = 2.0
+_Z = 1.96
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A share, with its interval of 95 %."""
+
+    share: float
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, share: float, half_width: float) -> Estimate:
+        """Return an estimate in the middle of its interval."""
+        return cls(share, max(0.0, share - half_width), min(1.0, share + half_width))
+
+    @classmethod
+    def of_counts(cls, right: int, total: int) -> Estimate:
+        """Return a share that was counted in a random sample (Wilson's interval)."""
+        share, square = right / total, _Z * _Z
+        middle = (share + square / (2 * total)) / (1 + square / total)
+        half = math.sqrt(share * (1 - share) / total + square / (4 * total * total))
+        half *= _Z / (1 + square / total)
+        return cls(share, round(middle - half, 9), round(middle + half, 9))
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """How far scores can be believed.
+
+    Attributes
+    ----------
+    temperature : what scores are divided by before the softmax
+    half_width : of the interval of 95 % around a mean confidence
+    takes_start : whether the tagger given at the start does better than the one that was trained
+    chosen : what the automatic configuration chose then, which scores are comparable with
+    """
+
+    temperature: float = TEMPERATURE
+    half_width: float = 1.0
+    takes_start: bool = True
+    chosen: Mapping[str, Any] = field(default_factory=dict)
+
+
+def cross_calibrated(
+    sentences: Sequence[pn.Sentence],
+    column: str,
+    train: Callable[..., pn.Tagger],
+    start: pn.Tagger | None,
+) -> Calibration:
+    """Return the calibration of a tagger of some sentences.
+
+    Parameters
+    ----------
+    sentences : with labels, FOLDS at least
+    column : the one that confidences are about
+    train : called with sentences, the column, and options chosen automatically for all of them
+    start : the tagger given at the start, which may do better, or None
+    """
+    judged = _Judged(column)
+    chosen = choices(train(sentences, column))
+    for fold in range(FOLDS):
+        rest = [s for number, s in enumerate(sentences) if number % FOLDS != fold]
+        judged.add(train(rest, column, **chosen), sentences[fold::FOLDS])
+    found = judged.fitted()
+    if start is None:
+        return Calibration(*found[:2], takes_start=False, chosen=chosen)
+    judged = _Judged(column)
+    judged.add(start.by_column[column], sentences)
+    given = judged.fitted()
+    better = given[2] > found[2]
+    return Calibration(*(given if better else found)[:2], takes_start=better, chosen=chosen)
+
+
+def choices(part: pn.Tagger) -> dict[str, Any]:
+    """Return what the automatic configuration chose, as options of another training."""
+    return {"templates": part.model.templates, "right_to_left": part.model.right_to_left}
+
+
+def probabilities(part: pn.Tagger, words: Sequence[str], temperature: float) -> Floats:
+    """Return float64[n_words, n_labels]: the softmax of the scores over the temperature."""
+    scores = part.scores(words) / temperature
+    powers = np.exp(scores - scores.max(1, keepdims=True))
+    found: Floats = powers / powers.sum(1, keepdims=True)
+    return found
+
+
+class _Judged:
+    """By how much each label falls short of the best, and if the best is the gold one."""
+
+    def __init__(self, column: str) -> None:
+        self._column = column
+        self._leads: list[Floats] = []
+        self._right: list[npt.NDArray[np.bool_]] = []
+
+    def add(self, part: pn.Tagger, sentences: Sequence[pn.Sentence]) -> None:
+        """Judge a tagger by sentences that it has not seen."""
+        labels = np.array(label_names(part), object)
+        for sentence in sentences:
+            scores = part.scores(sentence.words)
+            self._leads += list(scores - scores.max(1, keepdims=True))
+            best = labels[scores.argmax(1)]
+            self._right.append(best == np.array(sentence.column(self._column), object))
+
+    def fitted(self) -> tuple[float, float, float]:
+        """Return the temperature of least loss, half the width of the interval, the accuracy."""
+        widest = max(map(len, self._leads))
+        # Folds need not know the same labels.
+        table = np.full((len(self._leads), widest), -np.inf)
+        for row, own in zip(table, self._leads, strict=True):
+            row[: len(own)] = own
+        is_right = np.concatenate(self._right)
+
+        def sure(temperature: float) -> Floats:
+            found: Floats = 1 / np.exp(table / temperature).sum(1)
+            return found
+
+        def loss(temperature: float) -> float:
+            chance = np.clip(sure(temperature), 1e-6, 1 - 1e-6)
+            return round(float(-np.log(np.where(is_right, chance, 1 - chance)).mean()), 9)
+
+        best = min((2.0 ** (step / 2) for step in range(-6, 17)), key=loss)
+        best = min((best * 2 ** (step / 16) for step in range(-7, 8)), key=loss)
+        spread = float((is_right - sure(best)).std())
+        accuracy = float(is_right.mean())
+        return best, round(_Z * spread / math.sqrt(len(is_right)), 6), accuracy
