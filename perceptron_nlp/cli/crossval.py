@@ -84,7 +84,10 @@ def run_crossval(chosen: argparse.Namespace) -> None:
     columns = list(found.by_column.values())
     for column in columns:
         print("\n".join([*fold_lines(column, terminal), ""]))
-        print(page(column.pooled, terminal, all_labels=chosen.all_labels), end="\n\n")
+        lines = page(
+            column.pooled, terminal, all_labels=chosen.all_labels, heading="all folds together"
+        )
+        print(lines, end="\n\n")
     if len(columns) > 1:
         share = pn.Evaluation.all_tags(column.pooled for column in columns)
         print(terminal.line(f"all columns right: {percent(share)}", BOLD))
@@ -248,6 +251,9 @@ def point_table(found: pn.LearningCurve, terminal: Terminal) -> list[str]:
                 f"  {points(forecast.accuracy):>8}  forecast"
             )
         )
+    if found.folds:
+        held = f"each line: the mean of {found.folds} trainings, each tested on a part held out"
+        lines.append(terminal.line(held))
     return lines
 
 

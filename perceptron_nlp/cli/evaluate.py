@@ -234,17 +234,22 @@ def _show(results: list[pn.Evaluation], chosen: argparse.Namespace) -> None:
 
 
 def page(
-    result: pn.Evaluation, terminal: Terminal, *, all_labels: bool = False, is_output: bool = False
+    result: pn.Evaluation,
+    terminal: Terminal,
+    *,
+    all_labels: bool = False,
+    is_output: bool = False,
+    heading: str = "accuracy",
 ) -> str:
     """Return the lines of one column; if it holds spans, their scores come first.
 
     With `all_labels`, labels that occur in no gold text are listed, too. Of another program's
-    output nobody can tell which words it knew.
+    output nobody can tell which words it knew. `heading` names the shares of tokens.
     """
     return "\n".join(
         [
             *span_table(result, terminal),
-            *summary(result, terminal, is_output=is_output),
+            *summary(result, terminal, is_output=is_output, heading=heading),
             "",
             *feature_table(result, terminal),
             *label_table(result, terminal, all_labels=all_labels),
@@ -268,7 +273,9 @@ def span_table(result: pn.Evaluation, terminal: Terminal) -> list[str]:
     ]
 
 
-def summary(result: pn.Evaluation, terminal: Terminal, *, is_output: bool = False) -> list[str]:
+def summary(
+    result: pn.Evaluation, terminal: Terminal, *, is_output: bool = False, heading: str = "accuracy"
+) -> list[str]:
     """Return lines with the accuracy of tokens and sentences."""
     unknown = result.tokens - result.known_tokens
     rows = [
@@ -277,7 +284,7 @@ def summary(result: pn.Evaluation, terminal: Terminal, *, is_output: bool = Fals
         ("unknown tokens", result.unknown_accuracy, unknown),
         ("sentences", result.sentence_accuracy, result.sentences),
     ]
-    lines = [terminal.line(f"column {result.column}, accuracy:", BOLD)]
+    lines = [terminal.line(f"column {result.column}, {heading}:", BOLD)]
     for name, share, count in rows[::3] if is_output else rows:
         figure = f"{'–':>6}  " if share is None else f"{percent(share):>8}"
         lines.append(terminal.line(f"{name:<14}{figure}  of {count:,}"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import io
 import os
 import re
@@ -12,6 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from oracles.codeblocks import code_blocks, commands, first_missing, run_python
 
 import perceptron_nlp as pn
 from perceptron_nlp.cli.main import main
@@ -39,8 +39,9 @@ LIBRARIES = {
 }
 
 # The reader of model files is run by tests/unit/trust, the integrations by a test of their own;
-# what engines are told is in the tests that start them.
+# what engines are told is in the tests that start them; tours are walked by tests/tours.
 ELSEWHERE = {"docs/model-format.md", "docs/integrations.md", "docs/engines.md"}
+ELSEWHERE |= {page for page in PAGES if page.startswith("docs/tours/")}
 
 pytestmark = [
     pytest.mark.skipif(
@@ -52,9 +53,8 @@ pytestmark = [
 
 
 def blocks(page: str, kind: str) -> list[str]:
-    """The blocks of code of one kind in a page; in Python not those that doctest runs."""
-    found = re.findall(rf"^```{kind}\n(.*?)^```", PAGES[page], re.S | re.M)
-    return [block for block in found if not block.startswith(">>> ")]
+    """The blocks of code of one kind in a page."""
+    return [block.code for block in code_blocks(PAGES[page], (kind,))]
 
 
 def with_blocks(kind: str) -> list[str]:
@@ -93,47 +93,18 @@ def test_the_shell_sessions_print_what_they_show(
     page: str, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     need_libraries(page)
-    commands = [
-        piece
-        for session in blocks(page, "console")
-        for piece in re.split(r"^\$ ", session, flags=re.M)[1:]
-    ]
-    assert commands
-    for piece in commands:
-        command, _, shown = piece.partition("\n")
-        printed = run(command, capfd, monkeypatch).splitlines()
-        at = 0
-        for line in shown.splitlines():
-            if line == "...":
-                continue
-            assert line in printed[at:], f"{command!r} does not print {line!r}"
-            at = printed.index(line, at) + 1
-
-
-def comment_after(lines: list[str], end: int) -> str:
-    """The comment on a statement's last line (from 1), or alone on the line after it."""
-    below = lines[end].strip() if end < len(lines) else ""
-    return lines[end - 1].partition("  # ")[2] or (below[2:] if below.startswith("# ") else "")
+    pieces = [piece for session in blocks(page, "console") for piece in commands(session)]
+    assert pieces
+    for command, shown in pieces:
+        missing = first_missing(shown, run(command, capfd, monkeypatch).splitlines())
+        assert missing is None, f"{command!r} does not print {missing!r}"
 
 
 @pytest.mark.parametrize("page", with_blocks("python"))
 def test_the_python_gives_what_its_comments_say(page: str) -> None:
     need_libraries(page)
     names: dict[str, object] = {}
-    checked = 0
-    for block in blocks(page, "python"):
-        lines = block.splitlines()
-        for node in ast.parse(block).body:
-            code = ast.get_source_segment(block, node) or ""
-            if not isinstance(node, ast.Expr):
-                exec(code, names)
-                continue
-            value = eval(code.removeprefix("print"), names)
-            expected = comment_after(lines, node.end_lineno or 0)
-            if expected:
-                assert str(value).startswith(expected.rstrip("…")), code
-                checked += 1
-    assert checked
+    assert sum(run_python(block, names) for block in blocks(page, "python"))
 
 
 @pytest.mark.parametrize("page", PAGES)
