@@ -122,6 +122,7 @@ pictures: $(VENV)/tested
 	$(BIN)/perceptron-nlp study --out out/study
 	mkdir -p docs/images
 	cp out/study/*.png docs/images/
+	$(BIN)/python scripts/lesson_pictures.py docs/images
 
 # The documentation as a site, in out/docs.
 docs: $(VENV)/documented

@@ -16,12 +16,17 @@ VERSION = (HERE.parent / "perceptron_nlp/_version.py").read_text("utf-8")
 release = re.findall(r'^__version__ = "(.+)"', VERSION, re.MULTILINE)[0]
 version = release
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "docstrings", "verbs"]
+extensions = ["myst_nb", "sphinx.ext.autodoc", "docstrings", "formulas", "verbs"]
 exclude_patterns = ["_ext"]
-suppress_warnings = ["config.cache"]
+# In a console, the comments of CoNLL-U look like the prompt of root.
+suppress_warnings = ["config.cache", "misc.highlighting_failure"]
 
 myst_heading_anchors = 4
-myst_enable_extensions = ["deflist", "colon_fence"]
+myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
+html_math_renderer = "mathml"
+
+# Notebooks are shown as they stand: docs/_ext/notebooks.py has run them.
+nb_execution_mode = "off"
 
 highlight_language = "none"
 default_role = "code"
@@ -40,7 +45,7 @@ toc_object_entries_show_parents = "hide"
 html_theme = "furo"
 html_title = f"perceptron_nlp {release}"
 html_static_path = ["_static"]
-html_css_files = ["site.css"]
+html_css_files = ["site.css", "home.css"]
 html_show_sourcelink = False
 html_copy_source = False
 html_theme_options = {"navigation_with_keys": True}

@@ -14,6 +14,7 @@ import re
 from typing import Any
 
 UNDERLINE = re.compile(r"-{3,}\s*")
+NAMES = re.compile(r"\*{0,2}\w+(, \*{0,2}\w+)*")
 ENTRY = re.compile(r"(?P<names>[*\w][\w*.…, ]*?) : (?P<text>.*)")
 
 
@@ -93,7 +94,17 @@ def rewritten(lines: list[str]) -> list[str]:
         elif title:
             out += ["", f"**{title}**", "", *body, ""]
         else:
-            out += body
+            out += unheaded(body)
+    return out
+
+
+def unheaded(lines: list[str]) -> list[str]:
+    """What stands before all headings; a paragraph that begins with an entry is a list of them."""
+    out: list[str] = []
+    for paragraph in "\n".join(lines).split("\n\n"):
+        piece = paragraph.split("\n")
+        entry = ENTRY.fullmatch(piece[0])
+        out += [*(listed(piece) if entry and NAMES.fullmatch(entry["names"]) else piece), ""]
     return out
 
 
