@@ -66,12 +66,12 @@ accuracy: $(VENV)/built
 # The tests of integrations with every library installed (make test skips those that are not), and
 # their speed; needs PERCEPTRON_NLP_CORPORA.
 integrations: $(VENV)/integrated
-	$(BIN)/python -m pytest -q tests/unit/integrations tests/laws/test_arrow_laws.py tests/unit/docs
+	$(BIN)/python -m pytest -q tests/unit/integrations tests/laws/test_arrow_laws.py tests/unit/docs tests/tours
 	$(BIN)/python benchmarks/integrations.py
 
 # The tests of a real Ray, and of what comes with it, which make test skips where it is missing.
 ray: $(VENV)/rayed
-	$(BIN)/python -m pytest -q tests/unit/integrations tests/laws/test_arrow_laws.py
+	$(BIN)/python -m pytest -q tests/unit/integrations tests/laws/test_arrow_laws.py tests/tours/test_engineer.py
 
 # Shards, killed workers, memory and speed on Ray and Spark (which needs Java); needs
 # PERCEPTRON_NLP_CORPORA.
