@@ -1,0 +1,74 @@
+"""What the pages name is there: verbs and options, files, targets of make, names of the package."""
+
+from __future__ import annotations
+
+import functools
+import re
+from pathlib import Path
+
+import pytest
+
+import perceptron_nlp as pn
+from perceptron_nlp.cli.main import VERBS, parser_of
+from perceptron_nlp.cli.parsing import VerbParser
+
+ROOT = Path(__file__).parents[3]
+PAGES = {
+    str(page.relative_to(ROOT)): page.read_text("utf-8")
+    for page in [
+        *(ROOT / name for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md")),
+        *sorted((ROOT / "docs").rglob("*.md")),
+    ]
+    if page.exists()
+}
+parser = functools.cache(parser_of)
+
+pytestmark = pytest.mark.skipif(
+    not (ROOT / "docs").is_dir(), reason="the documentation is not beside the tests"
+)
+
+
+def command_lines(text: str) -> list[str]:
+    """Return every call of the program in a page, up to the end of its line, span or pipe."""
+    joined = text.replace("\\\n", " ")
+    return re.findall(r"perceptron-nlp ([a-z]+\b[^`\n|;]*)", joined)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_verb_and_option_that_a_page_names_exists(page: str) -> None:
+    for line in command_lines(PAGES[page]):
+        verb, *rest = line.split()
+        if verb not in VERBS:
+            # Prose, such as "perceptron-nlp is …", has no option.
+            assert not any(word.startswith("--") for word in rest), f"{page}: {line}"
+            continue
+        known: VerbParser = parser(verb)
+        for word in rest:
+            option = re.match(r"--?[a-z][a-z-]*", word)
+            if option and word.startswith("-"):
+                assert known.knows(option[0]), f"{page}: perceptron-nlp {verb} {option[0]}"
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_script_and_target_that_a_page_names_exists(page: str) -> None:
+    text = PAGES[page]
+    for script in re.findall(r"python ((?:benchmarks|scripts|docs)/[\w/.-]+\.py)", text):
+        assert (ROOT / script).exists(), f"{page}: {script}"
+    for module in re.findall(r"python -m (benchmarks[\w.]*)", text):
+        place = ROOT / module.replace(".", "/")
+        assert place.is_dir() or place.with_suffix(".py").exists(), f"{page}: {module}"
+    targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text("utf-8"), re.M))
+    for target in re.findall(r"`make ([a-z]+)", text):
+        assert target in targets, f"{page}: make {target}"
+    for path in re.findall(r"`((?:perceptron_nlp|tests|benchmarks|scripts)/[\w/.-]+)`", text):
+        assert (ROOT / path).exists(), f"{page}: {path}"
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_public_name_that_a_page_names_exists(page: str) -> None:
+    for name, attribute in re.findall(r"\bpn\.(\w+)(?:\.(\w+))?", PAGES[page]):
+        assert hasattr(pn, name), f"{page}: pn.{name}"
+        if attribute and isinstance(getattr(pn, name), type):
+            assert hasattr(getattr(pn, name), attribute) or attribute in getattr(
+                getattr(pn, name), "__annotations__", {}
+            ), f"{page}: pn.{name}.{attribute}"
