@@ -7,7 +7,8 @@ A row builds the package, or its headers, for another compiler, interpreter, pro
 and compares what it computes with what the checkout computes here: `kept`, or `DIFFERS`. What the
 machine lacks is `not run`, with the command that installs it, and no failure. Copies of the tree
 stay in out/everywhere, so that a second run compiles only what has changed. Status 1 where a row
-differs. PYTHONS names further interpreters, separated by spaces.
+differs. PYTHONS names further interpreters, separated by spaces; KINDS some kinds of models, so
+that a row which is slow can be run in parts.
 """
 
 from __future__ import annotations
@@ -18,10 +19,12 @@ import functools
 import glob
 import hashlib
 import os
+import platform
 import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -36,6 +39,7 @@ CORE_LAWS = [
         for name in ("weights", "decode", "decoding_forms", "packing", "model_rows", "buffers")
     ),
 ]
+KINDS = os.environ.get("KINDS", "").split()
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"]
 SELFTEST = ROOT / "tests" / "unit" / "core" / "selftest"
 # Optimizations of whole programs, and instructions that fuse products with sums.
@@ -45,6 +49,18 @@ COMPILERS = [
     *(f"gcc-{n}" for n in range(12, 17)),
     "clang",
     *(f"clang-{n}" for n in range(15, 23)),
+]
+
+
+LIBRARIES = [
+    "libpython3-dev",
+    *(f"python3-{name}" for name in ("numpy", "pytest", "hypothesis", "xxhash")),
+]
+# The Python of Debian's next release, and what builds and runs the suite there.
+NEXT_PYTHON, NEXT_GCC = "3.14", "gcc-14"
+NEXT = [
+    *(f"python{NEXT_PYTHON}-venv", f"libpython{NEXT_PYTHON}-dev", NEXT_GCC, "libc6-dev", "make"),
+    *("bash", "coreutils", "dash", "diffutils", "findutils", "git", "grep", "gzip", "sed", "tar"),
 ]
 
 
@@ -176,7 +192,7 @@ def laws(tree: Path, python: list[str], env: Mapping[str, str] | None = None) ->
 @functools.cache
 def hashes_here() -> dict[str, str]:
     """The lines of same_bytes.py in the checkout, by kind."""
-    return lines_by_kind(run(sys.executable, ROOT / "scripts" / "same_bytes.py"))
+    return lines_by_kind(run(sys.executable, ROOT / "scripts" / "same_bytes.py", *KINDS))
 
 
 def lines_by_kind(told: str) -> dict[str, str]:
@@ -185,12 +201,13 @@ def lines_by_kind(told: str) -> dict[str, str]:
 
 def same_bytes(tree: Path, python: list[str], env: Mapping[str, str] | None = None) -> str:
     """Compare the models and labels of every kind with those of the checkout."""
-    told = run(*python, tree / "scripts" / "same_bytes.py", folder=tree, env=env, what="same bytes")
+    script = tree / "scripts" / "same_bytes.py"
+    told = run(*python, script, *KINDS, folder=tree, env=env, what="same bytes")
     there, here = lines_by_kind(told), hashes_here()
     wrong = [kind for kind in here if there.get(kind) != here[kind]]
     if wrong:
         raise Differs(f"other models or labels: {', '.join(wrong)}")
-    return f"{len(here)} kinds of models and their labels, the same bytes"
+    return f"{len(here)} kinds of models and their labels, the same bytes: {', '.join(here)}"
 
 
 def compiled_by(compiler: str, flags: str) -> str:
@@ -206,9 +223,14 @@ def compiled_by(compiler: str, flags: str) -> str:
     return f"{same_bytes(tree, [sys.executable])}; {laws(tree, [sys.executable])}"
 
 
-def system_of(processor: Processor) -> Path:
-    """Unpack Python, NumPy and pytest of another processor out of Debian's packages."""
-    folder = OUT / processor.debian
+def system_of(name: str, architecture: str, suite: str, packages: list[str]) -> Path:
+    """Unpack Debian's packages, of another processor or release; none of them is set up.
+
+    Raises
+    ------
+    Missing : they cannot be had
+    """
+    folder = OUT / name
     root = folder / "root"
     if (folder / "unpacked").exists():
         return root
@@ -222,10 +244,10 @@ def system_of(processor: Processor) -> Path:
     for made in ("state/lists/partial", "cache/archives/partial", "etc/preferences.d"):
         (own / made).mkdir(parents=True, exist_ok=True)
     (own / "status").touch()
-    (own / "sources.list").write_text(f"deb [signed-by={keys}] {mirrors[0]} stable main\n")
+    (own / "sources.list").write_text(f"deb [signed-by={keys}] {mirrors[0]} {suite} main\n")
     options = {
-        "APT::Architecture": processor.debian,
-        "APT::Architectures::": processor.debian,
+        "APT::Architecture": architecture,
+        "APT::Architectures::": architecture,
         "APT::Sandbox::User": "root",
         "Debug::NoLocking": "1",
         "Dir::State": own / "state",
@@ -236,17 +258,15 @@ def system_of(processor: Processor) -> Path:
         "Dir::Etc::sourceparts": "-",
     }
     apt = ["apt-get", "-q", *(f"-o{name}={value}" for name, value in options.items())]
-    packages = ["libpython3-dev", "python3-numpy", "python3-pytest", "python3-hypothesis"]
     try:
         run(*apt, "update")
-        run(*apt, "install", "-dy", "--no-install-recommends", *packages, "python3-xxhash")
+        run(*apt, "install", "-dy", "--no-install-recommends", *packages)
     except Differs as error:
-        raise Missing(
-            f"(Debian's packages of {processor.debian} cannot be fetched: {error})"
-        ) from None
+        raise Missing(f"(Debian's packages of {name} cannot be fetched: {error})") from None
     for name in ("lib", "bin", "sbin", "lib64"):
         (root / "usr" / name).mkdir(parents=True, exist_ok=True)
-        (root / name).symlink_to(f"usr/{name}")
+        if not (root / name).exists():
+            (root / name).symlink_to(f"usr/{name}")
     for package in sorted((own / "cache" / "archives").glob("*.deb")):
         packed = subprocess.run(["dpkg-deb", "--fsys-tarfile", package], stdout=-1, check=True)
         unpack = ["tar", "-x", "--keep-directory-symlink", "-C", root]
@@ -255,10 +275,33 @@ def system_of(processor: Processor) -> Path:
     return root
 
 
+def next_debian() -> list[str]:
+    """The command that runs another with the programs and libraries of Debian's next release.
+
+    All but /usr is as it is here.
+    """
+    if platform.machine() != "x86_64":
+        raise Missing("(an x86-64 machine)")
+    program("apt-get install util-linux", "unshare", "chroot")
+    root = system_of("next", "amd64", "testing", NEXT)
+    kept = [path for path in Path("/").iterdir() if path.is_dir() and not path.is_symlink()]
+    lines = ["set -e"]
+    for place in sorted(path.name for path in kept if path.name != "usr"):
+        (root / place).mkdir(exist_ok=True)
+        lines.append(f"mount --rbind /{place} {root}/{place}")
+    lines.append(f'exec chroot {root} /bin/sh -c \'cd "$0" && exec "$@"\' "$PWD" "$@"')
+    command = ["unshare", "-rm", "/bin/sh", "-c", "\n".join(lines), "sh"]
+    try:
+        run(*command, "true")
+    except Differs as error:
+        raise Missing(f"(the right to mount folders: {error})") from None
+    return command
+
+
 def emulated(processor: Processor) -> str:
     """Compile the core for another processor; its bytes and laws in the system's own Python."""
     qemu, gcc = program(installs(processor), processor.qemu, f"{processor.triplet}-gcc")
-    root = system_of(processor)
+    root = system_of(processor.debian, processor.debian, "stable", LIBRARIES)
     (python,) = [path for path in (root / "usr/bin").glob("python3.*") if path.name[8:].isdigit()]
     headers = OUT / processor.debian / "headers"
     shutil.copytree(root / "usr/include" / python.name, headers, dirs_exist_ok=True)
@@ -303,12 +346,17 @@ def self_test(name: str, compiler: list[str], runner: list[str] | None) -> str:
     run(*compiler, *source, *paths, "-o", made, "-lm", what="self-test does not compile")
     if runner is None:
         return "compiled without a warning; nothing here can run it"
-    env = {"WINEPREFIX": str(folder / "wine"), "WINEDEBUG": "-all"}
-    told = run(*runner, made, env=env, what="self-test").split("\n")
+    # Wine's folder has a link to the whole disk: it must not stay.
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as prefix:
+        env = {"WINEPREFIX": prefix, "WINEDEBUG": "-all"}
+        told = run(*runner, made, env=env, what="self-test").split("\n")
     return f"compiled without a warning; {sum(bool(line.strip()) for line in told)} parts, the same"
 
 
 def self_test_by(compiler: str) -> str:
+    if compiler == NEXT_GCC and not shutil.which(compiler):
+        command = next_debian()
+        return self_test(f"c-{compiler}", [*command, compiler], command)
     return self_test(f"c-{compiler}", program(f"apt-get install {compiler}", compiler), [])
 
 
@@ -366,14 +414,19 @@ def interpreters() -> dict[str, str]:
 
 def suite(version: str) -> str:
     """Build for an interpreter, and run the whole suite there."""
-    if version not in interpreters():
+    found, command = interpreters().get(version), list[str]()
+    env = {"CC": cached("gcc")} if shutil.which("gcc") else {}
+    if found is None and version == NEXT_PYTHON:
+        found, command = f"/usr/bin/python{version}", next_debian()
+        env = {"CC": NEXT_GCC, "LDSHARED": f"{NEXT_GCC} -shared"}
+    if found is None:
         raise Missing(f"pyenv install {version}, or PYTHONS=/path/to/python{version}")
     venv = f".venv-{version}"
-    make = ["make", f"VENV={venv}", f"PYTHON={interpreters()[version]}", f"{venv}/tested"]
-    run(*make, env={"CC": cached("gcc")} if shutil.which("gcc") else {}, what="build")
-    pytest = [f"{venv}/bin/python", "-m", "pytest", "-q", "-n", "2", "--dist", "loadgroup"]
-    told = run(*pytest, what="suite")
-    bytes_there = same_bytes(ROOT, [f"{venv}/bin/python"])
+    make = ["make", f"VENV={venv}", f"PYTHON={found}", f"{venv}/tested"]
+    run(*command, *make, env=env, what="build")
+    python = [*command, f"{venv}/bin/python"]
+    told = run(*python, "-m", "pytest", "-q", "-n", "2", "--dist", "loadgroup", what="suite")
+    bytes_there = same_bytes(ROOT, python)
     return f"{told.strip().splitlines()[-1].strip('= ')}; {bytes_there}"
 
 

@@ -13,19 +13,25 @@ from pathlib import Path
 
 from benchmarks.trust.children import ROOT
 
-_LEFT_OUT = shutil.ignore_patterns(
+_PRODUCTS = shutil.ignore_patterns("*.c")
+_NOT_OURS = shutil.ignore_patterns(
     ".git",
-    ".venv",
+    ".venv*",
     "build",
     "dist",
     "out",
     "*.so",
-    "*.c",
     "__pycache__",
     ".*_cache",
     ".hypothesis",
     "*.egg-info",
 )
+
+
+def _left_out(folder: str, names: list[str]) -> set[str]:
+    """What a copy does without; the C sources below the core are made by Cython."""
+    is_core = Path(folder).is_relative_to(ROOT / "perceptron_nlp" / "_core")
+    return _NOT_OURS(folder, names) | (_PRODUCTS(folder, names) if is_core else set())
 
 
 class BuildFailed(Exception):
@@ -44,10 +50,7 @@ def copied(name: str, *, with_core: bool) -> Path:
     if with_core:
         shutil.copytree(_with_core(), target)
     else:
-        shutil.copytree(ROOT, target, ignore=_LEFT_OUT)
-        # The C sources of the checks are no products of Cython.
-        for source in (ROOT / "benchmarks" / "trust").glob("*.c"):
-            shutil.copy(source, target / "benchmarks" / "trust")
+        shutil.copytree(ROOT, target, ignore=_left_out)
     return target
 
 

@@ -1,6 +1,5 @@
 # cython: language_level=3, freethreading_compatible=True
-"""Many sentences labelled by several threads at once, or out of plain buffers (crew.h, crew.h,
-crew.h)."""
+"""Many sentences labelled by several threads at once, or out of plain buffers (crew.h, batch.h)."""
 
 from cpython.exc cimport PyErr_CheckSignals
 from libc.stdint cimport int64_t, uint8_t, uint16_t
