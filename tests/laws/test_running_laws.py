@@ -53,6 +53,23 @@ def test_the_core_writes_the_bytes_of_the_slow_way(
     assert written(fill, text, lengths) == as_written(pipeline, text)
 
 
+def test_lemmas_of_many_words_are_remembered(pipeline: pn.Tagger, fill: TextFill) -> None:
+    text = " ".join(f"Du{'abcdefghij'[k % 10] * (k // 300 + 1)}{k} bois" for k in range(3_000))
+    assert written(fill, f"{text}\n\n{text}") == as_written(pipeline, f"{text}\n\n{text}")
+
+
+def test_lemmas_that_take_too_much_memory_are_found_again(fill: TextFill) -> None:
+    short = "Les chats dorment au bois .\n\n"
+    long = "".join(
+        f"{'abcdefghij'[k % 10] * 9_000}{'klmnopqrst'[k // 10 % 10] * (k // 100)}\n\n"
+        for k in range(1_000)
+    )
+    found = written(fill, f"{short}{long}{short}").split(b"\n\n")
+    assert len(found) == 1_003
+    assert found[0].splitlines()[2:] == found[-2].splitlines()[2:]
+    assert found[1:1_001] == written(fill, f"{short}{long}").split(b"\n\n")[1:1_001]
+
+
 WORDS = st.sampled_from(["Le", "chat", "dort", "du", "bois", ".", "l'arbre", "Zoé", "\n\n"])
 
 
