@@ -48,6 +48,12 @@ def check_flag(name: str, value: object) -> None:
         raise _of_type(name, "a bool", value)
 
 
+def check_callback(callback: object) -> None:
+    """Raise unless it is None or can be called."""
+    if callback is not None and not callable(callback):
+        raise _of_type("callback", "a function", callback)
+
+
 def check_path(name: str, value: object) -> None:
     """Raise unless the value is a str, or a path that is one."""
     if not isinstance(value, str | os.PathLike) or not isinstance(os.fspath(value), str):

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from perceptron_nlp import Evaluation, Sentence, Tagger, TrainingOptions, train
-from perceptron_nlp._checks import check_int
+from perceptron_nlp._checks import check_callback, check_int
 from perceptron_nlp._display import counted, percent, points
 from perceptron_nlp._notebook import Tabular
 from perceptron_nlp.analysis.folds import in_parallel, make_folds
-from perceptron_nlp.errors import ArgumentError, ArgumentTypeError
+from perceptron_nlp.errors import ArgumentError
 from perceptron_nlp.tagger.train.options import LearningOptions, options_from
 from perceptron_nlp.tagger.train.pipeline import ALL, TEXT, stages_of
 from perceptron_nlp.tagger.train.sources import (
@@ -211,12 +211,6 @@ def checked_threads(threads: int | None) -> int:
         return len(own(0)) if own is not None else os.cpu_count() or 1
     check_int("threads", threads, 1, 1024)
     return threads
-
-
-def check_callback(callback: object) -> None:
-    """Raise ArgumentTypeError unless it is None or can be called."""
-    if callback is not None and not callable(callback):
-        raise ArgumentTypeError(f"callback: a function is needed, not {type(callback).__name__}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -24,6 +25,7 @@ from perceptron_nlp.tagger.confidence.calibration import rounded, softmax
 Floats = NDArray[np.float64]
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class PerceptronClassifier(Parameters):
     """Perceptrons for two classes or more: last, averaged or voted, in every order.
 
@@ -93,44 +95,23 @@ class PerceptronClassifier(Parameters):
     and Schapire (1999).
     """
 
-    def __init__(
-        self,
-        *,
-        average: bool = True,
-        voted: bool = False,
-        margin: float = 0.0,
-        strict: bool = False,
-        order: str = "stochastic",
-        shuffle: bool = True,
-        batch_size: int = 32,
-        eta0: float = 1.0,
-        schedule: str | Callable[[int], float] = "constant",
-        init: float | str | tuple[float, float] | ArrayLike = 0.0,
-        tol: float = 1e-3,
-        max_iter: int = 20,
-        class_weight: str | dict[Any, float] | None = None,
-        warm_start: bool = False,
-        fit_intercept: bool = True,
-        random_state: int | np.random.RandomState | np.random.Generator | None = 0,
-        memory_limit: int = 1 << 30,
-    ) -> None:
-        self.average = average
-        self.voted = voted
-        self.margin = margin
-        self.strict = strict
-        self.order = order
-        self.shuffle = shuffle
-        self.batch_size = batch_size
-        self.eta0 = eta0
-        self.schedule = schedule
-        self.init = init
-        self.tol = tol
-        self.max_iter = max_iter
-        self.class_weight = class_weight
-        self.warm_start = warm_start
-        self.fit_intercept = fit_intercept
-        self.random_state = random_state
-        self.memory_limit = memory_limit
+    average: bool = True
+    voted: bool = False
+    margin: float = 0.0
+    strict: bool = False
+    order: str = "stochastic"
+    shuffle: bool = True
+    batch_size: int = 32
+    eta0: float = 1.0
+    schedule: str | Callable[[int], float] = "constant"
+    init: float | str | tuple[float, float] | ArrayLike = 0.0
+    tol: float = 1e-3
+    max_iter: int = 20
+    class_weight: str | dict[Any, float] | None = None
+    warm_start: bool = False
+    fit_intercept: bool = True
+    random_state: int | np.random.RandomState | np.random.Generator | None = 0
+    memory_limit: int = 1 << 30
 
     def fit(self, X: Any, y: ArrayLike) -> Self:
         """Train on X and y until a condition of the order halts it, `max_iter` epochs at most.

@@ -17,17 +17,8 @@ from perceptron_nlp.analysis.doctor.pooling import WIDTHS, Variation
 from perceptron_nlp.formats import sentence_id
 
 TABLE_COLUMNS = (
-    "file",
-    "line",
-    "sentence",
-    "sentence_id",
-    "word",
-    "form",
-    "context",
-    "gold",
-    "expected",
-    "confidence",
-    "reason",
+    *("file", "line", "sentence", "sentence_id", "word", "form", "context"),
+    *("gold", "expected", "confidence", "reason"),
 )
 
 
@@ -160,22 +151,8 @@ class Diagnosis(Tabular):
 
     def to_dict(self, limit: int | None = None) -> dict[str, Any]:
         """All of it as JSON can say it, of the candidate errors only the first `limit`."""
-        return {
-            **{
-                name: getattr(self, name)
-                for name in (
-                    "column",
-                    "sentences",
-                    "tokens",
-                    "labelled",
-                    "folds",
-                    "runs",
-                    "seed",
-                    "agreement",
-                    "tagger_agreement",
-                    "weights",
-                )
-            },
+        found = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        return found | {
             "evidence": list(self.evidence),
             "notes": list(self.notes),
             "n_candidates": len(self.candidates),
@@ -197,16 +174,9 @@ class Diagnosis(Tabular):
 
     def rows(self) -> list[dict[str, Any]]:
         """Return a row for each candidate error, the likeliest first."""
+        shown = ("form", "context", "gold", "expected", "confidence")
         return [
-            {
-                "file": one.path,
-                "line": one.line,
-                "form": one.form,
-                "context": one.context,
-                "gold": one.gold,
-                "expected": one.expected,
-                "confidence": one.confidence,
-            }
+            {"file": one.path, "line": one.line} | {name: getattr(one, name) for name in shown}
             for one in self.candidates
         ]
 
@@ -224,26 +194,11 @@ class Diagnosis(Tabular):
         """
         lines = ["\t".join(TABLE_COLUMNS)]
         for one in self.candidates[:limit]:
-            lines.append(
-                "\t".join(
-                    map(
-                        printable,
-                        (
-                            one.path,
-                            one.line,
-                            one.sentence,
-                            one.sentence_id or "",
-                            one.index + 1,
-                            one.form,
-                            one.context,
-                            one.gold,
-                            one.expected,
-                            f"{one.confidence:.4f}",
-                            one.reason,
-                        ),
-                    )
-                )
+            cells = (
+                *(one.path, one.line, one.sentence, one.sentence_id or "", one.index + 1, one.form),
+                *(one.context, one.gold, one.expected, f"{one.confidence:.4f}", one.reason),
             )
+            lines.append("\t".join(map(printable, cells)))
         return "\n".join(lines) + "\n"
 
 

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from perceptron_nlp import Sentence
-from perceptron_nlp._checks import check_int
+from perceptron_nlp._checks import check_callback, check_int
 from perceptron_nlp.analysis.doctor.crosstagging import (
     BESIDE,
     KINDS,
@@ -36,7 +36,13 @@ from perceptron_nlp.tagger.train.data import Examples
 from perceptron_nlp.tagger.train.lemma_column import LEMMA, TAGS
 from perceptron_nlp.tagger.train.options import make_options
 from perceptron_nlp.tagger.train.pipeline import is_filled
-from perceptron_nlp.tagger.train.sources import UNLABELLED, Labelled, Source, gold_labels
+from perceptron_nlp.tagger.train.sources import (
+    UNLABELLED,
+    Labelled,
+    Source,
+    gold_labels,
+    learned_columns,
+)
 from perceptron_nlp.text.scripts import is_turkic, make_script, parse_script
 
 FOLDS = 10
@@ -113,10 +119,9 @@ def doctor(
         sentences than folds
     """
     chosen = _options(options)
-    if callback is not None and not callable(callback):
-        raise ArgumentTypeError(f"callback: a function is needed, not {type(callback).__name__}")
+    check_callback(callback)
     source = Source(data, "data", format=format, fields=fields)
-    name = _column(source, column)
+    (name,) = learned_columns([] if column is None else [column], source)
     sentences, evidence = list(source), _evidence(chosen, source, fields, name)
     if name != LEMMA:
         return examine(sentences, name, evidence, chosen, source.place, callback).diagnosis()
@@ -203,18 +208,6 @@ def _options(given: dict[str, Any]) -> DoctorOptions:
                 f"{name}: there is no such option; there are {', '.join(known)}"
             )
     return DoctorOptions(**given)
-
-
-def _column(source: Source, column: str | None) -> str:
-    name = source.column_named((source.default_column or "") if column is None else column)
-    if not name:
-        raise FormatError(
-            "read as plain text, which has no labels to examine; if it is labeled, say its format",
-            source.place,
-        )
-    if name in ("id", "form"):
-        raise ArgumentError(f"column: {name} holds no labels; name the column of the labels")
-    return name
 
 
 def _evidence(

@@ -10,7 +10,6 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -48,10 +47,6 @@ class FoundFeature:
     after: tuple[str, ...]
     count: int
 
-    def to_dict(self) -> dict[str, Any]:
-        """All of it as JSON can say it."""
-        return {name: getattr(self, name) for name in self.__dataclass_fields__}
-
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
@@ -60,10 +55,6 @@ class Coverage:
     features: int
     with_weights: int
     sharing: int
-
-    def to_dict(self) -> dict[str, int]:
-        """All of it as JSON can say it."""
-        return {name: getattr(self, name) for name in self.__dataclass_fields__}
 
 
 class FeatureSearch:

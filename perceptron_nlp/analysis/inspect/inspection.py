@@ -44,14 +44,6 @@ class TemplateWorth:
     weight_sum: float | None
     accuracy_lost: float | None = None
 
-    def without(self, accuracy_lost: float) -> TemplateWorth:
-        """The same, with what is lost without it."""
-        return replace(self, accuracy_lost=accuracy_lost)
-
-    def to_dict(self) -> dict[str, Any]:
-        """All of it as JSON can say it."""
-        return asdict(self)
-
 
 def sizes(model: TaggerModel, packed: bool) -> tuple[TemplateWorth, ...]:
     """The templates of one column, or one pass of it, without what they give on a dev set."""
@@ -172,8 +164,8 @@ class ColumnInspection:
             "column": model.column,
             "labels": list(model.tags.labels),
             "extractor": model.extractor,
-            "templates": [template.to_dict() for template in self.templates],
-            "first_templates": [template.to_dict() for template in self.first_templates],
+            "templates": [asdict(template) for template in self.templates],
+            "first_templates": [asdict(template) for template in self.first_templates],
             "dev_accuracy": self.dev_accuracy,
             "evidence": list(model.feature_columns),
             "rows": weights.n_rows,
@@ -183,9 +175,9 @@ class ColumnInspection:
             "table": "exact" if weights.table_bits is None else "fixed",
             "table_bits": weights.table_bits,
             "collision_rate": self.collision_rate,
-            "coverage": None if self.coverage is None else self.coverage.to_dict(),
+            "coverage": None if self.coverage is None else asdict(self.coverage),
             "label": self.label,
-            "heaviest": [feature.to_dict() for feature in self.heaviest],
+            "heaviest": [asdict(feature) for feature in self.heaviest],
             "scale": weights.scale,
             "scheme": model.scheme,
             "parts": model.parts,
@@ -221,7 +213,7 @@ class Inspection(Tabular):
     def rows(self) -> list[dict[str, Any]]:
         """Return a row for each template of each column."""
         return [
-            {"column": column.model.column, **template.to_dict()}
+            {"column": column.model.column, **asdict(template)}
             for column in self.columns
             for template in column.templates
         ]
@@ -332,7 +324,9 @@ def _column(
     found, accuracy = sizes(model, packed), None
     if dev is not None:
         accuracy, lost = accuracy_lost(model, dev, threads)
-        found = tuple(one.without(share) for one, share in zip(found, lost, strict=True))
+        found = tuple(
+            replace(one, accuracy_lost=share) for one, share in zip(found, lost, strict=True)
+        )
     search = None if text is None else FeatureSearch(model, text, threads)
     label, top = asked
     has_label = search is not None and label in model.tags.labels

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from perceptron_nlp._checks import check_callback
 from perceptron_nlp._version import __version__
 from perceptron_nlp.analysis.folds import make_folds
 from perceptron_nlp.analysis.tune.bench import Bench, Part, Storage, optuna, silenced
@@ -16,13 +17,13 @@ from perceptron_nlp.analysis.tune.trials import (
     plain,
     take_search_options,
 )
-from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FormatError
+from perceptron_nlp.errors import ArgumentError
 from perceptron_nlp.tagger.train.columns import feature_columns, holds_features
 from perceptron_nlp.tagger.train.data import Examples
 from perceptron_nlp.tagger.train.lemma_column import LEMMA
 from perceptron_nlp.tagger.train.options import make_options
 from perceptron_nlp.tagger.train.pipeline import ALL, TEXT
-from perceptron_nlp.tagger.train.sources import Labelled, Source
+from perceptron_nlp.tagger.train.sources import Labelled, Source, learned_columns
 
 
 def tune(
@@ -70,22 +71,11 @@ def tune(
     search = take_search_options(fixed)
     make_options(fixed)
     space = checked_space(search.space, fixed)
-    if callback is not None and not callable(callback):
-        raise ArgumentTypeError(f"callback: a function is needed, not {type(callback).__name__}")
+    check_callback(callback)
     if dev is not None and folds is not None:
         raise ArgumentError("folds: there is a dev set to score by, too; leave one of them out")
     source = Source(train, "train", format=format, fields=fields)
-    learned = source.column_named((source.default_column or "") if column is None else column)
-    if not learned:
-        raise FormatError(
-            "read as plain text, which has no labels to learn from; if it is"
-            " labeled, say its format",
-            source.place,
-        )
-    if learned in ("id", "form"):
-        raise ArgumentError(
-            f"column: {learned} is given, not learned; name the column of the labels"
-        )
+    (learned,) = learned_columns([] if column is None else [column], source)
     if learned in (ALL, TEXT, LEMMA):
         raise ArgumentError(
             f"column: {learned} has stages with options of their own, which are not searched; tune"

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Unpack, cast
 
-from perceptron_nlp._checks import check_choice, check_flag, parse_size
+from perceptron_nlp._checks import check_callback, check_choice, check_flag, parse_size
 from perceptron_nlp._display import percent
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, MemoryLimitError
 from perceptron_nlp.features.templates import look_nearby
@@ -119,8 +119,7 @@ def train(
     ``perceptron_nlp.train("train.conllu", dev="dev.conllu", epochs=5).save("en.model")``
     """
     chosen = options_from(options, TrainingOptions)
-    if callback is not None and not callable(callback):
-        raise ArgumentTypeError(f"callback: a function is needed, not {type(callback).__name__}")
+    check_callback(callback)
     check_flag("verbose", verbose)
     if features is not None:
         extractor_name(features)

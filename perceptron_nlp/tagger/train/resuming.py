@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from perceptron_nlp._checks import check_choice, check_int
-from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FormatError, quote
+from perceptron_nlp._checks import check_callback, check_choice, check_int
+from perceptron_nlp.errors import ArgumentError, FormatError, quote
 from perceptron_nlp.tagger.confidence.calibrate import calibrated_by
 from perceptron_nlp.tagger.model.label_components import JOINT, holds_attributes, part_names
 from perceptron_nlp.tagger.model.model import TaggerModel, joined, vocabulary_of
@@ -85,8 +85,7 @@ def go_on(
     if epochs is not None:
         check_int("epochs", epochs, 1, 10_000)
     check_choice("average", average, AVERAGES)
-    if callback is not None and not callable(callback):
-        raise ArgumentTypeError(f"callback: a function is needed, not {type(callback).__name__}")
+    check_callback(callback)
     if model.segmentation is not None or any(part.lemmas for part in model.parts_by_column):
         raise ArgumentError(
             "resume: segmentation and lemmas are learned from all of a text at once, and do not go"
