@@ -14,6 +14,7 @@ A value's text is what stands behind its hash (words.h); if it is no text, a wor
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from perceptron_nlp._core.tag.explain import views_of
 from perceptron_nlp.features.templates import VIEWS, Atom, Template, Value
@@ -93,48 +94,45 @@ class ReadableTemplates:
         return found
 
 
+@dataclass(eq=False)
 class ReadableFeatures:
     """The features of one sentence, whose labels are as they are learned, in readable form."""
 
-    def __init__(
-        self,
-        templates: ReadableTemplates,
-        columns: Mapping[str, Sequence[str]],
-        labels: Sequence[str],
-    ) -> None:
-        self._templates = templates
-        self._columns = columns
-        self._labels = labels
-        self._step = 1 if templates.right_to_left else -1
+    templates: ReadableTemplates
+    columns: Mapping[str, Sequence[str]]
+    labels: Sequence[str]
+
+    def __post_init__(self) -> None:
+        self._step = 1 if self.templates.right_to_left else -1
 
     def name(self, template: int) -> str:
         """Return a template by its number, its offsets in the order of the text."""
-        return self._templates.names[template]
+        return self.templates.names[template]
 
     def feature(self, template: int, i: int, gram: int) -> str:
         """Return the feature of a template at word i; `gram` says which, of a template of many."""
-        atoms = self._templates.atoms[template]
+        atoms = self.templates.atoms[template]
         if len(atoms) == 1:
             return self._told(*atoms[0], i, gram)
         return " ".join([self._told(atom, number, i, gram) for atom, number in atoms])
 
     def _told(self, atom: Atom, number: int, i: int, gram: int) -> str:
-        value, at, n = atom.value, i + atom.offset, len(self._labels)
-        head = self._templates.heads[number]
+        value, at, n = atom.value, i + atom.offset, len(self.labels)
+        head = self.templates.heads[number]
         if value is None:
             return f"{head}={self._mark(atom, i)}"
         if 0 <= at < n:
-            texts = self._templates.texts(atom, number, self._columns[value.column][at])
+            texts = self.templates.texts(atom, number, self.columns[value.column][at])
             # Beside a value of many others of the word are one.
             return texts[gram if len(texts) > 1 else 0]
         distance = -at if at < 0 else at - n + 1
         return f"{head}=<{'s' if at < 0 else '/s'}{distance if distance > 1 else ''}>"
 
     def _mark(self, atom: Atom, i: int) -> str:
-        n = len(self._labels)
+        n = len(self.labels)
         if atom.kind == "tag":
             at = i - self._step * atom.offset
-            return self._labels[at] if 0 <= at < n else NO_LABEL
+            return self.labels[at] if 0 <= at < n else NO_LABEL
         if atom.kind == "bias":
             return "1"
         return "yes" if i == (0 if atom.kind == "first" else n - 1) else "no"

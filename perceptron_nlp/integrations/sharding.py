@@ -233,6 +233,7 @@ class Round:
     bytes_state: int
 
 
+@dataclass(eq=False)
 class ShardMixer:
     """Learns epochs with a pool of workers, and mixes their weights. See loop.Mixer.
 
@@ -240,31 +241,27 @@ class ShardMixer:
     in so many shards.
     """
 
-    def __init__(
-        self,
-        sharding: Sharding,
-        make_pool: Callable[[Sequence[Shard]], WorkerPool],
-        rounds: list[Round],
-        task: Task,
-    ) -> None:
-        self._sharding = sharding
-        self._make_pool = make_pool
-        self._rounds = rounds
-        self._task = task
+    sharding: Sharding
+    make_pool: Callable[[Sequence[Shard]], WorkerPool]
+    rounds: list[Round]
+    task: Task
+
+    def __post_init__(self) -> None:
         self._pool: WorkerPool | None = None
         self._table: WeightTable | None = None
         self._state: RunState | None = None
         self._step: Step | None = None
         self._number = 0
-        n_sentences, min_count = len(task.examples.sentences), task.options.min_count
-        if sharding.workers > n_sentences:
+        n_sentences, min_count = len(self.task.examples.sentences), self.task.options.min_count
+        workers = self.sharding.workers
+        if workers > n_sentences:
             raise ArgumentError(
-                f"workers: {sharding.workers:,} are more than there are sentences to learn from"
+                f"workers: {workers:,} are more than there are sentences to learn from"
                 f" ({n_sentences:,}); give {n_sentences:,} at most"
             )
-        if sharding.workers > 1 and min_count > 1:
+        if workers > 1 and min_count > 1:
             raise ArgumentError(
-                f"min_count: {min_count} with {sharding.workers} workers: none of"
+                f"min_count: {min_count} with {workers} workers: none of"
                 " them sees how often a feature is in the whole text; leave min_count out, or give"
                 " workers=1"
             )
@@ -279,16 +276,16 @@ class ShardMixer:
         fresh = self._state is None
         state = RunState.of(table, epoch - 1) if self._state is None else self._state
         total = np.zeros(3, np.int64)
-        for part in range(self._sharding.mixes):
+        for part in range(self.sharding.mixes):
             piece = Piece(
-                self._number, seed, epoch, part, self._sharding.mixes, self._sharding.workers == 1
+                self._number, seed, epoch, part, self.sharding.mixes, self.sharding.workers == 1
             )
             counts = self._pool.learn(piece, state, self._step, fresh)
             fresh = False
             total += np.sum([(c.examples, c.mistakes, c.updates) for c in counts], axis=0)
             self._step = self._mixed(self._pool, counts, state, epoch)
             self._number += 1
-            self._rounds.append(Round(tuple(counts), self._step.nbytes, state_bytes(state)))
+            self.rounds.append(Round(tuple(counts), self._step.nbytes, state_bytes(state)))
             state = self._step.applied(state)
         self._state = state
         table.clear()
@@ -297,9 +294,9 @@ class ShardMixer:
         return examples, mistakes, updates
 
     def _started(self) -> WorkerPool:
-        task = self._task
-        shards = make_shards(task.examples, self._sharding.workers, task.templates, task.features)
-        return self._make_pool(
+        task = self.task
+        shards = make_shards(task.examples, self.sharding.workers, task.templates, task.features)
+        return self.make_pool(
             [
                 Shard(part, task.templates, task.features, task.options, task.forced)
                 for part in shards
@@ -309,17 +306,17 @@ class ShardMixer:
     def _mixed(
         self, pool: WorkerPool, counts: Sequence[ShardCounts], state: RunState, epoch: int
     ) -> Step:
-        if self._sharding.workers == 1:
+        if self.sharding.workers == 1:
             return Replaced(pool.only())
         examples = [count.examples for count in counts]
-        shares = shares_of(examples, [count.mistakes for count in counts], self._sharding.mix_by)
+        shares = shares_of(examples, [count.mistakes for count in counts], self.sharding.mix_by)
         words = sum(examples)
         return Added(pool.mixed(shares, words, state.done), words, epoch)
 
     def record(self) -> dict[str, Any]:
         """See loop.Mixer."""
         # One shard is learned from as in ordinary training.
-        return {} if self._sharding.workers == 1 else {"sharding": self._sharding.record()}
+        return {} if self.sharding.workers == 1 else {"sharding": self.sharding.record()}
 
     def close(self) -> None:
         """See loop.Mixer."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import InitVar, asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -216,6 +216,7 @@ def _percent(share: float) -> str:
 _CONTEXT = 4
 
 
+@dataclass(eq=False)
 class CandidateFinder:
     """Turns the pool's opinion into candidate errors.
 
@@ -225,29 +226,24 @@ class CandidateFinder:
     gold : int64[n_words]: the number of each word's label, -1 for none
     """
 
-    def __init__(
-        self,
-        sentences: Sequence[Sentence],
-        order: Sequence[int],
-        said: Opinions,
-        variation: Variation,
-        gold: npt.NDArray[np.int64],
-    ) -> None:
-        self._sentences = sentences
-        self._starts = np.concatenate([[0], np.cumsum([len(s) for s in sentences])])
-        self._said = said
-        self._variation = variation
-        self._gold = gold
-        self._numbers = [0] * len(sentences)
+    sentences: Sequence[Sentence]
+    order: InitVar[Sequence[int]]
+    said: Opinions
+    variation: Variation
+    gold: npt.NDArray[np.int64]
+
+    def __post_init__(self, order: Sequence[int]) -> None:
+        self._starts = np.concatenate([[0], np.cumsum([len(s) for s in self.sentences])])
+        self._numbers = [0] * len(self.sentences)
         met: dict[str, int] = {}
         for place in np.argsort(order, kind="stable").tolist():
             # Of what is from no file, all sentences are counted together.
-            path = sentences[place].path if sentences[place].line_of(0) else ""
+            path = self.sentences[place].path if self.sentences[place].line_of(0) else ""
             self._numbers[place] = met[path] = met.get(path, 0) + 1
 
     def candidates(self, logs: npt.NDArray[np.float64]) -> tuple[Candidate, ...]:
         """All words whose gold label is not the likeliest, the least likely first."""
-        said = self._said
+        said = self.said
         rows = np.arange(len(said.words))
         best = logs.argmax(1)
         place = np.argmax(said.choices == said.gold[:, None], axis=1)
@@ -272,10 +268,10 @@ class CandidateFinder:
     def _candidate(
         self, row: int, best: int, odds: float, log_best: float, log_gold: float
     ) -> Candidate:
-        said = self._said
+        said = self.said
         word, expected = int(said.words[row]), int(said.choices[row, best])
         number, index = self._place(word)
-        sentence = self._sentences[number]
+        sentence = self.sentences[number]
         words = sentence.words
         return Candidate(
             path=sentence.path,
@@ -302,15 +298,15 @@ class CandidateFinder:
 
     def _elsewhere(self, word: int, expected: int) -> Elsewhere | None:
         """The widest context in which the word has the expected label in another place."""
-        own = int(self._gold[word])
+        own = int(self.gold[word])
         for width in range(len(WIDTHS) - 1, -1, -1):
-            counts, totals = self._variation.counts(
+            counts, totals = self.variation.counts(
                 width, np.array([word]), np.array([[expected, own]])
             )
             if not counts[0, 0]:
                 continue
-            number, index = self._place(self._variation.first(width, word, expected))
-            there = self._sentences[number]
+            number, index = self._place(self.variation.first(width, word, expected))
+            there = self.sentences[number]
             return Elsewhere(
                 WIDTHS[width],
                 int(counts[0, 0]),

@@ -163,6 +163,7 @@ class Part:
     gold: Sequence[Sequence[str | None]]
 
 
+@dataclass(eq=False)
 class Bench:
     """Measures options on every part, or remembers what was measured.
 
@@ -171,27 +172,20 @@ class Bench:
     stop early.
     """
 
-    def __init__(
-        self,
-        parts: list[Part],
-        column: str,
-        fields: Sequence[str] | None,
-        fixed: dict[str, Any],
-        storage: Storage,
-        has_dev: bool,
-    ) -> None:
-        self.parts = parts
-        self.column = column
-        self.fixed = fixed
-        self.has_dev = has_dev
-        self._fields = fields
-        self._storage = storage
-        labels = {label for part in parts for gold in part.gold for label in gold}
+    parts: list[Part]
+    column: str
+    fields: Sequence[str] | None
+    fixed: dict[str, Any]
+    storage: Storage
+    has_dev: bool
+
+    def __post_init__(self) -> None:
+        labels = {label for part in self.parts for gold in part.gold for label in gold}
         self.spans = is_span_column(label for label in labels if label is not None)
         self._count = span_counts if self.spans else word_counts
         self._gold = [
             self._count(part.gold, [[label or "" for label in gold] for gold in part.gold]).gold
-            for part in parts
+            for part in self.parts
         ]
 
     def measure(
@@ -208,14 +202,14 @@ class Bench:
         key = json.dumps(
             {"settings": plain(settings), "part": number, "epochs": epochs}, sort_keys=True
         )
-        found = self._storage.get(key)
+        found = self.storage.get(key)
         if found is None:
             found = self._train(settings, self.parts[number], epochs, callback)
-            self._storage.put(key, found, sum(found.right) / max(1, sum(found.given)))
+            self.storage.put(key, found, sum(found.right) / max(1, sum(found.given)))
         gold = self._gold[number]
         if len(found.given) != len(gold):
             raise ModelError(
-                f"{self._storage.path}: the state's content is not valid: counts of"
+                f"{self.storage.path}: the state's content is not valid: counts of"
                 f" {len(found.given)} sentences in place of {len(gold)}"
             )
         return found, Counts(gold, np.array(found.given, np.int64), np.array(found.right, np.int64))
@@ -246,7 +240,7 @@ class Bench:
             part.train,
             dev=part.held_out if epochs is None else None,
             column=self.column,
-            fields=self._fields,
+            fields=self.fields,
             callback=heard,
             **options,
         )

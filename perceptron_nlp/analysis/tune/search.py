@@ -14,7 +14,7 @@ import itertools
 import json
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -39,6 +39,7 @@ _SEEDS = 2**32
 TuningCallback = Callable[[TuningReport], object]
 
 
+@dataclass(eq=False)
 class Search:
     """The search itself.
 
@@ -46,26 +47,19 @@ class Search:
     TuningResult.
     """
 
-    def __init__(
-        self,
-        bench: Bench,
-        space: Mapping[str, Sequence[Any]],
-        options: SearchOptions,
-        evidence: Sequence[str],
-        callback: TuningCallback | None,
-        seed: int,
-        remarks: tuple[str, ...],
-    ) -> None:
-        self._bench = bench
-        self._seed = seed
-        self._remarks = remarks
-        self._space = space
-        self._options = options
-        self._evidence = evidence
-        self._callback = callback
+    bench: Bench
+    space: Mapping[str, Sequence[Any]]
+    options: SearchOptions
+    evidence: Sequence[str]
+    callback: TuningCallback | None
+    seed: int
+    remarks: tuple[str, ...]
+
+    def __post_init__(self) -> None:
         self._trials: list[Trial] = []
         self._used: list[dict[str, Any]] = []
-        self._end = None if options.minutes is None else time.monotonic() + 60 * options.minutes
+        minutes = self.options.minutes
+        self._end = None if minutes is None else time.monotonic() + 60 * minutes
 
     def run(self) -> TuningResult:
         """Search, choose, and measure what was chosen."""
@@ -76,18 +70,18 @@ class Search:
             (trial for trial in trials if trial.within_noise),
             key=lambda trial: (trial.work, -trial.score, trial.number),
         )
-        options = {**self._bench.fixed, **chosen.settings}
+        options = {**self.bench.fixed, **chosen.settings}
         counts = [chosen.counts]
-        if not self._bench.has_dev:
+        if not self.bench.has_dev:
             # A training on the whole text might choose another number of runs, or stop elsewhere.
             final = {"runs": self._used[chosen.number - 1]["runs"]}
             counts = self._measure({**chosen.settings, **final}, 0, chosen.epochs)[1]
             options |= {**final, "epochs": chosen.epochs}
         whole = _joined(counts)
         return TuningResult(
-            column=self._bench.column,
-            measure="f1" if self._bench.spans else "accuracy",
-            folds=None if self._bench.has_dev else len(counts),
+            column=self.bench.column,
+            measure="f1" if self.bench.spans else "accuracy",
+            folds=None if self.bench.has_dev else len(counts),
             trials=trials,
             best=best,
             chosen=chosen,
@@ -96,7 +90,7 @@ class Search:
             interval=interval(resampled([whole])[0]),
             by_fold=tuple(part.score for part in counts),
             stopped=stopped,
-            remarks=self._remarks,
+            remarks=self.remarks,
         )
 
     @property
@@ -111,7 +105,7 @@ class Search:
         # The first value of each option is the one that is used if nothing is said.
         choices = {
             name: [None, *others]
-            for name, values in self._space.items()
+            for name, values in self.space.items()
             if (others := self._others(name, values))
         }
         library = optuna()
@@ -138,7 +132,7 @@ class Search:
             if alone:
                 places = alone.pop(0)
             elif choices:
-                seed = (self._seed + len(self._trials)) % _SEEDS
+                seed = (self.seed + len(self._trials)) % _SEEDS
                 study.sampler = library.samplers.TPESampler(seed=seed, n_startup_trials=0)
                 asked = study.ask(distributions)
                 study.tell(asked, state=library.trial.TrialState.FAIL)
@@ -150,7 +144,7 @@ class Search:
             settings = new(places)
             if settings is None:
                 continue
-            if len(self._trials) == self._options.trials:
+            if len(self._trials) == self.options.trials:
                 return "trials"
             if self._end is not None and time.monotonic() >= self._end:
                 return "minutes"
@@ -161,7 +155,7 @@ class Search:
     def _others(self, name: str, values: Sequence[Any]) -> list[Any]:
         """The values of an option that are not used anyway."""
         used = self._used[0]
-        return [value for value in values if instead(used, name, value, self._evidence) != used]
+        return [value for value in values if instead(used, name, value, self.evidence) != used]
 
     def _finished(self, places: Mapping[str, int], distributions: Mapping[str, Any]) -> Any:
         return optuna().create_trial(
@@ -172,7 +166,7 @@ class Search:
         """The options of a training with these settings, if no other one depends on them."""
         used = dict(base)
         for name, value in settings.items():
-            used = instead(used, name, value, self._evidence)
+            used = instead(used, name, value, self.evidence)
         return _key(used)
 
     def _new(
@@ -181,12 +175,12 @@ class Search:
         """The settings that change something, if they can be tried and have not been."""
         used = dict(base)
         for name, value in settings.items():
-            used = instead(used, name, value, self._evidence)
+            used = instead(used, name, value, self.evidence)
         kept = {name: value for name, value in settings.items() if matters(name, used)}
         if not kept or {_key(plain(kept)), self._would_use(kept, base)} & tried:
             return None
         try:
-            make_options({**self._bench.fixed, **kept})
+            make_options({**self.bench.fixed, **kept})
         except ArgumentError:
             return None
         return kept
@@ -197,7 +191,7 @@ class Search:
         curves = [curve for one in found for curve in one.curve]
         shortest = min(map(len, curves))
         curve = tuple(float(x) for x in np.mean([c[:shortest] for c in curves], 0))
-        epochs = found[0].best_epoch if self._bench.has_dev else int(np.argmax(curve)) + 1
+        epochs = found[0].best_epoch if self.bench.has_dev else int(np.argmax(curve)) + 1
         whole = _joined(counts)
         self._trials.append(
             Trial(
@@ -218,12 +212,12 @@ class Search:
     ) -> tuple[list[Measured], list[Counts]]:
         """On every part."""
         both = []
-        for part in range(len(self._bench.parts)):
+        for part in range(len(self.bench.parts)):
 
             def heard(report: EpochReport, fold: int = part + 1) -> None:
                 self._tell(settings, number, fold, report, None)
 
-            both.append(self._bench.measure(settings, part, epochs, heard))
+            both.append(self.bench.measure(settings, part, epochs, heard))
         return [found for found, _ in both], [counts for _, counts in both]
 
     def _tell(
@@ -234,14 +228,14 @@ class Search:
         epoch: EpochReport | None,
         done: Trial | None,
     ) -> None:
-        if self._callback is not None:
-            self._callback(
+        if self.callback is not None:
+            self.callback(
                 TuningReport(
                     trial=number,
-                    trials=self._options.trials,
+                    trials=self.options.trials,
                     settings=settings,
                     fold=fold,
-                    folds=len(self._bench.parts),
+                    folds=len(self.bench.parts),
                     epoch=epoch,
                     done=done,
                     best=self._trials[self._best] if self._trials else None,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeAlias
 
 from perceptron_nlp.errors import ArgumentError, quote
 from perceptron_nlp.formats.tensorfile import Tensor
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 ABSENT = "_"
 
 
-class WordTables:
+class WordTables(NamedTuple):
     """Tables over words; they do not change.
 
     names : the names of their columns, at least one, each once
@@ -33,11 +33,8 @@ class WordTables:
         A word that is not here as it is written has the row of its lower-cased form
     """
 
-    __slots__ = ("names", "rows")
-
-    def __init__(self, names: tuple[str, ...], rows: Mapping[str, tuple[str, ...]]) -> None:
-        self.names = names
-        self.rows = rows
+    names: tuple[str, ...]
+    rows: Mapping[str, tuple[str, ...]]
 
     @classmethod
     def of(cls, tables: Mapping[str, Mapping[str, str]]) -> WordTables:

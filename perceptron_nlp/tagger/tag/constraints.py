@@ -15,7 +15,7 @@ from __future__ import annotations
 import itertools
 import os
 from collections.abc import Iterable, Mapping, Sequence, Sized
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import perceptron_nlp.formats as formats
 from perceptron_nlp._core.tag.decode import KeptSets
@@ -136,7 +136,7 @@ LexiconSource: TypeAlias = "str | os.PathLike[str] | Mapping[str, str | Iterable
 _ROOM = 200
 
 
-class Lexicon:
+class Lexicon(NamedTuple):
     """Forms with their labels.
 
     labels : the labels of each form, at least one, in code point order
@@ -145,19 +145,10 @@ class Lexicon:
     column : None, or the column that the labels are of
     """
 
-    __slots__ = ("column", "labels", "lines", "path")
-
-    def __init__(
-        self,
-        labels: Mapping[str, tuple[str, ...]],
-        path: str | None,
-        lines: Mapping[tuple[str, str], int],
-        column: str | None = None,
-    ) -> None:
-        self.labels = labels
-        self.path = path
-        self.lines = lines
-        self.column = column
+    labels: Mapping[str, tuple[str, ...]]
+    path: str | None
+    lines: Mapping[tuple[str, str], int]
+    column: str | None = None
 
     @classmethod
     def of(cls, source: LexiconSource, column: str | None = None) -> Lexicon:

@@ -6,7 +6,7 @@ Buffers are UTF-8 bytes and offsets, as Arrow lays out lists of strings.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from perceptron_nlp._core.conllu.splice import ConlluFiller
 from perceptron_nlp._core.tag.agree import ColumnsDecoder
@@ -88,7 +88,7 @@ def filler(
     return Fill(fillers)
 
 
-class Words:
+class Words(NamedTuple):
     """Sentences of words in buffers whose offsets were checked.
 
     data : uint8[n_bytes]
@@ -96,17 +96,9 @@ class Words:
     sentences : int64, the first word of each sentence, and the end of the last one
     """
 
-    __slots__ = ("data", "sentences", "tokens")
-
-    def __init__(
-        self,
-        data: npt.NDArray[np.uint8],
-        tokens: npt.NDArray[np.int64],
-        sentences: npt.NDArray[np.int64],
-    ) -> None:
-        self.data = data
-        self.tokens = tokens
-        self.sentences = sentences
+    data: npt.NDArray[np.uint8]
+    tokens: npt.NDArray[np.int64]
+    sentences: npt.NDArray[np.int64]
 
     @property
     def n_tokens(self) -> int:
