@@ -48,10 +48,9 @@ if TYPE_CHECKING:
     from perceptron_nlp.formats.replace import check_place, replace_file
     from perceptron_nlp.formats.tagged import read_tagged, read_text, write_tagged
     from perceptron_nlp.perceptrons.classifier import PerceptronClassifier
-    from perceptron_nlp.tagger.evaluation import Evaluation
+    from perceptron_nlp.tagger.evaluation import Evaluation, Mistake
     from perceptron_nlp.tagger.explain.explanation import Explanation, WordExplanation
     from perceptron_nlp.tagger.explain.forward_trace import WeighedFeature
-    from perceptron_nlp.tagger.mistakes import Mistake
     from perceptron_nlp.tagger.model.file import FORMAT_VERSION as MODEL_FORMAT_VERSION
     from perceptron_nlp.tagger.model.model import TaggerModel
     from perceptron_nlp.tagger.tag.text import TextSentence, TextToken, tokenize
@@ -172,9 +171,8 @@ _PLACES = {
     "perceptrons.classifier": ("PerceptronClassifier",),
     "analysis.learningcurve": ("CurvePoint", "Forecast", "LearningCurve", "learning_curve"),
     "analysis.report.report": ("Report", "report"),
-    "tagger.evaluation": ("Evaluation",),
+    "tagger.evaluation": ("Evaluation", "Mistake"),
     "tagger.explain.explanation": ("Explanation", "WordExplanation"),
-    "tagger.mistakes": ("Mistake",),
     "tagger.model.model": ("TaggerModel",),
     "tagger.model.file": ("MODEL_FORMAT_VERSION",),
     "tagger.train.options": ("TrainingOptions",),

@@ -195,11 +195,6 @@ class VerbParser(argparse.ArgumentParser):
                 )
 
 
-def names_list(text: str) -> list[str]:
-    """Return the names in a text, which are separated by commas."""
-    return [name.strip() for name in text.split(",")]
-
-
 def whole_number(text: str) -> int:
     """Return the whole number in a text; argparse reports anything else."""
     try:
@@ -227,7 +222,7 @@ _OR_STDIN = {"nargs": "?", "default": "-"}
 _TYPES: dict[str, Callable[[str], Any]] = {
     "N": whole_number,
     "X": a_number,
-    "NAMES": names_list,
+    "NAMES": lambda text: [name.strip() for name in text.split(",")],
     "X,Y,…": _numbers_list,
 }
 

@@ -198,7 +198,9 @@ def say_cost(tagger: pn.Tagger) -> None:
     if found is None:
         return
     before, after = found["scores"]
-    n_rows = sum(_n_rows(part) for part in tagger.model.parts_by_column)
+    parts = tagger.model.parts_by_column
+    passes = [*parts, *filter(None, (part.first for part in parts))]
+    n_rows = sum(one.weights.n_rows for one in passes)
     line = (
         f"compressed: {found['bytes_before']:,} bytes to {len(tagger.to_bytes()):,},"
         f" {found['rows_before']:,} features to {n_rows:,}"
@@ -208,11 +210,6 @@ def say_cost(tagger: pn.Tagger) -> None:
     if before is not None:
         line += f"; dev accuracy {percent(before)} before, {percent(after)} now"
     say(line)
-
-
-def _n_rows(model: pn.TaggerModel) -> int:
-    first = 0 if model.first is None else model.first.weights.n_rows
-    return model.weights.n_rows + first
 
 
 BLOCKS = "▁▂▃▄▅▆▇█"

@@ -327,7 +327,12 @@ def compile_templates(templates: Sequence[Template]) -> CompiledTemplates:
     starts = [0]
     for template in templates:
         for atom in template.atoms:
-            atoms.append(_atom_row(atom, value_ids))
+            if atom.value is None:
+                row = KINDS.index(atom.kind), -atom.offset, 0
+            else:
+                value = value_ids.setdefault(atom.value, len(value_ids))
+                row = KINDS.index(atom.kind), value, atom.offset
+            atoms.append(row)
         starts.append(len(atoms))
     values: list[tuple[int, ...]] = [
         (columns.index(v.column), VIEWS.index(v.view), AFFIXES.index(v.affix), v.low, v.high)
@@ -359,13 +364,6 @@ def compile_templates(templates: Sequence[Template]) -> CompiledTemplates:
         static=static,
         history=history,
     )
-
-
-def _atom_row(atom: Atom, value_ids: dict[Value, int]) -> tuple[int, int, int]:
-    kind = KINDS.index(atom.kind)
-    if atom.value is not None:
-        return kind, value_ids.setdefault(atom.value, len(value_ids)), atom.offset
-    return kind, -atom.offset, 0
 
 
 def _slots_of(template: Template, columns: tuple[str, ...]) -> list[tuple[int, int, int]]:

@@ -167,16 +167,10 @@ def ends_in(file: TextFile) -> Int64s:
     ends = np.concatenate(found)
     # Of several empty lines, the last.
     ends = ends[np.diff(ends, append=-1) != 1]
-    if _is_more(file.path, int(ends[-1]) if len(ends) else 0):
-        ends = np.append(ends, at)
-    return ends
-
-
-def _is_more(path: str, behind: int) -> bool:
-    """Return True if there is anything but white space behind a position."""
-    with open(path, "rb") as stream:
-        stream.seek(behind)
-        return bool(stream.read(BLOCK).strip())
+    with open(file.path, "rb") as stream:
+        stream.seek(int(ends[-1]) if len(ends) else 0)
+        # The last sentence may lack its empty line; white space alone is none.
+        return np.append(ends, at) if stream.read(BLOCK).strip() else ends
 
 
 def _runs(ends: Sequence[Int64s], size: int) -> Int64s:

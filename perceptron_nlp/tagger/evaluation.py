@@ -8,9 +8,9 @@ import operator
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
-from perceptron_nlp._display import counted, percent, points
+from perceptron_nlp._display import counted, percent, points, printable
 from perceptron_nlp._notebook import Tabular
 from perceptron_nlp.tagger.confidence.confidence import Reliability
 from perceptron_nlp.tagger.label_scores import (
@@ -20,11 +20,11 @@ from perceptron_nlp.tagger.label_scores import (
     share_of,
     span_scores,
 )
-from perceptron_nlp.tagger.mistakes import Mistake, mistakes_in, mistakes_table
 from perceptron_nlp.tagger.model.model import TaggerModel
 from perceptron_nlp.tagger.tag.lemmatize import ScriptLabels
 from perceptron_nlp.tagger.train.data import trained_on
 from perceptron_nlp.tagger.train.sources import Source, check_labelled, gold_labels
+from perceptron_nlp.text.sentence import Sentence
 
 logger = logging.getLogger("perceptron_nlp")
 
@@ -39,6 +39,30 @@ _COUNTS = (
     "known_correct",
     "correct_sentences",
 )
+_CONTEXT = 5
+TABLE_COLUMNS = ("place", "column", "token", "gold", "predicted", "confidence", "before", "after")
+
+
+class Mistake(NamedTuple):
+    """A word that is labeled wrong.
+
+    Attributes
+    ----------
+    path, line : where it stands; line 0 where that is no file
+    token : the word
+    gold, predicted : its labels
+    confidence : in the predicted label, 0 to 1; None where the model is not calibrated
+    before, after : up to five words on either side
+    """
+
+    path: str
+    line: int
+    token: str
+    gold: str
+    predicted: str
+    confidence: float | None
+    before: tuple[str, ...]
+    after: tuple[str, ...]
 
 
 @dataclass(slots=True)
@@ -141,8 +165,36 @@ class Evaluation(Tabular):
 
     @staticmethod
     def mistakes_table(columns: Iterable[Evaluation]) -> str:
-        """Return the mistakes of columns as a table, separated by tabs; see mistakes.py."""
-        return mistakes_table((one.column, one.mistakes or ()) for one in columns)
+        """Return mistakes as a table: a heading, then a line each, separated by tabs.
+
+        Column by column, the most frequent confusions come first, and of a confusion the mistakes
+        that the tagger was surest of. Control characters are escaped as Python writes them.
+        """
+        lines = ["\t".join(TABLE_COLUMNS)]
+        for evaluation in columns:
+            mistakes = evaluation.mistakes or []
+            counts = Counter((one.gold, one.predicted) for one in mistakes)
+            for one in sorted(
+                mistakes,
+                key=lambda one: (
+                    -counts[one.gold, one.predicted],
+                    one.gold,
+                    one.predicted,
+                    -(one.confidence or 0.0),
+                ),
+            ):
+                cells = (
+                    f"{one.path}:{one.line}" if one.line else one.path,
+                    evaluation.column,
+                    one.token,
+                    one.gold,
+                    one.predicted,
+                    "" if one.confidence is None else f"{one.confidence:.4f}",
+                    " ".join(one.before),
+                    " ".join(one.after),
+                )
+                lines.append("\t".join(map(printable, cells)))
+        return "\n".join(lines) + "\n"
 
     @property
     def accuracy(self) -> float:
@@ -231,6 +283,34 @@ class Evaluation(Tabular):
                 f" {words}"
             )
         return f"{self.column}: {words} in {self.sentences:,} sentences"
+
+
+def mistakes_in(
+    sentences: Iterable[Sentence],
+    gold: Iterable[Sequence[str | None]],
+    predicted: Iterable[Sequence[str]],
+    confidences: Iterable[Sequence[float]] | None = None,
+) -> list[Mistake]:
+    """Return the words whose label is not the gold one, in the order of the text."""
+    labels = list(predicted)
+    sure: Iterable[Sequence[float | None]] = (
+        [[None] * len(own) for own in labels] if confidences is None else confidences
+    )
+    return [
+        Mistake(
+            sentence.path,
+            sentence.line_of(i),
+            sentence.words[i],
+            truth,
+            label,
+            confidence,
+            sentence.words[max(0, i - _CONTEXT) : i],
+            sentence.words[i + 1 : i + 1 + _CONTEXT],
+        )
+        for sentence, truths, own, chances in zip(sentences, gold, labels, sure, strict=True)
+        for i, (truth, label, confidence) in enumerate(zip(truths, own, chances, strict=True))
+        if truth is not None and truth != label
+    ]
 
 
 def share_right(

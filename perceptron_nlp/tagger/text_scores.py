@@ -16,8 +16,7 @@ from typing import Any, NamedTuple
 
 from perceptron_nlp.errors import FormatError, quote
 from perceptron_nlp.formats.conllu_layout import ConlluLayout, running_text, surface_tokens
-from perceptron_nlp.tagger.evaluation import Evaluation
-from perceptron_nlp.tagger.mistakes import Mistake, mistakes_in
+from perceptron_nlp.tagger.evaluation import Evaluation, Mistake, mistakes_in
 from perceptron_nlp.tagger.model.model import TaggerModel
 from perceptron_nlp.tagger.tag.text import TextSentence
 from perceptron_nlp.tagger.train.data import trained_on

@@ -186,12 +186,9 @@ def _panel(axes: Any, curves: list[Curve], variable: str) -> None:
     axes.set_xscale("log", base=2)
     axes.set_yscale("log")
     # Every other one is named, or the names would run into each other.
-    axes.set_xticks(ticks, _alternate([f"{tick:,}" for tick in ticks]))
+    names = [f"{tick:,}" if place % 2 == 0 else "" for place, tick in enumerate(ticks)]
+    axes.set_xticks(ticks, names)
     axes.minorticks_off()
-
-
-def _alternate(names: list[str]) -> list[str]:
-    return [name if place % 2 == 0 else "" for place, name in enumerate(names)]
 
 
 def draw_seven_steps(stages: list[Stage]) -> Any:

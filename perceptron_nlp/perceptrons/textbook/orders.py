@@ -55,21 +55,6 @@ class Progress:
     epoch_ended: bool = False
 
 
-def no_update_in_the_last_n(seen: Progress) -> Halt | None:
-    """O1: N iterations in a row without an update; they may lie across two epochs."""
-    return Halt.NO_UPDATE if seen.quiet >= seen.n else None
-
-
-def no_change_over_an_epoch(seen: Progress) -> Halt | None:
-    """O2: an epoch, from its shuffle to its end, without an update."""
-    return Halt.NO_CHANGE if seen.epoch_ended and not seen.mistakes[-1] else None
-
-
-def batch_sum_is_zero(seen: Progress) -> Halt | None:
-    """O4: Σ [w·zx ≤ 0] zx = 0, by no mistake or by mistakes that cancel out."""
-    return None if seen.steps[-1].delta else Halt.ZERO_SUM
-
-
 def norm_below(seen: Progress, tol: Rate) -> Halt | None:
     """O3, O5, O6: ‖w after the epoch - w before it‖ < tol. With tol = 0, never."""
     if not seen.epoch_ended:
@@ -110,8 +95,8 @@ class Sequential:
             yield batches(order, 1)
 
     def halted(self, seen: Progress) -> Halt | None:
-        """Stop when [w·zx ≤ 0] = 0 for all of the last N iterations."""
-        return no_update_in_the_last_n(seen)
+        """Stop when [w·zx ≤ 0] = 0 for all of the last N iterations, be it across two epochs."""
+        return Halt.NO_UPDATE if seen.quiet >= seen.n else None
 
 
 @dataclass(frozen=True)
@@ -133,8 +118,8 @@ class Stochastic:
             yield batches(permutation(n, self.seed, m), 1)
 
     def halted(self, seen: Progress) -> Halt | None:
-        """Until no change in w over 1 full epoch."""
-        return no_change_over_an_epoch(seen)
+        """Until no change in w over 1 full epoch, from its shuffle to its end."""
+        return Halt.NO_CHANGE if seen.epoch_ended and not seen.mistakes[-1] else None
 
 
 @dataclass(frozen=True)
@@ -178,8 +163,8 @@ class Batch:
             yield [np.arange(n)]
 
     def halted(self, seen: Progress) -> Halt | None:
-        """Stop when Σ_{n=1..N} [w·z_n x_n ≤ 0] z_n x_n = 0."""
-        return batch_sum_is_zero(seen)
+        """Stop when Σ_{n=1..N} [w·z_n x_n ≤ 0] z_n x_n = 0, be it that mistakes cancel out."""
+        return None if seen.steps[-1].delta else Halt.ZERO_SUM
 
 
 @dataclass(frozen=True)

@@ -185,8 +185,10 @@ def _one_epoch(
     seen.w_before = seen.w.copy()
     seen.mistakes.append(0)
     for number, batch in enumerate(epoch, start=1):
-        eta = _in_numbers_of(seen.w, step_size(rate, len(seen.steps) + 1))
-        step = batch_step(learner, seen.w, X, y, batch, eta, _next_t(seen))
+        eta = step_size(rate, len(seen.steps) + 1)
+        eta = float(eta) if seen.w.dtype == np.float64 else eta
+        t = seen.steps[-1].t + seen.steps[-1].examples if seen.steps else 1
+        step = batch_step(learner, seen.w, X, y, batch, eta, t)
         if step.delta is not None:
             step.delta.add_to(seen.w)
         seen.steps.append(step)
@@ -214,14 +216,6 @@ def batch_step(
             correction.add_to(total)
         delta = Delta.of(total)
     return Step(t, len(batch), len(corrections), delta.times(eta))
-
-
-def _in_numbers_of(w: Array, eta: Rate) -> Rate:
-    return float(eta) if w.dtype == np.float64 else eta
-
-
-def _next_t(seen: Progress) -> int:
-    return seen.steps[-1].t + seen.steps[-1].examples if seen.steps else 1
 
 
 def _as_weights(start: Array, X: Array, rate: Schedule) -> Array:

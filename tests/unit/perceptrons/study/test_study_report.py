@@ -11,9 +11,15 @@ from pathlib import Path
 import pytest
 
 from perceptron_nlp.errors import FileError, MissingExtraError
-from perceptron_nlp.perceptrons.study import check_libraries, made_folder, write_report
 from perceptron_nlp.perceptrons.study.experiments import Study
-from perceptron_nlp.perceptrons.study.report import all_pictures, power_rows, report
+from perceptron_nlp.perceptrons.study.report import (
+    all_pictures,
+    check_libraries,
+    made_folder,
+    power_rows,
+    report,
+    write_report,
+)
 from tests.oracles.pages import Page
 
 NAMES = ["learning-curves", "order-spread", "margins", "cost-growth", "seven-steps", "separable"]
