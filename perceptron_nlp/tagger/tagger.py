@@ -241,9 +241,7 @@ class Tagger:
         ``tagger.tag(["The", "old", "man"])`` may give ``["DET", "ADJ", "NOUN"]``.
         """
         check_tokens(tokens)
-        if keep is None:
-            return self._labeller.label(self._labeller.prepared([tokens]))[0]
-        kept = check_keep([tokens], [keep])
+        kept = None if keep is None else check_keep([tokens], [keep])
         return self._labeller.label(self._labeller.prepared([tokens]), kept)[0]
 
     def spans(self, tokens: Sequence[str], *, keep: Keep = None) -> list[tuple[int, int, str]]:
@@ -350,25 +348,8 @@ class Tagger:
         -------
         for each column, in order, one list of labels a sentence; errors are those of tag_sents
         """
-        check_threads(threads)
-        batch = sentence_list(sentences)
-        kept = self._kept(batch, keep)
-        names = self._named(columns)
-        needed = self._needed(names)
-        found: dict[str, list[list[str]]] = {}
-        agreeing = self._agreeing(needed)
-        if agreeing is not None:
-            prepared = {
-                name: self.by_column[name]._prepared_for(batch, before, after, found)
-                for name in agreeing.columns
-            }
-            found.update(agreeing.labels(prepared, kept, threads))
-        for name in needed:
-            if name not in found:
-                part = self.by_column[name]
-                inputs = part._prepared_for(batch, before, after, found)
-                found[name] = part._labeller.label(inputs, kept.get(name), threads)
-        return {name: found[name] for name in names}
+        found = self._columns(sentences, threads, keep, before, after, columns)
+        return {name: labels for name, (labels, _) in found.items()}
 
     def tag_sents_columns_with_confidences(
         self,
@@ -392,29 +373,58 @@ class Tagger:
         for each column, in order, what tag_sents_columns gives, and for each label a float from 0
         to 1
         """
-        from perceptron_nlp.tagger.confidence.confidence import sure_columns, sure_labels
+        return self._columns(sentences, threads, keep, before, after, columns, sure=True)
 
+    def _columns(
+        self,
+        sentences: Iterable[Sequence[str]],
+        threads: int,
+        keep: Mapping[str, Sequence[Keep]] | None = None,
+        before: Sequence[Sequence[str]] = (),
+        after: Sequence[Sequence[str]] = (),
+        columns: Sequence[str] | None = None,
+        *,
+        sure: bool = False,
+    ) -> dict[str, tuple[list[list[str]], Any]]:
+        """Return the labels of columns, each with confidences (if `sure`) or None.
+
+        Those that agree are labeled first, and every other one after those that it looks at.
+        """
         check_threads(threads)
         batch = sentence_list(sentences)
         kept = self._kept(batch, keep)
         names = self._named(columns)
         needed = self._needed(names)
-        found: dict[str, tuple[list[list[str]], list[list[float]]]] = {}
+        found: dict[str, tuple[list[list[str]], Any]] = {}
         agreeing = self._agreeing(needed)
         if agreeing is not None:
-            prepared = {
+            inputs = {
                 name: self.by_column[name]._prepared_for(batch, before, after, {})
                 for name in agreeing.columns
             }
-            found.update(sure_columns(agreeing, prepared, kept, threads))
+            if sure:
+                from perceptron_nlp.tagger.confidence.confidence import sure_columns
+
+                found.update(sure_columns(agreeing, inputs, kept, threads))
+            else:
+                labels = agreeing.labels(inputs, kept, threads)
+                found.update((name, (own, None)) for name, own in labels.items())
         for name in needed:
             if name not in found:
-                part, known = self.by_column[name], {at: own[0] for at, own in found.items()}
-                inputs = part._prepared_for(batch, before, after, known)
-                found[name] = sure_labels(
-                    part.model, part._labeller, part._lexicon, inputs, kept.get(name), threads
-                )
+                part, known = self.by_column[name], {at: own for at, (own, _) in found.items()}
+                prepared = part._prepared_for(batch, before, after, known)
+                found[name] = part._labeled(prepared, kept.get(name), threads, sure)
         return {name: found[name] for name in names}
+
+    def _labeled(
+        self, prepared: list[Sequence[str]], keep: list[Keep] | None, threads: int, sure: bool
+    ) -> tuple[list[list[str]], Any]:
+        """Return the labels of the only column, with confidences (if `sure`) or None."""
+        if not sure:
+            return self._labeller.label(prepared, keep, threads), None
+        from perceptron_nlp.tagger.confidence.confidence import sure_labels
+
+        return sure_labels(self.model, self._labeller, self._lexicon, prepared, keep, threads)
 
     def _kept(
         self, batch: Sequence[Sequence[str]], keep: Mapping[str, Sequence[Keep]] | None
@@ -511,11 +521,8 @@ class Tagger:
         -------
         (labels, confidences): what tag_sents gives, and for each label a float from 0 to 1
         """
-        from perceptron_nlp.tagger.confidence.confidence import sure_labels
-
         prepared, kept = self._prepared(sentences, threads, keep, before, after)
-        part = self._first
-        return sure_labels(part.model, part._labeller, part._lexicon, prepared, kept, threads)
+        return self._first._labeled(prepared, kept, threads, True)
 
     def confidences(self, tokens: Sequence[str], *, keep: Keep = None) -> list[float]:
         """Return the confidence in each label that `tag` gives.
@@ -727,13 +734,7 @@ class Tagger:
 
         name = self.column if column is None else column
         check_choice("column", name, self.columns)
-        return Tagger(
-            self.model,
-            features=self._features,
-            cache_limit=self._cache_limit,
-            lexicon=Lexicon.of(lexicon, column=name),
-            earlier=self._earlier,
-        )
+        return Tagger(self.model, **self._how | {"lexicon": Lexicon.of(lexicon, column=name)})
 
     def filler(
         self,
@@ -820,10 +821,8 @@ class Tagger:
             labeled right or wrong
         """
         from perceptron_nlp.tagger.confidence.calibrate import calibrated_columns
-        from perceptron_nlp.tagger.train.sources import Source
 
-        source = Source(dev, "dev", format=format, fields=fields, usual_fields=self.model.fields)
-        source.hold()
+        source = self._source(dev, "dev", format, fields)
         model, left_out = calibrated_columns(self.model, self._features, source)
         if left_out:
             raise ArgumentError(f"dev: {left_out[0]}")
@@ -960,15 +959,9 @@ class Tagger:
         FormatError : a file breaks its format, or has no gold labels
         ModelError : `calibration` is asked for, but the model is not calibrated
         """
-        from perceptron_nlp.tagger.train.sources import Source, with_labels
+        from perceptron_nlp.tagger.train.sources import with_labels
 
-        source = Source(
-            with_labels(data, labels, "data"),
-            "data",
-            format=format,
-            fields=fields,
-            usual_fields=self.model.fields,
-        )
+        source = self._source(with_labels(data, labels, "data"), "data", format, fields, held=False)
         name = source.column_named(self.column if column is None else column)
         return self._evaluate(source, name, threads, calibration, mistakes)
 
@@ -991,19 +984,12 @@ class Tagger:
         for each column, in order, how good it is, as tag_sents_columns labels it
         """
         from perceptron_nlp.tagger.evaluation import compare
-        from perceptron_nlp.tagger.train.sources import Source
 
-        source = Source(data, "data", format=format, fields=fields, usual_fields=self.model.fields)
-        source.hold()
+        source = self._source(data, "data", format, fields)
         sentences = list(source)
         parts = self.by_column
-        is_sure = calibration or (mistakes and all(one.is_calibrated for one in parts.values()))
-        found: dict[str, Any]
-        if is_sure:
-            found = self.tag_sents_columns_with_confidences(sentences, threads=threads)
-        else:
-            labels = self.tag_sents_columns(sentences, threads=threads)
-            found = {name: (own, None) for name, own in labels.items()}
+        sure = calibration or (mistakes and all(one.is_calibrated for one in parts.values()))
+        found = self._columns(sentences, threads, sure=sure)
         how = {"calibration": calibration, "mistakes": mistakes}
         return {
             name: compare(part.model, source, name, partial(_given, found[name]), **how)
@@ -1043,6 +1029,24 @@ class Tagger:
 
         tag = partial(self.iter_text, threads=threads)
         return scores_from_text(Source(data, "data"), self.model, tag)
+
+    def _source(
+        self,
+        data: Labelled,
+        name: str,
+        format: str,
+        fields: Sequence[str] | None,
+        *,
+        held: bool = True,
+    ) -> Source:
+        """Return labeled text, whose columns go by the names of training if they have none."""
+        from perceptron_nlp.tagger.train.sources import Source
+
+        usual = self.model.fields
+        source = Source(data, name, format=format, fields=fields, usual_fields=usual)
+        if held:
+            source.hold()
+        return source
 
     def _evaluate(
         self,
@@ -1094,13 +1098,11 @@ class Tagger:
         """
         from perceptron_nlp._checks import parse_size
         from perceptron_nlp.tagger.model.compress import compress_by, compress_model
-        from perceptron_nlp.tagger.train.sources import Source
 
         n_bytes = parse_size(size)
         if dev is None:
             return self._with(compress_model(self.model, n_bytes))
-        source = Source(dev, "dev", format=format, fields=fields, usual_fields=self.model.fields)
-        source.hold()
+        source = self._source(dev, "dev", format, fields)
 
         def score(model: TaggerModel) -> float:
             tagger = self._with(model)
@@ -1110,17 +1112,17 @@ class Tagger:
         return self._with(compress_by(source, self.model, n_bytes, self._features, score))
 
     def _with(self, model: TaggerModel) -> Tagger:
-        return (
-            self
-            if model is self.model
-            else Tagger(
-                model,
-                features=self._features,
-                cache_limit=self._cache_limit,
-                lexicon=self._lexicon,
-                earlier=self._earlier,
-            )
-        )
+        return self if model is self.model else Tagger(model, **self._how)
+
+    @property
+    def _how(self) -> dict[str, Any]:
+        """What a tagger is made with in addition to its model."""
+        return {
+            "features": self._features,
+            "cache_limit": self._cache_limit,
+            "lexicon": self._lexicon,
+            "earlier": self._earlier,
+        }
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a file, which is replaced whole or not at all.
@@ -1167,8 +1169,7 @@ class Tagger:
         return cls(model_from_bytes(data, "<bytes>"), features=features, cache_limit=cache_limit)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        how = self._features, self._cache_limit, self._lexicon, self._earlier
-        return _unpickle, (self.to_bytes(), *how)
+        return _unpickled, (self.to_bytes(), self._how)
 
     def __repr__(self) -> str:
         if self._parts:
@@ -1185,20 +1186,8 @@ def _given(found: Any, _: object) -> Any:
     return found
 
 
-def _unpickle(
-    data: bytes,
-    features: Extractor | None,
-    cache_limit: int | None,
-    lexicon: Lexicon | None,
-    earlier: Mapping[str, Tagger],
-) -> Tagger:
-    return Tagger(
-        model_from_bytes(data, "<bytes>"),
-        features=features,
-        cache_limit=cache_limit,
-        lexicon=lexicon,
-        earlier=earlier,
-    )
+def _unpickled(data: bytes, how: dict[str, Any]) -> Tagger:
+    return Tagger(model_from_bytes(data, "<bytes>"), **how)
 
 
 def load(
