@@ -344,20 +344,16 @@ def _score_table(
 
 def confusion_table(result: pn.Evaluation, terminal: Terminal, column: str = "") -> list[str]:
     """Return the most frequent errors, if there are any."""
-    wrong = [
-        (count, gold, given)
-        for (gold, given), count in result.confusion.items()
-        if gold != given and count
-    ]
+    confusion = result.confusion.items()
+    wrong = sorted((-n, gold, given) for (gold, given), n in confusion if gold != given and n)
     if not wrong:
         return []
-    wrong.sort(key=lambda item: (-item[0], item[1], item[2]))
     lines = ["", terminal.line(f"{column}most frequent errors", BOLD)]
     # Neither label pushes the other out of the line.
     room = max(5, (terminal.width - len(f"{'':8}  gold , predicted ")) // 2)
     for count, *labels in wrong[:_CONFUSIONS]:
         gold, given = (shortened_inside(printable(label), room) for label in labels)
-        lines.append(terminal.line(f"{count:8,}  gold {gold}, predicted {given}"))
+        lines.append(terminal.line(f"{-count:8,}  gold {gold}, predicted {given}"))
     return lines
 
 

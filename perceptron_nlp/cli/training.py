@@ -305,7 +305,7 @@ class TrainingView:
     def _series(self, name: str, values: list[float], style: str, note: str) -> str:
         """Draw ``name  94.31 %  ▁▄▆▇█  note``, without what has no room."""
         paint = self._terminal.paint
-        figure = f"{name:<7}{100 * values[-1]:6.2f} %  "
+        figure = f"{name:<7}{percent(values[-1]):>8}  "
         room = self._terminal.width - 1 - _LABEL_WIDTH
         if room < len(note) + 2 + _SHORTEST:
             note = ""

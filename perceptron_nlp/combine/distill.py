@@ -20,6 +20,7 @@ from perceptron_nlp._checks import check_int, check_number
 from perceptron_nlp._core.features.extract import FeatureProgram
 from perceptron_nlp._core.train.greedy import learn
 from perceptron_nlp._core.train.trainingset import TrainingSet
+from perceptron_nlp._display import percent
 from perceptron_nlp.combine.pseudo_labels import (
     PseudoLabelled,
     Teachers,
@@ -298,11 +299,11 @@ def with_labels_of(teacher: Tagger, examples: Examples) -> tuple[Examples, list[
 def notes_on(labelled: PseudoLabelled, n_teachers: int) -> list[str]:
     """Return notes on the raw text, and log warnings."""
     notes = [
-        f"{len(labelled.tokens):,} raw tokens, {100 * labelled.unknown:.1f} % of them new to the"
+        f"{len(labelled.tokens):,} raw tokens, {percent(labelled.unknown, 1)} of them new to the"
         " teachers"
     ]
     if n_teachers > 1:
-        notes[0] += f", who agree on {100 * labelled.agreed:.1f} %"
+        notes[0] += f", who agree on {percent(labelled.agreed, 1)}"
     if labelled.unknown > TOO_MANY_UNKNOWN:
         notes.append(
             "most raw tokens are new to the teachers: is the raw text in another language"

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import perceptron_nlp as pn
+from perceptron_nlp._display import percent
 from perceptron_nlp.errors import (
     ArgumentError,
     ArgumentTypeError,
@@ -134,7 +135,7 @@ def _facts(tagger: pn.Tagger) -> str:
     if isinstance(data.get("tokens"), int) and isinstance(data.get("sentences"), int):
         facts.append(f"trained on {data['tokens']:,} tokens in {data['sentences']:,} sentences")
     if (score := dev_accuracy(record)) is not None:
-        facts.append(f"development accuracy {100 * score:.2f} %")
+        facts.append(f"development accuracy {percent(score)}")
     return "; ".join(facts)
 
 

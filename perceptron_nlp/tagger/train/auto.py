@@ -25,6 +25,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from perceptron_nlp._display import percent
 from perceptron_nlp.features.templatefile import preset
 from perceptron_nlp.features.templates import Template
 from perceptron_nlp.sampling import permutation
@@ -194,8 +195,8 @@ def choose_parts(
     pieces = closed(replace(examples, parts=PIECES))
     plain, wholes = probe.compare((pieces, options), (examples, options))
     note = (
-        f"features are learned in parts: pieces {100 * plain:.2f} %, with whole labels"
-        f" {100 * wholes:.2f} % on held-out tokens; {100 * unseen:.2f} % of these have labels not"
+        f"features are learned in parts: pieces {percent(plain)}, with whole labels"
+        f" {percent(wholes)} on held-out tokens; {percent(unseen)} of these have labels not"
         " seen before, which are put together from pieces alone"
     )
     return examples if wholes - plain >= WHOLE_GAIN else pieces, [note]
@@ -208,7 +209,7 @@ def choose_templates(
     evidence = examples.columns
     if spans and hold_names(examples):
         return preset("names", evidence), [
-            f"{100 * capital_share(examples):.1f} % of the spans begin with a capital letter, so"
+            f"{percent(capital_share(examples), 1)} of the spans begin with a capital letter, so"
             " other places of a word in the text are looked at"
         ]
     if spans and {*evidence} - {*DERIVED}:
@@ -228,7 +229,7 @@ def choose_templates(
 
     plain, grams = compare((), (NGRAMS,))
     notes = [
-        f"character n-grams: {100 * plain:.2f} % without, {100 * grams:.2f} % with them"
+        f"character n-grams: {percent(plain)} without, {percent(grams)} with them"
         " on held-out tokens"
     ]
     more: tuple[Template, ...] = ()
@@ -236,7 +237,7 @@ def choose_templates(
         more = (NGRAMS,)
     if more and examples.parts is not None:
         grams, folded = compare((NGRAMS,), (FOLDED_NGRAMS,))
-        notes.append(f"n-grams of folded letters in their place: {100 * folded:.2f} %")
+        notes.append(f"n-grams of folded letters in their place: {percent(folded)}")
         if folded > grams:
             more = (FOLDED_NGRAMS,)
     pairs = options.preset != "fast" and (spans or not little)

@@ -27,6 +27,7 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
+from perceptron_nlp._display import percent
 from perceptron_nlp.errors import ArgumentError
 from perceptron_nlp.features.templatefile import preset
 from perceptron_nlp.features.templates import check_templates
@@ -327,7 +328,7 @@ def _look_at(raw: RawText, examples: Examples) -> list[str]:
     if share >= FEW_KNOWN:
         return []
     note = (
-        f"only {100 * share:.1f} % of the words of the raw text are in the training text: it"
+        f"only {percent(share, 1)} of the words of the raw text are in the training text: it"
         " helps little where it is of another language or script, or not cut into words"
     )
     logger.warning("raw: %s", note)

@@ -13,16 +13,24 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from perceptron_nlp._core.conllu.numbering import number_conllu
 from perceptron_nlp._core.features.hashing import hash64_each
 from perceptron_nlp.errors import ArgumentError
+from perceptron_nlp.formats import CONLLU_COLUMNS
 from perceptron_nlp.tagger.train.numbered import (
     Digest,
     NumberedLabels,
     NumberedText,
+    TextSentences,
     count_pairs,
-    read_numbered,
 )
-from perceptron_nlp.tagger.train.sources import Source, check_labelled, gold_labels
+from perceptron_nlp.tagger.train.sources import (
+    UNLABELLED,
+    UNLABELLED_COLUMNS,
+    Source,
+    check_labelled,
+    gold_labels,
+)
 from perceptron_nlp.text.sentence import Sentence
 from perceptron_nlp.text.tagset import TagSet, word_bytes, word_hash
 
@@ -39,6 +47,44 @@ def digest_sentence(
     for values in (sentence.words, *(sentence.column(name) for name in evidence)):
         digest.update(word_bytes("\t".join(values) + "\n"))
     digest.update(word_bytes("\t".join(label or "\n" for label in labels) + "\n\n"))
+
+
+def columns_to_scan(column: str, evidence: Sequence[str]) -> list[int]:
+    """Return the places in CoNLL-U of words, feature columns and labels; none if one is missing."""
+    names = ("form", *evidence, column.lower())
+    if not {*names} <= {*CONLLU_COLUMNS[1:]}:
+        return []
+    return [CONLLU_COLUMNS.index(name) for name in names]
+
+
+def read_numbered(
+    source: Source, column: str, evidence: Sequence[str], digest: Digest
+) -> tuple[NumberedText, NumberedLabels] | None:
+    """The sentences of a source and the labels of a column, if it is CoNLL-U of the usual form.
+
+    None where the source must be read sentence by sentence; nothing is used up then, and the
+    digest has seen nothing.
+    """
+    scanned = columns_to_scan(column, evidence)
+    texts = source.texts() if scanned else None
+    if texts is None:
+        return None
+    is_none = column.lower() in UNLABELLED_COLUMNS
+    found = number_conllu(
+        [text for _, text in texts], scanned, underscore_is_none=is_none, digest=digest
+    )
+    if found is None:
+        return None
+    source.take(texts)
+    strings, tokens, lengths = found
+    labels: list[str | None] = [text.decode() for text in strings[-1]]
+    if is_none:
+        labels = [None if label == UNLABELLED else label for label in labels]
+    columns = {name: (strings[k], tokens[k]) for k, name in enumerate(("form", *evidence))}
+    return (
+        NumberedText(TextSentences(texts), np.arange(len(lengths)), lengths, columns),
+        NumberedLabels(labels, tokens[-1], lengths),
+    )
 
 
 @dataclass(slots=True)

@@ -16,10 +16,8 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from perceptron_nlp._core.conllu.numbering import number_conllu
 from perceptron_nlp.errors import ArgumentError, FileError
-from perceptron_nlp.formats import CONLLU_COLUMNS
-from perceptron_nlp.tagger.train.sources import UNLABELLED, UNLABELLED_COLUMNS, Source, read_texts
+from perceptron_nlp.tagger.train.sources import read_texts
 from perceptron_nlp.text.sentence import Sentence
 from perceptron_nlp.text.tagset import word_bytes
 
@@ -76,7 +74,7 @@ class _Made:
     all: list[Sentence]
 
 
-class _Sentences:
+class TextSentences:
     """The sentences of some texts, read when they are first looked at."""
 
     def __init__(self, texts: Sequence[tuple[str, bytearray]]) -> None:
@@ -226,7 +224,7 @@ class NumberedLabels(Sequence[Sequence[str | None]]):
 
 def numbers_alone(lengths: Int64s, columns: dict[str, tuple[list[bytes], Numbers]]) -> NumberedText:
     """Sentences of which there are numbers and no objects: these columns are all to be had."""
-    return NumberedText(_Sentences(()), np.arange(len(lengths)), lengths, columns)
+    return NumberedText(TextSentences(()), np.arange(len(lengths)), lengths, columns)
 
 
 def words_of(sentences: Sequence[Sentence]) -> list[Sequence[str]]:
@@ -234,44 +232,6 @@ def words_of(sentences: Sequence[Sentence]) -> list[Sequence[str]]:
     if isinstance(sentences, NumberedText):
         return sentences.values("form")
     return [sentence.words for sentence in sentences]
-
-
-def columns_to_scan(column: str, evidence: Sequence[str]) -> list[int]:
-    """Return the places in CoNLL-U of words, feature columns and labels; none if one is missing."""
-    names = ("form", *evidence, column.lower())
-    if not {*names} <= {*CONLLU_COLUMNS[1:]}:
-        return []
-    return [CONLLU_COLUMNS.index(name) for name in names]
-
-
-def read_numbered(
-    source: Source, column: str, evidence: Sequence[str], digest: Digest
-) -> tuple[NumberedText, NumberedLabels] | None:
-    """The sentences of a source and the labels of a column, if it is CoNLL-U of the usual form.
-
-    None where the source must be read sentence by sentence; nothing is used up then, and the
-    digest has seen nothing.
-    """
-    scanned = columns_to_scan(column, evidence)
-    texts = source.texts() if scanned else None
-    if texts is None:
-        return None
-    is_none = column.lower() in UNLABELLED_COLUMNS
-    found = number_conllu(
-        [text for _, text in texts], scanned, underscore_is_none=is_none, digest=digest
-    )
-    if found is None:
-        return None
-    source.take(texts)
-    strings, tokens, lengths = found
-    labels: list[str | None] = [text.decode() for text in strings[-1]]
-    if is_none:
-        labels = [None if label == UNLABELLED else label for label in labels]
-    columns = {name: (strings[k], tokens[k]) for k, name in enumerate(("form", *evidence))}
-    return (
-        NumberedText(_Sentences(texts), np.arange(len(lengths)), lengths, columns),
-        NumberedLabels(labels, tokens[-1], lengths),
-    )
 
 
 def count_pairs(left: Numbers, right: Numbers) -> Iterator[tuple[int, int, int]]:

@@ -20,13 +20,12 @@ from perceptron_nlp._core.conllu.numbering import number_conllu
 from perceptron_nlp._core.table.weights import WeightTable
 from perceptron_nlp.errors import ArgumentError, MemoryLimitError
 from perceptron_nlp.formats import Corpus
-from perceptron_nlp.tagger.train.data import Examples, digest_sentence
+from perceptron_nlp.tagger.train.data import Examples, columns_to_scan, digest_sentence
 from perceptron_nlp.tagger.train.numbered import (
     NumberedLabels,
     NumberedText,
     Numbers,
     StoredNumbers,
-    columns_to_scan,
     whole_text_needed,
 )
 from perceptron_nlp.tagger.train.sources import (

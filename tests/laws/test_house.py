@@ -1,0 +1,64 @@
+"""The house as ``make house`` counts it: what is within its limit stays there."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+SCRIPT = Path(__file__).parents[2] / "scripts" / "house.py"
+if not SCRIPT.exists():
+    pytest.skip("a source distribution does not count its lines", allow_module_level=True)
+
+KEPT = (
+    "modules under 60 lines",
+    "modules over 400 lines, but the facade",
+    "module names that occur twice in a layer",
+    "runs of ten lines that stand twice",
+    "facts with a second home",
+)
+
+
+@pytest.fixture(scope="module")
+def house() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("house", SCRIPT)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def figures(house: ModuleType) -> dict[str, tuple[int, int, str]]:
+    return {name: (value, limit, where) for name, value, limit, where in house.figures()}
+
+
+@pytest.mark.parametrize("name", KEPT)
+def test_a_figure_of_the_house_is_within_its_limit(
+    name: str, figures: dict[str, tuple[int, int, str]]
+) -> None:
+    value, limit, where = figures[name]
+    assert value <= limit, f"{name}: {where}"
+
+
+def test_every_fact_that_is_looked_for_has_a_home(house: ModuleType) -> None:
+    modules = [path.read_text("utf-8") for path in house.written(".py", ".html")]
+    homeless = {fact for fact, looks in house.HOMES.items() if not any(map(looks.search, modules))}
+    # These are libraries' business.
+    assert homeless <= {"escaping for HTML", "drawing"}
+
+
+def test_second_homes_and_repeated_lines_are_seen(
+    house: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = "\n".join(f"value_{number} = {number} + offset" for number in range(12))
+    for name in ("one", "two"):
+        (tmp_path / f"{name}.py").write_text(
+            f"from difflib import get_close_matches\n{lines}\n", "utf-8"
+        )
+    monkeypatch.setattr(house, "PACKAGE", tmp_path)
+    paths = house.written(".py")
+    assert house.second_homes(paths) == ["did you mean: one.py, two.py"]
+    assert house.repeated(paths) == ["one.py:2 = two.py:2"]
