@@ -52,6 +52,8 @@ _FOREIGN = (
     (b"\x89PNG", "a picture, not text"),
     (b"\x7fELF", "a program, not text"),
 )
+# How a file of tensors goes on behind the length of its header, which is below 2^40.
+_MODEL = b'\0\0\0{"'
 
 
 class LineSource:
@@ -356,6 +358,8 @@ class LineSource:
         for magic, what in _FOREIGN:
             if head.startswith(magic):
                 raise self._fail(FormatError(f"this is {what}", self.name, 1))
+        if head[5:10] == _MODEL:
+            raise self._fail(FormatError("this is a model, not text", self.name, 1))
         controls = [at for at, byte in enumerate(head) if byte in _CONTROLS]
         if len(controls) > max(_BINARY_LEAST, _BINARY_SHARE * len(head)):
             line = 1 + head.count(b"\n", 0, controls[0])

@@ -116,8 +116,12 @@ class Sentence(Sequence[str]):
             return self.words
         if actual is not None:
             return self.columns[actual]
-        there = ", ".join(["form", *self.columns])
-        raise FormatError(f"no column {quote(name)}; there are: {there}", self.path)
+        if not self.columns:
+            message = f"no column {quote(name)}; there are words without labels"
+        else:
+            there = ", ".join(["form", *self.columns])
+            message = f"no column {quote(name)}; there are: {there}"
+        raise FormatError(message, self.path)
 
     def token(self, index: int) -> Token:
         """Return word ``index`` with its values in every column."""

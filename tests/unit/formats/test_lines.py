@@ -249,6 +249,7 @@ def test_what_is_no_binary_source_is_refused():
         (b"\xff\xfea\0b\0", 1, "this is UTF-16 text; convert it to UTF-8"),
         (b"PK\x03\x04rest", 1, "this is a zip file, not text"),
         (b"\x89PNG\r\n", 1, "this is a picture, not text"),
+        (b'\xf8\x15\0\0\0\0\0\0{"0.counts":{}}', 1, "this is a model, not text"),
     ],
 )
 def test_what_is_no_text_is_refused_with_its_line(content, line, message):

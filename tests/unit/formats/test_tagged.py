@@ -76,7 +76,7 @@ def test_plain_text_is_cut_at_spaces_and_tabs_alone():
 
 
 def test_plain_text_has_no_column():
-    with pytest.raises(FormatError, match="no column 'upos'; there are: form"):
+    with pytest.raises(FormatError, match="no column 'upos'; there are words without labels"):
         next(read_text(CORPORA / "good.text")).column("upos")
 
 
