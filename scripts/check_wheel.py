@@ -17,7 +17,7 @@ import venv
 import zipfile
 from pathlib import Path
 
-LARGEST = 5_000_000
+LARGEST = 9_000_000
 SENTENCE = "They don't sink!"
 TAGGED = "They/PRON do/AUX n't/PART sink/VERB !/PUNCT\n"
 

@@ -14,11 +14,12 @@ from perceptron_nlp.tagger import tagger as facade
 CONLLU = """\
 # sent_id = 1
 # text = They don't sink!
-1\tThey\t_\tPRON\tPRP\tCase=Nom|Number=Plur|Person=3|PronType=Prs\t_\t_\t_\t_
-2\tdo\t_\tAUX\tVBP\tMood=Ind|Number=Plur|Person=3|Tense=Pres|VerbForm=Fin\t_\t_\t_\tSpaceAfter=No
-3\tn't\t_\tPART\tRB\tPolarity=Neg\t_\t_\t_\t_
-4\tsink\t_\tVERB\tVB\tVerbForm=Inf\t_\t_\t_\tSpaceAfter=No
-5\t!\t_\tPUNCT\t.\t_\t_\t_\t_\t_
+1\tThey\tthey\tPRON\tPRP\tCase=Nom|Number=Plur|Person=3|PronType=Prs\t_\t_\t_\t_
+2-3\tdon't\t_\t_\t_\t_\t_\t_\t_\t_
+2\tdo\tdo\tAUX\tVBP\tMood=Ind|Number=Plur|Person=3|Tense=Pres|VerbForm=Fin\t_\t_\t_\t_
+3\tn't\tnot\tPART\tRB\tPolarity=Neg\t_\t_\t_\t_
+4\tsink\tsink\tVERB\tVB\tVerbForm=Inf\t_\t_\t_\tSpaceAfter=No
+5\t!\t!\tPUNCT\t.\t_\t_\t_\t_\t_
 
 """
 

@@ -65,4 +65,9 @@ def test_the_english_model_knows_plain_sentences() -> None:
         present = [label for label, mark in zip(given, marks, strict=True) if mark != "_"]
         verbs, found = verbs + len(present), found + present.count("VERB")
     print(f"{100 * right / tokens:.2f} % of {tokens} tokens, {found} of {verbs} verbs")
-    assert right >= 0.93 * tokens and found >= 0.6 * verbs
+    assert right >= 0.96 * tokens and found >= 0.8 * verbs
+
+
+def test_the_english_model_tags_the_sentences_that_people_try_first() -> None:
+    (sentence,) = pn.load("en").tag_text("The dog sleeps.")
+    assert [token.labels["upos"] for token in sentence] == ["DET", "NOUN", "VERB", "PUNCT"]
