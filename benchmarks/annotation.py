@@ -12,7 +12,8 @@ proposes, is scored on the test part.
 order has at N tokens, divided by what random order needed. ``shown`` is the accuracy that the page
 shows, and ``rest`` the accuracy on what is not annotated yet.
 
-``--kills N`` kills a person's program N times instead, at any moment, and counts what was lost.
+``--wait`` measures instead how long a person waits with 5,000 tokens annotated and 10,000 sentences
+waiting.
 """
 
 from __future__ import annotations
@@ -21,9 +22,6 @@ import argparse
 import json
 import logging
 import random
-import signal
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Sequence
@@ -34,6 +32,8 @@ import numpy as np
 from corpora import corpora
 
 import perceptron_nlp as pn
+from perceptron_nlp.annotation.server import Desk
+from perceptron_nlp.formats.conllu import rewrite
 
 TREEBANKS = {
     "English-EWT": ("en_ewt-ud", 4),
@@ -51,17 +51,6 @@ STEPS = 20
 # Of the tagger that proposes.
 RUNS = 4
 Point = dict[str, float]
-# Accepts sentences as fast as it can, and says so before and after each.
-PERSON = """
-import sys
-import perceptron_nlp as pn
-pool = list(pn.read_conllu(sys.argv[1]))[:800]
-session = pn.annotation.Session([s.words for s in pool], sys.argv[2], background=True)
-while (task := session.next()) is not None:
-    print("before", task.name, flush=True)
-    session.accept(pool[int(task.name) - 1].column("upos"))
-    print("after", task.name, flush=True)
-"""
 
 
 def parts(name: str) -> tuple[list[pn.Sentence], list[pn.Sentence]]:
@@ -222,42 +211,50 @@ def draw(runs: Sequence[dict[str, Any]], path: str) -> None:
         Path(path).write_bytes(png(drawn))
 
 
-def kill(times: int, seed: int) -> None:
-    """Kill a person's program at any moment, again and again; print what was lost."""
-    chance = random.Random(seed)
-    path = corpora() / "treebanks" / "UD_Turkish-IMST" / "tr_imst-ud-train.conllu"
-    lost = broken = accepted = 0
+def wait(annotated: int, waiting: int, pause: float) -> None:
+    """Print how long a person waits, with so many tokens annotated and sentences waiting."""
+    pool = list(
+        pn.read_conllu(corpora() / "treebanks" / "UD_English-EWT" / "en_ewt-ud-train.conllu")
+    )
+    chance = random.Random(1)
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "gold.conllu"
-        done: set[str] = set()
-        for _ in range(times):
-            person = subprocess.Popen(
-                [sys.executable, "-c", PERSON, str(path), str(out)],
-                stdout=subprocess.PIPE,
-                text=True,
-            )
-            assert person.stdout is not None
-            begun = person.stdout.readline()
-            time.sleep(chance.random() * 0.5)
-            person.send_signal(signal.SIGKILL)
-            said = [begun, *person.stdout]
-            person.wait()
-            whole = [line.split() for line in said if line.endswith("\n")]
-            done |= {words[1] for words in whole if words[0] == "after" and len(words) == 2}
-            try:
-                there = {
-                    line.split()[-1]
-                    for line in out.read_text("utf-8").splitlines()
-                    if line.startswith("# sent_id")
-                }
-                list(pn.read_conllu(out))
-            except (pn.PerceptronNLPError, OSError):
-                broken += out.exists()
-                there = set()
-            lost += len(done - there)
-            accepted = len(there)
+        order, count = list(range(len(pool))), 0
+        chance.shuffle(order)
+        kept = []
+        while count < annotated:
+            number = order.pop()
+            count += len(pool[number])
+            rows = pn.Sentence(pool[number].words, {"upos": pool[number].column("upos")})
+            kept.append(f"# sent_id = {number + 1}\n" + rewrite(rows, {}))
+        out.write_text("".join(kept), "utf-8")
+        texts = [sentence.words for sentence in pool[: waiting + len(kept)]]
+        for opened in ("opened the first time", "opened again"):
+            begun, cpu = time.perf_counter(), time.process_time()
+            session = pn.annotation.Session(texts, out, sentences=len(texts), background=True)
+            desk = Desk(session)
+            state = desk.look({})
+            seconds = time.perf_counter() - begun
+            print(f"{opened}: {seconds:.1f} s, {time.process_time() - cpu:.1f} s of CPU")
+            session.close()
+        session = pn.annotation.Session(texts, out, sentences=len(texts), background=True)
+        desk = Desk(session)
+        state = desk.look({})
+        waits, costs = [], []
+        for _ in range(20):
+            labels = {"upos": list(pool[int(state["task"]["name"]) - 1].column("upos"))}
+            question = {"action": "accept", "values": {"labels": labels, "note": ""}}
+            begun, cpu = time.perf_counter(), time.process_time()
+            state = desk.act(question | {"turn": state["turn"]})
+            waits.append(time.perf_counter() - begun)
+            time.sleep(pause)
+            costs.append(time.process_time() - cpu)
+        session.close()
+    trained = [cost for cost in costs if cost > 0.1]
     print(
-        f"{times} kills: {accepted} sentences accepted, {lost} lost, {broken} times a broken file"
+        f"from Enter to the next sentence: median {1000 * np.median(waits):.0f} ms, at most"
+        f" {1000 * max(waits):.0f} ms; learning, {len(trained)} times of {len(costs)}: median"
+        f" {np.median(trained):.2f} s of CPU, at most {max(trained):.2f} s"
     )
 
 
@@ -271,12 +268,12 @@ def main() -> None:
     parser.add_argument("--figure")
     parser.add_argument("--save")
     parser.add_argument("--load", nargs="*", default=[])
-    parser.add_argument("--kills", type=int)
+    parser.add_argument("--wait", action="store_true")
     chosen = parser.parse_args()
     # Taggers of little text warn of that.
     logging.disable()
-    if chosen.kills is not None:
-        kill(chosen.kills, chosen.seeds)
+    if chosen.wait:
+        wait(5000, 10_000, pause=2.0)
         return
     runs = [run for path in chosen.load for run in json.loads(Path(path).read_text())]
     for name in () if chosen.load else chosen.treebanks:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from benchmarks.trust import (
+    annotating,
     arguments,
     averages,
     damage,
@@ -73,6 +74,12 @@ ROWS = (
         alone=True,
     ),
     Row("K4", "where nothing can be written, nothing is lost", "all", kills.nowhere_to_write),
+    Row(
+        "K5",
+        "a kill while annotating loses nothing accepted",
+        "500 kills, nothing lost",
+        annotating.killed,
+    ),
     Row("S1", "long runs do not grow", "< 1 % over 10^8 new words", memory.steady),
     Row("S2", "caches are bounded", "below their limit", memory.caches),
     Row(

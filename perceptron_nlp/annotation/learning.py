@@ -41,7 +41,7 @@ AGAIN = 1.15
 # Up to so many tokens, words are asked for that are common and were not seen; then doubtful ones.
 COVERAGE = 1000
 # Sentences that are scored, of more a sample.
-MOST_SCORED = 3000
+MOST_SCORED = 3500
 ESTIMATED_BY = 500
 MOST_RAW_TOKENS = 300_000
 _IN_BATCH = 0.3
