@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -28,6 +31,19 @@ def corpora() -> Path:
     if not place:
         pytest.skip("PERCEPTRON_NLP_CORPORA names no folder with treebanks/ and corpora/")
     return Path(place)
+
+
+@pytest.fixture
+def browser() -> Iterator[Any]:
+    """A Chromium that Playwright drives."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright")
+    path = next(filter(None, map(shutil.which, ("chromium", "google-chrome"))), None)
+    if path is None:
+        pytest.skip("no chromium is installed")
+    with playwright.sync_playwright() as running:
+        found = running.chromium.launch(executable_path=path)
+        yield found
+        found.close()
 
 
 SMALL_TEXT = """\

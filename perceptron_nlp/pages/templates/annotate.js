@@ -99,9 +99,11 @@ function show(found) {
   for (const column of found.columns) labels[column] = [...task.labels[column]];
   done = task.words.map(() => task.origin === "again" || task.origin === "review");
   // What was set before tokens were cut otherwise stays with the words that are the same.
-  if (before && before.name === task.name && before.words !== task.words) keep(kept);
+  const isCut = before && before.name === task.name && before.words !== task.words;
+  if (isCut) keep(kept);
   const doubted = Object.keys(task.doubts).map(Number).sort((a, b) => a - b);
-  at = doubted.length ? doubted[0] : 0;
+  const here = isCut ? places(before.words)[at] : 0;
+  at = doubted.length ? doubted[0] : places(task.words).findLastIndex((place) => place <= here);
   $("note").value = task.note;
   $("noted").hidden = !task.note;
   showOrigin();

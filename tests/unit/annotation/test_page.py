@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import re
-import shutil
-import threading
-from collections.abc import Iterator
 from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
@@ -17,21 +13,18 @@ import pytest
 import perceptron_nlp as pn
 from perceptron_nlp.annotation import Session
 from perceptron_nlp.annotation.labels import UD_TAGS
-from perceptron_nlp.annotation.server import Desk, make_server, tag_keys
+from perceptron_nlp.annotation.server import tag_keys
 from perceptron_nlp.pages.serving import PageServer
+from tests.unit.annotation.browsing import (
+    annotate_by_keys,
+    opened,
+    serving,
+    tags,
+    wait_for_status,
+    wait_for_words,
+    words,
+)
 from tests.unit.annotation.conftest import gold, gold_any_case, made, work
-
-
-@contextlib.contextmanager
-def serving(session: Session, **options: Any) -> Iterator[PageServer]:
-    with session, make_server(Desk(session, **options), port=0) as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        try:
-            yield server
-        finally:
-            server.shutdown()
-            thread.join()
 
 
 def asked(server: PageServer, path: str, body: Any, **headers: str) -> tuple[int, Any]:
@@ -104,62 +97,10 @@ def test_other_pages_cannot_annotate(tmp_path: Path) -> None:
 
 
 def test_every_tag_has_a_key_of_its_own_that_does_nothing_else() -> None:
-    for tags in (UD_TAGS, {"NN": "", "NNS": "", "NNP": "", "VB": "", "S": "", "U": ""}):
-        keys = [one["key"] for one in tag_keys(tags)]
+    for names in (UD_TAGS, {"NN": "", "NNS": "", "NNP": "", "VB": "", "S": "", "U": ""}):
+        keys = [one["key"] for one in tag_keys(names)]
         assert len({*keys}) == len(keys) and "" not in keys and not {"u", "s"} & {*keys}
     assert len(tag_keys({f"T{n}": "" for n in range(60)})) == 60
-
-
-@pytest.fixture
-def browser() -> Iterator[Any]:
-    playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright")
-    path = next(filter(None, map(shutil.which, ("chromium", "google-chrome"))), None)
-    if path is None:
-        pytest.skip("no chromium is installed")
-    with playwright.sync_playwright() as running:
-        found = running.chromium.launch(executable_path=path)
-        yield found
-        found.close()
-
-
-@contextlib.contextmanager
-def opened(browser: Any, server: PageServer, **how: Any) -> Iterator[Any]:
-    """A page without mistakes of its script or of its policy."""
-    context = browser.new_context(**how)
-    page = context.new_page()
-    wrong: list[str] = []
-    page.on("pageerror", lambda error: wrong.append(str(error)))
-    page.on("console", lambda said: wrong.append(said.text) if said.type == "error" else None)
-    page.goto(server.url)
-    page.wait_for_selector(".token")
-    yield page
-    assert not [one for one in wrong if "status of 400" not in one]
-    context.close()
-
-
-def words(page: Any) -> list[str]:
-    return list(page.locator("#sentence .form").all_inner_texts())
-
-
-def tags(page: Any) -> list[str]:
-    return [
-        re.split(r"[\s✓\d]", text)[0] for text in page.locator("#sentence .tag").all_inner_texts()
-    ]
-
-
-def annotate_by_keys(page: Any, correct: Any) -> None:
-    """Correct what is wrong by letters, and accept."""
-    keys = {one["tag"]: one["key"] for one in tag_keys(UD_TAGS)}
-    for proposed, right in zip(tags(page), correct(tuple(words(page))), strict=True):
-        if proposed != right:
-            page.keyboard.press(keys[right])
-        page.keyboard.press("ArrowRight")
-    assert tags(page) == correct(tuple(words(page)))
-    before = page.inner_text("#origin")
-    page.keyboard.press("Enter")
-    page.wait_for_function(
-        "before => document.querySelector('#origin').innerText !== before", arg=before
-    )
 
 
 def test_by_keyboard_alone_raw_text_becomes_a_treebank(
@@ -197,7 +138,6 @@ def test_by_keyboard_alone_raw_text_becomes_a_treebank(
             f"() => document.querySelectorAll('.token').length === {len(before) + 1}"
         )
         assert words(page)[1] == before[1][0] and tags(page)[0] == "X"
-        page.keyboard.press("ArrowRight")
         page.keyboard.press("-")
         page.wait_for_function(
             f"() => document.querySelectorAll('.token').length === {len(before)}"
@@ -214,9 +154,7 @@ def test_by_keyboard_alone_raw_text_becomes_a_treebank(
         annotate_by_keys(page, gold_any_case)
         assert "# note = unsure" in out.read_text("utf-8")
         page.keyboard.press("M")
-        page.wait_for_function(
-            "() => document.querySelector('#status').innerText.includes('Saved')"
-        )
+        wait_for_status(page, "Saved")
     text = raw_text.read_text("utf-8")
     assert "".join(text.split()).startswith("".join("".join(s) for s in pn.read_conllu(out)))
     assert pn.load(tmp_path / "gold.model").to_bytes() == session.model.to_bytes()
@@ -267,6 +205,81 @@ def test_scripts_from_right_to_left_are_walked_from_right_to_left(
         assert boxes == sorted(boxes, reverse=True)
         page.keyboard.press("ArrowLeft")
         assert page.locator(".token[aria-current=true] .form").inner_text() == "קוראת"
+
+
+def test_scripts_without_spaces_are_cut_and_joined_by_keyboard(
+    browser: Any, tmp_path: Path
+) -> None:
+    text, out = tmp_path / "text.txt", tmp_path / "gold.conllu"
+    text.write_text("小船在河上。我们走了。", "utf-8")
+    gold = {"小": "ADJ", "船": "NOUN", "在": "ADP", "河上": "NOUN", "。": "PUNCT"}
+    with serving(Session(text, out, order="document")) as server, opened(browser, server) as page:
+        # The rules find no words but marks; a person cuts the rest, and goes on from there.
+        found = ["小船在河上", "。"]
+        assert words(page) == found
+        for at, word in enumerate(["小", "船", "在", "河"]):
+            page.keyboard.press("+")
+            page.keyboard.press("Enter")
+            found[at : at + 1] = [word, found[at].removeprefix(word)]
+            wait_for_words(page, found)
+            if word != "河":
+                page.keyboard.press("ArrowRight")
+        page.keyboard.press("-")
+        found[3:5] = ["河上"]
+        wait_for_words(page, found)
+        page.keyboard.press("Home")
+        annotate_by_keys(page, lambda cut: [gold[word] for word in cut])
+    (sentence,) = pn.read_conllu(out)
+    assert sentence.words == (*gold,) and sentence.columns["upos"] == (*gold.values(),)
+    assert "# text = 小船在河上。" in out.read_text("utf-8")
+
+
+def test_a_page_that_was_closed_or_is_behind_loses_nothing(browser: Any, tmp_path: Path) -> None:
+    out = tmp_path / "gold.conllu"
+    with serving(Session(made(9), out, order="document")) as server:
+        with opened(browser, server) as page:
+            annotate_by_keys(page, gold)
+            page.keyboard.press("z")
+            shown = words(page)
+        with opened(browser, server) as page, opened(browser, server) as other:
+            assert words(page) == shown and len(list(pn.read_conllu(out))) == 1
+            annotate_by_keys(page, gold)
+            for _ in words(other):
+                other.keyboard.press("n")
+                other.keyboard.press("ArrowRight")
+            other.keyboard.press("Enter")
+            wait_for_status(other, "another page has gone on")
+            wait_for_words(other, words(page))
+            assert all(list(s.column("upos")) == gold(s.words) for s in pn.read_conllu(out))
+            annotate_by_keys(other, gold)
+    assert len(list(pn.read_conllu(out))) == 3
+
+
+def test_likely_errors_and_a_second_file_are_gone_through_by_keyboard(
+    browser: Any, tmp_path: Path
+) -> None:
+    out, second = tmp_path / "gold.conllu", tmp_path / "second.conllu"
+    sentences = [pn.Sentence(words, {"upos": gold(words)}) for words in made(40)]
+    pn.write_conllu(sentences, second)
+    wrong = gold(sentences[30].words)
+    wrong[wrong.index("DET")] = "VERB"
+    sentences[30] = pn.Sentence(sentences[30].words, {"upos": wrong})
+    pn.write_conllu(sentences, out)
+    session = Session(made(45), out, order="document")
+    with serving(session, against=str(second)) as server, opened(browser, server) as page:
+        page.keyboard.press("A")
+        wait_for_status(page, "1 sentences differ")
+        assert "Cohen" in page.inner_text("#agreement")
+        assert "VERB here, DET in the other file" in page.inner_text("#panel")
+        page.keyboard.press("W")
+        page.wait_for_function("() => document.querySelector('#stop').hidden")
+        page.keyboard.press("D")
+        wait_for_status(page, "with likely errors")
+        while "look at again" in page.inner_text("#origin"):
+            annotate_by_keys(page, gold)
+    assert [s.columns["upos"] for s in pn.read_conllu(out)] == [
+        s.columns["upos"] for s in pn.read_conllu(second)
+    ]
 
 
 def test_text_is_never_run_as_part_of_the_page(browser: Any) -> None:
