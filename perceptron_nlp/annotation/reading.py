@@ -49,9 +49,12 @@ def read_pool(
             f"pool: a path or lists of words are needed, not {type(source).__name__}"
         )
     given = [source] if isinstance(source, str | os.PathLike) else source
-    if not spread or not isinstance(given, Sequence) or not all(map(_is_plain, given)):
+    paths = []
+    if spread and isinstance(given, Sequence):
+        paths = [os.fspath(one) for one in given if isinstance(one, str | os.PathLike)]
+        spread = len(paths) == len(given) and all(map(_is_plain, paths))
+    else:
         spread = False
-    paths = [os.fspath(path) for path in given] if spread else []  # type: ignore[union-attr]
     if not (spread and sum(map(os.path.getsize, paths)) > most * _SURELY_MORE):
         found = list(islice(_all_of(given), most + 1))
         if len(found) <= most:
@@ -80,10 +83,8 @@ def _all_of(source: Iterable[str | os.PathLike[str] | Sequence[str]]) -> Iterato
                 raise ArgumentTypeError(f"pool[{number}]: {error}") from None
 
 
-def _is_plain(path: object) -> bool:
+def _is_plain(path: str) -> bool:
     """Return True for the path of a regular file of text that is not compressed."""
-    if not isinstance(path, str | os.PathLike):
-        return False
     try:
         if not stat.S_ISREG(os.stat(path).st_mode):
             return False
