@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from perceptron_nlp import Tagger, WordExplanation, tokenize
+from perceptron_nlp._display import counted
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, encodable
 from perceptron_nlp.pages import render
 from perceptron_nlp.pages.serving import HOSTS, PORT, PageServer, needed_uvicorn, page_application
+from perceptron_nlp.tagger.explain.render import Line, folded
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp
@@ -16,16 +18,60 @@ MOST_CHARACTERS = 10_000
 # A character takes up to 12 bytes of JSON.
 MAX_BYTES = 12 * MOST_CHARACTERS + 1024
 TOP = 8
+# Of the example that a page begins with, so much at least must be words that the model knows.
+_KNOWN = 0.4
+EXAMPLES = (
+    "The old man the boats .",
+    "Die Kinder lesen heute ein altes Buch im Garten .",
+    "Les enfants lisent un vieux livre dans le jardin .",
+    "Los niños leen un libro viejo en el jardín .",
+    "As crianças leem um livro antigo no jardim .",
+    "I bambini leggono un vecchio libro nel giardino .",
+    "Els nens llegeixen un llibre vell al jardí .",
+    "Copiii citesc o carte veche în grădină .",
+    "De kinderen lezen een oud boek in de tuin .",
+    "Barnen läser en gammal bok i trädgården .",
+    "Børnene læser en gammel bog i haven .",
+    "Barna leser en gammel bok i hagen .",
+    "Lapset lukevat vanhaa kirjaa puutarhassa .",
+    "Lapsed loevad aias vana raamatut .",
+    "A gyerekek egy régi könyvet olvasnak a kertben .",
+    "Dzieci czytają starą książkę w ogrodzie .",
+    "Děti čtou v zahradě starou knihu .",
+    "Djeca čitaju staru knjigu u vrtu .",
+    "Дети читают в саду старую книгу .",
+    "Діти читають у саду стару книгу .",
+    "Децата четат стара книга в градината .",
+    "Τα παιδιά διαβάζουν ένα παλιό βιβλίο στον κήπο .",
+    "Çocuklar bahçede eski bir kitap okuyor .",
+    "يقرأ الأطفال كتابا قديما في الحديقة .",
+    "بچه‌ها در باغ کتابی قدیمی می‌خوانند .",
+    "הילדים קוראים ספר ישן בגן .",
+    "बच्चे बगीचे में एक पुरानी किताब पढ़ रहे हैं ।",
+    "孩子们 在 花园 里 读 一 本 旧 书 。",
+    "子供 たち は 庭 で 古い 本 を 読ん で いる 。",
+    "아이들이 정원에서 오래된 책을 읽는다 .",
+    "Trẻ em đọc một cuốn sách cũ trong vườn .",
+    "Anak-anak membaca buku lama di taman .",
+    "Pueri in horto librum veterem legunt .",
+)
+"""A sentence of each of some languages, cut into words."""
 
 
 def make_server(
-    tagger: Tagger, *, host: str = HOSTS[0], port: int = PORT, spaces: bool = False
+    tagger: Tagger,
+    *,
+    name: str = "a tagger",
+    host: str = HOSTS[0],
+    port: int = PORT,
+    spaces: bool = False,
 ) -> PageServer:
     """Return a server that listens; ``serve_forever()`` makes it answer.
 
     Parameters
     ----------
     tagger : the tagger that is tried
+    name : of the model, for the heading
     host : 127.0.0.1, ::1 or localhost; nobody else can be served
     port : 0 to 65,535; 0 for any that is free
     spaces : True where words are separated by white space in the text, and sentences by lines
@@ -36,10 +82,10 @@ def make_server(
         looks at more than words
     MissingExtraError : Starlette, uvicorn or Jinja2 is not installed (extra ``web``)
     """
-    return PageServer(trial_application(tagger, spaces), host, port)
+    return PageServer(trial_application(tagger, spaces, name), host, port)
 
 
-def trial_application(tagger: Tagger, spaces: bool) -> ASGIApp:
+def trial_application(tagger: Tagger, spaces: bool, name: str = "a tagger") -> ASGIApp:
     """Return the page and its answers; errors and parameters are those of make_server."""
     check_tagger(tagger)
     needed_uvicorn()
@@ -48,8 +94,15 @@ def trial_application(tagger: Tagger, spaces: bool) -> ASGIApp:
         return answer(tagger, asked["text"], spaces=spaces)
 
     return page_application(
-        render("serve.html", title="Try a tagger", max_characters=MOST_CHARACTERS),
-        ("style.css", "serve.js"),
+        render(
+            "serve.html",
+            title=f"Try {name}",
+            name=name,
+            about=about(tagger),
+            example=example(tagger, spaces=spaces),
+            max_characters=MOST_CHARACTERS,
+        ),
+        ("tokens.css", "style.css", "words.css", "serve.css", "serve.js"),
         {"/tag": tag},
         {"/tag": frozenset({"text"})},
         MAX_BYTES,
@@ -61,6 +114,32 @@ def check_tagger(tagger: Tagger) -> None:
     """Raise ArgumentError for a tagger that cannot label plain words."""
     for part in tagger.by_column.values():
         part.tag(["word"])
+
+
+def about(tagger: Tagger) -> str:
+    """Return what the page says of a model: its columns, and the text that it learned from."""
+    train = tagger.model.record.get("train")
+    tokens = train.get("tokens") if isinstance(train, dict) else None
+    text = "" if tokens is None else f" · trained on {counted(tokens, 'token')}"
+    return ", ".join(tagger.columns) + text
+
+
+def example(tagger: Tagger, *, spaces: bool) -> str:
+    """Return the example of whose words the model knows most, as text; "" if it knows too few."""
+
+    def share(text: str) -> float:
+        # The last is a mark, which many languages have.
+        known = [word.known for word in tagger.explain(text.split()[:-1])]
+        return sum(known) / len(known)
+
+    best = max(EXAMPLES, key=share)
+    if share(best) < _KNOWN:
+        return ""
+    if spaces:
+        return best
+    if best[-1] == "。" and tagger.segmenter is not None:
+        return best.replace(" ", "")
+    return best.replace(" .", ".")
 
 
 def answer(tagger: Tagger, text: object, *, spaces: bool) -> dict[str, Any]:
@@ -75,10 +154,12 @@ def answer(tagger: Tagger, text: object, *, spaces: bool) -> dict[str, Any]:
 
     Returns
     -------
-    ``columns``, and ``sentences``: lists of words with ``word``, ``known`` and, in ``labels``, for
-    each column ``label``, ``confidence`` (None where the model is not calibrated), ``runner_up``,
-    ``score``, ``runner_up_score``, ``margin``, ``note``, and ``features``, the heaviest of them and
-    the sum of all others, each a ``text`` and a ``margin``
+    ``columns``, and ``sentences``: lists of words with ``word``, ``known``, ``token`` (of one that
+    is cut into several words, else None), ``continues`` (whether its token began before) and, in
+    ``labels``, for each column ``label``, ``confidence`` (None where the model is not calibrated),
+    ``runner_up``, ``score``, ``runner_up_score``, ``margin``, ``note``, and ``features``, the
+    heaviest of them and the sum of all others, each a ``text``, a ``margin``, and ``alike``, other
+    views and affixes that say the same
 
     Raises
     ------
@@ -93,17 +174,30 @@ def answer(tagger: Tagger, text: object, *, spaces: bool) -> dict[str, Any]:
     if not encodable(text):
         raise ArgumentError("text: holds half of a surrogate pair, which is no character")
     if spaces:
-        sentences = [words for line in text.splitlines() if (words := line.split())]
+        tokens = [[(word, [word]) for word in line.split()] for line in text.splitlines()]
     elif tagger.segmenter is None:
-        sentences = [sentence.words for sentence in tokenize(text)]
+        tokens = [[(word, [word]) for word in sentence.words] for sentence in tokenize(text)]
     else:
-        sentences = [
-            [word for token in sentence for word in token.words]
+        tokens = [
+            [(text[token.start : token.end], list(token.words)) for token in sentence]
             for sentence in tagger.segmenter.sentences_of(text)
         ]
     found: list[list[dict[str, Any]]] = [
-        [{"word": word, "known": False, "labels": {}} for word in words] for words in sentences
+        [
+            {
+                "word": word,
+                "known": False,
+                "token": form if len(words) > 1 else None,
+                "continues": at > 0,
+                "labels": {},
+            }
+            for form, words in sentence
+            for at, word in enumerate(words)
+        ]
+        for sentence in tokens
+        if sentence
     ]
+    sentences = [[one["word"] for one in words] for words in found]
     parts = tagger.by_column
     sure: dict[str, list[list[float]]] = {}
     if all(part.model.calibration is not None for part in parts.values()):
@@ -114,7 +208,7 @@ def answer(tagger: Tagger, text: object, *, spaces: bool) -> dict[str, Any]:
         labels = tagger.tag_sents_columns(sentences)
     for column, part in parts.items():
         # Why not what it says by itself, if the columns agreed on another label.
-        reasons = part.explain_sents(sentences, top=TOP, against=labels[column])
+        reasons = part.explain_sents(sentences, against=labels[column])
         for k, explained in enumerate(reasons):
             for i, why in enumerate(explained):
                 found[k][i]["known"] = why.known
@@ -126,8 +220,9 @@ def answer(tagger: Tagger, text: object, *, spaces: bool) -> dict[str, Any]:
 
 
 def _told(why: WordExplanation, label: str) -> dict[str, Any]:
-    features, rest = why.heaviest(TOP)
-    shown = [*features, *filter(None, [rest])]
+    lines = folded(why.heaviest(None)[0])
+    left = [line.margin for line in lines[TOP:]]
+    rest = [Line(f"{len(left)} more", (), sum(left))] if left else []
     told: dict[str, Any] = {"label": why.label, "score": why.score}
     other: dict[str, Any] = {"label": why.runner_up, "score": why.runner_up_score}
     # The label by itself is the runner-up where columns agreed on the one that it is told against.
@@ -142,11 +237,11 @@ def _told(why: WordExplanation, label: str) -> dict[str, Any]:
         "note": why.note,
         "features": [
             {
-                "text": feature.text,
-                "value": feature.value,
-                "margin": sign * feature.margin,
-                "is_rest": feature is rest,
+                "text": line.text,
+                "alike": line.alike,
+                "margin": sign * line.margin,
+                "is_rest": line in rest,
             }
-            for feature in shown
+            for line in [*lines[:TOP], *rest]
         ],
     }

@@ -166,7 +166,7 @@ def make_server(desk: Desk, *, host: str = HOSTS[0], port: int = PORT) -> PageSe
     needed_uvicorn()
     application = page_application(
         render("annotate.html", title="Annotate"),
-        ("style.css", "annotate.css", "annotate.js"),
+        ("tokens.css", "style.css", "annotate.css", "annotate.js"),
         {"/look": desk.look, "/act": desk.act},
         {"/look": frozenset(), "/act": frozenset({"turn", "action", "values"})},
         MAX_BYTES,

@@ -209,10 +209,9 @@ def _reported(
         title=f"Accuracy of {os.path.basename(chosen.model)}",
     )
     if not chosen.quiet:
-        say(
-            f"{written.page}: {written.page.stat().st_size:,} bytes, and"
-            f" {len(written.pictures)} pictures"
-        )
+        size = sum(page.stat().st_size for page in written.pages)
+        pages = "" if len(written.pages) == 1 else f" in {len(written.pages)} pages"
+        say(f"{written.page}: {size:,} bytes{pages}, and {len(written.pictures)} pictures")
     if not chosen.calibration:
         for result in written.evaluations.values():
             result.calibration = None

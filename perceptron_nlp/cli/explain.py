@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Iterator
 
@@ -147,7 +148,13 @@ def run_serve(chosen: argparse.Namespace) -> None:
     """Serve until interrupted; the address goes to standard output."""
     check_stdin(list(filter(None, [chosen.lexicon])), quiet=True)
     tagger = load_tagger(chosen.model, chosen.lexicon)
-    with make_server(tagger, host=chosen.host, port=chosen.port, spaces=chosen.spaces) as server:
+    with make_server(
+        tagger,
+        name=os.path.basename(chosen.model),
+        host=chosen.host,
+        port=chosen.port,
+        spaces=chosen.spaces,
+    ) as server:
         print(server.url, flush=True)
         say("open this page in a browser; Ctrl-C ends it")
         try:

@@ -19,12 +19,18 @@ from perceptron_nlp.errors import missing_extra
 BLUE, VERMILION, GREEN, ORANGE, PURPLE, SKY, BLACK, GREY = (
     "#0072b2", "#d55e00", "#009e73", "#e69f00", "#cc79a7", "#56b4e9", "#222222", "#767676",
 )  # fmt: skip
+PALE_BLUE, PALE_ORANGE = "#dcebf5", "#fbe5d6"
 _LINES, _PAPER = "#e4e4e4", "#ffffff"
 # Where a page takes a chart in, these colors are those of its stylesheet, which knows dark themes.
 _OF_THE_PAGE = {
     BLUE: "--good",
     VERMILION: "--bad",
     GREEN: "--third",
+    ORANGE: "--fourth",
+    PURPLE: "--fifth",
+    SKY: "--sixth",
+    PALE_BLUE: "--goodpaper",
+    PALE_ORANGE: "--badpaper",
     BLACK: "--ink",
     GREY: "--soft",
     _LINES: "--line",
@@ -58,6 +64,9 @@ _STYLE: dict[str, Any] = {
 }
 _DOTS_PER_INCH, _COLORS = 110, 96
 _ID = re.compile(r'(\bid="|url\(#|xlink:href="#)')
+_USED = re.compile(r'(?:url\(|xlink:href=")#([^")]+)')
+_MADE = re.compile(r' id="([^"]*)"')
+_FONT = re.compile(r" font-family: [^;]*;")
 
 
 def plotting() -> Any:
@@ -92,8 +101,8 @@ def figure(width: float, height: float) -> Any:
     return Figure(figsize=(width, height))
 
 
-def percent_axis(axis: Any, decimals: int = 1) -> None:
-    """Label an axis of fractions of 1 in percent."""
+def percent_axis(axis: Any, decimals: int | None = None) -> None:
+    """Label an axis of fractions of 1 in percent; None: with the decimals that its range needs."""
     from matplotlib.ticker import PercentFormatter
 
     axis.set_major_formatter(PercentFormatter(xmax=1, decimals=decimals))
@@ -141,7 +150,12 @@ def inlined(file: bytes, name: str, alt: str) -> str:
     head = re.sub(r' (width|height|version)="[^"]*"', "", head)
     text = f'{head} class="chart" role="img" aria-label="{escape(printable(alt))}"{rest}'
     text = re.sub(r"<metadata>.*?</metadata>\s*", "", text, flags=re.S)
+    used = set(_USED.findall(text))
+    text = _MADE.sub(lambda made: made[0] if made[1] in used else "", text)
     text = _ID.sub(rf"\g<1>{name}-", text)
+    # The page gives the font, and hundredths of a point do for a screen.
+    text = _FONT.sub("", text)
+    text = re.sub(r"\d+\.\d{2,}", lambda number: f"{float(number[0]):.1f}", text)
     for color, variable in _OF_THE_PAGE.items():
         text = text.replace(color, f"var({variable})")
-    return text.strip()
+    return re.sub(r"\s*\n\s*", " ", text).strip()

@@ -29,15 +29,14 @@ from perceptron_nlp.tagger.confidence.confidence import Reliability
 MAX_LABELS = 20
 _LONGEST_NAME = 18
 _MAX_TICKS = 8
-_SIZE = (5.2, 3.6)
+_SIZE = (4.7, 3.2)
 
 
 @dataclass(frozen=True, slots=True)
 class Chart:
     """A chart as files, with a text for readers who do not see it.
 
-    ``name`` is of its files, without the ending; ``is_on_page`` is False if the page has a table
-    instead.
+    ``name`` is of its files, without the ending. The page has the matrix as a table instead.
     """
 
     name: str
@@ -45,7 +44,6 @@ class Chart:
     alt: str
     svg: bytes
     png: bytes
-    is_on_page: bool = True
 
     def inlined(self, prefix: str) -> str:
         """Return the chart as an element of a page, its ids beginning with `prefix`."""
@@ -74,7 +72,7 @@ def draw_charts(figures: ColumnFigures, grid: Grid | None) -> list[Chart]:
     found = []
     with styled():
         for name, title, drawn, alt in _drawn(figures, grid):
-            found.append(Chart(name, title, alt, svg(drawn), png(drawn), name != "confusion"))
+            found.append(Chart(name, title, alt, svg(drawn), png(drawn)))
     return found
 
 
@@ -140,7 +138,7 @@ def _learning(figures: ColumnFigures) -> tuple[Any, str]:
     axes.set_xticks(range(1, last + 1, max(1, -(-last // _MAX_TICKS))))
     axes.set(xlabel="epoch", ylabel="accuracy")
     _fit(axes)
-    axes.legend(loc="lower right")
+    drawn.legend(loc="outside lower center", ncols=2)
     return drawn, f"Accuracy over the epochs of training. {'; '.join(told)}."
 
 
@@ -187,7 +185,7 @@ def _calibration(found: Reliability) -> tuple[Any, str]:
     axes.set(xlim=(0, 1), ylim=(0, 1), xlabel="confidence", ylabel="accuracy")
     percent_axis(axes.xaxis, 0)
     percent_axis(axes.yaxis, 0)
-    axes.legend(loc="upper left", fontsize=11)
+    drawn.legend(loc="outside lower center", ncols=3, columnspacing=1.2, handletextpad=0.5)
     return drawn, f"Accuracy over confidence, in 15 bins; calibration error {found.ece:.4f}."
 
 
@@ -259,4 +257,4 @@ def _fit(axes: Any) -> None:
         low, high = (low + high) / 2 - 0.005, (low + high) / 2 + 0.005
     room = 0.02 * (high - low)
     axes.set_ylim(max(-room, low), min(1 + room, high))
-    percent_axis(axes.yaxis, 1 if high - low < 0.06 else 0)
+    percent_axis(axes.yaxis)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import heapq
 import time
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from perceptron_nlp import Evaluation, Sentence, Tagger, WordExplanation
 from perceptron_nlp.analysis.compare.significance import (
@@ -23,8 +25,11 @@ from perceptron_nlp.tagger.train.sources import Source, gold_labels
 
 LENGTHS = ((1, 5), (6, 10), (11, 15), (16, 20), (21, 30), (31, 50), (51, None))
 WORST = 10
-MAX_EXPLAINED = 12
+MAX_EXPLAINED = 8
 SHOWN_FEATURES = 6
+# Tokens of a pair of labels that are shown, with so many words on either side.
+SHOWN_TOKENS = 20
+_CONTEXT = 12
 # Of fewer sentences, samples say little.
 FEWEST = 10
 _MIN_SECONDS = 0.1
@@ -68,6 +73,45 @@ class WorstSentence:
     why: tuple[WordExplanation, ...]
 
 
+class Occurrence(NamedTuple):
+    """A token with a gold label, where it stands, and the words around it.
+
+    ``line`` is 0 if it is from no file; ``confidence`` is in the predicted label, None where the
+    model is not calibrated.
+    """
+
+    path: str
+    line: int
+    before: tuple[str, ...]
+    token: str
+    after: tuple[str, ...]
+    confidence: float | None
+
+
+class Change(NamedTuple):
+    """What differs between two labels: the whole, or one feature, empty if there is none of it."""
+
+    name: str
+    old: str
+    new: str
+
+
+def changes(old: str, new: str, *, of_features: bool) -> tuple[Change, ...]:
+    """Return what differs between two labels: of sets of features, each feature that does."""
+    if not of_features:
+        return (Change("", old, new),)
+    before, after = (
+        dict(piece.split("=", 1) for piece in label.split("|") if "=" in piece)
+        for label in (old, new)
+    )
+    found = tuple(
+        Change(name, before.get(name, ""), after.get(name, ""))
+        for name in sorted(before.keys() | after.keys())
+        if before.get(name) != after.get(name)
+    )
+    return found or (Change("", old, new),)
+
+
 @dataclass(frozen=True, slots=True)
 class ColumnFigures:
     """The figures of one column.
@@ -77,6 +121,8 @@ class ColumnFigures:
     f1_interval : of the F1 of spans; None in other columns
     by_length : accuracies on sentences of different lengths
     worst : the sentences with the most wrong tokens
+    occurrences : by gold and predicted label, the tokens to show: mistakes with the highest
+        confidence first, correct ones with the lowest
     epochs : the epochs in the training record; empty where it has none
     train_tokens : labeled tokens of the training text; None where that is not known
     seconds, threads : the time that tagging took in this run, after a round that was not timed, and
@@ -91,6 +137,7 @@ class ColumnFigures:
     f1_interval: Interval | None
     by_length: tuple[Part, ...]
     worst: tuple[WorstSentence, ...]
+    occurrences: Mapping[tuple[str, str], Sequence[Occurrence]]
     epochs: list[dict[str, Any]]
     train_tokens: int | None
     seconds: float
@@ -135,17 +182,18 @@ def column_figures(tagger: Tagger, source: Source, column: str, threads: int) ->
     part = tagger.by_column.get(column) or tagger.by_column[tagger.column]
     predicted: list[list[str]] = []
     rounds, seconds = 0, 0.0
+    sure: list[list[float]] | None = None
 
     def label(sentences: list[Sequence[str]]) -> tuple[list[list[str]], list[list[float]] | None]:
-        nonlocal rounds, seconds
+        nonlocal rounds, seconds, sure
         predicted.extend(part.tag_sents(sentences, threads=threads))
         start = time.perf_counter()
         while seconds < _MIN_SECONDS:
             part.tag_sents(sentences, threads=threads)
             rounds, seconds = rounds + 1, time.perf_counter() - start
-        if part.model.calibration is None:
-            return predicted, None
-        return part.tag_sents_with_confidences(sentences, threads=threads)
+        if part.is_calibrated:
+            sure = part.tag_sents_with_confidences(sentences, threads=threads)[1]
+        return predicted, sure
 
     result = compare(part.model, source, column, label, calibration=True)
     sentences = list(source)
@@ -161,6 +209,7 @@ def column_figures(tagger: Tagger, source: Source, column: str, threads: int) ->
         f1_interval=None if result.spans is None else _interval(span_counts(gold, predicted)),
         by_length=tuple(one for one in parts[3:] if one.tokens),
         worst=_worst(part, sentences, gold, predicted),
+        occurrences=_occurrences(sentences, gold, predicted, sure),
         epochs=list(record.get("epochs") or []),
         train_tokens=train.get("labelled") if isinstance(train, dict) else None,
         seconds=seconds / rounds,
@@ -201,6 +250,31 @@ def _interval(counts: Counts) -> Interval | None:
     return interval(
         resampled([Counts(counts.gold[some], counts.given[some], counts.right[some])])[0]
     )
+
+
+def _occurrences(
+    sentences: list[Sentence], gold: Gold, predicted: Labels, sure: list[list[float]] | None
+) -> dict[tuple[str, str], list[Occurrence]]:
+    found: defaultdict[tuple[str, str], list[tuple[float, int, int]]] = defaultdict(list)
+    for k, (truths, labels) in enumerate(zip(gold, predicted, strict=True)):
+        for i, (truth, label) in enumerate(zip(truths, labels, strict=True)):
+            if truth is not None:
+                confidence = 0.0 if sure is None else sure[k][i]
+                found[truth, label].append((confidence if truth == label else -confidence, k, i))
+    return {
+        pair: [
+            Occurrence(
+                sentences[k].path,
+                sentences[k].line_of(i),
+                sentences[k].words[max(0, i - _CONTEXT) : i],
+                sentences[k].words[i],
+                sentences[k].words[i + 1 : i + 1 + _CONTEXT],
+                None if sure is None else sure[k][i],
+            )
+            for _, k, i in heapq.nsmallest(SHOWN_TOKENS, own)
+        ]
+        for pair, own in found.items()
+    }
 
 
 def _worst(

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import functools
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from perceptron_nlp._display import percent
 from perceptron_nlp.errors import FileError
 from perceptron_nlp.formats.replace import replace_file
 from perceptron_nlp.pages import environment, render
@@ -19,6 +22,8 @@ from perceptron_nlp.pages.drawing import (
     GREEN,
     GREY,
     ORANGE,
+    PALE_BLUE,
+    PALE_ORANGE,
     PURPLE,
     SKY,
     VERMILION,
@@ -44,23 +49,50 @@ _STYLES: dict[str, dict[str, Any]] = {
     "L5": {"color": VERMILION, "marker": "s", "linestyle": "--"},
     "L6": {"color": ORANGE, "marker": "^", "linestyle": "-."},
     "L7": {"color": PURPLE, "marker": "D", "linestyle": "--"},
-    "L8": {"color": "#8C6D1F", "marker": "v", "linestyle": "-."},
+    "L8": {"color": BLACK, "marker": "v", "linestyle": "-."},
     "L9": {"color": SKY, "marker": "P", "linestyle": "-"},
     "L10": {"color": GREEN, "marker": "<", "linestyle": "-"},
     "L11": {"color": BLUE, "marker": "o", "linestyle": "-"},
     "L12": {"color": GREY, "marker": "*", "linestyle": "-"},
 }
+NAMES = {
+    "L1": "binary perceptron (L1)",
+    "L2": "multiclass perceptron (L2)",
+    "L3": "strict maximum (L3)",
+    "L4": "margin of 2 (L4)",
+    "O2": "shuffled before every epoch (O2)",
+}
+"""Names of the codes of docs/perceptron-family.md."""
+
 _LABELS = {"elements": "time: array elements", "bytes": "space: bytes"}
 _XLABELS = {"d": "d, features", "D": "T·D, examples", "U": "U, updates"}
-_POSITIVE, _NEGATIVE = "#DCEBF5", "#FBE5D6"
 _CORNERS = (-4.5, 5.5)
+# Inches of a panel that fills a phone, and of one that is square.
+_PANEL, _SQUARE = (4.7, 3.3), (4.4, 4.4)
+
+
+class Panel(NamedTuple):
+    """A chart by itself: its title, what it shows for those who do not see it, and the drawing."""
+
+    title: str
+    alt: str
+    draw: Callable[[Any], None]
+    size: tuple[float, float] = _PANEL
 
 
 @dataclass(frozen=True)
 class Picture:
-    """A picture as files."""
+    """A picture as files: its panels by themselves for the page, and all in one.
 
-    svg: bytes
+    Attributes
+    ----------
+    panels : of each its title, text for those who do not see it, and an SVG file
+    legend : an SVG file of the legend of all panels, if they share one
+    png : all panels beside each other
+    """
+
+    panels: tuple[tuple[str, str, bytes], ...]
+    legend: bytes | None
     png: bytes
 
 
@@ -69,184 +101,245 @@ def all_pictures(study: Study) -> dict[str, Picture]:
 
     Raises MissingExtraError where matplotlib is not installed.
     """
+    panels = {
+        "learning-curves": _learning_panels(study.curves),
+        "order-spread": [_order_panel(study.orders)],
+        "margins": _margin_panels(study.margins),
+        "cost-growth": _cost_panels(study.growth),
+        "seven-steps": [_step_panel(stage) for stage in study.stages],
+        "separable": _cloud_panels(study.clouds),
+    }
     with styled():
-        drawn = {
-            "learning-curves": draw_learning_curves(study.curves),
-            "order-spread": draw_order_spread(study.orders),
-            "margins": draw_margins(study.margins),
-            "cost-growth": draw_cost_growth(study.growth),
-            "seven-steps": draw_seven_steps(study.stages),
-            "separable": draw_separable(study.clouds),
-        }
-        return {name: Picture(svg(one), png(one)) for name, one in drawn.items()}
+        return {name: _picture(own, shared=name == "cost-growth") for name, own in panels.items()}
 
 
-def draw_learning_curves(curves: LearningCurves) -> Any:
+def _picture(panels: list[Panel], *, shared: bool) -> Picture:
+    """Draw panels; a legend stands below its panel, or below all if they share one."""
+    alone = []
+    for panel in panels:
+        drawn = figure(*panel.size)
+        axes = drawn.subplots()
+        panel.draw(axes)
+        if not shared:
+            _add_legend(drawn, [axes])
+        alone.append((panel.title, panel.alt, svg(drawn)))
+    columns = 2 if len(panels) == 4 else min(3, len(panels))
+    rows = -(-len(panels) // columns)
+    width, height = panels[0].size
+    drawn = figure(width * columns * (1 if columns < 3 else 0.8), height * rows)
+    grid = drawn.subplots(rows, columns, squeeze=False)
+    for axes, panel in zip(grid.flat, panels, strict=True):
+        panel.draw(axes)
+        axes.set_title(panel.title)
+    _add_legend(drawn, list(grid.flat))
+    legend = None
+    if shared:
+        small = figure(_PANEL[0], 1.9)
+        _add_legend(small, list(grid.flat), columns=2)
+        legend = svg(small)
+    return Picture(tuple(alone), legend, png(drawn))
+
+
+def _add_legend(drawn: Any, panels: list[Any], columns: int = 3) -> None:
+    """Put the legend of some panels below a figure, where it covers nothing."""
+    handles: dict[str, Any] = {}
+    for axes in panels:
+        lines, names = axes.get_legend_handles_labels()
+        handles |= dict(zip(names, lines, strict=True))
+    if handles:
+        drawn.legend(
+            handles.values(), handles, loc="outside lower center", ncols=columns, columnspacing=1.2
+        )
+
+
+def _learning_panels(curves: LearningCurves) -> list[Panel]:
     """Accuracy on dev over the epochs, and mistakes in training."""
-    drawn = figure(9, 4)
-    dev, train = drawn.subplots(1, 2, width_ratios=(3, 2))
     epochs = np.arange(1, curves.epochs + 1)
-    for output, right in curves.dev.items():
-        dev.plot(epochs, right, label=output, **_OUTPUT_STYLES[output])
-    dev.set(title="Accuracy on dev", xlabel="epochs", ylabel="accuracy")
-    percent_axis(dev.yaxis)
-    dev.legend(title="weights", loc="lower right")
-    train.plot(epochs, curves.mistakes, color=GREY, marker="o")
-    train.set(title="Mistakes in training", xlabel="epoch", ylabel="tokens wrong")
-    train.set_ylim(bottom=0)
-    for axes in (dev, train):
+
+    def accuracy(axes: Any) -> None:
+        for output, right in curves.dev.items():
+            axes.plot(epochs, right, label=output, **_OUTPUT_STYLES[output])
+        axes.set(xlabel="epochs", ylabel="accuracy")
+        percent_axis(axes.yaxis)
         axes.set_xticks(epochs[:: max(1, len(epochs) // 5)])
-    return drawn
+
+    def mistakes(axes: Any) -> None:
+        axes.plot(epochs, curves.mistakes, color=GREY, marker="o")
+        axes.set(xlabel="epoch", ylabel="tokens wrong")
+        axes.set_ylim(bottom=0)
+        axes.set_xticks(epochs[:: max(1, len(epochs) // 5)])
+
+    ends = ", ".join(f"{name} {percent(own[-1])}" for name, own in curves.dev.items())
+    return [
+        Panel("Accuracy on dev", f"Accuracy on dev over the epochs; at the end {ends}", accuracy),
+        Panel("Mistakes in training", "Tokens wrong in training in each epoch", mistakes),
+    ]
 
 
-def draw_order_spread(spread: OrderSpread) -> Any:
+def _order_panel(spread: OrderSpread) -> Panel:
     """Accuracy on dev for each order of the examples, a point each."""
-    drawn = figure(9, 3.4)
-    axes = drawn.subplots()
-    for row, (output, right) in enumerate(spread.dev.items()):
-        style = _OUTPUT_STYLES[output]
-        # Points of one value stand above each other; the same order at the same height.
-        height = row + np.linspace(-0.24, 0.24, spread.orders)
-        axes.scatter(right, height, s=34, color=style["color"], marker=style["marker"], alpha=0.75)
-        mean, deviation = spread.mean(output), spread.deviation(output)
-        axes.plot([mean, mean], [row - 0.38, row + 0.38], color="black", linewidth=2)
-        axes.plot([mean - deviation, mean + deviation], [row - 0.38] * 2, color="black")
-    axes.set_yticks(range(len(spread.dev)), list(spread.dev))
-    axes.grid(axis="y", visible=False)
-    percent_axis(axes.xaxis)
-    axes.set(
-        title=f"{spread.orders} random orders, {spread.epochs} epochs each",
-        xlabel="accuracy on dev; upright line: mean, level line: ± 1 standard deviation",
+
+    def draw(axes: Any) -> None:
+        for row, (output, right) in enumerate(spread.dev.items()):
+            style = _OUTPUT_STYLES[output]
+            # Points of one value stand above each other; the same order at the same height.
+            height = row + np.linspace(-0.24, 0.24, spread.orders)
+            color, marker = style["color"], style["marker"]
+            axes.scatter(right, height, s=30, color=color, marker=marker, alpha=0.75)
+            mean, deviation = spread.mean(output), spread.deviation(output)
+            axes.plot([mean, mean], [row - 0.38, row + 0.38], color=BLACK, linewidth=2)
+            axes.plot([mean - deviation, mean + deviation], [row - 0.38] * 2, color=BLACK)
+        axes.set_yticks(range(len(spread.dev)), list(spread.dev))
+        axes.grid(axis="y", visible=False)
+        percent_axis(axes.xaxis)
+        axes.set(xlabel="accuracy on dev; lines: mean,\n± 1 standard deviation")
+
+    return Panel(
+        f"{spread.orders} random orders, {spread.epochs} epochs each",
+        "Accuracy on dev of each order, a point each, for last, voted and averaged weights",
+        draw,
+        (6.2, 3.3),
     )
-    return drawn
 
 
-def draw_margins(margins: Margins) -> Any:
+def _margin_panels(margins: Margins) -> list[Panel]:
     """The leads of the right label on dev, and accuracy by the margin of the training."""
-    drawn = figure(9, 4)
-    lead, wanted = drawn.subplots(1, 2)
-    everyone = np.concatenate([margins.leads[output] for output in COMPARED])
-    for output in COMPARED:
-        style = _OUTPUT_STYLES[output]
-        leads = np.sort(margins.leads[output])
-        share = np.arange(1, len(leads) + 1) / len(leads)
-        lead.plot(leads, share, color=style["color"], linestyle=style["linestyle"], label=output)
-        right = margins.dev[output]
-        wanted.plot(range(len(right)), right, label=output, **style)
-    lead.axvline(0, color=GREY, linewidth=1)
-    if len(everyone):
-        lead.set_xlim(*np.quantile(everyone, [0.002, 0.998]))
-    percent_axis(lead.yaxis, 0)
-    lead.set(
-        title="Leads on dev, trained without margin",
-        xlabel="score of right label − best other, over ‖w‖",
-        ylabel="words with at most this lead",
-    )
-    wanted.set_xticks(range(len(margins.wanted)), [f"{b:g}" for b in margins.wanted])
-    percent_axis(wanted.yaxis)
-    wanted.set(
-        title="Trained with margin b (L4)",
-        xlabel="margin b wanted in training",
-        ylabel="accuracy on dev",
-    )
-    lead.legend(title="weights", loc="lower right")
-    wanted.legend(title="weights", loc="best")
-    return drawn
+
+    def leads(axes: Any) -> None:
+        everyone = np.concatenate([margins.leads[output] for output in COMPARED])
+        for output in COMPARED:
+            style = _OUTPUT_STYLES[output]
+            own = np.sort(margins.leads[output])
+            # A thousand points are as many as a screen shows.
+            shown = own[:: max(1, len(own) // 1000)]
+            share = np.arange(1, len(own) + 1)[:: max(1, len(own) // 1000)] / len(own)
+            line = {"color": style["color"], "linestyle": style["linestyle"]}
+            axes.plot(shown, share, label=output, **line)
+        axes.axvline(0, color=GREY, linewidth=1)
+        if len(everyone):
+            axes.set_xlim(*np.quantile(everyone, [0.002, 0.998]))
+        percent_axis(axes.yaxis, 0)
+        axes.set(
+            xlabel="score of right label − best other, over ‖w‖", ylabel="words with at most this"
+        )
+
+    def wanted(axes: Any) -> None:
+        for output in COMPARED:
+            right = margins.dev[output]
+            axes.plot(range(len(right)), right, label=output, **_OUTPUT_STYLES[output])
+        axes.set_xticks(range(len(margins.wanted)), [f"{b:g}" for b in margins.wanted])
+        percent_axis(axes.yaxis)
+        axes.set(xlabel="margin b required in training", ylabel="accuracy on dev")
+
+    return [
+        Panel("Leads, trained without margin", "Leads of the gold label on dev", leads),
+        Panel("Trained with a margin", "Accuracy on dev over the margin of the training", wanted),
+    ]
 
 
-def draw_cost_growth(growth: list[Curve]) -> Any:
+def _cost_panels(growth: list[Curve]) -> list[Panel]:
     """Counted elements and bytes on doubly logarithmic axes: a line's slope is its power."""
-    drawn = figure(10, 7.6)
-    panels = drawn.subplots(len(_LABELS), len(VARIABLES), sharey="row")
-    for row, quantity in enumerate(_LABELS):
-        for column, variable in enumerate(VARIABLES):
-            axes = panels[row][column]
-            _panel(axes, [c for c in growth if c.quantity == quantity], variable)
-            if column == 0:
-                axes.set_ylabel(_LABELS[quantity])
-            axes.set_xlabel(_XLABELS[variable])
-    handles, labels = panels[0][0].get_legend_handles_labels()
-    drawn.legend(handles, labels, loc="outside lower center", ncols=3, fontsize=11)
-    drawn.suptitle("What it costs to keep weights: level lines have power 0, steep ones power 1")
-    return drawn
+    return [
+        Panel(
+            f"{_LABELS[quantity].partition(':')[0].capitalize()} over {_XLABELS[variable]}",
+            f"{_LABELS[quantity]} over {_XLABELS[variable]}, a line for each way to keep weights",
+            functools.partial(
+                _cost, [c for c in growth if c.quantity == quantity], quantity, variable
+            ),
+        )
+        for quantity in _LABELS
+        for variable in VARIABLES
+    ]
 
 
-def _panel(axes: Any, curves: list[Curve], variable: str) -> None:
+def _cost(curves: list[Curve], quantity: str, variable: str, axes: Any) -> None:
     ticks: list[int] = []
     for curve in curves:
         if curve.series.variable == variable and not curve.keeper.in_core:
             axes.plot(
                 curve.series.values,
                 curve.costs,
-                label=f"{curve.keeper.ids} {curve.keeper.name}",
+                label=f"{curve.keeper.name} ({curve.keeper.ids})",
                 markerfacecolor="none",
                 **_STYLES[curve.keeper.ids],
             )
             ticks = curve.series.values
-    axes.set_xscale("log", base=2)
-    axes.set_yscale("log")
-    # Every other one is named, or the names would run into each other.
-    names = [f"{tick:,}" if place % 2 == 0 else "" for place, tick in enumerate(ticks)]
-    axes.set_xticks(ticks, names)
+    axes.set(xscale="log", yscale="log", xlabel=_XLABELS[variable], ylabel=_LABELS[quantity])
+    axes.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
+    axes.yaxis.set_major_formatter(lambda value, _: f"10{_raised(value)}")
     axes.minorticks_off()
 
 
-def draw_seven_steps(stages: list[Stage]) -> Any:
-    """A panel for each weight vector: its two halves of the plane, and the point it got wrong."""
-    drawn = figure(8, 8.3)
-    panels = drawn.subplots(2, 2, sharex=True, sharey=True)
-    for axes, stage in zip(panels.flat, stages, strict=True):
+def _raised(value: float) -> str:
+    """Return the power of ten of a value as superscripts."""
+    return str(round(np.log10(value))).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
+
+
+def _step_panel(stage: Stage) -> Panel:
+    """A weight vector: its two halves of the plane, and the point it got wrong."""
+
+    def draw(axes: Any) -> None:
         _halves(axes, np.array(stage.w[1:] + stage.w[:1], dtype=float), _CORNERS)
-        for number, ((_, *where), sign) in enumerate(zip(POINTS, SIGNS, strict=True)):
-            _point(axes, where, sign, 110)
+        where = np.array([point[1:] for point in POINTS])
+        _points(axes, where, np.array(SIGNS), 110)
+        for number, place in enumerate(where.tolist()):
             axes.annotate(
-                _name(number), where, xytext=(11, 9), textcoords="offset points", fontsize=12
+                _name(number), place, xytext=(11, 9), textcoords="offset points", fontsize=12
             )
             if number == stage.corrected:
-                axes.scatter(*where, s=520, facecolors="none", edgecolors=BLACK, linewidths=2)
-        numbers = ", ".join(map(str, stage.w)).replace("-", "−")
-        between = ", " if stage.last == stage.first + 1 else " … "
-        axes.set_title(f"w({stage.first}){between}w({stage.last}) = ({numbers})")
-        axes.set_xlabel(_ending(stage), fontsize=11)
+                axes.scatter(*place, s=520, facecolors="none", edgecolors=BLACK, linewidths=2)
+        axes.set_xlabel(_ending(stage))
         axes.grid(visible=False)
         axes.set_aspect("equal")
-    drawn.supxlabel(
-        "circles: z = +1, crosses: z = −1; blue half: w answers +1, orange half: −1;\n"
-        "ringed: the mistake that ends w", fontsize=11,
-    )  # fmt: skip
-    return drawn
 
-
-def draw_separable(both: tuple[Cloud, Cloud]) -> Any:
-    """Separable and inseparable points with their last and mean lines, and mistakes by epoch."""
-    drawn = figure(11, 4.2)
-    *planes, counts = drawn.subplots(1, 3, width_ratios=(1, 1, 1.15))
-    for axes, cloud, title in zip(planes, both, ("Separable", "Inseparable"), strict=True):
-        for where, sign in zip(cloud.X[:, :2], cloud.y, strict=True):
-            _point(axes, where, int(sign), 22)
-        _line(axes, cloud.average, (-1.08, 1.08), color=BLUE, label="average")
-        _line(axes, cloud.last, (-1.08, 1.08), color=VERMILION, linestyle="--", label="last w")
-        axes.set(title=title, xlim=(-1.08, 1.08), ylim=(-1.08, 1.08), aspect="equal")
-        axes.set_xticks([-1, 0, 1])
-        axes.set_yticks([-1, 0, 1])
-        axes.grid(visible=False)
-    planes[0].legend(
-        loc="upper center", bbox_to_anchor=(0.5, -0.08), ncols=2, fontsize=11, handlelength=1.6
+    numbers = ", ".join(map(str, stage.w)).replace("-", "−")
+    between = ", " if stage.last == stage.first + 1 else " … "
+    title = f"w({stage.first}){between}w({stage.last}) = ({numbers})"
+    return Panel(
+        title, f"The line of {title} between the five points; {_ending(stage)}", draw, _SQUARE
     )
-    _mistakes(counts, both)
-    return drawn
 
 
-def _mistakes(axes: Any, both: tuple[Cloud, Cloud]) -> None:
+def _cloud_panels(both: tuple[Cloud, Cloud]) -> list[Panel]:
+    """Separable and inseparable points with their last and mean lines, and mistakes by epoch."""
+    return [
+        *(
+            Panel(
+                title,
+                f"{title} points with the lines of the last and the average weights",
+                functools.partial(_cloud, cloud),
+                _SQUARE,
+            )
+            for cloud, title in zip(both, ("Separable", "Inseparable"), strict=True)
+        ),
+        Panel(
+            "Mistakes in each epoch",
+            "Mistakes in each epoch on both",
+            functools.partial(_mistakes, both),
+            _SQUARE,
+        ),
+    ]
+
+
+def _cloud(cloud: Cloud, axes: Any) -> None:
+    _points(axes, cloud.X[:, :2], cloud.y, 22)
+    _line(axes, cloud.average, (-1.08, 1.08), color=BLUE, label="average")
+    _line(axes, cloud.last, (-1.08, 1.08), color=VERMILION, linestyle="--", label="last w")
+    axes.set(xlim=(-1.08, 1.08), ylim=(-1.08, 1.08), aspect="equal")
+    axes.set_xticks([-1, 0, 1])
+    axes.set_yticks([-1, 0, 1])
+    axes.grid(visible=False)
+
+
+def _mistakes(both: tuple[Cloud, Cloud], axes: Any) -> None:
     separable, inseparable = both
     for cloud, name, style in (
         (inseparable, "inseparable", {"color": VERMILION, "marker": "s", "markersize": 4}),
         (separable, "separable", {"color": BLUE, "marker": "o", "markersize": 6}),
     ):
         axes.plot(range(1, len(cloud.mistakes) + 1), cloud.mistakes, label=name, **style)
-    axes.set(title="Mistakes in each epoch", xlabel="epoch", ylabel="points wrong")
-    axes.set_ylim(bottom=0, top=max(inseparable.mistakes) * 1.45)
-    axes.legend(loc="upper right", fontsize=11)
+    axes.set(xlabel="epoch", ylabel="points wrong")
+    axes.set_ylim(bottom=0)
 
 
 def _ending(stage: Stage) -> str:
@@ -259,19 +352,21 @@ def _name(number: int) -> str:
     return f"x{'₁₂₃₄₅'[number]}"
 
 
-def _point(axes: Any, where: Any, sign: int, size: float) -> None:
-    if sign > 0:
-        axes.scatter(*where, s=size, color=BLUE, marker="o", zorder=3, linewidths=0)
-    else:
-        axes.scatter(*where, s=size, color=VERMILION, marker="x", zorder=3, linewidths=2)
+def _points(axes: Any, where: NDArray[Any], signs: NDArray[Any], size: float) -> None:
+    for sign, style in (
+        (1, {"marker": "o", "linewidths": 0}),
+        (-1, {"marker": "x", "linewidths": 2}),
+    ):
+        color = BLUE if sign > 0 else VERMILION
+        axes.scatter(*where[signs == sign].T, s=size, color=color, zorder=3, **style)
 
 
 def _halves(axes: Any, w: NDArray[np.float64], span: tuple[float, float]) -> None:
     """Shade where w answers +1 and where −1, and draw the line between."""
     low, high = span
     edge = np.array([[low, low], [high, low], [high, high], [low, high]])
-    axes.fill(*edge.T, color=_NEGATIVE, linewidth=0)
-    axes.fill(*np.transpose(_answered_above(w, edge) or [(low, low)]), color=_POSITIVE, linewidth=0)
+    axes.fill(*edge.T, color=PALE_ORANGE, linewidth=0)
+    axes.fill(*np.transpose(_answered_above(w, edge) or [(low, low)]), color=PALE_BLUE, linewidth=0)
     _line(axes, w, span, color=GREY)
     axes.set(xlim=span, ylim=span)
 
@@ -313,12 +408,12 @@ def power_rows(curves: list[Curve], quantity: str) -> list[list[str]]:
     """
     rows = []
     for keeper in KEEPERS:
-        own = [c for c in curves if c.keeper is keeper and c.quantity == quantity]
+        own = [c for c in curves if c.keeper.name == keeper.name and c.quantity == quantity]
         if own:
             growth = keeper.space if quantity == "bytes" else keeper.time
             # A power of -0.00 would read as a finding.
             powers = [f"{round(c.power, 2) + 0.0:.2f} ({c.stated})" for c in own]
-            rows.append([f"{keeper.ids} {keeper.name}", f"O({growth.formula})", *powers])
+            rows.append([f"{keeper.name} ({keeper.ids})", f"O({growth.formula})", *powers])
     return rows
 
 
@@ -334,9 +429,19 @@ def report(study: Study, pictures: dict[str, Picture]) -> bytes:
         "study.html",
         title=f"The perceptron family on {study.corpus.name}",
         study=study,
-        drawn=lambda name, alt: inlined(pictures[name].svg, name, alt),
+        names=NAMES,
+        drawn=lambda name: _drawn(name, pictures[name]),
         powers={text: power_rows(study.growth, name) for name, text in _QUANTITIES.items()},
     ).encode("utf-8", "replace")
+
+
+def _drawn(name: str, picture: Picture) -> tuple[str | None, list[tuple[str, str]]]:
+    """Return the shared legend of a picture or None, and its panels: titles, elements of a page."""
+    legend = picture.legend and inlined(picture.legend, f"{name}-legend", "Legend of these charts")
+    return legend, [
+        (title, inlined(file, f"{name}-{number}", alt))
+        for number, (title, alt, file) in enumerate(picture.panels)
+    ]
 
 
 def write_report(study: Study, folder: str | os.PathLike[str]) -> list[Path]:

@@ -14,6 +14,7 @@ import numpy as np
 
 from perceptron_nlp._notebook import Tabular
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError
+from perceptron_nlp.tagger.confidence.confidence import sure_labels
 from perceptron_nlp.tagger.explain.forward_trace import (
     ComparedFeatures,
     ForwardTrace,
@@ -47,6 +48,8 @@ class WordExplanation:
     runner_up : the label that scored best of the others that it might have got after the same
         labels, or the one that it was to be compared with (`against`); None where there is none
     runner_up_score : what that scored, or None
+    confidence : in the label, 0 to 1, as in ``Tagger.confidences``; None if the model is not
+        calibrated
     known : was the word in the training text? (Wrongly yes for one word in a hundred thousand.)
     decided_by : ``"weights"``, ``"dictionary"`` or ``"lexicon"``; only weights choose a label
     note : what else there is to say, or None
@@ -59,6 +62,7 @@ class WordExplanation:
     score: float
     runner_up: str | None
     runner_up_score: float | None
+    confidence: float | None
     known: bool
     decided_by: str
     note: str | None
@@ -109,6 +113,7 @@ class WordExplanation:
             "runner_up": self.runner_up,
             "runner_up_score": self.runner_up_score,
             "margin": self.margin,
+            "confidence": self.confidence,
             "known": self.known,
             "decided_by": self.decided_by,
             "note": self.note,
@@ -162,7 +167,7 @@ class Explanation(Tabular, Sequence[WordExplanation]):
 
     def rows(self) -> list[dict[str, Any]]:
         """Return a row for each word."""
-        shown = ("word", "label", "score", "runner_up", "margin", "known")
+        shown = ("word", "label", "score", "runner_up", "margin", "confidence", "known")
         return [{name: getattr(word, name) for name in shown} for word in self.words]
 
     def to_dict(self, top: int | None = None) -> dict[str, Any]:
@@ -220,14 +225,25 @@ def explanations(
     `against` is of each sentence. Raises ArgumentError and ArgumentTypeError as explanation does,
     and if `against` is not of as many sentences.
     """
-    given = labeller.label(sentences)
+    if model.calibration is None:
+        given, sure = labeller.label(sentences), None
+    else:
+        given, sure = sure_labels(model, labeller, lexicon, sentences)
     others = [None] * len(sentences) if against is None else _checked_against(against)
     if len(others) != len(sentences):
         raise ArgumentError(f"against: labels of {len(others)} sentences for {len(sentences)}")
     constrained = ConstrainedTokens(model, lexicon)
     return [
-        explanation(labeller.trace(sentence), labels, constrained, words_of(sentence), top, wanted)
-        for sentence, labels, wanted in zip(sentences, given, others, strict=True)
+        explanation(
+            labeller.trace(sentence),
+            given[k],
+            constrained,
+            words_of(sentence),
+            top,
+            others[k],
+            None if sure is None else sure[k],
+        )
+        for k, sentence in enumerate(sentences)
     ]
 
 
@@ -238,6 +254,7 @@ def explanation(
     words: Sequence[str],
     top: int | None,
     against: Sequence[str | None] | None = None,
+    confidences: Sequence[float] | None = None,
 ) -> Explanation:
     """Explain why a sentence was labeled as it was.
 
@@ -264,6 +281,7 @@ def explanation(
             score=scores[i],
             runner_up=None if runners_up[i] < 0 else names.of_other(i, runners_up[i]),
             runner_up_score=None if runners_up[i] < 0 else others[i],
+            confidence=None if confidences is None else confidences[i],
             known=known,
             decided_by=(constrained.decided_by(word) if constrained.any else None) or WEIGHTS,
             note=_note(model, constrained, word, runners_up[i] >= 0 and others[i] > scores[i]),

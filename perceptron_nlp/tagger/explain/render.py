@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Protocol, TypeAlias
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
-from perceptron_nlp._display import printable
+from perceptron_nlp._display import percent, printable
 from perceptron_nlp.pages import render
 from perceptron_nlp.tagger.explain.forward_trace import WeighedFeature
 
@@ -14,6 +15,11 @@ Paint: TypeAlias = Callable[[str, str], str]
 """Puts a text in a style, an SGR code."""
 
 NARROWEST = 20
+# Labels with less confidence are marked.
+UNSURE = 0.8
+_LETTERS = re.compile(
+    r"(?:word|lower)(?:\.(?P<affix>prefix|suffix|ngrams)[\d-]+)?(?P<place>\[[+-]?\d+\])=(?P<letters>\S+)"
+)
 _BOLD, _FAINT, _FOR, _AGAINST = "1", "2", "36", "33"
 _INDENT = "  "
 
@@ -35,6 +41,8 @@ class ExplainedWord(Protocol):
     def runner_up_score(self) -> float | None: ...
     @property
     def margin(self) -> float | None: ...
+    @property
+    def confidence(self) -> float | None: ...
     @property
     def known(self) -> bool: ...
     @property
@@ -86,7 +94,8 @@ def verdict(word: ExplainedWord) -> str:
 def remarks(word: ExplainedWord) -> str:
     """Return the further remarks on a word."""
     seen = "seen in training" if word.known else "not seen in training"
-    return seen if word.note is None else f"{seen}; {word.note}"
+    sure = "" if word.confidence is None else f"confidence {percent(word.confidence, 1)}; "
+    return sure + (seen if word.note is None else f"{seen}; {word.note}")
 
 
 def number(value: float) -> str:
@@ -146,33 +155,87 @@ def page(
     right_to_left: bool,
 ) -> str:
     """Return a page with the explanations of some sentences; see Explanation.to_html."""
-    sentences = [
-        {
-            "text": " ".join(word.word for word in explanation),
-            "words": [word_view(word, top=top) for word in explanation],
-        }
-        for explanation in explanations
-    ]
-    how = direction(right_to_left)
-    return render("explanation.html", title=title, sentences=sentences, direction=how)
+    sentences = [[word_view(word, top=top) for word in explanation] for explanation in explanations]
+    return render(
+        "explanation.html",
+        title=title,
+        sentences=sentences,
+        direction=direction(right_to_left).partition(";")[0],
+        has_confidences=any(view["confidence"] for sentence in sentences for view in sentence),
+    )
 
 
 def word_view(word: ExplainedWord, *, top: int | None) -> dict[str, Any]:
     """Return the variables of the templates' macro ``why`` for one word."""
-    features, rest = word.heaviest(top if word.top is None else word.top)
+    top = word.top if top is None else top
+    features, rest = word.heaviest(None)
+    lines = folded(features)
+    shown = lines[:top]
     # The sum of many features would dwarf each of those that are shown.
-    widest = max((abs(feature.margin) for feature in features), default=0.0)
-    rows = []
-    for feature in (*features, *filter(None, [rest])):
-        share = 50 * abs(feature.margin) / widest if widest and feature is not rest else 0.0
-        is_for = feature.margin >= 0
+    widest = max((abs(line.margin) for line in shown), default=0.0)
+    rows = [
+        {
+            "text": line.text,
+            "alike": line.alike,
+            "margin": signed(line.margin).replace("-", "−"),
+            "kind": "for" if line.margin >= 0 else "against",
+            "width": round(100 * abs(line.margin) / widest) if widest else 0,
+        }
+        for line in shown
+    ]
+    left = [line.margin for line in lines[len(shown) :]]
+    if rest is not None:
+        left.append(rest.margin)
+    if left:
+        margin = signed(sum(left)).replace("-", "−")
         rows.append(
-            {
-                "text": told(feature),
-                "margin": signed(feature.margin).replace("-", "−"),
-                "kind": "for" if is_for else "against",
-                "left": 50.0 if is_for else 50 - share,
-                "width": share,
-            }
+            {"text": f"{len(left)} more", "alike": (), "margin": margin, "kind": "for", "width": 0}
         )
-    return {"word": word.word, "verdict": verdict(word), "remarks": remarks(word), "rows": rows}
+    return {
+        "word": word.word,
+        "label": word.label,
+        "runner_up": word.runner_up,
+        "known": word.known,
+        "confidence": "" if word.confidence is None else percent(word.confidence, 0),
+        "is_unsure": word.confidence is not None and word.confidence < UNSURE,
+        "verdict": verdict(word),
+        "remarks": remarks(word),
+        "rows": rows,
+    }
+
+
+class Line(NamedTuple):
+    """Features that say the same of a word: the plainest, and what others looked at."""
+
+    text: str
+    alike: tuple[str, ...]
+    margin: float
+
+
+def folded(features: Sequence[WeighedFeature]) -> list[Line]:
+    """Return features with those in one line that say the same of one word, the heaviest first.
+
+    Of the word *old*, these are its letters as they are, as a prefix or suffix, and as n-grams with
+    both edges; of its beginning *ol*, prefix and n-gram.
+    """
+    matches = [_LETTERS.fullmatch(feature.text) for feature in features]
+    words = {match["place"] + match["letters"] for match in matches if match and not match["affix"]}
+    lines: dict[str, list[WeighedFeature]] = {}
+    for feature, match in zip(features, matches, strict=True):
+        if match is None:
+            lines.setdefault(told(feature), []).append(feature)
+            continue
+        affix, letters = match["affix"], match["letters"]
+        bare = letters.strip("^$")
+        if match["place"] + bare in words and (affix != "ngrams" or letters == f"^{bare}$"):
+            seen = f"^{bare}$"
+        else:
+            seen = {"prefix": f"^{letters}", "suffix": f"{letters}$"}.get(affix, letters)
+        lines.setdefault(match["place"] + seen, []).append(feature)
+    found = []
+    for same in lines.values():
+        plainest = min(same, key=lambda own: len(own.template))
+        others = (own.template for own in same if own.template != plainest.template)
+        alike = tuple(dict.fromkeys(template.rpartition("[")[0] for template in others))
+        found.append(Line(told(plainest), alike, sum(own.margin for own in same)))
+    return sorted(found, key=lambda line: -abs(line.margin))

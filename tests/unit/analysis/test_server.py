@@ -18,7 +18,14 @@ import pytest
 
 import perceptron_nlp as pn
 from perceptron_nlp.analysis import serve
-from perceptron_nlp.analysis.serve import TOP, answer, make_server, trial_application
+from perceptron_nlp.analysis.serve import (
+    EXAMPLES,
+    TOP,
+    answer,
+    example,
+    make_server,
+    trial_application,
+)
 from perceptron_nlp.pages import serving
 from perceptron_nlp.pages.serving import PageServer
 from tests.oracles.pages import Page
@@ -125,7 +132,8 @@ def test_the_page_is_whole_and_loads_its_own_files_alone(running: PageServer) ->
         for name, attributes in page.elements
         if name in ("script", "link")
     }
-    assert links == {"/serve.js", "/style.css", "data:,"}
+    styles = {f"/{name}.css" for name in ("tokens", "style", "words", "serve")}
+    assert links == {"/serve.js", "data:,", *styles}
     assert all(not text.strip() for _, text in page.scripts)
     for path, kind in (("/serve.js", "text/javascript"), ("/style.css", "text/css")):
         status, headers, _ = asked(running, "GET", path)
@@ -280,6 +288,27 @@ def test_the_other_loopback_address_can_be_served(tagger: pn.Tagger) -> None:
         thread.join()
 
 
+def test_the_page_begins_with_a_sentence_in_the_language_of_the_model(tagger: pn.Tagger) -> None:
+    german, japanese = (
+        pn.train([(text.split(), ["X"] * len(text.split()))] * 2, epochs=1)
+        for text in (EXAMPLES[1], EXAMPLES[28])
+    )
+    assert example(tagger, spaces=False) == "The old man the boats."
+    assert example(german, spaces=True) == EXAMPLES[1] and EXAMPLES[1].startswith("Die Kinder")
+    assert example(japanese, spaces=False) == EXAMPLES[28]
+    assert example(pn.train([(["qz"], ["X"])], epochs=1), spaces=False) == ""
+
+
+def test_words_of_one_token_and_lemmas_are_told(french: str, tmp_path: Path) -> None:
+    (tmp_path / "fr.conllu").write_text(french, "utf-8")
+    tagger = pn.train(tmp_path / "fr.conllu", column="all", epochs=5)
+    (words,) = answer(tagger, "Le chat va au bois.", spaces=False)["sentences"]
+    assert [one["word"] for one in words] == ["Le", "chat", "va", "à", "le", "bois", "."]
+    assert [one["token"] for one in words[2:5]] == [None, "au", "au"]
+    assert [one["continues"] for one in words[2:6]] == [False, False, True, False]
+    assert words[2]["labels"]["lemma"]["label"] == "aller"
+
+
 def test_slow_clients_do_not_keep_others_out(running: PageServer) -> None:
     host = f"Host: 127.0.0.1:{running.server_port}\r\n".encode()
     beginnings = [
@@ -368,7 +397,9 @@ def browser_path() -> str:
     pytest.skip("no chromium is installed")
 
 
-def test_in_a_browser_typed_text_is_labelled_and_never_run(running: PageServer) -> None:
+def test_in_a_browser_typed_text_is_labelled_and_never_run(
+    running: PageServer, tagger: pn.Tagger
+) -> None:
     playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright")
     path = browser_path()
     with playwright.sync_playwright() as driver:
@@ -382,11 +413,11 @@ def test_in_a_browser_typed_text_is_labelled_and_never_run(running: PageServer) 
         page.fill("#text", "The old man")
         page.wait_for_selector("text=3 words in 1 sentence")
         words = page.locator(".word")
-        assert words.locator("bdi").all_inner_texts() == ["The", "old", "man"]
-        assert words.locator("b").all_inner_texts() == running.tagger.tag(["The", "old", "man"])
+        assert words.locator("> bdi").all_inner_texts() == ["The", "old", "man"]
+        assert words.locator("> b").all_inner_texts() == tagger.tag(["The", "old", "man"])
         words.nth(1).click()
-        assert page.locator("#why h2").inner_text() == "Why old?"
-        assert page.locator("#why tbody tr").count() > 0
+        assert page.locator(".panel h2").inner_text() == "Why old?"
+        assert page.locator(".panel tbody tr").count() > 0
         for hostile in HOSTILE:
             page.fill("#text", f"before {hostile} after")
             page.wait_for_selector(".word:has-text('after')")

@@ -9,7 +9,8 @@ from html.parser import HTMLParser
 import pytest
 
 import perceptron_nlp as pn
-from perceptron_nlp.tagger.explain.render import page
+from perceptron_nlp.tagger.explain.forward_trace import WeighedFeature
+from perceptron_nlp.tagger.explain.render import folded, page
 
 COLUMNS = [
     pn.Sentence(["la", "lupo"], {"upos": ["DET", "NOUN"], "xpos": ["D", "N"]}),
@@ -135,9 +136,56 @@ def test_html_is_whole_and_what_the_sentence_holds_stays_text(tagger: pn.Tagger)
     parser.feed(text)
     parser.close()
     assert {"script", "link", "img", "iframe"}.isdisjoint(parser.names)
-    assert parser.names.count("details") == 3
-    assert "prefers-color-scheme:dark" in text and "\x1b" not in text
+    assert parser.names.count("table") == 3
+    assert "light-dark(" in text and "\x1b" not in text
     assert explained.to_html(top=3).startswith("<!DOCTYPE html>")
+
+
+def weighed(texts: dict[str, float]) -> list[WeighedFeature]:
+    """Features by their texts and what they add to the margin."""
+    return [
+        WeighedFeature(text.partition("=")[0], text, 1.0, margin, 0.0)
+        for text, margin in texts.items()
+    ]
+
+
+def test_features_that_say_the_same_of_one_word_are_one_line() -> None:
+    same = {"lower[0]=old": 1.0, "lower.prefix4[0]=old": 2.0, "lower.ngrams1-6[0]=^old$": 4.0}
+    start = {"lower.prefix2[0]=ol": -8.0, "lower.ngrams1-6[0]=^ol": -8.0}
+    others = {"lower[+1]=old": 3.0, "lower.ngrams1-6[0]=ol": 0.5, "tag[+1]=old": 0.25}
+    lines = folded(weighed(same | start | others))
+    assert [(line.text, line.margin) for line in lines] == [
+        ("lower.prefix2[0]=ol", -16.0),
+        ("lower[0]=old", 7.0),
+        ("lower[+1]=old", 3.0),
+        ("lower.ngrams1-6[0]=ol", 0.5),
+        ("tag[+1]=old", 0.25),
+    ]
+    assert [line.alike for line in lines[:3]] == [
+        ("lower.ngrams1-6",),
+        ("lower.prefix4", "lower.ngrams1-6"),
+        (),
+    ]
+
+
+def test_folding_loses_nothing_of_the_margin(tagger: pn.Tagger) -> None:
+    for word in tagger.explain(["The", "old", "man", "boards", "it"]):
+        total = sum(line.margin for line in folded(word.features))
+        assert total == pytest.approx(word.margin)
+
+
+def test_calibrated_models_explain_with_their_confidences() -> None:
+    rows = [
+        ([f"w{(7 * i + j) % 60}" for j in range(8)], ["AB"[(i * j) % 2] for j in range(8)])
+        for i in range(60)
+    ]
+    tagger = pn.train(rows[:10], epochs=2)
+    assert tagger.explain(["w1"])[0].confidence is None
+    tagger = tagger.calibrate(rows)
+    found = tagger.explain(["w1", "w2"])
+    assert [word.confidence for word in found] == tagger.confidences(["w1", "w2"])
+    assert found.to_dict()["words"][0]["confidence"] == found[0].confidence
+    assert f"<small>{100 * found[0].confidence:.0f} %</small>" in found.to_html()
 
 
 def test_labels_to_compare_with_must_be_as_many_as_the_words(tagger: pn.Tagger) -> None:
@@ -181,7 +229,7 @@ def test_offsets_are_in_the_order_of_the_text_whatever_the_direction(right_to_le
     assert any(feature.template == f"lower[+1] tag{far}" for feature in last)
     how = "right to left" if right_to_left else "left to right"
     assert str(found).startswith(f"read {how}; [-1] is the word before, [+1] the word after\n\n")
-    assert f"The text was read {how};" in found.to_html()
+    assert f"the text was read {how}." in found.to_html()
     assert found.to_dict()["right_to_left"] is right_to_left
     shown = [item.template for item in pn.inspect(tagger).columns[0].templates]
     assert shown == [t.in_text_order(right_to_left) for t in tagger.model.templates]
