@@ -117,11 +117,12 @@ sdist: $(VENV)/building
 	mkdir -p dist
 	cp out/everywhere/wheels/tree/dist/*.tar.gz dist/
 
-# The pictures of docs/perceptron-family.md.
-pictures: $(VENV)/tested
+# The pictures of docs/perceptron-family.md, and those of pages, which need a Chromium.
+pictures: $(VENV)/benched
 	$(BIN)/perceptron-nlp study --out out/study
 	mkdir -p docs/images
 	cp out/study/*.png docs/images/
+	PERCEPTRON_NLP_PICTURES=docs/images $(BIN)/python -m pytest -q tests/unit/pages -k pictures
 	$(BIN)/python scripts/lesson_pictures.py docs/images
 
 # The documentation as a site, in out/docs.

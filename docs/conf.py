@@ -44,8 +44,9 @@ toc_object_entries_show_parents = "hide"
 
 html_theme = "furo"
 html_title = f"perceptron_nlp {release}"
-html_static_path = ["_static"]
-html_css_files = ["site.css", "home.css"]
+# The pages that the library writes have the same colors and type.
+html_static_path = ["_static", "../perceptron_nlp/pages/templates/tokens.css"]
+html_css_files = ["tokens.css", "site.css", "home.css"]
 html_show_sourcelink = False
 html_copy_source = False
 html_theme_options = {"navigation_with_keys": True}

@@ -9,6 +9,7 @@ const status_ = document.getElementById("status");
 const sentences = document.getElementById("sentences");
 const said = document.getElementById("said");
 const panel = made("section", undefined, "panel open");
+panel.tabIndex = -1;
 let asking = null;
 let timer = 0;
 let columns = [];

@@ -126,7 +126,7 @@ def _picture(panels: list[Panel], *, shared: bool) -> Picture:
     columns = 2 if len(panels) == 4 else min(3, len(panels))
     rows = -(-len(panels) // columns)
     width, height = panels[0].size
-    drawn = figure(width * columns * (1 if columns < 3 else 0.8), height * rows)
+    drawn = figure(width * columns * (1 if columns < 3 else 0.75), height * rows)
     grid = drawn.subplots(rows, columns, squeeze=False)
     for axes, panel in zip(grid.flat, panels, strict=True):
         panel.draw(axes)

@@ -167,7 +167,7 @@ class Explanation(Tabular, Sequence[WordExplanation]):
 
     def rows(self) -> list[dict[str, Any]]:
         """Return a row for each word."""
-        shown = ("word", "label", "score", "runner_up", "margin", "confidence", "known")
+        shown = ("word", "label", "score", "runner_up", "margin", "known")
         return [{name: getattr(word, name) for name in shown} for word in self.words]
 
     def to_dict(self, top: int | None = None) -> dict[str, Any]:

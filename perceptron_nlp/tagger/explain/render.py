@@ -94,8 +94,7 @@ def verdict(word: ExplainedWord) -> str:
 def remarks(word: ExplainedWord) -> str:
     """Return the further remarks on a word."""
     seen = "seen in training" if word.known else "not seen in training"
-    sure = "" if word.confidence is None else f"confidence {percent(word.confidence, 1)}; "
-    return sure + (seen if word.note is None else f"{seen}; {word.note}")
+    return seen if word.note is None else f"{seen}; {word.note}"
 
 
 def number(value: float) -> str:
@@ -191,6 +190,7 @@ def word_view(word: ExplainedWord, *, top: int | None) -> dict[str, Any]:
         rows.append(
             {"text": f"{len(left)} more", "alike": (), "margin": margin, "kind": "for", "width": 0}
         )
+    sure = "" if word.confidence is None else f"confidence {percent(word.confidence, 1)}; "
     return {
         "word": word.word,
         "label": word.label,
@@ -199,7 +199,7 @@ def word_view(word: ExplainedWord, *, top: int | None) -> dict[str, Any]:
         "confidence": "" if word.confidence is None else percent(word.confidence, 0),
         "is_unsure": word.confidence is not None and word.confidence < UNSURE,
         "verdict": verdict(word),
-        "remarks": remarks(word),
+        "remarks": sure + remarks(word),
         "rows": rows,
     }
 
