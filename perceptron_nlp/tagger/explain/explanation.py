@@ -48,8 +48,7 @@ class WordExplanation:
     runner_up : the label that scored best of the others that it might have got after the same
         labels, or the one that it was to be compared with (`against`); None where there is none
     runner_up_score : what that scored, or None
-    confidence : in the label, 0 to 1, as in ``Tagger.confidences``; None if the model is not
-        calibrated
+    confidence : in the label, 0 to 1; None if the model is not calibrated
     known : was the word in the training text? (Wrongly yes for one word in a hundred thousand.)
     decided_by : ``"weights"``, ``"dictionary"`` or ``"lexicon"``; only weights choose a label
     note : what else there is to say, or None
@@ -201,11 +200,7 @@ class Explanation(Tabular, Sequence[WordExplanation]):
         return text(self.words, width=width, top=top, paint=paint, head=head)
 
     def to_html(self, *, top: int | None = SHOWN, title: str = "Why these labels") -> str:
-        """A page of HTML that needs nothing else: no script, no network.
-
-        Everything that comes from the sentence or the model is escaped. The page follows the
-        reader's choice of dark or light, and says nothing by color alone.
-        """
+        """Return a page of HTML that needs nothing else: no script, no network."""
         return page([self], top=top, title=title, right_to_left=self.right_to_left)
 
     def __str__(self) -> str:
@@ -225,8 +220,9 @@ def explanations(
     `against` is of each sentence. Raises ArgumentError and ArgumentTypeError as explanation does,
     and if `against` is not of as many sentences.
     """
+    sure: Sequence[Sequence[float] | None] = [None] * len(sentences)
     if model.calibration is None:
-        given, sure = labeller.label(sentences), None
+        given = labeller.label(sentences)
     else:
         given, sure = sure_labels(model, labeller, lexicon, sentences)
     others = [None] * len(sentences) if against is None else _checked_against(against)
@@ -235,15 +231,9 @@ def explanations(
     constrained = ConstrainedTokens(model, lexicon)
     return [
         explanation(
-            labeller.trace(sentence),
-            given[k],
-            constrained,
-            words_of(sentence),
-            top,
-            others[k],
-            None if sure is None else sure[k],
+            labeller.trace(sentence), labels, constrained, words_of(sentence), top, wanted, own
         )
-        for k, sentence in enumerate(sentences)
+        for sentence, labels, wanted, own in zip(sentences, given, others, sure, strict=True)
     ]
 
 
@@ -397,17 +387,14 @@ def _note(
     model: TaggerModel, constrained: ConstrainedTokens, word: str, is_behind: bool
 ) -> str | None:
     behind = "the runner-up scores more here, but the sentence as a whole does not"
-    if not constrained.any:
-        return behind if is_behind else None
-    decided_by = constrained.decided_by(word)
+    decided_by = constrained.decided_by(word) if constrained.any else None
     if decided_by == DICTIONARY:
         return "the dictionary gives it; scores do not count"
     if decided_by == LEXICON:
         return "the lexicon leaves no other label"
-    within = constrained.within(word)
+    within = constrained.within(word) if constrained.any else None
     said = []
     if within is not None:
         said.append("the lexicon leaves " + ", ".join(map(model.tags.label_of, within)))
-    if is_behind:
-        said.append(behind)
+    said += [behind] * is_behind
     return "; ".join(said) or None

@@ -70,8 +70,8 @@ def addresses(
 
 def study_page(folder: Path) -> Path:
     """The page of a study of very little."""
-    from perceptron_nlp.perceptrons import study
-    from perceptron_nlp.perceptrons.study import costs, experiments
+    from perceptron_nlp.perceptrons.study import corpus, costs, experiments
+    from perceptron_nlp.perceptrons.study.report import write_report
 
     lines = [
         f"{subject} {verb} the/DET light/NOUN ./PUNCT\n"
@@ -89,8 +89,9 @@ def study_page(folder: Path) -> Path:
         patched.setattr(
             experiments, "growth_curves", lambda say: costs.growth_curves(plan=plan, say=say)
         )
-        found = study.study_corpus(study.read_study_corpus([str(folder / "little.tagged")]))
-    return study.write_report(found, folder / "study")[0]
+        read = corpus.read_study_corpus([str(folder / "little.tagged")])
+        found = experiments.study_corpus(read)
+    return write_report(found, folder / "study")[0]
 
 
 @pytest.fixture(scope="module")

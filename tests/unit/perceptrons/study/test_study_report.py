@@ -12,8 +12,8 @@ import pytest
 
 from perceptron_nlp.errors import FileError, MissingExtraError
 from perceptron_nlp.perceptrons.study.experiments import Study
+from perceptron_nlp.perceptrons.study.pictures import all_pictures
 from perceptron_nlp.perceptrons.study.report import (
-    all_pictures,
     check_libraries,
     made_folder,
     power_rows,
