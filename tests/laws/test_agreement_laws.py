@@ -257,6 +257,25 @@ def test_merged_and_resumed_taggers_know_the_combinations_of_all_texts() -> None
     assert small.model.agreement == one.model.agreement
 
 
+def test_dictionaries_that_contradict_each_other_give_way() -> None:
+    rows = ["A b N=1", "A c N=2", "B b N=2", "A b N=1", "B c N=2"]
+    own = pn.train(
+        [
+            pn.Sentence(["w"], {name: [x] for name, x in zip(COLUMNS, row.split(), strict=True)})
+            for row in rows
+        ],
+        column=COLUMNS,
+        epochs=1,
+        dictionary=(2, 0.51),
+    )
+    forced = [dict(part.dictionary)["w"] for part in own.model.parts_by_column]
+    assert forced == ["A", "b", "N=2"]
+    in_the_core = own.tag_sents_columns([["w"]])
+    in_python = own.tag_sents_columns([["w"]], keep={"upos": [[None]]})
+    assert in_the_core == in_python
+    assert " ".join(own_labels[0][0] for own_labels in in_the_core.values()) in rows
+
+
 def test_columns_do_not_agree_where_the_table_of_combinations_has_no_room(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
