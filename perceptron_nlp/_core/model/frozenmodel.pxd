@@ -50,8 +50,7 @@ cdef extern from "tag/search.h" nogil:
         int32_t *offsets
         int32_t *templates
         int32_t *group_of
-        int32_t *left
-        int32_t *right
+        int32_t *right_at
         KeyFilter filter
     ctypedef struct Decoder:
         CacheLayout layout
@@ -91,13 +90,12 @@ cdef extern from "tag/search.h" nogil:
     void plan_close(CacheLayout *l) noexcept
     int memo_plan_open(CacheLayout *l, const uint64_t *label_hashes) noexcept
     void memo_plan_close(CacheLayout *l) noexcept
+    int pair_halves_open(PairLayout *p, CacheLayout *l) noexcept
     void choose_form(Decoder *d, int plain) noexcept
 
 cdef extern from "features/program.h" nogil:
     bint looks_at_many(const Program *p, int32_t template_id) noexcept
     bint is_pair(const Program *p, int32_t template_id, int32_t *left) noexcept
-    bint is_plain_pair(const Program *p, int32_t template_id, int32_t *left,
-                       int32_t *right) noexcept
     bint is_of_tags(const Program *p, int32_t template_id, int32_t deepest) noexcept
     bint is_of_word_and_tag(const Program *p, int32_t template_id) noexcept
 

@@ -129,8 +129,7 @@ cdef class FrozenModel:
         memo_plan_close(&self.decoder.layout)
         free(self.decoder.pairs.templates)
         free(self.decoder.pairs.group_of)
-        free(self.decoder.pairs.left)
-        free(self.decoder.pairs.right)
+        free(self.decoder.pairs.right_at)
         free(self.decoder.pairs.filter.words)
         free(self.decoder.layout.memo_filter.words)
         free(self.decoder.start)
@@ -317,7 +316,7 @@ cdef class FrozenModel:
         cdef CacheLayout *l = &self.decoder.layout
         cdef const Program *p = &self.program.program
         cdef PairLayout *pairs = &self.decoder.pairs
-        cdef int32_t k, number, left, right
+        cdef int32_t k, number, left
         groups, others = {}, []
         for k in range(p.n_static):
             offset = None
@@ -332,15 +331,12 @@ cdef class FrozenModel:
         self.decoder.n_static = len(others)
         pairs.templates = _numbers([k for offset in kept for k in groups[offset]])
         pairs.group_of = _numbers([g for g, offset in enumerate(kept) for _ in groups[offset]])
-        pairs.left = _numbers([-1] * count)
-        pairs.right = _numbers([-1] * count)
-        for k in range(count):
-            if is_plain_pair(p, pairs.templates[k], &left, &right):
-                pairs.left[k], pairs.right[k] = left, right
         pairs.n_templates = count
         pairs.n_groups = len(kept)
         for number, offset in enumerate(kept):
             pairs.offsets[number] = offset
+        if pair_halves_open(pairs, l) < 0:
+            raise MemoryError
 
     def _history(self):
         """Sort the history templates by how they can be looked up, and sum those of tags alone."""

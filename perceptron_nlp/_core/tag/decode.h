@@ -16,7 +16,6 @@
 
 #define SIDE_BY_SIDE 8
 #define TOKEN_BLOCK 16
-#define PAIR_BLOCK 32
 
 /* A sentence being labelled, at one of its tokens. */
 typedef struct {
@@ -142,7 +141,8 @@ static inline void lane_open(const Decoder *d, Worker *w, const Lane *lane, char
 static inline int32_t take_pairs(const Decoder *d, const Worker *w, int64_t *sentence,
                                  int64_t *next, PairPlace *places) {
     const PairLayout *p = &d->pairs;
-    const int64_t low = p->offsets[0], span = p->offsets[p->n_groups - 1] - low;
+    const int64_t low = p->offsets[0], high = p->offsets[p->n_groups - 1], span = high - low;
+    const uint32_t all = ((uint32_t)1 << p->n_groups) - 1;
     int32_t count = 0;
     for (; *sentence < w->n_sentences; ++*sentence, *next = 0) {
         const int64_t begin = w->starts[*sentence], n = w->starts[*sentence + 1] - begin;
@@ -151,7 +151,9 @@ static inline int32_t take_pairs(const Decoder *d, const Worker *w, int64_t *sen
             if (count == PAIR_BLOCK) return count;
             const int64_t j = low + *next;
             PairPlace *place = &places[count++];
-            *place = (PairPlace){types + j, begin + j, 0};
+            *place = (PairPlace){types + j, begin + j, all};
+            if (j >= high && j < n + low) continue;
+            place->groups = 0;
             for (int32_t g = 0; g < p->n_groups; g++) {
                 const int64_t token = j - p->offsets[g];
                 place->groups |= (uint32_t)((token >= 0) & (token < n)) << g;
@@ -298,8 +300,7 @@ static inline int prepare_batch(const Decoder *d, Worker *w) {
         if (grow_array(&w->back, back, sizeof(uint16_t)) < 0) return -1;
         w->back_room = back;
     }
-    if (d->pairs.n_groups &&
-        choose_pair_way(&w->pairs, &d->pairs, l, w->cache.limit, PAIR_BLOCK) < 0)
+    if (d->pairs.n_groups && choose_pair_way(&w->pairs, &d->pairs, l, w->cache.limit) < 0)
         return -1;
     return find_types(d, w);
 }

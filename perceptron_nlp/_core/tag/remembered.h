@@ -9,10 +9,10 @@
  * size is a bound. Vectors are given out one after the other, to pairs of which something is
  * known, and stay with their places; so a text touches as many as it needs.
  *
- * A pair that is not remembered costs some four times as much as one that is looked up by way of a
- * filter, which touches no memory for what the model does not know; one that is remembered, a third.
- * So a sample of the pairs tells which way to take: how many of them stood in as many before as there
- * are places. */
+ * A new text is remembered until half of the places have been taken. From then on it is done only
+ * where pairs come again: what stood lately tells while they are looked up each time by way of a
+ * filter, which touches no memory for what the model does not know; and how many are found tells
+ * while they are remembered. */
 #ifndef PERCEPTRON_NLP_REMEMBERED_H
 #define PERCEPTRON_NLP_REMEMBERED_H
 
@@ -20,10 +20,13 @@
 
 #define PAIR_WAYS 4
 #define PAIR_MAX_SETS_BITS 14
-#define PAIR_BYTES ((size_t)16 << 20)     /* of all vectors, at most */
-#define PAIR_SAMPLE_BITS 4                /* one pair in 2^4 is in the sample, … */
-#define PAIR_SEEN_BITS PAIR_MAX_SETS_BITS /* … which has places for those of as many, fourfold */
-#define PAIRS_JUDGED 256                  /* pairs of the sample after which the way may change */
+#define PAIR_BYTES ((size_t)16 << 20) /* of all vectors, at most */
+#define PAIR_SAMPLE_BITS 4            /* one pair in 2^4 is in the sample, … */
+#define PAIR_SEEN_BITS (PAIR_MAX_SETS_BITS + 2 - PAIR_SAMPLE_BITS) /* … which has as many places */
+#define PAIRS_SAMPLED 256 /* pairs of the sample after which remembering may begin, … */
+#define PAIRS_ASKED 4096  /* … and pairs after which it may end */
+#define PAIR_BLOCK 32     /* pairs that are looked up together */
+#define PAIR_BLOCKS 3     /* blocks on their way, each a step ahead of the next */
 #define MAX_PAIR_GROUPS 4
 
 typedef struct {
@@ -31,7 +34,8 @@ typedef struct {
     int32_t n_templates;              /* of all groups */
     int32_t offsets[MAX_PAIR_GROUPS]; /* where the left word stands */
     int32_t *templates, *group_of;    /* sorted by group */
-    int32_t *left, *right; /* which carried values make up each template; -1: not just one each */
+    int32_t *right_at; /* where the right word's part of each key is among its halves, or NULL where
+                          some template is not of one value of each word */
     KeyFilter filter;
 } PairLayout;
 
@@ -48,26 +52,68 @@ typedef struct {
     uint32_t groups;
 } PairPlace;
 
+/* Where each template is of one value of either word: plan halves of keys, those of left words first, then
+ * the values of right words. Layout and pairs are new. -1: no memory. */
+static inline int pair_halves_open(PairLayout *p, CacheLayout *l) {
+    const Program *program = l->program;
+    const int32_t n = p->n_templates;
+    int32_t used = n, left, right;
+    for (int32_t k = 0; k < n; k++)
+        if (!is_plain_pair(program, p->templates[k], &left, &right)) return 0;
+    if (!n) return 0;
+    p->right_at = (int32_t *)malloc((size_t)n * sizeof *p->right_at);
+    l->halves = (HalfPlan *)malloc(2 * (size_t)n * sizeof *l->halves);
+    if (!p->right_at || !l->halves) return -1;
+    for (int32_t k = 0; k < n; k++) {
+        const AtomSpec *atom = program->atoms + program->atom_starts[p->templates[k]];
+        int32_t at = n;
+        l->halves[k] = (HalfPlan){program->seeds[p->templates[k]] + XXH_P5 + 16, atom[0].value, 1};
+        while (at < used && l->halves[at].value != atom[1].value) at++;
+        if (at == used) l->halves[used++] = (HalfPlan){0, atom[1].value, 0};
+        p->right_at[k] = at;
+    }
+    l->n_halves = used;
+    return 0;
+}
+
+/* What a template says of a token, when its row is known. */
+typedef struct {
+    int32_t token, group;
+} PairTarget;
+
+/* Pairs of which the model is asked: their keys by pair and template, then only those that the filter
+ * lets through, and their rows. */
+typedef struct {
+    PairPlace places[PAIR_BLOCK];
+    int32_t ends[PAIR_BLOCK]; /* of each pair among the keys that are let through */
+    int32_t count, n;         /* pairs; keys that are let through */
+    uint64_t *keys;           /* as the table has them */
+    uint32_t *rows;           /* 0: none */
+    PairTarget *targets;
+} PairBlock;
+
 typedef struct {
     PairSet *sets;
-    char *vectors; /* [number][group][stride] */
-    uint32_t used; /* of the vectors */
+    char *vectors;    /* [number][group][stride] */
+    uint32_t used;    /* of the vectors */
+    uint32_t entered; /* pairs, in all */
     int bits;
-    uint64_t *fresh_keys; /* of the pairs that a block misses, as the table has them */
-    uint32_t *fresh_rows; /* 0: none */
-    uint32_t *fresh_from; /* of what passes the filter: its pair and template in the block */
-    uint32_t *seen;       /* [2^PAIR_SEEN_BITS]: the pairs of the sample that came last */
+    PairBlock blocks[PAIR_BLOCKS];
+    uint32_t *seen; /* [2^PAIR_SEEN_BITS]: the pairs of the sample that came last */
     uint32_t sampled, repeated;
+    uint32_t asked, missed;
     int remembers; /* are sets and vectors in use? */
 } PairCache;
 
 static inline void pair_cache_close(PairCache *c) {
     free(c->sets);
     free(c->vectors);
-    free(c->fresh_keys);
-    free(c->fresh_rows);
-    free(c->fresh_from);
     free(c->seen);
+    for (int k = 0; k < PAIR_BLOCKS; k++) {
+        free(c->blocks[k].keys);
+        free(c->blocks[k].rows);
+        free(c->blocks[k].targets);
+    }
     memset(c, 0, sizeof *c);
 }
 
@@ -79,14 +125,19 @@ static inline size_t pair_places(const PairCache *c) {
     return (size_t)PAIR_WAYS << c->bits;
 }
 
-/* Room for a block of pairs. -1: no memory. */
-static inline int pair_block_open(PairCache *c, const PairLayout *p, int block) {
-    const size_t n = (size_t)(block * p->n_templates);
-    c->fresh_keys = (uint64_t *)malloc(n * sizeof *c->fresh_keys);
-    c->fresh_rows = (uint32_t *)malloc(n * sizeof *c->fresh_rows);
-    c->fresh_from = (uint32_t *)malloc(n * sizeof *c->fresh_from);
+/* Room for blocks of pairs. -1: no memory. */
+static inline int pair_blocks_open(PairCache *c, const PairLayout *p) {
+    const size_t n = (size_t)(PAIR_BLOCK * p->n_templates);
     c->seen = (uint32_t *)calloc((size_t)1 << PAIR_SEEN_BITS, sizeof *c->seen);
-    if (c->fresh_keys && c->fresh_rows && c->fresh_from && c->seen) return 0;
+    int missing = !c->seen;
+    for (int k = 0; k < PAIR_BLOCKS; k++) {
+        PairBlock *b = &c->blocks[k];
+        b->keys = (uint64_t *)malloc(n * sizeof *b->keys);
+        b->rows = (uint32_t *)malloc(n * sizeof *b->rows);
+        b->targets = (PairTarget *)malloc(n * sizeof *b->targets);
+        missing |= !b->keys || !b->rows || !b->targets;
+    }
+    if (!missing) return 0;
     pair_cache_close(c);
     return -1;
 }
@@ -129,18 +180,20 @@ static ALWAYS_INLINE void pair_sample(PairCache *c, uint64_t key, uint64_t multi
     *seen = mark;
 }
 
-/* Choose the way for the next pairs: remembering begins to pay where four in five repeat; a little
- * less does not end it. -1: no memory. */
+/* Choose the way for the next pairs. -1: no memory. */
 static inline int choose_pair_way(PairCache *c, const PairLayout *p, const CacheLayout *l,
-                                  uint32_t limit, int block) {
+                                  uint32_t limit) {
     if (!c->seen) {
-        if (pair_block_open(c, p, block) < 0) return -1;
-        c->remembers = !p->filter.words;
+        if (pair_blocks_open(c, p) < 0) return -1;
+        c->remembers = 1;
     }
-    if (c->sampled >= PAIRS_JUDGED) {
-        c->remembers =
-            !p->filter.words || 16 * c->repeated >= (c->remembers ? 11u : 13u) * c->sampled;
+    if (!c->remembers && c->sampled >= PAIRS_SAMPLED) {
+        c->remembers = 16 * c->repeated >= 13 * c->sampled;
         c->sampled = c->repeated = 0;
+    } else if (c->remembers && c->asked >= PAIRS_ASKED) {
+        c->remembers = !p->filter.words || 2 * (size_t)c->entered < pair_places(c) ||
+                       16 * c->missed <= 5 * c->asked;
+        c->asked = c->missed = 0;
     }
     return c->remembers && !c->sets ? pair_cache_open(c, p, l, limit) : 0;
 }
@@ -177,72 +230,95 @@ static inline char *pair_vectors(const PairCache *c, const PairSet *set, int way
 /* The key of template t for the pair whose left word is types[0]. */
 static inline uint64_t pair_feature(const PairLayout *p, const CacheLayout *l, int32_t t,
                                     const int32_t *types, const uint64_t *carried) {
-    size_t n_carried = (size_t)l->program->n_carried;
-    if (p->left[t] >= 0) {
-        const uint64_t words[2] = {carried[(size_t)types[0] * n_carried + (size_t)p->left[t]],
-                                   carried[(size_t)types[1] * n_carried + (size_t)p->right[t]]};
-        return xxh64_words(words, 2, l->program->seeds[p->templates[t]]);
-    }
     const int32_t *token = types - p->offsets[p->group_of[t]];
     TokenView view = {&token, carried, NULL, 0, 0};
     return token_key(l->program, p->templates[t], &view);
 }
 
-/* Look for the features of the pairs of a block that are missing: all keys, then their rows, so
- * that one does not wait for the memory of another. */
-static inline void pairs_look_up(PairCache *c, const PairLayout *p, const CacheLayout *l,
-                                 const uint64_t *carried, const PairPlace *places,
-                                 int32_t n_missing, const int32_t *missing) {
+/* Looking up a block takes three steps, each of which fetches what the next one reads. Here the keys,
+ * and the words of the filter for them. */
+static ALWAYS_INLINE void make_pair_keys_of(PairBlock *b, const PairLayout *p, const CacheLayout *l,
+                                            const TypeCache *c, int32_t n_templates) {
     const FrozenTable t = *l->table;
-    uint64_t *keys = c->fresh_keys;
-    uint32_t *rows = c->fresh_rows;
-    int32_t n = 0;
-    for (int32_t m = 0; m < n_missing; m++)
-        for (int32_t k = 0; k < p->n_templates; k++)
-            keys[n++] = fresh_key(&t, pair_feature(p, l, k, places[missing[m]].types, carried));
-    for (int32_t k = 0; k < n; k++) {
-        rows[k] = frozen_guess(&t, keys[k]);
-        frozen_prefetch_row(&t, rows[k]);
+    const KeyFilter filter = p->filter;
+    const size_t n_halves = (size_t)l->n_halves;
+    const int32_t *right_at = p->right_at;
+    uint64_t *key = b->keys;
+    for (int32_t m = 0; m < b->count; m++) {
+        const int32_t *types = b->places[m].types;
+        const uint64_t *left = c->halves + (size_t)types[0] * n_halves;
+        const uint64_t *right = c->halves + (size_t)types[1] * n_halves;
+        for (int32_t k = 0; k < n_templates; k++) {
+            const uint64_t whole = right_at ? xxh64_mixed_word(left[k], right[right_at[k]])
+                                            : pair_feature(p, l, k, types, c->carried);
+            const uint64_t own = frozen_key(&t, whole);
+            if (filter.words)
+                PREFETCH(filter_word(&filter, own));
+            else
+                PREFETCH(&t.buckets[frozen_start(&t, own)]);
+            *key++ = own;
+        }
     }
 }
 
-/* Look for the features of the pairs of a block by way of the filter: the rows of those that may be
- * there, and where each comes from. How many. Each step first fetches what the next one reads. */
-static inline int32_t pairs_filter(PairCache *c, const PairLayout *p, const CacheLayout *l,
-                                   const uint64_t *carried, const PairPlace *places,
-                                   int32_t count) {
-    const FrozenTable t = *l->table;
+/* What the filter lets through, and its buckets; `all`: also of groups that no token is of. */
+static ALWAYS_INLINE void filter_pair_keys_of(PairBlock *b, const PairLayout *p,
+                                              const FrozenTable *table, int all,
+                                              int32_t n_templates) {
+    const FrozenTable t = *table;
     const KeyFilter filter = p->filter;
-    uint64_t *keys = c->fresh_keys;
-    uint32_t *rows = c->fresh_rows, *from = c->fresh_from;
-    const size_t n_carried = (size_t)l->program->n_carried;
-    int32_t n = 0, passed = 0;
-    for (int32_t m = 0; m < count; m++) PREFETCH(carried + (size_t)places[m].types[1] * n_carried);
-    for (int32_t k = 0; k < p->n_templates; k++)
-        for (int32_t m = 0; m < count; m++) {
-            keys[n] = frozen_key(&t, pair_feature(p, l, k, places[m].types, carried));
-            PREFETCH(filter_word(&filter, keys[n++]));
+    const uint64_t *key = b->keys;
+    int32_t n = 0;
+    for (int32_t m = 0; m < b->count; m++) {
+        const int32_t token = (int32_t)b->places[m].token;
+        const uint32_t groups = all ? ~0u : b->places[m].groups;
+        for (int32_t k = 0; k < n_templates; k++) {
+            const int32_t group = p->group_of[k];
+            const uint64_t own = *key++;
+            b->keys[n] = own;
+            b->targets[n] = (PairTarget){token - p->offsets[group], group};
+            n += (!filter.words || filter_passes(&filter, own)) & (int)(groups >> group & 1);
         }
-    n = 0;
-    for (int32_t k = 0; k < p->n_templates; k++)
-        for (int32_t m = 0; m < count; m++) {
-            const uint64_t own = keys[n++];
-            from[passed] = (uint32_t)(m * p->n_templates + k);
-            keys[passed] = own;
-            passed += filter_passes(&filter, own) & (int)(places[m].groups >> p->group_of[k] & 1);
-        }
-    for (int32_t i = 0; i < passed; i++) PREFETCH(&t.buckets[frozen_start(&t, keys[i])]);
-    for (int32_t i = 0; i < passed; i++) {
+        b->ends[m] = n;
+    }
+    b->n = n;
+    for (int32_t i = 0; i < n && filter.words; i++)
+        PREFETCH(&t.buckets[frozen_start(&t, b->keys[i])]);
+}
+
+/* The presets have five templates over pairs, which are worth code of their own. */
+static inline void make_pair_keys(PairBlock *b, const PairLayout *p, const CacheLayout *l,
+                                  const TypeCache *c) {
+    if (p->n_templates == 5 && p->right_at)
+        make_pair_keys_of(b, p, l, c, 5);
+    else
+        make_pair_keys_of(b, p, l, c, p->n_templates);
+}
+
+static inline void filter_pair_keys(PairBlock *b, const PairLayout *p, const FrozenTable *t,
+                                    int all) {
+    if (p->n_templates == 5)
+        filter_pair_keys_of(b, p, t, all, 5);
+    else
+        filter_pair_keys_of(b, p, t, all, p->n_templates);
+}
+
+/* The rows of what was let through. */
+static inline void guess_pair_rows(PairBlock *b, const FrozenTable *table) {
+    const FrozenTable t = *table;
+    const uint64_t *keys = b->keys;
+    uint32_t *rows = b->rows;
+    for (int32_t i = 0; i < b->n; i++) {
         rows[i] = frozen_guess(&t, keys[i]);
         frozen_prefetch_row(&t, rows[i]);
     }
-    return passed;
 }
 
 /* Put a pair into a way of its set: where its vectors are to be written, or NULL where no template
  * knows it. */
 static inline char *pair_enter(PairCache *c, PairSet *set, int way, uint64_t key, size_t record,
                                int known) {
+    c->entered++;
     set->keys[way] = known ? key : key | PAIR_SILENT;
     if (!known) return NULL;
     if (!set->vector1[way]) set->vector1[way] = ++c->used;

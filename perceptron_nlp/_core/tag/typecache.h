@@ -48,6 +48,7 @@ static inline int cache_reserve(TypeCache *c, const CacheLayout *l, uint32_t roo
     if (grow_array(&c->entries, room, sizeof(TypeEntry)) < 0 ||
         grow_array(&c->vectors, room, vector_bytes(l)) < 0 ||
         grow_array(&c->carried, (size_t)room * (size_t)l->program->n_carried, 8) < 0 ||
+        grow_array(&c->halves, (size_t)room * (size_t)l->n_halves, 8) < 0 ||
         grow_array(&c->memos, room * memo_words(l), sizeof(uint32_t)) < 0 ||
         grow_array(&c->values, (size_t)l->program->n_values, 8) < 0 ||
         grow_array(&c->mixed, (size_t)l->program->n_values, 8) < 0 ||
@@ -134,7 +135,7 @@ static inline int32_t type_enter(TypeCache *c, const CacheLayout *l, int32_t col
 /* Bytes of a type, its text, rows and memos apart. */
 static inline size_t type_bytes(const CacheLayout *l) {
     return sizeof(TypeEntry) + vector_bytes(l) + memo_words(l) * sizeof(uint32_t) +
-           (size_t)l->program->n_carried * sizeof(uint64_t) +
+           ((size_t)l->program->n_carried + (size_t)l->n_halves) * sizeof(uint64_t) +
            (l->dense ? 0 : (size_t)l->program->n_slots * sizeof(uint32_t));
 }
 
@@ -205,10 +206,12 @@ static inline int cache_is_full(const TypeCache *c, const CacheLayout *l, uint64
 static inline void move_type(TypeCache *c, const CacheLayout *l, uint32_t from, uint32_t to) {
     const size_t bytes = vector_bytes(l), n_carried = (size_t)l->program->n_carried;
     const size_t n_memos = memo_words(l), n_slots = (size_t)l->program->n_slots;
+    const size_t n_halves = (size_t)l->n_halves;
     TypeEntry *entry = &c->entries[to];
     *entry = c->entries[from];
     memmove(c->vectors + to * bytes, c->vectors + from * bytes, bytes);
     memmove(c->carried + to * n_carried, c->carried + from * n_carried, n_carried * 8);
+    memmove(c->halves + to * n_halves, c->halves + from * n_halves, n_halves * 8);
     memmove(c->memos + to * n_memos, c->memos + from * n_memos, n_memos * sizeof *c->memos);
     if (entry->word.length > WORD_SMALL) {
         memmove(c->text + c->text_used, c->text + entry->word.at, entry->word.length);

@@ -15,6 +15,7 @@ static inline void plan_close(CacheLayout *l) {
     free(l->plan_starts);
     free(l->value_plan);
     free(l->value_starts);
+    free(l->halves);
 }
 
 #define FEW_ATOMS 3 /* of which xxh64_word_start may be asked */
@@ -224,6 +225,15 @@ static inline void make_values(TypeCache *c, const CacheLayout *l, int32_t colum
     }
 }
 
+/* The halves of keys of pairs, by the values that were made. */
+static inline void make_halves(TypeCache *c, const CacheLayout *l, uint32_t type) {
+    uint64_t *half = c->halves + (size_t)type * (size_t)l->n_halves;
+    for (const HalfPlan *h = l->halves; h < l->halves + l->n_halves; h++) {
+        const uint64_t mixed = c->mixed[h->value];
+        *half++ = h->is_left ? xxh_rotl(h->start ^ mixed, 27) * XXH_P1 + XXH_P4 : mixed;
+    }
+}
+
 /* Begin to work out what the type just entered says; text is NULL for a pad. finish_types must
  * follow before anything is read of it. -1: no memory. */
 static inline int begin_type(TypeCache *c, const CacheLayout *l, uint32_t type, int32_t column,
@@ -233,6 +243,7 @@ static inline int begin_type(TypeCache *c, const CacheLayout *l, uint32_t type, 
     if (text && word_views(&c->words, text, n, p->wanted[column]) < 0) return -1;
     make_values(c, l, column, text ? 0 : distance,
                 c->carried + (size_t)type * (size_t)p->n_carried);
+    if (column == 0) make_halves(c, l, type);
     if (memo_words(l)) memset(c->memos + type * memo_words(l), 0xFF, memo_words(l) * 4);
     if (make_keys(c, l, column, text == NULL) < 0) return -1;
     c->fresh[c->n_fresh++] = (FreshType){type, c->n_fresh_keys};

@@ -138,6 +138,13 @@ typedef struct {
     int32_t value, carried_at;
 } ValuePlan;
 
+/* Half of a key of two words, one value of each: of the left word the hash so far, of the right one its
+ * value as xxh64_mixed leaves it. */
+typedef struct {
+    uint64_t start; /* the hash before the left word */
+    int32_t value, is_left;
+} HalfPlan;
+
 /* A type whose keys are known and whose rows are still to be read. */
 typedef struct {
     uint32_t type;
@@ -177,6 +184,8 @@ typedef struct CacheLayout {
     int32_t *plan_starts;    /* column -> its first; one more at the end */
     ValuePlan *value_plan;   /* of column 0, then 1, …; values of many hashes are left out */
     int32_t *value_starts;
+    HalfPlan *halves; /* of column 0, for pairs (remembered.h) */
+    int32_t n_halves;
 } CacheLayout;
 
 typedef struct TypeCache {
@@ -191,6 +200,7 @@ typedef struct TypeCache {
     size_t text_used, text_room;
     char *vectors;
     uint64_t *carried;
+    uint64_t *halves; /* [type][half] */
     uint32_t *memos;
     char *pool;
     uint32_t pool_used, pool_room;
@@ -216,6 +226,7 @@ static inline void cache_close(TypeCache *c) {
     free(c->text);
     free(c->vectors);
     free(c->carried);
+    free(c->halves);
     free(c->memos);
     free(c->pool);
     free(c->values);
