@@ -66,6 +66,8 @@ _DOTS_PER_INCH, _COLORS = 110, 96
 _ID = re.compile(r'(\bid="|url\(#|xlink:href="#)')
 _USED = re.compile(r'(?:url\(|xlink:href=")#([^")]+)')
 _MADE = re.compile(r' id="([^"]*)"')
+_DRAWN = re.compile(r' (?:d|x|y|transform)="[^"]*"')
+_LONG = re.compile(r"\d+\.\d{2,}")
 _FONT = re.compile(r" font-family: [^;]*;")
 
 
@@ -153,9 +155,11 @@ def inlined(file: bytes, name: str, alt: str) -> str:
     used = set(_USED.findall(text))
     text = _MADE.sub(lambda made: made[0] if made[1] in used else "", text)
     text = _ID.sub(rf"\g<1>{name}-", text)
-    # The page gives the font, and hundredths of a point do for a screen.
+    # The page gives the font, and tenths of a point do for a screen.
     text = _FONT.sub("", text)
-    text = re.sub(r"\d+\.\d{2,}", lambda number: f"{float(number[0]):.1f}", text)
+    text = _DRAWN.sub(
+        lambda drawn: _LONG.sub(lambda number: f"{float(number[0]):.1f}", drawn[0]), text
+    )
     for color, variable in _OF_THE_PAGE.items():
         text = text.replace(color, f"var({variable})")
     return re.sub(r"\s*\n\s*", " ", text).strip()

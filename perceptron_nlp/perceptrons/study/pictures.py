@@ -118,7 +118,7 @@ def _picture(panels: list[Panel], *, shared: bool) -> Picture:
     _add_legend(drawn, list(grid.flat))
     legend = None
     if shared:
-        small = figure(_PANEL[0], 1.9)
+        small = figure(5.8, 1.9)
         _add_legend(small, list(grid.flat), columns=2)
         legend = svg(small)
     return Picture(tuple(alone), legend, png(drawn))

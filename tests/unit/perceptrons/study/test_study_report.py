@@ -75,6 +75,13 @@ def test_charts_in_the_page_have_no_color_that_the_theme_does_not_know(html: str
     assert charts and not re.findall(r"(?:fill|stroke): #\w+", " ".join(charts))
 
 
+def test_charts_in_the_page_say_what_their_files_say(found: Study, html: str) -> None:
+    for picture in all_pictures(found).values():
+        for _, _, file in picture.panels:
+            told = re.findall(r"<text[^>]*>([^<]*)</text>", file.decode())
+            assert told and all(f">{text}</text>" in html for text in told)
+
+
 def test_learners_and_orders_have_names(html: str) -> None:
     text = " ".join(Page(html).texts)
     for code in re.findall(r"\b[LO]\d+\b", text):
