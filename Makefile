@@ -122,7 +122,8 @@ pictures: $(VENV)/benched
 	$(BIN)/perceptron-nlp study --out out/study
 	mkdir -p docs/images
 	cp out/study/*.png docs/images/
-	PERCEPTRON_NLP_PICTURES=docs/images $(BIN)/python -m pytest -q tests/unit/pages -k pictures
+	PERCEPTRON_NLP_PICTURES=docs/images $(BIN)/python -m pytest -q tests/unit/pages \
+	  tests/unit/annotation/test_page.py -k pictures
 	$(BIN)/python scripts/lesson_pictures.py docs/images
 
 # The documentation as a site, in out/docs.

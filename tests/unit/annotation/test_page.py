@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import json
+import os
 import re
 from http.client import HTTPConnection
 from pathlib import Path
@@ -315,3 +317,33 @@ def test_the_page_is_accessible(browser: Any, tmp_path: Path, scheme: str, width
             found = axe.Axe().run(page)
             assert found.violations_count == 0, found.generate_report()
             page.keyboard.press("?")
+
+
+@pytest.mark.skipif(
+    "PERCEPTRON_NLP_PICTURES" not in os.environ, reason="make pictures makes the pictures"
+)
+def test_pictures_are_of_the_page(browser: Any, tmp_path: Path) -> None:
+    from PIL import Image
+
+    def save(page: Any, name: str) -> None:
+        page.wait_for_timeout(300)
+        image = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
+        place = Path(os.environ["PERCEPTRON_NLP_PICTURES"], f"annotate-{name}.png")
+        image.quantize(128, dither=Image.Dither.NONE).save(place, optimize=True)
+        assert place.stat().st_size < 120_000
+
+    person = pn.load("en")
+    text = Path(__file__).parents[3] / "data" / "harbor.txt"
+    phone = {"viewport": {"width": 390, "height": 760}, "color_scheme": "dark"}
+    with serving(Session(text, tmp_path / "gold.conllu", background=True)) as server:
+        with opened(browser, server, viewport={"width": 1000, "height": 640}) as page:
+            for key in (".", "ArrowRight", "o", "ArrowRight"):
+                page.keyboard.press(key)
+            save(page, "first")
+            for _ in range(16):
+                annotate_by_keys(page, lambda found: list(person.tag(list(found))))
+            page.keyboard.press("End")
+            page.keyboard.press("ArrowLeft")
+            save(page, "later")
+        with opened(browser, server, **phone) as page:
+            save(page, "phone")
