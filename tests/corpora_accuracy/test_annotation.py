@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Any
 
 import perceptron_nlp as pn
 from perceptron_nlp.annotation import Session
-from perceptron_nlp.formats.conllu_layout import ConlluLayout
 from tests.unit.annotation.browsing import annotate_by_keys, opened, serving
 
 TOKENS = 1000
@@ -19,13 +17,10 @@ def test_a_thousand_tokens_of_turkish_through_the_page_are_those_of_python(
 ) -> None:
     stem = corpora / "treebanks" / "UD_Turkish-IMST" / "tr_imst-ud"
     gold: dict[tuple[str, ...], list[str]] = {}
-    texts = []
     for sentence in pn.read_conllu(f"{stem}-train.conllu"):
         gold[sentence.words] = list(sentence.column("upos"))
-        assert isinstance(sentence.layout, ConlluLayout)
-        texts += re.findall(r"^# text = (.*)$", sentence.layout.text, re.MULTILINE)
     raw = tmp_path / "raw.txt"
-    raw.write_text("\n\n".join(texts), "utf-8")
+    raw.write_text("".join(" ".join(words) + "\n" for words in gold), "utf-8")
     page_file, python_file = tmp_path / "page.conllu", tmp_path / "python.conllu"
 
     session = Session(raw, page_file, background=True)
@@ -46,4 +41,4 @@ def test_a_thousand_tokens_of_turkish_through_the_page_are_those_of_python(
                 session.accept(labels)
     assert page_file.read_bytes() == python_file.read_bytes()
     assert session.model.to_bytes() == by_keys.to_bytes()
-    assert by_keys.evaluate(f"{stem}-test.conllu", column="upos").accuracy >= 0.76
+    assert by_keys.evaluate(f"{stem}-test.conllu", column="upos").accuracy >= 0.79

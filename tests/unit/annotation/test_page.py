@@ -322,20 +322,26 @@ def test_the_page_is_accessible(browser: Any, tmp_path: Path, scheme: str, width
 @pytest.mark.skipif(
     "PERCEPTRON_NLP_PICTURES" not in os.environ, reason="make pictures makes the pictures"
 )
-def test_pictures_are_of_the_page(browser: Any, tmp_path: Path) -> None:
+def test_pictures_are_of_the_page(
+    browser: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from PIL import Image
+
+    folder = Path(os.environ["PERCEPTRON_NLP_PICTURES"]).absolute()
+    # The page shows the name of the file.
+    monkeypatch.chdir(tmp_path)
 
     def save(page: Any, name: str) -> None:
         page.wait_for_timeout(300)
         image = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
-        place = Path(os.environ["PERCEPTRON_NLP_PICTURES"], f"annotate-{name}.png")
+        place = folder / f"annotate-{name}.png"
         image.quantize(128, dither=Image.Dither.NONE).save(place, optimize=True)
         assert place.stat().st_size < 120_000
 
     person = pn.load("en")
-    text = Path(__file__).parents[3] / "data" / "harbor.txt"
+    text = Path(__file__).absolute().parents[3] / "data" / "harbor.txt"
     phone = {"viewport": {"width": 390, "height": 760}, "color_scheme": "dark"}
-    with serving(Session(text, tmp_path / "gold.conllu", background=True)) as server:
+    with serving(Session(text, "gold.conllu", background=True)) as server:
         with opened(browser, server, viewport={"width": 1000, "height": 640}) as page:
             for key in (".", "ArrowRight", "o", "ArrowRight"):
                 page.keyboard.press(key)
