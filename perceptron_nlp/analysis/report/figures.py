@@ -25,11 +25,11 @@ from perceptron_nlp.tagger.train.sources import Source, gold_labels
 
 LENGTHS = ((1, 5), (6, 10), (11, 15), (16, 20), (21, 30), (31, 50), (51, None))
 WORST = 10
-MAX_EXPLAINED = 8
+MAX_EXPLAINED = 6
 SHOWN_FEATURES = 6
 # Tokens of a pair of labels that are shown, with so many words on either side.
-SHOWN_TOKENS = 20
-_CONTEXT = 12
+SHOWN_TOKENS = 15
+_CONTEXT = 10
 # Of fewer sentences, samples say little.
 FEWEST = 10
 _MIN_SECONDS = 0.1

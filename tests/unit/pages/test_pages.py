@@ -220,7 +220,7 @@ def test_by_keyboard_a_cell_of_the_matrix_opens_its_sentences(
         sheet = page.locator(".sheet:popover-open")
         count = int(focused(page).rpartition(": ")[2])
         assert f"{count} token" in sheet.inner_text()
-        assert sheet.locator("mark").count() == min(count, 20)
+        assert sheet.locator("mark").count() == min(count, 15)
         page.keyboard.press("Escape")
         assert sheet.count() == 0 and focused(page).startswith("ADJ as NOUN")
 
