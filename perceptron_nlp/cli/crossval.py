@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import logging
 import math
 import os
 from typing import Any
@@ -94,8 +93,7 @@ def run_crossval(chosen: argparse.Namespace) -> None:
 
 
 def _prepared(chosen: argparse.Namespace, inputs: list[str]) -> dict[str, Any]:
-    """Return the options of training; what they log is in the result."""
-    logging.getLogger("perceptron_nlp").addHandler(logging.NullHandler())
+    """Return the options of training, once all files are there."""
     check_there([*inputs, *chosen.raw, *([] if chosen.lexicon is None else [chosen.lexicon])])
     return options_given(chosen, OPTIONS)
 

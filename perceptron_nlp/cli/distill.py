@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import logging
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -16,7 +15,7 @@ from perceptron_nlp.cli.inputs import (
     save_model,
 )
 from perceptron_nlp.cli.parsing import MODEL_OUT, QUIET, THREADS, Verb, VerbParser, format_options
-from perceptron_nlp.cli.terminal import messages, say, write_message
+from perceptron_nlp.cli.terminal import draw_over, erase_drawn, messages, say
 from perceptron_nlp.cli.training import (
     TrainingView,
     add_options,
@@ -34,7 +33,6 @@ _OPTIONS = (
 )
 # Tokens between two displays of the count.
 _STEP = 50_000
-_CLEAR_LINE = "\r\x1b[K"
 
 
 def _training(parser: VerbParser) -> None:
@@ -77,8 +75,6 @@ TEACHER...  models with the same labels, which vote by majority; of models of se
 
 def run_distill(chosen: argparse.Namespace) -> None:
     """Check everything, have the raw text labeled, train, save."""
-    # What is logged is in the model's record, and said from there.
-    logging.getLogger("perceptron_nlp").addHandler(logging.NullHandler())
     labeled = [*chosen.train, *([] if chosen.dev is None else [chosen.dev])]
     inputs = [*chosen.teacher, *chosen.raw, *labeled]
     check_there(inputs)
@@ -123,9 +119,8 @@ def _counted(paths: Sequence[str]) -> Iterator[Sequence[str]]:
         words += len(sentence)
         if live and words - shown >= _STEP:
             shown = words
-            write_message(f"{_CLEAR_LINE}{words:,} tokens")
+            draw_over(f"{words:,} tokens")
         yield sentence
-    if live:
-        write_message(_CLEAR_LINE)
+    erase_drawn()
     if not words:
         raise pn.FormatError("there is no sentence in the raw text", place_of(paths))

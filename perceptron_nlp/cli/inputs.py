@@ -176,11 +176,16 @@ def _name_formats(corpora: Sequence[pn.Corpus]) -> None:
         )
 
 
-def check_model_place(path: str, inputs: list[str]) -> None:
+def check_model_place(
+    path: str,
+    inputs: Iterable[str],
+    what: str = "one of the training files",
+    option: str = "--model",
+) -> None:
     """Raise FileError if no model can be saved, before hours of work and not after them."""
     if path == STDIN:
-        raise pn.FileError("--model: a model is not written to standard output; name a file")
-    check_apart(path, inputs, "one of the training files")
+        raise pn.FileError(f"{option}: a model is not written to standard output; name a file")
+    check_apart(path, inputs, what)
     pn.check_place(path)
 
 

@@ -60,7 +60,8 @@ _MODULES = {
     "serve": "explain",
 }
 # These print warnings with the rest of the record, or while they run.
-_PRINTS_WARNINGS = ("tag", "train", "resume", "distill", "serve", "crossval", "curve")
+_PRINTS_WARNINGS = ("train", "resume", "distill", "crossval", "curve")
+_WITHOUT_LOGGING = ("tag", "serve")
 TAGGING_VERBS = ("tag", "evaluate")
 HELP = f"""\
 usage: {PROGRAM} VERB ...
@@ -178,8 +179,8 @@ def parser_of(verb: str) -> VerbParser:
 
 @contextlib.contextmanager
 def _warnings_printed(verb: str, chosen: argparse.Namespace) -> Iterator[None]:
-    """Print the warnings of the library at the end, each once."""
-    if verb in _PRINTS_WARNINGS:
+    """Print the warnings of the library at the end, each once, if the verb does not do so."""
+    if verb in _WITHOUT_LOGGING:
         yield
         return
     # Here, since tagging does without.
@@ -194,7 +195,8 @@ def _warnings_printed(verb: str, chosen: argparse.Namespace) -> Iterator[None]:
         yield
     finally:
         logger.removeHandler(handler)
-        for warning in () if getattr(chosen, "quiet", False) else warned:
+        is_quiet = verb in _PRINTS_WARNINGS or getattr(chosen, "quiet", False)
+        for warning in () if is_quiet else warned:
             say(f"warning: {warning}")
 
 

@@ -6,7 +6,7 @@ import argparse
 import os
 
 import perceptron_nlp as pn
-from perceptron_nlp.cli.inputs import STDIN, check_apart, check_stdin, check_there, open_inputs
+from perceptron_nlp.cli.inputs import check_model_place, check_stdin, check_there, open_inputs
 from perceptron_nlp.cli.parsing import MODEL_OUT, QUIET, Verb, format_options
 from perceptron_nlp.cli.terminal import say
 from perceptron_nlp.cli.training import say_calibration, say_cost
@@ -34,11 +34,8 @@ def run_calibrate(chosen: argparse.Namespace) -> None:
     """Read the model, calibrate it, write it."""
     check_there([chosen.model])
     check_stdin(chosen.dev, quiet=True)
-    if chosen.output == STDIN:
-        raise pn.FileError("-o: a model is not written to standard output; name a file")
     path = chosen.model if chosen.output is None else chosen.output
-    check_apart(path, chosen.dev, "one of the labeled files")
-    pn.check_place(path)
+    check_model_place(path, chosen.dev, "one of the labeled files", "-o")
     tagger = pn.load(chosen.model)
     corpora = open_inputs(chosen, chosen.dev, tagger.model)
     calibrated = tagger.calibrate(corpora, fields=chosen.fields)
@@ -71,11 +68,8 @@ MODEL  a model file
 def run_compress(chosen: argparse.Namespace) -> None:
     """Read the model, compress it, write it."""
     check_there([chosen.model])
-    if chosen.output == STDIN:
-        raise pn.FileError("-o: a model is not written to standard output; name a file")
     inputs = [] if chosen.dev is None else [chosen.dev]
-    check_apart(chosen.output, inputs, "the labeled file")
-    pn.check_place(chosen.output)
+    check_model_place(chosen.output, inputs, "the labeled file", "-o")
     tagger = pn.load(chosen.model)
     corpora = open_inputs(chosen, inputs, tagger.model)
     smaller = tagger.compress(
@@ -109,10 +103,7 @@ models:MODEL...  model files, trained with the same options and templates
 def run_merge(chosen: argparse.Namespace) -> None:
     """Read the models, merge them, write the one."""
     check_there(chosen.models)
-    if chosen.model == STDIN:
-        raise pn.FileError("--model: a model is not written to standard output; name a file")
-    check_apart(chosen.model, chosen.models, "one of the models")
-    pn.check_place(chosen.model)
+    check_model_place(chosen.model, chosen.models, "one of the models")
     merged = pn.merge(chosen.models, weights=chosen.weights)
     merged.save(chosen.model)
     if not chosen.quiet:

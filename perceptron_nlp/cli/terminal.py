@@ -158,8 +158,7 @@ class Progress:
 
     def __exit__(self, *error: object) -> None:
         """Erase the line."""
-        if _drawn:
-            write_message("")
+        erase_drawn()
 
 
 # The line that is to be drawn over, if there is one.
@@ -170,6 +169,12 @@ def draw_over(line: str) -> None:
     """Write a line to standard error over which the next one, or the next message, is written."""
     write_message(line)
     _drawn.append(line)
+
+
+def erase_drawn() -> None:
+    """Erase the line that is to be drawn over, if there is one."""
+    if _drawn:
+        write_message("")
 
 
 def duration(seconds: float) -> str:

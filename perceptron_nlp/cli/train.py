@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import logging
 
 import perceptron_nlp as pn
 from perceptron_nlp.cli.inputs import (
@@ -73,8 +72,6 @@ def run_train(chosen: argparse.Namespace) -> None:
     corpora = open_inputs(chosen, inputs)
     n_train = len(chosen.train)
     several = chosen.column is not None and "," in chosen.column
-    # What is logged is in the model's record, and said from there.
-    logging.getLogger("perceptron_nlp").addHandler(logging.NullHandler())
     try:
         tagger = pn.train(
             corpora[:n_train],
@@ -114,7 +111,6 @@ NEW...  labeled files, as for train; - is standard input
 
 def run_resume(chosen: argparse.Namespace) -> None:
     """Check everything, go on training, save."""
-    logging.getLogger("perceptron_nlp").addHandler(logging.NullHandler())
     labeled = [*chosen.new, *([] if chosen.dev is None else [chosen.dev])]
     check_there([chosen.start, *labeled])
     check_stdin(labeled, quiet=chosen.quiet)

@@ -60,13 +60,14 @@ def _add_option(group: argparse._ActionsContainer, option: Field[Any], text: str
         how["action"] = argparse.BooleanOptionalAction if option.default is None else "store_true"
     else:
         how["metavar"] = declared.metavar
-        how["type"] = _type_of(option)
+        how["type"] = type_of(option)
     if option.name == "raw":
         how |= {"nargs": "+", "default": []}
     group.add_argument("--" + option.name.replace("_", "-"), **how)
 
 
-def _type_of(option: Field[Any]) -> Callable[[str], Any]:
+def type_of(option: Field[Any]) -> Callable[[str], Any]:
+    """Return what reads the value of an option; it raises ArgumentTypeError."""
     if option.name == "dictionary":
         return _count_and_share
     kind = str(option.type)

@@ -28,16 +28,24 @@ from perceptron_nlp.cli.terminal import (
     BOLD,
     FAINT,
     Terminal,
+    draw_over,
     duration,
+    erase_drawn,
     messages,
     output,
     print_json,
     shortened,
     write_message,
 )
-from perceptron_nlp.cli.training import LEARNING, add_options, options_given, templates_named
+from perceptron_nlp.cli.training import (
+    LEARNING,
+    OPTIONS,
+    add_options,
+    options_given,
+    templates_named,
+    type_of,
+)
 
-_CLEAR = "\r\x1b[K"
 TemplateNames = Mapping[tuple[pn.Template, ...], str]
 
 
@@ -67,15 +75,9 @@ class TuningView:
     def __call__(self, report: pn.TuningReport) -> None:
         """Show one more epoch or trial."""
         if report.done is not None:
-            self.clear()
             write_message(self._trial(report, report.done) + "\n")
         elif self._terminal.live:
-            write_message(_CLEAR + self._terminal.paint(self._live(report), FAINT))
-
-    def clear(self) -> None:
-        """Erase the live line."""
-        if self._terminal.live:
-            write_message(_CLEAR)
+            draw_over(self._terminal.paint(self._live(report), FAINT))
 
     def _trial(self, report: pn.TuningReport, done: pn.Trial) -> str:
         mark = "  best so far" if report.best is done else ""
@@ -101,17 +103,7 @@ class TuningView:
         return shortened(line, self._terminal.width - 1)
 
 
-_PARSERS = {
-    "beam": int,
-    "min-count": int,
-    "table-bits": int,
-    "runs": int,
-    "margin": float,
-    "rate": float,
-    "cost": float,
-    "update": str,
-    "preset": str,
-}
+_TRIED = ("beam", "min-count", "table-bits", "runs", "margin", "rate", "cost", "update", "preset")
 
 
 def _options(parser: VerbParser) -> None:
@@ -170,7 +162,6 @@ def run_tune(chosen: argparse.Namespace) -> None:
         check_apart(chosen.state, inputs, "one of the training files")
     corpora = open_inputs(chosen, inputs)
     n_train = len(chosen.train)
-    view = None if chosen.quiet else TuningView(messages(), names)
     try:
         result = pn.tune(
             corpora[:n_train],
@@ -178,7 +169,7 @@ def run_tune(chosen: argparse.Namespace) -> None:
             folds=chosen.folds,
             column=chosen.column,
             fields=chosen.fields,
-            callback=view,
+            callback=None if chosen.quiet else TuningView(messages(), names),
             space=space,
             trials=chosen.trials,
             minutes=chosen.minutes,
@@ -186,8 +177,7 @@ def run_tune(chosen: argparse.Namespace) -> None:
             **fixed,
         )
     finally:
-        if view is not None:
-            view.clear()
+        erase_drawn()
     command = shlex.join([PROGRAM, "train", *_command(chosen, result.options, names)])
     if chosen.json:
         print_json({**result.to_dict(), "command": command})
@@ -241,16 +231,16 @@ def _value(name: str, text: str) -> Any:
         if text not in ("yes", "no"):
             raise UsageError(f"--try {name}: {text!r} is neither yes nor no")
         return text == "yes"
-    if name not in _PARSERS:
-        known = [*_PARSERS, "templates", "right-to-left"]
+    if name not in _TRIED:
+        known = [*_TRIED, "templates", "right-to-left"]
         raise UsageError(
             f"--try {name}: there is no such option to try"
             + (did_you_mean(name, known) or f"; there are {', '.join(known)}")
         )
     try:
-        return _PARSERS[name](text)
-    except ValueError:
-        raise UsageError(f"--try {name}: {text!r} is not a number") from None
+        return type_of(OPTIONS[name.replace("-", "_")])(text)
+    except argparse.ArgumentTypeError as error:
+        raise UsageError(f"--try {name}: {error}") from None
 
 
 def _command(

@@ -169,11 +169,13 @@ def test_a_terminal_sees_the_epoch_at_hand_and_others_a_line_a_trial(
         assert ("fold 2/2, epoch 2/2; best so far" in shown) == live
         assert bool(re.search(r"trial 2 of 20 at most, \d+ s left", shown)) == live
         assert not live or all(
-            len(piece.removeprefix("\x1b[K")) < 80
+            len(piece.removeprefix("\x1b[2K")) < 80
             for line in shown.splitlines()
             for piece in line.split("\r")
         )
-        assert sum(line.split("\x1b[K")[-1].startswith("trial ") for line in shown.split("\n")) == 2
+        assert (
+            sum(line.split("\x1b[2K")[-1].startswith("trial ") for line in shown.split("\n")) == 2
+        )
 
 
 @pytest.mark.parametrize("width", [20, 40, 200])
@@ -195,7 +197,7 @@ def test_no_line_is_wider_than_the_terminal(
         (["--try", "beam"], "argument --try: 'beam' is not NAME=VALUE,VALUE…"),
         (["--try", "beam=1,,2"], "argument --try: 'beam=1,,2' is not NAME"),
         (["--try", "beem=1"], "--try beem: there is no such option to try; did you mean beam?"),
-        (["--try", "beam=two"], "--try beam: 'two' is not a number"),
+        (["--try", "beam=two"], "--try beam: 'two' is not a whole number"),
         (["--try", "beam=100"], "--beam: 100 is not between"),
         (["--try", "beam=1", "--try", "beam=2"], "--try beam is given twice"),
         (["--try", "right-to-left=1"], "--try right-to-left: '1' is neither yes nor no"),
