@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import pairwise
 from typing import NamedTuple
@@ -102,23 +102,6 @@ def atom_labels(atoms: Atoms, tokens: Sequence[tuple[int, int]], ends: Sequence[
             token += 1
         labels.append(label)
     return labels
-
-
-def put_together(atoms: Atoms, labels: Sequence[str]) -> Iterator[list[tuple[int, int]]]:
-    """Yield the sentences that labeled atoms make, each the spans of its tokens.
-
-    An atom before an empty line, and the last, end a sentence whatever their label.
-    """
-    sentence: list[tuple[int, int]] = []
-    begin = -1
-    for (start, end), gap, label in zip(*atoms, labels, strict=True):
-        begin = start if begin < 0 else begin
-        if label != GOES_ON or gap == PARAGRAPH:
-            sentence.append((begin, end))
-            begin = -1
-            if label == SENTENCE or gap == PARAGRAPH:
-                yield sentence
-                sentence = []
 
 
 def place_keys(text: str, atoms: Atoms) -> list[str]:

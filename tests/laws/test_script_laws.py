@@ -8,6 +8,7 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from oracles.segmentation import put_together
 
 from perceptron_nlp.errors import FormatError
 from perceptron_nlp.text.atoms import (
@@ -18,7 +19,6 @@ from perceptron_nlp.text.atoms import (
     Atoms,
     atom_labels,
     atoms_of,
-    put_together,
 )
 from perceptron_nlp.text.scripts import Script, is_turkic, lowered, make_script, parse_script
 

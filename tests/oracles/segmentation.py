@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from perceptron_nlp.tagger.model.model import Segmentation, TaggerModel
 from perceptron_nlp.tagger.tag.label import Labeller, make_labeller
@@ -15,7 +15,6 @@ from perceptron_nlp.text.atoms import (
     Atoms,
     atoms_of,
     place_keys,
-    put_together,
 )
 from perceptron_nlp.text.scripts import WHOLE, split
 from perceptron_nlp.text.sentence import Sentence
@@ -31,6 +30,23 @@ def _labeller(model: TaggerModel) -> Labeller:
     if id(model) not in _LABELLERS:
         _LABELLERS[id(model)] = model, make_labeller(model)
     return _LABELLERS[id(model)][1]
+
+
+def put_together(atoms: Atoms, labels: Sequence[str]) -> Iterator[list[tuple[int, int]]]:
+    """Yield the sentences that labeled atoms make, each the spans of its tokens.
+
+    An atom before an empty line, and the last, end a sentence whatever their label.
+    """
+    sentence: list[tuple[int, int]] = []
+    begin = -1
+    for (start, end), gap, label in zip(*atoms, labels, strict=True):
+        begin = start if begin < 0 else begin
+        if label != GOES_ON or gap == PARAGRAPH:
+            sentence.append((begin, end))
+            begin = -1
+            if label == SENTENCE or gap == PARAGRAPH:
+                yield sentence
+                sentence = []
 
 
 def segmented(segmentation: Segmentation, text: str, window: int) -> list[list[SegmentedToken]]:
