@@ -20,7 +20,13 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FormatError, quote
-from perceptron_nlp.formats.lines import LONGEST, LineSource, split_grid, too_long
+from perceptron_nlp.formats.lines import (
+    LONGEST,
+    LineSource,
+    split_grid,
+    too_long,
+    without_empty_line,
+)
 from perceptron_nlp.formats.opening import BOM, Readable
 from perceptron_nlp.formats.replace import joined_lines, write_texts
 from perceptron_nlp.text.sentence import Sentence
@@ -128,11 +134,7 @@ class ColumnReader:
         self.tail = "".join(before)
 
     def _sentence(self, text: str, start: int, line: int, columns: ColumnNames) -> Sentence:
-        end = len(text)
-        if text.endswith(("\n\n", "\n\r\n")):
-            end -= 1 if text.endswith("\n\n") else 2
-        body = text[start:end].replace("\r\n", "\n")
-        body = body if body.endswith("\n") else body + "\n"
+        body, end = without_empty_line(text, start)
         width = len(columns.names)
         name = self._source.name
         clean = columns.separator == "\t" or "\t" not in body

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 
 from perceptron_nlp._core.conllu.conlluscan import ConlluScanner
 from perceptron_nlp.errors import ArgumentError, FormatError, quote
-from perceptron_nlp.formats.conllu_layout import ConlluLayout, pick, plain_ids, without_empty_line
+from perceptron_nlp.formats.conllu_layout import ConlluLayout, pick, plain_ids
 from perceptron_nlp.formats.conllu_rules import (
     CONLLU_COLUMNS,
     GLOBAL_COLUMNS,
@@ -43,6 +43,7 @@ from perceptron_nlp.formats.lines import (
     join_grid,
     split_grid,
     too_long,
+    without_empty_line,
 )
 from perceptron_nlp.formats.opening import BOM, Readable
 from perceptron_nlp.formats.replace import joined_lines, write_texts

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import itemgetter
 from typing import NamedTuple
 
-from perceptron_nlp.formats.lines import split_grid
+from perceptron_nlp.formats.lines import split_grid, without_empty_line
 from perceptron_nlp.text.sentence import Sentence
 
 _IDS = [str(number) for number in range(1, 257)]
@@ -66,20 +66,6 @@ class ConlluLayout(Mapping[str, tuple[str, ...]]):
         """Return the fields of all lines, as `split_grid` does; line breaks are line feeds."""
         body, _ = without_empty_line(self.text[: self.end], self.start)
         return split_grid(body, "\t", len(self.names)) or []
-
-
-def without_empty_line(text: str, start: int) -> tuple[str, int]:
-    """Return the lines from ``start`` up to the empty line, and where they end in the text.
-
-    Each line is ended by a line feed alone.
-    """
-    end = len(text)
-    if text.endswith("\n\n"):
-        end -= 1
-    elif text.endswith("\n\r\n"):
-        end -= 2
-    body = text[start:end].replace("\r\n", "\n")
-    return body if body.endswith("\n") else body + "\n", end
 
 
 def plain_ids(length: int) -> list[str]:

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from typing import NoReturn, TypeVar
+from typing import TypeVar
 
 from perceptron_nlp._checks import check_choice
 from perceptron_nlp._core.conllu.conlluscan import count_newlines
@@ -61,8 +61,7 @@ class LineSource:
 
     It takes a path, ``-`` for standard input, or a binary stream; ``errors`` are ``strict`` or
     ``replace``, for bytes that are not UTF-8. Messages call it ``name``. Its file is closed as soon
-    as
-    reading has ended, also by an error, which reading on repeats.
+    as reading has ended, also by an error, which reading on repeats.
     """
 
     def __init__(self, path: Readable, *, errors: str = "strict") -> None:
@@ -121,7 +120,7 @@ class LineSource:
                 start = 0
                 continue
             if len(self._buffer) > LONGEST:
-                self._refuse_long(what)
+                raise self._fail(too_long(what, self.name, self._line))
             # A blank line may begin in the last two bytes: LF, CR | LF.
             start = max(0, len(self._buffer) - 2)
             if not self._fill():
@@ -147,9 +146,6 @@ class LineSource:
                 )
                 raise self._fail(FormatError(what, self.name, 1))
             return
-
-    def _refuse_long(self, what: str) -> NoReturn:
-        raise self._fail(too_long(what, self.name, self._line))
 
     def pieces(self) -> Iterator[str]:
         """Yield the text in pieces as they are read, cut anywhere between characters."""
@@ -331,7 +327,7 @@ class LineSource:
 
     def _take(self, length: int, what: str = "piece") -> tuple[int, str]:
         if length > LONGEST:
-            self._refuse_long(what)
+            raise self._fail(too_long(what, self.name, self._line))
         piece = self._buffer[:length]
         del self._buffer[:length]
         first = self._line
@@ -372,6 +368,20 @@ def too_long(what: str, path: str, line: int) -> FormatError:
     if what == "sentence":
         most += f" or {MOST_WORDS:,} words, with the comments and empty lines before it"
     return FormatError(f"a {what} of more than {most}; break it up", path, line)
+
+
+def without_empty_line(text: str, start: int) -> tuple[str, int]:
+    """Return the lines from ``start`` up to the empty line, and where they end in the text.
+
+    Each line is ended by a line feed alone.
+    """
+    end = len(text)
+    if text.endswith("\n\n"):
+        end -= 1
+    elif text.endswith("\n\r\n"):
+        end -= 2
+    body = text[start:end].replace("\r\n", "\n")
+    return body if body.endswith("\n") else body + "\n", end
 
 
 def split_grid(body: str, separator: str, width: int) -> list[str] | None:

@@ -8,6 +8,7 @@ know dictionaries of lists or of views, and lose words of list views (pyarrow 26
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -106,25 +107,13 @@ def holds_words(type: Any) -> bool:
     return _is_list(inner) and _is_text(inner.value_type)
 
 
-def _is_list(type: Any) -> bool:
-    return any(
-        is_kind(type)
-        for is_kind in (
-            pa.types.is_list,
-            pa.types.is_large_list,
-            pa.types.is_list_view,
-            pa.types.is_large_list_view,
-            pa.types.is_fixed_size_list,
-        )
-    )
+# Lists whose words move with them, and views.
+_LISTS = (pa.types.is_list, pa.types.is_large_list, pa.types.is_fixed_size_list)
+_VIEWS = (pa.types.is_list_view, pa.types.is_large_list_view)
 
 
-def _holds_its_words(type: Any) -> bool:
-    """Return True for lists whose words move with them, unlike views."""
-    return any(
-        is_kind(type)
-        for is_kind in (pa.types.is_list, pa.types.is_large_list, pa.types.is_fixed_size_list)
-    )
+def _is_list(type: Any, kinds: Sequence[Callable[[Any], bool]] = (*_LISTS, *_VIEWS)) -> bool:
+    return any(is_kind(type) for is_kind in kinds)
 
 
 def _is_text(type: Any) -> bool:
@@ -161,7 +150,7 @@ def _decoded(array: Any) -> Any:
     values = array.dictionary
     if _is_text(values.type):
         values = values.cast(pa.large_string())
-    elif _holds_its_words(values.type) and pa.types.is_string_view(values.type.value_type):
+    elif _is_list(values.type, _LISTS) and pa.types.is_string_view(values.type.value_type):
         values = values.cast(pa.large_list(pa.large_string()))
     return values.take(array.indices)
 

@@ -18,7 +18,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from perceptron_nlp._checks import did_you_mean
+from perceptron_nlp._checks import check_choice, did_you_mean
 from perceptron_nlp.errors import (
     ArgumentError,
     ArgumentTypeError,
@@ -151,12 +151,13 @@ class Options:
 
         Raises ArgumentError, ArgumentTypeError, naming the parameter that cannot be used.
         """
+        check_choice("order", params["order"], ORDERS)
         return cls(
             average=_flag("average", params["average"]),
             voted=_flag("voted", params["voted"]),
             margin=float(not_negative("margin", params["margin"])),
             strict=_flag("strict", params["strict"]),
-            order=_order(params["order"]),
+            order=params["order"],
             shuffle=_flag("shuffle", params["shuffle"]),
             batch_size=_whole("batch_size", params["batch_size"], 1),
             schedule=resolve(params["schedule"], not_negative("eta0", params["eta0"])),
@@ -223,15 +224,6 @@ def class_rates(
     return np.array(
         [float(not_negative("class_weight", class_weight.get(label, 1.0))) for label in known]
     )
-
-
-def _order(value: Any) -> str:
-    if not isinstance(value, str):
-        raise ArgumentTypeError(f"order must be a string, got {quote(repr(value))}")
-    if value not in ORDERS:
-        hint = did_you_mean(value, ORDERS)
-        raise ArgumentError(f"order {quote(value)} is not one of {', '.join(ORDERS)}{hint}")
-    return value
 
 
 def _flag(name: str, value: Any) -> bool:

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import perceptron_nlp as pn
-from perceptron_nlp.cli.terminal import Terminal, output
+from perceptron_nlp.cli.terminal import Terminal, erase_drawn, output
 from perceptron_nlp.cli.tune import TuningView, summary, trial_table
 
 QUICK = ["--epochs", "2", "--try", "templates=fast,classic"]
@@ -165,6 +165,7 @@ def test_a_terminal_sees_the_epoch_at_hand_and_others_a_line_a_trial(
         pn.tune(
             train_file, folds=2, epochs=2, space={"beam": [2]}, callback=TuningView(terminal, {})
         )
+        erase_drawn()
         shown = capsys.readouterr().err
         assert ("fold 2/2, epoch 2/2; best so far" in shown) == live
         assert bool(re.search(r"trial 2 of 20 at most, \d+ s left", shown)) == live

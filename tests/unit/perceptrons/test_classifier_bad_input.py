@@ -30,8 +30,8 @@ def refuses(
 @pytest.mark.parametrize(
     ("options", "error", "text"),
     [
-        ({"order": "sequentail"}, ArgumentError, "order 'sequentail'.*did you mean sequential"),
-        ({"order": 3}, ArgumentTypeError, "order must be a string"),
+        ({"order": "sequentail"}, ArgumentError, "order: 'sequentail'.*did you mean sequential"),
+        ({"order": 3}, ArgumentTypeError, "order: a str is needed, not int"),
         ({"margin": -1}, ArgumentError, "margin must be finite and 0 or more, got -1"),
         ({"margin": "wide"}, ArgumentTypeError, "margin must be a number"),
         ({"eta0": -0.5}, ArgumentError, "eta0 must be finite and 0 or more"),
