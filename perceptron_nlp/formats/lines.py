@@ -233,9 +233,7 @@ class LineSource:
                 del self._buffer[:end]
                 self._line += count_newlines(piece)
                 return piece
-            if len(self._buffer) >= most:
-                return b""
-            if not self._fill(least):
+            if len(self._buffer) >= most or not self._fill(least):
                 return b""
 
     def take_blocks_into(self, memory: bytearray) -> int:
