@@ -369,10 +369,7 @@ def too_long(what: str, path: str, line: int) -> FormatError:
 
 
 def without_empty_line(text: str, start: int) -> tuple[str, int]:
-    """Return the lines from ``start`` up to the empty line, and where they end in the text.
-
-    Each line is ended by a line feed alone.
-    """
+    """Return the lines from ``start`` to the empty line, with line feeds alone, and their end."""
     end = len(text)
     if text.endswith("\n\n"):
         end -= 1
