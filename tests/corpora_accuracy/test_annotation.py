@@ -26,7 +26,7 @@ def test_a_thousand_tokens_of_turkish_through_the_page_are_those_of_python(
     session = Session(raw, page_file, background=True)
     with serving(session) as server, opened(browser, server) as page:
         while session.progress().tokens < TOKENS:
-            # What the rules cut otherwise than the treebank is put off.
+            # A word with a space within is two here: there is no gold, and it is put off.
             annotate_by_keys(page, gold.get)
         by_keys = session.model
 

@@ -342,7 +342,7 @@ def test_pictures_are_of_the_page(
     text = Path(__file__).absolute().parents[3] / "data" / "harbor.txt"
     phone = {"viewport": {"width": 390, "height": 760}, "color_scheme": "dark"}
     with serving(Session(text, "gold.conllu", background=True)) as server:
-        with opened(browser, server, viewport={"width": 1000, "height": 640}) as page:
+        with opened(browser, server, viewport={"width": 1000, "height": 740}) as page:
             for key in (".", "ArrowRight", "o", "ArrowRight"):
                 page.keyboard.press(key)
             save(page, "first")
