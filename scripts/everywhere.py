@@ -60,7 +60,19 @@ LIBRARIES = [
 NEXT_PYTHON, NEXT_GCC = "3.14", "gcc-14"
 NEXT = [
     *(f"python{NEXT_PYTHON}-venv", f"libpython{NEXT_PYTHON}-dev", NEXT_GCC, "libc6-dev", "make"),
-    *("bash", "coreutils", "dash", "diffutils", "findutils", "git", "grep", "gzip", "sed", "tar"),
+    *(
+        "bash",
+        "coreutils",
+        "dash",
+        "diffutils",
+        "findutils",
+        "git",
+        "grep",
+        "gzip",
+        "mawk",
+        "sed",
+        "tar",
+    ),
 ]
 
 
@@ -290,7 +302,8 @@ def next_debian() -> list[str]:
         (root / place).mkdir(exist_ok=True)
         lines.append(f"mount --rbind /{place} {root}/{place}")
     lines.append(f'exec chroot {root} /bin/sh -c \'cd "$0" && exec "$@"\' "$PWD" "$@"')
-    command = ["unshare", "-rm", "/bin/sh", "-c", "\n".join(lines), "sh"]
+    alone = ["unshare", "-m" if os.getuid() == 0 else "-rm"]
+    command = [*alone, "/bin/sh", "-c", "\n".join(lines), "sh"]
     try:
         run(*command, "true")
     except Differs as error:

@@ -54,6 +54,9 @@ HEAVY = {
     "perceptron_nlp.text.splitter",
     "perceptron_nlp.formats.running",
 }
+if sys.version_info >= (3, 14):
+    # There typing's NamedTuple and argparse import these by themselves.
+    HEAVY -= {"ast", "dataclasses", "inspect"}
 LISTS = """
 import json, sys
 before = set(sys.modules)
