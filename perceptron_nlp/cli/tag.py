@@ -43,10 +43,12 @@ def are_parquet(chosen: argparse.Namespace, files: Sequence[str]) -> bool:
     """
     named = [path for path in files if path.lower().endswith(f".{FORMAT}")]
     if chosen.format != FORMAT and (chosen.format != "auto" or not named):
-        if chosen.tokens_column is not None:
-            raise UsageError(
-                "--tokens-column: is for Parquet files; --format parquet says that one is"
-            )
+        for option in ("tokens_column", "text_column"):
+            if getattr(chosen, option) is not None:
+                raise UsageError(
+                    f"--{option.replace('_', '-')}: is for Parquet files; --format parquet says"
+                    " that one is"
+                )
         return False
     if len(files) > 1:
         raise UsageError(
@@ -78,6 +80,7 @@ def write_parquet(chosen: argparse.Namespace, tagger: pn.Tagger, path: str) -> N
         path,
         columns={name: own.column for name, own in taggers.items()},
         tokens_column=chosen.tokens_column,
+        text_column=chosen.text_column,
         threads=chosen.threads,
         confidences=chosen.confidence,
     )
@@ -100,7 +103,7 @@ Running text (text) is split into sentences and tokens first. It becomes CoNLL-U
 columns are filled, if the model learned to split text and no --column is named, or with
 --confidence or --mark-unknown; else word/TAG, a sentence a line. Text that is split already (lines:
 a sentence a line, its tokens separated by spaces) becomes word/TAG and keeps its tokens and lines.
-Parquet files (.parquet, a row a sentence) get columns of lists of labels.""",
+Parquet files (.parquet, a row a sentence, or with --text-column a text) get columns of lists.""",
     f"""\
 MODEL  a model file, or en: the bundled English model
 [FILES...]  files to tag (default: standard input, which - stands for)
@@ -120,6 +123,8 @@ MODEL  a model file, or en: the bundled English model
 {format_options(FORMATS + "|lines|text|parquet")}
 --tokens-column NAME  the column of a Parquet file that holds the tokens, as lists of strings
     (default: the only such column, or the one called tokens)
+--text-column NAME  the column of a Parquet file that holds running texts, which get a column of
+    words with labels, lemmas and places
 --to conllu|tagged  what running text becomes: conllu, with # text and SpaceAfter=No, or tagged
     (word/TAG)
 {THREADS}
@@ -140,6 +145,7 @@ MODEL  a model file, or en: the bundled English model
   perceptron-nlp tag en.model new.conllu --lexicon names.tsv
   perceptron-nlp tag chunk.model words.txt --fields form,xpos
   perceptron-nlp tag en.model words.parquet -o tagged.parquet --tokens-column words
+  perceptron-nlp tag en.model letters.parquet -o tagged.parquet --text-column body
   perceptron-nlp tag --engine ray en.model texts/ tagged/""",
 )
 

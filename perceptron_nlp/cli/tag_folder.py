@@ -40,6 +40,7 @@ class FolderJob(NamedTuple):
     fields: list[str] | None
     keep: bool
     tokens_column: str | None
+    text_column: str | None
 
     def __call__(self, pair: tuple[str, str]) -> tuple[str, pn.PerceptronNLPError | None]:
         """Tag the first file of a pair into the second; return its name and the error, if any."""
@@ -65,6 +66,7 @@ class FolderJob(NamedTuple):
                 read,
                 columns={name: own.column for name, own in chosen.items()},
                 tokens_column=self.tokens_column,
+                text_column=self.text_column,
             )
         filling = Filling(tagger, self.column, keep=self.keep)
         return Tagging(
@@ -105,6 +107,7 @@ def tag_folder(chosen: argparse.Namespace) -> None:
         "fields": chosen.fields,
         "keep": chosen.keep,
         "tokens_column": chosen.tokens_column,
+        "text_column": chosen.text_column,
     }
     plan = FolderPlan(source, target, {"model": digest, "version": pn.__version__, **options})
     job = FolderJob(model, digest, pn.__version__, **options)

@@ -1,4 +1,4 @@
-"""Arrow and Parquet: labels for columns of lists of words, whichever library holds them.
+"""Arrow and Parquet: labels for lists of words, or for texts, whichever library holds them.
 
 Polars, pandas, DuckDB, Hugging Face datasets, Spark and Ray hand over Arrow data through its
 PyCapsule interface (``__arrow_c_array__``, ``__arrow_c_stream__``), or as pyarrow's own objects.
@@ -29,6 +29,7 @@ from perceptron_nlp.errors import (
 )
 from perceptron_nlp.formats import read_file_bytes
 from perceptron_nlp.integrations.arrow_labels import BatchTagger
+from perceptron_nlp.integrations.arrow_text import TextTagger, is_text
 
 try:
     import pyarrow as pa
@@ -41,11 +42,12 @@ def tag_arrow(
     data: Any,
     *,
     tokens_column: str | None = None,
+    text_column: str | None = None,
     threads: int = 1,
     dictionary: bool = True,
     confidences: bool = False,
 ) -> Any:
-    """Label the lists of words in Arrow data.
+    """Label the lists of words, or the running texts, in Arrow data.
 
     Rows are sentences. They may be lists, large lists, list views or lists of fixed size, of
     strings, large strings, string views or dictionaries of these; sliced, in chunks, and
@@ -53,14 +55,21 @@ def tag_arrow(
     rows are views out of order, and no Python object is made of a word, unless the model looks at
     more than the words of a sentence.
 
+    With ``text_column``, and for arrays of strings, rows are texts, each cut into sentences and
+    words as by ``tagger.tag_text``. They get one column ``words``, of lists of structs: ``form``,
+    the columns of the tagger, and of its token ``start`` and ``end``, in characters, and the number
+    of its ``sentence``, from 0 on.
+
     Parameters
     ----------
     tagger : a tagger. Of several columns, all are filled; ``tagger.by_column[name]`` fills one
-    data : an array of lists of words, or a record batch, table or stream that has a column of
-        them: pyarrow's, or whatever has ``__arrow_c_array__`` or ``__arrow_c_stream__``. The rows
-        are one text, for models that look at a sentence's neighbors
+    data : an array of lists of words or of texts, or a record batch, table or stream that has a
+        column of them: pyarrow's, or whatever has ``__arrow_c_array__`` or
+        ``__arrow_c_stream__``. The rows are one text, for models that look at a sentence's
+        neighbors
     tokens_column : the column of the words; None for the only one of lists of strings, or the one
         named ``tokens`` if there are several
+    text_column : the column of the texts, in place of one of words
     threads : 1 to 1,024; the result does not depend on it
     dictionary : False for labels as plain strings, for libraries that know no dictionaries
     confidences : True for a second column beside each, such as ``upos_confidence``, of lists of
@@ -89,15 +98,40 @@ def tag_arrow(
     """
     if not isinstance(tagger, pn.Tagger):
         raise ArgumentTypeError(f"tagger: a Tagger is needed, not {type(tagger).__name__}")
-    own = BatchTagger(
+    given = _as_arrow(data)
+    is_array = isinstance(given, pa.Array | pa.ChunkedArray)
+    own = batch_tagger(
         tagger,
         tokens_column=tokens_column,
+        text_column=text_column,
+        of_texts=is_array and is_text(given.type),
         threads=threads,
         dictionary=dictionary,
         confidences=confidences,
     )
-    given = _as_arrow(data)
-    return own.tag_array(given) if isinstance(given, pa.Array | pa.ChunkedArray) else own.tag(given)
+    return own.tag_array(given) if is_array else own.tag(given)
+
+
+def batch_tagger(
+    tagger: pn.Tagger,
+    columns: Mapping[str, str] | None = None,
+    *,
+    tokens_column: str | None = None,
+    text_column: str | None = None,
+    of_texts: bool = False,
+    confidences: bool = False,
+    **options: Any,
+) -> BatchTagger | TextTagger:
+    """Return what tags words, or texts; ArgumentError if both are named."""
+    if text_column is None and not of_texts:
+        return BatchTagger(
+            tagger, columns, tokens_column=tokens_column, confidences=confidences, **options
+        )
+    if tokens_column is not None:
+        raise ArgumentError("text_column, tokens_column: data have words or texts; name one")
+    if confidences:
+        raise ArgumentError("confidences: there are none of running text; tag lists of its words")
+    return TextTagger(tagger, columns, text_column=text_column, **options)
 
 
 def _as_arrow(data: Any) -> Any:
@@ -132,6 +166,7 @@ def tag_parquet(
     *,
     columns: Mapping[str, str] | None = None,
     tokens_column: str | None = None,
+    text_column: str | None = None,
     threads: int = 1,
     confidences: bool = False,
 ) -> Iterator[bytes]:
@@ -146,23 +181,24 @@ def tag_parquet(
     source : the path of the file; its rows are one text, as for tag_arrow
     columns : for each column to add, by the name that it is to have, one that the tagger fills;
         None for all
-    tokens_column, threads, confidences : as for tag_arrow
+    tokens_column, text_column, threads, confidences : as for tag_arrow
 
     Raises
     ------
     FileError : the file cannot be read
     FormatError : it is damaged or no Parquet file, a word in it is null, or columns are missing
         that the model looks at
-    ArgumentError, ArgumentTypeError : `threads` or `tokens_column` cannot be used
+    ArgumentError, ArgumentTypeError : `threads`, `tokens_column` or `text_column` cannot be used
     """
     import pyarrow.parquet as pq
 
     # Parquet has dictionaries of its own; Arrow's, inside lists, its readers cannot put together
     # from several row groups.
-    own = BatchTagger(
+    own = batch_tagger(
         tagger,
         columns,
         tokens_column=tokens_column,
+        text_column=text_column,
         threads=threads,
         dictionary=False,
         confidences=confidences,
@@ -179,7 +215,7 @@ def tag_parquet(
                     yield sink.take()
             yield sink.take()
     except (ArgumentError, ArgumentTypeError) as error:
-        if str(error).startswith("tokens_column"):
+        if str(error).startswith(("tokens_column", "text_column")):
             raise
         raise FormatError(str(error), name) from None
     except pa.ArrowException as error:
@@ -241,14 +277,15 @@ class ArrowTagger:
 
     Call it with a table or a record batch (Ray Data, Dask, DuckDB), or have `batches` go over those
     of a partition (Spark). Rows are sentences, a column has lists of their words, and each column
-    of labels is a list of strings. The rows of a table, or of a partition, are one text for models
+    of labels is a list of strings; with ``text_column``, rows are texts, and get a column of words
+    (see tag_arrow). The rows of a table, or of a partition, are one text for models
     that look at a sentence's neighbors.
 
     Parameters
     ----------
     model : path of a model file, which is at the same place on every machine
     columns : which of the model's columns to fill; None for all
-    tokens_column : see tag_arrow
+    tokens_column, text_column : see tag_arrow
     keep : names of the data's columns that stay, with those of labels; None for all. An engine
         need not move what is left out: ``keep=["id"]`` if the words are there already
 
@@ -269,8 +306,11 @@ class ArrowTagger:
         *,
         columns: Sequence[str] | None = None,
         tokens_column: str | None = None,
+        text_column: str | None = None,
         keep: Sequence[str] | None = None,
     ) -> None:
+        if tokens_column is not None and text_column is not None:
+            raise ArgumentError("text_column, tokens_column: data have words or texts; name one")
         for name, names in (("columns", columns), ("keep", keep)):
             if isinstance(names, str) or not isinstance(names, Sequence | None):
                 raise ArgumentTypeError(
@@ -282,6 +322,7 @@ class ArrowTagger:
             )
         self.model = os.path.abspath(os.fspath(model))
         self.tokens_column = tokens_column
+        self.text_column = text_column
         self.keep = None if keep is None else tuple(keep)
         self._digest = digest_of(self.model)
         self._version = pn.__version__
@@ -316,12 +357,13 @@ class ArrowTagger:
         """Return the schema of data of this schema with the columns of labels."""
         return self._own().schema(given)
 
-    def _own(self) -> BatchTagger:
+    def _own(self) -> BatchTagger | TextTagger:
         check_version(self._version)
-        return BatchTagger(
+        return batch_tagger(
             tagger_at(self.model, self._digest),
             {name: name for name in self.columns},
             tokens_column=self.tokens_column,
+            text_column=self.text_column,
             dictionary=False,
             keep=self.keep,
         )

@@ -7,23 +7,27 @@ from typing import Any
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, missing_extra, quote
 
 try:
-    from pyspark.sql.types import ArrayType, StringType, StructField, StructType
+    from pyspark.sql.types import ArrayType, IntegerType, StringType, StructField, StructType
 except ImportError:
     raise missing_extra("PySpark", "spark") from None
 
 # Behind it, so that the extra that is named brings all that is missing.
 from perceptron_nlp.integrations.arrow import ArrowTagger
+from perceptron_nlp.integrations.arrow_text import FORM, PLACES, WORDS
 
 
 def tag_dataframe(frame: Any, tagger: ArrowTagger) -> Any:
     """A Spark data frame with columns of labels added, each an array of strings.
+
+    If the tagger names a column of texts, a column of words is added instead: an array of structs
+    (see arrow.tag_arrow).
 
     Nothing is tagged before the frame is asked for rows. A column of the same name is replaced.
     Workers need this library and the model file, at the place that the tagger names.
 
     Parameters
     ----------
-    frame : a pyspark.sql.DataFrame with a column of arrays of words, a row a sentence
+    frame : a pyspark.sql.DataFrame with a column of arrays of words, a row a sentence; or of texts
     tagger : what fills the columns in
 
     Raises
@@ -35,7 +39,13 @@ def tag_dataframe(frame: Any, tagger: ArrowTagger) -> Any:
         raise ArgumentTypeError(f"tagger: an ArrowTagger is needed, not {type(tagger).__name__}")
     if not hasattr(frame, "mapInArrow"):
         raise ArgumentTypeError(f"frame: a Spark data frame is needed, not {type(frame).__name__}")
-    _check_words(frame.schema, tagger.tokens_column)
+    if tagger.text_column is None:
+        _check_words(frame.schema, tagger.tokens_column)
+    elif tagger.text_column not in frame.schema.names:
+        raise ArgumentError(
+            f"text_column: {quote(tagger.text_column)}: there is no such column; there are"
+            f" {', '.join(frame.schema.names)}"
+        )
     for name in tagger.keep or ():
         if name not in frame.schema.names:
             raise ArgumentError(
@@ -47,8 +57,13 @@ def tag_dataframe(frame: Any, tagger: ArrowTagger) -> Any:
         for field in frame.schema.fields
         if tagger.keep is None or field.name in tagger.keep
     }
-    for name in tagger.columns:
-        fields[name] = StructField(name, ArrayType(StringType()))
+    if tagger.text_column is None:
+        for name in tagger.columns:
+            fields[name] = StructField(name, ArrayType(StringType()))
+    else:
+        strings = [StructField(name, StringType()) for name in (FORM, *tagger.columns)]
+        numbers = [StructField(name, IntegerType()) for name in PLACES]
+        fields[WORDS] = StructField(WORDS, ArrayType(StructType([*strings, *numbers])))
     return frame.mapInArrow(tagger.batches, StructType(list(fields.values())))
 
 

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from perceptron_nlp.tagger.tag.running import TextFill
     from perceptron_nlp.tagger.tag.segment import Segmenter
     from perceptron_nlp.tagger.tag.text import TextSentence
+    from perceptron_nlp.tagger.tag.texts import TextArrays
     from perceptron_nlp.tagger.text_scores import TextScores
     from perceptron_nlp.tagger.train.loop import Callback
     from perceptron_nlp.tagger.train.sources import Labelled, LabelLists, Source
@@ -97,6 +98,7 @@ class Tagger:
         self._earlier = dict(earlier)
         self._parts = self._parts_by_column() if model.more else ()
         self._together: dict[tuple[str, ...], AgreeingColumns] = {}
+        self._fills: dict[tuple[str, ...], TextFill | None] = {}
         self._labeller: Labeller = (
             self._parts[0]._labeller
             if model.more
@@ -606,11 +608,38 @@ class Tagger:
 
     def iter_text(self, text: str, *, threads: int = 1) -> Iterator[TextSentence]:
         """The same as tag_text, sentence by sentence, for texts whose tokens fill the memory."""
-        from perceptron_nlp.tagger.tag.text import tagged_sentences
+        from perceptron_nlp.tagger.tag.text import labeled_sentences, tagged_sentences
 
         check_threads(threads)
+        fill = None if self._earlier else self.text_filler()
+        if fill is not None:
+            return labeled_sentences(text, fill, self.columns)
         label = partial(self.tag_sents_columns, threads=threads)
         return tagged_sentences(text, self.segmenter, label, self.window)
+
+    def tag_texts(self, texts: Iterable[str]) -> TextArrays:
+        """Return many texts, each cut and labeled as by tag_text, as arrays of all their words.
+
+        No Python object is made of a word if the model has learned to cut text and looks at words
+        and their tags alone.
+
+        Parameters
+        ----------
+        texts : str each, any number
+
+        Returns
+        -------
+        where each text's words begin, forms, places, sentences, labels and lemmas; see TextArrays
+
+        Raises
+        ------
+        ArgumentTypeError : something other than a str
+        ArgumentError : a model that looks at further columns
+        """
+        from perceptron_nlp.tagger.tag.texts import text_arrays
+
+        fill = None if self._earlier else self.text_filler()
+        return text_arrays(texts, self.columns, fill, self.iter_text)
 
     def tag_buffers(
         self,
@@ -713,6 +742,10 @@ class Tagger:
         same as before. ``scores`` still tells what labels scored that the lexicon forbids. There is
         one lexicon at a time: that of a tagger that is held to one already is left behind.
 
+        For the column ``lemma``, the lexicon has lemmas with their parts of speech. They hold no
+        word to anything, but are known lemmas from then on, also in the model that ``save`` writes:
+        words that an edit script leads to one of them are more likely to get it.
+
         Parameters
         ----------
         lexicon : a file with a form, a tab and a label on each line, where forms of several labels
@@ -734,6 +767,13 @@ class Tagger:
 
         name = self.column if column is None else column
         check_choice("column", name, self.columns)
+        known = self.by_column[name].model.lemmas
+        if known is not None:
+            more = Lexicon.of(lexicon)
+            # Refuses parts of speech that are none of them.
+            more.numbers(known.parts_of_speech)
+            pairs = [(lemma, upos) for lemma, own in more.labels.items() for upos in own]
+            return self._with(self.model.with_known_lemmas(pairs))
         return Tagger(self.model, **self._how | {"lexicon": Lexicon.of(lexicon, column=name)})
 
     def filler(
@@ -781,8 +821,11 @@ class Tagger:
         from perceptron_nlp.tagger.tag.running import text_fill
 
         names = self._named(columns)
-        labellers = {name: self.by_column[name]._labeller for name in names}
-        return text_fill(self.segmenter, labellers, self._agreeing(names))
+        if names not in self._fills:
+            needed = self._needed(names)
+            labellers = {name: self.by_column[name]._labeller for name in needed}
+            self._fills[names] = text_fill(self.segmenter, labellers, names, self._agreeing(needed))
+        return self._fills[names]
 
     def scores(self, tokens: Sequence[str]) -> npt.NDArray[np.float64]:
         """Return the score of each label at each token, as it was tagged.

@@ -25,6 +25,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from array import array
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import pairwise
@@ -299,6 +300,34 @@ def with_acute(text: str, place: int) -> str:
             if not left:
                 bare[i] = accented
     return "".join(bare)
+
+
+PAGE = 256
+"""Characters that the core asks for at a time."""
+
+
+@lru_cache(maxsize=256)
+def letter_page(number: int, *, turkic: bool) -> bytes:
+    """Return what becomes of PAGE characters from number x PAGE on, as the core sees it.
+
+    Of each five numbers of 32 bits: in lower case, in capitals, without its acute, with one (0 if
+    it bears none), and flags: 1 for a letter, 2 for a capital, 4 for another case.
+    """
+    numbers = array("I")
+    for letter in map(chr, range(number * PAGE, (number + 1) * PAGE)):
+        upper = letter.isupper()
+        other = letter.islower() or (letter.istitle() and not upper)
+        accented = _accented(letter)
+        numbers.extend(
+            (
+                ord(_low(letter, turkic)),
+                ord(_raised(letter, turkic)),
+                ord(_bare(letter)),
+                0 if accented is None else ord(accented),
+                letter.isalpha() | upper << 1 | other << 2,
+            )
+        )
+    return numbers.tobytes()
 
 
 def escape(text: str) -> str:

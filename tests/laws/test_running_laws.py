@@ -14,6 +14,7 @@ from oracles.running import Pieces, as_written
 
 import perceptron_nlp as pn
 from perceptron_nlp.tagger.tag.running import TextFill
+from perceptron_nlp.tagger.tag.text import tagged_sentences
 
 ODD = "\n\r\t \u2028\u2029\x0b\x0c\x85\xa0\u3000\ufeff\x00\x1b\u200d\u0301"
 TEXTS = st.text(
@@ -98,11 +99,66 @@ def test_columns_of_running_text_agree(pipeline: pn.Tagger, words: list[str], se
 
 def test_some_columns_are_written_alone(pipeline: pn.Tagger) -> None:
     text = "Le chat va au bois.\n\nIl dort"
-    for columns in (["upos"], ["upos", "lemma"]):
+    # Lemmas look at the parts of speech, which are labeled without being written.
+    for columns in (["upos"], ["upos", "lemma"], ["lemma"]):
         fill = pipeline.text_filler(columns)
         assert fill is not None and written(fill, text) == as_written(pipeline, text, columns)
-    # Lemmas look at the parts of speech, and these are not there.
-    assert pipeline.text_filler(["lemma"]) is None
+
+
+LETTERS = "aeAtTIİiıßǅσΣςςοίόΐΊ\u0301éÉñ-1"
+TURKISH = [("Iı", "ıı"), ("İti", "it"), ("ATIİ", "atı"), ("iti", "iti"), ("Ia", "ıa")]
+GREEK = [
+    ("Σοσσός", "σοσσο"),
+    ("οσοσού", "όσοσο"),
+    ("ίσος", "ισός"),
+    ("Ισοί", "ισός"),
+    ("ΤΑΤΑ", "ΤΑΤ"),
+    ("ΤΕΤΑ", "ΤΕΤ"),
+    ("Aéta", "Aet"),
+    ("tééa", "teet"),
+    ("was", "be"),
+    ("Taté", "tat"),
+    ("Táte", "táta"),
+]
+
+
+@pytest.fixture(scope="module", params=[TURKISH, GREEK])
+def lemmatizer(request: pytest.FixtureRequest, pipeline: pn.Tagger) -> pn.Tagger:
+    """A tagger of lemmas whose scripts drop, add, capitalize, and set accents."""
+    pairs = request.param
+    rows = [
+        pn.Sentence(
+            [form for form, _ in own],
+            {"upos": ["AB"[k % 2] for k in range(len(own))], "lemma": [lemma for _, lemma in own]},
+        )
+        for own in (pairs, pairs[::-1], pairs[2:] + pairs[:2])
+    ] * 2
+    tagger = pn.train(rows, column="upos,lemma", epochs=3)
+    return pn.Tagger(tagger.model.replace(segmentation=pipeline.model.segmentation))
+
+
+@given(text=st.one_of(st.text(LETTERS + " ."), st.text(), TEXTS))
+def test_lemmas_of_any_text_are_those_of_the_slow_way(lemmatizer: pn.Tagger, text: str) -> None:
+    text = text.encode("utf-8", "ignore").decode()
+    fill = lemmatizer.text_filler()
+    assert fill is not None and written(fill, text) == as_written(lemmatizer, text)
+
+
+@given(text=st.text(st.characters(), max_size=60) | TEXTS)
+def test_objects_are_the_same_as_by_the_slow_way(pipeline: pn.Tagger, text: str) -> None:
+    slow = tagged_sentences(text, pipeline.segmenter, pipeline.tag_sents_columns, 0)
+    assert pipeline.tag_text(text) == list(slow)
+
+
+def test_lemmas_of_a_user_are_known(pipeline: pn.Tagger) -> None:
+    assert pipeline.model.more[0].lemmas is not None
+    text = "Il zirpait."
+    more = pipeline.with_lexicon({"zirper": "VERB"}, column="lemma")
+    assert more.model.more[0].lemmas.lemmas["zirper\tVERB"] == 0
+    fill = more.text_filler()
+    assert fill is not None and written(fill, text) == as_written(more, text)
+    with pytest.raises(pn.ArgumentError, match=r"no label .Verb."):
+        pipeline.with_lexicon({"zirper": "Verb"}, column="lemma")
 
 
 def test_an_endless_text_takes_constant_memory(fill: TextFill) -> None:

@@ -21,10 +21,16 @@ cdef extern from "tag/search.h" nogil:
         int32_t condition
     ctypedef struct KeyFilter:
         uint64_t *words
+    ctypedef struct Spread:
+        int32_t n_units
+        int of_labels
+        int32_t stride
+        KeyFilter filter
     ctypedef struct CacheLayout:
         const Program *program
         const FrozenTable *table
         int dense
+        Spread spread
         int narrow
         int32_t stride
         int32_t n_vectors
@@ -72,6 +78,13 @@ cdef extern from "tag/search.h" nogil:
     const int N_SECRETS
     const int MAX_PAIR_GROUPS
     const int MAX_BEAM
+    const int MOST_SPREAD_OPEN
+    const int MOST_SPREAD_STATIC
+    const int MOST_UNITS
+    bint can_spread(const Parts *x) noexcept
+    int spread_open(Spread *s, const Parts *x) noexcept
+    void spread_close(Spread *s) noexcept
+    void choose_spread(Decoder *d, int plain) noexcept
     int index_open(Index *x, uint64_t multiplier, int bits) noexcept
     void index_close(Index *x) noexcept
     int64_t index_insert(Index *x, uint64_t key) noexcept

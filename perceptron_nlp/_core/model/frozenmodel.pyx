@@ -16,7 +16,15 @@ from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, MemoryLimitE
 cdef extern from *:
     """
     enum { COND_ALWAYS, COND_NOT_FIRST, COND_FIRST, COND_NOT_LAST, COND_LAST };
+    static int looks_around(const Program *p) {
+        for (int32_t s = 0; s < p->n_slots; s++)
+            if (p->slots[s].condition > COND_FIRST) return 1;
+        for (int32_t a = 0; a < p->atom_starts[p->n_templates]; a++)
+            if (p->atoms[a].kind == ATOM_LAST) return 1;
+        return p->reach || p->n_history;
+    }
     """
+    int looks_around(const Program *p)
     const int COND_ALWAYS
     const int COND_NOT_FIRST
     const int COND_FIRST
@@ -101,9 +109,8 @@ cdef class FrozenModel:
             self.allowed_array = allowed_bytes(allowed, len(labels))
             allowed_view = self.allowed_array
             self.decoder.allowed = &allowed_view[0]
-        self._layout(
-            narrow and parts is None and group_starts is not None
-            and self._sums_fit(group_starts, starts, cell_labels, weights))
+        self._layout(narrow and group_starts is not None,
+                     (group_starts, starts, cell_labels, weights))
         self._dictionary(dictionary or {})
         self._lexicon(lexicon or {})
         self.decoder.layout.forces = bool(dictionary) or bool(lexicon)
@@ -111,12 +118,17 @@ cdef class FrozenModel:
         self._history()
         if group_starts is not None and not self.table.fixed_bits:
             self._filters(keys, group_starts)
-        choose_form(&self.decoder, os.environ.get("PERCEPTRON_NLP_PORTABLE") == "1")
+        plain = os.environ.get("PERCEPTRON_NLP_PORTABLE") == "1"
+        if self.decoder.layout.spread.n_units:
+            choose_spread(&self.decoder, plain)
+        else:
+            choose_form(&self.decoder, plain)
 
     def __dealloc__(self):
         frozen_close(&self.table)
         index_close(&self.decoder.layout.dictionary)
         plan_close(&self.decoder.layout)
+        spread_close(&self.decoder.layout.spread)
         free(self.decoder.layout.vectors)
         free(self.decoder.layout.slot_vector)
         free(self.decoder.layout.slot_correction)
@@ -188,7 +200,7 @@ cdef class FrozenModel:
                 size = -size if size < 0 else size
                 if size > largest:
                     largest = size
-            return p.n_templates * largest < 1 << 15
+            return p.n_templates * largest * self._most_parts() < 1 << 15
         # What the weights of each label are at least and at most, and the sums of these.
         cdef int32_t[::1] bounds = memoryview(bytearray(8 * n_labels)).cast("i")
         cdef int32_t *low = &bounds[0]
@@ -212,13 +224,38 @@ cdef class FrozenModel:
                         high[label[i]] = weight[i]
                 for i in range(2 * n_labels):
                     sums[i] += low[i]
-        for i in range(2 * n_labels):
+        if self.decoder.layout.spread.of_labels:
+            sums = self._label_sums(sums)
+        for i in range(sums.shape[0]):
             size = -sums[i] if sums[i] < 0 else sums[i]
             if size > largest:
                 largest = size
         return largest < 1 << 15
 
-    def _layout(self, narrow):
+    def _most_parts(self):
+        """How many weights of a row a unit may get."""
+        cdef const Parts *x = &self.parts.parts
+        if not self.decoder.layout.spread.of_labels:
+            return 1
+        depth = []
+        for k in range(x.parts.n):
+            depth.append(1 if x.parts.parent[k] < 0 else depth[x.parts.parent[k]] + 1)
+        return max(depth, default=1)
+
+    def _label_sums(self, int64_t[::1] sums):
+        """What is given for parts, once low and once high, for labels."""
+        cdef const Parts *x = &self.parts.parts
+        cdef int64_t[::1] out = memoryview(bytearray(16 * x.n_labels)).cast("q")
+        cdef int32_t k, node
+        for k in range(x.n_labels):
+            node = x.leaf[k]
+            while node >= 0:
+                out[k] += sums[x.parts.number[node]]
+                out[x.n_labels + k] += sums[x.n_parts + x.parts.number[node]]
+                node = x.parts.parent[node]
+        return out
+
+    def _layout(self, narrow, rows):
         """Sum slots of one column and offset into one vector; conditions become corrections."""
         cdef CacheLayout *l = &self.decoder.layout
         cdef const Program *p = &self.program.program
@@ -226,8 +263,14 @@ cdef class FrozenModel:
         l.program = p
         l.table = &self.table
         l.dense = self.table.n_labels <= DENSE_LABELS
-        l.narrow = l.dense and narrow
         l.stride = (self.table.n_labels + LANES - 1) // LANES * LANES
+        if (self.parts is not None and not l.dense and can_spread(&self.parts.parts)
+                and p.n_history <= MOST_SPREAD_OPEN and p.n_static <= MOST_SPREAD_STATIC):
+            if spread_open(&l.spread, &self.parts.parts) < 0:
+                raise MemoryError
+            l.stride = l.spread.stride
+        l.narrow = (narrow and (l.spread.n_units > 0 or (l.dense and self.parts is None))
+                    and self._sums_fit(*rows))
         l.vectors = <VectorSlot *>calloc(2 * p.n_slots + 1, sizeof(VectorSlot))
         l.slot_vector = <int32_t *>malloc((p.n_slots + 1) * sizeof(int32_t))
         l.slot_correction = <int32_t *>malloc((p.n_slots + 1) * sizeof(int32_t))
@@ -269,7 +312,8 @@ cdef class FrozenModel:
         self.decoder.start = calloc(l.stride, sizeof(int32_t))
         if self.decoder.start == NULL:
             raise MemoryError
-        for k in range(self.table.n_labels, l.stride if l.narrow else 0):
+        first = l.spread.n_units or self.table.n_labels
+        for k in range(first, l.stride if l.narrow else 0):
             (<int16_t *>self.decoder.start)[k] = -32768
 
     def _dictionary(self, dictionary):
@@ -324,7 +368,7 @@ cdef class FrozenModel:
                 offset = left
             groups.setdefault(offset, []).append(p.static_templates[k])
         others += groups.pop(None, [])
-        kept = sorted(groups)[:MAX_PAIR_GROUPS] if l.dense else []
+        kept = sorted(groups)[:MAX_PAIR_GROUPS] if l.dense or l.spread.n_units else []
         count = sum(len(groups[offset]) for offset in kept)
         others += [k for offset in groups if offset not in kept for k in groups[offset]]
         self.decoder.static_templates = _numbers(others)
@@ -371,6 +415,9 @@ cdef class FrozenModel:
         if l.memos_planned:
             self._filter(&l.memo_filter, keys, group_starts,
                          [l.memo_templates[k] for k in range(l.n_memos)])
+        if l.spread.n_units:
+            self._filter(&l.spread.filter, keys, group_starts,
+                         [self.decoder.open_templates[k] for k in range(self.decoder.n_open)])
 
     cdef int _filter(self, KeyFilter *filter, keys, group_starts, list templates) except -1:
         cdef const uint64_t[::1] key_view = _buffer(keys, "uint64")
@@ -441,6 +488,11 @@ cdef class FrozenModel:
             for c in range(frozen_cells(t, row, &r[0])):
                 scores[r[c].label] += r[c].weight * (1.0 if v is None else v[i])
         return out
+
+    @property
+    def looks_around(self):
+        """Do its templates look at other words, at labels, or for the end of a sentence?"""
+        return bool(looks_around(&self.program.program))
 
     @property
     def narrow(self):

@@ -100,8 +100,8 @@ static inline const int32_t *summed_again(const Decoder *d, Worker *w, int64_t s
     uint64_t past[MAX_HISTORY];
     for (int k = 0; k < MAX_HISTORY; k++) {
         const int64_t before = d->right_to_left ? token + k + 1 : token - k - 1;
-        const int32_t none = d->parts ? d->parts->n_labels : d->layout.table->n_labels;
-        past[k] = d->label_hashes[before < first || before >= end ? none : w->labels[before]];
+        past[k] =
+            d->label_hashes[before < first || before >= end ? no_label(d) : w->labels[before]];
     }
     TokenView view = token_view(d, w, padded_place(d, sentence, token), token == first,
                                 token == end - 1, past, types);
@@ -123,13 +123,23 @@ static inline void scaled_scores(const Agreement *a, int32_t column, Worker *w, 
     const int32_t n = is_last ? a->n_able : a->n_labels[column];
     const int16_t *narrow = (const int16_t *)(const void *)w->scores + (l->narrow ? at : 0);
     const int32_t *wide = NULL;
-    if (!l->narrow)
+    union {
+        int16_t narrow[MOST_UNITS];
+        int32_t wide[MOST_UNITS];
+    } again;
+    const int of_parts = d->parts && !l->spread.of_labels;
+    if (is_spread(d)) {
+        spread_again(d, w, sentence, token, &again);
+        narrow = again.narrow;
+        wide = again.wide;
+    } else if (!l->narrow) {
         wide = keeps_scores(d) ? (const int32_t *)(const void *)w->scores + at
                                : summed_again(d, w, sentence, token);
-    if (d->parts) whole_tree_sums(&d->parts->parts, 0, d->parts->parts.n, wide, nodes);
+    }
+    if (of_parts) whole_tree_sums(&d->parts->parts, 0, d->parts->parts.n, wide, nodes);
     for (int32_t i = 0; i < n; i++) {
         const int32_t k = is_last ? a->able[i] : i;
-        const int32_t score = d->parts ? nodes[d->parts->leaf[k]] : l->narrow ? narrow[k] : wide[k];
+        const int32_t score = of_parts ? nodes[d->parts->leaf[k]] : l->narrow ? narrow[k] : wide[k];
         out[k] = score / a->scales[column];
     }
 }

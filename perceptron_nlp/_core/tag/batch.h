@@ -12,6 +12,7 @@
 
 struct Worker;
 struct Agreement;
+struct SpreadLane;
 
 typedef struct Decoder {
     CacheLayout layout;
@@ -27,7 +28,26 @@ typedef struct Decoder {
     int32_t n_static, *static_templates; /* templates over several words that are no pairs */
     int32_t n_open, *open_templates;     /* history templates that are looked up each time */
     int (*tag_words)(const struct Decoder *, struct Worker *);
+    /* The scores of one token once more, where weights are spread (spread.h). */
+    void (*sum_again)(const struct Decoder *, struct Worker *, const struct SpreadLane *, void *);
 } Decoder;
+
+/* What weights that are spread take of a worker (spread.h). */
+#define SPREAD_BYTES ((size_t)8 << 20)
+typedef struct {
+    int bits;
+    uint32_t *rows;  /* [2^bits]: those met lately, each at the place that its number says */
+    char *vectors;   /* of these */
+    uint32_t *found; /* [token][template over several words] -> row; 0: none */
+    size_t found_room;
+} SpreadRows;
+
+static inline void spread_rows_close(SpreadRows *r) {
+    free(r->rows);
+    free(r->vectors);
+    free(r->found);
+    memset(r, 0, sizeof *r);
+}
 
 /* Labels that tokens have already: of each token the number of a set of labels, one of which it
  * gets; or KEPT_FREE; or KEPT_UNKNOWN for a label that the model does not have, which counts as
@@ -60,6 +80,7 @@ typedef struct {
 typedef struct Worker {
     TypeCache cache;
     PairCache pairs;
+    SpreadRows spread;
     union {
         Batch batch;
         struct {
@@ -91,6 +112,7 @@ static inline void batch_close(Batch *b) {
 static inline void worker_close(Worker *w) {
     cache_close(&w->cache);
     pair_cache_close(&w->pairs);
+    spread_rows_close(&w->spread);
     batch_close(&w->batch);
     for (int c = 0; c < MAX_COLUMNS; c++) free(w->types[c]);
     free(w->scores);

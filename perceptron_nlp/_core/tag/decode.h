@@ -31,6 +31,11 @@ typedef struct {
     uint64_t key; /* as the table has it */
 } Lane;
 
+/* What stands for the label before the first. */
+static inline int32_t no_label(const Decoder *d) {
+    return d->parts ? d->parts->n_labels : d->layout.table->n_labels;
+}
+
 static inline int lane_start(const Decoder *d, const Worker *w, Lane *lane, int64_t *next) {
     while (*next < w->n_sentences && w->starts[*next] == w->starts[*next + 1]) ++*next;
     if (*next == w->n_sentences) return 0;
@@ -41,7 +46,7 @@ static inline int lane_start(const Decoder *d, const Worker *w, Lane *lane, int6
     lane->token = d->right_to_left ? lane->last : lane->first;
     lane->place = padded_place(d, sentence, lane->token);
     lane->type = w->types[0] + lane->place;
-    for (int k = 0; k < MAX_HISTORY; k++) lane->past[k] = d->layout.table->n_labels;
+    for (int k = 0; k < MAX_HISTORY; k++) lane->past[k] = no_label(d);
     lane->asked = ASKED_NOTHING;
     return 1;
 }
@@ -300,7 +305,8 @@ static inline int prepare_batch(const Decoder *d, Worker *w) {
         if (grow_array(&w->back, back, sizeof(uint16_t)) < 0) return -1;
         w->back_room = back;
     }
-    if (d->pairs.n_groups && choose_pair_way(&w->pairs, &d->pairs, l, w->cache.limit) < 0)
+    if (d->pairs.n_groups && !l->spread.n_units &&
+        choose_pair_way(&w->pairs, &d->pairs, l, w->cache.limit) < 0)
         return -1;
     return find_types(d, w);
 }

@@ -203,19 +203,24 @@ cdef class SentenceDecoder(FrozenModel):
         cdef uint16_t[::1] label_view = labels
         cdef int32_t[:, ::1] score_view = scores
         cdef int64_t i, at, stride = self.decoder.layout.stride
-        cdef int32_t k
+        cdef int32_t k, n = len(self.labels)
+        cdef bint of_parts = self.parts is not None and not self.decoder.layout.spread.of_labels
+        cdef int32_t *to
+        cdef int32_t[::1] own
         cdef int32_t[::1] nodes = memoryview(bytearray(
             4 * (1 if self.parts is None else self.parts.parts.parts.n))).cast("i")
+        if of_parts:
+            n = self.table.n_labels
+        own = memoryview(bytearray(4 * (n + 1))).cast("i")
         for i in range(w.n_tokens):
             label_view[i] = w.labels[i]
-            if self.parts is not None:
-                whole_label_scores(&self.parts.parts, <int32_t *>w.scores + i * stride, &nodes[0],
-                                   &score_view[i, 0])
-                continue
-            for k in range(self.table.n_labels):
+            to = &own[0] if of_parts else &score_view[i, 0]
+            for k in range(n):
                 at = i * stride + k
-                score_view[i, k] = (<int16_t *>w.scores)[at] if self.decoder.layout.narrow \
+                to[k] = (<int16_t *>w.scores)[at] if self.decoder.layout.narrow \
                     else (<int32_t *>w.scores)[at]
+            if of_parts:
+                whole_label_scores(&self.parts.parts, to, &nodes[0], &score_view[i, 0])
         return 0
 
     cdef int _check_kept(self, KeptSets kept, Py_ssize_t n) except -1:

@@ -6,7 +6,7 @@
 #ifndef PERCEPTRON_NLP_SEARCH_H
 #define PERCEPTRON_NLP_SEARCH_H
 
-#include "tag/kept.h"
+#include "tag/spread.h"
 
 /* Words of the sentence that is searched, one step after the other. */
 typedef struct {
@@ -119,6 +119,7 @@ static inline int run_batch(const Decoder *d, Worker *w) {
     if (!d->parts && d->beam <= 1) return w->kept.of ? tag_around_kept(d, w) : tag_batch(d, w);
     if (beam_is_narrow(d) && !w->kept.of && !w->keep_scores) return tag_batch(d, w);
     if (prepare_batch(d, w) < 0) return -1;
+    if (is_spread(d)) return d->tag_words(d, w);
     return d->parts ? tag_parts(d, w) : search_words(d, w);
 }
 

@@ -52,11 +52,25 @@ static inline int cache_reserve(TypeCache *c, const CacheLayout *l, uint32_t roo
         grow_array(&c->memos, room * memo_words(l), sizeof(uint32_t)) < 0 ||
         grow_array(&c->values, (size_t)l->program->n_values, 8) < 0 ||
         grow_array(&c->mixed, (size_t)l->program->n_values, 8) < 0 ||
-        (!l->dense &&
+        (!has_vectors(l) &&
          grow_array(&c->list_starts, (size_t)room * (size_t)l->program->n_slots + 1, 4) < 0))
         return -1;
     c->room = room;
     return 0;
+}
+
+/* Bytes of a type, its text, rows and memos apart. */
+static inline size_t type_bytes(const CacheLayout *l) {
+    return sizeof(TypeEntry) + vector_bytes(l) + memo_words(l) * sizeof(uint32_t) +
+           ((size_t)l->program->n_carried + (size_t)l->n_halves) * sizeof(uint64_t) +
+           (has_vectors(l) ? 0 : (size_t)l->program->n_slots * sizeof(uint32_t));
+}
+
+/* Types for which there may be room between batches. */
+static inline size_t most_room(const TypeCache *c, const CacheLayout *l) {
+    const size_t held = c->bounded_in_bytes ? 2 * CACHE_BYTES / type_bytes(l) : c->limit;
+    const size_t most = held < c->limit ? held : c->limit;
+    return most < 64 ? 64 : most;
 }
 
 /* Room for one type more. Most texts are short, or have thousands of types: then there is room
@@ -68,8 +82,9 @@ static inline int cache_room(TypeCache *c, const CacheLayout *l) {
         cache_lay_slots(c, c->bits + 1) < 0)
         return -1;
     if (c->n_types < c->room) return 0;
-    uint32_t most = c->limit < MOST_AT_ONCE ? c->limit : MOST_AT_ONCE;
-    int jump = c->room >= SHORT_TEXT_TYPES && c->room < most;
+    const size_t held = most_room(c, l);
+    const uint32_t most = held < MOST_AT_ONCE ? (uint32_t)held : MOST_AT_ONCE;
+    const int jump = c->room >= SHORT_TEXT_TYPES && c->room < most;
     return cache_reserve(c, l, jump ? most : 2 * c->room);
 }
 
@@ -130,20 +145,6 @@ static inline int32_t type_enter(TypeCache *c, const CacheLayout *l, int32_t col
     c->n_types++;
     if (text) slot_set(cache_free_slot(c->slots, c->bits, hash), word, column, type);
     return (int32_t)type;
-}
-
-/* Bytes of a type, its text, rows and memos apart. */
-static inline size_t type_bytes(const CacheLayout *l) {
-    return sizeof(TypeEntry) + vector_bytes(l) + memo_words(l) * sizeof(uint32_t) +
-           ((size_t)l->program->n_carried + (size_t)l->n_halves) * sizeof(uint64_t) +
-           (l->dense ? 0 : (size_t)l->program->n_slots * sizeof(uint32_t));
-}
-
-/* Types for which there may be room between batches. */
-static inline size_t most_room(const TypeCache *c, const CacheLayout *l) {
-    const size_t held = c->bounded_in_bytes ? 2 * CACHE_BYTES / type_bytes(l) : c->limit;
-    const size_t most = held < c->limit ? held : c->limit;
-    return most < 64 ? 64 : most;
 }
 
 /* Empty the cache but for the pads, which are its first types: for each column the left ones at
@@ -218,7 +219,7 @@ static inline void move_type(TypeCache *c, const CacheLayout *l, uint32_t from, 
         entry->word.at = c->text_used;
         c->text_used += entry->word.length;
     }
-    if (l->dense) return;
+    if (has_vectors(l)) return;
     uint32_t *starts = c->list_starts + to * n_slots;
     const uint32_t *old = c->list_starts + from * n_slots;
     const uint32_t begin = old[0], end = old[n_slots], place = (uint32_t)c->rows_used;

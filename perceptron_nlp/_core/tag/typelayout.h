@@ -15,6 +15,7 @@
 #include "features/hashing.h"
 #include "features/program.h"
 #include "model/frozen.h"
+#include "model/spread.h"
 #include "table/probe.h"
 
 /* A string as two machine words: up to 16 bytes stand in them whole, so that most words are
@@ -115,6 +116,7 @@ typedef struct {
     WordRef word;   /* at: place of a long string in the cache's text */
     int32_t column; /* -1: a pad */
     int32_t forced; /* its one label; FREE; or FREE - 1 - k: only labels of mask k */
+    uint32_t said;  /* where weights are spread: a bit for each vector that says something */
 } TypeEntry;
 
 typedef struct {
@@ -157,11 +159,12 @@ struct TypeCache;
 typedef struct CacheLayout {
     const Program *program;
     const FrozenTable *table;
-    /* Sum the rows of the first types that were begun into their vectors; NULL unless dense. */
+    /* Sum the rows of the first types that were begun into their vectors; NULL without vectors. */
     void (*sum_fresh)(const struct CacheLayout *, struct TypeCache *, int);
     int dense;
-    int narrow;     /* dense, and no sum of weights leaves 16 bits */
-    int32_t stride; /* labels rounded up to a whole number of lanes */
+    Spread spread;  /* not dense, but vectors of units */
+    int narrow;     /* there are vectors, and no sum of weights leaves 16 bits */
+    int32_t stride; /* labels (or units) rounded up to a whole number of lanes */
     int32_t n_vectors, n_always;
     VectorSlot *vectors;      /* those that always apply, then the corrections */
     int32_t *slot_vector;     /* program slot -> vector slot it is summed into */
@@ -206,7 +209,7 @@ typedef struct TypeCache {
     uint32_t pool_used, pool_room;
     uint64_t *values;      /* scratch of one type */
     uint64_t *mixed;       /* each value as xxh64_mixed leaves it */
-    uint32_t *list_starts; /* [type][program slot] -> rows, where not dense; one more at the end */
+    uint32_t *list_starts; /* [type][program slot] -> rows, without vectors; one more at the end */
     uint32_t *rows;
     size_t rows_used, rows_room;
     WordScratch words;
@@ -256,8 +259,12 @@ static inline int grow_array(void *array, size_t count, size_t item) {
 static inline size_t score_bytes(const CacheLayout *l) {
     return l->narrow ? 2 : 4;
 }
+/* Are there vectors for each type? */
+static inline int has_vectors(const CacheLayout *l) {
+    return l->dense || l->spread.n_units;
+}
 static inline size_t vector_words(const CacheLayout *l) {
-    return l->dense ? (size_t)l->n_vectors * (size_t)l->stride : 0;
+    return has_vectors(l) ? (size_t)l->n_vectors * (size_t)l->stride : 0;
 }
 static inline size_t vector_bytes(const CacheLayout *l) {
     return vector_words(l) * score_bytes(l);

@@ -227,6 +227,14 @@ static ALWAYS_INLINE int fill_room(Fill *f, size_t n) {
     return 0;
 }
 
+/* Bytes as they are; -1: no memory. */
+static inline int put_bytes(Fill *f, const uint8_t *text, size_t n) {
+    if (fill_room(f, n) < 0) return -1;
+    if (n) memcpy(f->out + f->used, text, n);
+    f->used += n;
+    return 0;
+}
+
 static ALWAYS_INLINE uint8_t *put_number(uint8_t *to, uint64_t number) {
     uint8_t digits[20];
     int n = 0;

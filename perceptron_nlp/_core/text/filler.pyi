@@ -1,11 +1,10 @@
-from collections.abc import Callable, Sequence
-from typing import Self, TypeAlias
+from collections.abc import Sequence
+from typing import Self
 
 from perceptron_nlp._core.tag.agree import ColumnsDecoder
 from perceptron_nlp._core.tag.decode import SentenceDecoder
 from perceptron_nlp._core.text.cutter import CutText
-
-GiveLemmas: TypeAlias = Callable[[list[str], list[bool], list[tuple[int, ...]]], Sequence[str]]
+from perceptron_nlp._core.text.lemmatizer import LemmaDecoder
 
 def is_text(text: bytes | bytearray | memoryview) -> bool: ...
 
@@ -13,7 +12,18 @@ class TextFiller:
     def __new__(
         cls,
         columns: Sequence[tuple[int, SentenceDecoder, Sequence[bytes]]],
-        lemmas: tuple[int, Sequence[int], GiveLemmas] | None,
+        lemmas: tuple[int, Sequence[int], LemmaDecoder] | None,
         agreement: tuple[ColumnsDecoder, Sequence[int]] | None = ...,
     ) -> Self: ...
     def conllu(self, found: CutText, number: int) -> bytes: ...
+    def labeled(
+        self, found: CutText
+    ) -> tuple[
+        memoryview,
+        memoryview,
+        memoryview,
+        memoryview,
+        bytearray,
+        list[memoryview],
+        tuple[memoryview, bytes] | None,
+    ]: ...

@@ -2,29 +2,20 @@
 """Running text written as CoNLL-U: no Python object is made of a token (fill.h)."""
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
-from cpython.unicode cimport PyUnicode_DecodeUTF8
 from libc.stddef cimport size_t
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
 
 from perceptron_nlp._core.tag.agree cimport Agreement, ColumnsDecoder
 from perceptron_nlp._core.tag.decode cimport SentenceDecoder, Worker, WorkerBox
 from perceptron_nlp._core.model.frozenmodel cimport Decoder
-from perceptron_nlp._core.text.cutter cimport Cut, CutText, TextWords
+from perceptron_nlp._core.text.cutter cimport Cut, CutText, TextWords, text_word_bytes
+from perceptron_nlp._core.text.lemmatizer cimport (
+    LemmaCache, LemmaDecoder, LemmaEntry, Lemmatizer, MOST_TAGS)
 from perceptron_nlp.errors import ArgumentError, MemoryLimitError
 
 cdef extern from "text/fill.h" nogil:
-    ctypedef struct WordRef:
-        size_t length
-    ctypedef struct LemmaEntry:
-        WordRef form
-        uint64_t tags
-    ctypedef struct LemmaCache:
-        LemmaEntry *entries
-        size_t n
-        size_t n_done
-        const uint8_t *text
     ctypedef struct LabelText:
         const uint8_t *text
         uint32_t length
@@ -41,19 +32,17 @@ cdef extern from "text/fill.h" nogil:
     ctypedef struct Fill:
         Worker **workers
         LemmaCache lemmas
+        const uint32_t *lemma_of
         const uint8_t *out
         size_t used
     const int CONLLU_FIELDS
     const int MOST_FILLED
-    const int MOST_TAGS
-    const int WORD_SMALL
-    const uint8_t *word_bytes(const WordRef *w, const uint8_t *texts, uint8_t *small) noexcept
-    int lemma_set(LemmaCache *c, const uint8_t *text, size_t n) noexcept
     int64_t fill_batch(const FillModel *m, Fill *f, const Cut *cut, const TextWords *words,
                        const uint8_t *text, size_t begin) noexcept
     int put_batch(const FillModel *m, Fill *f, const Cut *cut, const TextWords *words,
                   const uint8_t *text, size_t begin, size_t end, uint64_t number) noexcept
     void fill_close(Fill *f) noexcept
+    int put_bytes(Fill *f, const uint8_t *text, size_t n) noexcept
     bint is_utf8(const uint8_t *p, size_t n) noexcept
 
 
@@ -68,10 +57,10 @@ cdef class TextFiller:
     Parameters
     ----------
     columns : for each column but that of lemmas, one at least: its number in CoNLL-U, from 2 to 8,
-        its decoder of words alone, and what to write for each label, in UTF-8
+        or -1 if it is not written; its decoder of words alone, and what to write for each label, in
+        UTF-8
     lemmas : None, or the number of the column, the numbers of those of `columns` that lemmas depend
-        on, at most 3, and what gives lemmas: from words, whether each is the first of its sentence,
-        and for each the numbers of its labels in these columns
+        on, and what gives them
     agreement : None, or what has columns agree, and the numbers of those of `columns` that it is of
 
     Raises
@@ -81,7 +70,7 @@ cdef class TextFiller:
 
     cdef FillModel model
     cdef list decoders, labels, idle
-    cdef object give_lemmas
+    cdef LemmaDecoder lemmas
     cdef ColumnsDecoder agreement
 
     def __cinit__(self, columns, lemmas, agreement=None):
@@ -95,7 +84,8 @@ cdef class TextFiller:
         for field in range(CONLLU_FIELDS):
             self.model.column_of[field] = -1
         for c, (field, decoder, labels) in enumerate(columns):
-            if not 2 <= field < CONLLU_FIELDS - 1 or decoder.program.program.n_columns != 1:
+            if (field != -1 and not 2 <= field < CONLLU_FIELDS - 1
+                    or decoder.program.program.n_columns != 1):
                 raise ArgumentError("columns: decoders of words alone are needed, for LEMMA to DEPS")
             texts = <LabelText *>malloc((len(labels) + 1) * sizeof(LabelText))
             if texts == NULL:
@@ -103,7 +93,8 @@ cdef class TextFiller:
             self.model.labels[c] = texts
             self.model.n_columns = c + 1
             self.model.decoders[c] = &decoder.decoder
-            self.model.column_of[field] = c
+            if field >= 0:
+                self.model.column_of[field] = c
             self.decoders.append(decoder)
             self.labels.append(list(labels))
             for k, label in enumerate(self.labels[c]):
@@ -118,9 +109,10 @@ cdef class TextFiller:
                 self.model.agreeing[k] = places[k]
         if lemmas is None:
             return
-        field, tags, self.give_lemmas = lemmas
+        field, tags, self.lemmas = lemmas
         if not 2 <= field < CONLLU_FIELDS - 1 or len(tags) > MOST_TAGS or not all(
-                0 <= k < len(columns) for k in tags):
+                0 <= k < len(columns) and len(self.labels[k]) == len(own)
+                for k, own in zip(tags, self.lemmas.tags, strict=True)):
             raise ArgumentError("lemmas: depend on too many columns, or on others than there are")
         self.model.column_of[field] = self.model.n_columns
         self.model.has_lemmas = True
@@ -155,17 +147,45 @@ cdef class TextFiller:
         return written
 
 
+    def labeled(self, CutText found not None):
+        """Return a text in buffers.
+
+        Returns
+        -------
+        (sentences, places, first, form_ends, forms, labels, lemmas): of each sentence its first
+        token, and the number of all (uint32); of each token where it begins and ends, in characters
+        (uint32 pairs), and its first word, and the number of all (uint32); of each word where it
+        ends in forms (uint32), and forms in UTF-8; by column the label numbers of all words
+        (uint16); None, or lemmas as ends and UTF-8 like the forms
+
+        Raises
+        ------
+        MemoryLimitError : no room for it
+        """
+        cdef _Filling filling
+        try:
+            filling = self.idle.pop()
+        except IndexError:
+            filling = _Filling(self)
+        taken = filling.labeled(self, found)
+        self.idle.append(filling)
+        return taken
+
+
 cdef class _Filling:
     """One text after the other being written."""
 
     cdef Fill fill
     cdef list boxes
+    cdef Lemmatizer lemmatizer
 
     def __cinit__(self, TextFiller filler not None):
         cdef WorkerBox box
         cdef SentenceDecoder decoder
         cdef int c
         memset(&self.fill, 0, sizeof(Fill))
+        if filler.lemmas is not None:
+            self.lemmatizer = Lemmatizer(filler.lemmas)
         self.boxes = []
         for c, decoder in enumerate(filler.decoders):
             box = decoder.take()
@@ -184,9 +204,8 @@ cdef class _Filling:
         while begin < found.found.n_sentences:
             with nogil:
                 end = fill_batch(&filler.model, &self.fill, &found.found, &found.words, text, begin)
-            if end >= 0 and filler.model.has_lemmas:
-                if self.fill.lemmas.n_done < self.fill.lemmas.n:
-                    self._lemmas(filler)
+            if end >= 0 and self.lemmatizer is not None:
+                self.lemmatizer.fill(&self.fill.lemmas)
             if end >= 0:
                 with nogil:
                     status = put_batch(&filler.model, &self.fill, &found.found, &found.words, text,
@@ -197,26 +216,67 @@ cdef class _Filling:
             begin = end
         return PyBytes_FromStringAndSize(<const char *>self.fill.out, self.fill.used)
 
-    cdef int _lemmas(self, TextFiller filler) except -1:
-        """Have the lemmas of the entries that are new."""
-        cdef LemmaCache *cache = &self.fill.lemmas
-        cdef size_t k
-        cdef uint64_t own
-        cdef int t
-        cdef uint8_t[16] small
-        cdef bytes lemma
-        cdef int n_tags = filler.model.n_tags
-        words, firsts, tags = [], [], []
-        for k in range(cache.n_done, cache.n):
-            words.append(PyUnicode_DecodeUTF8(
-                <const char *>word_bytes(&cache.entries[k].form, cache.text, small),
-                cache.entries[k].form.length, "surrogatepass"))
-            own = cache.entries[k].tags
-            firsts.append(own >> (16 * n_tags) != 0)
-            tags.append(tuple([(own >> (16 * (n_tags - 1 - t))) & 0xFFFF for t in range(n_tags)]))
-        for found in filler.give_lemmas(words, firsts, tags):
-            lemma = found.encode("utf-8", "surrogatepass")
-            if lemma_set(cache, <const uint8_t *>PyBytes_AS_STRING(lemma),
-                         PyBytes_GET_SIZE(lemma)) < 0:
+    cdef labeled(self, TextFiller filler, CutText found):
+        cdef const uint8_t *text = <const uint8_t *>PyBytes_AS_STRING(found.text)
+        cdef size_t n_tokens = found.found.n_tokens, n_words = found.words.n_words
+        cdef size_t n_sentences = found.found.n_sentences, k, begin = 0, first
+        cdef int64_t end
+        cdef int c, n = filler.model.n_columns
+        cdef const LemmaEntry *lemma
+        cdef uint32_t[::1] places = _numbers(2 * n_tokens), ends = _numbers(n_words)
+        cdef uint32_t[::1] lemma_ends = _numbers(n_words if filler.model.has_lemmas else 0)
+        cdef uint16_t[:, ::1] labels = memoryview(bytearray(2 * n * (n_words + 1))).cast(
+            "H", (n, n_words + 1))
+        cdef uint32_t at = 0
+        for k in range(n_tokens):
+            places[2 * k] = found.found.tokens[k].char_begin
+            places[2 * k + 1] = found.found.tokens[k].char_end
+        for k in range(n_words):
+            at += found.words.words[k].length
+            ends[k] = at
+        forms = bytearray(at)
+        cdef uint8_t[::1] form_view = memoryview(forms) if at else memoryview(bytearray(1))
+        at = 0
+        for k in range(n_words):
+            memcpy(&form_view[0] + at,
+                   text_word_bytes(&found.words, text, found.words.words[k]),
+                   found.words.words[k].length)
+            at = ends[k]
+        self.fill.used = 0
+        while begin < n_sentences:
+            with nogil:
+                end = fill_batch(&filler.model, &self.fill, &found.found, &found.words, text, begin)
+            if end < 0:
                 raise MemoryLimitError("no memory to label this text; give less at a time")
-        return 0
+            if self.lemmatizer is not None:
+                self.lemmatizer.fill(&self.fill.lemmas)
+            first = found.words.first[found.found.sentences[begin]]
+            k = found.words.first[found.found.sentences[end]] - first
+            for c in range(n):
+                memcpy(&labels[c, first], self.fill.workers[c].labels, k * sizeof(uint16_t))
+            for k in range(first, first + k if filler.model.has_lemmas else first):
+                lemma = &self.fill.lemmas.entries[self.fill.lemma_of[k - first]]
+                if put_bytes(&self.fill, self.fill.lemmas.text + lemma.lemma, lemma.length) < 0:
+                    raise MemoryLimitError("no memory to label this text; give less at a time")
+                lemma_ends[k] = self.fill.used
+            begin = end
+        lemmas = None
+        if filler.model.has_lemmas:
+            lemmas = lemma_ends[:n_words], PyBytes_FromStringAndSize(<const char *>self.fill.out,
+                                                                     self.fill.used)
+        return (_copied(found.found.sentences, n_sentences + 1), places[:2 * n_tokens],
+                _copied(found.words.first, n_tokens + 1), ends[:n_words], forms,
+                [labels[c, :n_words] for c in range(n)], lemmas)
+
+
+cdef uint32_t[::1] _numbers(size_t n):
+    """Room for so many numbers, and one more."""
+    return memoryview(bytearray(4 * (n + 1))).cast("I")
+
+
+cdef uint32_t[::1] _copied(const uint32_t *numbers, size_t n):
+    cdef uint32_t[::1] out = _numbers(n)
+    cdef size_t k
+    for k in range(n):
+        out[k] = numbers[k]
+    return out[:n]

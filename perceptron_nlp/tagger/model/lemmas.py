@@ -91,6 +91,21 @@ class KnownLemmas:
         }
         return KnownLemmas(self.turkic, self.scripts, dict(sorted({**self.lemmas, **more}.items())))
 
+    @property
+    def parts_of_speech(self) -> list[str]:
+        """Those that the lemmas have, in code point order."""
+        return sorted({key.rpartition("\t")[2] for key in self.lemmas})
+
+    def plain_scripts(self) -> list[tuple[int, Script]]:
+        """Return the number and the script of all that may lead to a known lemma."""
+        found = []
+        for drops, scripts in self._by_drops.items():
+            for (front, back, acute), number in scripts.items():
+                # Accents that are set do not stand beside others.
+                if acute is None or without_acute(front + back) == front + back:
+                    found.append((number, Script("l", drops[0], front, drops[1], back, acute)))
+        return sorted(found)
+
     def column(self, words: Sequence[str], upos: Sequence[str]) -> tuple[str, ...]:
         """Return the values of the column for the words of a sentence."""
         cache = self._cache

@@ -118,6 +118,12 @@ class TaggerModel(NamedTuple):
         """Return the same model with some fields changed."""
         return self._replace(**changes)
 
+    def with_known_lemmas(self, entries: Sequence[tuple[str, str]]) -> TaggerModel:
+        """Return the model with further lemmas that it knows: (lemma, part of speech) pairs."""
+        lemmas = None if self.lemmas is None else self.lemmas.with_lexicon(entries)
+        more = tuple(model.with_known_lemmas(entries) for model in self.more)
+        return self.replace(lemmas=lemmas, more=more)
+
     @property
     def written_labels(self) -> frozenset[str]:
         """All labels that its column can be given, as written there; of lemmas, none are listed."""

@@ -129,6 +129,23 @@ class TemplateLabeller:
             raise ArgumentError("items: this labeller gives no lemmas")
         return self._lemmatizer.lemmas_of(items, self.learned_labels, self._scores_of)
 
+    def lemma_decoder(self, written: Sequence[Sequence[str]]) -> tuple[Any, ...] | None:
+        """Return what the core's LemmaDecoder is made of; of a labeller that gives lemmas.
+
+        Parameters
+        ----------
+        written : the labels, by number, of each of its `needed_columns`
+
+        Returns
+        -------
+        None if it looks at more than a word and its tags
+        """
+        if self._lemmatizer is None or self._first or self._has_fixed_words:
+            return None
+        if self._model.tables is not None or self._model.window is not None:
+            return None
+        return self._lemmatizer.core_form(self.decoder, self._looked_at, written)
+
     def learned_labels(
         self,
         sentences: Sequence[Sequence[str]],

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from perceptron_nlp.tagger.model.lemmas import KNOWN, LONGEST_CACHED, KnownLemmas
 from perceptron_nlp.tagger.model.word_tables import with_columns
-from perceptron_nlp.text.scripts import Script, make_script, parse_script
+from perceptron_nlp.text.scripts import Script, letter_page, make_script, parse_script
 from perceptron_nlp.text.sentence import Sentence
-from perceptron_nlp.text.tagset import TagSet
+from perceptron_nlp.text.tagset import TagSet, word_bytes
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+    from perceptron_nlp._core.tag.decode import SentenceDecoder
+
 UPOS = "upos"
 _CACHED = 1 << 17
+# What the core can do: columns of tags, and the number of the column of known lemmas there.
+_MOST_TAGS, KNOWN_COLUMN = 3, -1
 Item = tuple[str, bool, tuple[str, ...]]
 """A word, whether it is the first of its sentence, and its tags: all that a lemma depends on."""
 
@@ -114,6 +118,35 @@ class Lemmatizer:
     def _scripts(self) -> dict[str, Script]:
         return {label: parse_script(label) for label in self._labels}
 
+    def core_form(
+        self, decoder: SentenceDecoder, looked_at: Sequence[str], written: Sequence[Sequence[str]]
+    ) -> tuple[Any, ...] | None:
+        """Return what the core's LemmaDecoder is made of; None if the core cannot do it.
+
+        Parameters
+        ----------
+        decoder : that of the model
+        looked_at : the columns that its templates look at, in their order
+        written : the labels, by number, of each of the columns of tags
+        """
+        if len(written) > _MOST_TAGS or decoder.looks_around:
+            return None
+        lemmas = [(*key.rpartition("\t")[::2], only) for key, only in self._lemmas.lemmas.items()]
+        numbers = {upos: n for n, upos in enumerate(dict.fromkeys(upos for _, upos, _ in lemmas))}
+        upos = self._tags.index(UPOS) if UPOS in self._tags else -1
+        labels = written[upos] if upos >= 0 else ["_"]
+        return (
+            decoder,
+            [_in_numbers(self._scripts[label]) for label in self._labels],
+            [(number, _in_numbers(script)) for number, script in self._lemmas.plain_scripts()],
+            [(lemma, numbers[of], only) for lemma, of, only in lemmas],
+            [[word_bytes(label) for label in own] for own in written],
+            upos,
+            [numbers.get(label, -1) for label in labels],
+            [KNOWN_COLUMN if name == KNOWN else self._tags.index(name) for name in looked_at],
+            partial(letter_page, turkic=self._lemmas.turkic),
+        )
+
     def _items(self, sentence: Sequence[str]) -> list[Item]:
         tags: Any = [()] * len(sentence)
         if self._tags and isinstance(sentence, Sentence):
@@ -156,3 +189,10 @@ class Lemmatizer:
         columns = zip(*(tags for _, _, tags in items), strict=True)
         named = dict(zip(self._tags, columns, strict=True)) if self._tags else {}
         return Sentence.from_reader(tuple([word for word, _, _ in items]), named, "", 0, None)
+
+
+def _in_numbers(script: Script) -> tuple[Any, ...]:
+    """Return an edit script as the core takes it."""
+    if script.literal is not None:
+        return "=", script.literal
+    return (*script[:5], -1 if script.acute is None else script.acute)

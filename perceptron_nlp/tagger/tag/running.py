@@ -1,17 +1,16 @@
-"""Running text written as CoNLL-U with its columns filled in, from bytes to bytes."""
+"""Running text with its columns filled in: as CoNLL-U, from bytes to bytes, and in buffers."""
 
 from __future__ import annotations
 
-import operator
 import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
-from typing import Protocol, TypeVar
+from typing import NamedTuple, Protocol, TypeVar
 
 from perceptron_nlp._core.tag.decode import SentenceDecoder
 from perceptron_nlp._core.text.cutter import CutText
 from perceptron_nlp._core.text.filler import TextFiller, is_text
+from perceptron_nlp._core.text.lemmatizer import LemmaDecoder
 from perceptron_nlp.formats import CONLLU_COLUMNS, wrong_conllu_value
 from perceptron_nlp.formats.opening import BOM
 from perceptron_nlp.tagger.tag.agree import AgreeingColumns
@@ -23,6 +22,8 @@ from perceptron_nlp.text.splitter import LineCount, with_gaps_shortened
 PIECE = 1 << 18
 """Bytes that are read at a time."""
 LEMMA = "lemma"
+# The place of a column that is labeled for others to look at.
+NOT_WRITTEN = -1
 # Bytes of text without an empty line that are cut before one comes.
 _LONG_PARAGRAPH = 1 << 19
 # A long stretch of white space, if only every so many bytes of a text are looked at.
@@ -41,16 +42,71 @@ class TextSource(Protocol):
         """Make what was taken last the next to be read."""
 
 
+class LabeledText(NamedTuple):
+    """A text in buffers.
+
+    Attributes
+    ----------
+    sentences : of each sentence its first token, and the number of all
+    places : of each token where it begins and where it ends, in characters
+    first : of each token its first word, and the number of all
+    form_ends, forms : where each word ends in `forms`, which is UTF-8
+    labels : by column the number of each word's label
+    lemmas : None, or where each word's lemma ends in the lemmas, which are UTF-8
+    taken : (bytes, characters) from the front that are done with
+    """
+
+    sentences: memoryview
+    places: memoryview
+    first: memoryview
+    form_ends: memoryview
+    forms: bytearray
+    labels: list[memoryview]
+    lemmas: tuple[memoryview, bytes] | None
+    taken: tuple[int, int]
+
+
 class TextFill:
     """Writes running text as CoNLL-U; several threads may use it.
 
     segmenter : what cuts it
     filler : what labels and writes what was cut
+    labels : the columns of `filler` in their order, and what each writes for its labels
+
+    Attributes
+    ----------
+    labels : the same
     """
 
-    def __init__(self, segmenter: Segmenter, filler: TextFiller) -> None:
+    def __init__(
+        self, segmenter: Segmenter, filler: TextFiller, labels: Mapping[str, tuple[str, ...]]
+    ) -> None:
         self._cutter = segmenter.cutter
         self._filler = filler
+        self.labels = labels
+
+    def labeled(self, text: bytes, *, at_end: bool = True) -> LabeledText:
+        """Return a text, or its beginning up to some paragraph, with labels.
+
+        Parameters
+        ----------
+        text : UTF-8, in which lone surrogates may stand as three bytes
+        at_end : nothing follows it
+        """
+        found = self._cutter.cut_text(text, at_end)
+        sentences, places, first, ends, forms, labels, lemmas = self._filler.labeled(found)
+        taken = found.taken
+        self._cutter.give_back(found)
+        return LabeledText(
+            memoryview(sentences),
+            memoryview(places),
+            memoryview(first),
+            memoryview(ends),
+            forms,
+            [memoryview(own) for own in labels],
+            None if lemmas is None else (memoryview(lemmas[0]), lemmas[1]),
+            taken,
+        )
 
     def texts(
         self, source: TextSource, numbers: Callable[[int], int], threads: int = 1
@@ -129,11 +185,13 @@ class TextFill:
 def text_fill(
     segmenter: Segmenter | None,
     labellers: Mapping[str, Labeller],
+    written: Sequence[str],
     agreeing: AgreeingColumns | None = None,
 ) -> TextFill | None:
     """Return what fills columns of running text as bytes.
 
-    labellers : by column, what labels it
+    labellers : by column, what labels it; those that others look at among them
+    written : the columns to fill
     agreeing : those of the columns whose labels are to agree, or None
 
     Returns
@@ -144,7 +202,7 @@ def text_fill(
     if segmenter is None:
         return None
     columns: list[tuple[int, SentenceDecoder, list[bytes]]] = []
-    lemmas: tuple[int, list[int], Callable[..., list[str]]] | None = None
+    lemmas: tuple[int, list[int], LemmaDecoder] | None = None
     names = [name for name in labellers if name != LEMMA]
     for name, labeller in labellers.items():
         if name not in CONLLU_COLUMNS[2:-1]:
@@ -156,25 +214,25 @@ def text_fill(
             tags = labeller.needed_columns
             if not {*tags} <= {*names} or not _are_plain(labeller.decoder.labels):
                 return None
-            written = [labellers[tag].written_labels for tag in tags]
-            lemmas = (
-                place,
-                [names.index(tag) for tag in tags],
-                partial(_lemmas_of, labeller, written),
-            )
+            made_of = labeller.lemma_decoder([labellers[tag].written_labels for tag in tags])
+            if made_of is None:
+                return None
+            lemmas = place, [names.index(tag) for tag in tags], LemmaDecoder(*made_of)
             continue
         if not labeller.words_alone:
             return None
         labels = labeller.written_labels
         if any(wrong_conllu_value(name, label) for label in labels):
             return None
-        columns.append((place, labeller.decoder, [label.encode() for label in labels]))
+        shown = place if name in written else NOT_WRITTEN
+        columns.append((shown, labeller.decoder, [label.encode() for label in labels]))
     if not columns:
         return None
     agreement = None
     if agreeing is not None and agreeing.decoder is not None:
         agreement = agreeing.decoder, [names.index(name) for name in agreeing.columns]
-    return TextFill(segmenter, TextFiller(columns, lemmas, agreement))
+    texts = {name: labellers[name].written_labels for name in names}
+    return TextFill(segmenter, TextFiller(columns, lemmas, agreement), texts)
 
 
 def _are_plain(scripts: Iterable[str]) -> bool:
@@ -183,17 +241,6 @@ def _are_plain(scripts: Iterable[str]) -> bool:
         script.literal or f"_{script.front}{script.back}" for script in map(parse_script, scripts)
     )
     return not any(wrong_conllu_value(LEMMA, lemma) for lemma in made)
-
-
-def _lemmas_of(
-    labeller: TemplateLabeller,
-    written: Sequence[Sequence[str]],
-    words: Sequence[str],
-    are_first: Sequence[bool],
-    tags: Sequence[Sequence[int]],
-) -> list[str]:
-    own = [tuple(map(operator.getitem, written, numbers)) for numbers in tags]
-    return labeller.lemmas_of(list(zip(words, are_first, own, strict=True)))
 
 
 def _without_long_gaps(piece: bytes) -> bytes:

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice, pairwise
 from types import MappingProxyType
-from typing import Any, NamedTuple, Protocol, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, overload
 
 from perceptron_nlp.errors import ArgumentTypeError
 from perceptron_nlp.tagger.tag.segment import SegmentedToken, Segmenter
 from perceptron_nlp.text.splitter import sentences_of
 
+if TYPE_CHECKING:
+    from perceptron_nlp.tagger.tag.running import LabeledText, TextFill
+
 # What is labeled at a time: enough to keep the core busy, few enough to stay small.
 BATCH = 1024
+LEMMA = "lemma"
+# Characters that are cut at a time, and distinct rows of labels that are held.
+_PIECE = 1 << 18
+_MOST_KNOWN = 1 << 16
 
 
 class TextWord(NamedTuple):
@@ -247,6 +254,70 @@ def tagged_sentences(
             yield _sentence(text, tokens, found, names[0])
         before = [*before, *words][-window:] if window else []
         ready = coming
+
+
+def labeled_sentences(text: str, fill: TextFill, columns: Sequence[str]) -> Iterator[TextSentence]:
+    """Yield the sentences of running text as a filler of columns gives them."""
+    _check(text)
+    place, length = 0, _PIECE
+    known: dict[tuple[str, ...], Mapping[str, str]] = {}
+    while place < len(text):
+        piece = text[place : place + length]
+        found = fill.labeled(
+            piece.encode("utf-8", "surrogatepass"), at_end=place + length >= len(text)
+        )
+        yield from _sentences_in(piece, place, found, fill, columns, known)
+        place += found.taken[1]
+        length = _PIECE if found.taken[1] else 2 * length
+
+
+def _sentences_in(
+    text: str,
+    place: int,
+    found: LabeledText,
+    fill: TextFill,
+    columns: Sequence[str],
+    known: dict[tuple[str, ...], Mapping[str, str]],
+) -> Iterator[TextSentence]:
+    """Yield the sentences of a piece of text that begins at `place`."""
+    by_column: dict[str, Iterable[str]] = {
+        name: map(labels.__getitem__, numbers)
+        for (name, labels), numbers in zip(fill.labels.items(), found.labels, strict=True)
+    }
+    if found.lemmas is not None:
+        by_column[LEMMA] = _strings(*found.lemmas)
+    rows = list(zip(*(by_column[name] for name in columns), strict=True))
+    forms = list(_strings(found.form_ends, found.forms))
+    places, first = found.places.tolist(), found.first.tolist()
+    mapped = []
+    for row in rows:
+        labels = known.get(row)
+        if labels is None:
+            labels = known[row] = MappingProxyType(dict(zip(columns, row, strict=True)))
+        mapped.append(labels)
+    if len(known) > _MOST_KNOWN:
+        known.clear()
+    for begin, end in pairwise(found.sentences.tolist()):
+        tokens = []
+        for number in range(begin, end):
+            a, b = places[2 * number], places[2 * number + 1]
+            one, other = first[number], first[number + 1]
+            if other - one == 1:
+                tokens.append(TextToken(text[a:b], rows[one][0], place + a, place + b, mapped[one]))
+                continue
+            parts = [TextWord(forms[k], rows[k][0], mapped[k]) for k in range(one, other)]
+            tokens.append(
+                TextToken(text[a:b], None, place + a, place + b, _NO_LABELS, tuple(parts))
+            )
+        yield TextSentence(text[places[2 * begin] : places[2 * end - 1]], tokens)
+
+
+def _strings(ends: memoryview, text: bytes | bytearray) -> Iterator[str]:
+    """Yield the strings that end where they are said to."""
+    begin = 0
+    for end in ends:
+        yield text[begin:end].decode("utf-8", "surrogatepass")
+        begin = end
 
 
 def _cut_by_rules(text: str) -> Iterator[list[SegmentedToken]]:

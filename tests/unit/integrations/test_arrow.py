@@ -149,10 +149,6 @@ def test_further_columns_that_the_model_looks_at_are_taken_from_the_batch(
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (
-            pa.array(["The old man"]),
-            "data: rows must be lists of words, not string; split the text",
-        ),
         (pa.array([[["The"]]]), "data: words must be strings, not list<.*; flatten it"),
         (pa.array([[b"The"]]), "data: words must be strings, not binary; cast it to string"),
         (pa.array([[1, 2]]), "data: words must be strings, not int64"),

@@ -1,0 +1,155 @@
+# cython: language_level=3, freethreading_compatible=True
+"""Lemmas by edit scripts, without an object of any word (lemmas.h, lemmatize.h)."""
+
+from array import array
+
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
+from libc.stdlib cimport calloc, free
+from libc.string cimport memset
+
+from perceptron_nlp.errors import ArgumentError, MemoryLimitError
+
+
+cdef class LemmaDecoder:
+    """A decoder of edit scripts, and the lemmas that it knows; for any number of threads.
+
+    Parameters
+    ----------
+    decoder : of words, and of the columns of tags and of known lemmas
+    scripts : of each label what it does: (kind, drop_front, front, drop_back, back, acute), where
+        acute is -1 if accents stay, or ("=", lemma)
+    known : (number, script) of each script that may lead to a known lemma, the number ascending
+    lemmas : (lemma, number of the part of speech, hash of its only form or 0) of each known lemma
+    tags : the labels, in UTF-8, of each column that lemmas depend on; at most three
+    upos : the number of that of parts of speech in `tags`, or -1
+    upos_of : of each of its labels the number of the part of speech in `lemmas`, or -1; without
+        such a column, of the one that stands for all
+    columns : for each column of the decoder but the words the number of its tags, or -1 for that
+        of known lemmas
+    letter_page : from a number to what 256 letters become; see lemmatize.letter_page
+
+    Attributes
+    ----------
+    tags : the columns that lemmas depend on
+
+    Raises
+    ------
+    ArgumentError : the decoder does not fit
+    """
+
+    def __cinit__(self, SentenceDecoder decoder not None, scripts, known, lemmas, tags, int upos,
+                  upos_of, columns, letter_page):
+        cdef Py_ssize_t k, t
+        cdef bytes label
+        self.kept, self.decoder, self.letter_page = [], decoder, letter_page
+        self.tags = tuple([tuple(own) for own in tags])
+        if (len(scripts) != len(decoder.labels) or len(tags) > MOST_TAGS or decoder.parts is not None
+                or decoder.program.program.n_columns != 1 + len(columns)
+                or len(columns) > len(tags) + 1):
+            raise ArgumentError("decoder: one of edit scripts, words and tags is needed")
+        self.tagger.decoder = &decoder.decoder
+        self.tagger.n_tags = len(tags)
+        self.tagger.upos = upos
+        for k, column in enumerate(columns):
+            self.tagger.columns[k + 1] = column
+        self.scripts = <LemmaScript *>calloc(len(scripts) + len(known) + 1, sizeof(LemmaScript))
+        self.known = <KnownScript *>calloc(len(known) + 1, sizeof(KnownScript))
+        self.lemmas = <KnownLemma *>calloc(len(lemmas) + 1, sizeof(KnownLemma))
+        if self.scripts == NULL or self.known == NULL or self.lemmas == NULL:
+            raise MemoryLimitError("no memory for the lemmas")
+        for k, script in enumerate(scripts):
+            self._script(&self.scripts[k], script)
+        for k, (number, script) in enumerate(known):
+            own = len(scripts) + k
+            self._script(&self.scripts[own], script)
+            self.known[k].number = number
+            self.known[k].script = &self.scripts[own]
+            self.known[k].front_hash = letters_hash(self.scripts[own].front,
+                                                    self.scripts[own].n_front)
+            self.known[k].back_hash = letters_hash(self.scripts[own].back, self.scripts[own].n_back)
+        at = 0
+        for k, (lemma, number, only) in enumerate(lemmas):
+            self.lemmas[k].at, self.lemmas[k].n = at, len(lemma)
+            self.lemmas[k].upos, self.lemmas[k].only = number, only
+            at += len(lemma)
+        self.tagger.model.letters = self._letters("".join([lemma for lemma, _, _ in lemmas]))
+        self.tagger.model.scripts, self.tagger.model.n_scripts = self.scripts, len(scripts)
+        self.tagger.model.known, self.tagger.model.n_known = self.known, len(known)
+        self.tagger.model.lemmas = self.lemmas
+        if known_lemmas_open(&self.tagger.model, len(lemmas)) < 0:
+            raise MemoryLimitError("no memory for the lemmas")
+        numbers = array("i", upos_of)
+        self.kept.append(numbers)
+        cdef const int32_t[::1] upos_view = numbers
+        self.tagger.upos_of = &upos_view[0]
+        for t, own in enumerate(self.tags):
+            self.refs[t] = <LabelRef *>calloc(len(own) + 1, sizeof(LabelRef))
+            if self.refs[t] == NULL:
+                raise MemoryLimitError("no memory for the lemmas")
+            self.tagger.labels[t] = self.refs[t]
+            for k, label in enumerate(own):
+                self.refs[t][k].text = <const uint8_t *>PyBytes_AS_STRING(label)
+                self.refs[t][k].ref = word_ref(self.refs[t][k].text, PyBytes_GET_SIZE(label),
+                                               decoder.decoder.secrets)
+
+    def __dealloc__(self):
+        cdef int t
+        for t in range(3):
+            free(self.refs[t])
+        free(self.scripts)
+        free(self.known)
+        free(self.lemmas)
+        free(self.tagger.model.slots)
+
+    cdef int _script(self, LemmaScript *own, script) except -1:
+        cdef bytes literal
+        kind = script[0]
+        own.kind = ord(kind)
+        if kind == "=":
+            literal = script[1].encode("utf-8", "surrogatepass")
+            self.kept.append(literal)
+            own.literal = <const uint8_t *>PyBytes_AS_STRING(literal)
+            own.literal_bytes = PyBytes_GET_SIZE(literal)
+            return 0
+        _, own.drop_front, front, own.drop_back, back, own.acute = script
+        own.n_front, own.n_back = len(front), len(back)
+        own.front, own.back = self._letters(front), self._letters(back)
+        return 0
+
+    cdef const uint32_t *_letters(self, str text) except NULL:
+        """The code points of a text, which live as long as this object."""
+        letters = array("I", [ord(letter) for letter in text] + [0])
+        cdef const uint32_t[::1] view = letters
+        self.kept.append(letters)
+        return &view[0]
+
+
+cdef class Lemmatizer:
+    """What one thread at a time takes to find lemmas."""
+
+    def __cinit__(self, LemmaDecoder decoder not None):
+        self.decoder, self.pages = decoder, []
+        self.box = decoder.decoder.take()
+        memset(&self.state, 0, sizeof(Lemmatizing))
+        self.state.letters.missing = -1
+        self.state.worker = &self.box.worker
+
+    def __dealloc__(self):
+        lemma_word_close(&self.state.word)
+
+    cdef int fill(self, LemmaCache *cache) except -1:
+        """Have the lemmas of the entries of a cache that are new."""
+        cdef int status
+        cdef bytes page
+        while True:
+            with nogil:
+                status = lemmatize_new(&self.decoder.tagger, &self.state, cache)
+            if status == 0:
+                return 0
+            if self.state.letters.missing < 0:
+                raise MemoryLimitError("no memory to label this text; give less at a time")
+            page = self.decoder.letter_page(self.state.letters.missing)
+            self.pages.append(page)
+            self.state.letters.pages[self.state.letters.missing] = \
+                <const Letter *>PyBytes_AS_STRING(page)
+            self.state.letters.missing = -1

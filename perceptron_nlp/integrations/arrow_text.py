@@ -1,0 +1,176 @@
+"""Arrow columns of running text: a column of words with their labels and places."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+import perceptron_nlp as pn
+from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, missing_extra, quote
+from perceptron_nlp.integrations.arrow_labels import check_keep
+
+try:
+    import pyarrow as pa
+except ImportError:
+    raise missing_extra("pyarrow", "arrow") from None
+
+WORDS = "words"
+"""The column that is added."""
+FORM = "form"
+PLACES = ("start", "end", "sentence")
+
+
+def is_text(type: Any) -> bool:
+    """Return True for columns of strings, which may be running text."""
+    while pa.types.is_dictionary(type) or isinstance(type, pa.BaseExtensionType):
+        type = type.value_type if pa.types.is_dictionary(type) else type.storage_type
+    kinds = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
+    return any(is_kind(type) for is_kind in kinds)
+
+
+class TextTagger:
+    """Adds a column of words to Arrow data, of which a row is a text; see arrow.tag_arrow.
+
+    `columns` has, for each field of labels by the name that it is to have, a column that the tagger
+    fills; None for all. `keep` names the columns of tables and batches that stay; None for all.
+    """
+
+    def __init__(
+        self,
+        tagger: pn.Tagger,
+        columns: Mapping[str, str] | None = None,
+        *,
+        text_column: str | None = None,
+        threads: int = 1,
+        dictionary: bool = True,
+        keep: Sequence[str] | None = None,
+    ) -> None:
+        # Before any data are looked at, so that a bad number is an error without rows, too.
+        tagger.tag_sents([], threads=threads)
+        self._tagger = tagger
+        self._threads = threads
+        self._text_column = text_column
+        self._keep = keep
+        self._named = {name: name for name in tagger.columns} if columns is None else dict(columns)
+        self._dictionary = dictionary
+        self.type = pa.list_(
+            pa.struct(
+                [
+                    (FORM, pa.string()),
+                    *((name, self._label_type(own)) for name, own in self._named.items()),
+                    *((name, pa.int32()) for name in PLACES),
+                ]
+            )
+        )
+
+    def _label_type(self, column: str) -> Any:
+        if not self._dictionary or self._tagger.by_column[column].model.lemmas is not None:
+            return pa.string()
+        return pa.dictionary(pa.uint16(), pa.string())
+
+    def tag(self, data: Any) -> Any:
+        """Return a record batch, table or reader with the column of words."""
+        if isinstance(data, pa.RecordBatch):
+            return next(self.batches([data]))
+        schema = self.schema(data.schema)
+        if isinstance(data, pa.Table):
+            return pa.Table.from_batches(self.batches(data.to_batches()), schema)
+        return pa.RecordBatchReader.from_batches(schema, self.batches(data))
+
+    def tag_array(self, given: Any) -> Any:
+        """Return the words of an Array as an Array, of a ChunkedArray as a ChunkedArray."""
+        if self._text_column is not None:
+            raise ArgumentError("text_column: the data are an array, which has no columns")
+        if isinstance(given, pa.ChunkedArray):
+            return pa.chunked_array([self._words(chunk) for chunk in given.chunks], self.type)
+        return self._words(given)
+
+    def schema(self, given: Any) -> Any:
+        """Return the schema of data of this schema with the column of words."""
+        text_column(given, self._text_column)
+        if self._keep is not None:
+            check_keep(self._keep, given.names)
+            given = pa.schema(
+                [field for field in given if field.name in self._keep], given.metadata
+            )
+        at, field = given.get_field_index(WORDS), pa.field(WORDS, self.type)
+        return given.append(field) if at < 0 else given.set(at, field)
+
+    def batches(self, batches: Iterable[Any]) -> Iterator[Any]:
+        """Yield record batches with the column of words."""
+        for batch in batches:
+            schema = self.schema(batch.schema)
+            arrays = dict(zip(batch.schema.names, batch.columns, strict=True))
+            arrays[WORDS] = self._words(arrays[text_column(batch.schema, self._text_column)])
+            yield pa.RecordBatch.from_arrays([arrays[name] for name in schema.names], schema=schema)
+
+    def _words(self, texts: Any) -> Any:
+        if not is_text(texts.type):
+            raise ArgumentTypeError(f"data: texts must be strings, not {texts.type}")
+        try:
+            rows = texts.to_pylist()
+        except UnicodeDecodeError:
+            raise ArgumentError("data: there are texts that are not UTF-8") from None
+        found = self._tagger.tag_texts(["" if row is None else row for row in rows])
+        arrays = [_strings(*found.forms)]
+        for name, column in self._named.items():
+            if column not in found.labels:
+                arrays.append(_strings(*(found.lemmas or found.forms)))
+                continue
+            numbers, labels = found.labels[column]
+            # Features of joint labels may be written alike; a dictionary has each label once.
+            number_of: dict[str, int] = {}
+            new = [number_of.setdefault(label, len(number_of)) for label in labels]
+            numbers = np.array(new, np.uint16)[numbers] if len(numbers) else numbers
+            own = pa.DictionaryArray.from_arrays(
+                pa.array(numbers, pa.uint16()), pa.array(list(number_of), pa.string())
+            )
+            arrays.append(
+                own.dictionary_decode()
+                if self.type.value_type.field(name).type == pa.string()
+                else own
+            )
+        arrays += [pa.array(own, pa.int32()) for own in (found.starts, found.ends, found.sentences)]
+        words = pa.StructArray.from_arrays(arrays, fields=list(self.type.value_type))
+        mask = pa.array([row is None for row in rows], pa.bool_()) if texts.null_count else None
+        offsets = pa.array(found.offsets.astype(np.int32))
+        return pa.ListArray.from_arrays(offsets, words, type=self.type, mask=mask)
+
+
+def _strings(offsets: Any, text: bytes) -> Any:
+    """Return strings as an array."""
+    if len(text) < 1 << 31:
+        return pa.StringArray.from_buffers(
+            len(offsets) - 1, pa.py_buffer(offsets.astype(np.int32)), pa.py_buffer(text)
+        )
+    raise ArgumentError("data: the words of these texts have 2 GB or more; give smaller batches")
+
+
+def text_column(schema: Any, wanted: str | None) -> str:
+    """Return the name of the column of texts.
+
+    Raises ArgumentError if there is no such column, or none or several of strings;
+    ArgumentTypeError if `wanted` is no name.
+    """
+    names: list[str] = schema.names
+    if wanted is None:
+        found = [name for name, type in zip(names, schema.types, strict=True) if is_text(type)]
+        if len(found) == 1:
+            return found[0]
+        there = ", ".join(found) if found else "no column of strings"
+        raise ArgumentError(f"text_column: name the column of texts; there are {there}")
+    if not isinstance(wanted, str):
+        raise ArgumentTypeError(f"text_column: a str is needed, not {type(wanted).__name__}")
+    if names.count(wanted) != 1:
+        there = "no such column" if wanted not in names else "more than one of this name"
+        raise ArgumentError(
+            f"text_column: {quote(wanted)}: there is {there}; there are {', '.join(names)}"
+        )
+    if not is_text(schema.field(wanted).type):
+        raise ArgumentTypeError(
+            f"text_column: {quote(wanted)} must be strings, not {schema.field(wanted).type};"
+            " tokens_column is for lists of words"
+        )
+    return wanted

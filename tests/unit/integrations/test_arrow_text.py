@@ -1,0 +1,117 @@
+"""Running text in Arrow and Parquet: a column of words with labels and places."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pytest
+
+import perceptron_nlp as pn
+
+pa = pytest.importorskip("pyarrow")
+pq = pytest.importorskip("pyarrow.parquet")
+
+from perceptron_nlp.integrations.arrow import ArrowTagger, tag_arrow, tag_parquet  # noqa: E402
+
+TEXTS = ["Le chat va au bois. Il dort.", "", None, " Zoé\n\ndort du bois", "…", "é" * 40]
+
+
+def expected(tagger: pn.Tagger, text: str | None) -> list[dict[str, object]] | None:
+    """Return what tag_text says of a text."""
+    if text is None:
+        return None
+    return [
+        {"form": word.form, **word.labels}
+        | {"start": token.start, "end": token.end, "sentence": number}
+        for number, sentence in enumerate(tagger.tag_text(text))
+        for token in sentence
+        for word in token.words
+    ]
+
+
+@pytest.fixture(scope="module")
+def by_rules() -> pn.Tagger:
+    return pn.train([(["The", "dog", "sleeps"], ["D", "N", "V"])], epochs=1)
+
+
+@pytest.mark.parametrize("dictionary", [True, False])
+def test_each_text_gets_the_words_of_tag_text(
+    pipeline: pn.Tagger, by_rules: pn.Tagger, dictionary: bool
+) -> None:
+    for tagger in (pipeline, by_rules):
+        found = tag_arrow(tagger, pa.array(TEXTS), dictionary=dictionary)
+        assert found.to_pylist() == [expected(tagger, text) for text in TEXTS]
+
+
+def test_kinds_of_strings_chunks_and_slices_are_all_read(pipeline: pn.Tagger) -> None:
+    own = [expected(pipeline, text) for text in TEXTS]
+    for type in (pa.large_string(), pa.string_view(), pa.dictionary(pa.int8(), pa.string())):
+        array = pa.array(TEXTS).cast(type) if type != pa.string_view() else pa.array(TEXTS, type)
+        assert tag_arrow(pipeline, array).to_pylist() == own
+    chunks = pa.chunked_array([TEXTS[:2], TEXTS[2:]])
+    assert tag_arrow(pipeline, chunks).to_pylist() == own
+    assert tag_arrow(pipeline, pa.array(TEXTS)[1:4]).to_pylist() == own[1:4]
+
+
+def test_many_texts_are_as_each_alone(pipeline: pn.Tagger) -> None:
+    many = [f"{text} {number}" for number in range(900) for text in TEXTS if text] * 4
+    found = pipeline.tag_texts(many)
+    places = [pipeline.tag_texts([text]) for text in many[:12]]
+    assert len(found.offsets) == len(many) + 1
+    for number, alone in enumerate(places):
+        own = slice(found.offsets[number], found.offsets[number + 1])
+        assert found.starts[own].tolist() == alone.starts.tolist()
+        assert found.sentences[own].tolist() == alone.sentences.tolist()
+
+
+def test_tables_keep_their_other_columns(pipeline: pn.Tagger) -> None:
+    table = pa.table({"id": list(range(len(TEXTS))), "body": TEXTS})
+    found = tag_arrow(pipeline, table, text_column="body")
+    assert found.column_names == ["id", "body", "words"]
+    assert found["words"].to_pylist() == [expected(pipeline, text) for text in TEXTS]
+    reader = tag_arrow(pipeline, table.to_reader(max_chunksize=2), text_column="body")
+    assert reader.read_all()["words"].to_pylist() == found["words"].to_pylist()
+
+
+def test_parquet_gets_the_column(pipeline: pn.Tagger, tmp_path: Path) -> None:
+    path = tmp_path / "t.parquet"
+    pq.write_table(pa.table({"body": TEXTS, "n": [1] * len(TEXTS)}), path, row_group_size=2)
+    data = b"".join(tag_parquet(pipeline, path, text_column="body", columns={"pos": "upos"}))
+    found = pq.read_table(io.BytesIO(data))
+    assert found.column_names == ["body", "n", "words"]
+    assert found["words"][0].as_py()[0] == {
+        "form": "Le",
+        "pos": pipeline.tag_text("Le chat va au bois.")[0][0].label,
+        "start": 0,
+        "end": 2,
+        "sentence": 0,
+    }
+
+
+def test_a_tagger_for_engines_adds_the_column(pipeline: pn.Tagger, tmp_path: Path) -> None:
+    pipeline.save(tmp_path / "m.model")
+    own = ArrowTagger(tmp_path / "m.model", text_column="body", keep=["id"])
+    batch = pa.record_batch({"id": [7, 8], "body": TEXTS[:2]})
+    (found,) = own.batches([batch])
+    assert found.schema == own.schema(batch.schema) and found.schema.names == ["id", "words"]
+    assert found["words"].to_pylist() == [expected(pipeline, text) for text in TEXTS[:2]]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"text_column": "none"}, "text_column: 'none': there is no such column"),
+        ({"text_column": "id"}, "text_column: 'id' must be strings, not int64"),
+        ({"text_column": "body", "tokens_column": "body"}, "data have words or texts"),
+        ({"text_column": "body", "confidences": True}, "there are none of running text"),
+    ],
+)
+def test_what_cannot_be_done_is_said(
+    pipeline: pn.Tagger, options: dict[str, object], message: str
+) -> None:
+    table = pa.table({"id": [1], "body": ["a"]})
+    with pytest.raises((pn.ArgumentError, pn.ArgumentTypeError), match=message.replace("'", ".")):
+        tag_arrow(pipeline, table, **options)
+    with pytest.raises(pn.ArgumentError, match="an array, which has no columns"):
+        tag_arrow(pipeline, pa.array(["a"]), text_column="body")
