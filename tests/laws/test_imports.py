@@ -61,6 +61,7 @@ LATE = {
             "tag_buffers_columns",
             "probabilities",
             "iter_text",
+            "tag_texts",
             "tag_buffers",
             "with_lexicon",
             "filler",
