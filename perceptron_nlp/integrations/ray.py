@@ -368,7 +368,7 @@ def tag_dataset(dataset: Any, tagger: Any, **options: Any) -> Any:
 
     Parameters
     ----------
-    dataset : a ray.data.Dataset with a column of lists of words, a row a sentence
+    dataset : a ray.data.Dataset with a column of lists of words, a row a sentence; or of texts
     tagger : an ArrowTagger (integrations.arrow)
     **options : those of ``Dataset.map_batches``, such as ``batch_size`` and ``concurrency``
 
