@@ -25,7 +25,6 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from array import array
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import pairwise
@@ -85,14 +84,14 @@ class Script(NamedTuple):
         if self.case == "l":
             return lemma
         if self.case == "u":
-            return _raised(lemma, turkic)
+            return raised(lemma, turkic)
         if self.case == "t":
-            return _raised(lemma[:1], turkic) + lemma[1:]
+            return raised(lemma[:1], turkic) + lemma[1:]
         if len(form) > 1 and form.isupper():
-            return _raised(lemma, turkic)
+            return raised(lemma, turkic)
         first = len(self.front)
         kept = [
-            _raised(letter, turkic) if form[self.drop_front + i] != stem[i] else letter
+            raised(letter, turkic) if form[self.drop_front + i] != stem[i] else letter
             for i, letter in enumerate(lemma[first : first + len(stem)])
         ]
         return lemma[:first] + "".join(kept) + lemma[first + len(stem) :]
@@ -232,7 +231,7 @@ def _low(letter: str, turkic: bool) -> str:
     return low if len(low) == 1 else letter
 
 
-def _raised(text: str, turkic: bool) -> str:
+def raised(text: str, turkic: bool) -> str:
     """Return the text in capitals, code point by code point."""
     pieces = []
     for letter in text:
@@ -252,7 +251,7 @@ def _bare(letter: str) -> str:
 
 
 @lru_cache(maxsize=4096)
-def _accented(letter: str) -> str | None:
+def accented_letter(letter: str) -> str | None:
     """Return a letter with an acute accent, if there is such a code point."""
     accented = unicodedata.normalize("NFC", letter + _ACUTE)
     return accented if len(accented) == 1 and _bare(accented) == letter else None
@@ -271,7 +270,7 @@ def acute_place(text: str) -> int:
     place = 0
     for letter in reversed(text):
         bare = _bare(letter)
-        place += _accented(bare) is not None
+        place += accented_letter(bare) is not None
         if bare != letter:
             return place
     return 0
@@ -285,7 +284,7 @@ def acute_places(text: str, places: Iterable[int]) -> list[int]:
     place = acute_place(text)
     if place:
         return [place]
-    n_letters = sum(_accented(letter) is not None for letter in text)
+    n_letters = sum(accented_letter(letter) is not None for letter in text)
     return [one for one in places if not 0 < one <= n_letters]
 
 
@@ -294,40 +293,12 @@ def with_acute(text: str, place: int) -> str:
     for i in range(len(bare) - 1, -1, -1):
         if not left:
             break
-        accented = _accented(bare[i])
+        accented = accented_letter(bare[i])
         if accented is not None:
             left -= 1
             if not left:
                 bare[i] = accented
     return "".join(bare)
-
-
-PAGE = 256
-"""Characters that the core asks for at a time."""
-
-
-@lru_cache(maxsize=256)
-def letter_page(number: int, *, turkic: bool) -> bytes:
-    """Return what becomes of PAGE characters from number x PAGE on, as the core sees it.
-
-    Of each five numbers of 32 bits: in lower case, in capitals, without its acute, with one (0 if
-    it bears none), and flags: 1 for a letter, 2 for a capital, 4 for another case.
-    """
-    numbers = array("I")
-    for letter in map(chr, range(number * PAGE, (number + 1) * PAGE)):
-        upper = letter.isupper()
-        other = letter.islower() or (letter.istitle() and not upper)
-        accented = _accented(letter)
-        numbers.extend(
-            (
-                ord(_low(letter, turkic)),
-                ord(_raised(letter, turkic)),
-                ord(_bare(letter)),
-                0 if accented is None else ord(accented),
-                letter.isalpha() | upper << 1 | other << 2,
-            )
-        )
-    return numbers.tobytes()
 
 
 def escape(text: str) -> str:

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Sequence
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 from perceptron_nlp.tagger.model.lemmas import KNOWN, LONGEST_CACHED, KnownLemmas
 from perceptron_nlp.tagger.model.word_tables import with_columns
-from perceptron_nlp.text.scripts import Script, letter_page, make_script, parse_script
+from perceptron_nlp.text.scripts import (
+    Script,
+    accented_letter,
+    lowered,
+    make_script,
+    parse_script,
+    raised,
+    without_acute,
+)
 from perceptron_nlp.text.sentence import Sentence
 from perceptron_nlp.text.tagset import TagSet, word_bytes
 
@@ -196,3 +205,31 @@ def _in_numbers(script: Script) -> tuple[Any, ...]:
     if script.literal is not None:
         return "=", script.literal
     return (*script[:5], -1 if script.acute is None else script.acute)
+
+
+# Characters that the core asks for at a time.
+PAGE = 256
+
+
+@lru_cache(maxsize=256)
+def letter_page(number: int, *, turkic: bool) -> bytes:
+    """Return what becomes of PAGE characters from number x PAGE on, as the core sees it.
+
+    Of each five numbers of 32 bits: in lower case, in capitals, without its acute, with one (0 if
+    it bears none), and flags: 1 for a letter, 2 for a capital, 4 for another case.
+    """
+    numbers = array("I")
+    for letter in map(chr, range(number * PAGE, (number + 1) * PAGE)):
+        upper = letter.isupper()
+        other = letter.islower() or (letter.istitle() and not upper)
+        accented = accented_letter(letter)
+        numbers.extend(
+            (
+                ord(lowered(letter, turkic=turkic)),
+                ord(raised(letter, turkic)),
+                ord(without_acute(letter)),
+                0 if accented is None else ord(accented),
+                letter.isalpha() | upper << 1 | other << 2,
+            )
+        )
+    return numbers.tobytes()
