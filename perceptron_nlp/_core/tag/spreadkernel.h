@@ -41,9 +41,8 @@ KERNEL_TARGET static void KERNEL(spread_type)(const CacheLayout *l, TypeCache *c
         for (int32_t k = 0; k < s->n_alone; k++)
             sum[s->alone_unit[k]] = (SUM)(sum[s->alone_unit[k]] + parts[s->alone[k]]);
         for (int32_t m = 0; m < s->n_masks; m++)
-            if (parts[s->masked[m]])
-                KERNEL(add_mask)
-                (sum, s->masks + (size_t)m * (size_t)stride, parts[s->masked[m]], stride);
+            if (parts[s->masked[m]]) KERNEL(add_mask)
+        (sum, s->masks + (size_t)m * (size_t)stride, parts[s->masked[m]], stride);
         if (vector >= 0) {
             KERNEL(add_units)(vectors + (size_t)vector * (size_t)stride, sum, stride);
             c->entries[type].said |= 1u << (vector & 31);
@@ -78,7 +77,7 @@ KERNEL_TARGET static inline const SUM *KERNEL(spread_row)(const CacheLayout *l, 
             vector[unit] = (SUM)(vector[unit] + weight);
         else
             KERNEL(add_mask)
-            (vector, s->masks + (size_t)(-1 - unit) * (size_t)l->stride, weight, l->stride);
+        (vector, s->masks + (size_t)(-1 - unit) * (size_t)l->stride, weight, l->stride);
     }
     r->rows[at] = row;
     return vector;
