@@ -4,7 +4,7 @@ from typing import Self, TypeAlias
 from perceptron_nlp._core.tag.decode import SentenceDecoder
 
 MOST_BYTES: int
-SplitScript: TypeAlias = tuple[Sequence[int]] | tuple[int, bytes, Sequence[bytes]] | None
+_SplitScript: TypeAlias = tuple[Sequence[int]] | tuple[int, bytes, Sequence[bytes]] | None
 
 class TextCutter:
     def __new__(
@@ -13,7 +13,7 @@ class TextCutter:
         certain: Mapping[tuple[int, int, int], str],
         page_of: Callable[[int], bytes],
         splits: SentenceDecoder | None,
-        scripts: Sequence[SplitScript],
+        scripts: Sequence[_SplitScript],
         window: int,
     ) -> Self: ...
     def cut_text(self, text: bytes, at_end: bool) -> CutText: ...

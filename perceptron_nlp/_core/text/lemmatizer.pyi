@@ -1,12 +1,12 @@
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Self
 
 from perceptron_nlp._core.tag.decode import SentenceDecoder
 
 class LemmaDecoder:
     tags: tuple[tuple[bytes, ...], ...]
-    def __init__(
-        self,
+    def __new__(
+        cls,
         decoder: SentenceDecoder,
         scripts: Sequence[tuple[Any, ...]],
         known: Sequence[tuple[int, tuple[Any, ...]]],
@@ -16,7 +16,7 @@ class LemmaDecoder:
         upos_of: Sequence[int],
         columns: Sequence[int],
         letter_page: Callable[[int], bytes],
-    ) -> None: ...
+    ) -> Self: ...
 
 class Lemmatizer:
-    def __init__(self, decoder: LemmaDecoder) -> None: ...
+    def __new__(cls, decoder: LemmaDecoder) -> Self: ...
