@@ -60,14 +60,14 @@ def run_python(code: str, names: dict[str, object]) -> int:
             exec(piece, names)
             continue
         value = eval(piece.removeprefix("print"), names)
-        expected = _comment_after(lines, node.end_lineno or 0)
+        expected = comment_after(lines, node.end_lineno or 0)
         if expected:
             assert str(value).startswith(expected.rstrip("…")), f"{piece} gives {value}"
             checked += 1
     return checked
 
 
-def _comment_after(lines: list[str], end: int) -> str:
+def comment_after(lines: list[str], end: int) -> str:
     """Return the comment on a statement's last line (from 1), or alone on the line after it."""
     below = lines[end].strip() if end < len(lines) else ""
     return lines[end - 1].partition("  # ")[2] or (below[2:] if below.startswith("# ") else "")

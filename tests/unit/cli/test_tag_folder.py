@@ -119,7 +119,15 @@ def test_a_file_that_is_written_while_it_is_tagged_is_not_done(
         exc_type=pn.MissingExtraError,
     )
     job = FolderJob(
-        str(model), arrow.digest_of(str(model)), pn.__version__, None, "auto", None, False, None
+        str(model),
+        arrow.digest_of(str(model)),
+        pn.__version__,
+        None,
+        "auto",
+        None,
+        False,
+        None,
+        None,
     )
     monkeypatch.setattr(FolderJob, "_pieces", pieces)
     read, error = job((str(folder / "a.conllu"), str(tmp_path / "a.conllu")))

@@ -9,7 +9,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from test_readme import comment_after
+from oracles.codeblocks import comment_after
 
 from perceptron_nlp.cli.main import main
 

@@ -14,7 +14,7 @@
 #include "table/probe.h"
 #include "table/sums.h"
 #include "tag/search.h"
-#include "text/fill.h"
+#include "text/lemmatize.h"
 
 /* Two headers have a function of this name; no module includes both. */
 #define add_row add_row_of_numbers

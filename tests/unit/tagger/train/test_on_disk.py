@@ -204,7 +204,7 @@ def test_a_bound_below_the_floor_says_where_the_floor_is(small: Small) -> None:
     with pytest.raises(
         pn.MemoryLimitError,
         match=r"max_memory: 1 MB are too few: this process"
-        r" holds \d+ MB .* allow at least \d+ MB",
+        r" holds [\d,]+ MB .* allow at least [\d,]+ MB",
     ):
         pn.train(small, max_memory="1MB")
 
