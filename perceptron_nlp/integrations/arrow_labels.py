@@ -344,7 +344,10 @@ def words_column(schema: Any, wanted: str | None) -> str:
         # Its type says nothing if all rows are null or empty.
         return TOKENS
     there = ", ".join(f"{field.name} ({field.type})" for field in schema)
-    raise ArgumentError(f"tokens_column: no column is a list of strings; there are {there}")
+    raise ArgumentError(
+        f"tokens_column: no column is a list of strings; there are {there}; a column of running"
+        " text is named by text_column (--text-column)"
+    )
 
 
 def with_context(chunks: Iterable[tuple[Any, Chunk]], window: int) -> Iterator[tuple[Any, Chunk]]:
