@@ -7,6 +7,7 @@ tagger that looks at neighboring sentences sees them across chunks.
 from __future__ import annotations
 
 import itertools
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
@@ -129,12 +130,51 @@ def _in_rows(rows: WordLists, values: Any) -> Any:
     return pa.ListArray.from_arrays(pa.array(rows.offsets.astype(np.int32)), values, mask=mask)
 
 
-class BatchTagger:
+class ColumnAdder(ABC):
+    """Adds columns to Arrow data, batch by batch.
+
+    `keep` names the columns of tables and batches that stay, with those that are added; None for
+    all.
+    """
+
+    def __init__(self, keep: Sequence[str] | None) -> None:
+        self._keep = keep
+
+    def tag(self, data: Any) -> Any:
+        """Return a record batch, table or reader with the columns that are added."""
+        if isinstance(data, pa.RecordBatch):
+            return next(self.batches([data]))
+        schema = self.schema(data.schema)
+        if isinstance(data, pa.Table):
+            return pa.Table.from_batches(self.batches(data.to_batches()), schema)
+        return pa.RecordBatchReader.from_batches(schema, self.batches(data))
+
+    @abstractmethod
+    def schema(self, given: Any) -> Any:
+        """Return the schema of data of this schema with the columns that are added."""
+
+    @abstractmethod
+    def batches(self, batches: Iterable[Any]) -> Iterator[Any]:
+        """Return record batches with the columns that are added, each as soon as it can be."""
+
+    def _with_fields(self, given: Any, fields: Sequence[Any]) -> Any:
+        """Return a schema with what is kept of it and further fields, which replace their like."""
+        if self._keep is not None:
+            check_keep(self._keep, given.names)
+            given = pa.schema(
+                [field for field in given if field.name in self._keep], given.metadata
+            )
+        for field in fields:
+            at = given.get_field_index(field.name)
+            given = given.append(field) if at < 0 else given.set(at, field)
+        return given
+
+
+class BatchTagger(ColumnAdder):
     """Adds columns of labels to Arrow data; see arrow.tag_arrow.
 
     `columns` has, for each column of labels by the name that it is to have, one that the tagger
-    fills; None for all. `keep` names the columns of tables and batches that stay, with those of
-    labels; None for all.
+    fills; None for all.
     """
 
     def __init__(
@@ -150,7 +190,7 @@ class BatchTagger:
     ) -> None:
         self._confidences = confidences
         self._tokens_column = tokens_column
-        self._keep = keep
+        super().__init__(keep)
         # Before any data are looked at, so that a bad number is an error without rows, too.
         tagger.tag_sents([], threads=threads)
         self._tagger = tagger
@@ -167,15 +207,6 @@ class BatchTagger:
         self._in_buffers = [self._named[name] for name in of_labels] if together else []
         self._window = max(own.window for own in taggers.values())
         self._features = sorted({name for own in taggers.values() for name in own.feature_columns})
-
-    def tag(self, data: Any) -> Any:
-        """Return a record batch, table or reader with the columns of labels."""
-        if isinstance(data, pa.RecordBatch):
-            return next(self.batches([data]))
-        schema = self.schema(data.schema)
-        if isinstance(data, pa.Table):
-            return pa.Table.from_batches(self.batches(data.to_batches()), schema)
-        return pa.RecordBatchReader.from_batches(schema, self.batches(data))
 
     def tag_array(self, given: Any) -> Any:
         """Return the labels of an Array as an Array, of a ChunkedArray as a ChunkedArray."""
@@ -250,30 +281,21 @@ class BatchTagger:
         }
 
     def schema(self, given: Any) -> Any:
-        """Return the schema of data of this schema with the columns of labels."""
+        """See ColumnAdder."""
         name = words_column(given, self._tokens_column)
         is_large = rows_are_large(given.field(name).type, f"column {name}")
         if name in self._columns:
             raise ArgumentError(f"tokens_column: {quote(name)} is the column to be filled, too")
-        if self._keep is not None:
-            check_keep(self._keep, given.names)
-            given = pa.schema(
-                [field for field in given if field.name in self._keep], given.metadata
-            )
         fields = []
         for label, column in self._columns.items():
             fields.append(pa.field(label, column.type_of(is_large)))
             if self._confidences:
                 whole = pa.large_list if is_large else pa.list_
                 fields.append(pa.field(f"{label}{CONFIDENCE}", whole(pa.float32())))
-        for field in fields:
-            label = field.name
-            at = given.get_field_index(label)
-            given = given.append(field) if at < 0 else given.set(at, field)
-        return given
+        return self._with_fields(given, fields)
 
     def batches(self, batches: Iterable[Any]) -> Iterator[Any]:
-        """Return record batches with labels, each as soon as the context of its rows is there."""
+        """See ColumnAdder; a batch waits for the context of its rows."""
         for batch, chunk in with_context(self._chunks(batches), self._window):
             schema = self.schema(batch.schema)
             arrays = {name: batch.column(at) for at, name in enumerate(batch.schema.names)}
@@ -317,6 +339,21 @@ def check_keep(keep: Sequence[str], names: Sequence[str]) -> None:
             )
 
 
+def column_named(argument: str, names: Sequence[str], wanted: str) -> str:
+    """Return the name of a column if there is one of it.
+
+    Raises ArgumentError if there is none or more, ArgumentTypeError if it is no name.
+    """
+    if not isinstance(wanted, str):
+        raise ArgumentTypeError(f"{argument}: a str is needed, not {type(wanted).__name__}")
+    if names.count(wanted) != 1:
+        there = "no such column" if wanted not in names else "more than one of this name"
+        raise ArgumentError(
+            f"{argument}: {quote(wanted)}: there is {there}; there are {', '.join(names)}"
+        )
+    return wanted
+
+
 def words_column(schema: Any, wanted: str | None) -> str:
     """Return the name of the column of the words.
 
@@ -325,14 +362,7 @@ def words_column(schema: Any, wanted: str | None) -> str:
     """
     names: list[str] = schema.names
     if wanted is not None:
-        if not isinstance(wanted, str):
-            raise ArgumentTypeError(f"tokens_column: a str is needed, not {type(wanted).__name__}")
-        if names.count(wanted) != 1:
-            there = "no such column" if wanted not in names else "more than one of this name"
-            raise ArgumentError(
-                f"tokens_column: {quote(wanted)}: there is {there}; there are {', '.join(names)}"
-            )
-        return wanted
+        return column_named("tokens_column", names, wanted)
     found = [name for name, type in zip(names, schema.types, strict=True) if holds_words(type)]
     if len(found) == 1 or found.count(TOKENS) == 1:
         return found[0] if len(found) == 1 else TOKENS

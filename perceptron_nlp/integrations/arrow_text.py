@@ -9,7 +9,7 @@ import numpy as np
 
 import perceptron_nlp as pn
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, missing_extra, quote
-from perceptron_nlp.integrations.arrow_labels import check_keep
+from perceptron_nlp.integrations.arrow_labels import ColumnAdder, column_named
 
 try:
     import pyarrow as pa
@@ -30,11 +30,11 @@ def is_text(type: Any) -> bool:
     return any(is_kind(type) for is_kind in kinds)
 
 
-class TextTagger:
+class TextTagger(ColumnAdder):
     """Adds a column of words to Arrow data, of which a row is a text; see arrow.tag_arrow.
 
     `columns` has, for each field of labels by the name that it is to have, a column that the tagger
-    fills; None for all. `keep` names the columns of tables and batches that stay; None for all.
+    fills; None for all.
     """
 
     def __init__(
@@ -50,9 +50,8 @@ class TextTagger:
         # Before any data are looked at, so that a bad number is an error without rows, too.
         tagger.tag_sents([], threads=threads)
         self._tagger = tagger
-        self._threads = threads
         self._text_column = text_column
-        self._keep = keep
+        super().__init__(keep)
         self._named = {name: name for name in tagger.columns} if columns is None else dict(columns)
         self._dictionary = dictionary
         self.type = pa.list_(
@@ -70,15 +69,6 @@ class TextTagger:
             return pa.string()
         return pa.dictionary(pa.uint16(), pa.string())
 
-    def tag(self, data: Any) -> Any:
-        """Return a record batch, table or reader with the column of words."""
-        if isinstance(data, pa.RecordBatch):
-            return next(self.batches([data]))
-        schema = self.schema(data.schema)
-        if isinstance(data, pa.Table):
-            return pa.Table.from_batches(self.batches(data.to_batches()), schema)
-        return pa.RecordBatchReader.from_batches(schema, self.batches(data))
-
     def tag_array(self, given: Any) -> Any:
         """Return the words of an Array as an Array, of a ChunkedArray as a ChunkedArray."""
         if self._text_column is not None:
@@ -88,18 +78,12 @@ class TextTagger:
         return self._words(given)
 
     def schema(self, given: Any) -> Any:
-        """Return the schema of data of this schema with the column of words."""
+        """See ColumnAdder."""
         text_column(given, self._text_column)
-        if self._keep is not None:
-            check_keep(self._keep, given.names)
-            given = pa.schema(
-                [field for field in given if field.name in self._keep], given.metadata
-            )
-        at, field = given.get_field_index(WORDS), pa.field(WORDS, self.type)
-        return given.append(field) if at < 0 else given.set(at, field)
+        return self._with_fields(given, [pa.field(WORDS, self.type)])
 
     def batches(self, batches: Iterable[Any]) -> Iterator[Any]:
-        """Yield record batches with the column of words."""
+        """See ColumnAdder."""
         for batch in batches:
             schema = self.schema(batch.schema)
             arrays = dict(zip(batch.schema.names, batch.columns, strict=True))
@@ -120,12 +104,8 @@ class TextTagger:
                 arrays.append(_strings(*(found.lemmas or found.forms)))
                 continue
             numbers, labels = found.labels[column]
-            # Features of joint labels may be written alike; a dictionary has each label once.
-            number_of: dict[str, int] = {}
-            new = [number_of.setdefault(label, len(number_of)) for label in labels]
-            numbers = np.array(new, np.uint16)[numbers] if len(numbers) else numbers
             own = pa.DictionaryArray.from_arrays(
-                pa.array(numbers, pa.uint16()), pa.array(list(number_of), pa.string())
+                pa.array(numbers, pa.uint16()), pa.array(labels, pa.string())
             )
             arrays.append(
                 own.dictionary_decode()
@@ -161,13 +141,7 @@ def text_column(schema: Any, wanted: str | None) -> str:
             return found[0]
         there = ", ".join(found) if found else "no column of strings"
         raise ArgumentError(f"text_column: name the column of texts; there are {there}")
-    if not isinstance(wanted, str):
-        raise ArgumentTypeError(f"text_column: a str is needed, not {type(wanted).__name__}")
-    if names.count(wanted) != 1:
-        there = "no such column" if wanted not in names else "more than one of this name"
-        raise ArgumentError(
-            f"text_column: {quote(wanted)}: there is {there}; there are {', '.join(names)}"
-        )
+    column_named("text_column", names, wanted)
     if not is_text(schema.field(wanted).type):
         raise ArgumentTypeError(
             f"text_column: {quote(wanted)} must be strings, not {schema.field(wanted).type};"

@@ -10,14 +10,16 @@ import numpy as np
 import numpy.typing as npt
 
 from perceptron_nlp.errors import ArgumentTypeError
-from perceptron_nlp.tagger.tag.running import LEMMA, TextFill
-from perceptron_nlp.tagger.tag.text import TextSentence
+from perceptron_nlp.tagger.tag.running import TextFill
+from perceptron_nlp.tagger.tag.text import LEMMA, TextSentence
 
 # Characters of texts that are labeled at a time, with a paragraph's end between them.
 _TOGETHER = 1 << 18
 _BETWEEN = "\n\n"
 Strings = tuple[npt.NDArray[np.int64], bytes]
 """Where each string begins, and the last one ends, in UTF-8."""
+Numbered = tuple[npt.NDArray[np.uint16], tuple[str, ...]]
+"""The number of each word's label, and the labels."""
 
 
 class TextArrays(NamedTuple):
@@ -30,7 +32,8 @@ class TextArrays(NamedTuple):
     starts, ends : int32[n_words], the place of each word's token in its text, in characters; words
         of a multiword token share it
     sentences : int32[n_words], the number of each word's sentence in its text, from 0 on
-    labels : by column the number of each word's label, uint16[n_words], and the labels by number
+    labels : by column the number of each word's label, uint16[n_words], and the labels by number,
+        each once
     lemmas : None, or the lemmas like the forms
     """
 
@@ -39,7 +42,7 @@ class TextArrays(NamedTuple):
     starts: npt.NDArray[np.int32]
     ends: npt.NDArray[np.int32]
     sentences: npt.NDArray[np.int32]
-    labels: dict[str, tuple[npt.NDArray[np.uint16], tuple[str, ...]]]
+    labels: dict[str, Numbered]
     lemmas: Strings | None
 
 
@@ -100,7 +103,7 @@ def _filled(texts: list[str], fill: TextFill) -> TextArrays:
         moved[token_of, 1].astype(np.int32),
         (sentence_of - first_sentence[text_of])[token_of].astype(np.int32),
         {
-            name: (np.array(numbers, np.uint16), labels)
+            name: _each_once([(np.array(numbers, np.uint16), labels)])
             for (name, labels), numbers in zip(fill.labels.items(), found.labels, strict=True)
         },
         None if found.lemmas is None else (_starts(found.lemmas[0]), found.lemmas[1]),
@@ -153,15 +156,9 @@ def _strings(texts: Iterable[str]) -> Strings:
 def _joined(pieces: Sequence[TextArrays]) -> TextArrays:
     if len(pieces) == 1:
         return pieces[0]
-    labels = {}
-    for name in pieces[0].labels:
-        number_of: dict[str, int] = {}
-        own = []
-        for piece in pieces:
-            numbers, texts = piece.labels[name]
-            new = [number_of.setdefault(text, len(number_of)) for text in texts]
-            own.append(np.array(new, np.uint16)[numbers] if len(numbers) else numbers)
-        labels[name] = np.concatenate(own), tuple(number_of)
+    labels = {
+        name: _each_once([piece.labels[name] for piece in pieces]) for name in pieces[0].labels
+    }
     lemmas = [piece.lemmas for piece in pieces if piece.lemmas is not None]
     whole: Any = np.concatenate
     return TextArrays(
@@ -173,6 +170,16 @@ def _joined(pieces: Sequence[TextArrays]) -> TextArrays:
         labels,
         _joined_strings(lemmas) if lemmas else None,
     )
+
+
+def _each_once(pieces: Sequence[Numbered]) -> Numbered:
+    """Return numbered labels, one piece after the other: some may be written alike."""
+    number_of: dict[str, int] = {}
+    own = []
+    for numbers, labels in pieces:
+        new = [number_of.setdefault(label, len(number_of)) for label in labels]
+        own.append(np.array(new, np.uint16)[numbers] if len(numbers) else numbers)
+    return np.concatenate(own), tuple(number_of)
 
 
 def _one_after_the_other(offsets: Sequence[npt.NDArray[np.int64]]) -> npt.NDArray[np.int64]:
