@@ -125,6 +125,12 @@ cdef class TextFiller:
         for c in range(self.model.n_columns):
             free(<void *>self.model.labels[c])
 
+    cdef _Filling _taken(self):
+        try:
+            return self.idle.pop()
+        except IndexError:
+            return _Filling(self)
+
     def conllu(self, CutText found not None, uint64_t number):
         """Return the sentences of a text as CoNLL-U, in bytes.
 
@@ -137,15 +143,10 @@ cdef class TextFiller:
         ------
         MemoryLimitError : no room for it
         """
-        cdef _Filling filling
-        try:
-            filling = self.idle.pop()
-        except IndexError:
-            filling = _Filling(self)
+        cdef _Filling filling = self._taken()
         written = filling.write(self, found, number)
         self.idle.append(filling)
         return written
-
 
     def labeled(self, CutText found not None):
         """Return a text in buffers.
@@ -162,11 +163,7 @@ cdef class TextFiller:
         ------
         MemoryLimitError : no room for it
         """
-        cdef _Filling filling
-        try:
-            filling = self.idle.pop()
-        except IndexError:
-            filling = _Filling(self)
+        cdef _Filling filling = self._taken()
         taken = filling.labeled(self, found)
         self.idle.append(filling)
         return taken

@@ -16,12 +16,12 @@ from perceptron_nlp.formats.opening import BOM
 from perceptron_nlp.tagger.tag.agree import AgreeingColumns
 from perceptron_nlp.tagger.tag.label import Labeller, TemplateLabeller
 from perceptron_nlp.tagger.tag.segment import Segmenter
+from perceptron_nlp.tagger.tag.text import LEMMA
 from perceptron_nlp.text.scripts import parse_script
 from perceptron_nlp.text.splitter import LineCount, with_gaps_shortened
 
 PIECE = 1 << 18
 """Bytes that are read at a time."""
-LEMMA = "lemma"
 # The place of a column that is labeled for others to look at.
 NOT_WRITTEN = -1
 # Bytes of text without an empty line that are cut before one comes.

@@ -20,6 +20,8 @@ LEMMA = "lemma"
 # Characters that are cut at a time, and distinct rows of labels that are held.
 _PIECE = 1 << 18
 _MOST_KNOWN = 1 << 16
+Mappings = dict[tuple[str, ...], Mapping[str, str]]
+"""By the labels of a word, one a column, the mapping that its tokens share."""
 
 
 class TextWord(NamedTuple):
@@ -233,8 +235,7 @@ def tagged_sentences(
     Without a segmenter it is cut by rules; ``window`` sentences on either side are looked at.
     """
     _check(text)
-    # Equal labels are one mapping, so that a token costs little.
-    known: dict[tuple[str, ...], Mapping[str, str]] = {}
+    known: Mappings = {}
     cut = _cut_by_rules(text) if segmenter is None else segmenter.sentences_of(text)
     before: list[list[str]] = []
     ready = list(islice(cut, BATCH))
@@ -245,13 +246,7 @@ def tagged_sentences(
         names = tuple(by_column)
         for number, tokens in enumerate(ready):
             rows = zip(*(labels[number] for labels in by_column.values()), strict=True)
-            found = []
-            for row in rows:
-                labels = known.get(row)
-                if labels is None:
-                    labels = known[row] = MappingProxyType(dict(zip(names, row, strict=True)))
-                found.append(labels)
-            yield _sentence(text, tokens, found, names[0])
+            yield _sentence(text, tokens, _mapped(rows, names, known), names[0])
         before = [*before, *words][-window:] if window else []
         ready = coming
 
@@ -260,56 +255,60 @@ def labeled_sentences(text: str, fill: TextFill, columns: Sequence[str]) -> Iter
     """Yield the sentences of running text as a filler of columns gives them."""
     _check(text)
     place, length = 0, _PIECE
-    known: dict[tuple[str, ...], Mapping[str, str]] = {}
+    known: Mappings = {}
     while place < len(text):
         piece = text[place : place + length]
         found = fill.labeled(
             piece.encode("utf-8", "surrogatepass"), at_end=place + length >= len(text)
         )
-        yield from _sentences_in(piece, place, found, fill, columns, known)
+        labels = _labels_of(found, fill, columns, known)
+        for tokens, words in _tokens_of(found, place):
+            yield _sentence(text, tokens, labels[words], columns[0])
         place += found.taken[1]
         length = _PIECE if found.taken[1] else 2 * length
 
 
-def _sentences_in(
-    text: str,
-    place: int,
-    found: LabeledText,
-    fill: TextFill,
-    columns: Sequence[str],
-    known: dict[tuple[str, ...], Mapping[str, str]],
-) -> Iterator[TextSentence]:
-    """Yield the sentences of a piece of text that begins at `place`."""
+def _labels_of(
+    found: LabeledText, fill: TextFill, columns: Sequence[str], known: Mappings
+) -> list[Mapping[str, str]]:
+    """Return the labels of all words of a piece of text."""
     by_column: dict[str, Iterable[str]] = {
         name: map(labels.__getitem__, numbers)
         for (name, labels), numbers in zip(fill.labels.items(), found.labels, strict=True)
     }
     if found.lemmas is not None:
         by_column[LEMMA] = _strings(*found.lemmas)
-    rows = list(zip(*(by_column[name] for name in columns), strict=True))
-    forms = list(_strings(found.form_ends, found.forms))
+    mapped = _mapped(zip(*(by_column[name] for name in columns), strict=True), columns, known)
+    if len(known) > _MOST_KNOWN:
+        known.clear()
+    return mapped
+
+
+def _tokens_of(found: LabeledText, place: int) -> Iterator[tuple[list[SegmentedToken], slice]]:
+    """Yield the tokens of each sentence of a piece beginning at `place`, and which words it has."""
+    forms = tuple(_strings(found.form_ends, found.forms))
     places, first = found.places.tolist(), found.first.tolist()
+    for begin, end in pairwise(found.sentences.tolist()):
+        tokens = [
+            SegmentedToken(
+                place + places[2 * n], place + places[2 * n + 1], forms[first[n] : first[n + 1]]
+            )
+            for n in range(begin, end)
+        ]
+        yield tokens, slice(first[begin], first[end])
+
+
+def _mapped(
+    rows: Iterable[tuple[str, ...]], names: Sequence[str], known: Mappings
+) -> list[Mapping[str, str]]:
+    """Return labels by column; equal ones are one mapping, so that a token costs little."""
     mapped = []
     for row in rows:
         labels = known.get(row)
         if labels is None:
-            labels = known[row] = MappingProxyType(dict(zip(columns, row, strict=True)))
+            labels = known[row] = MappingProxyType(dict(zip(names, row, strict=True)))
         mapped.append(labels)
-    if len(known) > _MOST_KNOWN:
-        known.clear()
-    for begin, end in pairwise(found.sentences.tolist()):
-        tokens = []
-        for number in range(begin, end):
-            a, b = places[2 * number], places[2 * number + 1]
-            one, other = first[number], first[number + 1]
-            if other - one == 1:
-                tokens.append(TextToken(text[a:b], rows[one][0], place + a, place + b, mapped[one]))
-                continue
-            parts = [TextWord(forms[k], rows[k][0], mapped[k]) for k in range(one, other)]
-            tokens.append(
-                TextToken(text[a:b], None, place + a, place + b, _NO_LABELS, tuple(parts))
-            )
-        yield TextSentence(text[places[2 * begin] : places[2 * end - 1]], tokens)
+    return mapped
 
 
 def _strings(ends: memoryview, text: bytes | bytearray) -> Iterator[str]:
