@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import signal
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 
 import pytest
 from hypothesis import settings
+from oracles.chromium import chromium
 
 import perceptron_nlp as pn
 
@@ -33,17 +33,13 @@ def corpora() -> Path:
     return Path(place)
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     """A Chromium that Playwright drives."""
-    playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright")
-    path = next(filter(None, map(shutil.which, ("chromium", "google-chrome"))), None)
-    if path is None:
-        pytest.skip("no chromium is installed")
-    with playwright.sync_playwright() as running:
-        found = running.chromium.launch(executable_path=path)
+    with chromium() as found:
+        if found is None:
+            pytest.skip("needs playwright, and an installed chromium")
         yield found
-        found.close()
 
 
 SMALL_TEXT = """\

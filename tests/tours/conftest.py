@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from oracles.chromium import chromium
 from oracles.codeblocks import code_blocks, commands, first_missing, run_python
 
 ROOT = Path(__file__).parents[2]
@@ -133,15 +134,5 @@ def walked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], W
 @pytest.fixture
 def browser() -> Iterator[Any]:
     """A Chromium, or None where there is none or nothing that drives it."""
-    path = next(filter(None, map(shutil.which, ("chromium", "google-chrome"))), None)
-    try:
-        from playwright.sync_api import sync_playwright
-    except ImportError:
-        path = None
-    if path is None:
-        yield None
-        return
-    with sync_playwright() as running:
-        found = running.chromium.launch(executable_path=path, args=["--no-sandbox"])
+    with chromium() as found:
         yield found
-        found.close()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import shutil
 import socket
 import sys
 import threading
@@ -389,22 +388,10 @@ def test_nothing_is_asked_of_the_network(
     make_server(tagger, port=0).server_close()
 
 
-def browser_path() -> str:
-    """A browser of this machine, or the reason to skip."""
-    for name in ("chromium", "chromium-browser", "google-chrome"):
-        if found := shutil.which(name):
-            return found
-    pytest.skip("no chromium is installed")
-
-
 def test_in_a_browser_typed_text_is_labelled_and_never_run(
-    running: PageServer, tagger: pn.Tagger
+    running: PageServer, tagger: pn.Tagger, browser: Any
 ) -> None:
-    playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright")
-    path = browser_path()
-    with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=path, args=["--no-sandbox"])
-        page = browser.new_page(viewport={"width": 390, "height": 800})
+    with browser.new_page(viewport={"width": 390, "height": 800}) as page:
         said: list[str] = []
         page.on("console", lambda message: said.append(message.text))
         page.on("pageerror", lambda error: said.append(str(error)))
@@ -426,5 +413,4 @@ def test_in_a_browser_typed_text_is_labelled_and_never_run(
             page.wait_for_selector("#status:has-text('Type')")
         assert page.title() == "Try a tagger"
         width = page.evaluate("document.documentElement.scrollWidth")
-        browser.close()
     assert (said, width) == ([], 390)

@@ -9,7 +9,6 @@ import contextlib
 import io
 import os
 import re
-import shutil
 import threading
 from collections.abc import Iterator
 from importlib import resources
@@ -92,19 +91,6 @@ def study_page(folder: Path) -> Path:
         read = corpus.read_study_corpus([str(folder / "little.tagged")])
         found = experiments.study_corpus(read)
     return write_report(found, folder / "study")[0]
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    """A browser of this machine."""
-    playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright")
-    path = next(filter(None, map(shutil.which, ("chromium", "google-chrome"))), None)
-    if path is None:
-        pytest.skip("no chromium is installed")
-    with playwright.sync_playwright() as running:
-        found = running.chromium.launch(executable_path=path, args=["--no-sandbox"])
-        yield found
-        found.close()
 
 
 @contextlib.contextmanager
