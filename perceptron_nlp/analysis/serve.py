@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from perceptron_nlp import Tagger, WordExplanation, tokenize
@@ -129,11 +130,11 @@ def example(tagger: Tagger, *, spaces: bool) -> str:
 
     def share(text: str) -> float:
         # The last is a mark, which many languages have.
-        known = [word.known for word in tagger.explain(text.split()[:-1])]
+        known = tagger.model.known(text.split()[:-1])
         return sum(known) / len(known)
 
-    best = max(EXAMPLES, key=share)
-    if share(best) < _KNOWN:
+    most, best = max(((share(text), text) for text in EXAMPLES), key=itemgetter(0))
+    if most < _KNOWN:
         return ""
     if spaces:
         return best

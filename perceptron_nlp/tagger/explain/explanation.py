@@ -396,5 +396,6 @@ def _note(
     said = []
     if within is not None:
         said.append("the lexicon leaves " + ", ".join(map(model.tags.label_of, within)))
-    said += [behind] * is_behind
+    if is_behind:
+        said.append(behind)
     return "; ".join(said) or None
