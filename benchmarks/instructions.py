@@ -61,11 +61,14 @@ for update in data["updates"]:
     for order in orders:
         learner.learn(order)
     os.getppid()
-for model in data["models"]:
+def loaded(model):
     tagger = pn.load(model)
     # The collector is not to go over what the other parts have left.
     gc.collect()
     gc.freeze()
+    return tagger
+for model in data["models"]:
+    tagger = loaded(model)
     os.getppid()
     tagger.tag_sents(data["tagged"])
     os.getppid()
@@ -73,9 +76,7 @@ for model in data["models"]:
         tagger.tag_sents(data["tagged"])
     os.getppid()
 for model in data["natural models"]:
-    tagger = pn.load(model)
-    gc.collect()
-    gc.freeze()
+    tagger = loaded(model)
     os.getppid()
     tagger.tag_sents(data["natural"])
     os.getppid()

@@ -1244,8 +1244,8 @@ def load(
 
     Parameters
     ----------
-    path : the file, or the name of a model that comes with the library: ``"en"`` (English: upos,
-        xpos, feats). A file of that name in the working folder goes before it
+    path : the file, or the name of a bundled model: ``"en"`` (English: text, upos, xpos, feats and
+        lemma). A file of that name in the working folder goes before it
     features : the feature function, where the model was trained with one; the file only names it
     cache_limit : how many distinct words each thread remembers; None for as many as fit 64 MB
     mmap : map the file into memory rather than read it: processes that load the same file share

@@ -1,7 +1,7 @@
 /* Lemmas by edit scripts (text/scripts.py), and the scripts that lead to known ones
  * (tagger/model/lemmas.py): the same in numbers.
  *
- * Whether a script leads to a known lemma is told by the hash of what it makes, which follows from
+ * Whether a script leads to a known lemma is seen from the hash of what it makes, which follows from
  * those of the beginnings of the word; only what is found is put together and compared. */
 #ifndef PERCEPTRON_NLP_TEXT_LEMMAS_H
 #define PERCEPTRON_NLP_TEXT_LEMMAS_H
