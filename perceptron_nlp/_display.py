@@ -4,11 +4,7 @@ from __future__ import annotations
 
 
 def printable(value: object) -> str:
-    """Return text of any origin on one line, fit for printing: what is not printable is escaped.
-
-    Control characters, invisible and direction marks and lone surrogates become escapes such as
-    ``\\x1b``, so that no file can move a cursor, color a terminal or forge a line of output.
-    """
+    """Return text of any origin on one line, fit for printing: what is not printable is escaped."""
     text = str(value)
     if text.isprintable():
         return text

@@ -22,11 +22,7 @@ Done = TypeVar("Done")
 def deal(
     units: Sequence[Sequence[int]], sizes: Sequence[int], n_folds: int, seed: int
 ) -> list[list[int]]:
-    """Deal units of sentences out, in random order, each to the fold with the smallest size so far.
-
-    There are at most as many folds as units whose size is not 0. Returns the sentences of each
-    fold, ascending; none is empty.
-    """
+    """Deal units of sentences out, in random order, each to the fold that is smallest so far."""
     folds: list[list[int]] = [[] for _ in range(n_folds)]
     filled = [0] * n_folds
     order = permutation(len(units), seed).tolist()
@@ -46,14 +42,7 @@ def make_folds(
     usual: int = FOLDS,
     place: str = "train",
 ) -> tuple[list[list[int]], list[str]]:
-    """Cut a text into folds of whole documents, or of sentences where documents do not suit.
-
-    There are 2 to 1,000 of them; None for `usual`, or fewer in a small text. `sizes` are the words
-    with labels of each sentence, and `place` is the name of the text in messages. Returns the
-    sentences of each fold, ascending, and remarks for people. Raises FormatError if fewer than two
-    sentences have labels; ArgumentError, ArgumentTypeError if `n_folds` is out of range, or more
-    than there are sentences, or sentences with labels.
-    """
+    """Cut a text into folds of whole documents, or of sentences where documents do not suit."""
     if n_folds is not None:
         check_int("folds", n_folds, 2, MAX_FOLDS)
     single = [[number] for number in range(len(sizes))]
@@ -93,10 +82,7 @@ def in_parallel(
     threads: int,
     callback: Callable[[int, int], object] | None = None,
 ) -> list[Done]:
-    """Return what `run` gives for each piece of work, in their order, several at a time.
-
-    callback : called after each, in order, with how many are done and how many there are
-    """
+    """Return what `run` gives for each piece of work, in their order, several at a time."""
     if threads == 1:
         return _collected(map(run, works), len(works), callback)
     # Here, since it brings logging in, and one thread does without.

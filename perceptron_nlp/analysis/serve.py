@@ -67,22 +67,7 @@ def make_server(
     port: int = PORT,
     spaces: bool = False,
 ) -> PageServer:
-    """Return a server that listens; ``serve_forever()`` makes it answer.
-
-    Parameters
-    ----------
-    tagger : the tagger that is tried
-    name : of the model, for the heading
-    host : 127.0.0.1, ::1 or localhost; nobody else can be served
-    port : 0 to 65,535; 0 for any that is free
-    spaces : True where words are separated by white space in the text, and sentences by lines
-
-    Raises
-    ------
-    ArgumentError, ArgumentTypeError : a host or port that cannot be, or is taken; a tagger that
-        looks at more than words
-    MissingExtraError : Starlette, uvicorn or Jinja2 is not installed (extra ``web``)
-    """
+    """Return a server that listens; ``serve_forever()`` makes it answer."""
     return PageServer(trial_application(tagger, spaces, name), host, port)
 
 
@@ -161,10 +146,6 @@ def answer(tagger: Tagger, text: object, *, spaces: bool) -> dict[str, Any]:
     ``runner_up``, ``score``, ``runner_up_score``, ``margin``, ``note``, and ``features``, the
     heaviest of them and the sum of all others, each a ``text``, a ``margin``, and ``alike``, other
     views and affixes that say the same
-
-    Raises
-    ------
-    ArgumentTypeError, ArgumentError : what is given is no such text
     """
     if not isinstance(text, str):
         raise ArgumentTypeError(f"text: a str is needed, not {type(text).__name__}")

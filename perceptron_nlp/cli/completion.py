@@ -35,10 +35,7 @@ SHELL  bash, zsh or fish
 
 
 def run_completion(chosen: argparse.Namespace) -> None:
-    """Print the script.
-
-    Raises ArgumentError for a shell that is not known.
-    """
+    """Print the script."""
     if chosen.shell not in SCRIPTS:
         raise pn.ArgumentError(
             f"SHELL: there are scripts for {', '.join(SCRIPTS)}, not for"

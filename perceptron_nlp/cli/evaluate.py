@@ -361,10 +361,7 @@ _NARROWEST_BAR, _WIDEST_BAR = 10, 40
 
 
 def reliability_table(result: pn.Evaluation, terminal: Terminal) -> list[str]:
-    """Return a line for each bin that has tokens; nothing without a calibration.
-
-    The length of a bar is the accuracy of the bin, and its mark stands at the mean confidence.
-    """
+    """Return a line for each bin that has tokens; nothing without a calibration."""
     found = result.calibration
     if found is None:
         return []

@@ -140,10 +140,7 @@ class Filling:
         return self._tagger.filler(corpus, columns=list(chosen))
 
     def text_pieces(self, corpus: pn.Corpus, threads: int) -> Iterator[bytes]:
-        """Yield running text as CoNLL-U, as far as that takes no object of a token.
-
-        The rest stays in the corpus.
-        """
+        """Yield running text as CoNLL-U, as far as that takes no object of a token."""
         chosen = self._chosen(corpus)
         if self._marks is not None or self._written(corpus, chosen) != "conllu" or self.window:
             return
@@ -265,11 +262,7 @@ class Marks:
         self.unknown = unknown
 
     def check(self, corpus: pn.Corpus, chosen: dict[str, pn.Tagger], written: str) -> None:
-        """Raise if the marks cannot be written into a text of this format, or not be known.
-
-        Raises ArgumentError if the text has no MISC, or it is to be filled with labels; ModelError
-        if a tagger is not calibrated.
-        """
+        """Raise if the marks cannot be written into a text of this format, or not be known."""
         option = "confidence" if self.confidence else "mark_unknown"
         if written != "conllu":
             how = "is" if written == corpus.format else "is written as"

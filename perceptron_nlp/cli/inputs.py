@@ -27,12 +27,7 @@ def open_inputs(
     model: pn.TaggerModel | None = None,
     progress: ReadProgress | None = None,
 ) -> list[pn.Corpus]:
-    """Open files as the options say, and print on standard error what they are read as.
-
-    Columns without names get those that the model was trained with, if they are as many.
-
-    Raises FileError, FormatError or ArgumentError for the first that cannot be read.
-    """
+    """Open files as the options say, and print on standard error what they are read as."""
     quiet = chosen.quiet
     check_stdin(paths, quiet=quiet)
     corpora = []
@@ -113,11 +108,7 @@ class _ToldFile(io.FileIO):
 def load_tagger(
     model: str, lexicon: str | None, *, column: str | None = None, mmap: bool = False
 ) -> pn.Tagger:
-    """Load the tagger of a model file, constrained by a lexicon if there is one.
-
-    The lexicon is for the column that is named, if it is one of several that the model fills, else
-    for the first.
-    """
+    """Load the tagger of a model file, constrained by a lexicon if there is one."""
     tagger = pn.load(model, mmap=mmap)
     if lexicon is None:
         return tagger

@@ -156,10 +156,7 @@ class VerbParser(argparse.ArgumentParser):
         raise UsageError(f"{message} (see {self.prog} --help)")
 
     def parse(self, arguments: Sequence[str]) -> argparse.Namespace:
-        """Return the arguments of a verb; options and file names may stand in any order.
-
-        Raises UsageError; SystemExit after ``--help`` was shown.
-        """
+        """Return the arguments of a verb; options and file names may stand in any order."""
         options, names = _split_at_dashes(arguments)
         self._check_options(options)
         found, rest = self.parse_known_intermixed_args([*options, *map(_as_name, names)])

@@ -188,10 +188,7 @@ def duration(seconds: float) -> str:
 
 
 def escape_what_does_not_fit(stream: TextIO | None) -> None:
-    """Let a stream write characters that it cannot encode as escapes, as standard error does.
-
-    A page for a person holds labels and words of any script, and the locale may know ASCII alone.
-    """
+    """Let a stream write characters that it cannot encode as escapes, as standard error does."""
     if isinstance(stream, io.TextIOWrapper):
         stream.reconfigure(errors="backslashreplace")
 
@@ -210,10 +207,7 @@ def shortened_inside(text: str, width: int) -> str:
 
 
 def print_json(value: dict[str, Any]) -> None:
-    """Print one JSON object on lines of its own; in ASCII if the stream is not Unicode.
-
-    JSON's own escapes leave C1 control characters and direction marks as they are.
-    """
+    """Print one JSON object on lines of its own; in ASCII if the stream is not Unicode."""
     # Here, since most programs print none.
     import json
 

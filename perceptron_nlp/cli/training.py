@@ -36,10 +36,7 @@ LEARNING = tuple(option.name for option in fields(LearningOptions))
 
 
 def add_options(verb: VerbParser, names: Iterable[str] = tuple(OPTIONS), **help: str) -> None:
-    """Add options of training to a verb, each in the group that it is declared in.
-
-    Text by a name in `help` takes the place of the declared one.
-    """
+    """Add options of training to a verb, each in the group that it is declared in."""
     wanted = set(names)
     for title in GROUPS:
         for option in OPTIONS.values():
@@ -79,10 +76,7 @@ def type_of(option: Field[Any]) -> Callable[[str], Any]:
 def options_given(
     chosen: argparse.Namespace, names: Iterable[str] = tuple(OPTIONS)
 ) -> dict[str, Any]:
-    """Return the options that a command line gives, checked; the others keep their defaults.
-
-    Raises ArgumentError, ArgumentTypeError, TemplateError if one of them cannot be used.
-    """
+    """Return the options that a command line gives, checked; the others keep their defaults."""
     given = {name: getattr(chosen, name) for name in names}
     options = {
         name: value
@@ -114,11 +108,7 @@ def _count_and_share(text: str) -> tuple[int, float]:
 
 
 def check_checkpoint(chosen: argparse.Namespace, inputs: Sequence[str]) -> None:
-    """Check before files are read that a checkpoint can be saved or resumed from.
-
-    Raises ArgumentError if an option needs a checkpoint; FileError if it cannot be written or is
-    missing, or it is one of the other files.
-    """
+    """Check before files are read that a checkpoint can be saved or resumed from."""
     if chosen.checkpoint is not None:
         check_apart(chosen.checkpoint, inputs, "one of the training files")
         if os.path.realpath(chosen.checkpoint) == os.path.realpath(chosen.model):

@@ -248,11 +248,7 @@ def distill(
 
 
 def greedy_options(given: dict[str, Any]) -> LearningOptions:
-    """Return the options of a student, which reads a sentence once and labels greedily.
-
-    Raises ArgumentError, ArgumentTypeError if one of them cannot be used, or asks for more than
-    that.
-    """
+    """Return the options of a student, which reads a sentence once and labels greedily."""
     options = make_options(given)
     if options.preset == "accurate":
         raise ArgumentError(

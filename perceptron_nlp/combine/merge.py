@@ -126,11 +126,7 @@ def _members(taggers: Taggers, weights: Iterable[float] | None) -> list[_Member]
 
 
 def named_taggers(argument: str, given: Iterable[Any]) -> Iterator[tuple[str, Tagger]]:
-    """Yield taggers with their names in messages, loaded if paths are given.
-
-    Raises ArgumentTypeError, with the argument's name, if one is neither a Tagger nor a path;
-    FileError, ModelError as for ``perceptron_nlp.load``.
-    """
+    """Yield taggers with their names in messages, loaded if paths are given."""
     for number, one in enumerate(given):
         if isinstance(one, Tagger):
             yield f"{argument}[{number}]", one
@@ -225,10 +221,7 @@ def _check_alike(models: Sequence[TaggerModel], members: Sequence[_Member]) -> N
 
 
 def _difference(one: TaggerModel, other: TaggerModel) -> str | int:
-    """The first template that one has and the other has not, or the first in another place.
-
-    If one list begins with the other, the number of its templates.
-    """
+    """The first template that one has and the other has not, or the first in another place."""
     own = [str(template) for template in one.templates]
     others = [str(template) for template in other.templates]
     missing = [text for text in own if text not in others]

@@ -123,9 +123,6 @@ def mix(
     weights : None for the tokens that each has learned from in it, or a number from 0 for each,
         such as its mistakes; their sum does not matter
     begun : where the epoch began; None for a training that begins
-
-    Raises ArgumentError if there is no state, weights are too few, negative or all 0, a state that
-    weighs something has learned from nothing, or only some states have AdaGrad's sums.
     """
     if not states:
         raise ArgumentError("states: there is none; give one at least")
@@ -217,10 +214,7 @@ def tree(items: Sequence[Item], both: Callable[[Item, Item], Item]) -> Item:
 
 
 def shares_of(examples: Sequence[int], mistakes: Sequence[int], mix_by: str) -> list[float]:
-    """Return m_i of each shard: by its tokens, or by its mistakes if there is any.
-
-    Raises ArgumentError if no shard has learned from a token.
-    """
+    """Return m_i of each shard: by its tokens, or by its mistakes if there is any."""
     if not any(examples):
         raise ArgumentError("train: no shard has a labeled token; give more text, or fewer workers")
     counts = mistakes if mix_by == "errors" and any(mistakes) else examples

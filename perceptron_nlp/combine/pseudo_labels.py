@@ -59,10 +59,6 @@ def take_teachers(teachers: Teachers, column: str | None = None) -> list[Tagger]
 
     Of a teacher of several columns, `column` counts if it is among them, or else that of the first
     teacher, or else its first.
-
-    Raises ArgumentTypeError if one is neither a Tagger nor a path; ArgumentError if there are none;
-    they differ in column or labels; or one looks at columns in addition to the words, which raw
-    text does not have; FileError, ModelError as for ``perceptron_nlp.load``.
     """
     given = [teachers] if isinstance(teachers, Tagger | str | os.PathLike) else teachers
     if isinstance(given, bytes) or not isinstance(given, Iterable):
@@ -110,12 +106,7 @@ def _check_teacher(teacher: Tagger, name: str, others: list[Tagger]) -> None:
 def pseudo_label(
     teachers: Sequence[Tagger], raw: RawSource, tags: TagSet, threads: int = 1
 ) -> PseudoLabelled:
-    """Label raw text: each token gets the label that more than half of the teachers predict.
-
-    All labels of the teachers are among the tags. Raises FileError, FormatError if a file cannot be
-    read, or there is no sentence in the text; ArgumentTypeError, ArgumentError if a sentence is no
-    list of words.
-    """
+    """Label raw text: each token gets the label that more than half of the teachers predict."""
     numbers: dict[str, int] = {}
     tokens, labels, lengths = array("i"), [np.empty(0, np.int32)], array("q")
     agreed = 0

@@ -206,10 +206,7 @@ class LineSource:
         return self._buffer
 
     def take_text(self, least: int) -> bytes:
-        """Take the whole characters that come next, unread; empty at the end of the text.
-
-        If it must read for them, it reads ``least`` bytes, or what there is.
-        """
+        """Take the whole characters that come next, unread; empty at the end of the text."""
         while not (length := self._whole_characters()):
             if not self._fill(least):
                 length = len(self._buffer)
@@ -237,10 +234,7 @@ class LineSource:
                 return b""
 
     def take_blocks_into(self, memory: bytearray) -> int:
-        """Take them into memory that can be used again; return how many bytes.
-
-        If a block is longer than the memory, that grows.
-        """
+        """Take them into memory that can be used again; return how many bytes."""
         held = len(self._buffer)
         # Blocks that are there are not kept waiting for more to be read.
         if (

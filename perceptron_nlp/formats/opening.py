@@ -86,12 +86,7 @@ def plain_name(name: str) -> str:
 
 
 def open_bytes(path: Readable) -> ByteSource:
-    """Open ``path`` for reading and unpack it on the way.
-
-    Raises ArgumentTypeError unless it is a path or a stream of bytes; FileError if it is missing, a
-    folder, or not readable; FormatError if the name or the first bytes say that it is compressed,
-    and it is not, or this Python cannot unpack it.
-    """
+    """Open ``path`` for reading and unpack it on the way."""
     name = name_of(path)
     raw, owned = _open_raw(path, name)
     try:
@@ -109,10 +104,7 @@ def open_bytes(path: Readable) -> ByteSource:
 
 
 def _first_bytes(raw: BinaryIO, name: str) -> bytes:
-    """Return enough bytes to know a compression by; a pipe may give them one by one.
-
-    If the first byte says that there is none, no more is waited for.
-    """
+    """Return enough bytes to know a compression by; a pipe may give them one by one."""
     first = b""
     while not first or (first[0] in _FIRST_OF_MAGIC and len(first) < _LONGEST_MAGIC):
         piece = raw.read(_FIRST_READ)

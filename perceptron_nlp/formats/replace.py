@@ -67,10 +67,7 @@ def replace_file(path: str | os.PathLike[str], data: Content) -> None:
 
 
 def replace_files(contents: Iterable[tuple[str | os.PathLike[str], Content]]) -> None:
-    """Replace files as `replace_file` does, none before the contents of all are on disk.
-
-    They take their names in the order given.  Raises as `replace_file`.
-    """
+    """Replace files as `replace_file` does, none before the contents of all are on disk."""
     with contextlib.ExitStack() as stack:
         complete = []
         for path, data in contents:
@@ -102,10 +99,7 @@ def write_texts(texts: Iterable[str], path: str | os.PathLike[str]) -> None:
 
 
 def joined_lines(texts: Iterable[str], *, empty_line: bool = False) -> Iterator[str]:
-    """Yield texts of sentences with a line break after each that lacks one, but not the last.
-
-    With ``empty_line`` an empty line stands after each, too.
-    """
+    """Yield texts of sentences with a line break after each that lacks one, but not the last."""
     previous = ""
     for text in texts:
         if previous:

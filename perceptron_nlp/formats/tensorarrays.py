@@ -53,12 +53,7 @@ _NAMES = {dtype: name for name, dtype in DTYPES.items()}
 
 
 def write_tensors(tensors: Mapping[str, Array], metadata: Mapping[str, str]) -> bytes:
-    """Return the bytes of a file of these arrays and this metadata, to which it adds ``sha256``.
-
-    Arrays are of (u)int8-64, float16, float32 or float64, of any shape. Raises ArgumentTypeError
-    for a name or string that is not a str, and an array of another type; ArgumentError for the
-    names ``__metadata__`` and ``sha256``, and text that UTF-8 cannot encode.
-    """
+    """Return the bytes of a file of these arrays and this metadata, to which it adds ``sha256``."""
     arrays = {name: _little_endian(name, array) for name, array in tensors.items()}
     order = sorted(arrays, key=lambda name: (-arrays[name].itemsize, name))
     entries: dict[str, Any] = {METADATA: _checked_metadata(metadata)}
@@ -155,10 +150,7 @@ class Section(NamedTuple):
 
 
 def layout_of(data: bytes, path: str) -> tuple[Section, ...]:
-    """Return the parts of a file from its beginning to its end.
-
-    Raises ModelError, naming `path`, for what is not an intact tensor file.
-    """
+    """Return the parts of a file from its beginning to its end."""
     open_tensors(data, path)
     start = HEADER_START + int.from_bytes(data[:HEADER_START], "little")
     entries, _, _ = parse_header(data[HEADER_START:start], path)
@@ -212,10 +204,7 @@ def pack(values: Words) -> Packed:
 def unpack(
     packed: Packed, code: str = "Q", kind: str = "codes", starts: memoryview | None = None
 ) -> memoryview:
-    """Return the numbers, or what they are codes of: see ricecodes.rice_decoded.
-
-    Raises ValueError for bits that are not of so many numbers, or of numbers beyond the type.
-    """
+    """Return the numbers, or what they are codes of: see ricecodes.rice_decoded."""
     return rice_decoded(packed.data, packed.length, packed.low_bits, code, kind, starts)
 
 
@@ -235,10 +224,7 @@ POSITIVE, SIGNED, ASCENDING, IN_ROWS = KINDS = ("positive", "signed", "ascending
 def packed_tensors(
     tensors: Mapping[str, Array], kinds: Mapping[str, str]
 ) -> tuple[dict[str, Array], dict[str, dict[str, Any]]]:
-    """Return the arrays, those with a kind (see above) packed, and their entry of the metadata.
-
-    Arrays that are not as their kind demands, such as keys in another order, stay as they are.
-    """
+    """Return the arrays, those with a kind (see above) packed, and their entry of the metadata."""
     arrays, described = dict(tensors), {}
     for name, kind in kinds.items():
         array = tensors[name]
@@ -259,10 +245,7 @@ def packed_tensors(
 def unpacked_tensors(
     tensors: Mapping[str, Tensor], described: Mapping[str, Any], path: str
 ) -> dict[str, Tensor]:
-    """Return all arrays as they were before they were packed, everything checked.
-
-    Raises ModelError, with the file's name, if the numbers are not what the description says.
-    """
+    """Return all arrays as they were before they were packed, everything checked."""
     arrays = dict(tensors)
     # Counts, which say where rows begin, must be there first.
     for name in sorted(described, key=lambda name: _kind(described[name]) == IN_ROWS):

@@ -68,11 +68,7 @@ DTYPES = {name: f"<{name[0].lower()}{int(name[1:]) // 8}" for name in CODES}
 
 
 def read_file_bytes(path: str | os.PathLike[str]) -> bytes:
-    """Return the whole content of a regular file.
-
-    Raises ArgumentTypeError if ``path`` is not a path; FileError if it is missing, a folder, a pipe
-    or device, or not readable.
-    """
+    """Return the whole content of a regular file."""
     with _open_regular(path) as handle:
         try:
             return handle.read()
@@ -130,10 +126,7 @@ class Tensor(NamedTuple):
         return numbers
 
     def array(self) -> npt.NDArray[Any]:
-        """Return the same as an array of NumPy, read-only, which shares the bytes.
-
-        Raises ValueError for a shape that NumPy cannot make.
-        """
+        """Return the same as an array of NumPy, read-only, which shares the bytes."""
         # Here, since NumPy takes longer to import than tagging a file does.
         import numpy as np
 
@@ -183,10 +176,7 @@ class Entry(NamedTuple):
 
 
 def parse_header(header: bytes, path: str) -> tuple[dict[str, Entry], dict[str, str], int]:
-    """Return the arrays by name, the metadata, and the length in bytes of the data they need.
-
-    Raises ModelError, naming ``path`` and what is wrong with the header.
-    """
+    """Return the arrays by name, the metadata, and the length in bytes of the data they need."""
     content = _load(header, path)
     metadata = content.pop(METADATA, {})
     if not isinstance(metadata, dict) or not all(
@@ -285,9 +275,7 @@ def open_tensors(
     """Return the arrays and the metadata (without ``sha256``) of the whole content of a file.
 
     Everything is checked before anything is made; the arrays are read-only views of ``data``. Those
-    that another program has put where their numbers may not stand are copies. Raises ModelError,
-    with ``path``, if the file is empty, cut short, too long, damaged in its header or data, or no
-    file of this library.
+    that another program has put where their numbers may not stand are copies.
     """
     view = memoryview(data).toreadonly().cast("B")
     header_length = _header_length(view, path)

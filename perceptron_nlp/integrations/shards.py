@@ -70,11 +70,7 @@ def reader_of(read_by: str) -> Callable[[Source, str, Sequence[str]], Examples]:
 
 
 def read_for_workers(source: Source, column: str, feature_columns: Sequence[str]) -> FileExamples:
-    """The examples of files that workers can read parts of.
-
-    Raises ArgumentError if there are no files, or not of CoNLL-U; FileError, FormatError as for
-    on_disk.read_stored.
-    """
+    """The examples of files that workers can read parts of."""
     if not source.corpora:
         raise ArgumentError(
             "read_by: workers read files, and these sentences are in memory; name"
@@ -110,11 +106,7 @@ def _group_size(n_sentences: int, workers: int) -> int:
 
 
 def make_file_shards(examples: FileExamples, workers: int) -> list[ShardFiles]:
-    """Return the shards of sentences_by_shard as runs of bytes.
-
-    Raises ArgumentError if labels are learned that are not in the files, or the files are not of
-    the usual form; FileError if a file was changed since it was read.
-    """
+    """Return the shards of sentences_by_shard as runs of bytes."""
     if examples.gold is not examples.as_read:
         raise ArgumentError(
             "read_by: workers learn labels as they are in the files, and these are"
@@ -238,11 +230,7 @@ class ShardFiles:
     examples: Examples
 
     def read(self) -> Examples:
-        """Return the sentences.
-
-        Raises FileError if a file is missing here, or differs from the one that the training was
-        begun with.
-        """
+        """Return the sentences."""
         feature_columns = self.examples.columns
         stream = io.BufferedReader(_Runs(self), 1 << 20)
         source = Source(open_corpus(stream, format="conllu"), "train")
@@ -325,10 +313,7 @@ class _Runs(io.RawIOBase):
 def make_shards(
     examples: Examples, workers: int, templates: tuple[Template, ...], features: Extractor | None
 ) -> list[Examples] | list[ShardFiles]:
-    """Distribute the sentences over `workers` shards, in turns.
-
-    So each shard has its part of every kind of text, whoever reads the sentences.
-    """
+    """Distribute the sentences over `workers` shards, in turns."""
     if isinstance(examples, FileExamples):
         if features is not None:
             raise ArgumentError(

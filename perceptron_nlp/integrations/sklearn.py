@@ -150,10 +150,7 @@ class PerceptronTagger(BaseEstimator):
 def _pairs(
     X: Iterable[Sequence[str]], y: Iterable[Sequence[str | None]]
 ) -> list[tuple[list[str], list[str | None]]]:
-    """Sentences with their labels.
-
-    Raises ArgumentError or ArgumentTypeError, naming the sentence, where they do not go together.
-    """
+    """Sentences with their labels."""
     sentences, labels = _lists("X", X), _lists("y", y)
     if len(sentences) != len(labels):
         raise ArgumentError(f"y: labels of {len(labels)} sentences for the {len(sentences)} of X")

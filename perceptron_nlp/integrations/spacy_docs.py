@@ -248,10 +248,7 @@ class SpacyTokenizer:
 
 
 def attribute_of(column: str) -> str:
-    """Return the attribute of a token for a column: tag, pos, morph or lemma.
-
-    Raises ArgumentError if there is none.
-    """
+    """Return the attribute of a token for a column: tag, pos, morph or lemma."""
     if column not in ATTRIBUTES:
         raise ArgumentError(
             f"model: spaCy's tokens have no place for column {quote(column)};"

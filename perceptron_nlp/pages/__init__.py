@@ -22,20 +22,13 @@ _IN_SCRIPT = str.maketrans({"&": "\\u0026", "<": "\\u003c", ">": "\\u003e"})
 
 
 def render(template: str, **values: Any) -> str:
-    """Return a page, or a part of one, from a file in ``templates/`` and its variables.
-
-    Text is put on one line, made printable and escaped. Raises MissingExtraError if Jinja2 is not
-    installed.
-    """
+    """Return a page, or a part of one, from a file in ``templates/`` and its variables."""
     return environment().get_template(template).render(values)
 
 
 @functools.cache
 def environment() -> Environment:
-    """Return the templates, and the filters and functions that they use.
-
-    Raises MissingExtraError where Jinja2 is not installed.
-    """
+    """Return the templates, and the filters and functions that they use."""
     try:
         import jinja2
         import markupsafe

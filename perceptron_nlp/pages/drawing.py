@@ -72,10 +72,7 @@ _FONT = re.compile(r" font-family: [^;]*;")
 
 
 def plotting() -> Any:
-    """Return matplotlib.
-
-    Raises MissingExtraError where it is not installed.
-    """
+    """Return matplotlib."""
     try:
         import matplotlib
     except ImportError:

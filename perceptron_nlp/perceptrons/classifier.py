@@ -252,10 +252,7 @@ class PerceptronClassifier(Parameters):
 
 
 def least_loss_temperature(scores: Floats, ids: NDArray[np.int32]) -> float:
-    """Return the temperature at which a softmax of scores has the least log loss.
-
-    It is searched between a thousandth and a thousand times the median lead of the best score.
-    """
+    """Return the temperature at which a softmax of scores has the least log loss."""
     ordered = np.sort(scores, axis=1)
     leads = ordered[:, -1] - ordered[:, -2] if scores.shape[1] > 1 else np.zeros(0)
     unit = float(np.median(leads[leads > 0])) if (leads > 0).any() else 1.0

@@ -54,10 +54,7 @@ def train_epochs(
     state: TrainingState,
     epochs: int,
 ) -> Outcome:
-    """Train `state` in place for at most `epochs` epochs; `gold` and `rates` go by row and class.
-
-    Raises ArgumentError if the schedule gives no rate, or weights grow beyond what a float holds.
-    """
+    """Train `state` in place for at most `epochs` epochs; `gold`, `rates` go by row and class."""
     state.laid_out(sparse=rows.is_sparse)
     run = _Run(rows, gold, rates, options, state)
     outcome = Outcome()
@@ -201,10 +198,7 @@ class Training:
     def begin(
         cls, samples: Samples, classes: NDArray[Any], width: int, init: Any, options: Options
     ) -> Training:
-        """Before the first example; `width` is the number of features.
-
-        Raises ArgumentError, ArgumentTypeError if `init` does not fit.
-        """
+        """Before the first example; `width` is the number of features."""
         numbers = _is_number(init) or (isinstance(init, str) and init == "zeros")
         if samples.index is not None and not numbers:
             raise ArgumentError("init must be a number where X holds feature dictionaries")
@@ -219,11 +213,7 @@ class Training:
         return cls(samples, classes, state, votes)
 
     def resumed(self, width: int, init: Any, options: Options) -> Training:
-        """A copy to train on, with room for `width` features.
-
-        Raises ArgumentError if `average`, `voted` or `fit_intercept` are not what training began
-        with.
-        """
+        """A copy to train on, with room for `width` features."""
         if self.state.averaged != options.average or (self.votes is not None) != options.voted:
             raise ArgumentError(
                 "average and voted cannot change once training has begun; "
@@ -237,11 +227,7 @@ class Training:
     def run(
         self, rows: Rows, ids: NDArray[np.int32], rates: Floats, options: Options, epochs: int
     ) -> Outcome:
-        """Train on rows of the classes `ids`, in place.
-
-        Raises MemoryLimitError before it begins if the votes could need more than the limit;
-        else as `train_epochs` does.
-        """
+        """Train on rows of the classes `ids`, in place."""
         if self.votes is not None:
             check_memory(rows, epochs, options.memory_limit, self.votes.nbytes)
         outcome = train_epochs(rows, ids, rates, options, self.state, epochs)

@@ -95,10 +95,7 @@ def conversion_warning() -> type[Warning]:
 
 
 def classifier_tags() -> Any:
-    """The tags of a classifier of dense and sparse rows, binary or multiclass.
-
-    Raises MissingExtraError if scikit-learn is not installed.
-    """
+    """The tags of a classifier of dense and sparse rows, binary or multiclass."""
     try:
         sklearn_utils: Any = importlib.import_module("sklearn.utils")
     except ImportError:
@@ -147,10 +144,7 @@ class Options:
 
     @classmethod
     def checked(cls, params: Mapping[str, Any]) -> Options:
-        """The options of an estimator's parameters.
-
-        Raises ArgumentError, ArgumentTypeError, naming the parameter that cannot be used.
-        """
+        """The options of an estimator's parameters."""
         check_choice("order", params["order"], ORDERS)
         return cls(
             average=_flag("average", params["average"]),
@@ -169,10 +163,7 @@ class Options:
         )
 
     def step(self, count: int) -> int:
-        """How many rows of `count` make one step: 1, a batch, or all.
-
-        Raises ArgumentError if a mini-batch is larger than the data.
-        """
+        """How many rows of `count` make one step: 1, a batch, or all."""
         if self.order == "batch":
             return count
         if self.order in ("minibatch", "minibatch-random"):
@@ -194,8 +185,6 @@ def class_rates(
     classes : the sorted classes
     ids : the class of each sample
     whole : whether these are all the samples, as "balanced" needs them
-
-    Raises ArgumentError, ArgumentTypeError if `class_weight` is none of these.
     """
     if class_weight is None:
         return np.ones(len(classes))

@@ -25,11 +25,7 @@ def is_sparse(X: Any) -> bool:
 
 
 def rows_of_matrix(X: Any, owner: str, width: int | None = None) -> Rows:
-    """Return a dense or sparse matrix as checked rows of float64, of `width` features if given.
-
-    Raises ArgumentError, ArgumentTypeError if X is empty, not two-dimensional, of another width, or
-    holds NaN, infinity or something that is no real number.
-    """
+    """Return a dense or sparse matrix as checked rows of float64, of `width` features if given."""
     rows = _sparse_rows(X) if is_sparse(X) else _dense_rows(X)
     if rows.count < 1:
         raise ArgumentError(
@@ -112,11 +108,7 @@ def _check_finite(rows: Rows) -> None:
 
 
 def labels_of(y: Any, count: int, owner: str) -> NDArray[Any]:
-    """Labels as a one-dimensional array of `count` numbers or strings.
-
-    Raises ArgumentError, ArgumentTypeError if y is None, not one column, of another length,
-    continuous, or of mixed types.
-    """
+    """Labels as a one-dimensional array of `count` numbers or strings."""
     if y is None:
         raise ArgumentError(f"{owner} requires y to be passed, but the target y is None")
     if is_sparse(y):
@@ -169,10 +161,7 @@ def _discrete(labels: NDArray[Any]) -> NDArray[Any]:
 
 
 def class_ids(labels: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.int32]:
-    """The place of each label in the sorted `classes`.
-
-    Raises ArgumentError if a label is not among them.
-    """
+    """The place of each label in the sorted `classes`."""
     ids = np.searchsorted(classes, labels)
     ids[ids == len(classes)] = 0
     strange = classes[ids] != labels
@@ -183,11 +172,7 @@ def class_ids(labels: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.int32]:
 
 
 def sorted_classes(labels: ArrayLike, name: str) -> NDArray[Any]:
-    """The distinct labels in order; two at least.
-
-    Raises ArgumentError, ArgumentTypeError if there is one class only, or labels cannot be
-    compared.
-    """
+    """The distinct labels in order; two at least."""
     _check_one_type(labels)
     try:
         classes = np.unique(np.asarray(labels))
@@ -234,11 +219,7 @@ class Samples:
         return cls(owner, names=column_names(X))
 
     def training_rows(self, X: Any) -> Rows:
-        """X as rows, as wide as its new features make it; `width` stays.
-
-        Raises ArgumentError, ArgumentTypeError if X is of another kind or width than before, or
-        cannot be used at all.
-        """
+        """X as rows, as wide as its new features make it; `width` stays."""
         if self.index is None:
             return self._matrix(X)
         arrays = self.index.encode(self._dictionaries(X), grow=True)
@@ -247,10 +228,7 @@ class Samples:
         return Rows(*arrays, len(X), len(self.index))
 
     def points(self, X: Any) -> Rows:
-        """X as rows of the `width` known features; others are left out.
-
-        Errors are those of `training_rows`.
-        """
+        """X as rows of the `width` known features; others are left out."""
         if self.index is None or self.width is None:
             return self._matrix(X)
         arrays = self.index.encode(self._dictionaries(X), grow=False, width=self.width)

@@ -93,11 +93,7 @@ def resolve(schedule: str | Schedule, eta0: Rate = 1) -> Schedule:
 
 
 def step_size(schedule: Schedule, i: int) -> Rate:
-    """η(i), once it is known to be a finite number that is not negative.
-
-    Raises ArgumentError if i < 1, or the schedule's value is negative, NaN, infinite or too large
-    for a float; ArgumentTypeError if the schedule's value is no real number.
-    """
+    """η(i), once it is known to be a finite number that is not negative."""
     if i < 1:
         raise ArgumentError(f"i must be 1 or more, got {i}: iterations are numbered from 1")
     what = f"schedule {_name(schedule)} at i = {i}"

@@ -266,8 +266,6 @@ def check_memory(rows: Rows, epochs: int, limit: int, held: int) -> None:
     """Raise unless the most that voting could come to keep is within `limit` bytes.
 
     The bound is every row of every epoch wrong: an entry for each, and each row kept.
-
-    Raises MemoryLimitError.
     """
     # While training goes on the log, while it is sorted its copies: twice the entries.
     bound = held + 2 * _ENTRY_BYTES * rows.count * epochs + 12 * len(rows.values)

@@ -373,10 +373,7 @@ def compare(
 def untrained_labels(
     model: TaggerModel, sentences: Iterable[Iterable[str]], gold: Iterable[Sequence[str | None]]
 ) -> Counter[str]:
-    """Return how often each gold label comes up that a model of one column cannot give.
-
-    Of lemmas these are the ones that no edit script of the model makes of their words.
-    """
+    """Return how often each gold label comes up that a model of one column cannot give."""
     if model.lemmas is None:
         known = model.written_labels
         return Counter(

@@ -151,8 +151,7 @@ def scores_from_text(
     """Return how well running text is cut and labeled, by the names of METRICS.
 
     The text of a CoNLL-U source is put together from its tokens, spaces and paragraphs; ``tag``
-    cuts and labels it. AllTags needs every column of tags that the source fills. Raises FormatError
-    if the source breaks its format, is not CoNLL-U, or has no sentences.
+    cuts and labels it. AllTags needs every column of tags that the source fills.
     """
     gold, columns = treebank(source), model.columns
     if model.segmentation is None:

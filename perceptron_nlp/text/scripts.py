@@ -32,6 +32,8 @@ from typing import NamedTuple
 
 from perceptron_nlp.errors import FormatError, quote
 
+LEMMA = "lemma"
+"""The column that scripts of the first kind fill."""
 CASES = "lktu"
 MOST_DROPPED = 255
 """Characters that a script may drop at either end."""
@@ -117,8 +119,7 @@ class Script(NamedTuple):
 def make_script(form: str, lemma: str, *, turkic: bool = False) -> Script:
     """Return the script that turns a form into its lemma; applied to the form, it gives the lemma.
 
-    With `turkic`, I is lower-cased to ı and İ to i. Raises FormatError for a lemma of more than a
-    thousand characters.
+    With `turkic`, I is lower-cased to ı and İ to i.
     """
     return _made(form, lemma, turkic)
 
@@ -326,10 +327,7 @@ _REWRITE = re.compile(r"r([0-9]{1,3})\|([^|]*)((?:\|[^|]+)+)")
 
 
 def make_split(token: str, words: Sequence[str]) -> str:
-    """Return the script that makes these words of a token; WHOLE for the token itself.
-
-    Raises FormatError for more words, or longer ones, than a script can make.
-    """
+    """Return the script that makes these words of a token; WHOLE for the token itself."""
     if len(words) == 1 and words[0] == token:
         return WHOLE
     if len(words) > MOST_WORDS or max(map(len, (token, *words))) > LONGEST_PIECE:
@@ -374,10 +372,7 @@ def split_plan(label: str) -> tuple[list[int]] | tuple[int, bytes, list[bytes]] 
 
 
 def split(label: str, token: str) -> tuple[str, ...] | None:
-    """Return the words that a script makes of a token; None if it does not apply to it.
-
-    Raises FormatError if the label is no split script.
-    """
+    """Return the words that a script makes of a token; None if it does not apply to it."""
     plan = split_plan(label)
     if plan is None:
         return (token,)

@@ -69,11 +69,7 @@ def spans_of(labels: Sequence[str]) -> list[Span]:
 
 
 def labels_of(spans: Iterable[Span], length: int, *, scheme: str = "bio") -> list[str]:
-    """Return the labels of a sentence of ``length`` words, written in ``scheme``.
-
-    Raises ArgumentError for spans that overlap, are empty, or leave the sentence, and for a scheme
-    that is not ``bio``, ``iobes`` or ``iob1``.
-    """
+    """Return the labels of a sentence of ``length`` words, written in ``scheme``."""
     check_choice("scheme", scheme, SCHEMES)
     labels = ["O"] * length
     end_before, type_before = 0, ""

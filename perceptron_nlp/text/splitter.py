@@ -191,10 +191,7 @@ class Splitter:
             self._line_length = 0
 
     def forget(self, seen: int) -> int:
-        """Return how many characters need not be kept once the first `seen` were taken.
-
-        Places are counted from behind them then.
-        """
+        """Return how many characters need not be kept once the first `seen` were taken."""
         gone = self._tokens[0][0] if self._tokens else seen
         self._tokens = [(start - gone, end - gone) for start, end in self._tokens]
         self.end = max(0, self.end - gone)

@@ -238,10 +238,7 @@ def _f1(right: int, given: int, gold: int) -> float:
 
 
 def labels_beside(source: Source, column: str, sentences: Sequence[Sentence]) -> list[list[str]]:
-    """Return the labels of a text whose words are those of `sentences`, ``_`` for none.
-
-    Raises FormatError if the words are others, or the sentences cut elsewhere; with file and line.
-    """
+    """Return the labels of a text whose words are those of `sentences`, ``_`` for none."""
     found: list[list[str]] = []
     for sentence in source:
         if len(found) == len(sentences):

@@ -115,8 +115,6 @@ def randomisation(a: Counts, b: Counts, *, rounds: int = ROUNDS, seed: int = 1) 
     In each round the two labelings of every sentence are swapped or not, at random; the p-value is
     the share of rounds, the one that happened among them, in which the scores lie at least as far
     apart.
-
-    Raises ArgumentError if the counts are not of the same gold sentences.
     """
     if not np.array_equal(a.gold, b.gold):
         raise ArgumentError("b: its counts are of other sentences than those of a")
@@ -144,10 +142,7 @@ def randomisation(a: Counts, b: Counts, *, rounds: int = ROUNDS, seed: int = 1) 
 
 
 def resampled(labellings: Sequence[Counts], *, rounds: int = RESAMPLES, seed: int = 1) -> Floats:
-    """Return the scores of labelings on other samples of as many sentences: float64[n, rounds].
-
-    Each sample draws from the sentences with replacement, the same ones for every labeling.
-    """
+    """Return the scores of labelings on other samples of as many sentences: float64[n, rounds]."""
     parts = np.stack(
         [part for counts in labellings for part in (counts.right, counts.gold + counts.given)], 1
     )

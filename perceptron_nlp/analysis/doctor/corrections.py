@@ -106,10 +106,7 @@ def apply_corrections(
 
 
 def read_corrections(table: str | os.PathLike[str]) -> dict[Place, Correction]:
-    """The rows of a table by file, line, and the word's number from 1.
-
-    Raises FileError, FormatError (table:line).
-    """
+    """The rows of a table by file, line, and the word's number from 1."""
     name = os.fspath(table)
     try:
         lines = Path(table).read_bytes().decode("utf-8-sig").splitlines()
@@ -148,10 +145,7 @@ def read_corrections(table: str | os.PathLike[str]) -> dict[Place, Correction]:
 def _at_home(
     wanted: dict[Place, Correction], gold: Sequence[str], table: str
 ) -> dict[Place, Correction]:
-    """Return the rows with the paths of the files given: the same ones, or of the same name.
-
-    Raises FormatError if a file given has the name of two in the table, and the path of neither.
-    """
+    """Return the rows with the paths of the files given: the same ones, or of the same name."""
     there = {path for path, _, _ in wanted}
     homes = {}
     for path in map(printable, gold):

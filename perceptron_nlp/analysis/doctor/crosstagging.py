@@ -68,11 +68,7 @@ class Opinions:
 
 
 def fold_sentences(examples: Examples, n_folds: int, seed: int, place: str) -> list[list[int]]:
-    """The sentences of each fold by their numbers, ascending; equal ones are in the same fold.
-
-    Raises FormatError if there are fewer than two different sentences; ArgumentError for fewer
-    different sentences than folds.
-    """
+    """The sentences of each fold by their numbers, ascending; equal ones are in the same fold."""
     groups: dict[Sequence[str], list[int]] = {}
     for number, sentence in enumerate(examples.sentences):
         groups.setdefault(tuple(sentence), []).append(number)

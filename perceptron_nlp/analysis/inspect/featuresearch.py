@@ -182,10 +182,7 @@ class FeatureSearch:
         return Coverage(len(self._places), len(self._rows), int(in_row[in_row > 1].sum()))
 
     def heaviest(self, label: str, top: int) -> tuple[FoundFeature, ...]:
-        """The features with most weight for and against a label, by its absolute value.
-
-        Raises ArgumentError where the model has no such label.
-        """
+        """The features with most weight for and against a label, by its absolute value."""
         model = self._model
         if label not in model.tags.labels:
             raise ArgumentError(f"label: the model has no label {quote(label)}")

@@ -190,11 +190,7 @@ def _calibration(found: Reliability) -> tuple[Any, str]:
 
 
 def confusion_grid(figures: ColumnFigures) -> Grid | None:
-    """Return the confusion matrix; None where there are more labels than fit on a page.
-
-    Cells off the diagonal are filled by the root of their share of the largest one there, or a few
-    frequent pairs would leave all others blank.
-    """
+    """Return the confusion matrix; None where there are more labels than fit on a page."""
     pairs = figures.evaluation.confusion
     names = sorted({label for pair in pairs for label in pair})
     if not 1 < len(names) <= MAX_LABELS:

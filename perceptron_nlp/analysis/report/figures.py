@@ -174,11 +174,7 @@ class ColumnFigures:
 
 
 def column_figures(tagger: Tagger, source: Source, column: str, threads: int) -> ColumnFigures:
-    """Tag the sentences of a source that is held, and compare the labels with the gold ones.
-
-    If the tagger does not fill the column, its first is compared. Raises FormatError as
-    Tagger.evaluate does.
-    """
+    """Tag the sentences of a source that is held, and compare the labels with the gold ones."""
     part = tagger.by_column.get(column) or tagger.by_column[tagger.column]
     predicted: list[list[str]] = []
     rounds, seconds = 0, 0.0

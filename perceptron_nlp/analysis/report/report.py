@@ -159,11 +159,7 @@ _HEAD = 1024
 
 
 def check_folder(folder: str | os.PathLike[str]) -> Path:
-    """The folder as a path, if a report may be written there; nothing is made.
-
-    Raises ArgumentTypeError unless it is a path; FileError if a file stands there, or a folder with
-    other things than a report in it, or the place cannot be written to.
-    """
+    """The folder as a path, if a report may be written there; nothing is made."""
     check_path("folder", folder)
     place = Path(folder)
     try:
@@ -208,8 +204,6 @@ def write_folder(folder: str | os.PathLike[str], files: Mapping[str, bytes]) -> 
 
     All files take their places, the page last, once the contents of all are on disk: if anything
     fails before, what stood there stands there still.
-
-    Raises FileError as check_folder does, and where a file cannot be written.
     """
     place = check_folder(folder)
     was_there = place.exists()

@@ -32,10 +32,7 @@ Pairs = list[tuple[str, str]]
 def column_view(
     figures: ColumnFigures, grid: Grid | None, charts: Sequence[Chart], has_paths: bool
 ) -> dict[str, Any]:
-    """Return the variables of the template for one column.
-
-    `has_paths` says that places are in several files, whose names they need.
-    """
+    """Return the variables of the template for one column."""
     result = figures.evaluation
     of_features = bool(result.features)
     labels = sorted(result.labels.items(), key=lambda item: (-item[1].support, item[0]))

@@ -62,10 +62,7 @@ class Measured:
 
 
 def optuna() -> Any:
-    """Return Optuna.
-
-    Raises MissingExtraError where it is not installed.
-    """
+    """Return Optuna."""
     try:
         import optuna as library
     except ImportError:
@@ -195,10 +192,7 @@ class Bench:
         epochs: int | None,
         callback: Callable[[EpochReport], object],
     ) -> tuple[Measured, Counts]:
-        """Train on one part with these settings and score.
-
-        With `epochs`, just so many, and nothing is held out to choose the best of them by.
-        """
+        """Train on one part with these settings and score."""
         key = json.dumps(
             {"settings": plain(settings), "part": number, "epochs": epochs}, sort_keys=True
         )

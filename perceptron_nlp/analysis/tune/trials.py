@@ -60,11 +60,7 @@ class SearchOptions:
 
 
 def take_search_options(options: dict[str, Any]) -> SearchOptions:
-    """Take the fields of SearchOptions out of a person's options.
-
-    Raises ArgumentError, ArgumentTypeError if one of them cannot be used; FileError if the state
-    cannot be written to its file.
-    """
+    """Take the fields of SearchOptions out of a person's options."""
     names = SearchOptions.__dataclass_fields__
     return SearchOptions(**{name: options.pop(name) for name in names if name in options})
 
@@ -72,10 +68,7 @@ def take_search_options(options: dict[str, Any]) -> SearchOptions:
 def checked_space(
     space: Mapping[str, Sequence[Any]] | None, fixed: Mapping[str, Any]
 ) -> dict[str, tuple[Any, ...]]:
-    """The space to search, or the usual one, without what a person has fixed.
-
-    Raises ArgumentError, ArgumentTypeError, TemplateError for a name or value that cannot be tried.
-    """
+    """The space to search, or the usual one, without what a person has fixed."""
     if space is None:
         return {
             name: tuple(value for value in values if _fits(fixed, name, value))

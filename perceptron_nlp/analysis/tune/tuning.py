@@ -20,10 +20,10 @@ from perceptron_nlp.analysis.tune.trials import (
 from perceptron_nlp.errors import ArgumentError
 from perceptron_nlp.tagger.train.columns import feature_columns, holds_features
 from perceptron_nlp.tagger.train.data import Examples
-from perceptron_nlp.tagger.train.lemma_column import LEMMA
 from perceptron_nlp.tagger.train.options import make_options
 from perceptron_nlp.tagger.train.pipeline import ALL, TEXT
 from perceptron_nlp.tagger.train.sources import Labelled, Source, learned_columns
+from perceptron_nlp.text.scripts import LEMMA
 
 
 def tune(

@@ -132,10 +132,7 @@ class StudyCorpus:
 
 
 def sample_files() -> tuple[list[str], str]:
-    """The train files and the dev file of the corpus that comes with the source.
-
-    Raises ArgumentError if the library was installed without it.
-    """
+    """The train files and the dev file of the corpus that comes with the source."""
     folder = Path(__file__).resolve().parents[3] / "data"
     train, dev = folder / "english-train.conllu", folder / "english-dev.conllu"
     if not (train.is_file() and dev.is_file()):
@@ -160,9 +157,6 @@ def read_study_corpus(
     dev : a file to test on; every tenth sentence of `data` when None, and with the sample
         corpus its own
     tokens : words of a part at most (>= 100); sentences are left out evenly
-
-    Raises ArgumentError if nothing can be learned from the files: no labels, one label, too few
-    sentences; FileError, FormatError as `open_corpus`.
     """
     if tokens < 100:
         raise ArgumentError(f"tokens: {tokens} words are too few to study; give 100 or more")

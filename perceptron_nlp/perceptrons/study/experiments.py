@@ -269,10 +269,7 @@ class Study:
 
 
 def study_corpus(corpus: StudyCorpus, *, say: Say = lambda text: None) -> Study:
-    """Run the perceptron family on a corpus, and its examples in the plane.
-
-    `say` is told what happens now, a line at a time.
-    """
+    """Run the perceptron family on a corpus, and its examples in the plane."""
     began = time.perf_counter()
     say(
         f"{corpus.name}: {len(corpus.train):,} words to learn {corpus.column} from, "

@@ -81,10 +81,7 @@ class Picture:
 
 
 def all_pictures(study: Study) -> dict[str, Picture]:
-    """Draw every picture of a study, by name.
-
-    Raises MissingExtraError where matplotlib is not installed.
-    """
+    """Draw every picture of a study, by name."""
     panels = {
         "learning-curves": _learning_panels(study.curves),
         "order-spread": [_order_panel(study.orders)],

@@ -31,10 +31,7 @@ _QUANTITIES = {
 
 
 def power_rows(curves: list[Curve], quantity: str) -> list[list[str]]:
-    """Return, for each way to keep weights, its name, the stated formula, and fitted powers.
-
-    Powers are in d, D and U, each as ``fitted (stated)``.
-    """
+    """Return, for each way to keep weights, its name, the stated formula, and fitted powers."""
     rows = []
     for keeper in KEEPERS:
         own = [c for c in curves if c.keeper.name == keeper.name and c.quantity == quantity]
@@ -76,11 +73,7 @@ def _drawn(name: str, picture: Picture) -> tuple[str | None, list[tuple[str, str
 
 
 def write_report(study: Study, folder: str | os.PathLike[str]) -> list[Path]:
-    """Write the page and the pictures to a folder, and return the files, the page first.
-
-    The folder is made if need be. Raises MissingExtraError if Jinja2 or matplotlib is not
-    installed; FileError if the folder cannot be made or written to.
-    """
+    """Write the page and the pictures to a folder, and return the files, the page first."""
     pictures = all_pictures(study)
     page = report(study, pictures)
     place = made_folder(folder)
@@ -91,10 +84,7 @@ def write_report(study: Study, folder: str | os.PathLike[str]) -> list[Path]:
 
 
 def made_folder(folder: str | os.PathLike[str]) -> Path:
-    """The folder, which is made if need be.
-
-    Raises FileError if it cannot be.
-    """
+    """The folder, which is made if need be."""
     place = Path(folder)
     try:
         place.mkdir(parents=True, exist_ok=True)

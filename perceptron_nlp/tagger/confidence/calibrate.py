@@ -155,11 +155,7 @@ def calibrated(
     sentences: Sequence[Any],
     gold: Sequence[Sequence[str | None]],
 ) -> tuple[TaggerModel, str | None]:
-    """Return a model of one column with its calibration, and None; or without, and why not.
-
-    features : its feature function, or None
-    sentences, gold : of a dev set, prepared; and the labels as they are written there
-    """
+    """Return a model of one column with its calibration, and None; or without, and why not."""
     labeller = make_labeller(model, features)
     data = _data(model, labeller, model.inputs(sentences), gold)
     why = too_few(data)
@@ -185,11 +181,7 @@ def calibrated_by(
 def calibrated_columns(
     model: TaggerModel, features: Extractor | None, source: Source
 ) -> tuple[TaggerModel, list[str]]:
-    """Return the model with its columns calibrated, and why some cannot be, which stay as they are.
-
-    The source can be gone over again if there are several columns. Raises FormatError if it breaks
-    its format, or has no labels in a column.
-    """
+    """Return the model with its columns calibrated, and why some stay as they are."""
     parts, left_out = [], []
     if model.more:
         source.hold()

@@ -61,10 +61,7 @@ class LabelView:
     def seen(
         self, sentences: Sequence[Sequence[str]], numbers: Numbers, scores: Array
     ) -> tuple[Array, Mask]:
-        """Return scores, minus infinity for impossible labels, and which labels are the predicted.
-
-        ``numbers`` and ``scores`` are of the words of the sentences, one after the other.
-        """
+        """Return scores, minus infinity for impossible labels, and which labels are predicted."""
         if self._scripts is not None:
             return self._seen_lemmas(self._scripts, sentences, scores)
         given: Mask = self._groups[numbers][:, None] == self._groups[None, :-1]
@@ -162,10 +159,7 @@ def sure_labels(
     keep: Sequence[Keep] | None = None,
     threads: int = 1,
 ) -> Sure:
-    """Return a list of labels a sentence, as the labeller gives them, and confidences, 0 to 1.
-
-    Sentences are prepared; the model has one column. Raises ModelError if it is not calibrated.
-    """
+    """Return a list of labels a sentence, as the labeller gives them, and confidences, 0 to 1."""
     calibration = calibration_of(model)
     view = LabelView(model, lexicon)
 
@@ -207,10 +201,6 @@ def sure_columns(
 
     agreeing : the columns, all calibrated
     prepared, keep, threads : as for AgreeingColumns.scored
-
-    Raises
-    ------
-    ModelError : one is not calibrated
     """
     views = [LabelView(*own) for own in agreeing.constrained_models]
     calibrations = [calibration_of(model) for model, _ in agreeing.constrained_models]
@@ -271,10 +261,7 @@ def _with_kept_sure(sure: list[list[float]], keep: Sequence[Keep] | None) -> lis
 def label_chances(
     model: TaggerModel, labeller: Labeller, lexicon: Lexicon | None, sentence: Sequence[str]
 ) -> Array:
-    """float64[n_words, n_labels]: how likely each learned label is for the words of one sentence.
-
-    Raises ModelError if the model is not calibrated.
-    """
+    """float64[n_words, n_labels]: how likely each learned label is for a sentence's words."""
     calibration = calibration_of(model)
     view = LabelView(model, lexicon)
 

@@ -215,11 +215,7 @@ def explanations(
     top: int | None,
     against: Sequence[Sequence[str | None]] | None = None,
 ) -> list[Explanation]:
-    """Explain why prepared sentences are labeled as they are by a model of one column.
-
-    `against` is of each sentence. Raises ArgumentError and ArgumentTypeError as explanation does,
-    and if `against` is not of as many sentences.
-    """
+    """Explain why prepared sentences are labeled as they are by a model of one column."""
     sure: Sequence[Sequence[float] | None] = [None] * len(sentences)
     if model.calibration is None:
         given = labeller.label(sentences)
@@ -250,8 +246,7 @@ def explanation(
 
     `labels` are as they are written; `constrained` tells the tokens that could not get any label;
     `top` features are kept one by one for each word (None: all); `against` has for each word the
-    label to compare with in place of the runner-up, or None. Raises ArgumentError if it has not as
-    many labels as there are words, ArgumentTypeError if it holds something else.
+    label to compare with in place of the runner-up, or None.
     """
     model = trace.model
     names = _Names(model, words)

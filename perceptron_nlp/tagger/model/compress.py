@@ -56,8 +56,6 @@ def compress_model(
     score : how good a model is, from 0 to 1
     calibrate : None, or what calibrates the model that comes out
     steps : what the heaviest weight may be at most, each in turn; none for those of STEPS
-
-    Raises ArgumentError if not even one row of each table fits; the message says what is needed.
     """
     n_bytes = len(model_to_bytes(model))
     if n_bytes <= size:
@@ -91,12 +89,7 @@ def compress_model(
 def compress_by(
     source: Source, model: TaggerModel, size: int, features: Extractor | None, score: Score
 ) -> TaggerModel:
-    """compress_model, and what comes out calibrated again on labeled text, if that does.
-
-    source : the text, which can be gone over again
-    model, size, score : as for compress_model
-    features : the model's feature function, or None
-    """
+    """compress_model, and what comes out calibrated again on labeled text, if that does."""
 
     def calibrate(smaller: TaggerModel) -> TaggerModel:
         return calibrated_columns(smaller, features, source)[0]

@@ -349,11 +349,7 @@ def _kinds(names: Iterable[str]) -> dict[str, str]:
 
 
 def model_from_bytes(data: bytes | bytearray | memoryview | mmap.mmap, path: str) -> TaggerModel:
-    """The model in a file's content, every part of it checked.
-
-    Raises ModelError, naming `path`, for what is damaged, of another program, or of a version not
-    known here.
-    """
+    """The model in a file's content, every part of it checked."""
     tensors, metadata = open_tensors(data, path)
     if metadata.get("format") != FORMAT:
         raise ModelError(f"{path}: a safetensors file of another program, not a tagger model")

@@ -242,10 +242,7 @@ def calibration_of(model: TaggerModel) -> Calibration:
 
 
 def joined(models: Sequence[TaggerModel]) -> TaggerModel:
-    """One model that fills the columns of all of these, which are of one column each.
-
-    Raises ArgumentError where two fill the same column.
-    """
+    """One model that fills the columns of all of these, which are of one column each."""
     names = [model.column for model in models]
     for name in names:
         if names.count(name) > 1:
@@ -298,10 +295,7 @@ def _check_form(value: Any, form: Any, name: str) -> None:
 
 
 def to_json(value: Any) -> str:
-    """A value as JSON in one line, keys in the order of their code points.
-
-    Raises ArgumentError for what JSON, or UTF-8, cannot hold.
-    """
+    """A value as JSON in one line, keys in the order of their code points."""
     try:
         text = json.dumps(
             value, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False

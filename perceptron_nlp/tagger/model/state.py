@@ -81,11 +81,7 @@ class Union:
 
 
 def sum_of(runs: Sequence[FrozenWeights], factors: Sequence[float] | None = None) -> FrozenWeights:
-    """Return weights whose score of anything is the sum of the runs' scores, each times its factor.
-
-    The runs are averaged weights over the same labels, templates and kind of table, at least one.
-    Raises ArgumentError if they differ in labels or table.
-    """
+    """Return weights that score anything as the sum of the runs, each times its factor."""
     first = runs[0]
     if any((run.n_labels, run.table_bits) != (first.n_labels, first.table_bits) for run in runs):
         raise ArgumentError("runs: they have other labels, or tables of another kind")
@@ -235,10 +231,7 @@ class RunState:
         n_labels: int,
         n_groups: int = 1 << 16,
     ) -> RunState:
-        """What to_parts gave, every part of it checked; `n_groups` is how many templates there are.
-
-        Raises PerceptronNLPError, KeyError, TypeError, ValueError if the parts are not of a run.
-        """
+        """What to_parts gave, every part of it checked; `n_groups` are the templates."""
         with_squares = prefix + "squares" in arrays
         parts = {
             name: arrays[prefix + name] for name in _PARTS if with_squares or name != "squares"
@@ -275,10 +268,7 @@ class RunState:
         return cls(**parts, squares=squares, done=counts[0], epochs=counts[1])
 
     def put_into(self, table: WeightTable) -> None:
-        """Have a table that has learned nothing, or was cleared, go on from here.
-
-        Raises ArgumentError where the table is of another kind.
-        """
+        """Have a table that has learned nothing, or was cleared, go on from here."""
         table.from_arrays(self.arrays(), self.done)
 
     def average(self, n_labels: int, table_bits: int | None) -> FrozenWeights:
@@ -327,11 +317,7 @@ class TrainingState:
         n_labels: int,
         n_groups: int,
     ) -> TrainingState:
-        """What to_parts gave, every part of it checked; see RunState.
-
-        Raises PerceptronNLPError, KeyError, TypeError, ValueError if the parts are not of a
-        training.
-        """
+        """What to_parts gave, every part of it checked; see RunState."""
         given = dict(described["options"])
         if given["dictionary"] is not None:
             given["dictionary"] = tuple(given["dictionary"])

@@ -71,7 +71,7 @@ class QuantizedWeights:
 
         It is the finest with which every sum of one weight of each group fits 16 bits, so that
         scores can be added in 16 bits; if that is too coarse, the finest with which every weight
-        does. Raises ArgumentError if a weight is not finite.
+        does.
         """
         import numpy as np
 
@@ -183,13 +183,7 @@ def weights_from_arrays(
     shape: tuple[int, int],
     bad: Bad,
 ) -> QuantizedWeights:
-    """Return the weights of a file, every part of them checked.
-
-    described : the model's description, for ``table_bits`` and ``scale``
-    tensors, pass_number : all arrays of the file, and the pass that they belong to
-    shape : how many labels and how many templates there are
-    bad : makes the error to raise out of the part's name and what is wrong with it
-    """
+    """Return the weights of a file, every part of them checked."""
     n_labels, n_groups = shape
     bits, scale = _table_bits(described, bad), _scale(described, bad)
     named = f"{pass_number}."

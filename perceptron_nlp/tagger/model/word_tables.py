@@ -87,10 +87,7 @@ def with_tables(
     tables: WordTables,
     given: Mapping[str, Sequence[tuple[str, ...]]] | None = None,
 ) -> Examples:
-    """Return training sentences with the columns of the tables, or with those that are `given`.
-
-    Raises ArgumentError if the sentences have a column of the same name already.
-    """
+    """Return training sentences with the columns of the tables, or with those that are `given`."""
     taken = sorted({*tables.names} & {*examples.columns})
     if taken:
         raise ArgumentError(
@@ -144,11 +141,7 @@ def strings_as_arrays(strings: Sequence[str], prefix: str) -> dict[str, Array]:
 def tables_from_arrays(
     described: Any, tensors: Mapping[str, Tensor], pass_number: int, bad: Bad
 ) -> WordTables:
-    """Return the tables that tables_as_arrays described, every part of them checked.
-
-    ``pass_number`` is of the pass that they belong to; ``bad`` makes the error to raise out of the
-    part's name and what is wrong with it.
-    """
+    """Return the tables that tables_as_arrays described, every part of them checked."""
 
     def refuse(what: str) -> NoReturn:
         raise bad("tables", what)

@@ -143,11 +143,7 @@ class AgreeingColumns:
         keep: Keeps,
         threads: int,
     ) -> list[T]:
-        """Label prepared sentences, and return what `use` makes of their scores, batch by batch.
-
-        prepared, keep : by column; see TemplateLabeller.label
-        use : takes the range of the sentences of a batch, and what was found of each column
-        """
+        """Label prepared sentences, and return what `use` makes of their scores, batch by batch."""
         import numpy as np
 
         def run(batch: range) -> T:

@@ -77,11 +77,7 @@ def with_kept(labels: list[str], kept: Keep) -> list[str]:
 
 
 def check_keep(sentences: Sequence[Sequence[str]], keep: object) -> list[Keep] | None:
-    """The labels to keep of sentences, once they are sure to fit.
-
-    Raises ArgumentTypeError, ArgumentError if they are no labels, or not as many as sentences or
-    words.
-    """
+    """The labels to keep of sentences, once they are sure to fit."""
     if keep is None:
         return None
     if isinstance(keep, str | bytes) or not isinstance(keep, Sequence):
@@ -152,12 +148,7 @@ class Lexicon(NamedTuple):
 
     @classmethod
     def of(cls, source: LexiconSource, column: str | None = None) -> Lexicon:
-        """Return a lexicon out of a file, or a mapping from forms to a label or several.
-
-        Without a column, its labels are of that of any model. Raises FileError if the file cannot
-        be read; FormatError if a line is not a form, a tab and a label (file:line), or there is
-        none; ArgumentError, ArgumentTypeError if the mapping is empty, or holds something else.
-        """
+        """Return a lexicon out of a file, or a mapping from forms to a label or several."""
         if isinstance(source, str | os.PathLike):
             return cls._read(source, column)
         if not isinstance(source, Mapping):
@@ -185,11 +176,7 @@ class Lexicon(NamedTuple):
         )
 
     def numbers(self, written: Iterable[str]) -> dict[str, list[int]]:
-        """Return for each form the numbers of its labels among those that a model writes.
-
-        Raises FormatError if the model has no such label (file:line); ArgumentError if the lexicon
-        is from no file.
-        """
+        """Return for each form the numbers of its labels among those that a model writes."""
         known: dict[str, list[int]] = {}
         for number, label in enumerate(written):
             known.setdefault(label, []).append(number)
@@ -278,11 +265,7 @@ class ConstrainedTokens:
 
 
 def allowed_by(lexicon: Lexicon | None, model: TaggerModel) -> dict[str, list[int]]:
-    """The numbers of the labels that a lexicon leaves to its forms.
-
-    Raises ArgumentError if the labels are of spans, or the model has no such label; FormatError if
-    the model has no such label, and the lexicon is from a file (file:line).
-    """
+    """The numbers of the labels that a lexicon leaves to its forms."""
     if lexicon is None:
         return {}
     if model.scheme in SCHEMES:

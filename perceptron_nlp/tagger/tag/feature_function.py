@@ -56,11 +56,7 @@ def extract(
     history: list[str],
     record: dict[int, Features] | None = None,
 ) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.float64] | None]:
-    """Keys and values of one word's features; None stands for values of 1.
-
-    Raises ArgumentTypeError if the function returned something other than strings, or strings with
-    numbers; ArgumentError if a value is not finite.
-    """
+    """Keys and values of one word's features; None stands for values of 1."""
     found = function(sentence, i, history)
     if isinstance(found, str | bytes) or not isinstance(found, Iterable):
         raise ArgumentTypeError(
@@ -169,10 +165,7 @@ class FunctionLabeller:
     def run(
         self, tokens: Sequence[str], kept: Keep = None, record: dict[int, Features] | None = None
     ) -> tuple[list[str], Floats]:
-        """Return the labels of a sentence and the scores of all labels; a constrained token has 0.
-
-        ``record`` is None, or what is to hold the function's answers by the number of the token.
-        """
+        """Return the labels of a sentence and all scores, which are 0 at constrained tokens."""
         sentence = tokens if isinstance(tokens, Sentence) else Sentence(tokens)
         model, history = self.model, list[str]()
         scores = np.zeros((len(sentence), len(model.tags)))

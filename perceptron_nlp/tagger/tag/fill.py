@@ -168,10 +168,7 @@ def _offsets(name: str, given: object, highest: int, unit: str) -> npt.NDArray[n
 def label_buffers(
     decoder: SentenceDecoder | ColumnsDecoder, words: Words, threads: int, n_columns: int = 1
 ) -> list[npt.NDArray[np.uint16]]:
-    """Return the numbers of the tokens' labels, column by column.
-
-    Raises ArgumentError for a word that is not UTF-8.
-    """
+    """Return the numbers of the tokens' labels, column by column."""
     # Here, since filling columns of files does without them.
     import numpy as np
 

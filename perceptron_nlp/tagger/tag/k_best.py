@@ -68,8 +68,7 @@ def best_sequences(
     """Return the k best ways to label a sentence that was read and labeled.
 
     ``labels`` are what tagging gives, as it is written; ``constrained`` the tokens that cannot get
-    any
-    label.
+    any label.
     """
     steps = _Steps(trace, constrained, words)
     if trace.model.beam == 1 or trace.model.extractor is not None:

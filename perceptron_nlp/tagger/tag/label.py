@@ -74,10 +74,7 @@ class TemplateLabeller:
         after: Sequence[Sequence[str]] = (),
         known: Mapping[str, list[list[str]]] = MappingProxyType({}),
     ) -> list[Sequence[str]]:
-        """Return sentences of one text with what they show of each other, and earlier columns.
-
-        `known` has the labels of earlier columns that have been found already.
-        """
+        """Return sentences of one text with what they show of each other, and earlier columns."""
         model = self._model
         for column, labeller in self._earlier.items():
             labels = known.get(column)
@@ -300,13 +297,7 @@ def make_labeller(
     lexicon: Lexicon | None = None,
     earlier: Mapping[str, Labeller] = MappingProxyType({}),
 ) -> Labeller:
-    """Return the labeller that suits a model; `earlier` is as for TemplateLabeller.
-
-    Raises ModelError if the model needs a feature function, or its parts do not fit together;
-    MemoryLimitError if there is not enough memory for it; ArgumentError if a function is given to a
-    model that has templates, or the lexicon does not fit the model's labels; FormatError for the
-    same of a lexicon from a file (file:line).
-    """
+    """Return the labeller that suits a model; `earlier` is as for TemplateLabeller."""
     if lexicon is not None:
         allowed_by(lexicon, model)
     if model.extractor is None:

@@ -102,11 +102,7 @@ class Lemmatizer:
         label: Callable[[list[Sequence[str]]], list[list[str]]],
         scores: Callable[[Sequence[str]], npt.NDArray[np.float64]],
     ) -> list[list[str]]:
-        """Return the lemmas of sentences that have the columns of tags.
-
-        label : gives the labels of sentences
-        scores : gives the scores of all labels at the tokens of a sentence
-        """
+        """Return the lemmas of sentences that have the columns of tags."""
         items = [self._items(sentence) for sentence in sentences]
         cache = self._cache
         new = sorted({item for own in items for item in own if item not in cache})
@@ -130,14 +126,7 @@ class Lemmatizer:
     def core_form(
         self, decoder: SentenceDecoder, looked_at: Sequence[str], written: Sequence[Sequence[str]]
     ) -> tuple[Any, ...] | None:
-        """Return what the core's LemmaDecoder is made of; None if the core cannot do it.
-
-        Parameters
-        ----------
-        decoder : that of the model
-        looked_at : the columns that its templates look at, in their order
-        written : the labels, by number, of each of the columns of tags
-        """
+        """Return what the core's LemmaDecoder is made of; None if the core cannot do it."""
         if len(written) > _MOST_TAGS or decoder.looks_around:
             return None
         lemmas = [(*key.rpartition("\t")[::2], only) for key, only in self._lemmas.lemmas.items()]

@@ -16,8 +16,7 @@ from perceptron_nlp.formats.opening import BOM
 from perceptron_nlp.tagger.tag.agree import AgreeingColumns
 from perceptron_nlp.tagger.tag.label import Labeller, TemplateLabeller
 from perceptron_nlp.tagger.tag.segment import Segmenter
-from perceptron_nlp.tagger.tag.text import LEMMA
-from perceptron_nlp.text.scripts import parse_script
+from perceptron_nlp.text.scripts import LEMMA, parse_script
 from perceptron_nlp.text.splitter import LineCount, with_gaps_shortened
 
 PIECE = 1 << 18

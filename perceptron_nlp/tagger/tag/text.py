@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, overload
 
 from perceptron_nlp.errors import ArgumentTypeError
 from perceptron_nlp.tagger.tag.segment import SegmentedToken, Segmenter
+from perceptron_nlp.text.scripts import LEMMA
 from perceptron_nlp.text.splitter import sentences_of
 
 if TYPE_CHECKING:
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
 
 # What is labeled at a time: enough to keep the core busy, few enough to stay small.
 BATCH = 1024
-LEMMA = "lemma"
 # Characters that are cut at a time, and distinct rows of labels that are held.
 _PIECE = 1 << 18
 _MOST_KNOWN = 1 << 16

@@ -11,7 +11,8 @@ import numpy.typing as npt
 
 from perceptron_nlp.errors import ArgumentTypeError
 from perceptron_nlp.tagger.tag.running import TextFill
-from perceptron_nlp.tagger.tag.text import LEMMA, TextSentence
+from perceptron_nlp.tagger.tag.text import TextSentence
+from perceptron_nlp.text.scripts import LEMMA
 
 # Characters of texts that are labeled at a time, with a paragraph's end between them.
 _TOGETHER = 1 << 18

@@ -372,10 +372,7 @@ def _size(chosen: TrainingOptions) -> int | None:
 def engine_of(
     engine: object, workers: int | None = None, read_by: str | None = None
 ) -> Engine | None:
-    """Return the engine of a name, started; None if nothing is given.
-
-    Raises ArgumentError, ArgumentTypeError for an unknown one; MissingExtraError if not installed.
-    """
+    """Return the engine of a name, started; None if nothing is given."""
     options = {"workers": workers, "read_by": read_by}
     given = {name: value for name, value in options.items() if value is not None}
     if engine is None and given:

@@ -269,10 +269,7 @@ class _Probe:
         self._known: dict[object, float] = {}
 
     def compare(self, first: Candidate, second: Candidate) -> tuple[float, float]:
-        """Return the accuracy of each on the held-out tokens; 0 with too little text to tell.
-
-        first, second : examples and options as they would be learned, of the same text
-        """
+        """Return the accuracy of each on the held-out tokens; 0 with too little text to tell."""
         correct, n_tokens = np.zeros(2), 0
         for number, fold in enumerate(_folds(first[0])):
             n_here = fold[1].n_labelled
@@ -305,11 +302,7 @@ class _Probe:
 
 
 def training_warnings(model: TaggerModel, examples: Examples, dev: Examples | None) -> list[str]:
-    """Return what may be wrong with the text of a training, each in a sentence.
-
-    model : of one column
-    examples, dev : the sentences as they were read; dev is None where there were none
-    """
+    """Return what may be wrong with the text of a training, each in a sentence."""
     said = []
     if len(examples.tags) == 1:
         said.append(

@@ -134,10 +134,7 @@ class Progress:
         n_labels: int,
         table_bits: int | None,
     ) -> Progress:
-        """Return the progress from what to_parts gave.
-
-        Raises KeyError, TypeError, ValueError if the parts are not those of a training.
-        """
+        """Return the progress from what to_parts gave."""
         states = {
             name: RunState.from_parts(state, arrays, f"{name}.state.", n_labels)
             for name, state in described["states"].items()
@@ -201,10 +198,6 @@ def checkpoint_options(
     path, every, resume : the options ``checkpoint``, ``every`` and ``resume``
     n_columns : columns that are learned, one after the other: the first in the file, the others in
         files of its name and ``.2``, ``.3``, … These may be missing on resuming
-
-    Raises ArgumentError, ArgumentTypeError if one of the options cannot be used; FileError if the
-    file cannot be written; it exists already, and `resume` is not given; or it is missing, and
-    `resume` is given.
     """
     if path is None:
         if resume or every is not None:
@@ -255,13 +248,7 @@ class Checkpoint:
     def read(
         self, n_labels: int, table_bits: int | None
     ) -> tuple[Progress, dict[str, Any] | None, int]:
-        """Return the saved state: progress, the table's arrays (None between runs), its ``done``.
-
-        Without resume, the state of a training that has not begun.
-
-        Raises FileError, ModelError if the file cannot be read, is damaged, or is no checkpoint;
-        ArgumentError if it is that of another training; the message names the first difference.
-        """
+        """Return the saved progress, the table's arrays (None between runs), its ``done``."""
         path = self._options.path
         if not self._options.resume:
             return Progress(), None, 0
@@ -295,10 +282,7 @@ class Checkpoint:
                 )
 
     def save(self, progress: Progress, table: WeightTable | None) -> None:
-        """Save the state after an epoch if it is time; after the last epoch of a run, always.
-
-        ``table`` is of the current run; None between two runs.
-        """
+        """Save the state after an epoch if it is time; after the last epoch of a run, always."""
         if table is not None and progress.done % self._options.every:
             return
         described, arrays = progress.to_parts()

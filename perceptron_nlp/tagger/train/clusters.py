@@ -162,10 +162,7 @@ def _orthogonal(matrix: Floats) -> Floats:
 def word_clusters(
     sentences: Iterable[Sequence[str]], sizes: Sequence[int], min_count: int = MIN_COUNT
 ) -> list[dict[str, str]]:
-    """Return for each size, at least 1, a mapping from lower-cased words to a cluster's number.
-
-    Words seen less often than min_count are left out; it is empty if no word is common enough.
-    """
+    """Return for each size, at least 1, a mapping from lower-cased words to a cluster's number."""
     words, tokens = _numbered(sentences, min_count)
     if not words:
         return [{} for _ in sizes]

@@ -155,11 +155,7 @@ class Induced:
 
 
 def induce(examples: Examples, raw: RawText, options: LearningOptions) -> Induced:
-    """Return a self-training tag dictionary out of raw text.
-
-    It is labeled by taggers that are trained on the examples, two at least, greedily, in the
-    direction and by the rule of the options.
-    """
+    """Return a self-training tag dictionary out of raw text."""
     quick = replace(
         options,
         templates=preset("default"),
@@ -242,11 +238,7 @@ class Resources:
 def with_derived_columns(
     examples: Examples, resources: Resources, options: LearningOptions
 ) -> tuple[Examples, WordTables | None, list[str]]:
-    """Return the examples with derived columns, the tables behind them, and notes on both.
-
-    Raises ArgumentError if the person's own templates look at nothing that is made of what was
-    given, or a column of the input has the name of one that is made.
-    """
+    """Return the examples with derived columns, the tables behind them, and notes on both."""
     wanted = _wanted(resources, options, examples)
     tables: dict[str, Mapping[str, str]] = {}
     given: dict[str, Sequence[tuple[str, ...]]] = {}
@@ -342,11 +334,7 @@ def feature_columns(
     learned: Sequence[str],
     derived: Sequence[str] = (),
 ) -> tuple[str, ...]:
-    """Return the columns of the input, besides the words, that features are made of.
-
-    ``derived`` are not in the input. Raises ArgumentError if a learned column is among them, or one
-    has the name of a derived column.
-    """
+    """Return the columns of the input, besides the words, that features are made of."""
     if features is None and not isinstance(options.templates, str):
         templates = check_templates(options.templates)
         looked_at = given_names(name for t in templates for name in t.columns)

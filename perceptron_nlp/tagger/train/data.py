@@ -114,10 +114,7 @@ class Examples:
 
     @classmethod
     def read(cls, source: Source, column: str, evidence: Sequence[str]) -> Examples:
-        """Read everything, so that a bad line is known before training begins.
-
-        Raises FormatError, with file:line; also if no word is labeled.
-        """
+        """Read everything, so that a bad line is known before training begins."""
         digest = hashlib.sha256()
         found = read_numbered(source, column, evidence, digest)
         if found is None:
@@ -242,11 +239,7 @@ def with_sample(
     sentences: Sequence[Sentence],
     before: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """Return a training record with the sample of the sentences that were learned from.
-
-    ``before`` is the record of the model that was trained further, or None; without a sample in it,
-    there is none of both texts together.
-    """
+    """Return a training record with the sample of the sentences that were learned from."""
     kept = "" if before is None else _sample_in(before)
     if kept is None:
         return dict(record)

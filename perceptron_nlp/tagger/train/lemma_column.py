@@ -13,10 +13,9 @@ from perceptron_nlp.tagger.model.model import TaggerModel
 from perceptron_nlp.tagger.model.word_tables import with_columns
 from perceptron_nlp.tagger.tag.label import TemplateLabeller
 from perceptron_nlp.tagger.train.segmentation import Fit
-from perceptron_nlp.text.scripts import Script, is_turkic, make_script
+from perceptron_nlp.text.scripts import LEMMA, Script, is_turkic, make_script
 from perceptron_nlp.text.sentence import Sentence
 
-LEMMA = "lemma"
 UPOS, TAGS = "upos", ("upos", "xpos", "feats")
 EPOCHS = 8
 # If predicted tags cost more accuracy on dev than this, lemmas are learned from such tags, too.
@@ -44,8 +43,6 @@ def learn_lemmas(
     always_jackknife : learn from predicted tags, too, even if they cost little on `dev`
     lexicon : further lemmas with their parts of speech
     options : further options of the training, such as the seed
-
-    Raises FormatError if no word has a lemma.
     """
     turkic = is_turkic(
         (word, lemma)
@@ -120,10 +117,7 @@ def _n_correct(lemmas: Sequence[Sequence[str]], gold: Sequence[Sentence]) -> int
 def with_predicted_tags(
     train: Sequence[Sentence], tags: Sequence[str], fit: Fit, *, seed: int
 ) -> list[Sentence]:
-    """Return the sentences with tags from quick taggers of the other folds (jackknifing).
-
-    Lemmas are found by predicted tags in use; what these get wrong is learned from, too.
-    """
+    """Return the sentences with tags from quick taggers of the other folds (jackknifing)."""
     order = permutation(len(train), seed).tolist()
     n_folds = min(FOLDS, len(train))
     predicted: list[dict[str, tuple[str, ...]]] = [{} for _ in train]

@@ -291,10 +291,7 @@ class StoredNumbers:
         return self._length
 
     def append(self, numbers: npt.NDArray[Any]) -> None:
-        """Add numbers at the end.
-
-        Raises FileError where the disk is full, and MemoryLimitError.
-        """
+        """Add numbers at the end."""
         data = np.ascontiguousarray(numbers, np.int32).reshape(-1).view(np.uint8).data
         done = 0
         try:
@@ -307,10 +304,7 @@ class StoredNumbers:
         self._limit.check()
 
     def take(self, starts: Int64s, sizes: Int64s) -> Int32s:
-        """Some runs of the numbers, one after the other: where each begins, how long it is.
-
-        Raises FileError where they cannot be read, and MemoryLimitError.
-        """
+        """Some runs of the numbers, one after the other: where each begins, how long it is."""
         found = np.empty(int(sizes.sum()), np.int32)
         if len(found):
             self._read(found.view(np.uint8).data, starts, sizes)
@@ -348,10 +342,7 @@ class StoredNumbers:
 
 
 def whole_text_needed(option: str = "max_memory") -> ArgumentError:
-    """What is raised where something looks at whole sentences, which are not in memory.
-
-    option : that for the sake of which they are not
-    """
+    """What is raised where something looks at whole sentences, which are not in memory."""
     return ArgumentError(
         f"{option}: what is learned here looks at whole sentences, not at one word after the other:"
         " columns of spans (unless beam=1) and of features (unless beam=2), raw and lexicon,"

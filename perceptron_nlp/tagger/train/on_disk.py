@@ -123,10 +123,7 @@ class MemoryLimit:
 
 
 def resident() -> int | None:
-    """Bytes of memory that this process holds; where only the most it ever held is known, that.
-
-    None where the system tells neither.
-    """
+    """Bytes of memory that this process holds; where only the most it ever held is known, that."""
     try:
         with open("/proc/self/statm", "rb") as file:
             return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
@@ -245,12 +242,7 @@ class _Reading:
 def read_stored(
     source: Source, column: str, evidence: Sequence[str], limit: MemoryLimit
 ) -> Examples:
-    """Return the examples of a source, gone over once, their words and labels on disk.
-
-    Raises FormatError, with file:line; also if no word is labeled; FileError if a file cannot be
-    read, or the temporary ones cannot be written; MemoryLimitError if the distinct words alone are
-    too many.
-    """
+    """Return the examples of a source, gone over once, their words and labels on disk."""
     return Examples.checked(
         source, column, evidence, *read_numbers(source, column, evidence, limit)
     )
@@ -259,10 +251,7 @@ def read_stored(
 def read_numbers(
     source: Source, column: str, evidence: Sequence[str], limit: MemoryLimit
 ) -> tuple[NumberedText, NumberedLabels, str]:
-    """As read_stored: sentences, labels, and the digest.
-
-    There may be no word and no label.
-    """
+    """As read_stored: sentences, labels, and the digest."""
     reading = _Reading(column, evidence, limit)
     reading.read(source)
     lengths = np.array(reading.lengths, np.int64)

@@ -371,11 +371,7 @@ Options = TypeVar("Options", bound=LearningOptions)
 
 
 def options_from(given: Mapping[str, Any], kind: type[Options]) -> Options:
-    """Return LearningOptions or TrainingOptions out of keyword arguments.
-
-    Raises ArgumentTypeError if there is no such option, with its name; ArgumentError,
-    ArgumentTypeError for a value out of its range.
-    """
+    """Return LearningOptions or TrainingOptions out of keyword arguments."""
     known = [option.name for option in fields(kind)]
     unknown = given.keys() - {*known}
     if unknown:

@@ -16,10 +16,11 @@ from perceptron_nlp.formats.conllu_layout import ConlluLayout
 from perceptron_nlp.tagger.confidence.calibrate import RECORD, with_last_calibrated
 from perceptron_nlp.tagger.model.compress import in_bytes
 from perceptron_nlp.tagger.model.model import TaggerModel, joined
-from perceptron_nlp.tagger.train.lemma_column import LEMMA, TAGS, learn_lemmas
+from perceptron_nlp.tagger.train.lemma_column import TAGS, learn_lemmas
 from perceptron_nlp.tagger.train.options import TrainingOptions
 from perceptron_nlp.tagger.train.segmentation import Fit, learn_segmentation
 from perceptron_nlp.tagger.train.sources import UNLABELLED, Source
+from perceptron_nlp.text.scripts import LEMMA
 from perceptron_nlp.text.sentence import Sentence
 
 logger = logging.getLogger("perceptron_nlp")
@@ -45,11 +46,7 @@ class Stages:
 
 
 def stages_of(names: Sequence[str], source: Source) -> Stages:
-    """Return what the names of columns stand for in a text, which is read if need be.
-
-    Raises ArgumentError for ``all`` beside other columns, segmentation without a column or of a
-    text that is not CoNLL-U; FormatError if a file breaks its format.
-    """
+    """Return what the names of columns stand for in a text, which is read if need be."""
     if not {ALL, TEXT, LEMMA} & {*names}:
         return Stages(tuple(names))
     source.hold()
@@ -81,11 +78,7 @@ def learn_stages(
     seed: int,
     accurate: bool,
 ) -> TaggerModel:
-    """Learn segmentation, columns and lemmas, and put them into one model.
-
-    ``fit`` learns a column of sentences that are made for a stage; ``seed`` is of the other stages;
-    ``accurate`` takes the time to learn lemmas from predicted tags.
-    """
+    """Learn segmentation, columns and lemmas, and put them into one model."""
     if not stages.several:
         return learn_columns(source, dev_source, stages.columns)
     for one in (source, dev_source):
@@ -112,10 +105,7 @@ def learn_stages(
 
 
 def prepare_for_dev(options: TrainingOptions, source: Source, dev_source: Source | None) -> None:
-    """Keep both texts if the dev set is to be learned, too.
-
-    Raises ArgumentError if it cannot be.
-    """
+    """Keep both texts if the dev set is to be learned, too."""
     if not options.learn_dev:
         return
     if dev_source is None:

@@ -44,10 +44,7 @@ def continued(
     options: LearningOptions,
     features: Extractor | None,
 ) -> Task:
-    """Return the task of a training that goes on from a model's states.
-
-    Examples have all of its labels, options its templates.
-    """
+    """Return the task of a training that goes on from a model's states."""
     names = {
         name: number for number, name in enumerate(part_names(examples.tags.labels, examples.parts))
     }

@@ -34,14 +34,7 @@ _MET, _SHARE = 50, 0.9995
 def learn_segmentation(
     train: Iterable[Sentence], dev: Iterable[Sentence] | None, fit: Fit, **options: Any
 ) -> Segmentation:
-    """Return a segmentation of running text, learned from the spaces of a treebank.
-
-    train, dev : sentences of CoNLL-U; the epoch that does best on `dev` is kept
-    fit : what trains a tagger of sentences
-    options : further options of both trainings, such as the seed
-
-    Raises FormatError if there are no sentences.
-    """
+    """Return a segmentation of running text, learned from the spaces of a treebank."""
     sentences, held_out = list(train), None if dev is None else list(dev)
     if not sentences:
         raise FormatError("train: there are no sentences to learn segmentation from")

@@ -116,11 +116,7 @@ class Source:
         return MEMORY_COLUMN
 
     def __iter__(self) -> Iterator[Sentence]:
-        """The sentences that have words.
-
-        Raises FormatError if a file breaks the rules of its format; with file and line;
-        ArgumentTypeError, ArgumentError if a sentence from memory is of no known kind.
-        """
+        """The sentences that have words."""
         if self._is_kept and self._held is None:
             self._held = list(self._read())
         return self._read() if self._held is None else iter(self._held)
@@ -184,10 +180,7 @@ class Source:
                 yield sentence
 
     def column_named(self, column: str) -> str:
-        """The name of a column that is given by its number; a name as it is.
-
-        Raises ArgumentTypeError for what is no str.
-        """
+        """The name of a column that is given by its number; a name as it is."""
         if not isinstance(column, str):
             raise ArgumentTypeError(
                 f"column: the name of one column is needed, as a str, not {type(column).__name__}"
@@ -212,12 +205,7 @@ def read_texts(texts: Iterable[tuple[str, bytearray]]) -> Iterator[Sentence]:
 
 
 def with_labels(data: Any, labels: LabelLists | None, name: str) -> Labelled:
-    """Return lists of words, each paired with its list of labels; the data if there are no labels.
-
-    A label that is None says that a word has none. Raises ArgumentTypeError for anything but lists
-    of words and lists of labels; ArgumentError if their numbers differ; the message names the first
-    that do.
-    """
+    """Return lists of words, each with its list of labels; the data if there are no labels."""
     if labels is None:
         return data  # type: ignore[no-any-return]
     if isinstance(data, str | os.PathLike | Corpus):
@@ -245,11 +233,7 @@ def with_labels(data: Any, labels: LabelLists | None, name: str) -> Labelled:
 
 
 def _items_of(data: Any, name: str, wanted: str, accepted: str = "") -> list[Any]:
-    """Return the items of something to go over in order.
-
-    Raises ArgumentTypeError for texts, for tables and mappings, which give the names of their
-    columns, for sets, which have no order, and for what cannot be gone over.
-    """
+    """Return the items of something to go over in order."""
     is_table = isinstance(data, Mapping) or (
         hasattr(data, "columns") and not isinstance(data, Sequence)
     )
@@ -294,10 +278,7 @@ def _from_memory(item: Any, name: str) -> Sentence:
 
 
 def gold_labels(sentence: Sentence, column: str) -> Sequence[str | None]:
-    """The labels of a column, None where a word has none.
-
-    Raises FormatError where there is no such column.
-    """
+    """The labels of a column, None where a word has none."""
     if column not in sentence.columns and set(sentence.columns) == {MEMORY_COLUMN}:
         column = MEMORY_COLUMN
     labels = sentence.column(column)
@@ -319,10 +300,7 @@ def check_labelled(count: int, source: Source, column: str) -> None:
 
 
 def named_columns(column: object) -> tuple[str, ...]:
-    """Return the names in an argument `column`: one, several separated by commas, a list, or none.
-
-    Raises ArgumentTypeError, ArgumentError if it is no name and no list of names, or one is empty.
-    """
+    """Return the names in an argument `column`: one, several with commas, a list, or none."""
     if column is None:
         return ()
     if isinstance(column, str):
@@ -344,11 +322,7 @@ def named_columns(column: object) -> tuple[str, ...]:
 
 
 def learned_columns(names: Sequence[str], source: Source) -> tuple[str, ...]:
-    """Return the columns to learn from a text: those named, or the default one of its format.
-
-    Raises FormatError if none is named, and the text has none; ArgumentError if a column is named
-    twice, or is one of those that are given.
-    """
+    """Return the columns to learn from a text: those named, or the default one of its format."""
     wanted = tuple(map(source.column_named, names))
     if not wanted:
         if source.default_column is None:

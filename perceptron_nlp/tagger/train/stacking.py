@@ -67,10 +67,7 @@ def second_pass_templates(upos_first: bool = False) -> tuple[Template, ...]:
 
 
 def stacked(task: Task, learn: Callable[[Task], TaggerModel]) -> Task:
-    """Train the first tagger of a stack, and return what the second one learns.
-
-    The task has sentences with joint labels, two at least, and learns as both taggers do.
-    """
+    """Train the first tagger of a stack, and return what the second one learns."""
     examples, column, options = task.examples, task.column, task.options
     taught, how = examples, replace(options, templates=task.templates)
     upos_first = has_much_text(examples)
