@@ -140,15 +140,19 @@ class Filling:
         return self._tagger.filler(corpus, columns=list(chosen))
 
     def text_pieces(self, corpus: pn.Corpus, threads: int) -> Iterator[bytes]:
-        """Yield running text as CoNLL-U, as far as that takes no object of a token."""
+        """Yield running text with its columns, as far as that takes no object of a token."""
         chosen = self._chosen(corpus)
-        if self._marks is not None or self._written(corpus, chosen) != "conllu" or self.window:
+        if self._marks is not None or self._least is not None or self.window:
             return
         if not {*chosen} <= {*self._tagger.columns}:
             return
         fill = self._tagger.text_filler(list(chosen))
-        if fill is not None:
+        if fill is None:
+            return
+        if self._written(corpus, chosen) == "conllu":
             yield from fill.texts(corpus, self.name, threads)
+        elif fill.can_tag:
+            yield from fill.tagged(corpus, threads)
 
     def name(self, n_sentences: int) -> int:
         """Return the number of the first of the sentences that follow, of all files that follow."""

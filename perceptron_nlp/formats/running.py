@@ -102,13 +102,17 @@ class RunningReader:
 
 
 def rewrite(sentence: Sentence, columns: Mapping[str, Sequence[str]]) -> str:
-    """Return the words of a sentence with the labels of columns; without, a line of words."""
+    """Return the words of a sentence with the labels of columns; without, a line of words.
+
+    In a line of words the spaces within them are no-break spaces.
+    """
     if len(columns) > 1:
         return as_conllu(sentence, columns)
+    words = [word.replace(" ", "\N{NO-BREAK SPACE}") for word in sentence.words]
     if not columns:
-        return " ".join(sentence.words) + "\n"
+        return " ".join(words) + "\n"
     (labels,) = columns.values()
-    return " ".join(joined(sentence.words, labels, SEPARATOR)) + "\n"
+    return " ".join(joined(words, labels, SEPARATOR)) + "\n"
 
 
 def as_conllu(

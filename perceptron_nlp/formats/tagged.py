@@ -224,12 +224,17 @@ def joined(words: Sequence[str], tags: Sequence[str], separator: str) -> list[st
         raise ArgumentError(f"columns: {len(tags)} labels for {len(words)} words")
     _check_words(words)
     for tag in set(tags):
-        if not tag or separator in tag or any(mark in tag for mark in " \t\n"):
+        if wrong_tag(tag, separator):
             raise ArgumentError(
                 f"columns: the label {quote(tag)} is empty, or holds a space or "
                 f"{quote(separator)}, and so cannot stand in {quote('word' + separator + 'TAG')}"
             )
     return [f"{word}{separator}{tag}" for word, tag in zip(words, tags, strict=True)]
+
+
+def wrong_tag(tag: str, separator: str = SEPARATOR) -> bool:
+    """Return True for a label that could not be read back from ``word/TAG``."""
+    return not tag or separator in tag or any(mark in tag for mark in " \t\n")
 
 
 def _with_tokens(text: str, start: int, tokens: Sequence[str]) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from oracles.running import Pieces, as_written
+from oracles.running import Pieces, as_tagged, as_written
 
 import perceptron_nlp as pn
 from perceptron_nlp.tagger.tag.running import TextFill
@@ -52,6 +52,24 @@ def test_the_core_writes_the_bytes_of_the_slow_way(
     pipeline: pn.Tagger, fill: TextFill, text: str, lengths: list[int]
 ) -> None:
     assert written(fill, text, lengths) == as_written(pipeline, text)
+
+
+@given(text=TEXTS, lengths=st.lists(st.integers(1, 40), max_size=8), threads=st.integers(1, 2))
+def test_the_core_writes_words_and_labels_of_the_slow_way(
+    pipeline: pn.Tagger, text: str, lengths: list[int], threads: int
+) -> None:
+    fill = pipeline.text_filler(["upos"])
+    assert fill is not None
+    found = b"".join(fill.tagged(Pieces(text, lengths), threads))
+    assert found == as_tagged(pipeline, text, "upos")
+
+
+def test_columns_that_word_and_label_cannot_hold_are_refused(pipeline: pn.Tagger) -> None:
+    for columns in (["upos", "lemma"], ["lemma"]):
+        fill = pipeline.text_filler(columns)
+        assert fill is not None and not fill.can_tag
+        with pytest.raises(pn.ArgumentError, match="write CoNLL-U"):
+            fill.tagged(Pieces("Le chat"))
 
 
 def test_lemmas_of_many_words_are_remembered(pipeline: pn.Tagger, fill: TextFill) -> None:

@@ -1,4 +1,4 @@
-"""Running text as CoNLL-U, one Python object a token: the core must write the same bytes."""
+"""Running text as CoNLL-U and ``word/TAG``, one object a token: the core writes the same bytes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import perceptron_nlp as pn
 from perceptron_nlp.formats import as_conllu
-from perceptron_nlp.formats.running import RunningReader
+from perceptron_nlp.formats.running import RunningReader, rewrite
 
 
 class Pieces:
@@ -36,13 +36,22 @@ class Pieces:
 
 def as_written(tagger: pn.Tagger, text: str, columns: Iterable[str] | None = None) -> bytes:
     """Return a text as CoNLL-U with columns filled in, or all."""
+    rows = enumerate(_labeled(tagger, text, columns), 1)
+    return "".join(as_conllu(sentence, own, number) for number, (sentence, own) in rows).encode()
+
+
+def as_tagged(tagger: pn.Tagger, text: str, column: str) -> bytes:
+    """Return a text as ``word/TAG`` lines with the labels of a column."""
+    return "".join(rewrite(*row) for row in _labeled(tagger, text, [column])).encode()
+
+
+def _labeled(
+    tagger: pn.Tagger, text: str, columns: Iterable[str] | None
+) -> Iterator[tuple[pn.Sentence, dict[str, list[str]]]]:
     assert tagger.segmenter is not None
     source: Any = Pieces(text)
     sentences = list(RunningReader(source, tagger.segmenter.sentences_in))
     names = None if columns is None else list(columns)
     found = tagger.tag_sents_columns(sentences, columns=names)
-    written = [
-        as_conllu(sentence, {name: own[k] for name, own in found.items()}, number=k + 1)
-        for k, sentence in enumerate(sentences)
-    ]
-    return "".join(written).encode()
+    for k, sentence in enumerate(sentences):
+        yield sentence, {name: own[k] for name, own in found.items()}

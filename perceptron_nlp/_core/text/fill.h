@@ -1,4 +1,5 @@
-/* Words of a cut text labelled in several columns, and written as CoNLL-U, without an object of any.
+/* Words of a cut text labelled in several columns, and written as CoNLL-U or, of one column, as word/TAG,
+ * without an object of any.
  *
  * A lemma depends on the word, its tags and its being the first of its sentence; what was found once
  * is remembered, in bounds of entries and of bytes. */
@@ -334,6 +335,46 @@ static inline int put_batch(const FillModel *m, Fill *f, const Cut *cut, const T
         }
         if (fill_room(f, 1) < 0) return -1;
         f->out[f->used++] = '\n';
+    }
+    return 0;
+}
+
+/* ---- word/TAG ---- */
+
+/* A word in which spaces do not break, since others separate words. */
+static inline uint8_t *put_unbroken(uint8_t *to, const uint8_t *word, size_t n) {
+    if (!memchr(word, ' ', n)) {
+        memcpy(to, word, n);
+        return to + n;
+    }
+    for (size_t k = 0; k < n; k++) {
+        if (word[k] == ' ')
+            to = PUT(to, "\xC2\xA0");
+        else
+            *to++ = word[k];
+    }
+    return to;
+}
+
+/* Write sentences begin .. end, which were labelled last, with the labels of the first column, a line
+ * each. -1: no memory. */
+static inline int put_tagged(const FillModel *m, Fill *f, const Cut *cut, const TextWords *words,
+                             const uint8_t *text, size_t begin, size_t end) {
+    const size_t first = words->first[cut->sentences[begin]];
+    for (size_t s = begin; s < end; s++) {
+        const size_t stop = words->first[cut->sentences[s + 1]];
+        for (size_t k = words->first[cut->sentences[s]]; k < stop; k++) {
+            const TextWord word = words->words[k];
+            const LabelText *label = &m->labels[0][f->workers[0]->labels[k - first]];
+            if (fill_room(f, 2 * (size_t)word.length + label->length) < 0) return -1;
+            uint8_t *to = f->out + f->used;
+            to = put_unbroken(to, text_word_bytes(words, text, word), word.length);
+            *to++ = '/';
+            memcpy(to, label->text, label->length);
+            to += label->length;
+            *to++ = k + 1 < stop ? ' ' : '\n';
+            f->used = (size_t)(to - f->out);
+        }
     }
     return 0;
 }

@@ -1,5 +1,5 @@
 # cython: language_level=3, freethreading_compatible=True
-"""Running text written as CoNLL-U: no Python object is made of a token (fill.h)."""
+"""Running text written as CoNLL-U or word/TAG: no Python object is made of a token (fill.h)."""
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
 from libc.stddef cimport size_t
@@ -41,6 +41,8 @@ cdef extern from "text/fill.h" nogil:
                        const uint8_t *text, size_t begin) noexcept
     int put_batch(const FillModel *m, Fill *f, const Cut *cut, const TextWords *words,
                   const uint8_t *text, size_t begin, size_t end, uint64_t number) noexcept
+    int put_tagged(const FillModel *m, Fill *f, const Cut *cut, const TextWords *words,
+                   const uint8_t *text, size_t begin, size_t end) noexcept
     void fill_close(Fill *f) noexcept
     int put_bytes(Fill *f, const uint8_t *text, size_t n) noexcept
     bint is_utf8(const uint8_t *p, size_t n) noexcept
@@ -52,7 +54,7 @@ def is_text(const uint8_t[::1] text not None):
 
 
 cdef class TextFiller:
-    """Labels the words of texts, and writes them as CoNLL-U; for any number of threads.
+    """Labels the words of texts, and writes these; for any number of threads.
 
     Parameters
     ----------
@@ -144,7 +146,24 @@ cdef class TextFiller:
         MemoryLimitError : no room for it
         """
         cdef _Filling filling = self._taken()
-        written = filling.write(self, found, number)
+        written = filling.write(self, found, number, False)
+        self.idle.append(filling)
+        return written
+
+    def tagged(self, CutText found not None):
+        """Return the sentences of a text as ``word/TAG`` lines, in bytes.
+
+        Spaces within words become no-break spaces.
+
+        Raises
+        ------
+        ArgumentError : there are several columns
+        MemoryLimitError : no room for it
+        """
+        if self.model.n_columns != 1 or self.model.has_lemmas:
+            raise ArgumentError("columns: word/TAG has room for one, and not for lemmas")
+        cdef _Filling filling = self._taken()
+        written = filling.write(self, found, 0, True)
         self.idle.append(filling)
         return written
 
@@ -192,7 +211,7 @@ cdef class _Filling:
     def __dealloc__(self):
         fill_close(&self.fill)
 
-    cdef write(self, TextFiller filler, CutText found, uint64_t number):
+    cdef write(self, TextFiller filler, CutText found, uint64_t number, bint tagged):
         cdef const uint8_t *text = <const uint8_t *>PyBytes_AS_STRING(found.text)
         cdef size_t begin = 0
         cdef int64_t end
@@ -205,8 +224,12 @@ cdef class _Filling:
                 self.lemmatizer.fill(&self.fill.lemmas)
             if end >= 0:
                 with nogil:
-                    status = put_batch(&filler.model, &self.fill, &found.found, &found.words, text,
-                                       begin, end, number)
+                    if tagged:
+                        status = put_tagged(&filler.model, &self.fill, &found.found, &found.words,
+                                            text, begin, end)
+                    else:
+                        status = put_batch(&filler.model, &self.fill, &found.found, &found.words,
+                                           text, begin, end, number)
             if end < 0 or status < 0:
                 raise MemoryLimitError("no memory to label this text; give less at a time")
             number += end - begin

@@ -1,18 +1,21 @@
-"""Running text with its columns filled in: as CoNLL-U, from bytes to bytes, and in buffers."""
+"""Running text with its columns filled in: bytes to CoNLL-U or ``word/TAG``, and in buffers."""
 
 from __future__ import annotations
 
 import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import NamedTuple, Protocol, TypeVar
 
 from perceptron_nlp._core.tag.decode import SentenceDecoder
 from perceptron_nlp._core.text.cutter import CutText
 from perceptron_nlp._core.text.filler import TextFiller, is_text
 from perceptron_nlp._core.text.lemmatizer import LemmaDecoder
+from perceptron_nlp.errors import ArgumentError
 from perceptron_nlp.formats import CONLLU_COLUMNS, wrong_conllu_value
 from perceptron_nlp.formats.opening import BOM
+from perceptron_nlp.formats.tagged import wrong_tag
 from perceptron_nlp.tagger.tag.agree import AgreeingColumns
 from perceptron_nlp.tagger.tag.label import Labeller, TemplateLabeller
 from perceptron_nlp.tagger.tag.segment import Segmenter
@@ -66,23 +69,34 @@ class LabeledText(NamedTuple):
 
 
 class TextFill:
-    """Writes running text as CoNLL-U; several threads may use it.
+    """Writes running text as CoNLL-U, or as ``word/TAG``; several threads may use it.
 
     segmenter : what cuts it
     filler : what labels and writes what was cut
     labels : the columns of `filler` in their order, and what each writes for its labels
+    has_lemmas : whether `filler` gives lemmas in addition to these
 
     Attributes
     ----------
     labels : the same
+    can_tag : whether ``word/TAG`` can hold what it gives: one column, no label of which is empty or
+        holds a space or a slash
     """
 
     def __init__(
-        self, segmenter: Segmenter, filler: TextFiller, labels: Mapping[str, tuple[str, ...]]
+        self,
+        segmenter: Segmenter,
+        filler: TextFiller,
+        labels: Mapping[str, tuple[str, ...]],
+        *,
+        has_lemmas: bool,
     ) -> None:
         self._cutter = segmenter.cutter
         self._filler = filler
         self.labels = labels
+        self.can_tag = len(labels) == 1 and not has_lemmas
+        for own in labels.values():
+            self.can_tag = self.can_tag and not any(map(wrong_tag, own))
 
     def labeled(self, text: bytes, *, at_end: bool = True) -> LabeledText:
         """Return a text, or its beginning up to some paragraph, with labels.
@@ -116,14 +130,42 @@ class TextFill:
 
         numbers : from how many sentences follow to the number of the first of them
         """
+
+        def write(found: CutText) -> Callable[[], bytes]:
+            return partial(self._filler.conllu, found, numbers(found.n_sentences))
+
+        return self._written(source, write, threads)
+
+    def tagged(self, source: TextSource, threads: int = 1) -> Iterator[bytes]:
+        """Yield a text as ``word/TAG``, a sentence a line, otherwise like `texts`.
+
+        Spaces within words become no-break spaces. Raises ArgumentError unless `can_tag`.
+        """
+        if not self.can_tag:
+            raise ArgumentError("columns: word/TAG cannot hold these columns; write CoNLL-U")
+        return self._written(source, lambda found: partial(self._filler.tagged, found), threads)
+
+    def _written(
+        self, source: TextSource, write: Callable[[CutText], Callable[[], bytes]], threads: int
+    ) -> Iterator[bytes]:
+        """Yield what is written of each part of a text, in order.
+
+        write : from a part to what writes it; asked in the order of the text
+        """
+
+        def done(found: CutText, write_it: Callable[[], bytes]) -> bytes:
+            text = write_it()
+            self._cutter.give_back(found)
+            return text
+
         if threads == 1:
             for found in self._cut(source, self._cutter.cut_text, lambda found: found):
-                yield self._written(found, numbers(found.n_sentences))
+                yield done(found, write(found))
             return
         # Here, since it brings logging in, and one thread does without.
         from concurrent.futures import Future, ThreadPoolExecutor
 
-        def done(found: CutText) -> Future[CutText]:
+        def kept(found: CutText) -> Future[CutText]:
             future: Future[CutText] = Future()
             future.set_result(found)
             return future
@@ -134,10 +176,10 @@ class TextFill:
 
             def write_first() -> None:
                 found = cut.popleft().result()
-                written.append(pool.submit(self._written, found, numbers(found.n_sentences)))
+                written.append(pool.submit(done, found, write(found)))
 
             for future in self._cut(
-                source, lambda *text: pool.submit(self._cutter.cut_text, *text), done
+                source, lambda *text: pool.submit(self._cutter.cut_text, *text), kept
             ):
                 cut.append(future)
                 while cut and (cut[0].done() or len(cut) > threads):
@@ -148,11 +190,6 @@ class TextFill:
                 write_first()
             while written:
                 yield written.popleft().result()
-
-    def _written(self, found: CutText, number: int) -> bytes:
-        text = self._filler.conllu(found, number)
-        self._cutter.give_back(found)
-        return text
 
     def _cut(
         self, source: TextSource, cut: Callable[[bytes, bool], T], done: Callable[[CutText], T]
@@ -231,7 +268,8 @@ def text_fill(
     if agreeing is not None and agreeing.decoder is not None:
         agreement = agreeing.decoder, [names.index(name) for name in agreeing.columns]
     texts = {name: labellers[name].written_labels for name in names}
-    return TextFill(segmenter, TextFiller(columns, lemmas, agreement), texts)
+    core = TextFiller(columns, lemmas, agreement)
+    return TextFill(segmenter, core, texts, has_lemmas=lemmas is not None)
 
 
 def _are_plain(scripts: Iterable[str]) -> bool:

@@ -253,6 +253,21 @@ def test_labels_below_the_least_confidence_are_left_open(cli, files: None, threa
     assert both.count(b"Conf=0.") == cli(*run, "--confidence").out.count(b"Conf=0.")
 
 
+@pytest.mark.parametrize("columns", [(), ("--column", "upos")])
+def test_labels_of_running_text_below_the_least_confidence_are_left_open(
+    cli, columns: tuple[str, ...]
+) -> None:
+    run = ["tag", "en", "--format", "text", "--quiet", "--to", "conllu", *columns]
+    text = b"Zyx quarks gloam, they run."
+    given = [line.split(b"\t")[3:4] for line in cli(*run, stdin=text).out.splitlines()]
+    least = cli(*run, "--min-confidence", "0.999", stdin=text).out
+    left = [line.split(b"\t")[3:4] for line in least.splitlines()]
+    assert {(a[0], b[0]) for a, b in zip(given, left, strict=True) if a != b} >= {
+        (given[3][0], b"_")
+    }
+    assert [b"PUNCT"] in left
+
+
 def test_a_least_confidence_that_cannot_be_is_refused(refuses, files: None) -> None:
     run = ["tag", "--quiet", "sure.model", "new.conllu", "--min-confidence"]
     assert refuses(*run, "1.5") == "--min-confidence: 1.5 is not between 0 and 1"
