@@ -13,7 +13,7 @@ from perceptron_nlp.cli.inputs import (
     save_model,
 )
 from perceptron_nlp.cli.parsing import MODEL_OUT, QUIET, Verb, VerbParser, format_options
-from perceptron_nlp.cli.terminal import messages
+from perceptron_nlp.cli.terminal import messages, say
 from perceptron_nlp.cli.training import (
     GROUPS,
     TrainingView,
@@ -60,6 +60,10 @@ TRAIN = Verb(
 )
 
 
+# Middle half of the 19 pairs of figures of default and accurate in docs/accuracy.md.
+ACCURATE = "--preset accurate: 3 to 8 % fewer mistakes in most columns, 4 times the training"
+
+
 def run_train(chosen: argparse.Namespace) -> None:
     """Check everything, train, save."""
     inputs = [*chosen.train, *([] if chosen.dev is None else [chosen.dev])]
@@ -86,6 +90,8 @@ def run_train(chosen: argparse.Namespace) -> None:
     save_model(tagger, chosen.model)
     if not chosen.quiet:
         summarize(tagger, chosen.model)
+        if pn.TrainingOptions(**options).preset == "default":
+            say(ACCURATE)
 
 
 RESUME = Verb(

@@ -47,6 +47,15 @@ def test_a_preset_can_be_had_and_overridden(cli, train_file: Path) -> None:
     assert pn.load("a.model").model.beam == 4
 
 
+@pytest.mark.parametrize(("options", "times"), [((), 1), (("--preset", "fast"), 0), (("-q",), 0)])
+def test_the_default_preset_ends_with_what_accurate_would_give(
+    cli, train_file: Path, options: tuple[str, ...], times: int
+) -> None:
+    outcome = cli("train", train_file, "--model", "a.model", "--epochs", "1", *options)
+    lines = outcome.err.splitlines()
+    assert sum(line.startswith("--preset accurate: ") for line in lines[-1:]) == times
+
+
 def test_a_bound_on_memory_changes_no_byte(cli, train_file: Path) -> None:
     plain = cli("train", train_file, "--model", "a.model", "--epochs", "2")
     bounded = cli(
