@@ -36,6 +36,7 @@ ctypedef struct Found:
     int32_t template
     int32_t gram
     int64_t row
+    uint64_t key
 
 ctypedef struct FoundBuffer:
     Found *items
@@ -95,6 +96,7 @@ cdef class SentenceFeatures:
     cdef WordScratch scratch
     cdef KeyBuffer keys
     cdef FoundBuffer found
+    cdef bint weightless
 
     def __cinit__(self, SentenceDecoder decoder not None, columns):
         memset(&self.scratch, 0, sizeof(self.scratch))
@@ -168,11 +170,11 @@ cdef class SentenceFeatures:
         return column * self.padded + self.program.reach + i
 
     cdef int _keep(self, int32_t template, int32_t gram, uint64_t key) except -1:
-        """Take a feature up if the model has weights for it."""
+        """Take a feature up if the model has weights for it, or others are wanted, too."""
         cdef int64_t row = frozen_find(&self.decoder.table, key)
         cdef FoundBuffer *b = &self.found
         cdef Found *items
-        if row < 0:
+        if row < 0 and not self.weightless:
             return 0
         if b.n == b.room:
             items = <Found *>realloc(b.items, (2 * b.room + 256) * sizeof(Found))
@@ -183,6 +185,7 @@ cdef class SentenceFeatures:
         b.items[b.n].template = template
         b.items[b.n].gram = gram
         b.items[b.n].row = row
+        b.items[b.n].key = key
         b.n += 1
         return 0
 
@@ -243,7 +246,8 @@ cdef class SentenceFeatures:
         """The weights of the features from one on, added up."""
         cdef size_t k
         for k in range(first, self.found.n):
-            frozen_add(&self.decoder.table, self.found.items[k].row, sums)
+            if self.found.items[k].row >= 0:
+                frozen_add(&self.decoder.table, self.found.items[k].row, sums)
 
     cdef object _whole(self, sums):
         """Scores of labels, where the sums may be those of their parts."""
@@ -307,6 +311,21 @@ cdef class SentenceFeatures:
             gram[k] = self.found.items[k].gram
             row[k] = self.found.items[k].row
         return templates, grams, rows
+
+    def keyed(self, labels):
+        """All features, with weights or without: starts, templates, grams as from `fired`, and
+        uint64[m], their keys."""
+        cdef size_t k
+        self.weightless = True
+        try:
+            starts, templates, grams, _, _ = self.fired(labels)
+        finally:
+            self.weightless = False
+        found = np.empty(self.found.n, np.uint64)
+        cdef uint64_t[::1] out = found
+        for k in range(self.found.n):
+            out[k] = self.found.items[k].key
+        return starts, templates, grams, found
 
     def weights(self, starts, rows, labels):
         """The weight of each feature for its word's label, of labels made of parts for all parts.

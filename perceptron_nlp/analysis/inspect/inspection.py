@@ -327,7 +327,7 @@ def _column(
         found = tuple(
             replace(one, accuracy_lost=share) for one, share in zip(found, lost, strict=True)
         )
-    search = None if text is None else FeatureSearch(model, text, threads)
+    search = None if text is None else FeatureSearch(model, text)
     label, top = asked
     has_label = search is not None and label in model.tags.labels
     return ColumnInspection(

@@ -22,6 +22,7 @@ from perceptron_nlp.text.tagset import word_bytes
 
 _Floats = npt.NDArray[np.float64]
 _Longs = npt.NDArray[np.int64]
+Keys = npt.NDArray[np.uint64]
 
 
 class WeighedFeature(NamedTuple):
@@ -130,14 +131,22 @@ class TemplateTrace:
         )
         words = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
         order = np.lexsort((-np.abs(weights[0] - weights[1]), words))
-        labels = [self.model.tags.label_of(number) for number in self.numbers]
         return _TemplateFeatures(
-            ReadableFeatures(self._readable, self._columns, labels),
+            self.readings(),
             starts,
             templates[order],
             grams[order],
             weights[:, order] / self.model.weights.scale,
         )
+
+    def readings(self) -> ReadableFeatures:
+        """Return the features as text."""
+        labels = [self.model.tags.label_of(number) for number in self.numbers]
+        return ReadableFeatures(self._readable, self._columns, labels)
+
+    def keyed(self) -> tuple[_Longs, npt.NDArray[np.int32], npt.NDArray[np.int32], Keys]:
+        """Return all features, with weights or without: see SentenceFeatures.keyed."""
+        return self._features.keyed(self.numbers)
 
     def after(self, i: int, given: Sequence[int]) -> _Floats:
         """See ForwardTrace."""

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from perceptron_nlp.features.readable import ReadableTemplates
-    from perceptron_nlp.tagger.explain.forward_trace import ForwardTrace
+    from perceptron_nlp.tagger.explain.forward_trace import TemplateTrace
     from perceptron_nlp.tagger.tag.feature_function import Extractor, FunctionLabeller
 
 Labeller: TypeAlias = "TemplateLabeller | FunctionLabeller"
@@ -220,7 +220,7 @@ class TemplateLabeller:
         scores: npt.NDArray[np.float64] = numbers_and_scores[1] / self._model.weights.scale
         return scores
 
-    def trace(self, sentence: Sequence[str]) -> ForwardTrace:
+    def trace(self, sentence: Sequence[str]) -> TemplateTrace:
         """Return how a prepared sentence is labeled, feature by feature."""
         from perceptron_nlp.tagger.explain.forward_trace import TemplateTrace
 

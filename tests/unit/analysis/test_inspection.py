@@ -127,6 +127,11 @@ def test_features_found_are_those_of_the_oracle(model: pn.Tagger, small: Small) 
     )
 
 
+def test_a_text_without_sentences_has_no_features(model: pn.Tagger) -> None:
+    coverage = pn.inspect(model, text=[]).columns[0].coverage
+    assert coverage is not None and coverage.features == coverage.with_weights == 0
+
+
 def test_the_heaviest_features_of_a_label_speak_for_it(model: pn.Tagger, small: Small) -> None:
     found = pn.inspect(model, text=small, label="NOUN", top=5)
     column = found.columns[0]
