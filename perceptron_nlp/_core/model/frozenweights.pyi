@@ -1,3 +1,5 @@
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
@@ -23,3 +25,8 @@ class FrozenWeights:
     def score(
         self, keys: npt.NDArray[np.uint64], values: npt.ArrayLike | None = None
     ) -> npt.NDArray[np.float64]: ...
+
+def bounds_by_group(
+    frozen: FrozenWeights, n_groups: int
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]: ...
+def rounded(frozen: FrozenWeights, n_groups: int, scale: float) -> dict[str, npt.NDArray[Any]]: ...

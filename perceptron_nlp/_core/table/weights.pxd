@@ -48,7 +48,8 @@ cdef extern from "table/probe.h" nogil:
 
 cdef extern from "table/sums.h" nogil:
     const bint AVERAGED
-    const int GROUP, MOST_ROW_LABELS
+    enum:
+        GROUP, MOST_ROW_LABELS
     ctypedef void (*SumRows)(const double *weights, size_t stride, const uint32_t *place,
                              const int32_t *rows, size_t n, double *scores) noexcept
     void fetch(const void *address) noexcept

@@ -8,7 +8,7 @@ import numpy as np
 from libc.math cimport isfinite
 from libc.stdint cimport int32_t, int64_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
 
 from perceptron_nlp._core.features.hashing cimport draw_secret
 from perceptron_nlp._core.model.frozenweights cimport feature_keys, feature_values
@@ -25,6 +25,7 @@ FIRST_WORDS = 1024
 
 cdef enum:
     FEW = 128  # cells that are put in order one by one
+    AHEAD = 12  # rows whose keys are on their way while one is read
 
 
 cdef int table_open(Table *t, int32_t n_labels, int fixed_bits, bint with_squares, bint plain,
@@ -291,7 +292,17 @@ cdef class WeightTable:
         Rows stay, so that a TrainingSet which was made with this table can go on from another
         state (from_arrays).
         """
-        self._reset(True)
+        cdef Table *t = &self.table
+        cdef size_t chunk
+        if t.fixed_bits or not t.is_full:
+            self._reset(True)
+            return
+        # Its memory stays, and full rows are given out again from its start.
+        memset(t.place, 0, t.index.n * sizeof(uint32_t))
+        for chunk in range(t.n_chunks):
+            memset(t.chunks[chunk], 0, (t.width << t.chunk_bits) * sizeof(double))
+        t.n_stored = 1
+        t.done = 0
 
     cdef void _reset(self, bint weights_too) noexcept:
         cdef int64_t row
@@ -315,11 +326,10 @@ cdef _frozen(const Table *t, table_bits, bint averaged):
     Before the first example every mean is 0.
     """
     cdef bint mean = averaged and t.done > 0
-    cdef int64_t table_rows = n_rows(t) if mean or not averaged else 0
-    cdef int64_t row, n, n_kept = 0, room = 4096, at = 0, end = 0
+    cdef int64_t i, row, n, room = 4096, at = 0, end = 0
     cdef Row r
-    for row in range(table_rows):
-        n_kept += row_of(t, row).n > 0
+    cdef const uint32_t[::1] walk = _stored_rows(t, mean or not averaged)
+    cdef int64_t n_kept = walk.shape[0] - AHEAD
     keys = np.empty(n_kept, np.uint64)
     groups = np.zeros(n_kept, np.uint16)
     starts = np.zeros(n_kept + 1, np.int64)
@@ -333,10 +343,12 @@ cdef _frozen(const Table *t, table_bits, bint averaged):
     cdef double[::1] weight_view = weights
     unsorted = []
     # One walk, since the table is far larger than what comes of it.
-    for row in range(table_rows):
+    for i in range(n_kept):
+        row = walk[i]
+        if not t.fixed_bits:
+            fetch(&t.index.keys[walk[i + AHEAD]])
+            fetch(&t.group[walk[i + AHEAD]])
         r = row_of(t, row)
-        if r.n == 0:
-            continue
         if end + r.n > room:
             room = 2 * (end + r.n)
             label_view = labels = _longer(labels, end, room + 1)
@@ -360,6 +372,23 @@ cdef _frozen(const Table *t, table_bits, bint averaged):
                          labels[:end].copy(), weights[:end].copy(), table_bits=table_bits)
 
 
+cdef _stored_rows(const Table *t, bint is_any):
+    """The rows that have learned something, uint32[n + AHEAD], the last AHEAD of them 0.
+
+    Full rows come in the order in which they are stored, so that the walk over them is one over
+    memory. Without `is_any` there is none.
+    """
+    cdef int64_t row, n = 0, table_rows = n_rows(t) if is_any else 0
+    cdef bint by_place = t.is_full and not t.fixed_bits
+    rows = np.zeros((t.n_stored if by_place and is_any else table_rows) + AHEAD, np.uint32)
+    cdef uint32_t[::1] view = rows
+    for row in range(table_rows):
+        if t.fixed_bits or t.place[row]:
+            view[t.place[row] - 1 if by_place else n] = <uint32_t>row
+            n += 1
+    return rows[:n + AHEAD]
+
+
 cdef _longer(array, int64_t used, int64_t length):
     longer = np.empty(length, array.dtype)
     longer[:used] = array[:used]
@@ -375,6 +404,8 @@ cdef int64_t _row_cells(const Table *t, const Row *r, bint mean, uint32_t *label
     cdef int64_t n = 0, i, label
     cdef int32_t k
     cdef double w
+    if r.label == NULL and r.n <= MOST_ROW_LABELS:
+        return _full_row_cells(t, r, mean, labels, weights)
     for k in range(r.n):
         label = label_at(r, k)
         if label < 0:
@@ -390,6 +421,26 @@ cdef int64_t _row_cells(const Table *t, const Row *r, bint mean, uint32_t *label
         labels[i] = <uint32_t>label
         weights[i] = w
         n += 1
+    return n
+
+
+cdef int64_t _full_row_cells(const Table *t, const Row *r, bint mean, uint32_t *labels,
+                             double *weights) noexcept nogil:
+    """The same of a full row. Every cell is written to the next place, and the place moves on where
+    it counts: which cells do cannot be foreseen, so nothing branches on it."""
+    cdef double values[MOST_ROW_LABELS]
+    cdef double quiet = <double>(t.done - r.last_update[0]), done = <double>t.done
+    cdef int64_t n = 0
+    cdef int32_t k
+    if mean:
+        for k in range(r.n):
+            values[k] = (r.total[k] + quiet * r.weight[k]) / done
+    else:
+        memcpy(values, r.weight, r.n * sizeof(double))
+    for k in range(r.n):
+        labels[n] = <uint32_t>k
+        weights[n] = values[k]
+        n += values[k] != 0
     return n
 
 

@@ -51,19 +51,13 @@ class Union:
     """
 
     def __init__(self, sets: Sequence[Rows]) -> None:
-        keys = np.concatenate([rows.keys for rows in sets])
-        self._keys, first, row_of = np.unique(keys, return_index=True, return_inverse=True)
-        self._groups = np.concatenate([rows.groups for rows in sets])[first]
-        ends = np.cumsum([0, *(len(rows.keys) for rows in sets)])
-        wide = [
-            np.repeat(row_of[at : at + len(rows.keys)], rows.counts) * _LABELS
-            + rows.labels.astype(np.int64)
-            for at, rows in zip(ends[:-1], sets, strict=True)
-        ]
-        # Stable sorting merges what is in order already; np.unique would hash every cell.
-        cells = np.sort(np.concatenate(wide), kind="stable")
-        self._cells = cells[np.diff(cells, prepend=-1) > 0]
-        self.places = [np.searchsorted(self._cells, place) for place in wide]
+        self._keys, row_of = _ranked(np.concatenate([rows.keys for rows in sets]))
+        self._groups = np.empty(len(self._keys), sets[0].groups.dtype)
+        self._groups[row_of] = np.concatenate([rows.groups for rows in sets])
+        own_row = np.repeat(row_of, np.concatenate([rows.counts for rows in sets]))
+        labels = np.concatenate([rows.labels for rows in sets]).astype(np.int64)
+        self._cells, places = _ranked(own_row * _LABELS + labels)
+        self.places = np.split(places, np.cumsum([len(rows.labels) for rows in sets])[:-1])
 
     @property
     def n_cells(self) -> int:
@@ -78,6 +72,17 @@ class Union:
         return Rows(
             self._keys[rows], self._groups[rows], counts[rows], (cells % _LABELS).astype(np.uint32)
         )
+
+
+def _ranked(numbers: Array) -> tuple[Array, Array]:
+    """Return the distinct numbers, ascending, and the place of each number among them."""
+    order = np.argsort(numbers)
+    ordered = numbers[order]
+    is_first = np.ones(len(ordered), bool)
+    is_first[1:] = ordered[1:] != ordered[:-1]
+    ranks = np.empty(len(ordered), np.int64)
+    ranks[order] = np.cumsum(is_first) - 1
+    return ordered[is_first], ranks
 
 
 def sum_of(runs: Sequence[FrozenWeights], factors: Sequence[float] | None = None) -> FrozenWeights:

@@ -75,6 +75,9 @@ class QuantizedWeights:
         """
         import numpy as np
 
+        # Here, since tagging does without NumPy.
+        from perceptron_nlp._core.model.frozenweights import rounded
+
         largest = float(np.abs(frozen.weights).max(initial=0.0))
         if not math.isfinite(largest):
             raise ArgumentError("values: weights have grown past all bounds; scale the values down")
@@ -84,32 +87,8 @@ class QuantizedWeights:
             for_sums = _finest(LARGEST - (n_groups + 1) / 2, _largest_sum(frozen, n_groups))
             if for_sums * largest >= FINE_STEPS:
                 scale = for_sums
-        whole = np.rint(frozen.weights * scale)
-        counts = np.diff(frozen.starts)
-        row_of_cell = np.repeat(np.arange(len(counts)), counts)
-        kept_cells = np.flatnonzero(whole)
-        counts = np.bincount(row_of_cell[kept_cells], minlength=len(counts))
-        rows = np.flatnonzero(counts)
-        # No key is there twice, so the first sort need not be stable: np.lexsort's are.
-        order = rows[np.argsort(frozen.keys[rows])]
-        order = order[np.argsort(frozen.groups[order], kind="stable")]
-        # Cells move with their rows: the new place of each is its row's new start plus its rank.
-        new_starts = np.concatenate([[0], np.cumsum(counts[order])])
-        old_starts = np.concatenate([[0], np.cumsum(counts)])
-        cells = kept_cells[
-            np.repeat(old_starts[order] - new_starts[:-1], counts[order])
-            + np.arange(new_starts[-1])
-        ]
-        group_sizes = np.bincount(frozen.groups[order], minlength=n_groups)
-        return cls(
-            keys=frozen.keys[order],
-            group_starts=np.concatenate([[0], np.cumsum(group_sizes)]).astype(np.int64),
-            starts=new_starts.astype(np.int64),
-            labels=frozen.labels[cells].astype(np.uint16),
-            weights=whole[cells].astype(np.int16),
-            scale=scale,
-            table_bits=frozen.table_bits,
-        )
+        arrays = rounded(frozen, n_groups, scale)
+        return cls(scale=scale, table_bits=frozen.table_bits, **arrays)
 
     @property
     def n_rows(self) -> int:
@@ -140,18 +119,12 @@ def _largest_sum(frozen: FrozenWeights, n_groups: int) -> float:
     """
     import numpy as np
 
+    from perceptron_nlp._core.model.frozenweights import bounds_by_group
+
     if frozen.table_bits is not None:
         return n_groups * float(np.abs(frozen.weights).max(initial=0.0))
-    place = (
-        np.repeat(frozen.groups.astype(np.int64), np.diff(frozen.starts)) * frozen.n_labels
-        + frozen.labels
-    )
-    high = np.zeros(n_groups * frozen.n_labels)
-    low = np.zeros(n_groups * frozen.n_labels)
-    np.maximum.at(high, place, frozen.weights)
-    np.minimum.at(low, place, frozen.weights)
-    sums = np.concatenate([bounds.reshape(n_groups, -1).sum(0) for bounds in (high, -low)])
-    return float(sums.max(initial=0.0))
+    high, low = bounds_by_group(frozen, n_groups)
+    return float(max(high.sum(0).max(initial=0.0), -low.sum(0).min(initial=0.0)))
 
 
 Array: TypeAlias = "npt.NDArray[Any]"

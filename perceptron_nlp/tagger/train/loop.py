@@ -265,8 +265,9 @@ class Trainer:
         try:
             while len(progress.finished) < self._task.options.n_runs:
                 run, epoch = progress.run, progress.done + 1
-                if learner is None:
-                    learner = self._learner(run)
+                if epoch == 1:
+                    learner = self._learner(run, learner)
+                assert learner is not None
                 if mixer is None:
                     counts = learner.learn(schedule.order(run, epoch))
                 else:
@@ -274,14 +275,14 @@ class Trainer:
                         learner.table, schedule.seed(run), schedule.number(run, epoch)
                     )
                 report = self._end_epoch(progress, learner, counts)
-                if schedule.run_is_over(progress):
+                is_over = schedule.run_is_over(progress)
+                if is_over:
                     progress = progress.after_run(
                         progress.best or learner.average(),
                         progress.best_state or self._state(learner, run, epoch),
                     )
-                    learner = None
                 if checkpoint is not None:
-                    checkpoint.save(progress, None if learner is None else learner.table)
+                    checkpoint.save(progress, None if is_over else learner.table)
                 if callback is not None:
                     callback(report)
         finally:
@@ -293,7 +294,7 @@ class Trainer:
         """Return the progress so far, and the learner of the current run where it has begun."""
         if self._checkpoint is None:
             return Progress(), None
-        learner = self._learner(1)
+        learner = self._learner(1, None)
         progress, arrays, done = self._checkpoint.read(
             learner.table.n_labels, self._task.options.table_bits
         )
@@ -301,9 +302,14 @@ class Trainer:
             learner.table.from_arrays(arrays, done)
         return progress, learner
 
-    def _learner(self, run: int) -> Learner:
-        """Return the learner of a run, from 1, as it is before its first epoch."""
-        learner = self._empty_learner()
+    def _learner(self, run: int, before: Learner | None) -> Learner:
+        """Return the learner of a run, from 1, as it is before its first epoch.
+
+        It is the one before, if there is one: the features that it has found are those of all runs.
+        """
+        learner = before or self._empty_learner()
+        if before is not None:
+            learner.table.clear()
         if self._task.start is not None:
             self._task.start.runs[run - 1].put_into(learner.table)
         return learner
