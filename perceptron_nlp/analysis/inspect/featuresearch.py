@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -60,7 +61,7 @@ class FeatureSearch:
         labeller = TemplateLabeller(model)
         self._readings: list[ReadableFeatures] = []
         none = np.empty(0, np.int64)
-        found = [(np.empty(0, _FEATURE), none, none, none)]
+        found: list[tuple[npt.NDArray[Any], ...]] = [(np.empty(0, _FEATURE), none, none, none)]
         for number, sentence in enumerate(labeller.prepared(sentences)):
             trace = labeller.trace(sentence)
             self._readings.append(trace.readings())
