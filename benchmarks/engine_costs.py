@@ -17,11 +17,12 @@ from dataclasses import dataclass
 
 import numpy as np
 from corpora import treebank
-from engines import Here, ray_on_two
+from engine_tagging import ray_on_two
+from here import Here, LocalPool
 
 import perceptron_nlp as pn
 from perceptron_nlp.combine.mix import Added, Change, plus, weighted
-from perceptron_nlp.integrations.sharding import LocalPool, Round, ShardMixer
+from perceptron_nlp.integrations.sharding import Round, ShardMixer
 from perceptron_nlp.tagger.model.state import RunState
 
 EPOCHS = 3

@@ -29,24 +29,11 @@ from typing import Any
 
 from corpora import treebank
 from engine_tagging import ray_on_two, tagging
+from here import Here
 
 import perceptron_nlp as pn
-from perceptron_nlp.integrations.sharding import LocalPool, Round, Sharding, ShardMixer
-from perceptron_nlp.tagger.train.loop import Task
 
 KILLS = 20
-
-
-class Here:
-    """Shards in this process, one after the other: the same bytes as on an engine."""
-
-    def __init__(self, **sharding: Any) -> None:
-        self.sharding = Sharding(**sharding)
-        self.rounds: list[Round] = []
-
-    def mixer(self, task: Task) -> ShardMixer:
-        """See loop.Engine."""
-        return ShardMixer(self.sharding, LocalPool, self.rounds, task)
 
 
 def accuracy() -> None:

@@ -27,11 +27,8 @@ from perceptron_nlp.combine.mix import (
     changes,
     difference,
     no_state,
-    plus,
     shares_of,
     state_bytes,
-    tree,
-    weighted,
 )
 from perceptron_nlp.errors import ArgumentError, EngineError
 from perceptron_nlp.features.templates import Template, compile_templates
@@ -323,37 +320,3 @@ class ShardMixer:
         if self._pool is not None:
             self._pool.close()
             self._pool = None
-
-
-class LocalPool:
-    """Workers in this process, which learn one after the other."""
-
-    def __init__(self, shards: Sequence[Shard]) -> None:
-        self._workers = [ShardWorker(shard) for shard in shards]
-        self._changed: list[RunState] = []
-
-    def learn(
-        self, piece: Piece, state: RunState, step: Step | None, fresh: bool
-    ) -> list[ShardCounts]:
-        """See WorkerPool."""
-        found = [worker.learn(piece, state if fresh else None, step) for worker in self._workers]
-        self._changed = [changed for _, changed in found]
-        return [counts for counts, _ in found]
-
-    def only(self) -> RunState:
-        """See WorkerPool."""
-        return self._changed[0]
-
-    def mixed(self, shares: Sequence[float], words: int, begun: int) -> Change:
-        """See WorkerPool."""
-        return tree(
-            [
-                weighted(changed, share, words, begun)
-                for changed, share in zip(self._changed, shares, strict=True)
-            ],
-            plus,
-        )
-
-    def close(self) -> None:
-        """See WorkerPool."""
-        self._changed = []

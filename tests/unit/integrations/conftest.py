@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 import perceptron_nlp as pn
-from perceptron_nlp.integrations.sharding import LocalPool, Round, Sharding, ShardMixer
-from perceptron_nlp.integrations.shards import reader_of
-from perceptron_nlp.tagger.train.loop import Task
+from benchmarks.here import Here
 
 PENN = {"NOUN": "NN", "PROPN": "NNP", "VERB": "VB", "DET": "DT", "ADJ": "JJ", "PUNCT": "."}
 
@@ -59,19 +55,6 @@ def sure(annotated: list[pn.Sentence]) -> pn.Tagger:
         for k, one in enumerate(annotated * (1 + 600 // sum(map(len, annotated))))
     ]
     return pn.train(annotated, column=("upos", "xpos"), epochs=2, preset="fast").calibrate(wrong)
-
-
-class Here:
-    """An engine whose workers are in this process, one after the other."""
-
-    def __init__(self, workers: int, *, read_by: str = "program", **more: Any) -> None:
-        self.read = reader_of(read_by)
-        self.rounds: list[Round] = []
-        self.sharding = Sharding(workers=workers, **more)
-
-    def mixer(self, task: Task) -> ShardMixer:
-        """See loop.Engine."""
-        return ShardMixer(self.sharding, LocalPool, self.rounds, task)
 
 
 @pytest.fixture(scope="session")

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import perceptron_nlp as pn
 from perceptron_nlp._core.features.hashing import hash64
-from perceptron_nlp.integrations import sharding, shards
+from perceptron_nlp.integrations import shards
 from perceptron_nlp.integrations.sharding import Sharding, ShardWorker
 from perceptron_nlp.integrations.shards import TextFile, ends_in, sentences_by_shard
 from perceptron_nlp.tagger.train.api import engine_of
@@ -256,7 +256,7 @@ def test_a_file_that_is_another_one_where_a_worker_is_is_refused(
             change(files[0])
             super().__init__(shard)
 
-    monkeypatch.setattr(sharding, "ShardWorker", Elsewhere)
+    monkeypatch.setattr("benchmarks.here.ShardWorker", Elsewhere)
     with pytest.raises(error, match=message):
         pn.train(files, engine=here(2, read_by="workers"), **FAST)
 

@@ -7,6 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from oracles import sources
 
 from perceptron_nlp.perceptrons.textbook import (
     Binary,
@@ -26,7 +27,6 @@ from perceptron_nlp.perceptrons.textbook import (
     counter_from_one,
     distinct,
     mean_before_each,
-    sources,
     train,
     unnormalised,
     voted_improved,

@@ -6,6 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from oracles.sources import jenkins_sequential
 
 from perceptron_nlp.perceptrons.schedule import Constant
 from perceptron_nlp.perceptrons.textbook import (
@@ -26,7 +27,6 @@ from perceptron_nlp.perceptrons.textbook import (
     train,
     unnormalised,
 )
-from perceptron_nlp.perceptrons.textbook.sources import jenkins_sequential
 
 AVERAGES = [
     averaged_naive,
