@@ -468,6 +468,27 @@ cdef inline void score_rows(const Table *t, const int32_t *rows, size_t n,
             score(t, rows[i], 1, scores)
 
 
+cdef inline void fetch_history(const Table *t, const int32_t *rows, size_t n, int32_t gold,
+                               int32_t rival) noexcept nogil:
+    """Have what an update of two labels reads of full rows beside weights on its way.
+
+    It is never read before: rows that are only summed need none of it.
+    """
+    cdef size_t i, last = t.n_labels * sizeof(double)
+    cdef const char *history
+    if t.fixed_bits or not t.is_full:
+        return
+    for i in range(n):
+        if rows[i] >= 0 and t.place[rows[i]]:
+            history = <const char *>full_row(t, t.place[rows[i]]).last_update
+            fetch(history)
+            fetch(history + min(last, <size_t>CACHE_LINE))
+            fetch(history + last)
+            if t.with_squares:
+                fetch(history + last + gold * sizeof(double))
+                fetch(history + last + rival * sizeof(double))
+
+
 cdef inline void fetch_rows(const Table *t, const int32_t *rows, size_t n) noexcept nogil:
     """Have the weights of rows, of which some may be -1, on their way to the processor."""
     cdef size_t bytes_ = t.stride * sizeof(double), last = t.n_labels * sizeof(double) - 1, i, at

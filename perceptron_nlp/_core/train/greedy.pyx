@@ -16,7 +16,7 @@ from perceptron_nlp._core.features.extract cimport (
     MAX_COLUMNS, MAX_HISTORY, Program, TokenView, no_label_hash,
 )
 from perceptron_nlp._core.table.weights cimport (
-    Row, Table, fetch_rows, reserve, score_rows, touch, touch_too,
+    Row, Table, fetch_history, fetch_rows, reserve, score_rows, touch, touch_too,
 )
 from perceptron_nlp._core.train.ahead cimport (
     Road, fetch_ahead, fetch_sentences, length_of, place_of,
@@ -215,6 +215,7 @@ cdef int _part(Greedy *x, const Visit *v, int32_t gold, int32_t rival, double st
     cdef Row cells
     if reserve(x.table, v.n, <uint32_t>p.n_history) < 0:
         return -1
+    fetch_history(x.table, x.rows, v.n, gold, rival)
     for h in range(p.n_history if v.is_open else 0):
         row = &x.rows[v.n_fixed + h]
         if row[0] < 0:
