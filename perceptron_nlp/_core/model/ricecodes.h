@@ -15,6 +15,16 @@ static inline uint64_t rice_word(const uint8_t *at) {
            (uint64_t)at[6] << 8 | (uint64_t)at[7];
 }
 
+/* The same bits in the other order. */
+static inline uint64_t rice_turned(uint64_t x) {
+    x = (x >> 1 & 0x5555555555555555) | (x & 0x5555555555555555) << 1;
+    x = (x >> 2 & 0x3333333333333333) | (x & 0x3333333333333333) << 2;
+    x = (x >> 4 & 0x0f0f0f0f0f0f0f0f) | (x & 0x0f0f0f0f0f0f0f0f) << 4;
+    x = (x >> 8 & 0x00ff00ff00ff00ff) | (x & 0x00ff00ff00ff00ff) << 8;
+    x = (x >> 16 & 0x0000ffff0000ffff) | (x & 0x0000ffff0000ffff) << 16;
+    return x >> 32 | x << 32;
+}
+
 /* A code being read, a block of numbers at a time: the low bits and the unary parts, which stand
  * one after the other, are followed side by side. */
 typedef struct {
@@ -22,9 +32,9 @@ typedef struct {
     int64_t missing; /* numbers still to be read */
     int64_t bit;     /* of the low bits, the next */
     int64_t size;
-    uint64_t word; /* unary bits read but not used, from the highest */
-    uint64_t zeros;
-    int held; /* how many these are */
+    uint64_t ones; /* of the unary bits at hand, the next of them lowest, those not used yet */
+    int64_t last;  /* the place among them of the last that was used; negative: zeros before them */
+    int held;      /* how many are at hand */
     int low_bits;
 } RiceReader;
 
@@ -32,59 +42,73 @@ typedef struct {
 static inline RiceReader rice_open(const uint8_t *data, int64_t size, int64_t length,
                                    int low_bits) {
     RiceReader r = {
-        data, data + (length * low_bits + 7) / 8, data + size, length, 0, size, 0, 0, 0, low_bits};
+        data, data + (length * low_bits + 7) / 8, data + size, length, 0, size, 0, -1, 0, low_bits};
     return r;
+}
+
+/* The unary parts of the next `count` numbers. */
+static inline int rice_unary(RiceReader *r, int64_t count, uint64_t *out) {
+    uint64_t ones = r->ones;
+    int64_t last = r->last;
+    for (int64_t n = 0; n < count;) {
+        if (!ones) {
+            last -= r->held;
+            if (r->end - r->unary >= 8) {
+                ones = rice_turned(rice_word(r->unary));
+                r->unary += 8;
+                r->held = 64;
+            } else if (r->unary < r->end) {
+                ones = rice_turned((uint64_t)*r->unary++ << 56);
+                r->held = 8;
+            } else {
+                return RICE_SHORT;
+            }
+        }
+        for (; ones && n < count; ones &= ones - 1) {
+            int64_t place = lowest_bit(ones);
+            out[n++] = (uint64_t)(place - last - 1);
+            last = place;
+        }
+    }
+    r->ones = ones, r->last = last;
+    return RICE_GOOD;
+}
+
+/* The low bits of the numbers whose unary parts are in `out`, put after these. */
+static inline void rice_low(RiceReader *r, int64_t count, uint64_t *out) {
+    const int low_bits = r->low_bits, at_once = 57 / low_bits;
+    int64_t n = 0, bit = r->bit;
+    /* A word that begins in the middle of a byte has 57 bits at least. */
+    for (; n + at_once <= count && at_once && bit / 8 + 8 <= r->size; bit += at_once * low_bits) {
+        uint64_t word = rice_word(r->data + bit / 8) << (bit & 7);
+        for (int64_t to = n + at_once; n < to; n++, word <<= low_bits)
+            out[n] = out[n] << low_bits | word >> (64 - low_bits);
+    }
+    for (; n < count; n++) {
+        uint64_t value = out[n];
+        for (int taken = 0; taken < low_bits; taken++, bit++)
+            value = value << 1 | (r->data[bit / 8] >> (7 - (bit & 7)) & 1);
+        out[n] = value;
+    }
+    r->bit = bit;
 }
 
 /* The next `count` numbers, as many as are missing at most. */
 static inline int rice_read(RiceReader *r, int64_t count, uint64_t *out) {
-    const int low_bits = r->low_bits;
-    uint64_t word = r->word, zeros = r->zeros;
-    int held = r->held;
-    for (int64_t n = 0; n < count;) {
-        if (!word) {
-            zeros += (uint64_t)held;
-            if (r->end - r->unary >= 8) {
-                word = rice_word(r->unary);
-                r->unary += 8;
-                held = 64;
-            } else if (r->unary < r->end) {
-                word = (uint64_t)*r->unary++ << 56;
-                held = 8;
-            } else {
-                return RICE_SHORT;
-            }
-            continue;
-        }
-        int more = zeros_above(word);
-        zeros += (uint64_t)more;
-        /* zeros is below 2^35 in any file that can be read. */
-        if (low_bits && zeros >> (64 - low_bits)) return RICE_WIDE;
-        out[n++] = zeros << low_bits;
-        zeros = 0;
-        word = word << more << 1;
-        held -= more + 1;
-    }
-    r->word = word, r->zeros = zeros, r->held = held;
+    uint64_t some = 0;
+    int status = rice_unary(r, count, out);
+    if (status != RICE_GOOD) return status;
     r->missing -= count;
-    if (!low_bits) return RICE_GOOD;
-    int64_t n = 0, bit = r->bit;
-    /* A word that begins in the middle of a byte has 57 bits at least. */
-    for (; low_bits <= 57 && n < count && bit / 8 + 8 <= r->size; n++, bit += low_bits)
-        out[n] |= rice_word(r->data + bit / 8) << (bit & 7) >> (64 - low_bits);
-    for (; n < count; n++) {
-        uint64_t value = 0;
-        for (int taken = 0; taken < low_bits; taken++, bit++)
-            value = value << 1 | (r->data[bit / 8] >> (7 - (bit & 7)) & 1);
-        out[n] |= value;
-    }
-    r->bit = bit;
+    if (!r->low_bits) return RICE_GOOD;
+    for (int64_t n = 0; n < count; n++) some |= out[n];
+    if (some >> (64 - r->low_bits)) return RICE_WIDE;
+    rice_low(r, count, out);
     return RICE_GOOD;
 }
 
 /* Is there nothing after the last number but what fills its byte? */
 static inline int rice_close(const RiceReader *r) {
-    if (r->word || r->held >= 8 || r->unary < r->end) return RICE_LONG;
+    if (r->ones || r->held - r->last > 8 || r->unary < r->end) return RICE_LONG;
     if (r->bit & 7 && r->data[r->bit / 8] & (0xff >> (r->bit & 7))) return RICE_FILLED;
     return RICE_GOOD;
 }
@@ -121,12 +145,19 @@ static inline int rice_make(RiceMaker *m, int kind, int64_t count, uint64_t *cod
         m->place = place, m->last = last;
         return 1;
     }
-    for (int64_t n = 0; n < count; n++) {
-        uint64_t code = codes[n];
-        if (code > most) most = code;
-        if (kind == RICE_POSITIVE) codes[n] = code + 1;
-        if (kind == RICE_SIGNED) codes[n] = ((code >> 1) + 1) * (1 - 2 * (code & 1));
+    /* All bits together are no less than the largest; looking for that is needed near the limit. */
+    for (int64_t n = 0; n < count; n++) most |= codes[n];
+    if (most >= m->limit) {
+        most = 0;
+        for (int64_t n = 0; n < count; n++) most = codes[n] > most ? codes[n] : most;
     }
+    if (kind == RICE_POSITIVE)
+        for (int64_t n = 0; n < count; n++) codes[n]++;
+    if (kind == RICE_SIGNED)
+        for (int64_t n = 0; n < count; n++) {
+            uint64_t minus = 0 - (codes[n] & 1);
+            codes[n] = (((codes[n] >> 1) + 1) ^ minus) - minus;
+        }
     return kind == RICE_AS_IT_IS || (kind == RICE_SIGNED ? most / 2 : most) < m->limit;
 }
 
