@@ -42,10 +42,10 @@ def broken_off() -> Iterator[Callable[[Callable[[], object], float], None]]:
 
     def break_off(work: Callable[[], object], seconds: float) -> None:
         pending[0] = True
-        signal.setitimer(signal.ITIMER_REAL, seconds)
         # A function of its own: Python 3.13 lets what is raised between two rounds of a loop out of
         # the block that it ends.
         with contextlib.suppress(Stop):
+            signal.setitimer(signal.ITIMER_REAL, seconds)
             again_and_again(work)
 
     before = signal.signal(signal.SIGALRM, stop)
