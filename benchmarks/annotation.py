@@ -1,35 +1,44 @@
-"""What asking for the right sentences saves, with gold labels as the person, as Markdown.
+"""Tokens and corrections saved by asking for the right sentences, with gold labels as the person.
 
     PERCEPTRON_NLP_CORPORA=folder python benchmarks/annotation.py [TREEBANK...] [--tokens 2000]
-        [--seeds 1] [--every 50] [--figure FILE] [--save FILE] [--load FILE...]
+        [--seeds 1] [--randoms 2] [--save FILE] [--figure FILE]
 
 A person annotates the training part of a treebank (of EWT every fourth sentence, of treebanks that
 lack one the dev part) in random order, and in the order that `perceptron_nlp.annotation` asks for;
-labels are the gold ones. At each point a tagger of what is annotated, trained as the one that
-proposes, is scored on the test part.
+labels are the gold ones. At steps of 8 % a tagger of what is annotated, trained as the one that
+proposes, is scored on the test part. From 2,000 tokens on proposals are up to 200 tokens old in
+both orders, in place of 50, which saves three quarters of the time.
 
 ``tokens`` and ``corrections`` are shares: what active order needs to reach the accuracy that random
-order has at N tokens, divided by what random order needed. ``shown`` is the accuracy that the page
-shows, and ``rest`` the accuracy on what is not annotated yet.
+order has at N tokens, divided by what random order needed. One random order is up to two points
+better than another, which is worth 10 % of the tokens, so all random orders of a treebank are
+averaged, and curves are smoothed (a line through the logarithms of errors and tokens, weighted by
+nearness). ``shown`` is the accuracy that the page shows, and ``rest`` the accuracy on what is not
+annotated yet.
 
-``--wait`` measures instead how long a person waits with 5,000 tokens annotated and 10,000 sentences
-waiting.
+``--save`` keeps each run when it is done, and goes on with those that are missing. ``--wait``
+measures instead how long a person waits with 5,000 tokens annotated and 10,000 sentences waiting.
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import logging
+import math
+import operator
 import random
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 from unittest import mock
 
 import numpy as np
+import numpy.typing as npt
 from corpora import corpora
 
 import perceptron_nlp as pn
@@ -49,10 +58,17 @@ TREEBANKS = {
     "Russian-GSD": ("ru_gsd-ud", 1),
 }
 FIRST = tuple(TREEBANKS)[:4]
-STEPS = 20
+FROM = 250
+STEP = 1.08
+# Proposals are never older than so many tokens, from so many on.
+AGES = {0: 50, 2000: 200}
+# Of the smoothing, in the logarithm of tokens.
+WIDTH = 0.12
 # Of the tagger that proposes.
 RUNS = 4
 Point = dict[str, float]
+Run = dict[str, Any]
+Floats = npt.NDArray[np.float64]
 
 
 def parts(name: str) -> tuple[list[pn.Sentence], list[pn.Sentence]]:
@@ -65,119 +81,155 @@ def parts(name: str) -> tuple[list[pn.Sentence], list[pn.Sentence]]:
     return list(pn.read_conllu(pool))[::every], list(pn.read_conllu(folder / f"{stem}-test.conllu"))
 
 
-def annotated(name: str, order: str, seed: int, n_tokens: int, every: int) -> list[Point]:
+def annotated(name: str, order: str, seed: int, n_tokens: int) -> list[Point]:
     """Let gold labels play the person; return the points of the learning curve."""
     pool, test = parts(name)
-    chance = random.Random(seed)
     # Ties, and which sentences a sample has, depend on the order of the text.
-    chance.shuffle(pool)
-    session = pn.annotation.Session(
-        [sentence.words for sentence in pool], order=order, every=every, seed=seed
-    )
+    random.Random(seed).shuffle(pool)
     raw = pn.RawText.read([sentence.words for sentence in pool])
     points: list[Point] = []
-    tokens = corrections = 0
-    marks = [n_tokens * 2.0 ** (step / 4) for step in range(-STEPS, 1)]
-    spent = 0.0
-    task = session.next()
-    while task is not None:
-        gold = pool[int(task.name) - 1].column("upos")
-        corrections += sum(a != b for a, b in zip(gold, task.labels["upos"], strict=True))
-        tokens += len(gold)
-        session.accept(gold)
-        begun = time.process_time()
-        task = session.next()
-        spent += time.process_time() - begun
-        if tokens < marks[0] or session.tagger is None:
-            continue
-        marks = [mark for mark in marks if mark > tokens]
-        done = {sentence.words for sentence in session.annotated}
-        rest = [sentence for sentence in pool if sentence.words not in done]
-        estimate = session.progress().estimate
-        tagger = pn.train(session.annotated, column="upos", runs=RUNS, raw=raw)
-        points.append(
-            {
-                "tokens": tokens,
-                "corrections": corrections,
-                "accuracy": tagger.evaluate(test, column="upos").accuracy,
-                "rest": session.tagger.evaluate(rest, column="upos").accuracy if rest else 1.0,
-                "shown": float("nan") if estimate is None else estimate.share,
-                "seconds": spent,
-            }
-        )
-        if not marks:
-            break
+    count: Counter[str] = Counter()
+    following = FROM
+    with tempfile.TemporaryDirectory() as folder:
+        for start, age in AGES.items():
+            end = min([n_tokens, *(later for later in AGES if later > start)])
+            with pn.annotation.Session(
+                [sentence.words for sentence in pool],
+                Path(folder) / "gold.conllu",
+                order=order,
+                every=age,
+                seed=seed,
+            ) as session:
+                while count["tokens"] < end and (task := session.next()) is not None:
+                    gold = pool[int(task.name) - 1].column("upos")
+                    proposed = task.labels["upos"]
+                    count["corrections"] += sum(map(operator.ne, gold, proposed))
+                    count["tokens"] += len(gold)
+                    session.accept(gold)
+                    if count["tokens"] >= following:
+                        points.append({**count, **scores(session, raw, test)})
+                        if len(points) % 4 == 0:
+                            points[-1] |= shown(session, pool)
+                        following = math.ceil(max(following, count["tokens"]) * STEP)
     return points
 
 
-def needed(points: Sequence[Point], accuracy: float, what: str) -> float:
-    """Tokens or corrections at which a curve reaches an accuracy; what was measured at most."""
-    best = np.maximum.accumulate([point["accuracy"] for point in points])
-    values = [point[what] for point in points]
-    # What lies on the same level counts from its beginning.
-    first = np.flatnonzero(np.diff(best, prepend=-1.0) > 0)
-    return float(np.interp(accuracy, best[first], np.array(values)[first]))
+def scores(session: pn.annotation.Session, raw: pn.RawText, test: Sequence[pn.Sentence]) -> Point:
+    """The accuracy of a tagger of what is annotated."""
+    tagger = pn.train(session.annotated, column="upos", runs=RUNS, raw=raw)
+    return {"accuracy": tagger.evaluate(test, column="upos").accuracy}
 
 
-def at(points: Sequence[Point], tokens: float, what: str) -> float:
-    """A value of a curve, which only rises, at a number of tokens."""
-    values = np.maximum.accumulate([point[what] for point in points])
-    return float(np.interp(tokens, [point["tokens"] for point in points], values))
+def shown(session: pn.annotation.Session, pool: Sequence[pn.Sentence]) -> Point:
+    """The accuracy that the page shows, with its interval, and that on what is not annotated."""
+    done = {sentence.words for sentence in session.annotated}
+    rest = [sentence for sentence in pool if sentence.words not in done]
+    estimate = session.progress().estimate
+    if estimate is None or session.tagger is None:
+        return {}
+    accuracy = session.tagger.evaluate(rest, column="upos").accuracy
+    return {"shown": estimate.share, "low": estimate.low, "high": estimate.high, "rest": accuracy}
 
 
-def report(runs: Sequence[dict[str, Any]]) -> None:
-    """Print the tables."""
-    marks = [500, 1000, 2000, 5000, 10_000]
-    print(
-        "\n| treebank | N | random % | active % | tokens | corrections |\n|---|---|---|---|---|---|"
+def smoothed(points: Sequence[Point], at: Floats) -> tuple[Floats, Floats]:
+    """The logarithms of the error and of the corrections at logarithms of tokens."""
+    tokens = np.log([point["tokens"] for point in points])
+    errors = np.log([1 - point["accuracy"] for point in points])
+    corrections = np.log([point["corrections"] for point in points])
+
+    def line(values: Floats, here: float) -> float:
+        weights = np.exp(-(((tokens - here) / WIDTH) ** 2) / 4)
+        return float(np.polynomial.Polynomial.fit(tokens, values, 1, w=weights)(here))
+
+    return (
+        np.array([line(errors, here) for here in at]),
+        np.array([line(corrections, here) for here in at]),
     )
-    shares: dict[int, list[tuple[float, float]]] = {}
-    for name in dict.fromkeys(run["treebank"] for run in runs):
-        pairs = [
-            (own["random"], own["active"])
-            for seed in sorted({run["seed"] for run in runs})
-            if {"random", "active"}
-            <= (
-                own := {
-                    r["order"]: r["points"]
-                    for r in runs
-                    if (r["treebank"], r["seed"]) == (name, seed)
-                }
-            ).keys()
-        ]
-        for mark in marks:
-            rows = []
-            for base, active in pairs:
-                if base[-1]["tokens"] < mark:
-                    continue
-                accuracy = at(base, mark, "accuracy")
-                rows.append(
-                    (
-                        accuracy,
-                        at(active, mark, "accuracy"),
-                        needed(active, accuracy, "tokens") / mark,
-                        needed(active, accuracy, "corrections") / at(base, mark, "corrections"),
-                    )
-                )
-            if rows:
-                means = [sum(column) / len(rows) for column in zip(*rows, strict=True)]
-                print(
-                    f"| {name} | {mark:,} | {100 * means[0]:.1f} | {100 * means[1]:.1f} |"
-                    f" {means[2]:.2f} | {means[3]:.2f} |"
-                )
-                shares.setdefault(mark, []).append((means[2], means[3]))
-    for mark, found in shares.items():
-        tokens, corrections = (sum(column) / len(found) for column in zip(*found, strict=True))
-        print(f"| mean of {len(found)} | {mark:,} | | | {tokens:.2f} | {corrections:.2f} |")
-    print("\n| treebank | order | tokens | shown % | rest % | corrections/100 | CPU s |")
-    print("|---|---|---|---|---|---|---|")
-    for run in runs:
-        for point in run["points"][-8::4] + run["points"][-1:]:
-            print(
-                f"| {run['treebank']} | {run['order']} | {point['tokens']:,} |"
-                f" {100 * point['shown']:.1f} | {100 * point['rest']:.1f} |"
-                f" {100 * point['corrections'] / point['tokens']:.1f} | {point['seconds']:.0f} |"
+
+
+def shares(actives: Sequence[Run], randoms: Sequence[Run], mark: int) -> list[tuple[float, ...]]:
+    """By run in active order: random and own accuracy at a mark, tokens and corrections.
+
+    The last two are shares of what random order needed; empty where one ends before the mark.
+    """
+    if min(run["points"][-1]["tokens"] for run in [*actives, *randoms]) < mark:
+        return []
+    here = np.array([math.log(mark)])
+    base = np.array([smoothed(run["points"], here) for run in randoms])[:, :, 0].mean(0)
+    found = []
+    for run in actives:
+        grid = np.linspace(math.log(run["points"][0]["tokens"]), here[0] + 0.1, 200)
+        errors, corrections = smoothed(run["points"], grid)
+        reached = errors <= base[0]
+        at = int(reached.argmax()) if reached.any() else -1
+        own = smoothed(run["points"], here)[0][0]
+        found.append(
+            (
+                1 - math.exp(base[0]),
+                1 - math.exp(own),
+                math.exp(grid[at]) / mark,
+                math.exp(corrections[at] - base[1]),
             )
+        )
+    return found
+
+
+def report(runs: Sequence[Run]) -> None:
+    """Print the tables."""
+    print("\n| treebank | N | random % | active % | tokens | corrections |")
+    print("|---|---|---|---|---|---|")
+    names = list(dict.fromkeys(run["treebank"] for run in runs))
+    means: dict[int, list[Floats]] = {}
+    for name in names:
+        own = [run for run in runs if run["treebank"] == name]
+        for mark in (500, 1000, 2000, 5000, 10_000):
+            reaching = [run for run in own if run["points"][-1]["tokens"] >= mark]
+            active, base = (
+                [run for run in reaching if run["order"] == order] for order in ("active", "random")
+            )
+            if active and base:
+                mean = np.mean(shares(active, base, mark), 0)
+                means.setdefault(mark, []).append(mean)
+                print(row(f"{name} ({len(active)} and {len(base)} orders)", mark, mean))
+    for mark, found in means.items():
+        print(row(f"mean of {len(found)}", mark, np.mean(found, 0)))
+    print("\nThe accuracy shown, from 1,000 tokens on: points from the accuracy on the rest")
+    print("\n| treebank | times | mean | at most | within 1.5 % | within the interval % |")
+    print("|---|---|---|---|---|---|")
+    off: list[tuple[float, bool]] = []
+    for name in names:
+        mine = [
+            (
+                100 * abs(point["shown"] - point["rest"]),
+                point["low"] <= point["rest"] <= point["high"],
+            )
+            for run in runs
+            if (run["treebank"], run["order"]) == (name, "active")
+            for point in run["points"]
+            if "shown" in point and point["tokens"] >= 1000
+        ]
+        off += mine
+        print(distances(name, mine))
+    print(distances("all", off))
+
+
+def row(name: str, mark: int, values: Sequence[float]) -> str:
+    """A row of the table of shares."""
+    random_share, own, tokens, corrections = values
+    return (
+        f"| {name} | {mark:,} | {100 * random_share:.1f} | {100 * own:.1f} | {tokens:.2f} |"
+        f" {corrections:.2f} |"
+    )
+
+
+def distances(name: str, off: Sequence[tuple[float, bool]]) -> str:
+    """A row of the table of what is shown."""
+    points = np.array([distance for distance, _ in off])
+    inside = np.array([within for _, within in off])
+    return (
+        f"| {name} | {len(off)} | {points.mean():.2f} | {points.max():.2f} |"
+        f" {100 * (points <= 1.5).mean():.0f} | {100 * inside.mean():.0f} |"
+    )
 
 
 def draw(runs: Sequence[dict[str, Any]], path: str) -> None:
@@ -276,10 +328,9 @@ def main() -> None:
     parser.add_argument("treebanks", nargs="*", default=FIRST, help=", ".join(TREEBANKS))
     parser.add_argument("--tokens", type=int, default=2000)
     parser.add_argument("--seeds", type=int, default=1)
-    parser.add_argument("--every", type=int, default=50)
+    parser.add_argument("--randoms", type=int, default=2)
     parser.add_argument("--figure")
     parser.add_argument("--save")
-    parser.add_argument("--load", nargs="*", default=[])
     parser.add_argument("--wait", action="store_true")
     chosen = parser.parse_args()
     # Taggers of little text warn of that.
@@ -287,14 +338,18 @@ def main() -> None:
     if chosen.wait:
         wait(5000, 10_000, pause=2.0)
         return
-    runs = [run for path in chosen.load for run in json.loads(Path(path).read_text())]
-    for name in () if chosen.load else chosen.treebanks:
-        for seed in range(1, chosen.seeds + 1):
-            for order in ("random", "active"):
-                points = annotated(name, order, seed, chosen.tokens, chosen.every)
+    kept = None if chosen.save is None else Path(chosen.save)
+    runs: list[Run] = json.loads(kept.read_text()) if kept is not None and kept.exists() else []
+    done = {(run["treebank"], run["order"], run["seed"]) for run in runs}
+    wanted = itertools.product(range(1, max(chosen.seeds, chosen.randoms) + 1), chosen.treebanks)
+    for seed, name in wanted:
+        for order, most in (("random", chosen.randoms), ("active", chosen.seeds)):
+            if seed <= most and (name, order, seed) not in done:
+                # A little more, since what is smoothed has two sides.
+                points = annotated(name, order, seed, round(1.1 * chosen.tokens))
                 runs.append({"treebank": name, "order": order, "seed": seed, "points": points})
-                if chosen.save:
-                    Path(chosen.save).write_text(json.dumps(runs))
+                if kept is not None:
+                    kept.write_text(json.dumps(runs))
     report(runs)
     if chosen.figure:
         draw(runs, chosen.figure)

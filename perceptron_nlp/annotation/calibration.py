@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,6 +18,8 @@ FOLDS = 5
 # In scores; where there are too few tokens to find out.
 TEMPERATURE = 2.0
 _Z = 1.96
+# Sentences whose scores are looked at together.
+_TOGETHER = 100
 
 Floats = npt.NDArray[np.float64]
 
@@ -62,13 +65,8 @@ class Calibration:
     chosen: Mapping[str, Any] = field(default_factory=dict)
 
 
-def cross_calibrated(
-    sentences: Sequence[pn.Sentence],
-    column: str,
-    train: Callable[..., pn.Tagger],
-    start: pn.Tagger | None,
-) -> Calibration:
-    """Return the calibration of a tagger of some sentences.
+class CrossCalibration:
+    """The calibration of a tagger by cross-validation, a training at a time.
 
     Parameters
     ----------
@@ -77,19 +75,47 @@ def cross_calibrated(
     train : called with sentences, the column, and options chosen automatically for all of them
     start : the tagger given at the start, which may do better, or None
     """
-    judged = _Judged(column)
-    chosen = choices(train(sentences, column))
-    for fold in range(FOLDS):
-        rest = [s for number, s in enumerate(sentences) if number % FOLDS != fold]
-        judged.add(train(rest, column, **chosen), sentences[fold::FOLDS])
-    found = judged.fitted()
-    if start is None:
-        return Calibration(*found[:2], takes_start=False, chosen=chosen)
-    judged = _Judged(column)
-    judged.add(start.by_column[column], sentences)
-    given = judged.fitted()
-    better = given[2] > found[2]
-    return Calibration(*(given if better else found)[:2], takes_start=better, chosen=chosen)
+
+    def __init__(
+        self,
+        sentences: Sequence[pn.Sentence],
+        column: str,
+        train: Callable[..., pn.Tagger],
+        start: pn.Tagger | None,
+    ) -> None:
+        self.sentences = sentences
+        self._column = column
+        self._train = train
+        self._start = start
+        self._chosen: dict[str, Any] | None = None
+        self._judged = _Judged(column)
+        self._folds = list(range(FOLDS))
+
+    def advance(self) -> bool:
+        """Do the next training; return False if none is left."""
+        if self._chosen is None:
+            self._chosen = choices(self._train(self.sentences, self._column))
+        elif self._folds:
+            fold = self._folds.pop()
+            rest = [s for number, s in enumerate(self.sentences) if number % FOLDS != fold]
+            tagger = self._train(rest, self._column, **self._chosen)
+            self._judged.add(tagger, self.sentences[fold::FOLDS])
+        else:
+            return False
+        return True
+
+    def result(self) -> Calibration:
+        """Return the calibration, after all trainings that are left."""
+        while self.advance():
+            pass
+        found, takes_start = self._judged.fitted(), False
+        if self._start is not None:
+            judged = _Judged(self._column)
+            judged.add(self._start.by_column[self._column], self.sentences)
+            given = judged.fitted()
+            takes_start = given[2] > found[2]
+            found = given if takes_start else found
+        return Calibration(*found[:2], takes_start, self._chosen or {})
 
 
 def choices(part: pn.Tagger) -> dict[str, Any]:
@@ -102,6 +128,20 @@ def probabilities(part: pn.Tagger, words: Sequence[str], temperature: float) -> 
     scores = part.scores(words) / temperature
     powers = np.exp(scores - scores.max(1, keepdims=True))
     found: Floats = powers / powers.sum(1, keepdims=True)
+    return found
+
+
+def confidences(
+    part: pn.Tagger, sentences: Sequence[Sequence[str]], temperature: float
+) -> list[list[float]]:
+    """Return for each sentence the probabilities of its words' likeliest labels."""
+    found: list[list[float]] = []
+    for at in range(0, len(sentences), _TOGETHER):
+        some = sentences[at : at + _TOGETHER]
+        scores = np.concatenate([part.scores(words) for words in some])
+        scores -= scores.max(1, keepdims=True)
+        values = iter((1 / np.exp(scores / temperature).sum(1)).tolist())
+        found += [list(itertools.islice(values, len(words))) for words in some]
     return found
 
 

@@ -6,7 +6,9 @@ proposals.
 
 from __future__ import annotations
 
+import bisect
 import hashlib
+import itertools
 import logging
 import math
 import threading
@@ -24,10 +26,10 @@ from perceptron_nlp.annotation.asking import best_of, worth_of_doubtful, worth_o
 from perceptron_nlp.annotation.calibration import (
     FOLDS,
     Calibration,
+    CrossCalibration,
     Estimate,
     choices,
-    cross_calibrated,
-    probabilities,
+    confidences,
 )
 from perceptron_nlp.annotation.goldfile import Record
 from perceptron_nlp.annotation.memory import Memory
@@ -115,10 +117,15 @@ class Learner:
         n_read = min(len(items), max(1, len(items) * MOST_RAW_TOKENS // n_tokens))
         self._raw = pn.RawText.read([item.words for item in _evenly(items, n_read)])
         self._counts = Counter(word for item in items for word in item.words)
-        self._calibrated: tuple[list[pn.Sentence], Calibration] = ([], Calibration())
+        self._items = items
+        self._calibrated: tuple[Sequence[pn.Sentence], Calibration] = ([], Calibration())
+        self._ahead: CrossCalibration | None = None
         self._memory = Memory(path, self._raw)
         of_start = None if start is None else hashlib.sha256(start.to_bytes()).hexdigest()
-        self._self = (pn.__version__, self._columns, ranks, every, of_start, self._raw.digest)
+        text = hashlib.sha256(
+            "\n".join(" ".join(item.words) for item in items).encode()
+        ).hexdigest()
+        self._self = (pn.__version__, self._columns, ranks, every, of_start, text)
 
     def train(self, sentences: Sequence[pn.Sentence], column: str, **chosen: Any) -> pn.Tagger:
         """Return a tagger that labels greedily; `column` names one or several."""
@@ -144,12 +151,13 @@ class Learner:
         waiting : what is left, in the order of the text
         """
         labels = [[s.column(name) for name in ("form", *self._columns)] for s in annotated]
-        left = [(item.name, item.words) for item in waiting]
+        # What was not cut otherwise is known by its name.
+        own = self._items
+        left = [i.name if own[i.number] is i else (i.name, i.words) for i in waiting]
         key = hashlib.sha256(repr((self._self, labels, left)).encode()).hexdigest()
         learned = self._remembered(key, annotated)
         if learned is None:
             learned = self._learn(annotated, waiting)
-            own = None if learned.calibration.takes_start else learned.tagger
             calibrated = learned.calibration is self._calibrated[1]
             facts = {
                 "temperature": learned.calibration.temperature,
@@ -158,7 +166,9 @@ class Learner:
                 "estimate": None if learned.estimate is None else learned.estimate.share,
                 "queue": learned.queue,
             }
-            self._memory.keep(key, facts, own)
+            self._memory.keep(
+                key, facts, None if learned.calibration.takes_start else learned.tagger
+            )
         return learned
 
     def _remembered(self, key: str, annotated: Sequence[pn.Sentence]) -> Learned | None:
@@ -187,8 +197,8 @@ class Learner:
         scored = _evenly(waiting, MOST_SCORED if by_doubt else ESTIMATED_BY)
         sure: list[list[float]] = []
         if tagger is not None and n_tokens >= CALIBRATED_FROM:
-            part, temperature = tagger.by_column[self._columns[0]], calibration.temperature
-            sure = [probabilities(part, item.words, temperature).max(1).tolist() for item in scored]
+            part = tagger.by_column[self._columns[0]]
+            sure = confidences(part, [item.words for item in scored], calibration.temperature)
         estimate = None
         if sure:
             mean = float(np.concatenate(sure).mean())
@@ -205,23 +215,28 @@ class Learner:
         return Learned(tagger, calibration, estimate, queue)
 
     def _calibration(self, annotated: Sequence[pn.Sentence], n_tokens: int) -> Calibration:
-        """Return a calibration by the sentences that there were at the last step of AGAIN."""
+        """Return a calibration by the sentences that there were at a step of AGAIN.
+
+        It is in use from half a step later on: by then the trainings that it takes are done, one
+        with each call, so that none of them takes long.
+        """
         if n_tokens < CALIBRATED_FROM or len(annotated) < FOLDS:
             return Calibration(takes_start=self._start is not None)
-        step = math.floor(math.log(n_tokens / CALIBRATED_FROM) / math.log(AGAIN) + 1e-9)
-        enough = CALIBRATED_FROM * AGAIN**step
-        sentences: list[pn.Sentence] = []
-        count = 0
-        for sentence in annotated:
-            sentences.append(sentence)
-            count += len(sentence)
-            if count >= enough and len(sentences) >= FOLDS:
-                break
+        steps = math.log(n_tokens / CALIBRATED_FROM) / math.log(AGAIN) + 1e-9
+        used = max(0, math.floor(steps - 0.5))
+        sentences = _at_step(annotated, used)
         if self._calibrated[0] != sentences:
-            column = self._columns[0]
-            found = cross_calibrated(sentences, column, self.train, self._start)
-            self._calibrated = sentences, found
+            self._calibrated = sentences, self._calibrating(sentences).result()
+        if math.floor(steps) > used:
+            self._calibrating(_at_step(annotated, used + 1)).advance()
         return self._calibrated[1]
+
+    def _calibrating(self, sentences: Sequence[pn.Sentence]) -> CrossCalibration:
+        """Return the calibration by some sentences, as far as it is."""
+        if self._ahead is None or self._ahead.sentences != sentences:
+            column = self._columns[0]
+            self._ahead = CrossCalibration(sentences, column, self.train, self._start)
+        return self._ahead
 
 
 class Lessons:
@@ -296,6 +311,13 @@ def _evenly(found: Sequence[T], most: int) -> Sequence[T]:
     if len(found) <= most:
         return found
     return [found[at * len(found) // most] for at in range(most)]
+
+
+def _at_step(annotated: Sequence[pn.Sentence], step: int) -> Sequence[pn.Sentence]:
+    """Return the first sentences with CALIBRATED_FROM tokens times AGAIN for each step."""
+    ends = itertools.accumulate(map(len, annotated))
+    enough = bisect.bisect_left(list(ends), CALIBRATED_FROM * AGAIN**step - 1e-6)
+    return annotated[: max(enough + 1, FOLDS)]
 
 
 def schedule(sizes: Sequence[int], every: int) -> tuple[int, int]:

@@ -18,6 +18,7 @@ is made of square roots.
 from __future__ import annotations
 
 import hashlib
+import itertools
 import math
 import os
 from array import array
@@ -275,12 +276,14 @@ class RawText:
     sentences : the words of each, equal words being the same object
     n_tokens : how many words they have together
     digest : SHA-256 of the words, in hexadecimal
+    lowered : how often each word is there, in lower case
     clusters : those learned already, by names of columns
     """
 
     sentences: list[list[str]]
     n_tokens: int
     digest: str
+    lowered: Counter[str]
     clusters: dict[tuple[str, ...], list[dict[str, str]]] = field(default_factory=dict)
 
     @classmethod
@@ -313,19 +316,15 @@ class RawText:
                 "there are no words in the raw text; give text, a sentence a line, or leave it out",
                 place_of(source),
             )
-        return cls(sentences, n_tokens, digest.hexdigest())
+        lowered: Counter[str] = Counter()
+        for word, count in Counter(itertools.chain.from_iterable(sentences)).items():
+            lowered[word.lower()] += count
+        return cls(sentences, n_tokens, digest.hexdigest(), lowered)
 
     def known_share(self, words: Iterable[str]) -> float:
         """Share of its words that are among others, whatever their case."""
         known = {word.lower() for word in words}
-        lowered: dict[str, bool] = {}
-        found = 0
-        for sentence in self.sentences:
-            for word in sentence:
-                if word not in lowered:
-                    lowered[word] = word.lower() in known
-                found += lowered[word]
-        return found / self.n_tokens
+        return sum(self.lowered[word] for word in known) / self.n_tokens
 
 
 def raw_sentences(source: Any) -> Iterator[Sequence[str]]:

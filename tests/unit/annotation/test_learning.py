@@ -1,0 +1,39 @@
+"""What is learned beside the work of a person, and what it takes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import perceptron_nlp as pn
+from perceptron_nlp.annotation import Session
+from perceptron_nlp.annotation.learning import Learner
+from tests.unit.annotation.conftest import made, work
+
+
+def test_a_calibration_takes_no_more_than_one_training_beside_each(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    trainings: list[tuple[int, int]] = []
+    count = 0
+    learn, train = Learner.learn, Learner.train
+
+    def counted(self: Learner, *given: Any, **options: Any) -> pn.Tagger:
+        nonlocal count
+        count += 1
+        return train(self, *given, **options)
+
+    def told(self: Learner, annotated: Any, waiting: Any) -> Any:
+        nonlocal count
+        count = 0
+        learned = learn(self, annotated, waiting)
+        trainings.append((sum(map(len, annotated)), count))
+        return learned
+
+    monkeypatch.setattr(Learner, "train", counted)
+    monkeypatch.setattr(Learner, "learn", told)
+    with Session(made(300), every=10) as session:
+        work(session, 150)
+    late = [done for n_tokens, done in trainings if n_tokens >= 520]
+    assert len(late) > 20 and set(late) == {1, 2}
