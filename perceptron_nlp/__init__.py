@@ -10,13 +10,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from perceptron_nlp.analysis.compare.comparison import compare
-    from perceptron_nlp.analysis.compare.differences import Comparison
+    from perceptron_nlp.analysis.comparison import compare
     from perceptron_nlp.analysis.crossvalidation import CrossValidation, cross_validate
+    from perceptron_nlp.analysis.differences import Comparison
     from perceptron_nlp.analysis.doctor.corrections import apply_corrections
     from perceptron_nlp.analysis.doctor.diagnosis import Candidate, Diagnosis
     from perceptron_nlp.analysis.doctor.doctoring import doctor
-    from perceptron_nlp.analysis.inspect.inspection import Inspection, inspect
+    from perceptron_nlp.analysis.inspection import Inspection, inspect
     from perceptron_nlp.analysis.learningcurve import (
         CurvePoint,
         Forecast,
@@ -145,8 +145,8 @@ _PLACES = {
     ),
     "combine.distill": "distill",
     "combine.merge": "merge",
-    "analysis.compare.comparison": "compare",
-    "analysis.compare.differences": "Comparison",
+    "analysis.comparison": "compare",
+    "analysis.differences": "Comparison",
     "features.templates": "Template",
     "formats.columns": "read_columns write_columns",
     "formats.conllu": "read_conllu write_conllu",
@@ -157,7 +157,7 @@ _PLACES = {
     "analysis.doctor.corrections": "apply_corrections",
     "analysis.doctor.diagnosis": "Diagnosis Candidate",
     "analysis.doctor.doctoring": "doctor",
-    "analysis.inspect.inspection": "Inspection inspect",
+    "analysis.inspection": "Inspection inspect",
     "tagger.train.api": "train",
     "tagger.train.clusters": "RawText",
     "perceptrons.classifier": "PerceptronClassifier",

@@ -230,7 +230,7 @@ REMOVALS = (
     Removal(
         "H2",
         "fixed tables report nothing",
-        "analysis/inspect/inspection.py",
+        "analysis/inspection.py",
         "return 0.0 if weights.table_bits is None else",
         "return 0.0 if True else",
     ),

@@ -10,8 +10,7 @@ from typing import Any
 
 from perceptron_nlp import Evaluation, Sentence, Tagger, TrainingOptions, train
 from perceptron_nlp._checks import check_callback, check_int
-from perceptron_nlp._display import counted, percent, points
-from perceptron_nlp._notebook import Tabular
+from perceptron_nlp._display import Tabular, counted, percent, points
 from perceptron_nlp.analysis.folds import in_parallel, make_folds
 from perceptron_nlp.errors import ArgumentError
 from perceptron_nlp.tagger.train.options import LearningOptions, options_from

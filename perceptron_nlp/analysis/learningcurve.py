@@ -15,8 +15,7 @@ from typing import Any, NamedTuple
 
 from perceptron_nlp import Evaluation, replace_file
 from perceptron_nlp._checks import check_callback, check_number
-from perceptron_nlp._display import percent
-from perceptron_nlp._notebook import Tabular
+from perceptron_nlp._display import Tabular, percent
 from perceptron_nlp.analysis.crossvalidation import (
     Extractor,
     GoldText,

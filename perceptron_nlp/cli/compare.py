@@ -8,9 +8,9 @@ from collections.abc import Sequence
 import perceptron_nlp as pn
 from perceptron_nlp._checks import check_int
 from perceptron_nlp._display import p_value, percent, points, printable
-from perceptron_nlp.analysis.compare.comparison import is_model_file
-from perceptron_nlp.analysis.compare.differences import Change, Score
-from perceptron_nlp.analysis.compare.significance import ROUNDS
+from perceptron_nlp.analysis.comparison import is_model_file
+from perceptron_nlp.analysis.differences import Change, Score
+from perceptron_nlp.analysis.significance import ROUNDS
 from perceptron_nlp.cli.inputs import STDIN, check_stdin, check_there, open_inputs
 from perceptron_nlp.cli.parsing import JSON, QUIET, THREADS, Verb, format_options
 from perceptron_nlp.cli.terminal import BOLD, Terminal, output, print_json, shortened_inside

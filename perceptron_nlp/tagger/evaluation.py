@@ -10,8 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, NamedTuple
 
-from perceptron_nlp._display import counted, percent, points, printable
-from perceptron_nlp._notebook import Tabular
+from perceptron_nlp._display import Tabular, counted, percent, points, printable
 from perceptron_nlp.tagger.confidence.confidence import Reliability
 from perceptron_nlp.tagger.label_scores import (
     LabelScore,

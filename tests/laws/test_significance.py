@@ -12,13 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import perceptron_nlp as pn
-from perceptron_nlp.analysis.compare.significance import (
-    Counts,
-    interval,
-    mcnemar,
-    randomisation,
-    resampled,
-)
+from perceptron_nlp.analysis.significance import Counts, interval, mcnemar, randomisation, resampled
 from perceptron_nlp.sampling import draws
 
 Row = tuple[int, int, int]
@@ -113,7 +107,7 @@ def test_the_size_of_the_pieces_changes_no_number(monkeypatch: pytest.MonkeyPatc
     rows = [tuple(row) for row in rng.integers(0, 5, (60, 5)).tolist()]
     a, b = two(rows)
     whole = randomisation(a, b, rounds=500)
-    monkeypatch.setattr("perceptron_nlp.analysis.compare.significance._CELLS", 60 * 7)
+    monkeypatch.setattr("perceptron_nlp.analysis.significance._CELLS", 60 * 7)
     assert randomisation(a, b, rounds=500) == whole
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import perceptron_nlp as pn
-from perceptron_nlp._notebook import Tabular
+from perceptron_nlp._display import Tabular
 
 TEXT = [(["a", "b", "c"], ["X", "Y", "Z"]), (["b", "c"], ["Y", "X"])] * 4
 

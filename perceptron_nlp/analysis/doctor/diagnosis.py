@@ -10,8 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from perceptron_nlp import Sentence
-from perceptron_nlp._display import counted, percent, printable
-from perceptron_nlp._notebook import Tabular
+from perceptron_nlp._display import Tabular, counted, percent, printable
 from perceptron_nlp.analysis.doctor.crosstagging import Opinions
 from perceptron_nlp.analysis.doctor.pooling import WIDTHS, Variation
 from perceptron_nlp.formats import sentence_id

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
 from perceptron_nlp import Evaluation, Sentence, Tagger, WordExplanation
-from perceptron_nlp.analysis.compare.significance import (
+from perceptron_nlp.analysis.significance import (
     Counts,
     Gold,
     Interval,

@@ -17,10 +17,10 @@ from perceptron_nlp import Evaluation, Tagger
 from perceptron_nlp._checks import check_path
 from perceptron_nlp._display import counted
 from perceptron_nlp._version import __version__
-from perceptron_nlp.analysis.compare.significance import RESAMPLES
 from perceptron_nlp.analysis.report.charts import confusion_grid, draw_charts
 from perceptron_nlp.analysis.report.figures import FEWEST, column_figures
 from perceptron_nlp.analysis.report.views import column_view
+from perceptron_nlp.analysis.significance import RESAMPLES
 from perceptron_nlp.errors import ArgumentTypeError, FileError
 from perceptron_nlp.formats.replace import TEMPORARY, replace_files
 from perceptron_nlp.pages import environment, render
@@ -61,7 +61,7 @@ def report(
     """Compare a tagger's labels with gold ones, and write a page about each column.
 
     Intervals are the middle 95 % of 1,000 bootstrap samples of sentences (see
-    analysis/compare/significance.py). The page is the same on each run but for the speed, which is
+    analysis/significance.py). The page is the same on each run but for the speed, which is
     measured.
 
     Parameters

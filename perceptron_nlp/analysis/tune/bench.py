@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from perceptron_nlp import EpochReport, Sentence, TaggerModel, train
-from perceptron_nlp.analysis.compare.significance import Counts, span_counts, word_counts
+from perceptron_nlp.analysis.significance import Counts, span_counts, word_counts
 from perceptron_nlp.analysis.tune.trials import plain, used_by
 from perceptron_nlp.errors import ArgumentError, ModelError, PerceptronNLPError, missing_extra
 from perceptron_nlp.text.spans import is_span_column

@@ -10,9 +10,8 @@ from typing import Any
 
 from perceptron_nlp import EpochReport, TaggerModel, Template, check_place, preset
 from perceptron_nlp._checks import check_int
-from perceptron_nlp._display import percent, points
-from perceptron_nlp._notebook import Tabular
-from perceptron_nlp.analysis.compare.significance import Counts, Interval
+from perceptron_nlp._display import Tabular, percent, points
+from perceptron_nlp.analysis.significance import Counts, Interval
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, quote
 from perceptron_nlp.features.templates import check_templates
 from perceptron_nlp.tagger.train.options import AUTO, MARGINS, RATES, LearningOptions, make_options

@@ -12,7 +12,7 @@ from typing import Any, TypeVar, overload
 
 import numpy as np
 
-from perceptron_nlp._notebook import Tabular
+from perceptron_nlp._display import Tabular
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError
 from perceptron_nlp.tagger.confidence.confidence import sure_labels
 from perceptron_nlp.tagger.explain.forward_trace import (

@@ -16,10 +16,9 @@ from perceptron_nlp.formats.conllu_layout import ConlluLayout
 from perceptron_nlp.tagger.confidence.calibrate import RECORD, with_last_calibrated
 from perceptron_nlp.tagger.model.compress import in_bytes
 from perceptron_nlp.tagger.model.model import TaggerModel, joined
-from perceptron_nlp.tagger.train.lemma_column import TAGS, learn_lemmas
 from perceptron_nlp.tagger.train.options import TrainingOptions
-from perceptron_nlp.tagger.train.segmentation import Fit, learn_segmentation
 from perceptron_nlp.tagger.train.sources import UNLABELLED, Source
+from perceptron_nlp.tagger.train.stages import TAGS, Fit, learn_lemmas, learn_segmentation
 from perceptron_nlp.text.scripts import LEMMA
 from perceptron_nlp.text.sentence import Sentence
 

@@ -9,7 +9,7 @@ import pytest
 
 import perceptron_nlp as pn
 from perceptron_nlp.formats.conllu_layout import running_text
-from perceptron_nlp.tagger.train.segmentation import certain_places
+from perceptron_nlp.tagger.train.stages import certain_places
 
 FAST = {"preset": "fast", "epochs": 4}
 

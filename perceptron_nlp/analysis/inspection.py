@@ -11,8 +11,8 @@ import numpy as np
 
 from perceptron_nlp import Sentence, Tagger, TaggerModel
 from perceptron_nlp._checks import check_int
-from perceptron_nlp._notebook import Tabular
-from perceptron_nlp.analysis.inspect.featuresearch import Coverage, FeatureSearch, FoundFeature
+from perceptron_nlp._display import Tabular
+from perceptron_nlp.analysis.featuresearch import Coverage, FeatureSearch, FoundFeature
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError
 from perceptron_nlp.formats import Section, layout_of, read_file_bytes
 from perceptron_nlp.tagger.model.file import FORMAT_VERSION, PLAIN_VERSION, model_from_bytes

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from perceptron_nlp._display import p_value, percent
-from perceptron_nlp._notebook import Tabular
-from perceptron_nlp.analysis.compare.significance import (
+from perceptron_nlp._display import Tabular, p_value, percent
+from perceptron_nlp.analysis.significance import (
     CONFIDENCE,
     RESAMPLES,
     ROUNDS,

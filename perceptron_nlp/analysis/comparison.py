@@ -9,14 +9,8 @@ from typing import Any, TypeAlias
 
 from perceptron_nlp import Sentence, Tagger, load
 from perceptron_nlp._checks import check_int
-from perceptron_nlp.analysis.compare.differences import Change, Comparison, LabelDifference, Score
-from perceptron_nlp.analysis.compare.significance import (
-    Gold,
-    Labels,
-    mcnemar,
-    span_counts,
-    word_counts,
-)
+from perceptron_nlp.analysis.differences import Change, Comparison, LabelDifference, Score
+from perceptron_nlp.analysis.significance import Gold, Labels, mcnemar, span_counts, word_counts
 from perceptron_nlp.errors import ArgumentError, FormatError, quote
 from perceptron_nlp.formats import begins_like_tensors
 from perceptron_nlp.tagger.tagger import model_path

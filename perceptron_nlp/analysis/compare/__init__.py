@@ -1,1 +1,0 @@
-"""Taggers compared on one test set: the differences, and tests of their significance."""
