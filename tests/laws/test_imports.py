@@ -50,6 +50,7 @@ LATE = {
         "__main__": ("main",),
         "cli/tag": ("run_tag",),
         "formats/corpus": ("_running",),
+        "tagger/model/weights": ("of", "_largest_sum"),
         "tagger/tagger": (
             "evaluate_text",
             "segmenter",
