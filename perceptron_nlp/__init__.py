@@ -10,132 +10,76 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from perceptron_nlp.analysis.comparison import compare
-    from perceptron_nlp.analysis.crossvalidation import CrossValidation, cross_validate
-    from perceptron_nlp.analysis.differences import Comparison
-    from perceptron_nlp.analysis.doctor.corrections import apply_corrections
-    from perceptron_nlp.analysis.doctor.diagnosis import Candidate, Diagnosis
-    from perceptron_nlp.analysis.doctor.doctoring import doctor
-    from perceptron_nlp.analysis.inspection import Inspection, inspect
-    from perceptron_nlp.analysis.learningcurve import (
-        CurvePoint,
-        Forecast,
-        LearningCurve,
-        learning_curve,
-    )
-    from perceptron_nlp.analysis.report.report import Report, report
-    from perceptron_nlp.analysis.tune.trials import Trial, TuningReport, TuningResult
-    from perceptron_nlp.analysis.tune.tuning import tune
-    from perceptron_nlp.combine.distill import distill
-    from perceptron_nlp.combine.merge import merge
-    from perceptron_nlp.errors import (
-        ArgumentError,
-        ArgumentTypeError,
-        EngineError,
-        FileError,
-        FormatError,
-        MemoryLimitError,
-        MissingExtraError,
-        ModelError,
-        PerceptronNLPError,
-        TemplateError,
-    )
-    from perceptron_nlp.features.templatefile import preset, preset_names, read_templates
-    from perceptron_nlp.features.templates import Template
-    from perceptron_nlp.formats.columns import read_columns, write_columns
-    from perceptron_nlp.formats.conllu import read_conllu, write_conllu
-    from perceptron_nlp.formats.corpus import Corpus, open_corpus
-    from perceptron_nlp.formats.replace import check_place, replace_file
-    from perceptron_nlp.formats.tagged import read_tagged, read_text, write_tagged
-    from perceptron_nlp.perceptrons.classifier import PerceptronClassifier
-    from perceptron_nlp.tagger.evaluation import Evaluation, Mistake
-    from perceptron_nlp.tagger.explain.explanation import Explanation, WordExplanation
-    from perceptron_nlp.tagger.explain.forward_trace import WeighedFeature
-    from perceptron_nlp.tagger.model.file import FORMAT_VERSION as MODEL_FORMAT_VERSION
-    from perceptron_nlp.tagger.model.model import TaggerModel
-    from perceptron_nlp.tagger.tag.text import TextSentence, TextToken, tokenize
-    from perceptron_nlp.tagger.tagger import Tagger, load, read_model
-    from perceptron_nlp.tagger.text_scores import F1, TextScores, text_scores
-    from perceptron_nlp.tagger.train.api import train
-    from perceptron_nlp.tagger.train.clusters import RawText
-    from perceptron_nlp.tagger.train.loop import EpochReport
-    from perceptron_nlp.tagger.train.options import TrainingOptions
-    from perceptron_nlp.text.sentence import Sentence, Token
-
-__all__ = [
-    "F1",
-    "MODEL_FORMAT_VERSION",
-    "ArgumentError",
-    "ArgumentTypeError",
-    "Candidate",
-    "Comparison",
-    "Corpus",
-    "CrossValidation",
-    "CurvePoint",
-    "Diagnosis",
-    "EngineError",
-    "EpochReport",
-    "Evaluation",
-    "Explanation",
-    "FileError",
-    "Forecast",
-    "FormatError",
-    "Inspection",
-    "LearningCurve",
-    "MemoryLimitError",
-    "MissingExtraError",
-    "Mistake",
-    "ModelError",
-    "PerceptronClassifier",
-    "PerceptronNLPError",
-    "RawText",
-    "Report",
-    "Sentence",
-    "Tagger",
-    "TaggerModel",
-    "Template",
-    "TemplateError",
-    "TextScores",
-    "TextSentence",
-    "TextToken",
-    "Token",
-    "TrainingOptions",
-    "Trial",
-    "TuningReport",
-    "TuningResult",
-    "WeighedFeature",
-    "WordExplanation",
-    "__version__",
-    "apply_corrections",
-    "check_place",
-    "compare",
-    "cross_validate",
-    "distill",
-    "doctor",
-    "inspect",
-    "learning_curve",
-    "load",
-    "merge",
-    "open_corpus",
-    "preset",
-    "preset_names",
-    "read_columns",
-    "read_conllu",
-    "read_model",
-    "read_tagged",
-    "read_templates",
-    "read_text",
-    "replace_file",
-    "report",
-    "text_scores",
-    "tokenize",
-    "train",
-    "tune",
-    "write_columns",
-    "write_conllu",
-    "write_tagged",
-]
-
+    from perceptron_nlp.analysis.comparison import compare as compare
+    from perceptron_nlp.analysis.crossvalidation import CrossValidation as CrossValidation
+    from perceptron_nlp.analysis.crossvalidation import cross_validate as cross_validate
+    from perceptron_nlp.analysis.differences import Comparison as Comparison
+    from perceptron_nlp.analysis.doctor.corrections import apply_corrections as apply_corrections
+    from perceptron_nlp.analysis.doctor.diagnosis import Candidate as Candidate
+    from perceptron_nlp.analysis.doctor.diagnosis import Diagnosis as Diagnosis
+    from perceptron_nlp.analysis.doctor.doctoring import doctor as doctor
+    from perceptron_nlp.analysis.inspection import Inspection as Inspection
+    from perceptron_nlp.analysis.inspection import inspect as inspect
+    from perceptron_nlp.analysis.learningcurve import CurvePoint as CurvePoint
+    from perceptron_nlp.analysis.learningcurve import Forecast as Forecast
+    from perceptron_nlp.analysis.learningcurve import LearningCurve as LearningCurve
+    from perceptron_nlp.analysis.learningcurve import learning_curve as learning_curve
+    from perceptron_nlp.analysis.report.report import Report as Report
+    from perceptron_nlp.analysis.report.report import report as report
+    from perceptron_nlp.analysis.tune.trials import Trial as Trial
+    from perceptron_nlp.analysis.tune.trials import TuningReport as TuningReport
+    from perceptron_nlp.analysis.tune.trials import TuningResult as TuningResult
+    from perceptron_nlp.analysis.tune.tuning import tune as tune
+    from perceptron_nlp.combine.distill import distill as distill
+    from perceptron_nlp.combine.merge import merge as merge
+    from perceptron_nlp.errors import ArgumentError as ArgumentError
+    from perceptron_nlp.errors import ArgumentTypeError as ArgumentTypeError
+    from perceptron_nlp.errors import EngineError as EngineError
+    from perceptron_nlp.errors import FileError as FileError
+    from perceptron_nlp.errors import FormatError as FormatError
+    from perceptron_nlp.errors import MemoryLimitError as MemoryLimitError
+    from perceptron_nlp.errors import MissingExtraError as MissingExtraError
+    from perceptron_nlp.errors import ModelError as ModelError
+    from perceptron_nlp.errors import PerceptronNLPError as PerceptronNLPError
+    from perceptron_nlp.errors import TemplateError as TemplateError
+    from perceptron_nlp.features.templatefile import preset as preset
+    from perceptron_nlp.features.templatefile import preset_names as preset_names
+    from perceptron_nlp.features.templatefile import read_templates as read_templates
+    from perceptron_nlp.features.templates import Template as Template
+    from perceptron_nlp.formats.columns import read_columns as read_columns
+    from perceptron_nlp.formats.columns import write_columns as write_columns
+    from perceptron_nlp.formats.conllu import read_conllu as read_conllu
+    from perceptron_nlp.formats.conllu import write_conllu as write_conllu
+    from perceptron_nlp.formats.corpus import Corpus as Corpus
+    from perceptron_nlp.formats.corpus import open_corpus as open_corpus
+    from perceptron_nlp.formats.replace import check_place as check_place
+    from perceptron_nlp.formats.replace import replace_file as replace_file
+    from perceptron_nlp.formats.tagged import read_tagged as read_tagged
+    from perceptron_nlp.formats.tagged import read_text as read_text
+    from perceptron_nlp.formats.tagged import write_tagged as write_tagged
+    from perceptron_nlp.perceptrons.classifier import PerceptronClassifier as PerceptronClassifier
+    from perceptron_nlp.tagger.evaluation import Evaluation as Evaluation
+    from perceptron_nlp.tagger.evaluation import Mistake as Mistake
+    from perceptron_nlp.tagger.explain.explanation import Explanation as Explanation
+    from perceptron_nlp.tagger.explain.explanation import WordExplanation as WordExplanation
+    from perceptron_nlp.tagger.explain.forward_trace import WeighedFeature as WeighedFeature
+    from perceptron_nlp.tagger.model.file import MODEL_FORMAT_VERSION as MODEL_FORMAT_VERSION
+    from perceptron_nlp.tagger.model.model import TaggerModel as TaggerModel
+    from perceptron_nlp.tagger.tag.text import TextSentence as TextSentence
+    from perceptron_nlp.tagger.tag.text import TextToken as TextToken
+    from perceptron_nlp.tagger.tag.text import tokenize as tokenize
+    from perceptron_nlp.tagger.tagger import Tagger as Tagger
+    from perceptron_nlp.tagger.tagger import load as load
+    from perceptron_nlp.tagger.tagger import read_model as read_model
+    from perceptron_nlp.tagger.text_scores import F1 as F1
+    from perceptron_nlp.tagger.text_scores import TextScores as TextScores
+    from perceptron_nlp.tagger.text_scores import text_scores as text_scores
+    from perceptron_nlp.tagger.train.api import train as train
+    from perceptron_nlp.tagger.train.clusters import RawText as RawText
+    from perceptron_nlp.tagger.train.loop import EpochReport as EpochReport
+    from perceptron_nlp.tagger.train.options import TrainingOptions as TrainingOptions
+    from perceptron_nlp.text.sentence import Sentence as Sentence
+    from perceptron_nlp.text.sentence import Token as Token
 
 # The modules of the names that are imported when they are first asked for.
 _PLACES = {
@@ -179,8 +123,7 @@ _PLACES = {
     "analysis.tune.tuning": "tune",
 }
 _MODULES = {name: module for module, names in _PLACES.items() for name in names.split()}
-# What a name is called there, where that is not the same.
-_THERE = {"MODEL_FORMAT_VERSION": "FORMAT_VERSION"}
+__all__ = [*sorted(_MODULES), "__version__"]
 
 
 def __getattr__(name: str) -> Any:
@@ -193,8 +136,7 @@ def __getattr__(name: str) -> Any:
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     module = importlib.import_module(f"{__name__}.{_MODULES[name]}")
-    value = getattr(module, _THERE.get(name, name))
-    globals()[name] = value
+    value = globals()[name] = getattr(module, name)
     return value
 
 

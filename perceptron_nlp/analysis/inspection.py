@@ -15,7 +15,7 @@ from perceptron_nlp._display import Tabular
 from perceptron_nlp.analysis.featuresearch import Coverage, FeatureSearch, FoundFeature
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError
 from perceptron_nlp.formats import Section, layout_of, read_file_bytes
-from perceptron_nlp.tagger.model.file import FORMAT_VERSION, PLAIN_VERSION, model_from_bytes
+from perceptron_nlp.tagger.model.file import MODEL_FORMAT_VERSION, PLAIN_VERSION, model_from_bytes
 from perceptron_nlp.tagger.model.model import Segmentation
 from perceptron_nlp.tagger.model.weights import weights_as_arrays
 from perceptron_nlp.tagger.tagger import model_path
@@ -226,7 +226,7 @@ class Inspection(Tabular):
         """All of it but the weights, as JSON can say it; of one column, without ``columns``."""
         packed = self.columns[0].model.packed
         file: dict[str, Any] = {
-            "format_version": FORMAT_VERSION if packed else PLAIN_VERSION,
+            "format_version": MODEL_FORMAT_VERSION if packed else PLAIN_VERSION,
             "bytes": self.bytes,
             "layout": [section._asdict() for section in self.layout],
         }

@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 Array: TypeAlias = "npt.NDArray[Any]"
 
 FORMAT = "perceptron_nlp"
-FORMAT_VERSION = 2
+MODEL_FORMAT_VERSION = 2
 PLAIN_VERSION = 1  # without packed arrays
 PACKED = {"keys": "ascending", "counts": "positive", "labels": "in_rows", "weights": "signed"}
 
@@ -255,7 +255,7 @@ def model_to_bytes(model: TaggerModel) -> bytes:
     tensors["vocabulary"] = np.asarray(model.vocabulary)
     metadata = {
         "format": FORMAT,
-        "format_version": str(FORMAT_VERSION if model.packed else PLAIN_VERSION),
+        "format_version": str(MODEL_FORMAT_VERSION if model.packed else PLAIN_VERSION),
         "made_by": __version__,
         "model": to_json(described),
         "record": to_json(model.record),
@@ -353,14 +353,15 @@ def model_from_bytes(data: bytes | bytearray | memoryview | mmap.mmap, path: str
     tensors, metadata = open_tensors(data, path)
     if metadata.get("format") != FORMAT:
         raise ModelError(f"{path}: a safetensors file of another program, not a tagger model")
-    if metadata.get("format_version") not in (str(PLAIN_VERSION), str(FORMAT_VERSION)):
+    if metadata.get("format_version") not in (str(PLAIN_VERSION), str(MODEL_FORMAT_VERSION)):
         raise ModelError(
             f"{path}: model format {quote(metadata.get('format_version', '?'))}, made by version"
             f" {quote(metadata.get('made_by', '?'))}; this is version {__version__}, which reads"
-            f" formats {PLAIN_VERSION} and {FORMAT_VERSION}; upgrade perceptron_nlp or train again"
+            f" formats {PLAIN_VERSION} and {MODEL_FORMAT_VERSION}; upgrade perceptron_nlp or train"
+            " again"
         )
     try:
-        packed = metadata["format_version"] == str(FORMAT_VERSION)
+        packed = metadata["format_version"] == str(MODEL_FORMAT_VERSION)
         if packed:
             how = object_in(metadata["packed"], "packed")
             tensors = unpacked_tensors(tensors, how, path)
