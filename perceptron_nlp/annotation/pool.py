@@ -139,13 +139,7 @@ class Pool:
         self.items.append(Item(name, number, start, self._end, words, text, spans, source))
 
     def piece(self, start: int, end: int, words: Sequence[str] | None = None) -> Item:
-        """Return what covers some characters of the text, cut into words as given.
-
-        Parameters
-        ----------
-        start, end : characters, as of an Item
-        words : None for those of the text, of which the first and the last may be cut
-        """
+        """Return what covers some characters of the text, cut into words as given."""
         first = bisect.bisect_right(self._starts, start) - 1
         last = bisect.bisect_left(self._starts, end) - 1
         item = self.items[first]

@@ -55,16 +55,7 @@ def progress_of(
     check: Estimate | None,
     pace: Sequence[tuple[float, int]],
 ) -> Progress:
-    """Return the progress of a session.
-
-    Parameters
-    ----------
-    records : what was annotated, in order
-    waiting : sentences that are not
-    now : the estimate of the last model
-    check : the accuracy on the check sample
-    pace : seconds and tokens of each sentence of this session
-    """
+    """Return the progress of a session."""
     n_tokens, curve = 0, list[tuple[int, Estimate]]()
     for record in records:
         if record.estimate is not None and (not curve or curve[-1][1] != record.estimate):
@@ -107,16 +98,7 @@ def checked(records: Sequence[Record], tagger: pn.Tagger | None, column: str) ->
 
 
 def forecast(curve: Sequence[tuple[int, float]], more: int) -> float | None:
-    """Return the accuracy after so many more tokens, by a power law through the last doubling.
-
-    Parameters
-    ----------
-    curve : (tokens, accuracy) in order
-
-    Returns
-    -------
-    None where there are not yet 200 tokens, or no half of them
-    """
+    """Return the accuracy after so many more tokens, by a power law; None below 200 tokens."""
     if not curve or curve[-1][0] < 200:
         return None
     n_tokens, now = curve[-1]

@@ -34,16 +34,7 @@ _WITHIN_CHARACTER = bytes(range(0x80, 0xC0))
 def read_pool(
     source: PoolSource, most: int, spread: bool
 ) -> tuple[list[Sequence[str]], str | None]:
-    """Return the sentences of a text, so many at most, and what a person should know of that.
-
-    Parameters
-    ----------
-    source : see Pool
-    most : of a text with more sentences these are some
-    spread : whether they come from all over it; else they are the first
-
-    Raises FileError, FormatError, ArgumentTypeError.
-    """
+    """Return at most so many sentences of a text, if `spread` from all over it, and a remark."""
     if isinstance(source, bytes) or not isinstance(source, str | os.PathLike | Iterable):
         raise ArgumentTypeError(
             f"pool: a path or lists of words are needed, not {type(source).__name__}"

@@ -64,10 +64,7 @@ class Agreement:
 
 
 def likely_errors(records: Sequence[Record], column: str) -> Doubts:
-    """Return the labels that the doctor doubts, sentences with the worst first.
-
-    Raises ArgumentError or FormatError where too little is annotated for that.
-    """
+    """Return the labels that the doctor doubts, sentences with the worst first."""
     sentences = [Sentence(r.sentence.words, {column: r.sentence.column(column)}) for r in records]
     with unheard():
         found = pn.doctor(sentences, column=column, folds=max(2, min(_FOLDS, len(sentences))))
@@ -82,21 +79,7 @@ def likely_errors(records: Sequence[Record], column: str) -> Doubts:
 def compared(
     records: Iterable[Record], other: str | os.PathLike[str], column: str
 ) -> tuple[Agreement, Doubts]:
-    """Compare what was annotated with a second annotator's file.
-
-    Parameters
-    ----------
-    records : what was annotated here, in the order of the text
-    other : CoNLL-U; sentences are the same if their words are
-
-    Returns
-    -------
-    (agreement, doubts): where labels differ, in the order of the text
-
-    Raises
-    ------
-    FileError, FormatError : the file cannot be read, or has none of the sentences
-    """
+    """Compare with a second annotator's CoNLL-U: agreement, and where labels differ, in order."""
     theirs: dict[tuple[str, ...], list[Sentence]] = {}
     n_theirs = 0
     for sentence in pn.read_conllu(other):

@@ -75,13 +75,7 @@ class Desk:
             return self._state()
 
     def act(self, asked: Mapping[str, Any]) -> dict[str, Any]:
-        """Do what a page asks for, and return what it shows then.
-
-        Raises
-        ------
-        ArgumentError : another page has gone on, there is no such action, or it cannot be done
-        FileError, FormatError : the file cannot be written, or was broken
-        """
+        """Do what a page asks for, and return what it shows then."""
         with self._lock:
             if asked["turn"] != self._session.turn:
                 raise ArgumentError(
@@ -156,13 +150,7 @@ class Desk:
 
 
 def make_server(desk: Desk, *, host: str = HOSTS[0], port: int = PORT) -> PageServer:
-    """Return a server that listens; ``serve_forever()`` makes it answer.
-
-    Raises
-    ------
-    ArgumentError, ArgumentTypeError : a host or port that cannot be, or is taken
-    MissingExtraError : Starlette, uvicorn or Jinja2 is not installed (extra ``web``)
-    """
+    """Return a server that listens; ``serve_forever()`` makes it answer."""
     needed_uvicorn()
     application = page_application(
         render("annotate.html", title="Annotate"),

@@ -55,16 +55,7 @@ class Task:
 def checked_labels(
     labels: Labels | None, task: Task, columns: Sequence[str], tags: Sequence[str] | None
 ) -> dict[str, list[str]]:
-    """Return the labels that a person gives to a task, by column.
-
-    Parameters
-    ----------
-    labels : by column, or of the first column alone; None for those of the task
-    columns : all that are annotated
-    tags : what the first one may have; None for anything
-
-    Raises ArgumentError, ArgumentTypeError for labels that cannot be.
-    """
+    """Return the labels that a person gives to a task, by column; None for those of the task."""
     given: Mapping[str, Sequence[str | None]]
     if labels is None:
         given = task.labels

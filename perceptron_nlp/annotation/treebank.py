@@ -63,10 +63,7 @@ class Treebank:
         return self.waiting.get(name) if record is None else record.item
 
     def merge(self) -> str | None:
-        """Read the file again if somebody else changed it; return what changed.
-
-        Raises FileError, FormatError.
-        """
+        """Read the file again if somebody else changed it; return what changed."""
         if self._file is None or not self._file.was_changed():
             return None
         before = self.records
@@ -86,10 +83,7 @@ class Treebank:
         )
 
     def put(self, item: Item, record: Record | None) -> None:
-        """Set or remove what is annotated of a sentence; the file is written first.
-
-        Raises FileError; then nothing has changed.
-        """
+        """Set or remove what is annotated of a sentence; the file is written first."""
         records = {**self.records}
         if record is None:
             del records[item.name]
