@@ -42,7 +42,6 @@ from perceptron_nlp.text.spans import SCHEMES, legal_steps, written
 MOST_SEQUENCES = 1_000_000
 STATES, MOST_STATES = 64, 1024
 MOST_AHEAD = 256
-_FEW = 64
 _Floats = npt.NDArray[np.float64]
 _Path = tuple[int, ...]
 _Found = tuple[_Path, float]
@@ -197,19 +196,12 @@ def _greedily(steps: _Steps, given: _Path) -> tuple[_Path, Iterator[tuple[float,
 
 
 def _ways(shortfalls: list[_Floats], begin: int) -> Iterator[tuple[float, int, int]]:
-    if not shortfalls:
-        return
-    flat = np.concatenate(shortfalls)
-    n_labels = len(shortfalls[0])
-    # Few of them are asked for, mostly.
-    few = np.arange(len(flat))
-    if len(flat) > _FEW:
-        few = np.sort(np.argpartition(flat, _FEW)[:_FEW])
-    for places in (few, np.setdiff1d(np.arange(len(flat)), few)):
-        for at in places[np.argsort(flat[places], kind="stable")].tolist():
-            if flat[at] == np.inf:
-                return
-            yield float(flat[at]), begin + at // n_labels, at % n_labels
+    flat = np.concatenate([np.empty(0), *shortfalls])
+    for at in flat.argsort(kind="stable").tolist():
+        if flat[at] == np.inf:
+            return
+        step, label = divmod(at, len(shortfalls[0]))
+        yield float(flat[at]), begin + step, label
 
 
 @dataclass(slots=True)
@@ -271,27 +263,19 @@ def _is_legal(path: _Path, allowed: npt.NDArray[np.bool_] | None) -> bool:
 
 
 def _searched(steps: _Steps, k: int, width: int) -> list[_Found]:
-    depth = max(
-        [
-            0,
-            *(
-                -atom.offset
-                for template in steps.model.templates
-                for atom in template.atoms
-                if atom.kind == "tag"
-            ),
-        ]
-    )
     allowed = _allowed(steps)
     # What may follow depends on the last label.
-    depth = max(depth, 0 if allowed is None else 1)
+    depth = 0 if allowed is None else 1
+    for atom in (atom for template in steps.model.templates for atom in template.atoms):
+        if atom.kind == "tag":
+            depth = max(depth, -atom.offset)
     states = [_State((), np.zeros(1), [()])]
     for step in range(len(steps.order)):
-        last = step == len(steps.order) - 1
-        # The last labels are remembered for nothing.
-        states = _extended(
-            steps, step, states, allowed, 0 if last else depth, k, width
-        ) or _extended(steps, step, states, None, 0 if last else depth, k, width)
+        # The last labels would be remembered for nothing.
+        kept = depth if step < len(steps.order) - 1 else 0
+        states = _extended(steps, step, states, allowed, kept, k, width) or _extended(
+            steps, step, states, None, kept, k, width
+        )
     return [
         (path, float(score))
         for state in states
