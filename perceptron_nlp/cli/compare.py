@@ -12,7 +12,7 @@ from perceptron_nlp.analysis.comparison import is_model_file
 from perceptron_nlp.analysis.differences import Change, Score
 from perceptron_nlp.analysis.significance import ROUNDS
 from perceptron_nlp.cli.inputs import STDIN, check_stdin, check_there, open_inputs
-from perceptron_nlp.cli.parsing import JSON, QUIET, THREADS, Verb, format_options
+from perceptron_nlp.cli.parsing import JSON, QUIET, THREADS, Verb, format_options, picked
 from perceptron_nlp.cli.terminal import BOLD, Terminal, output, print_json, shortened_inside
 
 SIGNIFICANT = 0.05
@@ -56,15 +56,8 @@ def run_compare(chosen: argparse.Namespace) -> None:
     opened = open_inputs(chosen, [*labeled, *chosen.test])
     texts = iter(opened)
     a, b = (next(texts) if path in labeled else path for path in systems)
-    result = pn.compare(
-        a,
-        b,
-        list(texts),
-        column=chosen.column,
-        fields=chosen.fields,
-        threads=chosen.threads,
-        seed=chosen.seed,
-    )
+    how = picked(chosen, "column", "fields", "threads", "seed")
+    result = pn.compare(a, b, list(texts), **how)
     if chosen.json:
         print_json({"a": chosen.a, "b": chosen.b, **result.to_dict(limit=chosen.limit)})
         return

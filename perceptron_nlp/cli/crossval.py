@@ -14,7 +14,15 @@ from perceptron_nlp.analysis.folds import FOLDS as CURVE_FOLDS
 from perceptron_nlp.analysis.learningcurve import CHARTS, SIZES
 from perceptron_nlp.cli.evaluate import page
 from perceptron_nlp.cli.inputs import check_apart, check_there, open_inputs
-from perceptron_nlp.cli.parsing import JSON, QUIET, UsageError, Verb, VerbParser, format_options
+from perceptron_nlp.cli.parsing import (
+    JSON,
+    QUIET,
+    UsageError,
+    Verb,
+    VerbParser,
+    format_options,
+    picked,
+)
 from perceptron_nlp.cli.terminal import (
     BOLD,
     CYAN,
@@ -65,15 +73,8 @@ def run_crossval(chosen: argparse.Namespace) -> None:
     options = _prepared(chosen, chosen.file)
     corpora = open_inputs(chosen, chosen.file)
     with Progress("fold", quiet=chosen.quiet) as progress:
-        found = pn.cross_validate(
-            corpora,
-            folds=chosen.folds,
-            column=chosen.column,
-            fields=chosen.fields,
-            threads=chosen.threads,
-            callback=progress,
-            **options,
-        )
+        how = picked(chosen, "folds", "column", "fields", "threads")
+        found = pn.cross_validate(corpora, callback=progress, **how, **options)
     if chosen.json:
         print_json(found.to_dict())
         return
@@ -150,12 +151,9 @@ def run_curve(chosen: argparse.Namespace) -> None:
         found = pn.learning_curve(
             corpora[:n_data],
             test=corpora[n_data:] or None,
-            folds=chosen.folds,
-            column=chosen.column,
-            fields=chosen.fields,
-            threads=chosen.threads,
             callback=progress,
             sizes=chosen.sizes or SIZES,
+            **picked(chosen, "folds", "column", "fields", "threads"),
             **options,
         )
     if chosen.chart is not None:

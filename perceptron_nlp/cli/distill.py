@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import perceptron_nlp as pn
 from perceptron_nlp.cli.inputs import (
@@ -14,7 +13,15 @@ from perceptron_nlp.cli.inputs import (
     open_inputs,
     save_model,
 )
-from perceptron_nlp.cli.parsing import MODEL_OUT, QUIET, THREADS, Verb, VerbParser, format_options
+from perceptron_nlp.cli.parsing import (
+    MODEL_OUT,
+    QUIET,
+    THREADS,
+    Verb,
+    VerbParser,
+    format_options,
+    picked,
+)
 from perceptron_nlp.cli.terminal import draw_over, erase_drawn, messages, say
 from perceptron_nlp.cli.training import (
     TrainingView,
@@ -81,7 +88,8 @@ def run_distill(chosen: argparse.Namespace) -> None:
     check_stdin([*chosen.raw, *labeled], quiet=chosen.quiet)
     check_model_place(chosen.model, inputs)
     check_checkpoint(chosen, inputs)
-    options = _options(chosen)
+    options = options_given(chosen, _OPTIONS)
+    options |= picked(chosen, "raw_share", "raw_weight", "threads")
     corpora = open_inputs(chosen, labeled)
     if not chosen.quiet:
         n_teachers = len(chosen.teacher)
@@ -93,8 +101,7 @@ def run_distill(chosen: argparse.Namespace) -> None:
             raw=chosen.raw if chosen.quiet else _counted(chosen.raw),
             train=corpora[:n_train],
             dev=corpora[n_train:] or None,
-            column=chosen.column,
-            fields=chosen.fields,
+            **picked(chosen, "column", "fields"),
             callback=None if chosen.quiet else TrainingView(messages()),
             **options,
         )
@@ -103,12 +110,6 @@ def run_distill(chosen: argparse.Namespace) -> None:
     save_model(tagger, chosen.model)
     if not chosen.quiet:
         summarize(tagger, chosen.model)
-
-
-def _options(chosen: argparse.Namespace) -> dict[str, Any]:
-    """Return the options that were given, checked; the others keep their defaults."""
-    names = ("raw_share", "raw_weight", "threads")
-    return options_given(chosen, _OPTIONS) | {name: getattr(chosen, name) for name in names}
 
 
 def _counted(paths: Sequence[str]) -> Iterator[Sequence[str]]:

@@ -8,7 +8,7 @@ import re
 import perceptron_nlp as pn
 from perceptron_nlp._display import counted, percent, printable
 from perceptron_nlp.cli.inputs import check_apart, open_inputs
-from perceptron_nlp.cli.parsing import JSON, QUIET, UsageError, Verb, format_options
+from perceptron_nlp.cli.parsing import JSON, QUIET, UsageError, Verb, format_options, picked
 from perceptron_nlp.cli.terminal import (
     BOLD,
     CYAN,
@@ -65,12 +65,7 @@ def run_doctor(chosen: argparse.Namespace) -> None:
         raise UsageError("--apply, --output: one does not go without the other")
     if chosen.apply is not None:
         changed = pn.apply_corrections(
-            chosen.gold,
-            chosen.apply,
-            chosen.output,
-            column=chosen.column,
-            format=chosen.format,
-            fields=chosen.fields,
+            chosen.gold, chosen.apply, chosen.output, **picked(chosen, "column", "format", "fields")
         )
         print(
             f"{printable(chosen.output)}: {counted(changed, 'label')} changed in"
@@ -82,17 +77,8 @@ def run_doctor(chosen: argparse.Namespace) -> None:
         pn.check_place(chosen.fix_list)
     corpora = open_inputs(chosen, chosen.gold)
     with Progress("part", quiet=chosen.quiet) as progress:
-        found = pn.doctor(
-            corpora,
-            column=chosen.column,
-            fields=chosen.fields,
-            callback=progress,
-            folds=chosen.folds,
-            runs=chosen.runs,
-            seed=chosen.seed,
-            threads=chosen.threads,
-            evidence=chosen.evidence,
-        )
+        how = picked(chosen, "column", "fields", "folds", "runs", "seed", "threads", "evidence")
+        found = pn.doctor(corpora, callback=progress, **how)
     if chosen.fix_list is not None:
         pn.replace_file(chosen.fix_list, found.to_table(chosen.limit).encode("utf-8"))
     if chosen.json:

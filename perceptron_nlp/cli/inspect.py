@@ -8,7 +8,7 @@ from typing import Any
 import perceptron_nlp as pn
 from perceptron_nlp._display import percent
 from perceptron_nlp.cli.inputs import open_inputs
-from perceptron_nlp.cli.parsing import QUIET, THREADS, Verb, format_options
+from perceptron_nlp.cli.parsing import QUIET, THREADS, Verb, format_options, picked
 from perceptron_nlp.cli.terminal import BOLD, output, print_json
 from perceptron_nlp.tagger.explain.render import direction
 from perceptron_nlp.text.scripts import parse_script
@@ -50,10 +50,7 @@ def run_inspect(chosen: argparse.Namespace) -> None:
         chosen.model,
         dev=None if chosen.dev is None else corpora[0],
         text=None if chosen.text is None else corpora[-1],
-        label=chosen.label,
-        top=chosen.top,
-        fields=chosen.fields,
-        threads=chosen.threads,
+        **picked(chosen, "label", "top", "fields", "threads"),
     ).to_dict()
     if chosen.json:
         print_json(found)

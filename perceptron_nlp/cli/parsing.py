@@ -30,6 +30,11 @@ LEXICON = _LEXICON + "the one that --column names, or else in the first"
 SERVE_LEXICON = _LEXICON + "the first"
 
 
+def picked(chosen: argparse.Namespace, *names: str) -> dict[str, Any]:
+    """Return arguments by their names, to be handed on."""
+    return {name: getattr(chosen, name) for name in names}
+
+
 def format_options(formats: str = FORMATS) -> str:
     """Return the options that say how files are read, as VerbParser takes them."""
     return f"""\

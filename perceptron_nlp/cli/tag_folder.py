@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import perceptron_nlp as pn
 from perceptron_nlp._checks import check_choice, check_version
 from perceptron_nlp.cli.filling import Filling, taggers_of
-from perceptron_nlp.cli.parsing import UsageError
+from perceptron_nlp.cli.parsing import UsageError, picked
 from perceptron_nlp.cli.tag_files import Tagging
 from perceptron_nlp.cli.terminal import say
 from perceptron_nlp.errors import quote
@@ -101,14 +101,7 @@ def tag_folder(chosen: argparse.Namespace) -> None:
     source, target = chosen.files
     model = arrow.ArrowTagger(chosen.model).model
     digest = arrow.digest_of(model)
-    options = {
-        "column": chosen.column,
-        "format": chosen.format,
-        "fields": chosen.fields,
-        "keep": chosen.keep,
-        "tokens_column": chosen.tokens_column,
-        "text_column": chosen.text_column,
-    }
+    options = picked(chosen, "column", "format", "fields", "keep", "tokens_column", "text_column")
     plan = FolderPlan(source, target, {"model": digest, "version": pn.__version__, **options})
     job = FolderJob(model, digest, pn.__version__, **options)
     failed = []
