@@ -74,11 +74,23 @@ extensions = [
     )
     for path in sorted(core.glob("*/*.pyx"))
 ]
+# What Cython writes for every module that has views of memory: compiled once.
+shared = "perceptron_nlp._core.table.memoryviews"
+extensions.append(
+    Extension(
+        shared,
+        [str(core / "table" / "memoryviews.c")],
+        extra_compile_args=compile_args,
+        extra_link_args=link_args,
+    )
+)
 directives = {"boundscheck": True, "initializedcheck": True} if checked else {}
 index_page = runpy.run_path("scripts/index_page.py")
 setup(
     long_description=index_page["long_description"](),
     long_description_content_type="text/markdown",
-    ext_modules=cythonize(extensions, compiler_directives=directives, quiet=True),
+    ext_modules=cythonize(
+        extensions, compiler_directives=directives, shared_utility_qualified_name=shared, quiet=True
+    ),
     options={"build_ext": {"parallel": os.cpu_count() or 1}},
 )

@@ -168,8 +168,9 @@ def copied(name: str) -> Path:
     for path in {p.relative_to(tree) for p in (tree / "tests").rglob("*.py")} - set(wanted):
         (tree / path).unlink()
     # Cython compares times, and a copy of its C is older than what it was made of.
-    for made in (tree / "perceptron_nlp" / "_core").glob("*/*.c"):
-        if made.stat().st_mtime < made.with_suffix(".pyx").stat().st_mtime:
+    for source in (tree / "perceptron_nlp" / "_core").glob("*/*.pyx"):
+        made = source.with_suffix(".c")
+        if made.exists() and made.stat().st_mtime < source.stat().st_mtime:
             made.touch()
     return tree
 

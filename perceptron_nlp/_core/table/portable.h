@@ -34,22 +34,15 @@
 #define SPIN_PAUSE ((void)0)
 #endif
 
-/* The number of the lowest bit that is set, and how many zeros stand above the highest one; there
- * is one. How many are set of 32. */
+/* The number of the lowest bit that is set; there is one. How many are set of 32. */
 #if defined(__GNUC__) || defined(__clang__)
 #define lowest_bit(x) __builtin_ctzll(x)
-#define zeros_above(x) __builtin_clzll(x)
 #define bits_set(x) __builtin_popcount(x)
 #else
 static inline int lowest_bit(uint64_t x) {
     int k = 0;
     while (!(x >> k & 1)) k++;
     return k;
-}
-static inline int zeros_above(uint64_t x) {
-    int n = 0;
-    while (!(x >> 63)) x <<= 1, n++;
-    return n;
 }
 #endif
 
