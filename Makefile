@@ -13,7 +13,7 @@ CORE := $(wildcard perceptron_nlp/_core/*/*.pyx perceptron_nlp/_core/*/*.pxd per
 # The compiled modules, whose stubs are held against them.
 STUBBED := $(subst /,.,$(patsubst %.pyi,%,$(wildcard perceptron_nlp/_core/*/*.pyi)))
 
-.PHONY: train test lint bench instructions accuracy integrations trust sanitize fuzz clean pictures model
+.PHONY: train test lint bench instructions prefetches accuracy integrations trust sanitize fuzz clean pictures model
 .PHONY: wheel docs ray engines house everywhere sdist
 SECONDS ?= 60
 
@@ -58,6 +58,10 @@ bench: $(VENV)/benched
 # Instructions a token against those in benchmarks/instructions.json; needs PERCEPTRON_NLP_CORPORA.
 instructions: $(VENV)/built
 	$(BIN)/python benchmarks/instructions.py
+
+# Prefetches in the compiled core against those in benchmarks/instructions.json; needs objdump.
+prefetches: $(VENV)/built
+	$(BIN)/python benchmarks/prefetches.py
 
 # The accuracy table; needs PERCEPTRON_NLP_CORPORA.
 accuracy: $(VENV)/built

@@ -247,9 +247,8 @@ def main() -> None:
         print(f"| {name} | {count:,.0f} | {recorded.get(name, '–')} |")
     if chosen.record:
         counts = recorded | {name: round(count) for name, count in figures.items()}
-        RECORDED.write_text(
-            json.dumps({"surroundings": here, "counts": counts}, indent=1) + "\n", encoding="utf-8"
-        )
+        record |= {"surroundings": here, "counts": counts}
+        RECORDED.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
         return
     there = record.get("surroundings", {})
     other = {name for name, value in here.items() if there.get(name) != value}

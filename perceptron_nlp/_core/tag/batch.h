@@ -190,19 +190,46 @@ static inline int64_t padded_place(const Decoder *d, int64_t sentence, int64_t t
 
 #define FIND_BLOCK 16
 
-/* The types of a few words that follow each other; their slots are fetched before any is read. */
-static inline int find_block(const Decoder *d, Worker *w, int32_t column, const WordRef *word,
-                             int64_t n, int32_t *types) {
+/* Hash a few words that follow each other, and fetch the slots that this leads to. */
+static inline void hash_block(const Decoder *d, const TypeCache *c, int32_t column,
+                              const WordRef *word, int64_t n, uint64_t *hashes) {
     const int32_t columns = d->layout.program->n_columns;
-    TypeCache *cache = &w->cache;
-    uint64_t hashes[FIND_BLOCK];
     for (int64_t i = 0; i < n; i++) {
-        hashes[i] = cache_hash(cache, &word[i * columns], column);
-        PREFETCH(&cache->slots[hashes[i] >> (64 - cache->bits)]);
+        hashes[i] = cache_hash(c, &word[i * columns], column);
+        PREFETCH(&c->slots[hashes[i] >> (64 - c->bits)]);
     }
-    for (int64_t i = 0; i < n; i++) {
-        types[i] = type_find(cache, &d->layout, column, &word[i * columns], hashes[i], w->text);
-        if (types[i] < 0) return -1;
+}
+
+static inline int64_t block_length(int64_t left) {
+    return left < FIND_BLOCK ? left : FIND_BLOCK;
+}
+
+/* The types of the words of a column, sentence after sentence with pads on either side. Words are
+ * hashed a block ahead of where they are looked for. -1: no memory. */
+static inline int find_column(const Decoder *d, Worker *w, int32_t c, int32_t *type) {
+    const Program *p = d->layout.program;
+    const WordRef *word = w->words + c;
+    uint64_t blocks[2][FIND_BLOCK];
+    uint64_t *now = blocks[0], *next = blocks[1];
+    int64_t hashed = block_length(w->n_tokens), found = 0, in_block = 0;
+    hash_block(d, &w->cache, c, word, hashed, next);
+    for (int64_t s = 0; s < w->n_sentences; s++) {
+        for (int32_t k = p->reach; k > 0; k--) *type++ = pad_type(p, c, -k);
+        for (; found < w->starts[s + 1]; found++, in_block = (in_block + 1) % FIND_BLOCK) {
+            if (!in_block) {
+                uint64_t *done = now;
+                const int64_t n = block_length(w->n_tokens - hashed);
+                now = next;
+                next = done;
+                hash_block(d, &w->cache, c, word + hashed * p->n_columns, n, next);
+                hashed += n;
+            }
+            const int32_t own = type_find(&w->cache, &d->layout, c, word + found * p->n_columns,
+                                          now[in_block], w->text);
+            if (own < 0) return -1;
+            *type++ = own;
+        }
+        for (int32_t k = 1; k <= p->reach; k++) *type++ = pad_type(p, c, k);
     }
     return 0;
 }
@@ -220,20 +247,8 @@ static inline int find_types(const Decoder *d, Worker *w) {
     const int other = cache_make_room(cache, &d->layout, types, w->text_used);
     if (other < 0) return -1;
     if (other) pair_cache_clear(&w->pairs);
-    for (int32_t c = 0; c < p->n_columns; c++) {
-        const WordRef *word = w->words + c;
-        int32_t *type = w->types[c];
-        for (int64_t s = 0; s < w->n_sentences; s++) {
-            for (int32_t k = p->reach; k > 0; k--) *type++ = pad_type(p, c, -k);
-            for (int64_t left = w->starts[s + 1] - w->starts[s]; left > 0; left -= FIND_BLOCK) {
-                int64_t n = left < FIND_BLOCK ? left : FIND_BLOCK;
-                if (find_block(d, w, c, word, n, type) < 0) return -1;
-                word += n * p->n_columns;
-                type += n;
-            }
-            for (int32_t k = 1; k <= p->reach; k++) *type++ = pad_type(p, c, k);
-        }
-    }
+    for (int32_t c = 0; c < p->n_columns; c++)
+        if (find_column(d, w, c, w->types[c]) < 0) return -1;
     return finish_types(cache, &d->layout);
 }
 

@@ -175,6 +175,7 @@ KERNEL_TARGET static ALWAYS_INLINE void KERNEL(add_pairs)(const Decoder *d, Work
     c->missed += (uint32_t)n_missing;
     b->count = n_missing;
     for (int32_t m = 0; m < n_missing; m++) b->places[m] = places[missing[m]];
+    fetch_halves(b, &d->layout, &w->cache);
     if (n_missing) {
         make_pair_keys(b, p, &d->layout, &w->cache);
         filter_pair_keys(b, p, d->layout.table, 1);
@@ -219,10 +220,11 @@ KERNEL_TARGET static ALWAYS_INLINE void KERNEL(filter_pairs)(const Decoder *d, W
         }
         now->n = 0;
         now->count = take_pairs(d, w, &sentence, &taken, now->places);
+        fetch_halves(now, &d->layout, &w->cache);
         for (int32_t k = 0; k < now->count; k++)
             pair_sample(c, pair_key(now->places[k].types[0], now->places[k].types[1]), multiplier);
-        make_pair_keys(now, p, &d->layout, &w->cache);
         guess_pair_rows(last, t);
+        make_pair_keys(now, p, &d->layout, &w->cache);
     } while (now->count + last->count);
 }
 
@@ -367,9 +369,11 @@ KERNEL_TARGET static ALWAYS_INLINE int KERNEL(fetch_memo)(const Decoder *d, cons
         memo_fetch(l, c, 1, *lane->type, lane->past[0]);
     }
     if (lane->left > 2) {
-        memos += (size_t)lane->type[d->right_to_left ? -2 : 2] * n;
+        const size_t soon = (size_t)lane->type[d->right_to_left ? -2 : 2];
+        memos += soon * n;
         PREFETCH(memos);
         PREFETCH(memos + n - 1);
+        PREFETCH(c->carried + soon * (size_t)l->program->n_carried);
     }
     return unknown;
 }

@@ -235,6 +235,18 @@ static inline uint64_t pair_feature(const PairLayout *p, const CacheLayout *l, i
     return token_key(l->program, p->templates[t], &view);
 }
 
+/* What make_pair_keys reads of the types of a block; a left word mostly is the right one of the pair
+ * before. */
+static ALWAYS_INLINE void fetch_halves(const PairBlock *b, const CacheLayout *l,
+                                       const TypeCache *c) {
+    const size_t n = (size_t)l->n_halves;
+    for (int32_t m = 0; m < b->count && n; m++) {
+        const uint64_t *right = c->halves + (size_t)b->places[m].types[1] * n;
+        PREFETCH(right);
+        PREFETCH(right + n - 1);
+    }
+}
+
 /* Looking up a block takes three steps, each of which fetches what the next one reads. Here the keys,
  * and the words of the filter for them. */
 static ALWAYS_INLINE void make_pair_keys_of(PairBlock *b, const PairLayout *p, const CacheLayout *l,
