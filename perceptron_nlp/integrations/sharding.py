@@ -267,7 +267,7 @@ class ShardMixer:
         """See loop.Mixer."""
         if self._pool is None:
             self._pool = self._started()
-        if table is not self._table:
+        if table is not self._table or (self._state and table.done != self._state.done):
             # Another run, or one that continues from a checkpoint.
             self._table, self._state, self._step, self._number = table, None, None, 0
         fresh = self._state is None

@@ -9,11 +9,11 @@ each.
 from __future__ import annotations
 
 import contextlib
-import io
 import os
 import socket
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import BinaryIO, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -232,7 +232,7 @@ class ShardFiles:
     def read(self) -> Examples:
         """Return the sentences."""
         feature_columns = self.examples.columns
-        stream = io.BufferedReader(_Runs(self), 1 << 20)
+        stream = cast(BinaryIO, _Runs(self))
         source = Source(open_corpus(stream, format="conllu"), "train")
         text, gold, _ = read_numbers(source, self.column, feature_columns, NoLimit())
         return replace(
@@ -244,70 +244,50 @@ class ShardFiles:
         )
 
 
-class _Runs(io.RawIOBase):
-    """The bytes of a shard, run after run, each with an empty line at its end."""
+class _Runs:
+    """The bytes of a shard as a stream to read."""
 
     def __init__(self, shard: ShardFiles) -> None:
-        self._shard = shard
-        self._number = 0
+        self._runs = _texts(shard)
         self._left = memoryview(b"")
-        self._file: io.BufferedReader | None = None
-        self._opened = -1
 
-    def readable(self) -> bool:
-        """True."""
-        return True
+    def read(self, size: int) -> bytes:
+        """Return at most so many bytes; none at the end."""
+        if not self._left:
+            self._left = memoryview(next(self._runs, b""))
+        piece, self._left = bytes(self._left[:size]), self._left[size:]
+        return piece
 
-    def readinto(self, into: memoryview, /) -> int:  # type: ignore[override]
-        """See io.RawIOBase."""
-        while not self._left:
-            if self._number == len(self._shard.runs):
-                return 0
-            self._left = memoryview(self._next())
-        size = min(len(into), len(self._left))
-        into[:size] = self._left[:size]
-        self._left = self._left[size:]
-        return size
 
-    def _next(self) -> bytes:
-        number, at, size = self._shard.runs[self._number].tolist()
-        wanted = int(self._shard.hashes[self._number])
-        self._number += 1
-        path = self._shard.paths[number]
-        try:
-            if self._opened != number:
-                self.close_file()
-                self._file, self._opened = open(path, "rb"), number  # noqa: SIM115
-            text = b""
-            if self._file is not None:
-                self._file.seek(at)
-                text = self._file.read(size)
-        except OSError as error:
-            raise FileError(
-                f"{path}: cannot be read on {socket.gethostname()}: {error.strerror};"
-                " put the files where every worker finds them under these names, or"
-                " leave read_by out"
-            ) from error
-        if hash64(text) != wanted:
-            raise FileError(
-                f"{path}: on {socket.gethostname()} is another file than where the"
-                " training was begun, or was changed since; put the same one on every"
-                " machine, and begin again"
-            )
-        if at == 0:
-            text = text.removeprefix(BOM)
-        return text if text.endswith(b"\n\n") else text.rstrip(b"\n") + b"\n\n"
-
-    def close_file(self) -> None:
-        """Close the file that is read."""
-        if self._file is not None:
-            self._file.close()
-            self._file = None
-
-    def close(self) -> None:
-        """Close everything."""
-        self.close_file()
-        super().close()
+def _texts(shard: ShardFiles) -> Iterator[bytes]:
+    """Yield the runs of a shard, each with an empty line at its end."""
+    opened = -1
+    with contextlib.ExitStack() as stack:
+        for (number, at, size), wanted in zip(
+            shard.runs.tolist(), shard.hashes.tolist(), strict=True
+        ):
+            path = shard.paths[number]
+            try:
+                if opened != number:
+                    stack.close()
+                    file, opened = stack.enter_context(open(path, "rb")), number
+                file.seek(at)
+                text = file.read(size)
+            except OSError as error:
+                raise FileError(
+                    f"{path}: cannot be read on {socket.gethostname()}: {error.strerror};"
+                    " put the files where every worker finds them under these names, or"
+                    " leave read_by out"
+                ) from error
+            if hash64(text) != wanted:
+                raise FileError(
+                    f"{path}: on {socket.gethostname()} is another file than where the"
+                    " training was begun, or was changed since; put the same one on every"
+                    " machine, and begin again"
+                )
+            if at == 0:
+                text = text.removeprefix(BOM)
+            yield text if text.endswith(b"\n\n") else text.rstrip(b"\n") + b"\n\n"
 
 
 def make_shards(
