@@ -29,7 +29,8 @@ from perceptron_nlp.errors import (
 )
 from perceptron_nlp.formats import read_file_bytes
 from perceptron_nlp.integrations.arrow_labels import BatchTagger
-from perceptron_nlp.integrations.arrow_text import TextTagger, is_text
+from perceptron_nlp.integrations.arrow_text import TextTagger
+from perceptron_nlp.integrations.arrow_words import is_text
 
 try:
     import pyarrow as pa

@@ -10,6 +10,7 @@ import numpy as np
 import perceptron_nlp as pn
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, missing_extra, quote
 from perceptron_nlp.integrations.arrow_labels import ColumnAdder, column_named
+from perceptron_nlp.integrations.arrow_words import is_text
 
 try:
     import pyarrow as pa
@@ -20,14 +21,6 @@ WORDS = "words"
 """The column that is added."""
 FORM = "form"
 PLACES = ("start", "end", "sentence")
-
-
-def is_text(type: Any) -> bool:
-    """Return True for columns of strings, which may be running text."""
-    while pa.types.is_dictionary(type) or isinstance(type, pa.BaseExtensionType):
-        type = type.value_type if pa.types.is_dictionary(type) else type.storage_type
-    kinds = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
-    return any(is_kind(type) for is_kind in kinds)
 
 
 class TextTagger(ColumnAdder):

@@ -104,7 +104,7 @@ def rows_are_large(type: Any, place: str) -> bool:
 def holds_words(type: Any) -> bool:
     """Return True if a column of this type may be the one of the words."""
     inner = _type_inside(type)
-    return _is_list(inner) and _is_text(inner.value_type)
+    return _is_list(inner) and is_text(inner.value_type)
 
 
 # Lists whose words move with them, and views.
@@ -116,7 +116,8 @@ def _is_list(type: Any, kinds: Sequence[Callable[[Any], bool]] = (*_LISTS, *_VIE
     return any(is_kind(type) for is_kind in kinds)
 
 
-def _is_text(type: Any) -> bool:
+def is_text(type: Any) -> bool:
+    """Return True for strings, whatever holds them."""
     type = _type_inside(type)
     return bool(
         pa.types.is_string(type) or pa.types.is_large_string(type) or pa.types.is_string_view(type)
@@ -148,7 +149,7 @@ def _unwrapped(array: Any) -> Any:
 def _decoded(array: Any) -> Any:
     """Decode a dictionary; its words may be more text than offsets of 32 bits can count."""
     values = array.dictionary
-    if _is_text(values.type):
+    if is_text(values.type):
         values = values.cast(pa.large_string())
     elif _is_list(values.type, _LISTS) and pa.types.is_string_view(values.type.value_type):
         values = values.cast(pa.large_list(pa.large_string()))
@@ -179,7 +180,7 @@ def _as_text(words: Any, place: str) -> Any:
 
 
 def _advice(type: Any) -> str:
-    if _is_text(type):
+    if is_text(type):
         return "; split the text into words first"
     if _is_list(type):
         return "; flatten it to one list of words a sentence first"
