@@ -5,7 +5,8 @@ from __future__ import annotations
 import heapq
 import math
 from collections import defaultdict
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 from perceptron_nlp.annotation.pool import Item
 from perceptron_nlp.sampling import permutation
@@ -15,6 +16,8 @@ ORDERS = ("active", "document", "random")
 _CHECK_EVERY = 4
 # Of a sentence's length, so that short ones are not all that is asked for.
 _MORE = 3
+# Of the sentences from which most is learned, so many are there when some are put off.
+_FEWEST = 10
 
 Worth = Mapping[str, float]
 """Of each word of a sentence what asking for it is worth."""
@@ -117,30 +120,38 @@ def worth_of_doubtful(items: Sequence[Item], sure: Sequence[Sequence[float]]) ->
     ]
 
 
+class Candidate(NamedTuple):
+    """A sentence that may be asked for: its name, its length, and the worth of its words."""
+
+    name: str
+    n_words: int
+    worth: Worth
+
+
 def best_of(
-    items: Sequence[Item], worth: Sequence[Worth], again: float, least: int, n_sentences: int
-) -> tuple[str, ...]:
-    """Return the names of sentences that are worth most a token, the best first.
+    candidates: Sequence[Candidate], again: float, least: int, words: Iterable[str] = ()
+) -> list[Candidate]:
+    """Return the sentences that are worth most a token, the best first.
 
     Parameters
     ----------
-    items : sentences
-    worth : of their words
+    candidates : all that there are
     again : the share of its worth that a word keeps which one of the best has already
-    least : how many tokens they have together at least
-    n_sentences : how many there are at least
+    least : how many tokens they have together at least; there are _FEWEST, too
+    words : these count as if one of the best had them
     """
-    batch: set[str] = set()
+    had = set(words)
 
     def score(at: int) -> float:
-        total = sum(x * (again if word in batch else 1) for word, x in worth[at].items())
-        return round(total / (len(items[at].words) + _MORE), 9)
+        _, n_words, worth = candidates[at]
+        total = sum(x * (again if word in had else 1) for word, x in worth.items())
+        return round(total / (n_words + _MORE), 9)
 
-    heap = [(-score(at), at) for at in range(len(items))]
+    heap = [(-score(at), at) for at in range(len(candidates))]
     heapq.heapify(heap)
-    chosen: list[str] = []
+    chosen: list[Candidate] = []
     n_tokens = 0
-    while heap and (n_tokens < least or len(chosen) < n_sentences):
+    while heap and (n_tokens < least or len(chosen) < _FEWEST):
         at = heap[0][1]
         now = (-score(at), at)
         # Scores only fall, so one that is still the first is the best.
@@ -148,7 +159,7 @@ def best_of(
             heapq.heapreplace(heap, now)
             continue
         heapq.heappop(heap)
-        chosen.append(items[at].name)
-        batch |= worth[at].keys()
-        n_tokens += len(items[at].words)
-    return tuple(chosen)
+        chosen.append(candidates[at])
+        had |= candidates[at].worth.keys()
+        n_tokens += candidates[at].n_words
+    return chosen

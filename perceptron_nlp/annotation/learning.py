@@ -22,7 +22,13 @@ from typing import Any, TypeVar
 import numpy as np
 
 import perceptron_nlp as pn
-from perceptron_nlp.annotation.asking import best_of, worth_of_doubtful, worth_of_new
+from perceptron_nlp.annotation.asking import (
+    Candidate,
+    Worth,
+    best_of,
+    worth_of_doubtful,
+    worth_of_new,
+)
 from perceptron_nlp.annotation.calibration import (
     FOLDS,
     Calibration,
@@ -46,7 +52,11 @@ COVERAGE = 1000
 MOST_SCORED = 3500
 ESTIMATED_BY = 500
 MOST_RAW_TOKENS = 300_000
-_IN_BATCH = 0.3
+# Of the worth of a doubtful word, when it was annotated since.
+_AGAIN_IN_DOUBT = 0.3
+# So many tokens are in the queue for each one until proposals are too old.
+_QUEUED = 6
+_ALL = 1 << 60
 
 # That of the model in use, the newest one, and two that an undo may lead back to.
 _MOST_JOBS = 4
@@ -63,13 +73,19 @@ class Learned:
     tagger : None as long as nothing is annotated and none was given
     calibration : of its confidences
     estimate : the accuracy on what is not annotated; None while that cannot be told
-    queue : names of sentences to ask for, the best first; empty for an order that is given
+    queue : sentences to ask for, the best first; empty for an order that is given
+    again : the share of its worth that a word keeps when it is annotated
     """
 
     tagger: pn.Tagger | None
     calibration: Calibration
     estimate: Estimate | None
-    queue: tuple[str, ...]
+    queue: Sequence[Candidate]
+    again: float
+
+    def asked(self, since: Iterable[str]) -> list[str]:
+        """Return names of sentences to ask for, the best first, when words were annotated since."""
+        return [one.name for one in best_of(self.queue, self.again, _ALL, since)]
 
 
 @contextmanager
@@ -165,6 +181,7 @@ class Learner:
                 "calibrated": len(self._calibrated[0]) if calibrated else 0,
                 "estimate": None if learned.estimate is None else learned.estimate.share,
                 "queue": learned.queue,
+                "again": learned.again,
             }
             self._memory.keep(
                 key, facts, None if learned.calibration.takes_start else learned.tagger
@@ -181,9 +198,9 @@ class Learner:
         calibration = Calibration(facts["temperature"], facts["half_width"], own is None, chosen)
         if facts["calibrated"]:
             self._calibrated = list(annotated[: facts["calibrated"]]), calibration
-        share, queue = facts["estimate"], tuple(facts["queue"])
+        share, queue = facts["estimate"], [Candidate(*one) for one in facts["queue"]]
         estimate = None if share is None else Estimate.of(share, calibration.half_width)
-        return Learned(own or self._start, calibration, estimate, queue)
+        return Learned(own or self._start, calibration, estimate, queue, facts["again"])
 
     def _learn(self, annotated: Sequence[pn.Sentence], waiting: Sequence[Item]) -> Learned:
         n_tokens = sum(map(len, annotated))
@@ -203,16 +220,20 @@ class Learner:
         if sure:
             mean = float(np.concatenate(sure).mean())
             estimate = Estimate.of(round(mean, 6), calibration.half_width)
-        queue: tuple[str, ...] = ()
+        worth: list[Worth] = []
         if by_doubt:
             worth = worth_of_doubtful(scored, sure)
-            queue = best_of(scored, worth, _IN_BATCH, 3 * self._every, FOLDS)
         elif self._ranks:
-            some = _evenly(waiting, MOST_SCORED)
+            scored = _evenly(waiting, MOST_SCORED)
             seen = {word for sentence in annotated for word in sentence.words}
-            worth = worth_of_new(some, seen, self._counts)
-            queue = best_of(some, worth, 0.0, 3 * self._every, FOLDS)
-        return Learned(tagger, calibration, estimate, queue)
+            worth = worth_of_new(scored, seen, self._counts)
+        candidates = [
+            Candidate(item.name, len(item.words), own)
+            for item, own in zip(scored, worth, strict=False)
+        ]
+        again = _AGAIN_IN_DOUBT if by_doubt else 0.0
+        queue = best_of(candidates, again, _QUEUED * self._every)
+        return Learned(tagger, calibration, estimate, queue, again)
 
     def _calibration(self, annotated: Sequence[pn.Sentence], n_tokens: int) -> Calibration:
         """Return a calibration by the sentences that there were at a step of AGAIN.
@@ -280,6 +301,12 @@ class Lessons:
         waiting : gives what may still be asked for
         """
         return self._job(records, self._points(records)[0], waiting).result()
+
+    def asked(self, records: Sequence[Record], waiting: Callable[[], Iterable[Item]]) -> list[str]:
+        """Return names of sentences to ask for, the best first; parameters are those of learned."""
+        since = records[self._points(records)[0] :]
+        words = {word for record in since for word in record.sentence.words}
+        return self.learned(records, waiting).asked(words)
 
     def _points(self, records: Sequence[Record]) -> tuple[int, int]:
         sizes = [0 if record.is_check else len(record.sentence) for record in records]

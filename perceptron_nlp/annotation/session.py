@@ -351,7 +351,9 @@ class Session:
             return self._treebank.item(name)
         treebank = self._treebank
         return self._asking.chosen(
-            treebank.waiting, len(treebank.records), lambda: self._learned().queue
+            treebank.waiting,
+            len(treebank.records),
+            lambda: self._lessons.asked(treebank.in_work_order, self._open),
         )
 
     def _prepare(self) -> None:

@@ -8,7 +8,9 @@ import pytest
 
 import perceptron_nlp as pn
 from perceptron_nlp.annotation import Session
-from perceptron_nlp.annotation.learning import Learner
+from perceptron_nlp.annotation.asking import Candidate
+from perceptron_nlp.annotation.calibration import Calibration
+from perceptron_nlp.annotation.learning import Learned, Learner
 from tests.unit.annotation.conftest import made, work
 
 
@@ -37,3 +39,10 @@ def test_a_calibration_takes_no_more_than_one_training_beside_each(
         work(session, 150)
     late = [done for n_tokens, done in trainings if n_tokens >= 520]
     assert len(late) > 20 and set(late) == {1, 2}
+
+
+def test_words_annotated_since_the_training_are_not_asked_for_again() -> None:
+    queue = [Candidate("1", 2, {"a": 3.0, "b": 1.0}), Candidate("2", 2, {"c": 2.0, "d": 1.5})]
+    learned = Learned(None, Calibration(), None, queue, 0.3)
+    assert learned.asked([]) == ["1", "2"]
+    assert learned.asked(["a"]) == ["2", "1"]
