@@ -18,6 +18,8 @@ FOLDS = 5
 # In scores; where there are too few tokens to find out.
 TEMPERATURE = 2.0
 _Z = 1.96
+# Between these a temperature is looked for, by so many halvings of the interval's logarithm.
+_COLDEST, _HOTTEST, _HALVINGS = 0.125, 256.0, 20
 # Sentences whose scores are looked at together.
 _TOGETHER = 100
 
@@ -163,7 +165,10 @@ class _Judged:
             self._right.append(best == np.array(sentence.column(self._column), object))
 
     def fitted(self) -> tuple[float, float, float]:
-        """Return the temperature of least loss, half the width of the interval, the accuracy."""
+        """Return the temperature, half the width of the interval, and the accuracy.
+
+        At that temperature the mean confidence is the accuracy.
+        """
         widest = max(map(len, self._leads))
         # Folds need not know the same labels.
         table = np.full((len(self._leads), widest), -np.inf)
@@ -175,12 +180,13 @@ class _Judged:
             found: Floats = 1 / np.exp(table / temperature).sum(1)
             return found
 
-        def loss(temperature: float) -> float:
-            chance = np.clip(sure(temperature), 1e-6, 1 - 1e-6)
-            return round(float(-np.log(np.where(is_right, chance, 1 - chance)).mean()), 9)
-
-        best = min((2.0 ** (step / 2) for step in range(-6, 17)), key=loss)
-        best = min((best * 2 ** (step / 16) for step in range(-7, 8)), key=loss)
-        spread = float((is_right - sure(best)).std())
         accuracy = float(is_right.mean())
+        low, high = _COLDEST, _HOTTEST
+        for _ in range(_HALVINGS):
+            middle = math.sqrt(low * high)
+            too_sure = bool(sure(middle).mean() > accuracy)
+            low, high = (middle, high) if too_sure else (low, middle)
+        # The last bits depend on the machine.
+        best = round(low, 4)
+        spread = float((is_right - sure(best)).std())
         return best, round(_Z * spread / math.sqrt(len(is_right)), 6), accuracy

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -9,9 +11,9 @@ import pytest
 import perceptron_nlp as pn
 from perceptron_nlp.annotation import Session
 from perceptron_nlp.annotation.asking import Candidate
-from perceptron_nlp.annotation.calibration import Calibration
+from perceptron_nlp.annotation.calibration import Calibration, CrossCalibration, confidences
 from perceptron_nlp.annotation.learning import Learned, Learner
-from tests.unit.annotation.conftest import made, work
+from tests.unit.annotation.conftest import gold, made, work
 
 
 def test_a_calibration_takes_no_more_than_one_training_beside_each(
@@ -46,3 +48,26 @@ def test_words_annotated_since_the_training_are_not_asked_for_again() -> None:
     learned = Learned(None, Calibration(), None, queue, 0.3)
     assert learned.asked([]) == ["1", "2"]
     assert learned.asked(["a"]) == ["2", "1"]
+
+
+def test_the_mean_confidence_of_the_folds_is_their_accuracy() -> None:
+    chance = random.Random(1)
+    sentences = [
+        pn.Sentence(words, {"upos": [chance.choice(["X", tag, tag, tag]) for tag in gold(words)]})
+        for words in made(60)
+    ]
+    parts: list[pn.Tagger] = []
+
+    def train(some: Sequence[pn.Sentence], column: str, **options: Any) -> pn.Tagger:
+        parts.append(pn.train(list(some), column=column, runs=1, **options))
+        return parts[-1]
+
+    found = CrossCalibration(sentences, "upos", train, None).result()
+    right, sure = [], []
+    for fold, part in enumerate(parts[:0:-1]):
+        own = sentences[fold::5]
+        right += [part.evaluate(own, column="upos").accuracy] * sum(map(len, own))
+        for one in confidences(part, [s.words for s in own], found.temperature):
+            sure += one
+    assert len(parts) == 6 and 0.6 < sum(right) / len(right) < 0.85
+    assert sum(sure) / len(sure) == pytest.approx(sum(right) / len(right), abs=1e-4)
