@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from oracles.word_views import seen, text_hash, view
 
 from perceptron_nlp._core.features.extract import FeatureProgram
-from perceptron_nlp.errors import ArgumentError
+from perceptron_nlp._core.features.hashing import hash_words
+from perceptron_nlp._core.tag.decode import SentenceDecoder
+from perceptron_nlp._core.tag.explain import SentenceFeatures
 from perceptron_nlp.features.templates import VIEWS, Template, Value, compile_templates
 
 AFFIXES = [
@@ -22,7 +25,23 @@ AFFIXES = [
 ]
 TEMPLATES = [Template.parse(f"{name}{affix}[0]") for name in VIEWS for affix in AFFIXES]
 VALUES = [value for template in TEMPLATES for value in (template.atoms[0].value,) if value]
-PROGRAM = FeatureProgram(compile_templates(TEMPLATES))
+
+
+def program_of(templates: list[Template]) -> SentenceDecoder:
+    """A model without weights, whose features are those of the templates."""
+    return SentenceDecoder(
+        FeatureProgram(compile_templates(templates)),
+        keys=np.empty(0, np.uint64),
+        starts=np.zeros(1, np.int64),
+        cell_labels=np.empty(0, np.uint16),
+        weights=np.empty(0, np.int16),
+        labels=["A"],
+        label_hashes=np.ones(1, np.uint64),
+    )
+
+
+PROGRAM = program_of(TEMPLATES)
+SEEDS = compile_templates(TEMPLATES).seeds
 
 ODD = [
     "",
@@ -88,15 +107,25 @@ ODD = [
 TEXT = st.text(st.characters() | st.sampled_from("aA1-ßİΣσς\u0301é中👍|\ud800"), max_size=60)
 
 
-def found(text: str, program: FeatureProgram = PROGRAM) -> dict[int, list[int]]:
-    return program.values_of(0, text.encode("utf-8", "surrogatepass"))
+def keys_of(program: SentenceDecoder, *columns: bytes) -> dict[int, list[int]]:
+    """The keys of the features of a sentence of one word, by the number of the template."""
+    _, templates, _, keys = SentenceFeatures(program, [[text] for text in columns]).keyed([0])
+    found: dict[int, list[int]] = {}
+    for number, key in zip(templates.tolist(), keys.tolist(), strict=True):
+        found.setdefault(number, []).append(key)
+    return found
+
+
+def found(text: str) -> dict[int, list[int]]:
+    return keys_of(PROGRAM, text.encode("utf-8", "surrogatepass"))
 
 
 def expected(text: str) -> dict[int, list[int]]:
-    return {
-        number: [text_hash(piece) for piece in seen(text, value)]
+    keys = {
+        number: [hash_words([text_hash(piece)], SEEDS[number]) for piece in seen(text, value)]
         for number, value in enumerate(VALUES)
     }
+    return {number: own for number, own in keys.items() if own}
 
 
 @pytest.mark.parametrize("word", ODD, ids=ascii)
@@ -150,18 +179,19 @@ def test_the_views_of_a_word_are_these() -> None:
 )
 def test_what_a_view_gives_is_the_hash_of_its_text(word: str, name: str, text: str) -> None:
     number = VALUES.index(Value("form", name))
-    assert found(word)[number] == [text_hash(text)]
+    assert found(word)[number] == [hash_words([text_hash(text)], SEEDS[number])]
 
 
 def test_a_word_shorter_than_an_affix_gives_itself_whole() -> None:
     number = VALUES.index(Value("form", "word", "suffix", 16, 16))
-    assert found("été")[number] == [text_hash("été")]
+    assert found("été")[number] == [hash_words([text_hash("été")], SEEDS[number])]
 
 
 def test_ngrams_mark_the_edges_of_the_word() -> None:
     number = VALUES.index(Value("form", "word", "ngrams", 1, 2))
     assert found("ab")[number] == [
-        text_hash(gram) for gram in ("\x02", "a", "b", "\x03", "\x02a", "ab", "b\x03")
+        hash_words([text_hash(gram)], SEEDS[number])
+        for gram in ("\x02", "a", "b", "\x03", "\x02a", "ab", "b\x03")
     ]
 
 
@@ -180,11 +210,8 @@ def test_long_and_short_words_in_turn_do_not_disturb_each_other() -> None:
 
 
 def test_columns_are_told_apart() -> None:
-    program = FeatureProgram(
-        compile_templates([Template.parse("word[0]"), Template.parse("column:xpos[0]")])
-    )
-    assert program.n_columns == 2
-    assert program.values_of(0, b"a") == {0: [text_hash("a")]}
-    assert program.values_of(1, b"b") == {1: [text_hash("b")]}
-    with pytest.raises(ArgumentError, match="column: 2 is not between 0 and 1"):
-        program.values_of(2, b"c")
+    templates = [Template.parse("word[0]"), Template.parse("column:xpos[0]")]
+    seeds = compile_templates(templates).seeds
+    assert keys_of(program_of(templates), b"a", b"b") == {
+        number: [hash_words([text_hash(text)], seeds[number])] for number, text in enumerate("ab")
+    }
