@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from perceptron_nlp.errors import missing_extra
@@ -50,9 +51,8 @@ class Tabular:
 
     __slots__ = ()
 
-    def rows(self) -> list[dict[str, Any]]:
-        """Return the result as a table: a dictionary for each row, all with the same keys."""
-        raise NotImplementedError
+    rows: Callable[[], list[dict[str, Any]]]
+    """Return the result as a table: a dictionary for each row, all with the same keys."""
 
     def to_frame(self) -> Any:
         """Return the rows as a data frame of pandas, or of Polars where pandas is not installed.

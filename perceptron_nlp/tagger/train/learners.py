@@ -36,12 +36,11 @@ BATCH = 256
 class Learner:
     """A table of weights, and what learns them from sentences given by their numbers."""
 
+    learn: Callable[[npt.NDArray[np.int64]], Counts]
+    """Go over these sentences; the table alone is enough where workers do."""
+
     def __init__(self, table: WeightTable) -> None:
         self.table = table
-
-    def learn(self, order: npt.NDArray[np.int64]) -> Counts:
-        """Go over these sentences."""
-        raise NotImplementedError
 
     def begin_at(self, state: RunState) -> None:
         """Go on from a state, whatever was learned before."""
