@@ -188,44 +188,35 @@ static inline int64_t padded_place(const Decoder *d, int64_t sentence, int64_t t
     return token + (2 * sentence + 1) * d->layout.program->reach;
 }
 
-#define FIND_BLOCK 16
+#define WORDS_AHEAD 16 /* words that were hashed before one is looked for */
 
-/* Hash a few words that follow each other, and fetch the slots that this leads to. */
-static inline void hash_block(const Decoder *d, const TypeCache *c, int32_t column,
-                              const WordRef *word, int64_t n, uint64_t *hashes) {
-    const int32_t columns = d->layout.program->n_columns;
-    for (int64_t i = 0; i < n; i++) {
-        hashes[i] = cache_hash(c, &word[i * columns], column);
-        PREFETCH(&c->slots[hashes[i] >> (64 - c->bits)]);
-    }
+/* Hash a word, and fetch the slot that this leads to. */
+static ALWAYS_INLINE uint64_t hash_ahead(const TypeCache *c, int32_t column, const WordRef *word) {
+    const uint64_t hash = cache_hash(c, word, column);
+    PREFETCH(&c->slots[hash >> (64 - c->bits)]);
+    return hash;
 }
 
-static inline int64_t block_length(int64_t left) {
-    return left < FIND_BLOCK ? left : FIND_BLOCK;
-}
-
-/* The types of the words of a column, sentence after sentence with pads on either side. Words are
- * hashed a block ahead of where they are looked for. -1: no memory. */
+/* The types of the words of a column, sentence after sentence with pads on either side. -1: no
+ * memory. */
 static inline int find_column(const Decoder *d, Worker *w, int32_t c, int32_t *type) {
     const Program *p = d->layout.program;
-    const WordRef *word = w->words + c;
-    uint64_t blocks[2][FIND_BLOCK];
-    uint64_t *now = blocks[0], *next = blocks[1];
-    int64_t hashed = block_length(w->n_tokens), found = 0, in_block = 0;
-    hash_block(d, &w->cache, c, word, hashed, next);
+    const int64_t n = w->n_tokens, step = p->n_columns;
+    const WordRef *words = w->words + c;
+    uint64_t hashes[WORDS_AHEAD];
+    int64_t i = 0;
+    for (int64_t k = 0; k < WORDS_AHEAD && k < n; k++)
+        hashes[k] = hash_ahead(&w->cache, c, words + k * step);
     for (int64_t s = 0; s < w->n_sentences; s++) {
+        const int64_t end = w->starts[s + 1];
         for (int32_t k = p->reach; k > 0; k--) *type++ = pad_type(p, c, -k);
-        for (; found < w->starts[s + 1]; found++, in_block = (in_block + 1) % FIND_BLOCK) {
-            if (!in_block) {
-                uint64_t *done = now;
-                const int64_t n = block_length(w->n_tokens - hashed);
-                now = next;
-                next = done;
-                hash_block(d, &w->cache, c, word + hashed * p->n_columns, n, next);
-                hashed += n;
-            }
-            const int32_t own = type_find(&w->cache, &d->layout, c, word + found * p->n_columns,
-                                          now[in_block], w->text);
+        for (; i < end; i++) {
+            const uint64_t hash = hashes[i % WORDS_AHEAD];
+            if (i + WORDS_AHEAD < n)
+                hashes[i % WORDS_AHEAD] =
+                    hash_ahead(&w->cache, c, words + (i + WORDS_AHEAD) * step);
+            const int32_t own =
+                type_find(&w->cache, &d->layout, c, words + i * step, hash, w->text);
             if (own < 0) return -1;
             *type++ = own;
         }
