@@ -1,18 +1,21 @@
 """From running text to sentences, words, tags and lemmas: F1 on the test parts of treebanks.
 
     PERCEPTRON_NLP_CORPORA=folder python benchmarks/plaintext.py [TREEBANK …] [--udpipe] [--speed]
+        [--models FOLDER]
 
 For each treebank a model of all columns learns from train, with dev to choose epochs by; where
 there is no train part, it learns from dev alone. The text of test is put together from its tokens,
 spaces and paragraphs, and what is made of it is scored as in the CoNLL 2018 shared task. The line
 *rules* cuts the text by the rules of ``pn.tokenize``. With ``--udpipe`` the tokenizer and tagger of
 UDPipe 1 (ufal.udpipe) learn from the same parts with their own options, but for the epochs of the
-tokenizer, of which they do 100 (``--udpipe-epochs``): an hour for a treebank.
+tokenizer, of which they do 100 (``--udpipe-epochs``): an hour for a treebank. Models that are in the
+folder of ``--models`` are taken from there, and others are kept there.
 
 With ``--speed`` a second table tells how many tokens a second of processor time are made of the
 text of test, repeated to a million tokens, by a tagger that has seen nothing yet: *cut* into
-sentences and tokens, with *one column*, and with *all* columns, both as CoNLL-U; last, how much
-faster *two threads* write all columns, by the clock.
+sentences and tokens, with *one column* as ``word/TAG``, and with *all* columns as CoNLL-U; how much
+faster *two threads* write all columns, by the clock; and, with ``--udpipe``, what UDPipe tags of
+test, whose tokens are given.
 """
 
 from __future__ import annotations
@@ -21,8 +24,9 @@ import argparse
 import io
 import itertools
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 from corpora import DEV_ALONE, TREEBANKS, corpora
 
@@ -32,15 +36,17 @@ from perceptron_nlp.formats.conllu_layout import running_text
 
 MANY, PIECE = 1_000_000, 1 << 18
 SHOWN = ("Tokens", "Sentences", "Words", "UPOS", "XPOS", "UFeats", "Lemmas")
+SPEEDS = ("cut", "one column", "all", "two threads", "UDPipe")
 
 
 def main() -> None:
-    """Print a Markdown table."""
+    """Print a Markdown table, or two."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("treebanks", nargs="*", default=[*TREEBANKS, *DEV_ALONE])
     parser.add_argument("--udpipe", action="store_true")
     parser.add_argument("--udpipe-epochs", type=int, default=100)
     parser.add_argument("--speed", action="store_true")
+    parser.add_argument("--models", type=Path)
     chosen = parser.parse_args()
     speeds = []
     heads = "tokens | sentences | words | UPOS | XPOS | FEATS | lemmas | lemmas, gold tokens"
@@ -50,21 +56,47 @@ def main() -> None:
         stem = corpora() / "treebanks" / {**TREEBANKS, **DEV_ALONE}[name]
         train, dev, test = (f"{stem}-{part}.conllu" for part in ("train", "dev", "test"))
         parts = (train, dev) if Path(train).exists() else (dev, None)
-        begun = time.process_time()
-        tagger = pn.train(parts[0], dev=parts[1], column="all", seed=1)
-        spent, size = time.process_time() - begun, len(tagger.to_bytes()) / 1e6
+        model, spent = kept(chosen.models, f"{name}.model", lambda parts=parts: ours(*parts))
+        tagger = pn.Tagger.from_bytes(model)
         lemmas = tagger.evaluate(test, column="lemma").accuracy if has_lemmas(tagger) else None
-        show(name, "ours", tagger.evaluate_text(test), lemmas, f"{spent:.0f}", f"{size:.2f}")
+        show(name, "ours", tagger.evaluate_text(test), lemmas, spent, f"{len(model) / 1e6:.2f}")
         show(name, "rules", rules(test), None, "", "")
-        if chosen.speed:
-            speeds.append((name, *speed(tagger.to_bytes(), test)))
+        figures = list(speed(model, test)) if chosen.speed else []
         if chosen.udpipe:
-            show(name, "UDPipe", *udpipe(*parts, test, chosen.udpipe_epochs))
-    if speeds:
-        print("\nMillion tokens a second of processor time; two threads by the clock\n")
-        print("| test | cut | one column | all | two threads |\n|---|--:|--:|--:|--:|")
-    for name, *figures in speeds:
-        print(f"| {name} | {' | '.join(f'{figure:.2f}' for figure in figures)} |")
+            theirs, spent = kept(
+                chosen.models,
+                f"{name}.udpipe",
+                lambda parts=parts: udpipe_model(*parts, chosen.udpipe_epochs),
+            )
+            scores, lemmas, their_speed = udpipe(theirs, test)
+            show(name, "UDPipe", scores, lemmas, spent, f"{len(theirs) / 1e6:.2f}")
+            figures += [their_speed] * chosen.speed
+        speeds.append((name, figures))
+    if not chosen.speed:
+        return
+    heads = SPEEDS if chosen.udpipe else SPEEDS[:-1]
+    print("\nMillion tokens a second of processor time; two threads by the clock\n")
+    print(f"| test | {' | '.join(heads)} |\n|---|" + "--:|" * len(heads))
+    for name, figures in speeds:
+        print(f"| {name} | {' | '.join(f'{figure:.3g}' for figure in figures)} |")
+
+
+def kept(folder: Path | None, name: str, make: Callable[[], bytes]) -> tuple[bytes, str]:
+    """Return a model of the folder, or one that is made, and the processor seconds of that."""
+    if folder is not None and (folder / name).exists():
+        return (folder / name).read_bytes(), ""
+    begun = time.process_time()
+    model = make()
+    spent = f"{time.process_time() - begun:.0f}"
+    if folder is not None:
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(model)
+    return model, spent
+
+
+def ours(train: str, dev: str | None) -> bytes:
+    """Train a tagger of all columns."""
+    return pn.train(train, dev=dev, column="all", seed=1).to_bytes()
 
 
 def speed(model: bytes, test: str) -> tuple[float, float, float, float]:
@@ -73,28 +105,43 @@ def speed(model: bytes, test: str) -> tuple[float, float, float, float]:
     times = -(-MANY // len(text.tokens))
     data, n_tokens = "\n\n".join([text.text] * times).encode(), times * len(text.tokens)
 
-    def spent(columns: list[str] | None, threads: int = 1) -> tuple[float, float]:
-        fill = pn.Tagger.from_bytes(model).text_filler(columns)
-        assert fill is not None
-        named = itertools.count(1)
+    def spent(write: Callable[[pn.Tagger, pn.Corpus], Iterable[object]]) -> tuple[float, float]:
+        """Processor seconds and seconds of a tagger that is loaded for this."""
+        tagger = pn.Tagger.from_bytes(model)
         with open_corpus(io.BytesIO(data), format="text") as corpus:
             begun = time.process_time(), time.perf_counter()
-            for _ in fill.texts(corpus, lambda n: next(named), threads):
+            for _ in write(tagger, corpus):
                 pass
             return time.process_time() - begun[0], time.perf_counter() - begun[1]
 
-    tagger = pn.Tagger.from_bytes(model)
-    assert tagger.segmenter is not None
-    cutter = tagger.segmenter.cutter
-    begun = time.process_time()
-    for at in range(0, len(data), PIECE):
-        cutter.give_back(
-            cutter.cut_text(data[at : at + PIECE].decode("utf-8", "ignore").encode(), True)
-        )
-    cut = time.process_time() - begun
-    one, (everything, by_clock) = spent([tagger.columns[0]])[0], spent(None)
-    gain = by_clock / spent(None, threads=2)[1]
-    return n_tokens / cut / 1e6, n_tokens / one / 1e6, n_tokens / everything / 1e6, gain
+    def cut(tagger: pn.Tagger, corpus: pn.Corpus) -> Iterator[int]:
+        assert tagger.segmenter is not None
+        cutter = tagger.segmenter.cutter
+        rest = b""
+        while piece := corpus.take_text(PIECE):
+            found = cutter.cut_text(rest + piece, False)
+            rest = (rest + piece)[found.taken[0] :]
+            yield found.n_sentences
+            cutter.give_back(found)
+
+    def one(tagger: pn.Tagger, corpus: pn.Corpus) -> Iterable[bytes]:
+        fill = tagger.text_filler([tagger.columns[0]])
+        assert fill is not None
+        return fill.tagged(corpus)
+
+    def everything(tagger: pn.Tagger, corpus: pn.Corpus, threads: int = 1) -> Iterable[bytes]:
+        fill = tagger.text_filler()
+        named = itertools.count(1)
+        assert fill is not None
+        return fill.texts(corpus, lambda n: next(named), threads)
+
+    def by_two(tagger: pn.Tagger, corpus: pn.Corpus) -> Iterable[bytes]:
+        return everything(tagger, corpus, threads=2)
+
+    (in_turn, by_clock), by_both = spent(everything), spent(by_two)[1]
+    each = spent(cut)[0], spent(one)[0], in_turn
+    at_cut, at_one, at_all = (n_tokens / seconds / 1e6 for seconds in each)
+    return at_cut, at_one, at_all, by_clock / by_both
 
 
 def has_lemmas(tagger: pn.Tagger) -> bool:
@@ -120,15 +167,13 @@ def rules(test: str) -> dict[str, pn.F1]:
     return {name: found[name] for name in ("Tokens", "Sentences", "Words")}
 
 
-def udpipe(
-    train: str, dev: str | None, test: str, epochs: int
-) -> tuple[dict[str, pn.F1], float | None, str, str]:
-    """Train UDPipe 1 and score it: from text, its lemmas on gold tokens, CPU seconds, megabytes."""
+def udpipe_model(train: str, dev: str | None, epochs: int) -> bytes:
+    """Train UDPipe 1, whose tokenizer does so many epochs, without a parser."""
     import ufal.udpipe as theirs
 
     error = theirs.ProcessingError()
 
-    def sentences(path: str | None) -> object:
+    def sentences(path: str | None) -> Any:
         found, sentence = theirs.Sentences(), theirs.Sentence()
         reader = theirs.InputFormat.newConlluInputFormat()
         reader.setText("" if path is None else Path(path).read_text("utf-8"))
@@ -137,8 +182,7 @@ def udpipe(
             sentence = theirs.Sentence()
         return found
 
-    begun = time.process_time()
-    model = theirs.Trainer.train(
+    model: bytes = theirs.Trainer.train(
         "morphodita_parsito",
         sentences(train),
         sentences(dev),
@@ -147,21 +191,31 @@ def udpipe(
         "none",
         error,
     )
-    spent = time.process_time() - begun
     if error.occurred():
         raise SystemExit(f"UDPipe: {error.message}")
+    return model
+
+
+def udpipe(model: bytes, test: str) -> tuple[dict[str, pn.F1], float, float]:
+    """Score UDPipe 1: from text, its lemmas on gold tokens; and million tokens it tags a second."""
+    import ufal.udpipe as theirs
+
     place = Path("udpipe.model")
     place.write_bytes(model)
-    loaded = theirs.Model.load(str(place))
+    loaded, error = theirs.Model.load(str(place)), theirs.ProcessingError()
     place.unlink()
 
-    def output(given: str, text: str) -> list[pn.Sentence]:
+    def output(given: str, text: str) -> tuple[list[pn.Sentence], float]:
         pipeline = theirs.Pipeline(loaded, given, theirs.Pipeline.DEFAULT, "none", "conllu")
-        return list(pn.read_conllu(io.BytesIO(pipeline.process(text, error).encode())))
+        begun = time.process_time()
+        written = pipeline.process(text, error)
+        spent = time.process_time() - begun
+        return list(pn.read_conllu(io.BytesIO(written.encode()))), spent
 
-    scores = pn.text_scores(test, output("tokenize", running_text(pn.read_conllu(test)).text))
-    gold = pn.text_scores(test, output("conllu", Path(test).read_text("utf-8")))["Lemmas"].f1
-    return scores, gold, f"{spent:.0f}", f"{len(model) / 1e6:.2f}"
+    text = running_text(pn.read_conllu(test)).text
+    scores = pn.text_scores(test, output("tokenize", text)[0])
+    gold, spent = output("conllu", Path(test).read_text("utf-8"))
+    return scores, pn.text_scores(test, gold)["Lemmas"].f1, sum(map(len, gold)) / spent / 1e6
 
 
 if __name__ == "__main__":

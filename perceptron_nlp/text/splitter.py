@@ -34,7 +34,9 @@ _BRACKETS = entries(") ] } )) ]] ” ’’ ''")
 _OPENING = entries("""' " `` ‘‘ ‘’ “ ‘ « ‹ ( [ { * ** *** - -- – — • # < << ¿ ¡""")
 _SMILE = re.compile(r"[<>]?[:;=][-o^']?[)(\]\[|\\@*$DPpO3/]+|<3+|\^[_.]?\^|\(:|[xX]D")
 _PARAGRAPH = re.compile(r"\n[^\S\n]*\n|\r[^\S\r\n]*\r|[\f\u2029]")
-_LONG_GAP = re.compile(r"\s{1000,}")
+LONG_GAP = 1000
+"""Characters of white space from which on a stretch of it is shortened."""
+_LONG_GAP = re.compile(rf"\s{{{LONG_GAP},}}")
 _LINE_BREAK = re.compile(r"[\n\r\u2028\u0085\v]")
 # How a sentence stands after a token: going on, going on after an abbreviation, perhaps over, over.
 _OPEN, _SHORT, _PERHAPS, _OVER = range(4)

@@ -24,6 +24,7 @@ cdef extern from "tag/search.h" nogil:
     ctypedef struct Spread:
         int32_t n_units
         int of_labels
+        int32_t width
         int32_t stride
         KeyFilter filter
     ctypedef struct CacheLayout:
@@ -79,6 +80,7 @@ cdef extern from "tag/search.h" nogil:
     const int MAX_PAIR_GROUPS
     const int MAX_BEAM
     const int MOST_SPREAD_OPEN
+    const int MOST_SPREAD_SLOTS
     const int MOST_SPREAD_STATIC
     const int MOST_UNITS
     bint can_spread(const Parts *x) noexcept

@@ -265,7 +265,8 @@ cdef class FrozenModel:
         l.dense = self.table.n_labels <= DENSE_LABELS
         l.stride = (self.table.n_labels + LANES - 1) // LANES * LANES
         if (self.parts is not None and not l.dense and can_spread(&self.parts.parts)
-                and p.n_history <= MOST_SPREAD_OPEN and p.n_static <= MOST_SPREAD_STATIC):
+                and p.n_history <= MOST_SPREAD_OPEN and p.n_static <= MOST_SPREAD_STATIC
+                and p.n_slots <= MOST_SPREAD_SLOTS):
             if spread_open(&l.spread, &self.parts.parts) < 0:
                 raise MemoryError
             l.stride = l.spread.stride
@@ -312,9 +313,14 @@ cdef class FrozenModel:
         self.decoder.start = calloc(l.stride, sizeof(int32_t))
         if self.decoder.start == NULL:
             raise MemoryError
-        first = l.spread.n_units or self.table.n_labels
-        for k in range(first, l.stride if l.narrow else 0):
-            (<int16_t *>self.decoder.start)[k] = -32768
+        first, end = self.table.n_labels, l.stride
+        if l.spread.n_units:
+            first, end = l.spread.n_units, l.spread.width
+        for k in range(first, end):
+            if l.narrow:
+                (<int16_t *>self.decoder.start)[k] = -32768
+            elif l.spread.n_units:
+                (<int32_t *>self.decoder.start)[k] = -(1 << 30)
 
     def _dictionary(self, dictionary):
         cdef CacheLayout *l = &self.decoder.layout

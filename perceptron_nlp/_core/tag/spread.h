@@ -13,6 +13,9 @@
 
 #define MOST_SPREAD_OPEN 16   /* history templates */
 #define MOST_SPREAD_STATIC 64 /* templates over several words */
+#define MOST_SPREAD_SLOTS 64  /* of templates over one word */
+/* Vectors of a token: the first, two for each slot, one for each row, and that of what was spilt. */
+#define MOST_SAID (2 + 2 * MOST_SPREAD_SLOTS + MOST_SPREAD_OPEN + MOST_SPREAD_STATIC)
 
 /* Does a decoder tag in this way? */
 static inline int is_spread(const Decoder *d) {
@@ -111,17 +114,20 @@ static inline void spread_ask(const Decoder *d, Worker *w, SpreadLane *x) {
     }
 }
 
-/* Fetch the vectors of the type that comes after those that the next token looks at. */
+/* Fetch of the vectors that the next token looks at what is needed first: the highest of blocks, and
+ * the block where its own word is the highest. */
 static inline void spread_fetch(const Decoder *d, const Worker *w, const Lane *lane) {
     const CacheLayout *l = &d->layout;
-    const int32_t reach = l->program->reach;
-    const int32_t type = lane->type[d->right_to_left ? -reach : reach];
-    const char *at = w->cache.vectors + (size_t)type * vector_bytes(l);
-    const size_t bytes = (size_t)l->stride * score_bytes(l);
-    const uint32_t said = w->cache.entries[type].said;
-    for (int32_t v = 0; v < l->n_always; v++, at += bytes)
-        if (said >> (v & 31) & 1)
-            for (size_t k = 0; k < bytes; k += CACHE_LINE) PREFETCH(at + k);
+    const size_t record = vector_bytes(l), bytes = (size_t)l->stride * score_bytes(l);
+    const size_t width = (size_t)l->spread.width * score_bytes(l);
+    const size_t block = (size_t)w->cache.entries[*lane->type].block * score_bytes(l);
+    for (int32_t v = 0; v < l->n_always; v++) {
+        const int32_t type = w->types[l->vectors[v].column][lane->place + l->vectors[v].offset];
+        const char *at = w->cache.vectors + (size_t)type * record + (size_t)v * bytes;
+        if (!(w->cache.entries[type].said >> (v & 15) & 1)) continue;
+        PREFETCH(at + width);
+        PREFETCH(at + block);
+    }
 }
 
 #define KERNEL(name) name##_wide

@@ -9,18 +9,56 @@ KERNEL_TARGET static ALWAYS_INLINE void KERNEL(add_units)(SUM *restrict into,
     for (int32_t k = 0; k < n; k++) into[k] = (SUM)(into[k] + from[k]);
 }
 
+/* Sum a row by place: the units, then the masks. */
+KERNEL_TARGET static ALWAYS_INLINE void KERNEL(add_cells)(const CacheLayout *l, uint32_t row,
+                                                          SUM *places) {
+    const FrozenRow *cells = frozen_row(l->table, row);
+    const int32_t *place_of = l->spread.place_of;
+    for (uint32_t i = 0; i < cells->n; i++) {
+        SUM *own = &places[place_of[cells->cells[i].label]];
+        *own = (SUM)(*own + (SUM)cells->cells[i].weight);
+    }
+}
+
 KERNEL_TARGET static ALWAYS_INLINE void
 KERNEL(add_mask)(SUM *restrict into, const uint16_t *restrict mask, SUM weight, int32_t n) {
     for (int32_t k = 0; k < n; k++) into[k] = (SUM)(into[k] + ((SUM)(int16_t)mask[k] & weight));
 }
 
+/* Add a weight to the units of a mask. */
+KERNEL_TARGET static ALWAYS_INLINE void KERNEL(add_masked)(const Spread *s, int32_t m, SUM weight,
+                                                           SUM *units) {
+    const MaskRange range = s->ranges[m];
+    const uint16_t *mask = s->masks + (size_t)m * (size_t)s->width;
+    KERNEL(add_mask)(units + range.begin, mask + range.begin, weight, range.end - range.begin);
+}
+
+/* Add what the masks got to their units. */
+KERNEL_TARGET static ALWAYS_INLINE void KERNEL(spread_masks)(const Spread *s, SUM *places) {
+    const SUM *weights = places + s->width;
+    for (int32_t m = 0; m < s->n_masks; m++)
+        if (weights[m]) KERNEL(add_masked)(s, m, weights[m], places);
+}
+
+/* Set the highest of each block of a vector. */
+KERNEL_TARGET static ALWAYS_INLINE void KERNEL(bound_blocks)(const Spread *s, SUM *vector) {
+    for (int32_t b = 0; b < s->n_blocks; b++) {
+        const SCORE *own = (const SCORE *)vector + b * BLOCK_UNITS;
+        SCORE high = own[0];
+        for (int32_t k = 1; k < BLOCK_UNITS; k++) high = own[k] > high ? own[k] : high;
+        vector[s->width + b] = (SUM)high;
+    }
+}
+
+#define MOST_PLACES (MOST_UNITS + MOST_SPREAD_PARTS)
+
 /* Sum the rows of a type, slot after slot, into its vectors. */
 KERNEL_TARGET static void KERNEL(spread_type)(const CacheLayout *l, TypeCache *c, uint32_t type,
                                               size_t from, size_t to) {
     const Spread *s = &l->spread;
-    const int32_t stride = l->stride;
+    const int32_t stride = l->stride, width = s->width;
     SUM *vectors = (SUM *)(void *)(c->vectors + type * vector_bytes(l));
-    SUM parts[MOST_SPREAD_PARTS], sum[MOST_UNITS];
+    SUM places[MOST_PLACES];
     memset(vectors, 0, vector_bytes(l));
     c->entries[type].said = 0;
     while (from < to) {
@@ -30,26 +68,31 @@ KERNEL_TARGET static void KERNEL(spread_type)(const CacheLayout *l, TypeCache *c
         for (; from < to && c->fresh_slots[from] == slot; from++) {
             const uint32_t row = frozen_sure(l->table, c->fresh_keys[from], c->fresh_rows[from]);
             if (!row) continue;
-            if (!n++) memset(parts, 0, (size_t)s->n_parts * sizeof *parts);
-            const FrozenRow *cells = frozen_row(l->table, row);
-            for (uint32_t i = 0; i < cells->n; i++)
-                parts[cells->cells[i].label] =
-                    (SUM)(parts[cells->cells[i].label] + (SUM)cells->cells[i].weight);
+            if (!n++) memset(places, 0, (size_t)(width + s->n_masks) * sizeof *places);
+            KERNEL(add_cells)(l, row, places);
         }
         if (!n) continue;
-        memset(sum, 0, (size_t)stride * sizeof *sum);
-        for (int32_t k = 0; k < s->n_alone; k++)
-            sum[s->alone_unit[k]] = (SUM)(sum[s->alone_unit[k]] + parts[s->alone[k]]);
-        for (int32_t m = 0; m < s->n_masks; m++)
-            if (parts[s->masked[m]]) KERNEL(add_mask)
-        (sum, s->masks + (size_t)m * (size_t)stride, parts[s->masked[m]], stride);
+        KERNEL(spread_masks)(s, places);
         if (vector >= 0) {
-            KERNEL(add_units)(vectors + (size_t)vector * (size_t)stride, sum, stride);
-            c->entries[type].said |= 1u << (vector & 31);
+            KERNEL(add_units)(vectors + (size_t)vector * (size_t)stride, places, width);
+            c->entries[type].said |= (uint16_t)(1u << (vector & 15));
         }
         if (correction < 0) continue;
-        for (int32_t k = 0; k < stride && l->slot_sign[slot] < 0; k++) sum[k] = (SUM)(0 - sum[k]);
-        KERNEL(add_units)(vectors + (size_t)correction * (size_t)stride, sum, stride);
+        for (int32_t k = 0; k < width && l->slot_sign[slot] < 0; k++)
+            places[k] = (SUM)(0 - places[k]);
+        KERNEL(add_units)(vectors + (size_t)correction * (size_t)stride, places, width);
+    }
+    c->entries[type].block = 0;
+    for (int32_t v = 0; v < l->n_vectors; v++) {
+        SUM *own = vectors + (size_t)v * (size_t)stride;
+        if (v < l->n_always && !(c->entries[type].said >> (v & 15) & 1)) continue;
+        KERNEL(bound_blocks)(s, own);
+        if (v >= l->n_always || l->vectors[v].offset || l->vectors[v].column) continue;
+        const SCORE *bounds = (const SCORE *)own + width;
+        int32_t high = 0;
+        for (int32_t b = 1; b < s->n_blocks; b++)
+            if (bounds[b] > bounds[high]) high = b;
+        c->entries[type].block = (uint16_t)(high * BLOCK_UNITS);
     }
 }
 
@@ -61,56 +104,155 @@ KERNEL_TARGET static void KERNEL(spread_fresh)(const CacheLayout *l, TypeCache *
     }
 }
 
-/* What a row says of the units. */
-KERNEL_TARGET static inline const SUM *KERNEL(spread_row)(const CacheLayout *l, SpreadRows *r,
-                                                          uint32_t row) {
+/* The vectors that a token's scores are the sum of. */
+typedef struct {
+    const SUM *vectors[MOST_SAID];
+    int n;
+    int n_spilt; /* rows that are summed in `spilt`, since others of the token have their places */
+    SUM spilt[MOST_PLACES];
+} KERNEL(Said);
+
+/* Sum a row into what was spilt. */
+KERNEL_TARGET static void KERNEL(spill_row)(const CacheLayout *l, KERNEL(Said) * x, uint32_t row) {
+    if (!x->n_spilt++) memset(x->spilt, 0, sizeof x->spilt);
+    KERNEL(add_cells)(l, row, x->spilt);
+}
+
+/* Set a vector to what a row says. */
+KERNEL_TARGET static void KERNEL(spread_row)(const CacheLayout *l, uint32_t row, SUM *vector) {
     const Spread *s = &l->spread;
-    const size_t at = (size_t)((row * 0x9E3779B1u) >> (32 - r->bits));
-    SUM *vector = (SUM *)(void *)(r->vectors + at * (size_t)l->stride * sizeof(SUM));
-    if (r->rows[at] == row) return vector;
     const FrozenRow *cells = frozen_row(l->table, row);
     memset(vector, 0, (size_t)l->stride * sizeof *vector);
     for (uint32_t i = 0; i < cells->n; i++) {
-        const int32_t unit = s->unit_of[cells->cells[i].label];
+        const int32_t place = s->place_of[cells->cells[i].label], mask = place - s->width;
         const SUM weight = (SUM)cells->cells[i].weight;
-        if (unit >= 0)
-            vector[unit] = (SUM)(vector[unit] + weight);
+        if (mask < 0)
+            vector[place] = (SUM)(vector[place] + weight);
         else
-            KERNEL(add_mask)
-        (vector, s->masks + (size_t)(-1 - unit) * (size_t)l->stride, weight, l->stride);
+            KERNEL(add_masked)(s, mask, weight, vector);
     }
-    r->rows[at] = row;
-    return vector;
+    KERNEL(bound_blocks)(s, vector);
 }
 
-/* The scores of the units of a token, whose history was asked for. */
-KERNEL_TARGET static void KERNEL(spread_sum)(const Decoder *d, Worker *w, const SpreadLane *x,
-                                             void *to) {
+/* Add the vector of a row, which may be remembered; but not in the place of one that was added. */
+KERNEL_TARGET static inline void KERNEL(say_row)(const CacheLayout *l, SpreadRows *r, uint32_t row,
+                                                 KERNEL(Said) * x) {
+    const size_t at = (size_t)((row * 0x9E3779B1u) >> (32 - r->bits));
+    SUM *vector = (SUM *)(void *)(r->vectors + at * (size_t)l->stride * sizeof(SUM));
+    if (r->rows[at] != row) {
+        for (int k = 0; k < x->n; k++)
+            if (x->vectors[k] == vector) {
+                KERNEL(spill_row)(l, x, row);
+                return;
+            }
+        KERNEL(spread_row)(l, row, vector);
+        r->rows[at] = row;
+    }
+    x->vectors[x->n++] = vector;
+}
+
+/* All that is said of a token, whose history was asked for. */
+KERNEL_TARGET static inline void KERNEL(say)(const Decoder *d, Worker *w, const SpreadLane *x,
+                                             KERNEL(Said) * said) {
     const CacheLayout *l = &d->layout;
     const FrozenTable *t = l->table;
     const Lane *lane = &x->lane;
     const int32_t stride = l->stride, n_statics = spread_statics(d);
     const size_t record = vector_bytes(l);
     const uint32_t *found = w->spread.found + lane->token * n_statics;
-    SUM *sum = (SUM *)to;
-    memcpy(sum, d->start, (size_t)stride * sizeof *sum);
+    said->n_spilt = 0;
+    said->n = 1;
+    said->vectors[0] = (const SUM *)d->start;
     for (int32_t v = 0; v < l->n_vectors; v++) {
         const VectorSlot *slot = &l->vectors[v];
         if (v >= l->n_always &&
             lane->token != (slot->condition == FIRST ? lane->first : lane->last))
             continue;
         const int32_t type = w->types[slot->column][lane->place + slot->offset];
-        if (v < l->n_always && !(w->cache.entries[type].said >> (v & 31) & 1)) continue;
-        const SUM *said = (const SUM *)(const void *)(w->cache.vectors + (size_t)type * record);
-        KERNEL(add_units)(sum, said + (size_t)v * (size_t)stride, stride);
+        if (v < l->n_always && !(w->cache.entries[type].said >> (v & 15) & 1)) continue;
+        const SUM *vectors = (const SUM *)(const void *)(w->cache.vectors + (size_t)type * record);
+        said->vectors[said->n++] = vectors + (size_t)v * (size_t)stride;
     }
     for (int32_t k = 0; k < n_statics; k++)
-        if (found[k]) KERNEL(add_units)(sum, KERNEL(spread_row)(l, &w->spread, found[k]), stride);
+        if (found[k]) KERNEL(say_row)(l, &w->spread, found[k], said);
     for (int32_t k = 0; k < d->n_open; k++) {
         if (x->none >> k & 1) continue;
         const uint32_t row = frozen_sure(t, x->keys[k], frozen_guess(t, x->keys[k]));
-        if (row) KERNEL(add_units)(sum, KERNEL(spread_row)(l, &w->spread, row), stride);
+        if (row) KERNEL(say_row)(l, &w->spread, row, said);
     }
+    if (!said->n_spilt) return;
+    KERNEL(spread_masks)(&l->spread, said->spilt);
+    KERNEL(bound_blocks)(&l->spread, said->spilt);
+    said->vectors[said->n++] = said->spilt;
+}
+
+/* The scores of all units of a token. */
+KERNEL_TARGET static void KERNEL(spread_sum)(const Decoder *d, Worker *w, const SpreadLane *x,
+                                             void *to) {
+    const int32_t width = d->layout.spread.width;
+    SUM *sum = (SUM *)to;
+    KERNEL(Said) said;
+    KERNEL(say)(d, w, x, &said);
+    memcpy(sum, said.vectors[0], (size_t)width * sizeof *sum);
+    for (int k = 1; k < said.n; k++) KERNEL(add_units)(sum, said.vectors[k], width);
+}
+
+/* The first of the highest labels of a block; *high is its score. */
+KERNEL_TARGET static ALWAYS_INLINE int32_t KERNEL(best_of_block)(const KERNEL(Said) * said,
+                                                                 int32_t block, SCORE *high) {
+    SUM sum[BLOCK_UNITS] = {0};
+    for (int i = 0; i < said->n; i++) {
+        const SUM *own = said->vectors[i] + block * BLOCK_UNITS;
+        for (int32_t k = 0; k < BLOCK_UNITS; k++) sum[k] = (SUM)(sum[k] + own[k]);
+    }
+    SCORE best = (SCORE)sum[0];
+    for (int32_t k = 1; k < BLOCK_UNITS; k++) best = (SCORE)sum[k] > best ? (SCORE)sum[k] : best;
+    int32_t at = 0;
+    while ((SCORE)sum[at] != best) at++;
+    *high = best;
+    return block * BLOCK_UNITS + at;
+}
+
+/* What no label of a block is above, into bounds[0 .. stride - width); the highest of these. */
+KERNEL_TARGET static ALWAYS_INLINE int32_t KERNEL(sum_bounds)(const Spread *s,
+                                                              const KERNEL(Said) * said,
+                                                              int32_t *bounds) {
+    int32_t high = INT32_MIN;
+    for (int32_t from = 0; from < s->stride - s->width; from += BLOCK_UNITS) {
+        int32_t sum[BLOCK_UNITS];
+        for (int32_t k = 0; k < BLOCK_UNITS; k++)
+            sum[k] = from + k < s->n_blocks ? 0 : -(1 << 30); /* pads come to nothing */
+        for (int i = 0; i < said->n; i++) {
+            const SCORE *own = (const SCORE *)said->vectors[i] + s->width + from;
+            for (int32_t k = 0; k < BLOCK_UNITS; k++) sum[k] += own[k];
+        }
+        for (int32_t k = 0; k < BLOCK_UNITS; k++) high = sum[k] > high ? sum[k] : high;
+        memcpy(bounds + from, sum, sizeof sum);
+    }
+    return high;
+}
+
+/* The first of the highest labels. Blocks that cannot hold it are passed over: most often all but
+ * the first that is looked at. */
+KERNEL_TARGET static int32_t KERNEL(best_said)(const Decoder *d, Worker *w, const SpreadLane *x) {
+    const Spread *s = &d->layout.spread;
+    int32_t bounds[MOST_BLOCKS];
+    int32_t first = 0, others = -1;
+    SCORE high, own;
+    KERNEL(Said) said;
+    KERNEL(say)(d, w, x, &said);
+    const int32_t bound = KERNEL(sum_bounds)(s, &said, bounds);
+    while (bounds[first] != bound) first++;
+    int32_t best = KERNEL(best_of_block)(&said, first, &high);
+    for (int32_t b = 0; b < s->stride - s->width; b++) others += bounds[b] >= high;
+    for (int32_t b = 0; others && b < s->n_blocks; b++) {
+        if (bounds[b] < high || b == first) continue;
+        const int32_t at = KERNEL(best_of_block)(&said, b, &own);
+        if (own < high || (own == high && at > best)) continue;
+        high = own;
+        best = at;
+    }
+    return best;
 }
 
 #define UNIT_BLOCK 32
@@ -155,6 +297,7 @@ KERNEL_TARGET static int KERNEL(tag_spread)(const Decoder *d, struct Worker *w) 
     const CacheLayout *l = &d->layout;
     SpreadLane lanes[SIDE_BY_SIDE];
     SCORE own[MOST_UNITS];
+    const int is_free = l->spread.of_labels && !w->keep_scores;
     int32_t *scratch = (int32_t *)malloc((size_t)parts_scratch(d->parts) * sizeof *scratch);
     int64_t next = 0;
     int n_lanes = 0;
@@ -176,8 +319,12 @@ KERNEL_TARGET static int KERNEL(tag_spread)(const Decoder *d, struct Worker *w) 
                 SCORE *scores = own;
                 if (w->keep_scores)
                     scores = (SCORE *)(void *)w->scores + (size_t)lane->token * (size_t)l->stride;
-                KERNEL(spread_sum)(d, w, &lanes[k], scores);
-                label = KERNEL(best_spread)(d, w, scores, set, forced, scratch);
+                if (is_free && set < 0 && forced == FREE) {
+                    label = KERNEL(best_said)(d, w, &lanes[k]);
+                } else {
+                    KERNEL(spread_sum)(d, w, &lanes[k], scores);
+                    label = KERNEL(best_spread)(d, w, scores, set, forced, scratch);
+                }
             }
             w->labels[lane->token] = (uint16_t)label;
             if (!lane_step(d, lane, label) && !lane_start(d, w, lane, &next)) {
@@ -193,6 +340,7 @@ KERNEL_TARGET static int KERNEL(tag_spread)(const Decoder *d, struct Worker *w) 
 }
 
 #undef UNIT_BLOCK
+#undef MOST_PLACES
 #undef KERNEL
 #undef KERNEL_TARGET
 #undef SCORE

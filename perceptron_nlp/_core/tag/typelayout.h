@@ -116,7 +116,9 @@ typedef struct {
     WordRef word;   /* at: place of a long string in the cache's text */
     int32_t column; /* -1: a pad */
     int32_t forced; /* its one label; FREE; or FREE - 1 - k: only labels of mask k */
-    uint32_t said;  /* where weights are spread: a bit for each vector that says something */
+    /* Where weights are spread: a bit for each vector that says something, and the first unit of the
+     * block that holds the highest of the word itself. */
+    uint16_t said, block;
 } TypeEntry;
 
 typedef struct {

@@ -2,9 +2,7 @@
  *
  * Most places are certain, and a decoder that labels every atom would look up some forty features at
  * each of them. So only the others are scored, one after the other, and what the templates say is
- * remembered by all that they look at: those of an atom and the next with the labels before, those of
- * an atom and both its neighbours, and those of an atom and the next two. What looks farther is looked
- * up each time. */
+ * remembered by all that they look at. What looks farther than two atoms is looked up each time. */
 #ifndef PERCEPTRON_NLP_CUT_H
 #define PERCEPTRON_NLP_CUT_H
 
@@ -25,8 +23,9 @@
 #define WINDOW_CHARACTERS 40000
 #define WINDOW_MARGIN 200
 
-/* Templates by what they look at. */
-enum { LOOKS_RIGHT, LOOKS_ABOUT, LOOKS_AHEAD, LOOKS_FARTHER, LOOKS };
+/* Templates by what they look at: an atom and the next, with none of the labels before, the last of
+ * them, or more; an atom and both its neighbors; an atom and the next two; or farther. */
+enum { LOOKS_RIGHT, LOOKS_LABEL, LOOKS_LABELS, LOOKS_ABOUT, LOOKS_AHEAD, LOOKS_FARTHER, LOOKS };
 
 typedef struct {
     uint64_t context; /* all ones: an empty place */
@@ -71,10 +70,15 @@ typedef struct {
     size_t begin, end; /* atoms, of which these are labelled in the batch */
 } CutParagraph;
 
-/* What one thread cuts with, and what came out of a text. */
+/* What templates said of contexts, by what they look at; of one thread. */
 typedef struct {
+    ContextSums *of[LOOKS_FARTHER];
+} CutSums;
+
+/* What came out of a text. */
+typedef struct {
+    CutSums *sums; /* while it is cut */
     AtomList list;
-    ContextSums *sums[LOOKS_FARTHER];
     CutParagraph *queue;
     size_t n_queue, queue_room, queued_atoms;
     CutToken *tokens;
@@ -91,9 +95,12 @@ static inline void cut_model_close(CutModel *m) {
     free(m->sides);
 }
 
+static inline void sums_close(CutSums *sums) {
+    for (int k = 0; k < LOOKS_FARTHER; k++) free(sums->of[k]);
+}
+
 static inline void cut_close(Cut *x) {
     free(x->list.atoms);
-    for (int k = 0; k < LOOKS_FARTHER; k++) free(x->sums[k]);
     free(x->queue);
     free(x->tokens);
     free(x->sentences);
@@ -101,11 +108,11 @@ static inline void cut_close(Cut *x) {
 }
 
 static inline int looks_of(const Program *p, int32_t template_id) {
-    int first = 0, last = 0, last_gap = 0, has_tags = 0;
+    int first = 0, last = 0, last_gap = 0, deepest = 0;
     for
         EACH_ATOM(p, template_id, atom) {
             if (atom->kind == ATOM_FIRST || atom->kind == ATOM_LAST) return LOOKS_FARTHER;
-            has_tags |= atom->kind == ATOM_TAG;
+            if (atom->kind == ATOM_TAG && atom->value > deepest) deepest = atom->value;
             if (atom->kind != ATOM_VALUE) continue;
             if (atom->offset < first) first = atom->offset;
             if (p->value_column[atom->value]) {
@@ -114,8 +121,9 @@ static inline int looks_of(const Program *p, int32_t template_id) {
                 last = atom->offset;
             }
         }
-    if (!first && last <= 1 && !last_gap) return LOOKS_RIGHT;
-    if (has_tags) return LOOKS_FARTHER;
+    if (!first && last <= 1 && !last_gap)
+        return deepest > 1 ? LOOKS_LABELS : deepest ? LOOKS_LABEL : LOOKS_RIGHT;
+    if (deepest) return LOOKS_FARTHER;
     if (first == -1 && last <= 1 && !last_gap) return LOOKS_ABOUT;
     return !first && last <= 2 && last_gap <= 1 ? LOOKS_AHEAD : LOOKS_FARTHER;
 }
@@ -291,15 +299,15 @@ static inline void add_context(const CutModel *m, ContextSums *c, int looks, uin
 }
 
 static ALWAYS_INLINE ContextSums *context_place(const Cut *x, int looks, uint64_t context) {
-    ContextSums *c = &x->sums[looks][(context * XXH_P1) >> (64 - SUM_BITS)];
+    ContextSums *c = &x->sums->of[looks][(context * XXH_P1) >> (64 - SUM_BITS)];
     PREFETCH(c);
     PREFETCH((const char *)(c + 1) - 1);
     return c;
 }
 
 /* The first of four places beside each other, one of which labels choose. */
-static ALWAYS_INLINE ContextSums *context_set(const Cut *x, uint64_t context) {
-    ContextSums *c = x->sums[LOOKS_RIGHT] + ((context * XXH_P1) >> (66 - SUM_BITS)) * 4;
+static ALWAYS_INLINE ContextSums *context_set(const Cut *x, int looks, uint64_t context) {
+    ContextSums *c = x->sums->of[looks] + ((context * XXH_P1) >> (66 - SUM_BITS)) * 4;
     PREFETCH(c);
     PREFETCH((const char *)(c + 3) - 1);
     PREFETCH((const char *)(c + 4) - 1);
@@ -336,6 +344,7 @@ typedef struct {
     SpotView view;
     uint64_t right, about, ahead; /* contexts; that to the right without labels */
     ContextSums *right_sums, *about_sums, *ahead_sums;
+    ContextSums *label_sums, *labels_sums; /* four for each */
     uint64_t keys[MOST_TEMPLATES];
     uint32_t rows[MOST_TEMPLATES];
     int32_t sums[CUT_LABELS];
@@ -355,7 +364,9 @@ static inline void ask_place(const CutModel *m, const Cut *x, const Worker *w, A
     a->right = own << 40 | right << 16 | behind;
     a->about = left << 44 | own << 24 | right << 4 | before << 2 | behind;
     a->ahead = own << 44 | right << 24 | second << 4 | next << 2 | behind;
-    a->right_sums = context_set(x, a->right);
+    a->right_sums = context_place(x, LOOKS_RIGHT, a->right);
+    a->label_sums = context_set(x, LOOKS_LABEL, a->right);
+    a->labels_sums = context_set(x, LOOKS_LABELS, a->right);
     a->about_sums = context_place(x, LOOKS_ABOUT, a->about);
     a->ahead_sums = context_place(x, LOOKS_AHEAD, a->ahead);
 }
@@ -363,6 +374,7 @@ static inline void ask_place(const CutModel *m, const Cut *x, const Worker *w, A
 static inline void sum_place(const CutModel *m, const Worker *w, Asked *a) {
     memset(a->sums, 0, sizeof a->sums);
     add_single(m, w, &a->spot, a->sums);
+    add_context(m, a->right_sums, LOOKS_RIGHT, a->right, &a->view, a->sums);
     add_context(m, a->about_sums, LOOKS_ABOUT, a->about, &a->view, a->sums);
     add_context(m, a->ahead_sums, LOOKS_AHEAD, a->ahead, &a->view, a->sums);
 }
@@ -382,7 +394,9 @@ static inline int8_t best_cut(const CutModel *m, Asked *a, const uint8_t *past) 
         add_scores(l, (const char *)d->tag_table + at * (size_t)l->stride * score_bytes(l),
                    a->sums);
     }
-    add_context(m, a->right_sums + (labels * XXH_P1 >> 62), LOOKS_RIGHT, a->right | labels << 2,
+    add_context(m, a->label_sums + past[0], LOOKS_LABEL, a->right | (uint64_t)past[0] << 2,
+                &a->view, a->sums);
+    add_context(m, a->labels_sums + (labels * XXH_P1 >> 62), LOOKS_LABELS, a->right | labels << 2,
                 &a->view, a->sums);
     if (m->farther_has_tags) {
         const int32_t n = ask_keys(m, LOOKS_FARTHER, &a->view, a->keys);
@@ -425,11 +439,11 @@ static inline void label_paragraph(const CutModel *m, const Cut *x, const Worker
 }
 
 /* Empty the caches, which are made where there are none; -1: no memory. */
-static inline int clear_sums(Cut *x) {
+static inline int clear_sums(CutSums *sums) {
     for (int k = 0; k < LOOKS_FARTHER; k++) {
-        if (!x->sums[k]) x->sums[k] = (ContextSums *)malloc(sizeof(ContextSums) << SUM_BITS);
-        if (!x->sums[k]) return -1;
-        memset(x->sums[k], 0xFF, sizeof(ContextSums) << SUM_BITS);
+        if (!sums->of[k]) sums->of[k] = (ContextSums *)malloc(sizeof(ContextSums) << SUM_BITS);
+        if (!sums->of[k]) return -1;
+        memset(sums->of[k], 0xFF, sizeof(ContextSums) << SUM_BITS);
     }
     return 0;
 }
@@ -483,7 +497,7 @@ static inline int label_queue(const CutModel *m, Cut *x, Worker *w, const uint8_
         cache_spoil(&w->cache);
         return -1;
     }
-    if (w->cache.times_cleared != cleared && clear_sums(x) < 0) {
+    if (w->cache.times_cleared != cleared && clear_sums(x->sums) < 0) {
         cache_spoil(&w->cache);
         return -1;
     }

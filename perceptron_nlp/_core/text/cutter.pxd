@@ -24,7 +24,10 @@ cdef extern from "text/words.h" nogil:
         uint32_t end
         uint32_t char_begin
         uint32_t char_end
+    ctypedef struct CutSums:
+        pass
     ctypedef struct Cut:
+        CutSums *sums
         AtomList list
         CutToken *tokens
         size_t n_tokens
@@ -54,6 +57,7 @@ cdef extern from "text/words.h" nogil:
     uint64_t place_key(uint32_t last, uint8_t gap, uint32_t first) noexcept
     int cut_model_open(CutModel *m, const Decoder *d) noexcept
     void cut_model_close(CutModel *m) noexcept
+    void sums_close(CutSums *sums) noexcept
     void cut_close(Cut *x) noexcept
     int cut_text(const CutModel *m, Cut *x, Worker *w, const Characters *known,
                  const uint8_t *text, size_t n, int at_end) noexcept
@@ -69,20 +73,22 @@ cdef class TextCutter:
     cdef SentenceDecoder cut, splits
     cdef CutModel model
     cdef SplitScript *scripts
-    cdef list kept_alive, idle
+    cdef list kept_alive, idle, free
     cdef object page_of
     cdef int _script(self, SplitScript *own, script) except -1
 
 
 cdef class CutText:
-    """A text in tokens; what it was cut with is its own as long as it lives."""
-
-    cdef TextCutter cutter
     cdef bytes text
+    cdef Cut found
+    cdef TextWords words
+
+
+cdef class Cutting:
+    cdef TextCutter cutter
     cdef WorkerBox cut_box, split_box
     cdef Characters *known
     cdef list pages
-    cdef Cut found
-    cdef TextWords words
-    cdef int _cut(self, bytes text, bint at_end) except -1
+    cdef CutSums sums
+    cdef int cut(self, CutText into, bytes text, bint at_end) except -1
     cdef int _learn(self, int page) except -1

@@ -38,7 +38,7 @@ cdef class TextCutter:
                   scripts, uint32_t window):
         cdef size_t k = 0
         labels = cut.labels
-        self.idle, self.kept_alive, self.page_of = [], [], page_of
+        self.idle, self.free, self.kept_alive, self.page_of = [], [], [], page_of
         self.cut, self.splits = cut, splits
         if (not {*labels} <= {*"ITS"} or cut.program.program.n_columns > 2
                 or cut.decoder.right_to_left or cut.decoder.beam != 1 or cut.decoder.layout.forces
@@ -105,11 +105,17 @@ cdef class TextCutter:
         MemoryLimitError : no room for it
         """
         cdef CutText found
+        cdef Cutting cutting
         try:
             found = self.idle.pop()
         except IndexError:
-            found = CutText(self)
-        found._cut(text, at_end)
+            found = CutText()
+        try:
+            cutting = self.free.pop()
+        except IndexError:
+            cutting = Cutting(self)
+        cutting.cut(found, text, at_end)
+        self.free.append(cutting)
         return found
 
     def give_back(self, CutText found not None):
@@ -117,8 +123,8 @@ cdef class TextCutter:
         self.idle.append(found)
 
 
-cdef class CutText:
-    """A text in sentences, tokens and words."""
+cdef class Cutting:
+    """What one thread at a time takes to cut texts; texts that wait to be written need no such memory."""
 
     def __cinit__(self, TextCutter cutter not None):
         cdef int k
@@ -136,8 +142,7 @@ cdef class CutText:
 
     def __dealloc__(self):
         free(self.known)
-        cut_close(&self.found)
-        text_words_close(&self.words)
+        sums_close(&self.sums)
 
     cdef int _learn(self, int page) except -1:
         cdef bytes classes = self.cutter.page_of(page)
@@ -145,14 +150,17 @@ cdef class CutText:
         self.known.pages[page] = <const uint8_t *>PyBytes_AS_STRING(classes)
         return 0
 
-    cdef int _cut(self, bytes text, bint at_end) except -1:
+    cdef int cut(self, CutText into, bytes text, bint at_end) except -1:
+        """Cut a text; see TextCutter.cut_text."""
         cdef const uint8_t *at = <const uint8_t *>PyBytes_AS_STRING(text)
         cdef size_t n = PyBytes_GET_SIZE(text)
         cdef int status = -1
-        cdef Cut *found = &self.found
+        cdef Cut *found = &into.found
+        cdef TextWords *words = &into.words
         cdef const Characters *known = self.known
         cdef Worker *w = &self.cut_box.worker
-        self.text = text
+        into.text = text
+        found.sums = &self.sums
         if n > MOST_BYTES:
             raise ArgumentError(f"text: has {n:,} bytes; the limit is {MOST_BYTES:,}")
         while status < 0:
@@ -164,15 +172,24 @@ cdef class CutText:
                 self._learn(found.list.missing)
                 found.list.missing = -1
         with nogil:
-            status = words_of_tokens(&self.words, found, at)
+            status = words_of_tokens(words, found, at)
         if status == 0 and self.split_box is not None:
             w = &self.split_box.worker
             with nogil:
-                status = split_words(&self.words, found, at, &self.cutter.splits.decoder, w,
+                status = split_words(words, found, at, &self.cutter.splits.decoder, w,
                                      self.cutter.scripts)
+        found.sums = NULL
         if status < 0:
             raise MemoryLimitError("no memory to cut this text; give less at a time")
         return 0
+
+
+cdef class CutText:
+    """A text in sentences, tokens and words."""
+
+    def __dealloc__(self):
+        cut_close(&self.found)
+        text_words_close(&self.words)
 
     @property
     def taken(self):

@@ -7,6 +7,7 @@ from perceptron_nlp._core.text.cutter import CutText
 from perceptron_nlp._core.text.lemmatizer import LemmaDecoder
 
 def is_text(text: bytes | bytearray | memoryview) -> bool: ...
+def may_have_gap(text: bytes | bytearray | memoryview, least: int) -> bool: ...
 
 class TextFiller:
     def __new__(

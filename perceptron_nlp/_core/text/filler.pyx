@@ -53,6 +53,31 @@ def is_text(const uint8_t[::1] text not None):
     return not text.shape[0] or is_utf8(&text[0], text.shape[0])
 
 
+# The bytes that white space is made of.
+cdef bytes GAP_BYTES = bytes(
+    byte in {byte for c in range(0x3001) if chr(c).isspace() for byte in chr(c).encode()}
+    for byte in range(256))
+
+
+def may_have_gap(const uint8_t[::1] text not None, Py_ssize_t least):
+    """Return False if so many characters of white space, one at least, surely do not follow each other.
+
+    Only every `least`-th byte is looked at, and what is about those that may be of white space.
+    """
+    cdef const uint8_t *is_gap = <const uint8_t *>PyBytes_AS_STRING(GAP_BYTES)
+    cdef Py_ssize_t n = text.shape[0], at = least - 1, begin, end
+    while at < n:
+        begin = end = at
+        while end < n and is_gap[text[end]]:
+            end += 1
+        while end > at and begin > 0 and is_gap[text[begin - 1]]:
+            begin -= 1
+        if end - begin >= least:
+            return True
+        at = end + least
+    return False
+
+
 cdef class TextFiller:
     """Labels the words of texts, and writes these; for any number of threads.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
@@ -10,7 +9,7 @@ from typing import NamedTuple, Protocol, TypeVar
 
 from perceptron_nlp._core.tag.decode import SentenceDecoder
 from perceptron_nlp._core.text.cutter import CutText
-from perceptron_nlp._core.text.filler import TextFiller, is_text
+from perceptron_nlp._core.text.filler import TextFiller, is_text, may_have_gap
 from perceptron_nlp._core.text.lemmatizer import LemmaDecoder
 from perceptron_nlp.errors import ArgumentError
 from perceptron_nlp.formats import CONLLU_COLUMNS, wrong_conllu_value
@@ -20,7 +19,7 @@ from perceptron_nlp.tagger.tag.agree import AgreeingColumns
 from perceptron_nlp.tagger.tag.label import Labeller, TemplateLabeller
 from perceptron_nlp.tagger.tag.segment import Segmenter
 from perceptron_nlp.text.scripts import LEMMA, parse_script
-from perceptron_nlp.text.splitter import LineCount, with_gaps_shortened
+from perceptron_nlp.text.splitter import LONG_GAP, LineCount, with_gaps_shortened
 
 PIECE = 1 << 18
 """Bytes that are read at a time."""
@@ -28,9 +27,6 @@ PIECE = 1 << 18
 NOT_WRITTEN = -1
 # Bytes of text without an empty line that are cut before one comes.
 _LONG_PARAGRAPH = 1 << 19
-# A long stretch of white space, if only every so many bytes of a text are looked at.
-_STRIDE = 200
-_MAYBE_LONG = re.compile(rb"[\t-\r\x1c- \x80-\xff]{4}")
 T = TypeVar("T")
 
 
@@ -282,6 +278,6 @@ def _are_plain(scripts: Iterable[str]) -> bool:
 
 def _without_long_gaps(piece: bytes) -> bytes:
     """Return text in which no stretch of white space is very long."""
-    if not _MAYBE_LONG.search(piece[::_STRIDE]):
+    if not may_have_gap(piece, LONG_GAP):
         return piece
     return with_gaps_shortened("", piece.decode(), LineCount()).encode()
