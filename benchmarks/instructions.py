@@ -2,16 +2,17 @@
 
     PERCEPTRON_NLP_CORPORA=folder python benchmarks/instructions.py [--training] [--record]
 
-Counts do not depend on how busy the machine is. One process runs under `valgrind
---tool=callgrind`: it learns from the first 2,000 sentences of EWT for five epochs, and tags EWT
-test with nothing remembered, and then again, with `fast` and with `default` templates; and the
-first 4,000 sentences of Brown once, with `default` templates, greedily and with a beam of four as
-`accurate` has it. Between the parts it calls getppid, before which callgrind writes down and clears
-its counts; so starting, reading, hashing and loading are not in any figure. With --training only
-the learning is counted, and by function. Prints Markdown; leaves with status 1 where a count is
-over 5 % above the one in instructions.json, which --record writes. Counts hang on the interpreter,
-the compiler and the instruction set: where these are not those of the record, they are printed and
-not compared. Where valgrind is missing or fails it says so, and leaves with status 0.
+Counts do not depend on how busy the machine is. One process runs under `valgrind --tool=callgrind`:
+it learns from the first 2,000 sentences of EWT for five epochs, and tags EWT test with nothing
+remembered, and then again, with `fast` and with `default` templates; and the first 4,000 sentences
+of Brown once, with `default` templates, greedily and with a beam of four as `accurate` has it; and
+the text of EWT test becomes CoNLL-U twice, with all columns of `en`. Between the parts it calls
+getppid, before which callgrind writes down and clears its counts; so starting, reading, hashing and
+loading are not in any figure. With --training only the learning is counted, and by function. Prints
+Markdown; leaves with status 1 where a count is over 5 % above the one in instructions.json, which
+--record writes. Counts hang on the interpreter, the compiler and the instruction set: where these
+are not those of the record, they are printed and not compared. Where valgrind is missing or fails
+it says so, and leaves with status 0.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from pathlib import Path
 from corpora import corpora, treebank
 
 import perceptron_nlp as pn
+from perceptron_nlp.formats.conllu_layout import running_text
 
 RECORDED = Path(__file__).with_suffix(".json")
 MARGIN = 1.05
@@ -43,7 +45,7 @@ TEMPLATES = ("fast", "default")
 NATURAL = {"default": 1, "accurate": 4}
 NATURAL_SENTENCES = 4000
 DRIVER = """
-import gc, json, os, sys
+import gc, io, json, os, sys
 import perceptron_nlp as pn
 from perceptron_nlp.features.templatefile import (preset)
 from perceptron_nlp.sampling import permutation
@@ -79,6 +81,13 @@ for model in data["natural models"]:
     tagger = loaded(model)
     os.getppid()
     tagger.tag_sents(data["natural"])
+    os.getppid()
+for text in data["texts"]:
+    fill = loaded("en").text_filler()
+    for _ in range(2):
+        os.getppid()
+        with pn.open_corpus(io.BytesIO(text.encode()), format="text") as corpus:
+            sum(map(len, fill.texts(corpus, int)))
     os.getppid()
 """
 
@@ -195,6 +204,7 @@ def measured(training: bool) -> tuple[dict[str, float], list[str]]:
         models = [] if training else train_models(folder, dict.fromkeys(TEMPLATES, 1))
         natural = [] if training else train_models(folder, NATURAL)
         text = [] if training else brown()
+        texts = [] if training else [running_text(pn.read_conllu(treebank("EWT", "test"))).text]
         parts = dumps(
             folder,
             {
@@ -203,6 +213,7 @@ def measured(training: bool) -> tuple[dict[str, float], list[str]]:
                 "models": models,
                 "natural": text,
                 "natural models": natural,
+                "texts": texts,
                 "updates": UPDATES,
                 "epochs": EPOCHS,
                 "rounds": ROUNDS,
@@ -220,6 +231,9 @@ def measured(training: bool) -> tuple[dict[str, float], list[str]]:
         for number, name in enumerate(NATURAL if natural else ()):
             start = 2 * len(UPDATES) + 3 * len(TEMPLATES) + 1 + 2 * number
             figures[f"{name}, natural text"] = total(parts[start]) / sum(map(len, text))
+        for number, name in enumerate(("first", "second") if texts else ()):
+            start = 2 * len(UPDATES) + 3 * len(TEMPLATES) + 2 * len(NATURAL) + 1
+            figures[f"text to CoNLL-U, {name} time"] = total(parts[start + number]) / tokens
     return figures, rows
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import random
+import re
 import tracemalloc
 from collections.abc import Callable
 
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 from oracles.running import Pieces, as_tagged, as_written
 
 import perceptron_nlp as pn
+from perceptron_nlp._core.text.filler import may_have_gap
 from perceptron_nlp.tagger.tag.running import TextFill
 from perceptron_nlp.tagger.tag.text import tagged_sentences
 
@@ -203,6 +205,19 @@ def test_an_endless_text_takes_constant_memory(fill: TextFill) -> None:
     ):
         peak(text, 2)
         assert peak(text, 80) < 2 * peak(text, 20) + 10_000
+
+
+@given(
+    parts=st.lists(
+        st.sampled_from([" ", "\n", "\u2003", "\u3000", "\x85", "a", "é", "中", " " * 7])
+    )
+)
+def test_no_long_stretch_of_white_space_is_overlooked(parts: list[str]) -> None:
+    text = "".join(parts)
+    longest = max((len(own) for own in re.findall(r"\s+", text)), default=0)
+    for least in range(1, 12):
+        assert may_have_gap(text.encode(), least) >= (longest >= least)
+    assert not may_have_gap(b"Le chat dort. " * 9, 3)
 
 
 def test_what_is_no_utf_8_stays_in_the_source(fill: TextFill) -> None:

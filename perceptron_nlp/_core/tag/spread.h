@@ -1,7 +1,7 @@
 /* Tagging with labels made of parts whose weights are spread over units (model/spread.h): pass 2 and
  * 3 of decode.h. What the words of a token say one by one are vectors of units, summed once for
  * each type; the rows of other templates are spread where they are met, and those met lately are
- * remembered.
+ * remembered. Where units are labels, only blocks that may hold the best one are summed.
  *
  * What templates over several words say does not depend on labels: their rows are found first. Each
  * token then waits for the label before, so several sentences go side by side, and what a lane looks
