@@ -8,8 +8,8 @@ there is no train part, it learns from dev alone. The text of test is put togeth
 spaces and paragraphs, and what is made of it is scored as in the CoNLL 2018 shared task. The line
 *rules* cuts the text by the rules of ``pn.tokenize``. With ``--udpipe`` the tokenizer and tagger of
 UDPipe 1 (ufal.udpipe) learn from the same parts with their own options, but for the epochs of the
-tokenizer, of which they do 100 (``--udpipe-epochs``): an hour for a treebank. Models that are in the
-folder of ``--models`` are taken from there, and others are kept there.
+tokenizer, of which they do 100 (``--udpipe-epochs``): an hour for a treebank. Models that are in
+the folder of ``--models`` are taken from there, and others are kept there.
 
 With ``--speed`` a second table tells how many tokens a second of processor time are made of the
 text of test, repeated to a million tokens, by a tagger that has seen nothing yet: *cut* into
