@@ -22,7 +22,11 @@ def main() -> int:
         if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
             # Modules that are interrupted while they are imported fail in ways of their own.
             signal.signal(signal.SIGINT, _stop)
-        from perceptron_nlp.cli.main import main as run
+        try:
+            from perceptron_nlp.cli.main import main as run
+        except (SystemError, ValueError) as error:
+            # Of Python's compiler, where memory ends while it compiles a module.
+            raise MemoryError from error
 
         return run()
     except KeyboardInterrupt:

@@ -44,6 +44,19 @@ sys.exit(main())
 """
 
 
+# What Python 3.11 raises where memory ends while it compiles a module that is imported.
+UNCOMPILED = """
+import sys
+from perceptron_nlp.__main__ import main
+class Finder:
+    def find_spec(name, path=None, target=None):
+        if name == "perceptron_nlp.cli.main":
+            raise ValueError("field 'target' is required for AnnAssign")
+sys.meta_path.insert(0, Finder)
+sys.exit(main())
+"""
+
+
 def run_code(code: str, *arguments: object) -> subprocess.CompletedProcess[bytes]:
     return subprocess.run(
         [sys.executable, "-c", code, *map(str, arguments)],
@@ -160,6 +173,14 @@ def test_too_few_open_files_are_one_line_and_status_2(verb: list[str]) -> None:
     lines = done.stderr.decode().splitlines()
     assert (done.returncode, len(lines)) == (2, 1), lines
     assert lines[0].startswith("perceptron-nlp: ") and "Too many open files" in lines[0]
+
+
+def test_memory_that_ends_while_a_module_is_compiled_is_one_line_and_status_2() -> None:
+    done = run_code(UNCOMPILED, "--version")
+    assert done.stderr.decode().splitlines() == [
+        "perceptron-nlp: cannot start: there is not enough memory"
+    ]
+    assert done.returncode == 2
 
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="memory is asked of /proc")
