@@ -28,6 +28,7 @@ import sys
 import tempfile
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from corpora import corpora, treebank
 
@@ -237,6 +238,16 @@ def measured(training: bool) -> tuple[dict[str, float], list[str]]:
     return figures, rows
 
 
+def recorded() -> dict[str, Any]:
+    """What is on record: counts, prefetches, and the surroundings that they were counted in."""
+    return json.loads(RECORDED.read_text(encoding="utf-8")) if RECORDED.exists() else {}
+
+
+def write_down(record: dict[str, Any]) -> None:
+    """Put a record in the place of the one that there is."""
+    RECORDED.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+
+
 def main() -> None:
     """Print the table; compare or record."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0], allow_abbrev=False)
@@ -253,16 +264,15 @@ def main() -> None:
     if rows:
         print("| update | function | instructions a token |\n|---|---|---|")
         print("\n".join(rows), end="\n\n")
-    record = json.loads(RECORDED.read_text(encoding="utf-8")) if RECORDED.exists() else {}
-    recorded, here = record.get("counts", {}), surroundings()
+    record = recorded()
+    before, here = record.get("counts", {}), surroundings()
     print("| EWT; tagging with Python lists in and out | instructions a token | recorded |")
     print("|---|---|---|")
     for name, count in figures.items():
-        print(f"| {name} | {count:,.0f} | {recorded.get(name, '–')} |")
+        print(f"| {name} | {count:,.0f} | {before.get(name, '–')} |")
     if chosen.record:
-        counts = recorded | {name: round(count) for name, count in figures.items()}
-        record |= {"surroundings": here, "counts": counts}
-        RECORDED.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+        counts = before | {name: round(count) for name, count in figures.items()}
+        write_down(record | {"surroundings": here, "counts": counts})
         return
     there = record.get("surroundings", {})
     other = {name for name, value in here.items() if there.get(name) != value}
@@ -270,9 +280,7 @@ def main() -> None:
         print(f"\nNot compared: the record was made with another {', '.join(sorted(other))}.")
         return
     worse = [
-        name
-        for name, count in figures.items()
-        if name in recorded and count > MARGIN * recorded[name]
+        name for name, count in figures.items() if name in before and count > MARGIN * before[name]
     ]
     if worse:
         sys.exit(f"over 5 % more instructions than recorded: {', '.join(worse)}")

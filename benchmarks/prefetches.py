@@ -13,14 +13,13 @@ from __future__ import annotations
 
 import argparse
 import importlib
-import json
 import re
 import shutil
 import subprocess
 import sys
 from collections import Counter
 
-from instructions import RECORDED, surroundings
+from instructions import recorded, surroundings, write_down
 
 # Those that wait for memory: learning, what is learned as weights, and tagging.
 MODULES = ("train.greedy", "train.factored", "table.weights", "tag.decode", "model.frozenmodel")
@@ -61,19 +60,18 @@ def main() -> None:
     found: Counter[str] = Counter()
     for module in MODULES:
         found += fetches_of(module)
-    record = json.loads(RECORDED.read_text(encoding="utf-8"))
-    recorded, here = record.get("prefetches", {}), surroundings()
+    record, here = recorded(), surroundings()
+    before = record.get("prefetches", {})
     print("| function | prefetches | recorded |\n|---|---|---|")
-    for name in sorted(found.keys() | recorded.keys()):
-        print(f"| {name} | {found[name]} | {recorded.get(name, '–')} |")
+    for name in sorted(found.keys() | before.keys()):
+        print(f"| {name} | {found[name]} | {before.get(name, '–')} |")
     if chosen.record:
-        record["prefetches"] = dict(sorted(found.items()))
-        RECORDED.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+        write_down(record | {"prefetches": dict(sorted(found.items()))})
         return
     if any(record["surroundings"][name] != here[name] for name in ("machine", "compiler")):
         print("\nNot compared: the record was made with another compiler.")
         return
-    lost = [name for name, count in recorded.items() if found[name] < count]
+    lost = [name for name, count in before.items() if found[name] < count]
     if lost:
         sys.exit(
             f"prefetches were lost in {', '.join(lost)}; if they are meant to be, use --record"
