@@ -90,9 +90,11 @@ class TextFill:
         self._cutter = segmenter.cutter
         self._filler = filler
         self.labels = labels
-        self.can_tag = len(labels) == 1 and not has_lemmas
-        for own in labels.values():
-            self.can_tag = self.can_tag and not any(map(wrong_tag, own))
+        self.can_tag = (
+            len(labels) == 1
+            and not has_lemmas
+            and not any(wrong_tag(label) for own in labels.values() for label in own)
+        )
 
     def labeled(self, text: bytes, *, at_end: bool = True) -> LabeledText:
         """Return a text, or its beginning up to some paragraph, with labels.

@@ -1,4 +1,4 @@
-"""Weights of parts spread over labels, or summed for parts: compared is what is told."""
+"""Weights of parts spread over labels, or summed for parts: what is given is compared."""
 
 import numpy as np
 import pytest
