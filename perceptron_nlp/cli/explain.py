@@ -16,6 +16,7 @@ from perceptron_nlp.cli.inputs import (
     load_tagger,
     name_format,
     take_fields,
+    take_segmenter,
 )
 from perceptron_nlp.cli.parsing import (
     FORMATS,
@@ -101,6 +102,7 @@ def _explanations(
         if not chosen.quiet and chosen.format == "auto":
             name_format(corpus)
         take_fields(corpus, tagger.model, quiet=chosen.quiet)
+        take_segmenter(corpus, tagger, quiet=chosen.quiet or chosen.format != "auto")
         sentences = list(corpus)
     window = tagger.window
     for at in range(0, len(sentences), _BATCH):
@@ -135,7 +137,8 @@ web.""",
 MODEL  a model file, or en
 --port N={PORT}  where to listen; 0 for any port that is free
 --host {"|".join(HOSTS)}={HOSTS[0]}  a name of this machine; others are not served
---spaces  split words at spaces and sentences at line ends (default: both are found by rules)
+--spaces  split words at spaces and sentences at line ends (default: both are found as the model
+    has learned, or by rules)
 {SERVE_LEXICON}
 """,
     """\

@@ -153,6 +153,18 @@ def name_format(corpus: pn.Corpus) -> None:
     say(f"{corpus.path}: read as {corpus.format}")
 
 
+def take_segmenter(corpus: pn.Corpus, tagger: pn.Tagger, *, quiet: bool) -> None:
+    """Have running text cut as a tagger has learned, or say that it is cut by rules."""
+    if corpus.format != "text":
+        return
+    if tagger.segmenter is not None:
+        corpus.cut_by(tagger.segmenter.sentences_in)
+    elif not quiet:
+        say(
+            f"{corpus.path}: cut into tokens by rules for English; train --column all learns others"
+        )
+
+
 def _name_formats(corpora: Sequence[pn.Corpus]) -> None:
     if len(corpora) <= _NAMED_ONE_BY_ONE:
         for corpus in corpora:

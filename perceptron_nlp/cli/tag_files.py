@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import perceptron_nlp as pn
 from perceptron_nlp.cli.filling import Fill, Filling
-from perceptron_nlp.cli.inputs import STDIN, name_format, take_fields
+from perceptron_nlp.cli.inputs import STDIN, name_format, take_fields, take_segmenter
 from perceptron_nlp.cli.terminal import say
 
 if TYPE_CHECKING:
@@ -67,8 +67,7 @@ class Tagging:
                     say(f"warning: {warning}")
                 take_fields(corpus, self._tagger.model, quiet=self._quiet)
                 self._filling.check(corpus)
-                if corpus.format == "text" and (segmenter := self._tagger.segmenter) is not None:
-                    corpus.cut_by(segmenter.sentences_in)
+                take_segmenter(corpus, self._tagger, quiet=self._quiet or self._format != "auto")
                 self._corpus = corpus
                 yield self._seam()
                 yield from self._filled(corpus, 0 if path == STDIN else 2 * self._threads)

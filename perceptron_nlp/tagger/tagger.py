@@ -581,7 +581,7 @@ class Tagger:
         return label_chances(part.model, part._labeller, part._lexicon, token_list(tokens))
 
     def tag_text(self, text: str, *, threads: int = 1) -> list[TextSentence]:
-        """The sentences of running text, cut into tokens by rules, with labels in every column.
+        """The sentences of running text, cut as the model learned or by rules, with all labels.
 
         Parameters
         ----------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -32,6 +33,23 @@ def test_english_is_tagged_at_once(cli) -> None:
     assert cli("tag", "en", "tagged.conllu").out == outcome.out
     (sentence,) = pn.read_conllu("tagged.conllu")
     assert sentence.words == ("They", "do", "n't", "sink", "!")
+
+
+def test_explain_cuts_text_as_tag_does(cli) -> None:
+    text = b"It cost $5.6m in the U.S. Who's next?"
+    tagged = cli("tag", "en", "--column", "upos", "--to", "tagged", stdin=text).out.decode()
+    words = [token.rpartition("/")[0] for token in tagged.split()]
+    outcome = cli("explain", "en", "--column", "upos", "--json", stdin=text)
+    found = [w["word"] for one in json.loads(outcome.out)["sentences"] for w in one["words"]]
+    assert found == words != [word for one in pn.tokenize(text.decode()) for word in one]
+
+
+def test_text_that_is_cut_by_rules_says_so(cli, model: Path) -> None:
+    said = "<stdin>: cut into tokens by rules for English; train --column all learns others\n"
+    for verb in ("tag", "explain"):
+        outcome = cli(verb, model, stdin=b"The dog barks.  They run!")
+        assert outcome.err.endswith(said)
+        assert not cli(verb, model, "--quiet", stdin=b"The dog barks.  They run!").err
 
 
 def test_one_column_of_running_text_is_word_and_label(cli, model: Path) -> None:
