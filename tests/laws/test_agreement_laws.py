@@ -239,6 +239,33 @@ def test_words_without_a_label_show_no_combination() -> None:
     assert own.model.agreement is not None and {*own.model.agreement.rows} == complete
 
 
+def test_a_label_that_is_never_met_with_one_of_another_column_goes_with_all_of_them() -> None:
+    rows = [
+        pn.Sentence(["u", "v", "w"], {"upos": [*"ABC"], "xpos": [*"_xy"], "feats": [*"___"]}),
+        pn.Sentence(["v", "u"], {"upos": [*"BA"], "xpos": [*"x_"], "feats": [*"__"]}),
+    ]
+    own = pn.train(rows, column=COLUMNS, epochs=3)
+    assert own.model.agreement is not None
+    assert {*own.model.agreement.rows} == {
+        *[("A", "x", "_"), ("A", "y", "_"), ("B", "x", "_"), ("C", "y", "_")]
+    }
+    assert own.tag_columns(["u", "v", "w"])["upos"] == ["A", "B", "C"]
+
+
+def test_columns_do_not_agree_where_labels_that_are_left_out_could_be_too_many(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(agreement, "MOST_COMBINATIONS", 3)
+    labels: dict[str, list[str | None]] = {
+        "upos": ["A", "B", "C", "D"],
+        "xpos": ["x", "y", None, None],
+    }
+    assert agreement.Agreement.of(labels) is None
+    monkeypatch.setattr(agreement, "MOST_COMBINATIONS", 4)
+    found = agreement.Agreement.of(labels)
+    assert found is not None and len(found.rows) == 6
+
+
 def test_merged_and_resumed_taggers_know_the_combinations_of_all_texts() -> None:
     names = COLUMNS[:2]
     both = met(text(1), names) | met(text(2), names)

@@ -63,14 +63,16 @@ class Agreement(NamedTuple):
 
         Parameters
         ----------
-        labels : by column, those of all tokens, None where one has none
+        labels : by column, those of all tokens, None where one has none: what the token has goes
+            with all labels of that column if no token with a label there has it
         """
         columns = tuple(name for name in AGREEING if name in labels)
         if len(columns) < 2:
             return None
-        met: set[tuple[Any, ...]] = {*zip(*(labels[name] for name in columns), strict=True)}
-        rows = sorted(row for row in met if None not in row)
-        return cls(columns, tuple(rows)) if rows else None
+        met: set[tuple[str | None, ...]] = {*zip(*(labels[name] for name in columns), strict=True)}
+        whole = {row for row in met if None not in row}
+        rows = _with_gaps_filled(whole, met - whole)
+        return cls(columns, tuple(sorted(rows))) if rows else None
 
     def within(self, columns: Iterable[str]) -> Agreement | None:
         """Return the combinations of some of the columns; None if fewer than two are there."""
@@ -137,6 +139,33 @@ class Agreement(NamedTuple):
                 first = own[0].tags.label_of(prefix[0])
                 possible.update((*prefix, n) for n in unmet if not has_upos or upos[n] == first)
         return sorted(met), sorted(possible)
+
+
+def _with_gaps_filled(
+    whole: Iterable[tuple[Any, ...]], partial: Iterable[tuple[str | None, ...]]
+) -> set[tuple[str, ...]] | None:
+    """Return whole combinations, and all that may be meant by partial ones that no whole one shows.
+
+    None if these are too many.
+    """
+    found = {*whole}
+    own = [sorted({*labels}) for labels in zip(*found, strict=True)]
+    shown: dict[tuple[bool, ...], set[tuple[str | None, ...]]] = {}
+    ways = []
+    for row in partial if found else ():
+        gaps = tuple([label is None for label in row])
+        if gaps not in shown:
+            shown[gaps] = {
+                tuple([None if gap else one for one, gap in zip(other, gaps, strict=True)])
+                for other in found
+            }
+        if row not in shown[gaps]:
+            ways.append(
+                [all_of if one is None else [one] for one, all_of in zip(row, own, strict=True)]
+            )
+    if sum(math.prod(map(len, way)) for way in ways) > MOST_COMBINATIONS:
+        return None
+    return found.union(*(itertools.product(*way) for way in ways))
 
 
 def _choices(found: Sequence[Sequence[int]]) -> list[Numbers]:
