@@ -39,10 +39,12 @@ typedef struct {
     uint32_t literal_bytes;
 } LemmaScript;
 
-/* A script that may lead to a known lemma. */
+/* A script that may lead to a known lemma. Those of one stem that put as much at the end
+ * stand beside each other. */
 typedef struct {
     const LemmaScript *script;
     uint32_t number;
+    uint32_t group_end; /* behind the last one like it */
     uint64_t front_hash, back_hash;
 } KnownScript;
 
@@ -61,6 +63,8 @@ typedef struct {
     const uint32_t *letters;
     uint64_t *slots; /* upper half of a hash << 32 | lemma + 1; 0: empty */
     int bits;
+    uint64_t *stems; /* by what precedes the ends of lemmas, a bit for each length of an end */
+    int stem_bits;
 } LemmaModel;
 
 /* A word and what is needed of it; grows with the longest. */
@@ -246,13 +250,71 @@ static inline int known_lemmas_open(LemmaModel *m, uint32_t n) {
     return 0;
 }
 
-/* The hash of what a script makes of a word to which it applies. */
-static inline uint64_t made_hash(const KnownScript *k, const LemmaWord *w) {
+/* Do two scripts leave the same stem with the same front, and put as much behind it? */
+static inline int are_alike(const KnownScript *a, const KnownScript *b) {
+    const LemmaScript *s = a->script, *t = b->script;
+    return s->acute < 0 && t->acute < 0 && s->drop_front == t->drop_front &&
+           s->drop_back == t->drop_back && a->front_hash == b->front_hash &&
+           s->n_front == t->n_front && s->n_back == t->n_back;
+}
+
+/* The bit for stems that so many letters follow in a lemma. */
+static inline uint64_t stem_bit(uint64_t key, uint32_t n_back) {
+    return (uint64_t)1 << ((key + n_back) & 63);
+}
+
+/* Tell groups of scripts, and note what precedes the ends of lemmas that scripts may put there. -1: no
+ * memory. */
+static inline int known_scripts_open(LemmaModel *m, KnownScript *known, uint32_t n,
+                                     uint32_t n_lemmas) {
+    uint8_t lengths[SCRIPT_LETTERS + 1] = {0};
+    m->known = known;
+    m->n_known = n;
+    for (uint32_t k = n; k-- > 0;) {
+        const int is_last = k + 1 == n || !are_alike(&known[k], &known[k + 1]);
+        known[k].group_end = is_last ? k + 1 : known[k + 1].group_end;
+        lengths[known[k].script->n_back] = 1;
+    }
+    m->stem_bits = 4;
+    while ((uint64_t)1 << m->stem_bits < n_lemmas) m->stem_bits++;
+    m->stems = (uint64_t *)calloc((size_t)1 << m->stem_bits, sizeof *m->stems);
+    if (!m->stems) return -1;
+    for (uint32_t k = 0; k < n_lemmas; k++) {
+        const KnownLemma *lemma = &m->lemmas[k];
+        uint64_t hash = 0;
+        for (uint32_t i = 0; i < lemma->n; i++) {
+            const uint32_t left = lemma->n - i - 1;
+            hash = hash * LEMMA_HASH + m->letters[lemma->at + i] + 1;
+            if (left > SCRIPT_LETTERS || !lengths[left]) continue;
+            const uint64_t key = lemma_key(hash, lemma->upos);
+            m->stems[key >> (64 - m->stem_bits)] |= stem_bit(key, left);
+        }
+    }
+    return 0;
+}
+
+/* The hash of what a script makes of a word to which it applies, but for what it puts at the end. */
+static inline uint64_t stem_hash(const KnownScript *k, const LemmaWord *w) {
     const LemmaScript *s = k->script;
     const uint32_t begin = (uint32_t)s->drop_front, end = w->n - (uint32_t)s->drop_back;
     const uint64_t *hashes = s->acute < 0 ? w->hashes : w->bare_hashes;
-    const uint64_t stem = hashes[end] - hashes[begin] * w->powers[end - begin];
-    return (k->front_hash * w->powers[end - begin] + stem) * w->powers[s->n_back] + k->back_hash;
+    if (!begin && !s->n_front) return hashes[end];
+    return (k->front_hash - hashes[begin]) * w->powers[end - begin] + hashes[end];
+}
+
+/* May a script, or those like it, lead to a known lemma? A key is made once for
+ * scripts after each other with one stem. */
+static inline int may_lead(const LemmaModel *m, const KnownScript *k, const LemmaWord *w,
+                           int32_t upos, uint64_t *stem, uint64_t *key) {
+    const LemmaScript *s = k->script;
+    if ((int64_t)s->drop_front + s->drop_back >= (int64_t)w->n) return 0;
+    if (s->acute >= 0) return 1;
+    const uint64_t own = stem_hash(k, w);
+    if (own != *stem) {
+        *stem = own;
+        *key = lemma_key(own, upos);
+    }
+    return (m->stems[*key >> (64 - m->stem_bits)] & stem_bit(*key, s->n_back)) != 0;
 }
 
 /* The known lemma that a script leads to; NULL: none. *status < 0: a page is missing. */
@@ -268,7 +330,7 @@ static inline const KnownLemma *lemma_made(const LemmaModel *m, const KnownScrip
         if (n <= 0) return NULL;
         hash = letters_hash(w->made, (size_t)n);
     } else {
-        hash = made_hash(k, w);
+        hash = stem_hash(k, w) * w->powers[s->n_back] + k->back_hash;
     }
     const uint64_t key = lemma_key(hash, upos);
     for (size_t at = (size_t)(key >> (64 - m->bits)); m->slots[at]; at = (at + 1) & mask) {
@@ -293,11 +355,20 @@ static inline uint32_t put_decimal(uint8_t *to, uint32_t number) {
     return n;
 }
 
+/* Note a number among the lowest, which ascend. */
+static inline void note_script(uint32_t numbers[MOST_KNOWN], uint32_t *n, uint32_t number) {
+    uint32_t at = *n;
+    if (at == MOST_KNOWN && numbers[--at] < number) return;
+    if (*n < MOST_KNOWN) ++*n;
+    for (; at && numbers[at - 1] > number; at--) numbers[at] = numbers[at - 1];
+    numbers[at] = number;
+}
+
 /* The scripts that lead from a word to a known lemma of another form, as the column `known` writes
  * them; how many bytes. -1: no memory, or a page is missing. */
 static inline int known_scripts(const LemmaModel *m, LemmaWord *w, Letters *known, int32_t upos,
                                 uint8_t to[KNOWN_BYTES]) {
-    uint32_t n = 0, found = 0;
+    uint32_t numbers[MOST_KNOWN], n = 0, found = 0;
     int alpha = 0, status = 0;
     for (uint32_t k = 0; k < w->n && !alpha; k++) {
         const Letter *letter = letter_of(known, w->low[k]);
@@ -309,15 +380,20 @@ static inline int known_scripts(const LemmaModel *m, LemmaWord *w, Letters *know
         for (uint32_t k = 0; k < w->n; k++) bytes += utf8_put(w->bytes + bytes, w->low[k]);
         uint32_t own = (uint32_t)(xxh64(w->bytes, bytes, 0) >> 32);
         if (!own) own = 1;
-        for (uint32_t k = 0; k < m->n_known && found < MOST_KNOWN; k++) {
-            const LemmaScript *s = m->known[k].script;
-            if ((int64_t)s->drop_front + s->drop_back >= (int64_t)w->n) continue;
-            const KnownLemma *lemma = lemma_made(m, &m->known[k], w, known, upos, &status);
-            if (status < 0) return -1;
-            if (!lemma || lemma->only == own) continue;
-            if (found++) to[n++] = '|';
+        uint64_t stem = 0, key = lemma_key(0, upos);
+        for (uint32_t k = 0, end; k < m->n_known; k = end) {
+            end = m->known[k].group_end;
+            if (!may_lead(m, &m->known[k], w, upos, &stem, &key)) continue;
+            for (; k < end; k++) {
+                const KnownLemma *lemma = lemma_made(m, &m->known[k], w, known, upos, &status);
+                if (status < 0) return -1;
+                if (lemma && lemma->only != own) note_script(numbers, &found, m->known[k].number);
+            }
+        }
+        for (uint32_t k = 0; k < found; k++) {
+            if (k) to[n++] = '|';
             to[n++] = 'u';
-            n += put_decimal(to + n, m->known[k].number);
+            n += put_decimal(to + n, numbers[k]);
         }
     }
     if (!found) to[n++] = '_';

@@ -52,11 +52,10 @@ cdef extern from "text/lemmatize.h" nogil:
     ctypedef struct LemmaModel:
         const LemmaScript *scripts
         uint32_t n_scripts
-        const KnownScript *known
-        uint32_t n_known
         const KnownLemma *lemmas
         const uint32_t *letters
         uint64_t *slots
+        uint64_t *stems
     ctypedef struct LemmaWord:
         uint32_t n
     ctypedef struct LabelRef:
@@ -79,6 +78,8 @@ cdef extern from "text/lemmatize.h" nogil:
     WordRef word_ref(const uint8_t *text, size_t n, const uint64_t *secrets) noexcept
     uint64_t letters_hash(const uint32_t *letters, size_t n) noexcept
     int known_lemmas_open(LemmaModel *m, uint32_t n) noexcept
+    int known_scripts_open(LemmaModel *m, KnownScript *known, uint32_t n,
+                           uint32_t n_lemmas) noexcept
     void lemma_word_close(LemmaWord *w) noexcept
     int lemmatize_new(const LemmaTagger *m, Lemmatizing *x, LemmaCache *c) noexcept
 

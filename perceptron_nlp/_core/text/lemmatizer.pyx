@@ -18,7 +18,7 @@ cdef class LemmaDecoder:
     decoder : of words, and of the columns of tags and of known lemmas
     scripts : of each label what it does: (kind, drop_front, front, drop_back, back, acute), where
         acute is -1 if accents stay, or ("=", lemma)
-    known : (number, script) of each script that may lead to a known lemma, the number ascending
+    known : (number, script) of each script that may lead to a known lemma
     lemmas : (lemma, number of the part of speech, hash of its only form or 0) of each known lemma
     tags : the labels, in UTF-8, of each column that lemmas depend on; at most three
     upos : the number of that of parts of speech in `tags`, or -1
@@ -59,7 +59,7 @@ cdef class LemmaDecoder:
             raise MemoryLimitError("no memory for the lemmas")
         for k, script in enumerate(scripts):
             self._script(&self.scripts[k], script)
-        for k, (number, script) in enumerate(known):
+        for k, (number, script) in enumerate(sorted(known, key=_ends)):
             own = len(scripts) + k
             self._script(&self.scripts[own], script)
             self.known[k].number = number
@@ -74,9 +74,9 @@ cdef class LemmaDecoder:
             at += len(lemma)
         self.tagger.model.letters = self._letters("".join([lemma for lemma, _, _ in lemmas]))
         self.tagger.model.scripts, self.tagger.model.n_scripts = self.scripts, len(scripts)
-        self.tagger.model.known, self.tagger.model.n_known = self.known, len(known)
         self.tagger.model.lemmas = self.lemmas
-        if known_lemmas_open(&self.tagger.model, len(lemmas)) < 0:
+        if (known_lemmas_open(&self.tagger.model, len(lemmas)) < 0
+                or known_scripts_open(&self.tagger.model, self.known, len(known), len(lemmas)) < 0):
             raise MemoryLimitError("no memory for the lemmas")
         numbers = array("i", upos_of)
         self.kept.append(numbers)
@@ -100,6 +100,7 @@ cdef class LemmaDecoder:
         free(self.known)
         free(self.lemmas)
         free(self.tagger.model.slots)
+        free(self.tagger.model.stems)
 
     cdef int _script(self, LemmaScript *own, script) except -1:
         cdef bytes literal
@@ -122,6 +123,12 @@ cdef class LemmaDecoder:
         cdef const uint32_t[::1] view = letters
         self.kept.append(letters)
         return &view[0]
+
+
+def _ends(entry):
+    """The stem that the script of a known lemma leaves, and how much it puts at the end."""
+    _, drop_front, front, drop_back, back, acute = entry[1]
+    return drop_front, front, drop_back, acute, len(back)
 
 
 cdef class Lemmatizer:
