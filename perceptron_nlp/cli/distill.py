@@ -110,6 +110,8 @@ def run_distill(chosen: argparse.Namespace) -> None:
     save_model(tagger, chosen.model)
     if not chosen.quiet:
         summarize(tagger, chosen.model)
+        for warning in tagger.model.record.get("warnings", []):
+            say(f"warning: {warning}")
 
 
 def _counted(paths: Sequence[str]) -> Iterator[Sequence[str]]:

@@ -60,7 +60,7 @@ _MODULES = {
     "serve": "explain",
 }
 # These print warnings with the rest of the record, or while they run.
-_PRINTS_WARNINGS = ("train", "resume", "distill", "crossval", "curve")
+_PRINTS_WARNINGS = ("distill", "crossval", "curve")
 _WITHOUT_LOGGING = ("tag", "serve")
 TAGGING_VERBS = ("tag", "evaluate")
 HELP = f"""\

@@ -179,8 +179,6 @@ def _say_choices(tagger: pn.Tagger) -> None:
             )
     for choice in record.get("choices", []):
         say(f"chosen: {choice}")
-    for warning in record.get("warnings", []):
-        say(f"warning: {warning}")
 
 
 def say_cost(tagger: pn.Tagger) -> None:

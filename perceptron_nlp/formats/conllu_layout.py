@@ -111,14 +111,14 @@ class SurfaceToken(NamedTuple):
     """A token as it is written: a word, or a range of words written as one (French *du*).
 
     ``first`` is the number of its first word in the sentence, from 0; ``space_after`` is False if
-    MISC
-    says ``SpaceAfter=No``.
+    MISC says ``SpaceAfter=No``; a range (``is_range``) may have one word.
     """
 
     form: str
     first: int
     n_words: int
     space_after: bool
+    is_range: bool = False
 
 
 class RunningText(NamedTuple):
@@ -147,7 +147,7 @@ def surface_tokens(sentence: Sentence) -> list[SurfaceToken]:
         if last:
             covered = int(last)
             n_words = covered - int(number) + 1
-            tokens.append(SurfaceToken(cells[at + form], word, n_words, space_after))
+            tokens.append(SurfaceToken(cells[at + form], word, n_words, space_after, True))
         else:
             if int(number) > covered:
                 tokens.append(SurfaceToken(cells[at + form], word, 1, space_after))

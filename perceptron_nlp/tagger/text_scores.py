@@ -92,6 +92,7 @@ class _Token(NamedTuple):
 
     form: str
     words: Sequence[tuple[str, tuple[str, ...]]]
+    is_multiword: bool
 
 
 class _Word(NamedTuple):
@@ -260,7 +261,7 @@ def _tokens(sentence: Sentence) -> Iterator[_Token]:
     rows = _rows(sentence.columns, len(sentence))
     for token in surface_tokens(sentence):
         own = range(token.first, token.first + token.n_words)
-        yield _Token(token.form, [(sentence.words[i], rows[i]) for i in own])
+        yield _Token(token.form, [(sentence.words[i], rows[i]) for i in own], token.is_range)
 
 
 def _tagged_tokens(sentence: TextSentence) -> Iterator[_Token]:
@@ -270,6 +271,7 @@ def _tagged_tokens(sentence: TextSentence) -> Iterator[_Token]:
         yield _Token(
             token.form,
             [(form, tuple(own.get(name, "_") for name in _COLUMNS)) for form, own in labels],
+            len(labels) > 1,
         )
 
 
@@ -294,7 +296,7 @@ def _read(sentences: Iterable[Iterable[_Token]]) -> _Text:
             tokens.append(span)
             for word, (tag, fine, features, lemma) in token.words:
                 row = (tag, fine, _universal(features), lemma)
-                words.append(_Word(*span, word, len(token.words) > 1, row, len(words)))
+                words.append(_Word(*span, word, token.is_multiword, row, len(words)))
         ends.append((first, place))
     return _Text("".join(pieces), tokens, ends, words)
 

@@ -116,20 +116,18 @@ class Script(NamedTuple):
         return " ".join(pieces) or "as it is"
 
 
-def make_script(form: str, lemma: str, *, turkic: bool = False) -> Script:
+def make_script(form: str, lemma: str, *, turkic: bool = False) -> Script | None:
     """Return the script that turns a form into its lemma; applied to the form, it gives the lemma.
 
-    With `turkic`, I is lower-cased to ı and İ to i.
+    None if the lemma is longer than LONGEST_LITERAL. With `turkic`, I is lower-cased to ı, İ to i.
     """
     return _made(form, lemma, turkic)
 
 
 @lru_cache(maxsize=1 << 16)
-def _made(form: str, lemma: str, turkic: bool) -> Script:
+def _made(form: str, lemma: str, turkic: bool) -> Script | None:
     if len(lemma) > LONGEST_LITERAL:
-        raise FormatError(
-            f"lemma {quote(lemma)} has {len(lemma):,} characters; the limit is {LONGEST_LITERAL:,}"
-        )
+        return None
     low_form, low_lemma = lowered(form, turkic=turkic), lowered(lemma, turkic=turkic)
     for start, target, length, acute in _stems(low_form, low_lemma):
         front, back = target[0], target[1]
@@ -327,14 +325,13 @@ _REWRITE = re.compile(r"r([0-9]{1,3})\|([^|]*)((?:\|[^|]+)+)")
 
 
 def make_split(token: str, words: Sequence[str]) -> str:
-    """Return the script that makes these words of a token; WHOLE for the token itself."""
-    if len(words) == 1 and words[0] == token:
+    """Return the script that makes these words of a token.
+
+    It is WHOLE for a token that is to stay as it is: one of one word, even if that is written
+    otherwise, or one of more than MOST_WORDS words, or of pieces longer than LONGEST_PIECE.
+    """
+    if not 1 < len(words) <= MOST_WORDS or max(map(len, (token, *words))) > LONGEST_PIECE:
         return WHOLE
-    if len(words) > MOST_WORDS or max(map(len, (token, *words))) > LONGEST_PIECE:
-        raise FormatError(
-            f"token {quote(token)} of {len(words)} words is more than a script can make:"
-            f" {MOST_WORDS} words of {LONGEST_PIECE} characters"
-        )
     if "".join(words) == token:
         return "c" + ",".join(str(len(word)) for word in words[1:])
     first, same = words[0], 0

@@ -136,10 +136,11 @@ def doctor(
 
 def _with_scripts(sentence: Sentence, turkic: bool) -> Sentence:
     """Return a sentence with edit scripts in place of lemmas."""
-    labels = tuple(
-        UNLABELLED if lemma == UNLABELLED else str(make_script(word, lemma, turkic=turkic))
+    scripts = [
+        None if lemma == UNLABELLED else make_script(word, lemma, turkic=turkic)
         for word, lemma in zip(sentence.words, sentence.column(LEMMA), strict=True)
-    )
+    ]
+    labels = tuple([UNLABELLED if script is None else str(script) for script in scripts])
     lines = [sentence.line_of(index) for index in range(len(sentence))]
     columns = {**sentence.columns, LEMMA: labels}
     return Sentence.from_reader(sentence.words, columns, sentence.path, lines, sentence.layout)

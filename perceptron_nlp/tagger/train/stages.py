@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from perceptron_nlp._display import counted
 from perceptron_nlp.errors import FormatError
 from perceptron_nlp.features.templatefile import preset
 from perceptron_nlp.features.templates import Template
@@ -25,7 +26,16 @@ from perceptron_nlp.tagger.model.model import Segmentation, TaggerModel
 from perceptron_nlp.tagger.model.word_tables import with_columns
 from perceptron_nlp.tagger.tag.label import TemplateLabeller
 from perceptron_nlp.text.atoms import PARAGRAPH, SENTENCE, atom_labels, atoms_of, place_keys
-from perceptron_nlp.text.scripts import LEMMA, WHOLE, Script, is_turkic, make_script, make_split
+from perceptron_nlp.text.scripts import (
+    LEMMA,
+    LONGEST_PIECE,
+    MOST_WORDS,
+    WHOLE,
+    Script,
+    is_turkic,
+    make_script,
+    make_split,
+)
 from perceptron_nlp.text.sentence import Sentence
 
 logger = logging.getLogger("perceptron_nlp")
@@ -72,14 +82,27 @@ def _learn_splits(
 
 
 def _with_splits(sentences: Iterable[Sentence]) -> list[Sentence]:
-    examples = []
+    examples, unsplit = [], []
     for sentence in sentences:
         tokens = surface_tokens(sentence)
         labels = [
             make_split(token.form, sentence.words[token.first : token.first + token.n_words])
             for token in tokens
         ]
+        unsplit += [
+            f"{sentence.path}:{sentence.line_of(token.first)}"
+            for token, label in zip(tokens, labels, strict=True)
+            if token.n_words > 1 and label == WHOLE
+        ]
         examples.append(Sentence([token.form for token in tokens], {"split": labels}))
+    if unsplit:
+        logger.warning(
+            "%s: %s of more than %d words or %d characters stay whole, this the first",
+            unsplit[0],
+            counted(len(unsplit), "token"),
+            MOST_WORDS,
+            LONGEST_PIECE,
+        )
     return examples
 
 

@@ -112,3 +112,21 @@ def test_a_correction_to_a_label_that_occurs_nowhere_is_told(cli, tmp_path) -> N
         f"warning: {table}:3: label 'ADJX' occurs nowhere else in the files; is it mistyped?"
     ]
     assert "small ADJX" in (tmp_path / "new" / "gold.txt").read_text("utf-8")
+
+
+def test_what_training_leaves_out_of_running_text_is_told(cli, tmp_path) -> None:
+    blanks = "\t_" * 8
+    row = "1\ta\ta\tX\t_\t_\t_\t_\t_\t_\n"
+    long = "".join(f"{n}\tb\tb\tX\t_\t_\t_\t_\t_\t_\n" for n in range(2, 19))
+    path = tmp_path / "bare.conllu"
+    path.write_text(f"{row}2-18\tbbb{blanks}\n{long}\n" * 3, "utf-8")
+    arguments = ["train", str(path), "--column", "all", "--preset", "fast", "--epochs", "1"]
+    outcome = cli(*arguments, "--model", str(tmp_path / "a.model"))
+    told = warnings_in(outcome.err)
+    assert outcome.status == 0 and len(told) == len({*told})
+    for fact in (
+        "no token has a value: xpos, feats",
+        "no token has SpaceAfter=No",
+        f"{path}:3: 3 tokens of more than 16 words or 64 characters stay whole",
+    ):
+        assert sum(fact in line for line in told) == 1, fact

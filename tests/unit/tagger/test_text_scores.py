@@ -54,6 +54,14 @@ def test_words_of_a_token_that_was_not_split_are_missed() -> None:
     assert scores["Lemmas"].f1 == pytest.approx(2 / 5)
 
 
+def test_a_range_of_one_word_is_a_multiword_token() -> None:
+    gold = sentences(["dont=don't/AUX", "x/X"])
+    scores = text_scores(gold, sentences(["dont/AUX", "x/X"]))
+    assert scores["Tokens"].f1 == 1 and scores["Words"].correct == 1
+    same = text_scores(gold, sentences(["dont=DON'T/AUX", "x/X"]))
+    assert same["Words"].f1 == same["UPOS"].f1 == 1
+
+
 def test_words_of_multiword_tokens_are_aligned_by_their_forms() -> None:
     gold = sentences(["aux=à/ADP+les/DET", "x/NOUN"])
     system = sentences(["aux=a/ADP+Les/DET+s/X", "x/NOUN"])

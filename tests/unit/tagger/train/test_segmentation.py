@@ -124,3 +124,25 @@ def test_confidences_of_lemmas_are_fitted_to_predicted_tags(french: str, tmp_pat
     sentences = list(pn.read_conllu(dev))
     by_gold_tags = pn.Tagger(lemmas).calibrate(sentences).model.calibration
     assert by_gold_tags != lemmas.calibration
+
+
+def test_tokens_that_no_script_can_split_stay_whole(french: str, tmp_path: Path) -> None:
+    blanks = "\t_" * 8
+    odd = f"1-1\tdont{blanks}\n1\tdon't\tdo\tAUX\t_\t_\t_\t_\t_\t_\n\n"
+    half = "l" * 40
+    odd += f"1-2\t{half * 2}{blanks}\n"
+    odd += "".join(f"{n}\t{half}\tl\tX\t_\t_\t_\t_\t_\t_\n" for n in (1, 2)) + "\n"
+    path = write(tmp_path / "odd.conllu", french + odd * 20)
+    tagger = pn.Tagger.from_bytes(pn.train(path, column="all", **FAST).to_bytes())
+    text = f"dont {half * 2}"
+    words = [word for sentence in tagger.tag_text(text) for word in sentence.words]
+    assert "".join(words) == text.replace(" ", "")
+
+
+def test_a_lemma_that_is_too_long_for_a_script_is_not_learned(french: str, tmp_path: Path) -> None:
+    odd = f"1\tx\t{'y' * 1001}\tX\t_\t_\t_\t_\t_\t_\n\n"
+    path = write(tmp_path / "odd.conllu", french + odd)
+    tagger = pn.train(path, column="all", **FAST)
+    counts = tagger.by_column["lemma"].model.record["train"]
+    assert counts["labelled"] == counts["tokens"] - 1
+    assert pn.doctor(path, column="lemma", folds=2).labelled == counts["labelled"]
