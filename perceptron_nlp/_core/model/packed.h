@@ -36,22 +36,25 @@ typedef struct {
         for (int k_ = 0; k_ < LANES; k_++) (a).x[k_] -= (b).x[k_]; \
     } while (0)
 
-#define LARGEST_BLOCK 64
-
-/* The first of the largest of the scores. Compilers make vectors of looking for the largest, but
- * not of looking for its place: that is done in one block alone. */
-static inline int32_t first_largest(const int32_t *scores, int32_t n) {
-    int32_t high = scores[0], at = 0;
-    for (int32_t from = 0; from < n; from += LARGEST_BLOCK) {
-        int32_t to = n - from < LARGEST_BLOCK ? n : from + LARGEST_BLOCK, here = scores[from];
-        for (int32_t k = from; k < to; k++) here = scores[k] > here ? scores[k] : here;
-        if (here <= high) continue;
-        high = here;
-        at = from;
+/* A function for the first of the largest of n scores. Compilers make vectors of looking for the
+ * largest, but not of looking for its place: that is done in one block alone. */
+#define FIRST_LARGEST(target, name, score_type, block)                                      \
+    target static inline int32_t name(const score_type *scores, int32_t n) {                \
+        score_type high = scores[0];                                                        \
+        int32_t at = 0;                                                                     \
+        for (int32_t from = 0; from < n; from += block) {                                   \
+            const int32_t to = n - from < block ? n : from + block;                         \
+            score_type here = scores[from];                                                 \
+            for (int32_t k = from; k < to; k++) here = scores[k] > here ? scores[k] : here; \
+            if (here <= high) continue;                                                     \
+            high = here;                                                                    \
+            at = from;                                                                      \
+        }                                                                                   \
+        while (scores[at] != high) at++;                                                    \
+        return at;                                                                          \
     }
-    while (scores[at] != high) at++;
-    return at;
-}
+
+FIRST_LARGEST(, first_largest, int32_t, 64)
 
 static inline int32_t best_plain_shorts(const PlainShorts *parts, int n_parts, int32_t n) {
     int32_t at = 0, high = INT16_MIN;

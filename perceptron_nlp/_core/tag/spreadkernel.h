@@ -255,23 +255,8 @@ KERNEL_TARGET static int32_t KERNEL(best_said)(const Decoder *d, Worker *w, cons
     return best;
 }
 
-#define UNIT_BLOCK 32
-
-/* The first of the largest of the units' scores; pads beyond n, up to the stride, are lower. */
-KERNEL_TARGET static int32_t KERNEL(best_unit)(const SCORE *scores, int32_t n) {
-    SCORE high = scores[0];
-    int32_t at = 0;
-    for (int32_t from = 0; from < n; from += UNIT_BLOCK) {
-        const int32_t to = n - from < UNIT_BLOCK ? n : from + UNIT_BLOCK;
-        SCORE here = scores[from];
-        for (int32_t k = from; k < to; k++) here = scores[k] > here ? scores[k] : here;
-        if (here <= high) continue;
-        high = here;
-        at = from;
-    }
-    while (scores[at] != high) at++;
-    return at;
-}
+/* Of units' scores; pads beyond n, up to the stride, are lower. */
+FIRST_LARGEST(KERNEL_TARGET, KERNEL(best_unit), SCORE, 32)
 
 /* The best of the labels that a mask, or a set, leaves, by the scores of units. */
 KERNEL_TARGET static int32_t KERNEL(best_spread)(const Decoder *d, Worker *w, const SCORE *scores,
@@ -339,7 +324,6 @@ KERNEL_TARGET static int KERNEL(tag_spread)(const Decoder *d, struct Worker *w) 
     return 0;
 }
 
-#undef UNIT_BLOCK
 #undef MOST_PLACES
 #undef KERNEL
 #undef KERNEL_TARGET
