@@ -155,25 +155,6 @@ def test_weights_totals_and_stamps_are_the_textbooks_after_every_single_update(
             assert cells_of(table.average()) == naive.average()
 
 
-@BOTH_TABLES
-@settings(max_examples=20)
-@given(data=st.data())
-def test_an_average_may_begin_at_any_example(
-    n_labels: int, bits: int | None, data: st.DataObject
-) -> None:
-    table, naive = WeightTable(n_labels, table_bits=bits), NaiveWeights(bits)
-    for events in (data.draw(histories(n_labels)) for _ in range(3)):
-        table.begin_average()
-        naive.total.clear()
-        naive.done = 0
-        for event in events:
-            event.on(table)
-            event.on_naive(naive)
-        assert table.done == naive.done
-        assert cells_of(table.last()) == naive.last()
-        assert cells_of(table.average()) == (naive.average() if naive.done else {})
-
-
 @pytest.mark.parametrize("n_labels", [3, 100])
 def test_after_100_million_examples_an_average_is_off_by_less_than_1e_9(n_labels: int) -> None:
     """Both where a row is settled at every example, and after long silences."""

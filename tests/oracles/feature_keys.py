@@ -7,7 +7,7 @@ from itertools import product
 
 import xxhash
 
-from oracles.word_views import seen, text_hash
+from oracles.word_views import feature_key, seen, text_hash
 from perceptron_nlp.features.templates import Atom, Template
 
 
@@ -45,10 +45,7 @@ def template_keys(
     """The keys that one template has for token i."""
     seed = xxhash.xxh64_intdigest(str(template).encode())
     hashes = [atom_hashes(atom, columns, i, past) for atom in template.atoms]
-    return [
-        xxhash.xxh64_intdigest(b"".join(h.to_bytes(8, "little") for h in words), seed)
-        for words in product(*hashes)
-    ]
+    return [feature_key(words, seed) for words in product(*hashes)]
 
 
 def has_history(template: Template) -> bool:

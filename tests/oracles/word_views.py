@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import struct
 import unicodedata
+from collections.abc import Sequence
 from itertools import groupby
 
 import xxhash
@@ -123,3 +125,8 @@ def seen(word: str, value: Value) -> list[str]:
 
 def text_hash(text: str) -> int:
     return xxhash.xxh64_intdigest(text.encode("utf-8", "surrogatepass"))
+
+
+def feature_key(hashes: Sequence[int], seed: int) -> int:
+    """The key of a feature of these values: XXH64 of each as eight little-endian bytes."""
+    return xxhash.xxh64_intdigest(struct.pack(f"<{len(hashes)}Q", *hashes), seed)

@@ -110,23 +110,3 @@ cdef class FeatureProgram:
         PyMem_Free(p.slots)
         PyMem_Free(p.wanted)
         PyMem_Free(p.carried_at)
-
-    @property
-    def n_templates(self):
-        """Number of templates."""
-        return self.program.n_templates
-
-    @property
-    def n_columns(self):
-        """Number of columns looked at."""
-        return self.program.n_columns
-
-    @property
-    def reach(self):
-        """Farthest offset of any value: so many pads stand on either side of a sentence."""
-        return self.program.reach
-
-    @property
-    def depth(self):
-        """How many past labels are looked back to."""
-        return self.program.depth

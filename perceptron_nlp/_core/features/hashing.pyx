@@ -5,8 +5,6 @@ import os
 
 from libc.stdint cimport uint8_t, uint64_t
 
-from perceptron_nlp.errors import ArgumentError
-
 
 cdef uint64_t draw_secret() except? 0:
     """A number that nobody else knows. Where in a table a key is looked for depends on such
@@ -54,21 +52,3 @@ def hash64_each(strings not None):
         text = data
         hashes[i] = xxh64(text, len(data), 0)
     return out
-
-
-def hash_words(words, seed=0):
-    """XXH64 of a tuple of 64-bit words, each as eight little-endian bytes: a feature's key.
-
-    Parameters
-    ----------
-    words : sequence of at most 8 ints, each 0 <= word < 2**64
-    seed : int, 0 <= seed < 2**64
-    """
-    cdef uint64_t[8] buffer
-    cdef int n = 0
-    if len(words) > 8:
-        raise ArgumentError(f"words: at most 8 are taken, not {len(words)}")
-    for word in words:
-        buffer[n] = word
-        n += 1
-    return xxh64_words(buffer, n, seed)

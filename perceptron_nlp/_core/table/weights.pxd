@@ -515,4 +515,4 @@ cdef class WeightTable:
     cdef readonly object table_bits
 
     cdef int _reserve(self, Py_ssize_t n) except -1
-    cdef void _reset(self, bint weights_too) noexcept
+    cdef void _reset(self) noexcept

@@ -164,11 +164,6 @@ cdef class WeightTable:
             raise ArgumentError(f"examples: {examples} cannot be added to {self.table.done}")
         self.table.done += examples
 
-    def begin_average(self):
-        """Have the average be of the examples to come alone, which count from 0; no weight changes.
-        """
-        self._reset(False)
-
     def score(self, keys, values=None):
         """Scores of all labels for one example.
 
@@ -295,7 +290,7 @@ cdef class WeightTable:
         cdef Table *t = &self.table
         cdef size_t chunk
         if t.fixed_bits or not t.is_full:
-            self._reset(True)
+            self._reset()
             return
         # Its memory stays, and full rows are given out again from its start.
         memset(t.place, 0, t.index.n * sizeof(uint32_t))
@@ -304,7 +299,7 @@ cdef class WeightTable:
         t.n_stored = 1
         t.done = 0
 
-    cdef void _reset(self, bint weights_too) noexcept:
+    cdef void _reset(self) noexcept:
         cdef int64_t row
         cdef Row r
         for row in range(n_rows(&self.table)):
@@ -313,10 +308,9 @@ cdef class WeightTable:
                 continue
             memset(r.total, 0, r.n * sizeof(double))
             r.last_update[0] = 0
-            if weights_too:
-                memset(r.weight, 0, r.n * sizeof(double))
-                if r.squares != NULL:
-                    memset(r.squares, 0, r.n * sizeof(double))
+            memset(r.weight, 0, r.n * sizeof(double))
+            if r.squares != NULL:
+                memset(r.squares, 0, r.n * sizeof(double))
         self.table.done = 0
 
 

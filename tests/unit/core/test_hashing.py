@@ -7,8 +7,7 @@ import xxhash
 from hypothesis import given
 from hypothesis import strategies as st
 
-from perceptron_nlp._core.features.hashing import hash64, hash64_each, hash_words
-from perceptron_nlp.errors import ArgumentError
+from perceptron_nlp._core.features.hashing import hash64, hash64_each
 
 PRIME32 = 2654435761
 PRIME64 = 11400714785074694797
@@ -71,14 +70,3 @@ def test_many_strings_hash_as_one_by_one(strings: list[bytes]) -> None:
 def test_any_bytes_hash_as_the_reference_library_does(data: bytes, seed: int) -> None:
     assert hash64(data, seed) == xxhash.xxh64_intdigest(data, seed)
     assert hash64(bytearray(data), seed) == hash64(memoryview(data), seed) == hash64(data, seed)
-
-
-@given(st.lists(WORDS, max_size=8), WORDS)
-def test_a_tuple_hashes_as_its_little_endian_bytes(words: list[int], seed: int) -> None:
-    data = b"".join(word.to_bytes(8, "little") for word in words)
-    assert hash_words(words, seed) == xxhash.xxh64_intdigest(data, seed)
-
-
-def test_nine_words_are_refused() -> None:
-    with pytest.raises(ArgumentError, match=r"words: at most 8 are taken, not 9"):
-        hash_words(range(9))

@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from oracles.word_views import seen, text_hash, view
+from oracles.word_views import feature_key, seen, text_hash, view
 
 from perceptron_nlp._core.features.extract import FeatureProgram
-from perceptron_nlp._core.features.hashing import hash_words
 from perceptron_nlp._core.tag.decode import SentenceDecoder
 from perceptron_nlp._core.tag.explain import SentenceFeatures
 from perceptron_nlp.features.templates import VIEWS, Template, Value, compile_templates
@@ -122,7 +121,7 @@ def found(text: str) -> dict[int, list[int]]:
 
 def expected(text: str) -> dict[int, list[int]]:
     keys = {
-        number: [hash_words([text_hash(piece)], SEEDS[number]) for piece in seen(text, value)]
+        number: [feature_key([text_hash(piece)], SEEDS[number]) for piece in seen(text, value)]
         for number, value in enumerate(VALUES)
     }
     return {number: own for number, own in keys.items() if own}
@@ -179,18 +178,18 @@ def test_the_views_of_a_word_are_these() -> None:
 )
 def test_what_a_view_gives_is_the_hash_of_its_text(word: str, name: str, text: str) -> None:
     number = VALUES.index(Value("form", name))
-    assert found(word)[number] == [hash_words([text_hash(text)], SEEDS[number])]
+    assert found(word)[number] == [feature_key([text_hash(text)], SEEDS[number])]
 
 
 def test_a_word_shorter_than_an_affix_gives_itself_whole() -> None:
     number = VALUES.index(Value("form", "word", "suffix", 16, 16))
-    assert found("été")[number] == [hash_words([text_hash("été")], SEEDS[number])]
+    assert found("été")[number] == [feature_key([text_hash("été")], SEEDS[number])]
 
 
 def test_ngrams_mark_the_edges_of_the_word() -> None:
     number = VALUES.index(Value("form", "word", "ngrams", 1, 2))
     assert found("ab")[number] == [
-        hash_words([text_hash(gram)], SEEDS[number])
+        feature_key([text_hash(gram)], SEEDS[number])
         for gram in ("\x02", "a", "b", "\x03", "\x02a", "ab", "b\x03")
     ]
 
@@ -209,9 +208,17 @@ def test_long_and_short_words_in_turn_do_not_disturb_each_other() -> None:
     ]
 
 
+@pytest.mark.parametrize("n", range(1, 9))
+def test_the_key_of_a_feature_of_several_values_is_the_hash_of_their_hashes(n: int) -> None:
+    template = Template.parse(" ".join(f"word.prefix{size}[0]" for size in range(n, 0, -1)))
+    seeds = compile_templates([template]).seeds
+    hashes = [text_hash("abcdefgh"[:size]) for size in range(n, 0, -1)]
+    assert keys_of(program_of([template]), b"abcdefgh") == {0: [feature_key(hashes, seeds[0])]}
+
+
 def test_columns_are_told_apart() -> None:
     templates = [Template.parse("word[0]"), Template.parse("column:xpos[0]")]
     seeds = compile_templates(templates).seeds
     assert keys_of(program_of(templates), b"a", b"b") == {
-        number: [hash_words([text_hash(text)], seeds[number])] for number, text in enumerate("ab")
+        number: [feature_key([text_hash(text)], seeds[number])] for number, text in enumerate("ab")
     }

@@ -1,6 +1,8 @@
 """Beam search and structured training the slow way: dictionaries, lists, no shared code."""
 
-from perceptron_nlp._core.features.hashing import hash64, hash_words
+from oracles.word_views import feature_key
+
+from perceptron_nlp._core.features.hashing import hash64
 
 TEMPLATES = (
     "lower[0]",
@@ -31,7 +33,7 @@ def atom_hash(atom, words, i, past):
 def keys_of(words, i, past):
     """The key of each template for word i."""
     return [
-        hash_words(
+        feature_key(
             [atom_hash(a, words, i, past) for a in template.split()], hash64(template.encode())
         )
         for template in TEMPLATES
