@@ -86,11 +86,18 @@ extensions.append(
 )
 directives = {"boundscheck": True, "initializedcheck": True} if checked else {}
 index_page = runpy.run_path("scripts/index_page.py")
-setup(
-    long_description=index_page["long_description"](),
-    long_description_content_type="text/markdown",
-    ext_modules=cythonize(
-        extensions, compiler_directives=directives, shared_utility_qualified_name=shared, quiet=True
-    ),
-    options={"build_ext": {"parallel": os.cpu_count() or 1}},
-)
+# The translators that Cython starts may import this file.
+if __name__ == "__main__":
+    workers = os.cpu_count() or 1
+    setup(
+        long_description=index_page["long_description"](),
+        long_description_content_type="text/markdown",
+        ext_modules=cythonize(
+            extensions,
+            nthreads=workers,
+            compiler_directives=directives,
+            shared_utility_qualified_name=shared,
+            quiet=True,
+        ),
+        options={"build_ext": {"parallel": workers}},
+    )

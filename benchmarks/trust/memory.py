@@ -61,7 +61,7 @@ def caches(full: bool) -> Reached:
         held = 0
         for at in range(0, 5 * limit + 10_000, 50):
             tagger.tag([f"w{number}" for number in range(at, at + 50)])
-            held = max(held, tagger._labeller.decoder.cache_counts[2])  # type: ignore[attr-defined]
+            held = max(held, tagger._labeller.decoder.cache_counts[1])  # type: ignore[attr-defined]
         # Besides the words: the pads beyond the ends, and one sentence too long for the limit.
         kept = kept and held <= max(limit, 50) + 16
         most.append(f"{held:,} words of {limit:,}")

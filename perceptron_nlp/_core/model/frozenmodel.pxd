@@ -70,6 +70,7 @@ cdef extern from "tag/search.h" nogil:
         const Parts *parts
         void *start
         void *tag_table
+        int (*run)(const Decoder *d, void *worker) noexcept nogil
         int32_t n_static
         int32_t *static_templates
         int32_t n_open
@@ -86,7 +87,6 @@ cdef extern from "tag/search.h" nogil:
     bint can_spread(const Parts *x) noexcept
     int spread_open(Spread *s, const Parts *x) noexcept
     void spread_close(Spread *s) noexcept
-    void choose_spread(Decoder *d, int plain) noexcept
     int index_open(Index *x, uint64_t multiplier, int bits) noexcept
     void index_close(Index *x) noexcept
     int64_t index_insert(Index *x, uint64_t key) noexcept
@@ -106,7 +106,7 @@ cdef extern from "tag/search.h" nogil:
     int memo_plan_open(CacheLayout *l, const uint64_t *label_hashes) noexcept
     void memo_plan_close(CacheLayout *l) noexcept
     int pair_halves_open(PairLayout *p, CacheLayout *l) noexcept
-    void choose_form(Decoder *d, int plain) noexcept
+    void choose_kernels(Decoder *d, int plain) noexcept
 
 cdef extern from "features/program.h" nogil:
     bint looks_at_many(const Program *p, int32_t template_id) noexcept

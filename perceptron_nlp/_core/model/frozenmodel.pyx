@@ -118,11 +118,7 @@ cdef class FrozenModel:
         self._history()
         if group_starts is not None and not self.table.fixed_bits:
             self._filters(keys, group_starts)
-        plain = os.environ.get("PERCEPTRON_NLP_PORTABLE") == "1"
-        if self.decoder.layout.spread.n_units:
-            choose_spread(&self.decoder, plain)
-        else:
-            choose_form(&self.decoder, plain)
+        choose_kernels(&self.decoder, os.environ.get("PERCEPTRON_NLP_PORTABLE") == "1")
 
     def __dealloc__(self):
         frozen_close(&self.table)

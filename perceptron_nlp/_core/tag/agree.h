@@ -228,7 +228,7 @@ static inline int run_columns(const Agreement *a, Worker *w) {
         Worker *own = agreeing_worker(w, c);
         if (c) batch_borrow(&own->batch, &w->batch);
         own->keep_scores = keeps_scores(a->decoders[c]);
-        status = run_batch(a->decoders[c], own);
+        status = a->decoders[c]->run(a->decoders[c], own);
         own->keep_scores = 0;
     }
     if (status == 0) status = agree_on_batch(a, w);
@@ -247,7 +247,7 @@ static inline Batch agreeing_batch(Worker *w, int32_t column) {
 
 /* Label the batch in the columns that the worker was taken for. */
 static inline int run_worker(const Decoder *d, Worker *w) {
-    return w->agreement ? run_columns(w->agreement, w) : run_batch(d, w);
+    return w->agreement ? run_columns(w->agreement, w) : d->run(d, w);
 }
 
 #endif

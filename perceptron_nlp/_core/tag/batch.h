@@ -27,6 +27,9 @@ typedef struct Decoder {
     void *tag_table;        /* [tag[-1]][tag[-2]][stride]; n_labels stands for "none" */
     int32_t n_static, *static_templates; /* templates over several words that are no pairs */
     int32_t n_open, *open_templates;     /* history templates that are looked up each time */
+    /* Label a batch that is filled; -1: no memory. Called by way of the decoder, so that the kernels
+     * are compiled in one module (choose_kernels). */
+    int (*run)(const struct Decoder *, struct Worker *);
     int (*tag_words)(const struct Decoder *, struct Worker *);
     /* The scores of one token once more, where weights are spread (spread.h). */
     void (*sum_again)(const struct Decoder *, struct Worker *, const struct SpreadLane *, void *);

@@ -172,6 +172,7 @@ static inline int32_t take_pairs(const Decoder *d, const Worker *w, int64_t *sen
 
 #define KERNEL(name) name##_wide
 #define KERNEL_TARGET
+#define MOST_USED 1
 #define SCORE int32_t
 #define PART PlainInts
 #define PART_ADD PLAIN_ADD
@@ -184,6 +185,7 @@ static inline int32_t take_pairs(const Decoder *d, const Worker *w, int64_t *sen
 #define EIGHT(name) plain_eight_##name
 #define EIGHT_TYPE PlainEight
 #define KERNEL_TARGET
+#define MOST_USED !HAS_SHORT_LANES
 #define SCORE int16_t
 #define PART PlainShorts
 #define PART_ADD PLAIN_ADD
@@ -197,6 +199,7 @@ static inline int32_t take_pairs(const Decoder *d, const Worker *w, int64_t *sen
 #define EIGHT(name) plain_eight_##name
 #define EIGHT_TYPE PlainEight
 #define KERNEL_TARGET
+#define MOST_USED 1
 #define SCORE int16_t
 #define PART Shorts
 #define PART_ADD VECTOR_ADD
@@ -211,6 +214,7 @@ static inline int32_t take_pairs(const Decoder *d, const Worker *w, int64_t *sen
 #define EIGHT(name) avx2_eight_##name
 #define EIGHT_TYPE Eight
 #define KERNEL_TARGET TARGET_AVX2
+#define MOST_USED 1
 #define SCORE int16_t
 #define PART Shorts
 #define PART_ADD VECTOR_ADD

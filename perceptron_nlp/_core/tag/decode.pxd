@@ -11,7 +11,6 @@ cdef extern from "tag/search.h" nogil:
         uint32_t limit
         uint32_t n_types
         int bounded_in_bytes
-        int64_t hits
         int64_t misses
     ctypedef struct KeptLabels:
         const int32_t *of
@@ -40,7 +39,6 @@ cdef extern from "tag/search.h" nogil:
     void batch_reset(Batch *b) noexcept
     int batch_room(const Decoder *d, Batch *b, int64_t more) noexcept
     int batch_end_sentence(Batch *b) noexcept
-    int run_batch(const Decoder *d, Worker *w) noexcept
 
 cdef extern from "tag/pystrings.h":
     const int NOT_A_STRING

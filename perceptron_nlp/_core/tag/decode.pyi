@@ -14,7 +14,7 @@ class KeptSets:
 
 class SentenceDecoder(FrozenModel):
     @property
-    def cache_counts(self) -> tuple[int, int, int]: ...
+    def cache_counts(self) -> tuple[int, int]: ...
     @overload
     def tag(
         self, sentences: list[Sequence[str]] | list[tuple[Sequence[str], ...]]

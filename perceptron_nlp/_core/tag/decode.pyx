@@ -190,14 +190,13 @@ cdef class SentenceDecoder(FrozenModel):
 
     @property
     def cache_counts(self):
-        """(hits, misses, types held) summed over the workers that are idle."""
+        """(types entered, types held), summed over the workers that are idle."""
         cdef WorkerBox box
-        hits = misses = held = 0
+        misses = held = 0
         for box in self.idle:
-            hits += box.worker.cache.hits
             misses += box.worker.cache.misses
             held += box.worker.cache.n_types
-        return hits, misses, held
+        return misses, held
 
     cdef int _copy_scores(self, Worker *w, labels, scores) except -1:
         cdef uint16_t[::1] label_view = labels
@@ -259,7 +258,7 @@ cdef class SentenceDecoder(FrozenModel):
     cdef int _run(self, Worker *w) except -1:
         cdef int status
         with nogil:
-            status = run_batch(&self.decoder, w)
+            status = self.decoder.run(&self.decoder, w)
         if status < 0:
             cache_spoil(&w.cache)
             raise MemoryLimitError("no memory to label these sentences; give fewer at a time")

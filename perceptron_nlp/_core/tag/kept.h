@@ -46,7 +46,7 @@ static inline int32_t keep_or_tag(const Decoder *d, Worker *w, const Lane *lane)
 /* Label the batch greedily around the labels that are kept; keep_scores is on. -1: no memory. */
 static inline int tag_around_kept(const Decoder *d, Worker *w) {
     const CacheLayout *l = &d->layout;
-    Lane lane;
+    Lane lane = {0};
     int64_t next = 0;
     if (prepare_batch(d, w) < 0) return -1;
     if (l->dense) sum_static(d, w);

@@ -2,6 +2,7 @@
  *
  *   KERNEL(name)     the form's own name for a function
  *   KERNEL_TARGET    attributes of its functions
+ *   MOST_USED        0 for a form that machines have for want of a better one
  *   SCORE            int16_t or int32_t
  *   PART             eight scores (packed.h)
  *   PART_ADD(a, b), PART_TAKE(a, b)   a += b, a -= b
@@ -430,7 +431,7 @@ KERNEL_TARGET static ALWAYS_INLINE int KERNEL(give_labels)(const Decoder *d, Wor
 KERNEL_TARGET static inline int KERNEL(tag_words)(const Decoder *d, struct Worker *w) {
     const int parts = d->layout.stride / LANES, mask_words = d->layout.table->mask_words;
     /* Three parts (17 labels, the universal tag set) are worth code of their own. */
-    if (parts == 3) {
+    if (MOST_USED && parts == 3) {
         KERNEL(sum_static)(d, w, 3, 1);
         if (d->beam == 4) return SEARCH_BEAMS(d, w, 3, 1, 4);
         if (d->beam == 1) return KERNEL(give_labels)(d, w, 3, 1);
@@ -442,6 +443,7 @@ KERNEL_TARGET static inline int KERNEL(tag_words)(const Decoder *d, struct Worke
 }
 
 #undef SEARCH_BEAMS
+#undef MOST_USED
 #undef KERNEL
 #undef KERNEL_TARGET
 #undef SCORE

@@ -123,4 +123,14 @@ static inline int run_batch(const Decoder *d, Worker *w) {
     return d->parts ? tag_parts(d, w) : search_words(d, w);
 }
 
+/* Choose how the decoder labels: by the widest instructions that this processor has, or in plain C on
+ * request. */
+static inline void choose_kernels(Decoder *d, int plain) {
+    d->run = run_batch;
+    if (d->layout.spread.n_units)
+        choose_spread(d, plain);
+    else
+        choose_form(d, plain);
+}
+
 #endif

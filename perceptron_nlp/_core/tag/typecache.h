@@ -310,7 +310,6 @@ static inline int32_t type_find(TypeCache *c, const CacheLayout *l, int32_t colu
                 memcmp(c->text + own->at, texts + word->at, word->length) != 0)
                 continue;
         }
-        c->hits++;
         if (!(slot->type1 & MET)) slot->type1 |= MET;
         return (int32_t)(slot->type1 & ~MET) - 1;
     }

@@ -222,7 +222,7 @@ typedef struct TypeCache {
     uint32_t *fresh_rows;   /* of each key; 0: none */
     uint16_t *fresh_slots;  /* program slot of each key */
     size_t n_fresh_keys, fresh_room;
-    int64_t hits, misses, times_cleared;
+    int64_t misses, times_cleared;
 } TypeCache;
 
 static inline void cache_close(TypeCache *c) {

@@ -198,7 +198,7 @@ static inline int64_t fill_batch(const FillModel *m, Fill *f, const Cut *cut,
                               words->first[cut->sentences[end + 1]]) < 0)
                 return -1;
         w->keep_scores = m->agreement && keeps_scores(d);
-        const int status = run_batch(d, w);
+        const int status = d->run(d, w);
         w->keep_scores = 0;
         if (status < 0) {
             cache_spoil(&w->cache);

@@ -79,7 +79,7 @@ static inline int is_first_word(const LemmaTagger *m, const LemmaEntry *e) {
 }
 
 static inline int run_lemma_batch(const LemmaTagger *m, Lemmatizing *x) {
-    if (run_batch(m->decoder, x->worker) == 0) return 0;
+    if (m->decoder->run(m->decoder, x->worker) == 0) return 0;
     cache_spoil(&x->worker->cache);
     return -1;
 }

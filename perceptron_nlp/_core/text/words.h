@@ -185,7 +185,7 @@ static inline int split_words(TextWords *x, const Cut *cut, const uint8_t *text,
         for (; s < cut->n_sentences && w->batch.n_tokens < WORDS_BATCH; s++)
             if (take_words_of(d, &w->batch, x, text, cut->sentences[s], cut->sentences[s + 1]) < 0)
                 return -1;
-        if (run_batch(d, w) < 0) {
+        if (d->run(d, w) < 0) {
             cache_spoil(&w->cache);
             return -1;
         }
