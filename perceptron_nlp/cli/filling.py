@@ -95,6 +95,12 @@ class Filling:
             for label in sentence.columns[name]
         )
 
+    def suit(self, corpus: pn.Corpus) -> None:
+        """Take lines, which hold one column, for running text if that suits model and columns."""
+        cuts = corpus.format == "lines" and self._tagger.segmenter is not None
+        if cuts and len(self._chosen(corpus)) > 1:
+            corpus.read_as("text")
+
     def check(self, corpus: pn.Corpus) -> None:
         """Raise ArgumentError if the text cannot hold the columns that are to be filled."""
         chosen = self._chosen(corpus)

@@ -61,8 +61,10 @@ class Tagging:
         for path in files:
             source = stdin if path == STDIN else self._opened(path)
             with pn.open_corpus(source, format=self._format, fields=self._fields) as corpus:
-                if not self._quiet and self._format == "auto":
-                    name_format(corpus)
+                if self._format == "auto":
+                    self._filling.suit(corpus)
+                    if not self._quiet:
+                        name_format(corpus)
                 for warning in () if self._quiet else corpus.warnings:
                     say(f"warning: {warning}")
                 take_fields(corpus, self._tagger.model, quiet=self._quiet)

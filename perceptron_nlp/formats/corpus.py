@@ -48,10 +48,12 @@ _CONLLU_SUFFIXES = (".conllu", ".conllup")
 _CONLLU_COMMENT = re.compile(r"# ?(?:global\.columns|newdoc|newpar|sent_id|text)\b")
 _CONLLU_ID = re.compile(r"[0-9]+(?:[-.][0-9]+)?")
 _TAGGED = re.compile(r"[^ \t]+/[^ \t/]+")
-_LABEL = re.compile(r"[BIESLU]-.+|[^a-z]+")
-_MARKS = frozenset(".,!?;:")
-# Not a full stop, which may be that of an abbreviation, but behind a long word.
-_ATTACHED = re.compile(r"\S*\w[,!?;:]|\S*\w{5}\.")
+_PREFIXED = re.compile(r"[BIESLU]-.+")
+_FOREIGN_MARKS = "。！？，、；：؟،؛۔।"
+_MARKS = frozenset(f".,!?;:{_FOREIGN_MARKS}")
+# Not a full stop, which may be that of an abbreviation, but behind a long word. Scripts without
+# spaces have marks within what spaces separate.
+_ATTACHED = re.compile(rf"\S*\w[,!?;:]|\S*\w{{5}}\.|\S*\w[{_FOREIGN_MARKS}]\S*")
 _MOST = 0.9
 
 
@@ -314,13 +316,13 @@ def _is_columns(rows: list[str], lines: list[str]) -> bool:
     if tabbed or (_blocks(lines) * 1.5 <= len(rows) and _blocks(lines) > 1):
         return True
     last = [row[-1] for row in fields if len(row) == width]
-    labels = all(_LABEL.fullmatch(label) for label in last)
-    return labels and any(character.isalpha() for label in last for character in label)
+    labels = all(label == label.upper() or _PREFIXED.fullmatch(label) for label in last)
+    return labels and any(character.isupper() for label in last for character in label)
 
 
 def _is_one_column(rows: list[str], lines: list[str]) -> bool:
     one_each = all(len(row.replace("\t", " ").split(" ")) == 1 for row in rows)
-    return one_each and 1 < _blocks(lines) < len(rows)
+    return one_each and 1 < _blocks(lines) < len(rows) and not any(map(_ATTACHED.fullmatch, rows))
 
 
 def _is_cut(lines: list[str]) -> bool:

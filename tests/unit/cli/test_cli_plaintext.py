@@ -83,6 +83,14 @@ def test_text_that_is_cut_already_keeps_its_words_and_lines(cli, model: Path) ->
     assert [line.count(b"/") for line in outcome.out.splitlines()] == [3, 3]
 
 
+def test_lines_with_marks_alone_become_conllu_of_a_model_that_cuts_text(cli) -> None:
+    outcome = cli("tag", "en", stdin=b"Qui est-ce ?\n")
+    assert outcome.status == 0 and outcome.err == "<stdin>: read as text\n"
+    assert b"# text = Qui est-ce ?\n" in outcome.out
+    assert cli("tag", "en", "--column", "upos", stdin=b"Who ?\n").err == "<stdin>: read as lines\n"
+    assert cli("tag", "en", "--format", "lines", stdin=b"Who ?\n").status == 2
+
+
 @pytest.mark.parametrize("text", [b"", b" \n\n \t"])
 def test_text_without_words_gives_nothing(cli, text: bytes) -> None:
     outcome = cli("tag", "en", "--format", "text", stdin=text)

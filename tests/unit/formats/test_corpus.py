@@ -152,6 +152,12 @@ WORD = "1\ta\t_\tX\t_\t_\t0\t_\t_\t_\n"
         ("One\n\nTwo\n\nThree\n", "text"),
         ("one\ntwo\nthree\n", "text"),
         ("# 1 in the charts\nthe song remains\n", "text"),
+        ("我喜欢你。\n他们来！\n\n你好，谢谢。\n", "text"),
+        ("我\n喜欢\n你\n。\n\n他们\n来\n！\n", "columns"),
+        ("我 喜欢 你 。\n", "lines"),
+        ("Привет мир\nКак дела\n", "text"),
+        ("สวัสดีครับ ผมรักน้ำ\nสวัสดี ผม\n", "text"),
+        ("собака СУЩ\nспит ГЛ\n", "columns"),
     ],
 )
 def test_each_format_is_known_by_its_lines(text, answer):
