@@ -110,43 +110,6 @@ class Replaced:
 Step: TypeAlias = Added | Replaced
 
 
-def mix(
-    states: Sequence[RunState],
-    weights: Sequence[float] | None = None,
-    *,
-    begun: RunState | None = None,
-) -> RunState:
-    """Mix the states of shards into one, from which an ordinary training can go on.
-
-    states : of the shards after an epoch that all began at `begun`; over the same labels,
-        templates and kind of table. One alone is returned as it is
-    weights : None for the tokens that each has learned from in it, or a number from 0 for each,
-        such as its mistakes; their sum does not matter
-    begun : where the epoch began; None for a training that begins
-    """
-    if not states:
-        raise ArgumentError("states: there is none; give one at least")
-    start = no_state(states[0].squares is not None) if begun is None else begun
-    own = [state.done - start.done for state in states]
-    factors = [float(weight) for weight in (own if weights is None else weights)]
-    if len(factors) != len(states) or not all(0 <= factor < np.inf for factor in factors):
-        raise ArgumentError(f"weights: {len(states)} finite numbers are needed, none below 0")
-    if len(states) == 1:
-        return states[0]
-    if sum(factors) == 0:
-        raise ArgumentError("weights: all are 0: no shard has learned from a token")
-    if any(n < 0 or (n == 0 and factor > 0) for n, factor in zip(own, factors, strict=True)):
-        raise ArgumentError(
-            "states: one has learned from no token since the epoch began, and yet it has a weight"
-        )
-    words = sum(own)
-    terms = [
-        weighted(difference(state, start), factor / sum(factors), words, start.done)
-        for state, factor in zip(states, factors, strict=True)
-    ]
-    return Added(tree(terms, plus), words, max(s.epochs for s in states)).applied(start)
-
-
 def changes(state: RunState, begun: RunState) -> RunState:
     """Return the cells of a state that differ, in any bit, from the one that it began at.
 
