@@ -81,6 +81,8 @@ class Script(NamedTuple):
         end = len(form) - self.drop_back
         stem = lowered(form, turkic=turkic)[self.drop_front : end]
         lemma = self.front + stem + self.back
+        if lemma != lemma.strip(" "):
+            return None
         if self.acute is not None:
             lemma = with_acute(lemma, self.acute)
         if self.case == "l":
@@ -379,10 +381,11 @@ def split(label: str, token: str) -> tuple[str, ...] | None:
             ends.insert(0, ends[0] - length)
         if ends[0] < 1:
             return None
-        return (token[: ends[0]], *(token[a:b] for a, b in pairwise(ends)))
+        words = (token[: ends[0]], *(token[a:b] for a, b in pairwise(ends)))
+        return words if all(word == word.strip(" ") for word in words) else None
     dropped, added, rest = plan
     first = token[: len(token) - dropped] + added.decode("utf-8", "surrogatepass")
-    if dropped > len(token) or not first:
+    if dropped > len(token) or not first or first.endswith(" "):
         return None
     return (first, *(word.decode("utf-8", "surrogatepass") for word in rest))
 

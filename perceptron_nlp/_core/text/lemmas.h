@@ -159,6 +159,7 @@ static inline int64_t script_letters(const LemmaScript *s, LemmaWord *w, Letters
     if ((int64_t)s->drop_front + s->drop_back >= (int64_t)w->n) return 0;
     const uint32_t length = w->n - (uint32_t)s->drop_front - (uint32_t)s->drop_back;
     const uint32_t *stem = (s->acute < 0 ? w->low : w->bare) + s->drop_front;
+    if ((!s->n_front && stem[0] == ' ') || (!s->n_back && stem[length - 1] == ' ')) return 0;
     uint32_t *to = w->made;
     if (s->n_front) memcpy(to, s->front, s->n_front * sizeof *to);
     memcpy(to + s->n_front, stem, length * sizeof *to);

@@ -134,6 +134,19 @@ static inline int64_t bytes_behind(const uint8_t *text, size_t length, uint32_t 
     return n ? -1 : (int64_t)(length - at);
 }
 
+/* Would a script leave a space at an end of a word? kept: bytes of the first word. */
+static inline int leaves_space(const uint8_t *own, size_t kept, size_t length,
+                               const SplitScript *script) {
+    if (!script->cut_after) return !script->added && own[kept - 1] == ' ';
+    for (uint32_t k = 0; k + 1 < script->n_words; k++) {
+        if (own[kept - 1] == ' ' || own[kept] == ' ') return 1;
+        for (uint32_t c = script->cut_after[k]; c; c--) do
+                kept++;
+            while (kept < length && (own[kept] & 0xC0) == 0x80);
+    }
+    return 0;
+}
+
 /* Put what a script makes of word k behind all words; how many, 1 where it does not apply; -1: no
  * memory. */
 static inline int split_word(TextWords *x, const uint8_t *text, TextWord word,
@@ -144,7 +157,8 @@ static inline int split_word(TextWords *x, const uint8_t *text, TextWord word,
         chars += script->cut_after[k];
     const int64_t behind = bytes_behind(own, word.length, chars);
     const size_t kept = word.length - (size_t)behind;
-    if (behind < 0 || script->n_words < 2 || kept + script->added == 0)
+    if (behind < 0 || script->n_words < 2 || kept + script->added == 0 ||
+        leaves_space(own, kept, word.length, script))
         return push_word(x, word) < 0 ? -1 : 1;
     if (script->cut_after) {
         uint32_t at = (uint32_t)kept;

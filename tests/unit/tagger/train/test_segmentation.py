@@ -10,6 +10,7 @@ import pytest
 import perceptron_nlp as pn
 from perceptron_nlp.formats.conllu_layout import running_text
 from perceptron_nlp.tagger.train.stages import certain_places
+from perceptron_nlp.text.scripts import parse_script, split
 
 FAST = {"preset": "fast", "epochs": 4}
 
@@ -146,3 +147,20 @@ def test_a_lemma_that_is_too_long_for_a_script_is_not_learned(french: str, tmp_p
     counts = tagger.by_column["lemma"].model.record["train"]
     assert counts["labelled"] == counts["tokens"] - 1
     assert pn.doctor(path, column="lemma", folds=2).labelled == counts["labelled"]
+
+
+def test_no_script_leaves_a_space_at_an_end_of_a_word_or_lemma(tmp_path: Path) -> None:
+    blanks = "\t_" * 6
+    block = f"# newpar\n1-2\t{{0}} yy12\t_{blanks}\t_\n1\t{{0}} yy\t{{0}} y\tX{blanks}\n"
+    block += f"2\t12\t1\tX{blanks}\n\n"
+    path = write(tmp_path / "spaces.conllu", "".join(map(block.format, ["xx", "zz", "x"] * 9)))
+    tagger = pn.train(path, column="all", **FAST)
+    (first,), (second,), (third,) = tagger.tag_text("pp qq12\n\npp q\n\npp q12")
+    assert [(word.form, word.lemma) for word in first.words] == [("pp qq", "pp q"), ("12", "1")]
+    assert [(word.form, word.lemma) for word in second.words] == [("pp q", "pp q")]
+    assert [(word.form, word.lemma) for word in third.words] == [("pp q", "pp q"), ("12", "1")]
+    assert split("c2", "pp q") is None and split("c1,1", "pp q") is None
+    assert split("r1||x", "pp q") is None and split("c1", "pp q") is None
+    assert split("r1|e|x", "pp q") == ("pp e", "x")
+    assert parse_script("l,0,,1,").apply("pp q") is None
+    assert parse_script("l,0,,1,e").apply("pp q") == "pp e"
