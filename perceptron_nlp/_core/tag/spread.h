@@ -130,6 +130,11 @@ static inline void spread_fetch(const Decoder *d, const Worker *w, const Lane *l
     }
 }
 
+#define BOUNDS_AT_ONCE 8
+#if VECTOR_EXTENSIONS
+typedef int32_t Bounds VECTOR_OF(BOUNDS_AT_ONCE * 4, 4);
+#endif
+
 #define KERNEL(name) name##_wide
 #define KERNEL_TARGET
 #define SCORE int32_t

@@ -213,22 +213,34 @@ KERNEL_TARGET static ALWAYS_INLINE int32_t KERNEL(best_of_block)(const KERNEL(Sa
     return block * BLOCK_UNITS + at;
 }
 
+#if VECTOR_EXTENSIONS
+typedef SCORE KERNEL(Scores) VECTOR_OF(BOUNDS_AT_ONCE * sizeof(SCORE), sizeof(SCORE));
+#endif
+
 /* What no label of a block is above, into bounds[0 .. stride - width); the highest of these. */
 KERNEL_TARGET static ALWAYS_INLINE int32_t KERNEL(sum_bounds)(const Spread *s,
                                                               const KERNEL(Said) * said,
                                                               int32_t *bounds) {
     int32_t high = INT32_MIN;
-    for (int32_t from = 0; from < s->stride - s->width; from += BLOCK_UNITS) {
-        int32_t sum[BLOCK_UNITS];
-        for (int32_t k = 0; k < BLOCK_UNITS; k++)
-            sum[k] = from + k < s->n_blocks ? 0 : -(1 << 30); /* pads come to nothing */
+    for (int32_t from = 0; from < s->stride - s->width; from += BOUNDS_AT_ONCE) {
+#if VECTOR_EXTENSIONS
+        Bounds sum = {0};
         for (int i = 0; i < said->n; i++) {
             const SCORE *own = (const SCORE *)said->vectors[i] + s->width + from;
-            for (int32_t k = 0; k < BLOCK_UNITS; k++) sum[k] += own[k];
+            sum += __builtin_convertvector(*(const KERNEL(Scores) *)(const void *)own, Bounds);
         }
-        for (int32_t k = 0; k < BLOCK_UNITS; k++) high = sum[k] > high ? sum[k] : high;
-        memcpy(bounds + from, sum, sizeof sum);
+#else
+        int32_t sum[BOUNDS_AT_ONCE] = {0};
+        for (int i = 0; i < said->n; i++) {
+            const SCORE *own = (const SCORE *)said->vectors[i] + s->width + from;
+            for (int32_t k = 0; k < BOUNDS_AT_ONCE; k++) sum[k] += own[k];
+        }
+#endif
+        memcpy(bounds + from, &sum, sizeof sum);
     }
+    /* Pads come to nothing. */
+    for (int32_t b = s->n_blocks; b < s->stride - s->width; b++) bounds[b] = -(1 << 30);
+    for (int32_t b = 0; b < s->n_blocks; b++) high = bounds[b] > high ? bounds[b] : high;
     return high;
 }
 
