@@ -2,7 +2,7 @@
  *
  * Most places are certain, and a decoder that labels every atom would look up some forty features at
  * each of them. So only the others are scored, one after the other, and what the templates say is
- * remembered by all that they look at. What looks farther than two atoms is looked up each time. */
+ * remembered by all that they look at: of all atoms that a place looks at, and of the nearest. */
 #ifndef PERCEPTRON_NLP_CUT_H
 #define PERCEPTRON_NLP_CUT_H
 
@@ -12,7 +12,7 @@
 #define CUT_LABELS 3
 #define CUT_HISTORY 4
 #define CUT_MOST_TYPES (1 << 19) /* types that a decoder of atoms may remember: see context_of */
-#define SUM_BITS 15              /* places of each cache of sums */
+#define SUM_BITS 17              /* places of each cache of sums */
 #define MOST_TEMPLATES 64        /* of each kind */
 #define PLACE_BLOCK 16           /* atoms that are asked at once */
 #define CUT_BATCH 2048           /* atoms that are labelled at a time, or a few more */
@@ -28,9 +28,16 @@
 enum { LOOKS_RIGHT, LOOKS_LABEL, LOOKS_LABELS, LOOKS_ABOUT, LOOKS_AHEAD, LOOKS_FARTHER, LOOKS };
 
 typedef struct {
-    uint64_t context; /* all ones: an empty place */
+    uint64_t context1; /* context + 1; 0: an empty place */
     int32_t sums[CUT_LABELS];
 } ContextSums;
+
+/* What is the same wherever all that is looked at is, but for labels: types, gaps and edges. */
+#define WINDOW_REACH 3
+typedef struct {
+    uint64_t seen[3]; /* zeros: an empty place */
+    int32_t sums[CUT_LABELS];
+} WindowSums;
 
 /* Where values of a type are, seen from the atom at hand. */
 typedef struct {
@@ -73,6 +80,7 @@ typedef struct {
 /* What templates said of contexts, by what they look at; of one thread. */
 typedef struct {
     ContextSums *of[LOOKS_FARTHER];
+    WindowSums *windows;
 } CutSums;
 
 /* What came out of a text. */
@@ -97,6 +105,7 @@ static inline void cut_model_close(CutModel *m) {
 
 static inline void sums_close(CutSums *sums) {
     for (int k = 0; k < LOOKS_FARTHER; k++) free(sums->of[k]);
+    free(sums->windows);
 }
 
 static inline void cut_close(Cut *x) {
@@ -212,7 +221,6 @@ static inline void look_from(const CutModel *m, const Worker *w, const Spot *spo
         const int32_t type = w->types[m->sides[k].column][spot->place + m->sides[k].offset];
         view->values[k] = w->cache.carried + (size_t)type * n_carried;
     }
-    for (int k = 0; k < CUT_HISTORY; k++) view->marks[k] = 0;
     view->marks[MARK_FIRST] = m->yes[spot->i == 0];
     view->marks[MARK_LAST] = m->yes[spot->i == spot->n - 1];
     view->marks[MARK_BIAS] = m->bias;
@@ -282,20 +290,41 @@ static ALWAYS_INLINE void add_rows(const CutModel *m, const uint64_t *keys, cons
     for (int32_t k = 0; k < n; k++) add_few(t, frozen_sure(t, keys[k], rows[k]), sums);
 }
 
+/* A place that is not certain, on the way to what all but labels say there. */
+typedef struct {
+    Spot spot;
+    SpotView view;
+    int has_view, is_known;       /* are its sums known from its window? */
+    WindowSums *window;           /* of which `seen` is the window, … */
+    uint64_t seen[3];             /* … or was another's */
+    uint64_t right, about, ahead; /* contexts; that to the right without labels */
+    ContextSums *right_sums, *about_sums, *ahead_sums;
+    ContextSums *label_sums, *labels_sums; /* four for each */
+    uint64_t keys[MOST_TEMPLATES];
+    uint32_t rows[MOST_TEMPLATES];
+    int32_t sums[CUT_LABELS];
+} Asked;
+
+static inline void look_once(const CutModel *m, const Worker *w, Asked *a) {
+    if (!a->has_view) look_from(m, w, &a->spot, &a->view);
+    a->has_view = 1;
+}
+
 /* The sums of a context, by way of its place in a cache. */
-static inline void add_context(const CutModel *m, ContextSums *c, int looks, uint64_t context,
-                               const SpotView *view, int32_t *sums) {
+static inline void add_context(const CutModel *m, const Worker *w, ContextSums *c, int looks,
+                               uint64_t context, Asked *a) {
     if (!m->n_templates[looks]) return;
-    if (c->context != context) {
+    if (c->context1 != context + 1) {
         uint64_t keys[MOST_TEMPLATES];
         uint32_t rows[MOST_TEMPLATES];
-        const int32_t n = ask_keys(m, looks, view, keys);
+        look_once(m, w, a);
+        const int32_t n = ask_keys(m, looks, &a->view, keys);
         memset(c->sums, 0, sizeof c->sums);
         ask_rows(m, keys, rows, n);
         add_rows(m, keys, rows, n, c->sums);
-        c->context = context;
+        c->context1 = context + 1;
     }
-    for (int k = 0; k < CUT_LABELS; k++) sums[k] += c->sums[k];
+    for (int k = 0; k < CUT_LABELS; k++) a->sums[k] += c->sums[k];
 }
 
 static ALWAYS_INLINE ContextSums *context_place(const Cut *x, int looks, uint64_t context) {
@@ -338,17 +367,28 @@ static inline void add_single(const CutModel *m, const Worker *w, const Spot *sp
     }
 }
 
-/* A place that is not certain, on the way to what all but labels say there. */
-typedef struct {
-    Spot spot;
-    SpotView view;
-    uint64_t right, about, ahead; /* contexts; that to the right without labels */
-    ContextSums *right_sums, *about_sums, *ahead_sums;
-    ContextSums *label_sums, *labels_sums; /* four for each */
-    uint64_t keys[MOST_TEMPLATES];
-    uint32_t rows[MOST_TEMPLATES];
-    int32_t sums[CUT_LABELS];
-} Asked;
+/* Find the window of a place, and where its sums would be. */
+static inline void ask_window(const Cut *x, const Worker *w, Asked *a, int32_t reach) {
+    const Spot *spot = &a->spot;
+    const int32_t *types = w->types[0] + spot->place;
+    uint64_t gaps =
+        1ull << 63 | (uint64_t)(spot->i == 0) << 62 | (uint64_t)(spot->i == spot->n - 1) << 61;
+    a->seen[0] = a->seen[1] = 0;
+    for (int k = -reach; k <= reach; k++) {
+        const int64_t at = spot->i + k;
+        const uint64_t gap = at < 0 || at >= spot->n ? GAP_OUTSIDE : spot->atoms[at].gap;
+        gaps = (gaps & ~0ull << 36) | (gaps << 2 & 0x3FFF) | gap;
+    }
+    for (int k = -reach; k < 0; k++) a->seen[0] = a->seen[0] << 20 | (uint64_t)types[k];
+    for (int k = 0; k <= reach && k < WINDOW_REACH; k++)
+        a->seen[1] = a->seen[1] << 20 | (uint64_t)types[k];
+    if (reach == WINDOW_REACH) gaps |= (uint64_t)types[WINDOW_REACH] << 20;
+    a->seen[2] = gaps;
+    const uint64_t hash = (a->seen[0] * XXH_P1 + a->seen[1] * XXH_P2) ^ gaps * XXH_P3;
+    a->window = &x->sums->windows[((hash ^ hash >> 32) * XXH_P1) >> (64 - SUM_BITS)];
+    PREFETCH(a->window);
+    PREFETCH((const char *)(a->window + 1) - 1);
+}
 
 static inline void ask_place(const CutModel *m, const Cut *x, const Worker *w, Asked *a) {
     const Spot *spot = &a->spot;
@@ -359,29 +399,37 @@ static inline void ask_place(const CutModel *m, const Cut *x, const Worker *w, A
     const uint64_t own = (uint64_t)types[0], left = reach ? (uint64_t)types[-1] : 0;
     const uint64_t right = reach ? (uint64_t)types[1] : 0;
     const uint64_t second = reach > 1 ? (uint64_t)types[2] : 0;
-    look_from(m, w, spot, &a->view);
-    ask_keys(m, LOOKS_FARTHER, &a->view, a->keys);
     a->right = own << 40 | right << 16 | behind;
+    a->label_sums = context_set(x, LOOKS_LABEL, a->right);
+    a->labels_sums = context_set(x, LOOKS_LABELS, a->right);
+    a->has_view = 0;
+    a->is_known = reach <= WINDOW_REACH && !memcmp(a->seen, a->window->seen, sizeof a->seen);
+    if (a->is_known) return;
+    look_once(m, w, a);
+    if (!m->farther_has_tags) ask_keys(m, LOOKS_FARTHER, &a->view, a->keys);
     a->about = left << 44 | own << 24 | right << 4 | before << 2 | behind;
     a->ahead = own << 44 | right << 24 | second << 4 | next << 2 | behind;
     a->right_sums = context_place(x, LOOKS_RIGHT, a->right);
-    a->label_sums = context_set(x, LOOKS_LABEL, a->right);
-    a->labels_sums = context_set(x, LOOKS_LABELS, a->right);
     a->about_sums = context_place(x, LOOKS_ABOUT, a->about);
     a->ahead_sums = context_place(x, LOOKS_AHEAD, a->ahead);
 }
 
 static inline void sum_place(const CutModel *m, const Worker *w, Asked *a) {
+    if (a->is_known) {
+        memcpy(a->sums, a->window->sums, sizeof a->sums);
+        return;
+    }
     memset(a->sums, 0, sizeof a->sums);
     add_single(m, w, &a->spot, a->sums);
-    add_context(m, a->right_sums, LOOKS_RIGHT, a->right, &a->view, a->sums);
-    add_context(m, a->about_sums, LOOKS_ABOUT, a->about, &a->view, a->sums);
-    add_context(m, a->ahead_sums, LOOKS_AHEAD, a->ahead, &a->view, a->sums);
+    add_context(m, w, a->right_sums, LOOKS_RIGHT, a->right, a);
+    add_context(m, w, a->about_sums, LOOKS_ABOUT, a->about, a);
+    add_context(m, w, a->ahead_sums, LOOKS_AHEAD, a->ahead, a);
+    if (!m->farther_has_tags) add_rows(m, a->keys, a->rows, m->n_templates[LOOKS_FARTHER], a->sums);
 }
 
 /* The best label once those before it are known; the first of equal ones. Templates that look at
  * labels and farther than the next atom are looked up now. */
-static inline int8_t best_cut(const CutModel *m, Asked *a, const uint8_t *past) {
+static inline int8_t best_cut(const CutModel *m, const Worker *w, Asked *a, const uint8_t *past) {
     const Decoder *d = m->decoder;
     const CacheLayout *l = &d->layout;
     uint64_t labels = 0;
@@ -394,15 +442,15 @@ static inline int8_t best_cut(const CutModel *m, Asked *a, const uint8_t *past) 
         add_scores(l, (const char *)d->tag_table + at * (size_t)l->stride * score_bytes(l),
                    a->sums);
     }
-    add_context(m, a->label_sums + past[0], LOOKS_LABEL, a->right | (uint64_t)past[0] << 2,
-                &a->view, a->sums);
-    add_context(m, a->labels_sums + (labels * XXH_P1 >> 62), LOOKS_LABELS, a->right | labels << 2,
-                &a->view, a->sums);
+    add_context(m, w, a->label_sums + past[0], LOOKS_LABEL, a->right | (uint64_t)past[0] << 2, a);
+    add_context(m, w, a->labels_sums + (labels * XXH_P1 >> 62), LOOKS_LABELS,
+                a->right | labels << 2, a);
     if (m->farther_has_tags) {
+        look_once(m, w, a);
         const int32_t n = ask_keys(m, LOOKS_FARTHER, &a->view, a->keys);
         ask_rows(m, a->keys, a->rows, n);
+        add_rows(m, a->keys, a->rows, n, a->sums);
     }
-    add_rows(m, a->keys, a->rows, m->n_templates[LOOKS_FARTHER], a->sums);
     int8_t best = 0;
     for (int8_t k = 1; k < (int8_t)l->table->n_labels; k++)
         if (a->sums[k] > a->sums[best]) best = k;
@@ -411,7 +459,24 @@ static inline int8_t best_cut(const CutModel *m, Asked *a, const uint8_t *past) 
 
 /* ---- paragraphs ---- */
 
-/* Places are asked a block at a time, so that what they wait for in memory is on its way at once. */
+/* What all but labels say at the places of a block, so many of which are asked: what they wait for in
+ * memory is on its way at once. Windows that were not known are, from then on. */
+static inline void sum_block(const CutModel *m, const Cut *x, const Worker *w, Asked *asked,
+                             int count) {
+    const int32_t reach = m->decoder->layout.program->reach;
+    for (int k = 0; k < count && reach <= WINDOW_REACH; k++) ask_window(x, w, &asked[k], reach);
+    for (int k = 0; k < count; k++) ask_place(m, x, w, &asked[k]);
+    for (int k = 0; k < count && !m->farther_has_tags; k++)
+        if (!asked[k].is_known)
+            ask_rows(m, asked[k].keys, asked[k].rows, m->n_templates[LOOKS_FARTHER]);
+    for (int k = 0; k < count; k++) sum_place(m, w, &asked[k]);
+    for (int k = 0; k < count && reach <= WINDOW_REACH; k++) {
+        if (asked[k].is_known) continue;
+        memcpy(asked[k].window->seen, asked[k].seen, sizeof asked[k].seen);
+        memcpy(asked[k].window->sums, asked[k].sums, sizeof asked[k].sums);
+    }
+}
+
 static inline void label_paragraph(const CutModel *m, const Cut *x, const Worker *w,
                                    int64_t sentence, Atom *atoms, int64_t n) {
     const uint8_t none = (uint8_t)m->decoder->layout.table->n_labels;
@@ -422,30 +487,27 @@ static inline void label_paragraph(const CutModel *m, const Cut *x, const Worker
     for (int64_t from = 0; from < n; from += PLACE_BLOCK) {
         const int64_t end = from + PLACE_BLOCK < n ? from + PLACE_BLOCK : n;
         int count = 0, next = 0;
+        for (int64_t i = from; i < end; i++)
+            if (atoms[i].label < 0) asked[count++].spot = (Spot){atoms, n, i, place + i};
+        sum_block(m, x, w, asked, count);
         for (int64_t i = from; i < end; i++) {
-            if (atoms[i].label >= 0) continue;
-            asked[count].spot = (Spot){atoms, n, i, place + i};
-            ask_place(m, x, w, &asked[count++]);
-        }
-        for (int k = 0; k < count; k++)
-            ask_rows(m, asked[k].keys, asked[k].rows, m->n_templates[LOOKS_FARTHER]);
-        for (int k = 0; k < count; k++) sum_place(m, w, &asked[k]);
-        for (int64_t i = from; i < end; i++) {
-            if (atoms[i].label < 0) atoms[i].label = best_cut(m, &asked[next++], past);
+            if (atoms[i].label < 0) atoms[i].label = best_cut(m, w, &asked[next++], past);
             for (int k = CUT_HISTORY - 1; k > 0; k--) past[k] = past[k - 1];
             past[0] = atoms[i].label < (int8_t)none ? (uint8_t)atoms[i].label : none;
         }
     }
 }
 
-/* Empty the caches, which are made where there are none; -1: no memory. */
+/* Make empty caches; memory that is not written to is not taken from the system. -1: no memory. */
 static inline int clear_sums(CutSums *sums) {
     for (int k = 0; k < LOOKS_FARTHER; k++) {
-        if (!sums->of[k]) sums->of[k] = (ContextSums *)malloc(sizeof(ContextSums) << SUM_BITS);
+        free(sums->of[k]);
+        sums->of[k] = (ContextSums *)calloc((size_t)1 << SUM_BITS, sizeof(ContextSums));
         if (!sums->of[k]) return -1;
-        memset(sums->of[k], 0xFF, sizeof(ContextSums) << SUM_BITS);
     }
-    return 0;
+    free(sums->windows);
+    sums->windows = (WindowSums *)calloc((size_t)1 << SUM_BITS, sizeof(WindowSums));
+    return sums->windows ? 0 : -1;
 }
 
 /* Settle what is certain; how many places are not. The last place of all is asked for what it is,
