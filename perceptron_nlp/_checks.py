@@ -99,7 +99,11 @@ def sentence_list(sentences: Iterable[Sequence[str]]) -> list[Sequence[str]]:
 
 
 def parse_size(size: int | str, name: str = "size") -> int:
-    """Return the bytes of a number, or of text such as ``400kB``, ``1.1MB`` or ``2 MiB``."""
+    """Return the bytes of a number, or of text such as ``400kB``, ``1.1MB`` or ``2 MiB``.
+
+    Raises ArgumentTypeError unless it is an int or a str; ArgumentError for no size, or one below
+    1.
+    """
     if isinstance(size, bool) or not isinstance(size, int | str):
         raise _of_type(name, "an int or a str", size)
     if isinstance(size, int):

@@ -9,7 +9,10 @@ from perceptron_nlp.errors import missing_extra
 
 
 def printable(value: object) -> str:
-    """Return text of any origin on one line, fit for printing: what is not printable is escaped."""
+    """Return text of any origin on one line, fit for printing: what is not printable is escaped.
+
+    So no file can move a cursor, color a terminal or forge a line of output.
+    """
     text = str(value)
     if text.isprintable():
         return text

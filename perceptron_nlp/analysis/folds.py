@@ -42,7 +42,11 @@ def make_folds(
     usual: int = FOLDS,
     place: str = "train",
 ) -> tuple[list[list[int]], list[str]]:
-    """Cut a text into folds of whole documents, or of sentences where documents do not suit."""
+    """Cut a text into folds of whole documents, or of sentences where documents do not suit.
+
+    Raises FormatError if fewer than two sentences have labels; ArgumentError, ArgumentTypeError if
+    `n_folds` is out of range, or more than there are sentences, or sentences with labels.
+    """
     if n_folds is not None:
         check_int("folds", n_folds, 2, MAX_FOLDS)
     single = [[number] for number in range(len(sizes))]

@@ -105,11 +105,13 @@ class LearningCurve(Tabular):
     remarks: tuple[str, ...] = ()
 
     def forecast(self, tokens: float) -> float | None:
-        """Return the accuracy to expect of a size; None of fewer than three points.
+        """Return the accuracy to expect of a size, 0 to 1; None of fewer than three points.
 
         Parameters
         ----------
         tokens : of the training text, above 0
+
+        Raises ArgumentError, ArgumentTypeError for another number of them.
         """
         check_number("tokens", tokens, 0, 1e15, above=True)
         return self._expected(self.points, tokens)
@@ -123,7 +125,7 @@ class LearningCurve(Tabular):
 
     @property
     def past_forecasts(self) -> tuple[Forecast, ...]:
-        """What the smaller sizes would have let one expect of each size, and how it turned out."""
+        """Forecasts of each size from the smaller ones alone, with the accuracy measured there."""
         found = []
         for number in range(_FEWEST, len(self.points)):
             point = self.points[number]

@@ -146,6 +146,8 @@ def answer(tagger: Tagger, text: object, *, spaces: bool) -> dict[str, Any]:
     ``runner_up``, ``score``, ``runner_up_score``, ``margin``, ``note``, and ``features``, the
     heaviest of them and the sum of all others, each a ``text``, a ``margin``, and ``alike``, other
     views and affixes that say the same
+
+    Raises ArgumentTypeError, ArgumentError for what is no such text.
     """
     if not isinstance(text, str):
         raise ArgumentTypeError(f"text: a str is needed, not {type(text).__name__}")

@@ -115,6 +115,8 @@ def randomisation(a: Counts, b: Counts, *, rounds: int = ROUNDS, seed: int = 1) 
     In each round the two labelings of every sentence are swapped or not, at random; the p-value is
     the share of rounds, the one that happened among them, in which the scores lie at least as far
     apart.
+
+    Raises ArgumentError if the counts are not of the same gold sentences.
     """
     if not np.array_equal(a.gold, b.gold):
         raise ArgumentError("b: its counts are of other sentences than those of a")

@@ -24,7 +24,7 @@ Worth = Mapping[str, float]
 
 
 class Asking:
-    """What is asked for next.
+    """Choice of what is asked for next.
 
     Parameters
     ----------

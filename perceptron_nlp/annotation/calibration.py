@@ -51,7 +51,7 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """How far scores can be believed.
+    """Calibration of scores while annotation goes on.
 
     Attributes
     ----------

@@ -119,7 +119,11 @@ class GoldFile:
         self._stamp: tuple[int, ...] | None = None
 
     def read(self) -> list[Record]:
-        """Return what is in the file; nothing if there is none."""
+        """Return what is in the file; nothing if there is none.
+
+        Raises FileError, and FormatError for a line that breaks the format, or a tag that is not in
+        the set.
+        """
         stamp = self._seen()
         records = []
         if stamp is not None and stamp[1]:

@@ -261,7 +261,7 @@ class Learner:
 
 
 class Lessons:
-    """What was learned at points of the work.
+    """Models learned at points of the work.
 
     Parameters
     ----------

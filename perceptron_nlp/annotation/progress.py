@@ -19,7 +19,7 @@ _LEAST_PACE = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """What was done, how good the model is, and what more would bring.
+    """Progress of the work: what was done, how good the model is, and what more would bring.
 
     Attributes
     ----------

@@ -55,7 +55,10 @@ class Task:
 def checked_labels(
     labels: Labels | None, task: Task, columns: Sequence[str], tags: Sequence[str] | None
 ) -> dict[str, list[str]]:
-    """Return the labels that a person gives to a task, by column; None for those of the task."""
+    """Return the labels that a person gives to a task, by column; None for those of the task.
+
+    Raises ArgumentError, ArgumentTypeError for labels that cannot be.
+    """
     given: Mapping[str, Sequence[str | None]]
     if labels is None:
         given = task.labels

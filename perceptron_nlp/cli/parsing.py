@@ -97,7 +97,7 @@ def help_width() -> int:
 
 
 class Verb(NamedTuple):
-    """What a verb takes, and says of itself.
+    """Arguments of a verb, and its description.
 
     description : the first paragraph of the help
     arguments : one a line as the help shows it, with the text for the help after two spaces, which

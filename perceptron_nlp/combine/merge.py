@@ -126,7 +126,11 @@ def _members(taggers: Taggers, weights: Iterable[float] | None) -> list[_Member]
 
 
 def named_taggers(argument: str, given: Iterable[Any]) -> Iterator[tuple[str, Tagger]]:
-    """Yield taggers with their names in messages, loaded if paths are given."""
+    """Yield taggers with their names in messages, loaded if paths are given.
+
+    Raises ArgumentTypeError, with the argument's name, if one is neither a Tagger nor a path;
+    FileError, ModelError as for ``perceptron_nlp.load``.
+    """
     for number, one in enumerate(given):
         if isinstance(one, Tagger):
             yield f"{argument}[{number}]", one

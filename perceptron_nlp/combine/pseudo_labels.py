@@ -59,6 +59,10 @@ def take_teachers(teachers: Teachers, column: str | None = None) -> list[Tagger]
 
     Of a teacher of several columns, `column` counts if it is among them, or else that of the first
     teacher, or else its first.
+
+    Raises ArgumentTypeError if one is neither a Tagger nor a path; ArgumentError if there are none;
+    they differ in column or labels; or one looks at columns in addition to the words, which raw
+    text does not have; FileError, ModelError as for ``perceptron_nlp.load``.
     """
     given = [teachers] if isinstance(teachers, Tagger | str | os.PathLike) else teachers
     if isinstance(given, bytes) or not isinstance(given, Iterable):

@@ -39,7 +39,10 @@ def read_templates(path: str | os.PathLike[str]) -> tuple[Template, ...]:
 
 
 def parse_templates(text: str, name: str = "templates") -> tuple[Template, ...]:
-    """Return a list of templates, one a line, of a text that messages call by its name."""
+    """Return a list of templates, one a line, of a text that messages call by its name.
+
+    Raises TemplateError, with ``name:line``; also if a template stands twice, or there is none.
+    """
     found: dict[Template, int] = {}
     for number, line in enumerate(text.splitlines(), 1):
         if not line.strip() or line.lstrip().startswith("#"):

@@ -127,7 +127,10 @@ class Atom(NamedTuple):
 
 
 def parse_atom(text: str) -> Atom:
-    """Read one atom."""
+    """Read one atom.
+
+    Raises TemplateError if the text is no atom; the message quotes it and names the nearest one.
+    """
     match = _ATOM.fullmatch(text)
     if match is None:
         raise TemplateError(f"{quote(text)} is not an atom; write a name and an offset: lower[-1]")
@@ -262,7 +265,11 @@ def look_nearby(templates: Iterable[Template]) -> bool:
 def check_templates(
     templates: Iterable[Template | str], name: str = "templates"
 ) -> tuple[Template, ...]:
-    """Return a list of templates, or of their texts, as Template objects, checked."""
+    """Return a list of templates, or of their texts, as Template objects, checked.
+
+    Raises TemplateError if the list is empty or too long, has a template twice, or a str that is
+    none; ArgumentTypeError if it is no list, or holds anything but Template and str.
+    """
     if not isinstance(templates, Iterable):
         raise ArgumentTypeError(
             f"{name}: a list of templates is needed, not {type(templates).__name__}"

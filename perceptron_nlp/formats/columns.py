@@ -238,6 +238,9 @@ def rewrite(sentence: Sentence, columns: Mapping[str, Sequence[str]]) -> str:
     A sentence read from columns is as it was in all other bytes; a new column follows the last,
     after a tab or a space as in the file. A sentence from elsewhere becomes lines of its words and
     all its columns, separated by tabs, and an empty line.
+
+    Raises ArgumentError for values that are not as many as words, and for a value that the file
+    cannot hold.
     """
     layout = sentence.layout
     if not isinstance(layout, ColumnLayout):

@@ -215,6 +215,9 @@ def rewrite(sentence: Sentence, columns: Mapping[str, Sequence[str]]) -> str:
     A sentence read from CoNLL-U is as it was in all other bytes: comments, ranges, empty nodes,
     other columns, line breaks. A sentence from elsewhere becomes ten columns, with those of its
     columns that CoNLL-U has, and an empty line after it.
+
+    Raises ArgumentError for an unknown column, values that are not as many as words, and a value
+    that CoNLL-U cannot hold there.
     """
     layout = sentence.layout
     if not isinstance(layout, ConlluLayout):

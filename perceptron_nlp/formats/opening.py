@@ -86,7 +86,12 @@ def plain_name(name: str) -> str:
 
 
 def open_bytes(path: Readable) -> ByteSource:
-    """Open ``path`` for reading and unpack it on the way."""
+    """Open ``path`` for reading and unpack it on the way.
+
+    Raises ArgumentTypeError unless it is a path or a stream of bytes; FileError if it is missing, a
+    folder, or not readable; FormatError if the name or the first bytes say that it is compressed,
+    and it is not, or this Python cannot unpack it.
+    """
     name = name_of(path)
     raw, owned = _open_raw(path, name)
     try:

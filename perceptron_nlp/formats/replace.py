@@ -67,7 +67,10 @@ def replace_file(path: str | os.PathLike[str], data: Content) -> None:
 
 
 def replace_files(contents: Iterable[tuple[str | os.PathLike[str], Content]]) -> None:
-    """Replace files as `replace_file` does, none before the contents of all are on disk."""
+    """Replace files as `replace_file` does, none before the contents of all are on disk.
+
+    Raises as `replace_file`.
+    """
     with contextlib.ExitStack() as stack:
         complete = []
         for path, data in contents:

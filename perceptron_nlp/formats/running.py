@@ -105,6 +105,8 @@ def rewrite(sentence: Sentence, columns: Mapping[str, Sequence[str]]) -> str:
     """Return the words of a sentence with the labels of columns; without, a line of words.
 
     In a line of words the spaces within them are no-break spaces.
+
+    Raises ArgumentError for labels that the format cannot hold.
     """
     if len(columns) > 1:
         return as_conllu(sentence, columns)
@@ -123,6 +125,8 @@ def as_conllu(
     White space within the sentence is one space in ``# text``, and ``SpaceAfter=No`` tells where
     there is none. A column ``misc`` is written in place of that mark, which it should then hold.
     The sentence's ``# sent_id`` is `number`, or else its place in its file.
+
+    Raises ArgumentError for labels that CoNLL-U cannot hold.
     """
     layout = sentence.layout
     if not isinstance(layout, RunningLayout):

@@ -136,7 +136,11 @@ def _words_and_tags(
 
 
 def read_pairs(path: Readable) -> Iterator[tuple[int, str, str]]:
-    """Yield the lines of a lexicon, which a tab separates: (number from 1, form, label)."""
+    """Yield the lines of a lexicon, which a tab separates: (number from 1, form, label).
+
+    Raises FileError if the file cannot be read; FormatError if a line has no tab or several, or
+    nothing before or after it; with file:line.
+    """
     with LineSource(path) as source:
         for number, line in source.lines():
             text = line.removesuffix("\n").removesuffix("\r")
@@ -160,6 +164,9 @@ def rewrite(sentence: Sentence, columns: Mapping[str, Sequence[str]]) -> str:
 
     A sentence read from tagged or plain text keeps its spaces and line breaks; another becomes one
     line. Without a column given, the text as it was read, or the sentence with its only column.
+
+    Raises ArgumentError for more than one column, labels that are not as many as words, and a word
+    or label that would not be read back as it is.
     """
     layout = sentence.layout
     if not columns and isinstance(layout, TokenLayout) and layout.separator is not None:

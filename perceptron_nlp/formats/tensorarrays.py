@@ -53,7 +53,11 @@ _NAMES = {dtype: name for name, dtype in DTYPES.items()}
 
 
 def write_tensors(tensors: Mapping[str, Array], metadata: Mapping[str, str]) -> bytes:
-    """Return the bytes of a file of these arrays and this metadata, to which it adds ``sha256``."""
+    """Return the bytes of a file of these arrays and this metadata, to which it adds ``sha256``.
+
+    Raises ArgumentTypeError for a name or string that is not a str, and an array of another type;
+    ArgumentError for the names ``__metadata__`` and ``sha256``, and text that UTF-8 cannot encode.
+    """
     arrays = {name: _little_endian(name, array) for name, array in tensors.items()}
     order = sorted(arrays, key=lambda name: (-arrays[name].itemsize, name))
     entries: dict[str, Any] = {METADATA: _checked_metadata(metadata)}

@@ -68,7 +68,11 @@ DTYPES = {name: f"<{name[0].lower()}{int(name[1:]) // 8}" for name in CODES}
 
 
 def read_file_bytes(path: str | os.PathLike[str]) -> bytes:
-    """Return the whole content of a regular file."""
+    """Return the whole content of a regular file.
+
+    Raises ArgumentTypeError if ``path`` is not a path; FileError if it is missing, a folder, a pipe
+    or device, or not readable.
+    """
     with _open_regular(path) as handle:
         try:
             return handle.read()
@@ -276,6 +280,9 @@ def open_tensors(
 
     Everything is checked before anything is made; the arrays are read-only views of ``data``. Those
     that another program has put where their numbers may not stand are copies.
+
+    Raises ModelError, with ``path``, if the file is empty, cut short, too long, damaged in its
+    header or data, or no file of this library.
     """
     view = memoryview(data).toreadonly().cast("B")
     header_length = _header_length(view, path)

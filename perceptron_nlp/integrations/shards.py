@@ -65,7 +65,7 @@ class FileExamples(Examples):
 
 
 def reader_of(read_by: str) -> Callable[[Source, str, Sequence[str]], Examples]:
-    """What reads a source, when shards are read by the program or by the workers."""
+    """Return the reader of a source whose shards the program, or the workers, read."""
     return read_for_workers if read_by == "workers" else Examples.read
 
 

@@ -144,6 +144,8 @@ class PerceptronClassifier(Parameters):
 
         With `voted`: the share of the votes, for two classes that of the higher less that
         of the lower. For each sample the highest number decides, the first among equals.
+
+        Raises NotFittedError before `fit`; ArgumentError, ArgumentTypeError if X cannot be used.
         """
         training = self._trained()
         rows = training.samples.points(X)
@@ -193,13 +195,16 @@ class PerceptronClassifier(Parameters):
         return scores if scores.ndim == 2 else np.stack([-scores / 2, scores / 2], axis=1)
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The label of each sample."""
+        """The label of each sample, [n]; errors are those of `decision_function`."""
         scores = self.decision_function(X)
         ids = (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
         return np.asarray(self.classes_[ids])
 
     def score(self, X: Any, y: ArrayLike, sample_weight: Any = None) -> float:
-        """The share of samples that `predict` gets right, weighted if wanted."""
+        """The share of samples that `predict` gets right, weighted if wanted: a fraction of 1.
+
+        Errors are those of `predict`, and ArgumentError, ArgumentTypeError if y does not fit X.
+        """
         predicted = self.predict(X)
         right = predicted == labels_of(y, len(predicted), type(self).__name__)
         return float(np.average(right, weights=sample_weight))

@@ -32,7 +32,7 @@ BLOCK_WORK = 1 << 22
 
 @dataclass
 class Outcome:
-    """What some epochs did.
+    """The result of some epochs.
 
     halted_by : what ended them
     mistakes : for each epoch begun, its mistakes
@@ -54,7 +54,10 @@ def train_epochs(
     state: TrainingState,
     epochs: int,
 ) -> Outcome:
-    """Train `state` in place for at most `epochs` epochs; `gold`, `rates` go by row and class."""
+    """Train `state` in place for at most `epochs` epochs; `gold`, `rates` go by row and class.
+
+    Raises ArgumentError if the schedule gives no rate, or weights grow beyond what a float holds.
+    """
     state.laid_out(sparse=rows.is_sparse)
     run = _Run(rows, gold, rates, options, state)
     outcome = Outcome()
@@ -184,7 +187,7 @@ _BY_NORM = ("replacement", "minibatch-random", "minibatch")
 
 @dataclass(frozen=True)
 class Training:
-    """How X is read, the labels in order, the weights and their time, and the updates, if kept.
+    """The state of a classifier: samples, labels in order, weights and their time, updates if kept.
 
     A further fit makes a new one and leaves this be.
     """

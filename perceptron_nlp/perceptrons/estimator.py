@@ -163,7 +163,7 @@ class Options:
         )
 
     def step(self, count: int) -> int:
-        """How many rows of `count` make one step: 1, a batch, or all."""
+        """Rows of `count` that make one step: 1, a batch, or all."""
         if self.order == "batch":
             return count
         if self.order in ("minibatch", "minibatch-random"):

@@ -20,12 +20,16 @@ _INT32_MAX = 2**31 - 1
 
 
 def is_sparse(X: Any) -> bool:
-    """Whether X is a sparse matrix, told by what it can do: SciPy is not imported."""
+    """Return True for a sparse matrix, told by what it can do: SciPy is not imported."""
     return hasattr(X, "tocsr") or all(hasattr(X, part) for part in ("indptr", "indices", "data"))
 
 
 def rows_of_matrix(X: Any, owner: str, width: int | None = None) -> Rows:
-    """Return a dense or sparse matrix as checked rows of float64, of `width` features if given."""
+    """Return a dense or sparse matrix as checked rows of float64, of `width` features if given.
+
+    Raises ArgumentError, ArgumentTypeError if X is empty, not two-dimensional, of another width, or
+    holds NaN, infinity or something that is no real number.
+    """
     rows = _sparse_rows(X) if is_sparse(X) else _dense_rows(X)
     if rows.count < 1:
         raise ArgumentError(
@@ -108,7 +112,11 @@ def _check_finite(rows: Rows) -> None:
 
 
 def labels_of(y: Any, count: int, owner: str) -> NDArray[Any]:
-    """Labels as a one-dimensional array of `count` numbers or strings."""
+    """Labels as a one-dimensional array of `count` numbers or strings.
+
+    Raises ArgumentError, ArgumentTypeError if y is None, not one column, of another length,
+    continuous, or of mixed types.
+    """
     if y is None:
         raise ArgumentError(f"{owner} requires y to be passed, but the target y is None")
     if is_sparse(y):
@@ -185,7 +193,7 @@ def sorted_classes(labels: ArrayLike, name: str) -> NDArray[Any]:
 
 
 def is_feature_samples(X: Any) -> bool:
-    """Whether X is a list of feature dictionaries or of lists of strings."""
+    """Return True for a list of feature dictionaries or of lists of strings."""
     if isinstance(X, np.ndarray) and X.dtype == object and X.ndim == 1:
         X = X.tolist()
     if not isinstance(X, list | tuple) or not X:
@@ -198,7 +206,7 @@ def is_feature_samples(X: Any) -> bool:
 
 @dataclass
 class Samples:
-    """How the samples of a classifier become rows.
+    """The way from a classifier's samples to rows.
 
     owner : the classifier's name, for messages
     width : features so far; columns of the index from here on are not trained yet

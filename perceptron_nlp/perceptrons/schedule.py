@@ -93,7 +93,11 @@ def resolve(schedule: str | Schedule, eta0: Rate = 1) -> Schedule:
 
 
 def step_size(schedule: Schedule, i: int) -> Rate:
-    """η(i), once it is known to be a finite number that is not negative."""
+    """η(i), once it is known to be a finite number that is not negative.
+
+    Raises ArgumentError if i < 1, or the schedule's value is negative, NaN, infinite or too large
+    for a float; ArgumentTypeError if the schedule's value is no real number.
+    """
     if i < 1:
         raise ArgumentError(f"i must be 1 or more, got {i}: iterations are numbered from 1")
     what = f"schedule {_name(schedule)} at i = {i}"
@@ -117,12 +121,12 @@ class Conditions:
 
     @property
     def hold(self) -> bool:
-        """Whether all three hold."""
+        """True if all three hold."""
         return self.not_negative and self.sum_diverges and self.squares_vanish
 
 
 def conditions(schedule: Schedule) -> Conditions:
-    """Which of the three sufficient conditions a built-in schedule fulfills.
+    """Return which of the three sufficient conditions a built-in schedule fulfills.
 
     Constant and inverse: all. Inverse-square: not (ii), and (iii) tends to 2/5. Geometric: with
     ratio r < 1 not (ii), and (iii) tends to (1-r)/(1+r); with r > 1 not (iii), which tends to

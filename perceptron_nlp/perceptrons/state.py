@@ -61,7 +61,7 @@ class TrainingState:
             self.mean = np.asarray(self.mean, order=order)
 
     def owed(self) -> tuple[Floats, Floats]:
-        """What N weights and biases exceed the sum after each example by, flat as in memory."""
+        """N weights and biases less the sum after each example, flat as in memory."""
         if self.mean is None or self.mean_bias is None:
             return np.zeros(self.weights.size), np.zeros(self.bias.size)
         return (
@@ -194,7 +194,7 @@ class VotedUpdates:
 
     @property
     def nbytes(self) -> int:
-        """What the updates and their rows take."""
+        """Bytes of the updates and their rows."""
         return sum(
             _ENTRY_BYTES * len(block.row) + 12 * len(block.kept.values) for block in self.blocks
         )
@@ -230,7 +230,7 @@ class VotedUpdates:
         return replace(self, weights=weights, blocks=list(self.blocks))
 
     def tally(self, points: Rows) -> Floats:
-        """How many of the vectors vote for each class: float64[points, classes]."""
+        """Votes of the vectors for each class: float64[points, classes]."""
         start = np.asarray(self.weights, order="F" if points.is_sparse else "C")
         scores = points.scores(flat_view(start), self.bias)
         tally = np.zeros((points.count, max(2, len(self.bias))))

@@ -105,7 +105,10 @@ class Evaluation(Tabular):
     outcomes: bytearray = field(default_factory=bytearray, repr=False)
 
     def add(self, gold: Sequence[str | None], given: Sequence[str], known: Iterable[bool]) -> None:
-        """Count one sentence: gold and given labels, and whether each word was in training."""
+        """Count one sentence: gold labels (None: no label), those given, and if training had it.
+
+        Raises ValueError if these are not as many.
+        """
         labelled = right = 0
         for truth, label, seen in zip(gold, given, known, strict=True):
             if truth is None:
@@ -156,6 +159,8 @@ class Evaluation(Tabular):
         Parameters
         ----------
         columns : of the same sentences; words without a gold label in any of them do not count
+
+        Raises ValueError if they are not of as many words.
         """
         outcomes = [
             set(own) - {_UNLABELLED} for own in zip(*(c.outcomes for c in columns), strict=True)

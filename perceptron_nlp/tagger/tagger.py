@@ -607,7 +607,10 @@ class Tagger:
         return list(self.iter_text(text, threads=threads))
 
     def iter_text(self, text: str, *, threads: int = 1) -> Iterator[TextSentence]:
-        """The same as tag_text, sentence by sentence, for texts whose tokens fill the memory."""
+        """Yield the sentences of tag_text one by one, for texts whose tokens fill the memory.
+
+        Parameters and errors are those of tag_text.
+        """
         from perceptron_nlp.tagger.tag.text import labeled_sentences, tagged_sentences
 
         check_threads(threads)
@@ -838,7 +841,8 @@ class Tagger:
         -------
         float64[n_words, n_labels], labels as in ``labels``; sums of weights, without a unit. Words
         that get their label from a dictionary or a lexicon are scored too, though that decides
-        nothing (not by a feature function, which is not asked about words of the dictionary)
+        nothing (not by a feature function, which is not asked about words of the dictionary).
+        Errors are those of tag
         """
         check_tokens(tokens)
         return self._labeller.scores(tokens)
@@ -1159,7 +1163,7 @@ class Tagger:
 
     @property
     def _how(self) -> dict[str, Any]:
-        """What a tagger is made with in addition to its model."""
+        """Arguments that a tagger is made with in addition to its model."""
         return {
             "features": self._features,
             "cache_limit": self._cache_limit,

@@ -38,7 +38,7 @@ _BY_COLUMN = dict(zip(_COLUMNS, ("UPOS", "XPOS", "UFeats", "Lemmas"), strict=Tru
 
 
 class F1(NamedTuple):
-    """How many of the gold and of the system's units are the same.
+    """Counts of gold units, of the system's, and of those that are the same.
 
     Attributes
     ----------
@@ -153,6 +153,8 @@ def scores_from_text(
 
     The text of a CoNLL-U source is put together from its tokens, spaces and paragraphs; ``tag``
     cuts and labels it. AllTags needs every column of tags that the source fills.
+
+    Raises FormatError if the source breaks its format, is not CoNLL-U, or has no sentences.
     """
     gold, columns = treebank(source), model.columns
     if model.segmentation is None:

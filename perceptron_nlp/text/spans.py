@@ -69,7 +69,11 @@ def spans_of(labels: Sequence[str]) -> list[Span]:
 
 
 def labels_of(spans: Iterable[Span], length: int, *, scheme: str = "bio") -> list[str]:
-    """Return the labels of a sentence of ``length`` words, written in ``scheme``."""
+    """Return the labels of a sentence of ``length`` words, written in ``scheme``.
+
+    Raises ArgumentError for spans that overlap, are empty, or leave the sentence, and for a scheme
+    that is not ``bio``, ``iobes`` or ``iob1``.
+    """
     check_choice("scheme", scheme, SCHEMES)
     labels = ["O"] * length
     end_before, type_before = 0, ""

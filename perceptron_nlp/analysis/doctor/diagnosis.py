@@ -160,7 +160,7 @@ class Diagnosis(Tabular):
 
     @property
     def certainty(self) -> str:
-        """How far the candidate errors are to be trusted, in a sentence."""
+        """A sentence on how far the candidate errors are to be trusted."""
         said = (
             "taggers that have not seen a sentence agree with"
             f" {percent(self.tagger_agreement, 1)} of its labels"

@@ -89,7 +89,7 @@ class Occurrence(NamedTuple):
 
 
 class Change(NamedTuple):
-    """What differs between two labels: the whole, or one feature, empty if there is none of it."""
+    """Difference between two labels: the whole, or one feature, empty if there is none of it."""
 
     name: str
     old: str

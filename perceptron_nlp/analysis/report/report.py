@@ -159,7 +159,11 @@ _HEAD = 1024
 
 
 def check_folder(folder: str | os.PathLike[str]) -> Path:
-    """The folder as a path, if a report may be written there; nothing is made."""
+    """The folder as a path, if a report may be written there; nothing is made.
+
+    Raises ArgumentTypeError unless it is a path; FileError if a file stands there, or a folder with
+    other things than a report in it, or the place cannot be written to.
+    """
     check_path("folder", folder)
     place = Path(folder)
     try:

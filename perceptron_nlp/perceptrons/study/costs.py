@@ -28,7 +28,7 @@ from perceptron_nlp.sampling import permutation
 
 @dataclass
 class Counter:
-    """How many array elements were copied, computed, picked out or written so far."""
+    """Array elements that were copied, computed, picked out or written so far."""
 
     elements: int = 0
 

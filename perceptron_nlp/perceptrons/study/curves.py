@@ -137,7 +137,7 @@ class OrderSpread:
 
     @property
     def orders(self) -> int:
-        """How many orders were tried."""
+        """Number of orders tried."""
         return len(self.dev["last"])
 
     def mean(self, output: str) -> float:

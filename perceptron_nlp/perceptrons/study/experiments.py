@@ -137,7 +137,7 @@ def orders(size: int) -> dict[str, tb.Order]:
 
 @dataclass(frozen=True)
 class Agreement:
-    """How far the two are apart.
+    """Differences between the two.
 
     learner : L2, L3 or L4; for two labels L1 or L4
     order : the classifier's name of it
@@ -229,7 +229,7 @@ class Comparison:
 
     @property
     def more_time(self) -> float:
-        """What the average adds to the time, as a share of it."""
+        """Time that the average adds, as a share of the whole."""
         return self.averaged.seconds / self.standard.seconds - 1
 
 
@@ -253,7 +253,7 @@ Say = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Study:
-    """What the experiments found; each part is described where it is made."""
+    """Results of the experiments; each part is described where it is made."""
 
     corpus: StudyCorpus
     curves: LearningCurves

@@ -42,7 +42,7 @@ class Binary:
         return (d,)
 
     def correction(self, w: Array, x: Array, y: int) -> Delta | None:
-        """What the example adds to w, before the rate; None where w stays.
+        """Return the change of w by the example, before the rate; None where w stays.
 
         ::
 
@@ -84,7 +84,7 @@ class Multiclass:
         return (self.classes, d)
 
     def correction(self, w: Array, x: Array, y: int) -> Delta | None:
-        """What the example adds to w, before the rate; None where w stays.
+        """Return the change of w by the example, before the rate; None where w stays.
 
         ::
 
@@ -124,7 +124,7 @@ class MaximalValue(Multiclass):
         not_negative("margin", self.margin)
 
     def correction(self, w: Array, x: Array, y: int) -> Delta | None:
-        """What the example adds to w, before the rate; None where w stays.
+        """Return the change of w by the example, before the rate; None where w stays.
 
         ::
 

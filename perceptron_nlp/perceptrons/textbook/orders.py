@@ -22,7 +22,7 @@ from perceptron_nlp.sampling import IntArray, batches, draws, permutation, witho
 
 
 class Halt(StrEnum):
-    """What ended the training."""
+    """The reason why training ended."""
 
     NO_UPDATE = "no update in the last N iterations"
     NO_CHANGE = "no change over an epoch"
@@ -33,7 +33,7 @@ class Halt(StrEnum):
 
 @dataclass
 class Progress:
-    """What training has done so far, as the halting conditions see it.
+    """Training so far, as the halting conditions see it.
 
     Attributes
     ----------
@@ -64,7 +64,7 @@ def norm_below(seen: Progress, tol: Rate) -> Halt | None:
 
 
 class Order(Protocol):
-    """What training asks of an order."""
+    """The interface of an order."""
 
     def epochs(self, n: int) -> Iterator[list[IntArray]]:
         """Without end, one epoch of iterations over n examples after another."""

@@ -65,7 +65,7 @@ def exact(w: Array) -> Array:
 
 
 class Learner(Protocol):
-    """What training, voting and prediction ask of a learner."""
+    """The interface of a learner, for training, voting and prediction."""
 
     @property
     def labels(self) -> NDArray[np.int64]:
@@ -75,7 +75,7 @@ class Learner(Protocol):
         """The shape of the weights for vectors of d numbers."""
 
     def correction(self, w: Array, x: Array, y: int) -> Delta | None:
-        """What the example adds to w, before the rate; None where w stays."""
+        """Return the change of w by the example, before the rate; None where w stays."""
 
     def choose(self, w: Array, X: Array) -> NDArray[np.int64]:
         """The class of each row of X, counted from 0."""
@@ -128,7 +128,7 @@ def train(
     start: Start | Array = zeros,
     max_epochs: int = 100,
 ) -> Run:
-    """What `learner` does on the examples (X, y).
+    """Train `learner` on the examples (X, y).
 
     ::
 

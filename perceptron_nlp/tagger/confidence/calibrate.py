@@ -181,7 +181,10 @@ def calibrated_by(
 def calibrated_columns(
     model: TaggerModel, features: Extractor | None, source: Source
 ) -> tuple[TaggerModel, list[str]]:
-    """Return the model with its columns calibrated, and why some stay as they are."""
+    """Return the model with its columns calibrated, and why some stay as they are.
+
+    Raises FormatError if the text breaks its format, or has no labels in a column.
+    """
     parts, left_out = [], []
     if model.more:
         source.hold()

@@ -130,7 +130,7 @@ class LabelView:
         return lexicon.get(word) or lexicon.get(lower_cased(word)) if lexicon else None
 
     def _able(self, sentences: Sequence[Sequence[str]], n_words: int) -> Mask | None:
-        """Which labels can be where; None where all can be everywhere."""
+        """The labels that can be at each word; None where all can be everywhere."""
         if not self._lexicon:
             return None
         able = np.ones((n_words, len(self._groups) - 1), np.bool_)
@@ -159,7 +159,10 @@ def sure_labels(
     keep: Sequence[Keep] | None = None,
     threads: int = 1,
 ) -> Sure:
-    """Return a list of labels a sentence, as the labeller gives them, and confidences, 0 to 1."""
+    """Return a list of labels a sentence, as the labeller gives them, and confidences, 0 to 1.
+
+    Raises ModelError if the model is not calibrated.
+    """
     calibration = calibration_of(model)
     view = LabelView(model, lexicon)
 
@@ -261,7 +264,10 @@ def _with_kept_sure(sure: list[list[float]], keep: Sequence[Keep] | None) -> lis
 def label_chances(
     model: TaggerModel, labeller: Labeller, lexicon: Lexicon | None, sentence: Sequence[str]
 ) -> Array:
-    """float64[n_words, n_labels]: how likely each learned label is for a sentence's words."""
+    """float64[n_words, n_labels]: how likely each learned label is for a sentence's words.
+
+    Raises ModelError if the model is not calibrated.
+    """
     calibration = calibration_of(model)
     view = LabelView(model, lexicon)
 

@@ -247,6 +247,9 @@ def explanation(
     `labels` are as they are written; `constrained` tells the tokens that could not get any label;
     `top` features are kept one by one for each word (None: all); `against` has for each word the
     label to compare with in place of the runner-up, or None.
+
+    Raises ArgumentError if `against` has not as many labels as there are words, ArgumentTypeError
+    if it holds something else.
     """
     model = trace.model
     names = _Names(model, words)

@@ -69,7 +69,7 @@ class ComparedFeatures(Protocol):
     """The features of a sentence, weighed for two labels of each word."""
 
     def features(self, i: int, top: int | None) -> list[WeighedFeature]:
-        """Those of word i that the model has weights for: the `top` (None: all) that move the
+        """Return the features of word i that have weights: the `top` (None: all) that move the
         margin most, the first of them first."""
 
     def count(self, i: int) -> int:

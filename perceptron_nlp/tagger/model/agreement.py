@@ -30,7 +30,7 @@ Numbers = tuple[int, ...]
 
 
 class ColumnModel(Protocol):
-    """What a column's model says of its labels; see TaggerModel."""
+    """The labels of a column's model; see TaggerModel."""
 
     @property
     def column(self) -> str: ...

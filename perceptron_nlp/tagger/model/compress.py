@@ -56,6 +56,8 @@ def compress_model(
     score : how good a model is, from 0 to 1
     calibrate : None, or what calibrates the model that comes out
     steps : what the heaviest weight may be at most, each in turn; none for those of STEPS
+
+    Raises ArgumentError if not even one row of each table fits; the message says what is needed.
     """
     n_bytes = len(model_to_bytes(model))
     if n_bytes <= size:

@@ -349,7 +349,10 @@ def _kinds(names: Iterable[str]) -> dict[str, str]:
 
 
 def model_from_bytes(data: bytes | bytearray | memoryview | mmap.mmap, path: str) -> TaggerModel:
-    """The model in a file's content, every part of it checked."""
+    """The model in a file's content, every part of it checked.
+
+    Raises ModelError, naming `path`, if it is damaged, or of another program or version.
+    """
     tensors, metadata = open_tensors(data, path)
     if metadata.get("format") != FORMAT:
         raise ModelError(f"{path}: a safetensors file of another program, not a tagger model")

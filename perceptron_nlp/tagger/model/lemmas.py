@@ -93,7 +93,7 @@ class KnownLemmas:
 
     @property
     def parts_of_speech(self) -> list[str]:
-        """Those that the lemmas have, in code point order."""
+        """Parts of speech that the lemmas have, in code point order."""
         return sorted({key.rpartition("\t")[2] for key in self.lemmas})
 
     def plain_scripts(self) -> list[tuple[int, Script]]:

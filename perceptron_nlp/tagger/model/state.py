@@ -151,7 +151,7 @@ class RunState:
 
     @classmethod
     def of(cls, table: WeightTable, epochs: int) -> RunState:
-        """What a table has learned, in canonical order."""
+        """Return the state of a table, in canonical order."""
         found = table.to_arrays()
         union = Union([Rows(found["keys"], found["groups"], found["counts"], found["labels"])])
         rows = union.rows(np.ones(union.n_cells, bool))
@@ -193,7 +193,7 @@ class RunState:
 
     @property
     def rows(self) -> Rows:
-        """Where its numbers belong."""
+        """Places of its numbers."""
         return Rows(self.keys, self.groups, self.counts, self.labels)
 
     @property
@@ -236,7 +236,7 @@ class RunState:
         n_labels: int,
         n_groups: int = 1 << 16,
     ) -> RunState:
-        """What to_parts gave, every part of it checked; `n_groups` are the templates."""
+        """Return the state of its parts (to_parts), each checked; `n_groups` are templates."""
         with_squares = prefix + "squares" in arrays
         parts = {
             name: arrays[prefix + name] for name in _PARTS if with_squares or name != "squares"
@@ -273,7 +273,7 @@ class RunState:
         return cls(**parts, squares=squares, done=counts[0], epochs=counts[1])
 
     def put_into(self, table: WeightTable) -> None:
-        """Have a table that has learned nothing, or was cleared, go on from here."""
+        """Put the state into a table that has learned nothing, or was cleared."""
         table.from_arrays(self.arrays(), self.done)
 
     def average(self, n_labels: int, table_bits: int | None) -> FrozenWeights:
@@ -299,7 +299,7 @@ class RunState:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TrainingState:
-    """How a training of one column learns, and the state of each run, whose averages are summed."""
+    """Options and runs of a training of one column; the averages of the runs are summed."""
 
     options: LearningOptions
     runs: tuple[RunState, ...]
@@ -322,7 +322,7 @@ class TrainingState:
         n_labels: int,
         n_groups: int,
     ) -> TrainingState:
-        """What to_parts gave, every part of it checked; see RunState."""
+        """Return the state from its parts (to_parts), every part checked; see RunState."""
         given = dict(described["options"])
         if given["dictionary"] is not None:
             given["dictionary"] = tuple(given["dictionary"])

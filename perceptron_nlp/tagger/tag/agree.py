@@ -39,7 +39,7 @@ Keeps = Mapping[str, Sequence[Keep] | None]
 
 
 class Scored:
-    """What a column's own model says of some words, and what they get.
+    """Scores of a column's own model for some words, and their labels.
 
     own : int64[n_words], the labels by itself; n_labels for a kept one that is not known
     numbers : int64[n_words], those that agree with the other columns
@@ -189,7 +189,7 @@ class AgreeingColumns:
     def _agree(
         self, found: Sequence[Scored], words: Sequence[str], kept: Sequence[Sequence[str | None]]
     ) -> None:
-        """Have the labels of all words agree; the twin of agree.h."""
+        """Make the labels of all words agree; the twin of agree.h."""
         members = self._members
         together = zip(*(own.own.tolist() for own in found), strict=True)
         for at, row in enumerate(together):

@@ -77,7 +77,11 @@ def with_kept(labels: list[str], kept: Keep) -> list[str]:
 
 
 def check_keep(sentences: Sequence[Sequence[str]], keep: object) -> list[Keep] | None:
-    """The labels to keep of sentences, once they are sure to fit."""
+    """The labels to keep of sentences, once they are sure to fit.
+
+    Raises ArgumentTypeError, ArgumentError if they are no labels, or not as many as sentences or
+    words.
+    """
     if keep is None:
         return None
     if isinstance(keep, str | bytes) or not isinstance(keep, Sequence):
@@ -148,7 +152,12 @@ class Lexicon(NamedTuple):
 
     @classmethod
     def of(cls, source: LexiconSource, column: str | None = None) -> Lexicon:
-        """Return a lexicon out of a file, or a mapping from forms to a label or several."""
+        """Return a lexicon out of a file, or a mapping from forms to a label or several.
+
+        Raises FileError if the file cannot be read; FormatError if a line is not a form, a tab and
+        a label (file:line), or there is none; ArgumentError, ArgumentTypeError if the mapping is
+        empty, or holds something else.
+        """
         if isinstance(source, str | os.PathLike):
             return cls._read(source, column)
         if not isinstance(source, Mapping):
@@ -176,7 +185,11 @@ class Lexicon(NamedTuple):
         )
 
     def numbers(self, written: Iterable[str]) -> dict[str, list[int]]:
-        """Return for each form the numbers of its labels among those that a model writes."""
+        """Return for each form the numbers of its labels among those that a model writes.
+
+        Raises FormatError if the model has no such label (file:line); ArgumentError if the lexicon
+        is from no file.
+        """
         known: dict[str, list[int]] = {}
         for number, label in enumerate(written):
             known.setdefault(label, []).append(number)

@@ -56,7 +56,11 @@ def extract(
     history: list[str],
     record: dict[int, Features] | None = None,
 ) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.float64] | None]:
-    """Keys and values of one word's features; None stands for values of 1."""
+    """Keys and values of one word's features; None stands for values of 1.
+
+    Raises ArgumentTypeError if the function returned something other than strings, or strings with
+    numbers; ArgumentError if a value is not finite.
+    """
     found = function(sentence, i, history)
     if isinstance(found, str | bytes) or not isinstance(found, Iterable):
         raise ArgumentTypeError(

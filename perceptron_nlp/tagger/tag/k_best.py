@@ -248,7 +248,7 @@ def _score(steps: _Steps, path: _Path) -> float:
 
 
 def _allowed(steps: _Steps) -> npt.NDArray[np.bool_] | None:
-    """Which label may follow which, in the order of trace; None for any."""
+    """Table of the labels that may follow each, in the order of trace; None for any."""
     if steps.model.scheme not in SCHEMES:
         return None
     return np.array(legal_steps(steps.model.tags, steps.model.right_to_left))

@@ -297,7 +297,13 @@ def make_labeller(
     lexicon: Lexicon | None = None,
     earlier: Mapping[str, Labeller] = MappingProxyType({}),
 ) -> Labeller:
-    """Return the labeller that suits a model; `earlier` is as for TemplateLabeller."""
+    """Return the labeller that suits a model; `earlier` is as for TemplateLabeller.
+
+    Raises ModelError if the model needs a feature function, or its parts do not fit together;
+    MemoryLimitError if there is not enough memory for it; ArgumentError if a function is given to a
+    model that has templates, or the lexicon does not fit the model's labels; FormatError for the
+    same of a lexicon from a file (file:line).
+    """
     if lexicon is not None:
         allowed_by(lexicon, model)
     if model.extractor is None:

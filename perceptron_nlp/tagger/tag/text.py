@@ -130,12 +130,12 @@ class TextSentence(Sequence[TextToken]):
 
     @property
     def start(self) -> int:
-        """Where its first token begins."""
+        """Begin of its first token, in characters of the text."""
         return self._tokens[0].start
 
     @property
     def end(self) -> int:
-        """Where its last token ends."""
+        """End of its last token, in characters of the text."""
         return self._tokens[-1].end
 
     @property

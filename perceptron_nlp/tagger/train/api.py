@@ -198,7 +198,7 @@ def _printing(callback: Callback | None) -> Callback:
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """What holds for all columns of a training; `checkpoints` has one for each."""
+    """Choices for all columns of a training; `checkpoints` has one for each."""
 
     options: LearningOptions
     features: Extractor | None = None
@@ -372,7 +372,10 @@ def _size(chosen: TrainingOptions) -> int | None:
 def engine_of(
     engine: object, workers: int | None = None, read_by: str | None = None
 ) -> Engine | None:
-    """Return the engine of a name, started; None if nothing is given."""
+    """Return the engine of a name, started; None if nothing is given.
+
+    Raises ArgumentError, ArgumentTypeError for an unknown one; MissingExtraError if not installed.
+    """
     options = {"workers": workers, "read_by": read_by}
     given = {name: value for name, value in options.items() if value is not None}
     if engine is None and given:

@@ -183,7 +183,7 @@ def _weights(
 
 @dataclass(frozen=True, slots=True)
 class CheckpointOptions:
-    """Where the state of a training is saved, how often, and whether it goes on from there."""
+    """File of the state of a training, how often it is saved, and if training goes on from it."""
 
     path: str
     every: int = 1
@@ -198,6 +198,10 @@ def checkpoint_options(
     path, every, resume : the options ``checkpoint``, ``every`` and ``resume``
     n_columns : columns that are learned, one after the other: the first in the file, the others in
         files of its name and ``.2``, ``.3``, … These may be missing on resuming
+
+    Raises ArgumentError, ArgumentTypeError if one of the options cannot be used; FileError if the
+    file cannot be written; it exists already, and `resume` is not given; or it is missing, and
+    `resume` is given.
     """
     if path is None:
         if resume or every is not None:

@@ -85,7 +85,7 @@ class SparseRows:
 
     @property
     def n_rows(self) -> int:
-        """How high the matrix is."""
+        """Rows of the matrix."""
         return len(self.starts) - 1
 
     def blocks(self, n_rows: int) -> Iterator[tuple[int, Floats]]:
@@ -201,7 +201,7 @@ def _numbered(sentences: Iterable[Sequence[str]], min_count: int) -> tuple[list[
 
 
 def _associations(tokens: Ints, n_words: int) -> SparseRows:
-    """How much more often than by chance each place is around each word."""
+    """Associations: how much more often than by chance each place is around each word."""
     n_places = min(PLACES, n_words)
     place_of = np.minimum(np.arange(n_words + 2), n_places)
     place_of[-1] = n_places + 1
@@ -374,7 +374,7 @@ def _words(item: Any, number: int) -> Sequence[str]:
 
 
 def place_of(source: Any) -> str:
-    """What messages about all of the raw text call it: its files, or the argument's name."""
+    """Return the name of the raw text in messages: its files, or the argument's name."""
     items = [source] if isinstance(source, str | os.PathLike | Corpus) else source
     paths = [
         item.path if isinstance(item, Corpus) else os.fspath(item)

@@ -114,7 +114,10 @@ class Examples:
 
     @classmethod
     def read(cls, source: Source, column: str, evidence: Sequence[str]) -> Examples:
-        """Read everything, so that a bad line is known before training begins."""
+        """Read everything, so that a bad line is known before training begins.
+
+        Raises FormatError, with file:line; also if no word is labeled.
+        """
         digest = hashlib.sha256()
         found = read_numbered(source, column, evidence, digest)
         if found is None:
@@ -138,7 +141,7 @@ class Examples:
         gold: NumberedLabels,
         digest: str,
     ) -> Examples:
-        """What was read of a source, if there is a label and all labels can be used."""
+        """Return what was read of a source, if there is a label and all labels can be used."""
         n_labelled = gold.n_labelled
         check_labelled(n_labelled, source, column)
         try:

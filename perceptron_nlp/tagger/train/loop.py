@@ -79,7 +79,7 @@ Callback = Callable[[EpochReport], object]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Start:
-    """What a training goes on from: the state of each run, and the rest as in Task."""
+    """The start of a training that goes on: the state of each run, and the rest as in Task."""
 
     runs: Sequence[RunState]
     forced: Mapping[str, str]

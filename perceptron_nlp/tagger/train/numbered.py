@@ -31,7 +31,7 @@ _WIDTH = 4
 
 
 class Digest(Protocol):
-    """What the text that is read goes into."""
+    """A digest of the text, such as hashlib has."""
 
     def update(self, data: bytes, /) -> None:
         """Take bytes in."""
@@ -47,7 +47,7 @@ class Limit(Protocol):
 
 
 class WholeSentences(Protocol):
-    """What gives the sentences of a text as objects."""
+    """A reader that gives the sentences of a text as objects."""
 
     @property
     def all(self) -> list[Sentence]:
@@ -58,7 +58,7 @@ class Numbers(Protocol):
     """int32[n], in memory or not."""
 
     def __len__(self) -> int:
-        """How many."""
+        """Number of sentences."""
 
     def __getitem__(self, places: Any, /) -> Any:
         """int32: those of a slice, or at places."""
@@ -196,7 +196,7 @@ class NumberedLabels(Sequence[Sequence[str | None]]):
             yield from map(self.labels.__getitem__, self.numbers[at : at + _COUNTED].tolist())
 
     def select(self, numbers: Sequence[int]) -> NumberedLabels:
-        """Those of some of the sentences."""
+        """Return the numbers of some of the sentences."""
         chosen = np.asarray(numbers, np.int64)
         return NumberedLabels(
             self.labels, self.numbers[token_places(self._lengths, chosen)], self._lengths[chosen]
@@ -342,7 +342,7 @@ class StoredNumbers:
 
 
 def whole_text_needed(option: str = "max_memory") -> ArgumentError:
-    """What is raised where something looks at whole sentences, which are not in memory."""
+    """Return the error for something that looks at whole sentences, which are not in memory."""
     return ArgumentError(
         f"{option}: what is learned here looks at whole sentences, not at one word after the other:"
         " columns of spans (unless beam=1) and of features (unless beam=2), raw and lexicon,"

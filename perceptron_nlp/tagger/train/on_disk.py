@@ -242,7 +242,12 @@ class _Reading:
 def read_stored(
     source: Source, column: str, evidence: Sequence[str], limit: MemoryLimit
 ) -> Examples:
-    """Return the examples of a source, gone over once, their words and labels on disk."""
+    """Return the examples of a source, gone over once, their words and labels on disk.
+
+    Raises FormatError, with file:line; also if no word is labeled; FileError if a file cannot be
+    read, or the temporary ones cannot be written; MemoryLimitError if the distinct words alone are
+    too many.
+    """
     return Examples.checked(
         source, column, evidence, *read_numbers(source, column, evidence, limit)
     )

@@ -371,7 +371,11 @@ Options = TypeVar("Options", bound=LearningOptions)
 
 
 def options_from(given: Mapping[str, Any], kind: type[Options]) -> Options:
-    """Return LearningOptions or TrainingOptions out of keyword arguments."""
+    """Return LearningOptions or TrainingOptions out of keyword arguments.
+
+    Raises ArgumentTypeError if there is no such option, with its name; ArgumentError,
+    ArgumentTypeError for a value out of its range.
+    """
     known = [option.name for option in fields(kind)]
     unknown = given.keys() - {*known}
     if unknown:

@@ -29,7 +29,7 @@ ALL, TEXT = "all", "text"
 
 @dataclass(frozen=True, slots=True)
 class Stages:
-    """What a training learns: columns of tags, segmentation and lemmas.
+    """Parts of a training: columns of tags, segmentation and lemmas.
 
     There are no columns for the one that the text has for this.
     """

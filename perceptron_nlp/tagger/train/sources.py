@@ -45,7 +45,7 @@ MEMORY_COLUMN = "tag"
 
 
 class _NoLabel(str):
-    """What stands in a column of memory where somebody gave None for a label.
+    """The value in a column of memory where somebody gave None for a label.
 
     Told from other labels by its identity, since any str may be a label.
     """
@@ -189,7 +189,7 @@ class Source:
 
     @property
     def place(self) -> str:
-        """What messages about the whole call it: its files, or the argument's name."""
+        """Its name in messages about the whole: its files, or the argument's name."""
         return ", ".join(corpus.path for corpus in self.corpora) or self.name
 
 
@@ -205,7 +205,11 @@ def read_texts(texts: Iterable[tuple[str, bytearray]]) -> Iterator[Sentence]:
 
 
 def with_labels(data: Any, labels: LabelLists | None, name: str) -> Labelled:
-    """Return lists of words, each with its list of labels; the data if there are no labels."""
+    """Return lists of words, each with its list of labels; the data if there are no labels.
+
+    Raises ArgumentTypeError for anything but lists of words and lists of labels; ArgumentError if
+    their numbers differ; the message names the first that do.
+    """
     if labels is None:
         return data  # type: ignore[no-any-return]
     if isinstance(data, str | os.PathLike | Corpus):
@@ -300,7 +304,10 @@ def check_labelled(count: int, source: Source, column: str) -> None:
 
 
 def named_columns(column: object) -> tuple[str, ...]:
-    """Return the names in an argument `column`: one, several with commas, a list, or none."""
+    """Return the names in an argument `column`: one, several with commas, a list, or none.
+
+    Raises ArgumentTypeError, ArgumentError if it is no name and no list of names, or one is empty.
+    """
     if column is None:
         return ()
     if isinstance(column, str):
@@ -322,7 +329,11 @@ def named_columns(column: object) -> tuple[str, ...]:
 
 
 def learned_columns(names: Sequence[str], source: Source) -> tuple[str, ...]:
-    """Return the columns to learn from a text: those named, or the default one of its format."""
+    """Return the columns to learn from a text: those named, or the default one of its format.
+
+    Raises FormatError if none is named, and the text has none; ArgumentError if a column is named
+    twice, or is one of those that are given.
+    """
     wanted = tuple(map(source.column_named, names))
     if not wanted:
         if source.default_column is None:
