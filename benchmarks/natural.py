@@ -4,8 +4,10 @@
 
 Models of the presets learn from the train and dev parts of EWT and tag Brown (1.2 million tokens
 of edited American English) and MASC (0.6 million, written and spoken, of our time): as lists, as
-buffers, as CoNLL-U and as plain text (the tokens with spaces between them), each by a tagger that
-was just loaded; lists once more by the same tagger. Peers that are installed learn as
+buffers and as CoNLL-U, each by a tagger that was just loaded; lists once more by the same tagger.
+Plain text (the tokens with spaces between them, a paragraph a sentence) becomes word/TAG, as by
+``perceptron-nlp tag``: once by a tagger that has learned to cut text (``--column text,upos``), and
+once by one that has not and cuts it by rules. Peers that are installed learn as
 benchmarks/peers.py says and tag the first 4,000 sentences as lists and CoNLL-U in the same run:
 with all of them a round would take minutes, and their speed hangs on no memory of theirs. All are
 processes of their own that take turns; figures are millions of tokens a CPU second, by the least of
@@ -16,6 +18,7 @@ from __future__ import annotations
 
 import argparse
 import gc
+import io
 import multiprocessing
 import sys
 import tempfile
@@ -35,11 +38,13 @@ import perceptron_nlp as pn
 PRESETS = ("fast", "default", "accurate")
 # Each with what stands between a word and its tag.
 TEXTS = {"Brown": ("brown", "/"), "MASC": ("masc", "_")}
-WAYS = ("lists", "lists, again", "buffers", "CoNLL-U", "plain text")
+WAYS = ("lists", "lists, again", "buffers", "CoNLL-U", "plain text", "plain text, by rules")
 PEER_WAYS = ("lists", "CoNLL-U")
 PEER_SENTENCES = 4000
 QUICK_SENTENCES = 300
 Job = Callable[[], object]
+# Of the columns that it is named after, and of these and text.
+Models = tuple[bytes, bytes]
 
 
 def sentences_of(text: str, count: int | None) -> Sentences:
@@ -58,8 +63,9 @@ def as_conllu(sentences: Sentences) -> str:
     )
 
 
-def our_ways(model: bytes, sentences: Sentences, folder: Path) -> dict[str, Callable[[], Job]]:
+def our_ways(models: Models, sentences: Sentences, folder: Path) -> dict[str, Callable[[], Job]]:
     """For each way what makes a job of it, with a tagger that was just loaded where it is new."""
+    model, cutting = models
     words = [word.encode() for one in sentences for word in one]
     plain = b"".join(words), np.cumsum([0, *map(len, words)]), np.cumsum([0, *map(len, sentences)])
     path = folder / "text.conllu"
@@ -82,7 +88,14 @@ def our_ways(model: bytes, sentences: Sentences, folder: Path) -> dict[str, Call
     def buffers(tagger: pn.Tagger) -> Job:
         return lambda: tagger.tag_buffers(*plain)
 
-    def running(tagger: pn.Tagger) -> Job:
+    def learned() -> Job:
+        fill = pn.Tagger.from_bytes(cutting).text_filler(["upos"])
+        corpus = pn.open_corpus(io.BytesIO(text.encode()), format="text")
+        assert fill is not None
+        return lambda: sum(map(len, fill.tagged(corpus)))
+
+    def ruled() -> Job:
+        tagger = fresh()
         return lambda: tagger.tag_text(text)
 
     return {
@@ -90,7 +103,8 @@ def our_ways(model: bytes, sentences: Sentences, folder: Path) -> dict[str, Call
         "lists, again": lambda: lists(latest[0]),
         "buffers": lambda: buffers(fresh()),
         "CoNLL-U": conllu,
-        "plain text": lambda: running(fresh()),
+        "plain text": learned,
+        "plain text, by rules": ruled,
     }
 
 
@@ -107,29 +121,29 @@ def peer_ways(name: str, sentences: Sentences, folder: Path, quick: bool) -> dic
     }
 
 
-def work(name: str, text: str, model: bytes, quick: bool, pipe: Connection) -> None:
+def work(name: str, text: str, models: Models | None, quick: bool, pipe: Connection) -> None:
     """The process of one tagger: sends how many tokens there are, then a way's seconds if asked."""
-    count = None if model else PEER_SENTENCES
+    count = None if models else PEER_SENTENCES
     sentences = sentences_of(text, QUICK_SENTENCES if quick else count)
     pipe.send(sum(map(len, sentences)))
     with tempfile.TemporaryDirectory() as folder:
-        ours = our_ways(model, sentences, Path(folder)) if model else {}
-        peers = {} if model else peer_ways(name, sentences, Path(folder), quick)
+        ours = our_ways(models, sentences, Path(folder)) if models else {}
+        peers = {} if models else peer_ways(name, sentences, Path(folder), quick)
         gc.collect()
         gc.freeze()
         while way := pipe.recv():
-            pipe.send(seconds(ours[way]() if model else peers[way]))
+            pipe.send(seconds(ours[way]() if models else peers[way]))
 
 
 def measure(
-    names: dict[str, bytes], text: str, rounds: int, quick: bool
+    names: dict[str, Models | None], text: str, rounds: int, quick: bool
 ) -> dict[str, dict[str, float]]:
     """Millions of tokens a CPU second by tagger and way."""
     spawn = multiprocessing.get_context("spawn")
     pipes: dict[str, Connection] = {}
-    for name, model in names.items():
+    for name, models in names.items():
         pipes[name], there = spawn.Pipe()
-        spawn.Process(target=work, args=(name, text, model, quick, there), daemon=True).start()
+        spawn.Process(target=work, args=(name, text, models, quick, there), daemon=True).start()
         there.close()
     tokens = {name: pipe.recv() for name, pipe in pipes.items()}
     best = {name: dict.fromkeys(WAYS if names[name] else PEER_WAYS, float("inf")) for name in names}
@@ -153,7 +167,10 @@ def table(found: dict[str, dict[str, float]]) -> str:
     """Taggers and ways; beside lists, how many times the fastest peer."""
     peers = [ways["lists"] for name, ways in found.items() if name not in PRESETS]
     fastest = max(peers, default=float("nan"))
-    lines = ["| | " + " | ".join(WAYS) + " | lists: × the fastest peer |", "|---|" + "--:|" * 6]
+    lines = [
+        "| | " + " | ".join(WAYS) + " | lists: × the fastest peer |",
+        "|---|" + "--:|" * (len(WAYS) + 1),
+    ]
     for name, ways in sorted(found.items(), key=lambda item: -item[1]["lists"]):
         shown = [f"{ways[way]:.2f}" if way in ways else "–" for way in WAYS]
         title = f"**{name}**" if name in PRESETS else name
@@ -165,11 +182,14 @@ def report(texts: list[str], rounds: int, quick: bool) -> None:
     """Print a table of each text."""
     path, dev = treebank("EWT", "train"), treebank("EWT", "dev")
     train = list(islice(pn.read_conllu(path), QUICK_SENTENCES)) if quick else path
-    names = {
-        preset: pn.train(train, preset=preset, dev=None if quick else dev).to_bytes()
-        for preset in PRESETS
-    }
-    names |= {peer.name: b"" for peer in PEERS if is_installed(peer)}
+    names: dict[str, Models | None] = {}
+    for preset in PRESETS:
+        alone, cutting = (
+            pn.train(train, preset=preset, dev=None if quick else dev, column=column).to_bytes()
+            for column in ("upos", "text,upos")
+        )
+        names[preset] = alone, cutting
+    names |= {peer.name: None for peer in PEERS if is_installed(peer)}
     for text in texts:
         found = measure(names, text, rounds, quick)
         tokens = sum(map(len, sentences_of(text, QUICK_SENTENCES if quick else None)))
