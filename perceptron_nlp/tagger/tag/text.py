@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice, pairwise
+from functools import partial
+from itertools import islice, pairwise, repeat, starmap
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, overload
 
@@ -20,8 +21,6 @@ BATCH = 1024
 # Characters that are cut at a time, and distinct rows of labels that are held.
 _PIECE = 1 << 18
 _MOST_KNOWN = 1 << 16
-Mappings = dict[tuple[str, ...], Mapping[str, str]]
-"""By the labels of a word, one a column, the mapping that its tokens share."""
 
 
 class TextWord(NamedTuple):
@@ -235,7 +234,7 @@ def tagged_sentences(
     Without a segmenter it is cut by rules; ``window`` sentences on either side are looked at.
     """
     _check(text)
-    known: Mappings = {}
+    known: _Mappings | None = None
     cut = _cut_by_rules(text) if segmenter is None else segmenter.sentences_of(text)
     before: list[list[str]] = []
     ready = list(islice(cut, BATCH))
@@ -243,10 +242,10 @@ def tagged_sentences(
         coming = list(islice(cut, max(BATCH, window)))
         words, after = _words(ready), _words(coming[:window])
         by_column = label(words, before=before, after=after)
-        names = tuple(by_column)
+        known = _Mappings(tuple(by_column)) if known is None else known
         for number, tokens in enumerate(ready):
             rows = zip(*(labels[number] for labels in by_column.values()), strict=True)
-            yield _sentence(text, tokens, _mapped(rows, names, known), names[0])
+            yield _sentence(text, tokens, known.of(rows), known.columns[0])
         before = [*before, *words][-window:] if window else []
         ready = coming
 
@@ -255,66 +254,89 @@ def labeled_sentences(text: str, fill: TextFill, columns: Sequence[str]) -> Iter
     """Yield the sentences of running text as a filler of columns gives them."""
     _check(text)
     place, length = 0, _PIECE
-    known: Mappings = {}
+    known = _Mappings(columns)
     while place < len(text):
         piece = text[place : place + length]
         found = fill.labeled(
             piece.encode("utf-8", "surrogatepass"), at_end=place + length >= len(text)
         )
-        labels = _labels_of(found, fill, columns, known)
-        for tokens, words in _tokens_of(found, place):
-            yield _sentence(text, tokens, labels[words], columns[0])
+        tokens = _tokens_of(piece, place, found, *_labels_of(found, fill, known))
+        for begin, end in pairwise(found.sentences.tolist()):
+            own = tokens[begin:end]
+            yield TextSentence(text[own[0].start : own[-1].end], own)
         place += found.taken[1]
         length = _PIECE if found.taken[1] else 2 * length
 
 
 def _labels_of(
-    found: LabeledText, fill: TextFill, columns: Sequence[str], known: Mappings
-) -> list[Mapping[str, str]]:
-    """Return the labels of all words of a piece of text."""
-    by_column: dict[str, Iterable[str]] = {
-        name: map(labels.__getitem__, numbers)
+    found: LabeledText, fill: TextFill, known: _Mappings
+) -> tuple[list[str], list[Mapping[str, str]]]:
+    """Return the label of each word of a piece of text in the first column, and in all."""
+    by_column = {
+        name: list(map(labels.__getitem__, numbers))
         for (name, labels), numbers in zip(fill.labels.items(), found.labels, strict=True)
     }
     if found.lemmas is not None:
-        by_column[LEMMA] = _strings(*found.lemmas)
-    mapped = _mapped(zip(*(by_column[name] for name in columns), strict=True), columns, known)
-    if len(known) > _MOST_KNOWN:
-        known.clear()
-    return mapped
+        by_column[LEMMA] = list(_strings(*found.lemmas))
+    rows = zip(*(by_column[name] for name in known.columns), strict=True)
+    return by_column[known.columns[0]], known.of(rows)
 
 
-def _tokens_of(found: LabeledText, place: int) -> Iterator[tuple[list[SegmentedToken], slice]]:
-    """Yield the tokens of each sentence of a piece beginning at `place`, and which words it has."""
-    forms = tuple(_strings(found.form_ends, found.forms))
+def _tokens_of(
+    piece: str,
+    place: int,
+    found: LabeledText,
+    firsts: Sequence[str],
+    labels: Sequence[Mapping[str, str]],
+) -> list[TextToken]:
+    """Return the tokens of a piece beginning at `place`, given what its words are labeled."""
     places, first = found.places.tolist(), found.first.tolist()
-    for begin, end in pairwise(found.sentences.tolist()):
-        tokens = [
-            SegmentedToken(
-                place + places[2 * n], place + places[2 * n + 1], forms[first[n] : first[n + 1]]
+    starts, ends = places[::2], places[1::2]
+    forms = map(piece.__getitem__, map(slice, starts, ends))
+    if place:
+        starts, ends = ([place + at for at in side] for side in (starts, ends))
+    is_plain = len(labels) == len(starts)
+    if not is_plain:
+        of_words = firsts, labels
+        firsts = [of_words[0][n] for n in first[:-1]]
+        labels = [of_words[1][n] for n in first[:-1]]
+    # A token is made a thousand times as often as anything else: without its constructor.
+    rows = zip(forms, firsts, starts, ends, labels, repeat(()), strict=False)
+    tokens: list[TextToken] = list(map(partial(tuple.__new__, TextToken), rows))
+    for n, (begin, end) in enumerate(pairwise(first)) if not is_plain else ():
+        if end - begin > 1:
+            words = _strings(found.form_ends, found.forms, begin, end)
+            own = zip(words, *(row[begin:end] for row in of_words), strict=True)
+            tokens[n] = tokens[n]._replace(
+                label=None, labels=_NO_LABELS, parts=tuple(starmap(TextWord, own))
             )
-            for n in range(begin, end)
-        ]
-        yield tokens, slice(first[begin], first[end])
+    return tokens
 
 
-def _mapped(
-    rows: Iterable[tuple[str, ...]], names: Sequence[str], known: Mappings
-) -> list[Mapping[str, str]]:
-    """Return labels by column; equal ones are one mapping, so that a token costs little."""
-    mapped = []
-    for row in rows:
-        labels = known.get(row)
-        if labels is None:
-            labels = known[row] = MappingProxyType(dict(zip(names, row, strict=True)))
-        mapped.append(labels)
-    return mapped
+class _Mappings(dict[tuple[str, ...], Mapping[str, str]]):
+    """By the labels of a word, one a column, the mapping that its tokens share: it costs little."""
+
+    def __init__(self, columns: Sequence[str]) -> None:
+        super().__init__()
+        self.columns = columns
+
+    def __missing__(self, row: tuple[str, ...]) -> Mapping[str, str]:
+        found = self[row] = MappingProxyType(dict(zip(self.columns, row, strict=True)))
+        return found
+
+    def of(self, rows: Iterable[tuple[str, ...]]) -> list[Mapping[str, str]]:
+        """Return the mappings of words."""
+        if len(self) > _MOST_KNOWN:
+            self.clear()
+        return list(map(self.__getitem__, rows))
 
 
-def _strings(ends: memoryview, text: bytes | bytearray) -> Iterator[str]:
-    """Yield the strings that end where they are said to."""
-    begin = 0
-    for end in ends:
+def _strings(
+    ends: memoryview, text: bytes | bytearray, first: int = 0, last: int | None = None
+) -> Iterator[str]:
+    """Yield the strings that end where they are said to, or some of them."""
+    begin = ends[first - 1] if first else 0
+    for end in ends[first:last]:
         yield text[begin:end].decode("utf-8", "surrogatepass")
         begin = end
 
