@@ -199,7 +199,7 @@ static inline int32_t take_pairs(const Decoder *d, const Worker *w, int64_t *sen
 #define EIGHT(name) plain_eight_##name
 #define EIGHT_TYPE PlainEight
 #define KERNEL_TARGET
-#define MOST_USED 1
+#define MOST_USED !AVX2_AT_RUN_TIME
 #define SCORE int16_t
 #define PART Shorts
 #define PART_ADD VECTOR_ADD
