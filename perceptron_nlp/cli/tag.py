@@ -198,7 +198,9 @@ def _to_stdout(
     if sys.stdout is None:
         raise pn.FileError("<stdout>: is closed; name a file with -o")
     check_stdin(files, quiet=chosen.quiet)
-    stdin: Any = WatchedInput(lambda: _write(tagging.finished()))
+    stdin: Any = STDIN
+    if STDIN in files:
+        stdin = WatchedInput(lambda: _write(tagging.finished()))
     for text in tagging.texts(files, stdin):
         _write(text)
 

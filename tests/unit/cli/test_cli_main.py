@@ -186,6 +186,14 @@ def test_a_closed_stdin_is_told(model: Path, process) -> None:
     assert done.stderr == b"perceptron-nlp: <stdin>: is closed; name a file\n"
 
 
+def test_a_closed_stdin_is_not_missed_where_files_are_named(
+    train_file: Path, model: Path, process
+) -> None:
+    words = ("tag", model, train_file, "--quiet")
+    done = process(*words, before=("sh", "-c", 'exec "$@" <&-', "sh"))
+    assert done.returncode == 0 and done.stdout == process(*words).stdout != b""
+
+
 def test_the_arguments_of_the_process_are_the_default(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
