@@ -9,6 +9,7 @@ from dataclasses import asdict
 from typing import Any
 
 import perceptron_nlp as pn
+from perceptron_nlp._display import counted
 from perceptron_nlp.annotation.review import Agreement
 from perceptron_nlp.annotation.session import Session
 from perceptron_nlp.annotation.task import Task
@@ -112,13 +113,15 @@ class Desk:
 
     def _review_errors(self) -> str:
         count = self._session.review_errors()
-        return f"{count} sentences with likely errors." if count else "No likely errors were found."
+        if not count:
+            return "No likely errors were found."
+        return f"{counted(count, 'sentence')} with likely errors."
 
     def _review_against(self) -> str:
         if self._against is None:
             raise ArgumentError("against: no second file was named (--against OTHER.conllu)")
         self._agreement = self._session.review_against(self._against)
-        return f"{self._session.reviewed} sentences differ."
+        return f"The files differ in {counted(self._session.reviewed, 'sentence')}."
 
     def _save(self) -> str:
         if self._session.out is None:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from perceptron_nlp._checks import check_int
+from perceptron_nlp._display import counted
 from perceptron_nlp.annotation.goldfile import GoldFile, Record
 from perceptron_nlp.annotation.pool import Item, Pool
 from perceptron_nlp.errors import ArgumentError
@@ -78,8 +79,8 @@ class Treebank:
         if not new + gone + changed:
             return None
         return (
-            f"{self._file.path} was changed by another program and read again: {changed} sentences"
-            f" changed, {new} new, {gone} gone"
+            f"{self._file.path} was changed by another program and read again:"
+            f" {counted(changed, 'sentence')} changed, {new} new, {gone} gone"
         )
 
     def put(self, item: Item, record: Record | None) -> None:

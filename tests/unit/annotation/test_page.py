@@ -270,7 +270,7 @@ def test_likely_errors_and_a_second_file_are_gone_through_by_keyboard(
     session = Session(made(45), out, order="document")
     with serving(session, against=str(second)) as server, opened(browser, server) as page:
         page.keyboard.press("A")
-        wait_for_status(page, "1 sentences differ")
+        wait_for_status(page, "The files differ in 1 sentence.")
         assert "Cohen" in page.inner_text("#agreement")
         assert "VERB here, DET in the other file" in page.inner_text("#panel")
         page.keyboard.press("W")
