@@ -10,7 +10,7 @@ from perceptron_nlp.annotation.server import PORT, Desk, make_server, read_guide
 from perceptron_nlp.annotation.session import MOST_SENTENCES
 from perceptron_nlp.cli.inputs import check_apart, check_stdin, check_there
 from perceptron_nlp.cli.parsing import Verb
-from perceptron_nlp.cli.terminal import say
+from perceptron_nlp.cli.terminal import say, serve_until_interrupted
 from perceptron_nlp.pages.serving import HOSTS, needed_uvicorn
 
 ANNOTATE = Verb(
@@ -68,10 +68,4 @@ def run_annotate(chosen: argparse.Namespace) -> None:
     ) as session:
         desk = Desk(session, chosen.against, guideline, say)
         with make_server(desk, host=chosen.host, port=chosen.port) as server:
-            print(server.url, flush=True)
-            say("open this page in a browser; Ctrl-C ends it")
-            try:
-                server.serve_forever()
-            except KeyboardInterrupt:
-                # This is how it is meant to end.
-                return
+            serve_until_interrupted(server)

@@ -27,7 +27,7 @@ from perceptron_nlp.cli.parsing import (
     Verb,
     format_options,
 )
-from perceptron_nlp.cli.terminal import output, print_json, say
+from perceptron_nlp.cli.terminal import output, print_json, serve_until_interrupted
 from perceptron_nlp.pages.serving import HOSTS, PORT
 from perceptron_nlp.tagger.explain.explanation import SHOWN
 from perceptron_nlp.tagger.explain.render import page
@@ -158,10 +158,4 @@ def run_serve(chosen: argparse.Namespace) -> None:
         port=chosen.port,
         spaces=chosen.spaces,
     ) as server:
-        print(server.url, flush=True)
-        say("open this page in a browser; Ctrl-C ends it")
-        try:
-            server.serve_forever()
-        except KeyboardInterrupt:
-            # This is how it is meant to end.
-            return
+        serve_until_interrupted(server)

@@ -7,14 +7,18 @@ terminal, nothing is cut.
 
 from __future__ import annotations
 
+import contextlib
 import io
 import os
 import sys
 import time
 from collections.abc import Callable
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from perceptron_nlp._display import printable
+
+if TYPE_CHECKING:
+    from perceptron_nlp.pages.serving import PageServer
 
 DEFAULT_WIDTH = 80
 NARROWEST = 20
@@ -204,6 +208,14 @@ def shortened_inside(text: str, width: int) -> str:
         return text
     tail = 2 * max(0, width - 1) // 3
     return f"{text[: max(0, width - 1 - tail)]}…{text[len(text) - tail :]}"
+
+
+def serve_until_interrupted(server: PageServer) -> None:
+    """Print the address of a page, and answer it until Ctrl-C, which is how it is meant to end."""
+    print(server.url, flush=True)
+    say("open this page in a browser; Ctrl-C ends it")
+    with contextlib.suppress(KeyboardInterrupt):
+        server.serve_forever()
 
 
 def print_json(value: dict[str, Any]) -> None:

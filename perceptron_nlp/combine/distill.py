@@ -193,24 +193,12 @@ def distill(
         share=options.pop("raw_share", RAW_SHARE), weight=options.pop("raw_weight", RAW_WEIGHT)
     )
     chosen = greedy_options(options)
-    if not isinstance(column, str | None):
-        raise ArgumentTypeError(
-            f"column: a str is needed, not {type(column).__name__}; one column is distilled"
-        )
     source = Source(train, "train", format=format, fields=fields)
-    taken = take_teachers(teachers, None if column is None else source.column_named(column))
-    learned = source.column_named(column or taken[0].column)
-    if learned != taken[0].column and {learned, taken[0].column} <= {*source.column_names}:
-        raise ArgumentError(
-            f"column: the teachers are of {quote(taken[0].column)}, which cannot teach"
-            f" {quote(learned)}"
-        )
+    taken, learned = teachers_of(teachers, source, column)
     examples = Examples.read(source, learned, ())
-    held_out = (
-        None
-        if dev is None
-        else Examples.read(Source(dev, "dev", format=format, fields=fields), learned, ())
-    )
+    held_out = None
+    if dev is not None:
+        held_out = Examples.read(Source(dev, "dev", format=format, fields=fields), learned, ())
     examples, notes = with_labels_of(taken[0], examples)
     examples, chosen, choices = auto_configure(examples, chosen, None)
     if examples.parts is not None:
@@ -245,6 +233,22 @@ def distill(
         checkpoint=kept,
     ).run(callback)
     return Tagger(calibrated_by(model, None, held_out))
+
+
+def teachers_of(teachers: Teachers, source: Source, column: str | None) -> tuple[list[Tagger], str]:
+    """Return the teachers, and the column of a text that they teach."""
+    if not isinstance(column, str | None):
+        raise ArgumentTypeError(
+            f"column: a str is needed, not {type(column).__name__}; one column is distilled"
+        )
+    taken = take_teachers(teachers, None if column is None else source.column_named(column))
+    learned = source.column_named(column or taken[0].column)
+    if learned != taken[0].column and {learned, taken[0].column} <= {*source.column_names}:
+        raise ArgumentError(
+            f"column: the teachers are of {quote(taken[0].column)}, which cannot teach"
+            f" {quote(learned)}"
+        )
+    return taken, learned
 
 
 def greedy_options(given: dict[str, Any]) -> LearningOptions:

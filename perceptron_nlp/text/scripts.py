@@ -35,11 +35,8 @@ from perceptron_nlp.errors import FormatError, quote
 LEMMA = "lemma"
 """The column that scripts of the first kind fill."""
 CASES = "lktu"
-MOST_DROPPED = 255
-"""Characters that a script may drop at either end."""
-LONGEST_PIECE = 64
-"""Characters that a script may put at either end; of a literal, a thousand."""
-LONGEST_LITERAL = 1000
+# In characters: what a script may drop at either end, put there, and have as a literal.
+MOST_DROPPED, LONGEST_PIECE, LONGEST_LITERAL = 255, 64, 1000
 # A search takes time that grows as the square of this.
 _LONGEST_SEARCHED = 64
 _ACUTE = "\u0301"

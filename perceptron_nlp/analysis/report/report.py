@@ -18,7 +18,7 @@ from perceptron_nlp._checks import check_path
 from perceptron_nlp._display import counted
 from perceptron_nlp._version import __version__
 from perceptron_nlp.analysis.report.charts import confusion_grid, draw_charts
-from perceptron_nlp.analysis.report.figures import FEWEST, column_figures
+from perceptron_nlp.analysis.report.figures import FEWEST, ColumnFigures, column_figures
 from perceptron_nlp.analysis.report.views import column_view
 from perceptron_nlp.analysis.significance import RESAMPLES
 from perceptron_nlp.errors import ArgumentTypeError, FileError
@@ -93,15 +93,35 @@ def report(
     source.hold()
     columns = tagger.columns if column is None else (source.column_named(column),)
     figures = [column_figures(tagger, source, name, threads) for name in columns]
-    pages = [PAGE, *(f"column-{number}.html" for number in range(1, len(figures) + 1))]
-    if len(figures) == 1:
-        pages = [PAGE]
-    model_bytes = len(tagger.to_bytes())
+    pages = [PAGE]
+    if len(figures) > 1:
+        pages += [f"column-{number}.html" for number in range(1, len(figures) + 1)]
+    written, pictures = _drawn(figures, source, pages, title, len(tagger.to_bytes()))
+    texts = {name: text.encode("utf-8", "replace") for name, text in written.items()}
+    write_folder(path, texts | pictures)
+    return Report(
+        path / PAGE,
+        tuple(path / name for name in pages),
+        tuple(path / name for name in pictures),
+        {one.evaluation.column: one.evaluation for one in figures},
+    )
+
+
+def _drawn(
+    figures: Sequence[ColumnFigures],
+    source: Source,
+    pages: Sequence[str],
+    title: str,
+    model_bytes: int,
+) -> tuple[dict[str, str], dict[str, bytes]]:
+    """Return the pages, and the charts on them, by the names of their files."""
+    columns = [one.evaluation.column for one in figures]
+    several_files = len(source.corpora) > 1
     of_all: dict[str, Any] = {
         "title": title,
         "place": source.place,
         "short_place": counted(len(source.corpora), "file")
-        if len(source.corpora) > 1
+        if several_files
         else os.path.basename(source.place),
         "model_bytes": model_bytes,
         "resamples": RESAMPLES,
@@ -127,28 +147,20 @@ def report(
             "report.html",
             **of_all,
             here=file,
-            column=column_view(one, grid, charts, len(source.corpora) > 1),
+            column=column_view(one, grid, charts, several_files),
             figures=told if file == PAGE else None,
         )
     if len(figures) > 1:
-        results = [one.evaluation for one in figures]
         written[PAGE] = render(
             "report.html",
             **of_all,
             here=PAGE,
             column=None,
             overview=list(zip(pages[1:], figures, strict=True)),
-            all_right=Evaluation.all_tags(results),
+            all_right=Evaluation.all_tags(one.evaluation for one in figures),
             figures=told,
         )
-    texts = {name: text.encode("utf-8", "replace") for name, text in written.items()}
-    write_folder(path, texts | pictures)
-    return Report(
-        path / PAGE,
-        tuple(path / name for name in pages),
-        tuple(path / name for name in pictures),
-        {one.evaluation.column: one.evaluation for one in figures},
-    )
+    return written, pictures
 
 
 PAGE = "index.html"

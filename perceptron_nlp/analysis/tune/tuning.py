@@ -336,22 +336,16 @@ def tune(
     if dev is not None and folds is not None:
         raise ArgumentError("folds: there is a dev set to score by, too; leave one of them out")
     source = Source(train, "train", format=format, fields=fields)
-    (learned,) = learned_columns([] if column is None else [column], source)
-    if learned in (ALL, TEXT, LEMMA):
-        raise ArgumentError(
-            f"column: {learned} has stages with options of their own, which are not searched; tune"
-            " one column of tags, such as upos"
-        )
+    learned = _searched_column(source, column)
     evidence = feature_columns(make_options(fixed), None, fields, (learned,))
     looked_at = tuple(sorted({*evidence, *columns_of(space.get("templates", ()))}))
     if learned in looked_at:
         raise ArgumentError(f"space: templates look at column {learned}, which is to be learned")
     examples = Examples.read(source, learned, looked_at)
-    held_out = (
-        None
-        if dev is None
-        else Examples.read(Source(dev, "dev", format=format, fields=fields), learned, looked_at)
-    )
+    held_out = None
+    if dev is not None:
+        dev_source = Source(dev, "dev", format=format, fields=fields)
+        held_out = Examples.read(dev_source, learned, looked_at)
     if search.space is None and holds_features(examples):
         # A beam has no parts of labels to sum up, and takes minutes with a thousand whole ones.
         space.pop("beam", None)
@@ -394,3 +388,13 @@ def _fold_parts(
         out = examples.part(held)
         parts.append(Part(rest.sentences, out.sentences, out.gold))
     return parts, tuple(remarks)
+
+
+def _searched_column(source: Source, column: str | None) -> str:
+    (learned,) = learned_columns([] if column is None else [column], source)
+    if learned in (ALL, TEXT, LEMMA):
+        raise ArgumentError(
+            f"column: {learned} has stages with options of their own, which are not searched; tune"
+            " one column of tags, such as upos"
+        )
+    return learned

@@ -13,12 +13,10 @@ from typing import Any, Unpack, cast
 from perceptron_nlp._checks import check_callback, check_choice, check_flag, parse_size
 from perceptron_nlp._display import percent
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, MemoryLimitError
-from perceptron_nlp.features.templates import look_nearby
 from perceptron_nlp.tagger.confidence.calibrate import calibrated_by
 from perceptron_nlp.tagger.model.label_components import JOINT
 from perceptron_nlp.tagger.model.lemmas import KnownLemmas
-from perceptron_nlp.tagger.model.model import TaggerModel, joined, vocabulary_of
-from perceptron_nlp.tagger.tag.context import WINDOW
+from perceptron_nlp.tagger.model.model import TaggerModel, joined
 from perceptron_nlp.tagger.tag.feature_function import Extractor, extractor_name
 from perceptron_nlp.tagger.tagger import Tagger
 from perceptron_nlp.tagger.train.auto import auto_configure, training_warnings
@@ -26,18 +24,11 @@ from perceptron_nlp.tagger.train.checkpoint import CheckpointOptions, checkpoint
 from perceptron_nlp.tagger.train.columns import (
     Resources,
     feature_columns,
-    with_context,
     with_derived_columns,
+    with_neighbours_seen,
 )
 from perceptron_nlp.tagger.train.data import Examples, with_sample
-from perceptron_nlp.tagger.train.loop import (
-    Callback,
-    Engine,
-    EpochReport,
-    Task,
-    Trainer,
-    resolve_templates,
-)
+from perceptron_nlp.tagger.train.loop import Callback, Engine, EpochReport, Task, Trainer
 from perceptron_nlp.tagger.train.on_disk import MemoryLimit, check_streamable, read_stored
 from perceptron_nlp.tagger.train.options import (
     LearningOptions,
@@ -136,21 +127,12 @@ def train(
             " go on; leave resumable out, or name columns of tags alone"
         )
     prepare_for_dev(chosen, source, dev_source)
-    n_columns = max(1, len(stages.columns))
-    checkpoints = checkpoint_options(
-        chosen.checkpoint, chosen.every, chosen.resume, n_columns * (1 + chosen.learn_dev)
-    )
-    limit = None if chosen.max_memory is None else MemoryLimit(chosen.max_memory)
-    plan = _Plan(
-        chosen.learning(),
-        features,
-        fields,
-        _printing(callback) if verbose else callback,
-        Resources.read(chosen.raw, chosen.lexicon),
-        checkpoints[:n_columns],
-        chosen.resumable,
-        engine_of(chosen.engine, chosen.workers, chosen.read_by),
-        limit,
+    plan, plan_with_dev = _plans(
+        chosen,
+        max(1, len(stages.columns)),
+        features=features,
+        fields=fields,
+        callback=_printing(callback) if verbose else callback,
     )
     learn = partial(
         learn_stages,
@@ -162,7 +144,7 @@ def train(
     try:
         model = learn(source, dev_source, partial(_learn_columns, plan=plan))
         if chosen.learn_dev and dev_source is not None:
-            again = partial(_learn_columns, plan=replace(plan, checkpoints=checkpoints[n_columns:]))
+            again = partial(_learn_columns, plan=plan_with_dev)
             model = with_dev(model, partial(learn, learn_columns=again), source, dev_source)
     except MemoryLimitError:
         raise
@@ -210,6 +192,23 @@ class _Plan:
     engine: Engine | None = None
     limit: MemoryLimit | None = None
     lemmas: KnownLemmas | None = None
+
+
+def _plans(chosen: TrainingOptions, n_columns: int, **given: Any) -> tuple[_Plan, _Plan]:
+    """Return the plan of a training, and that of the one which learns the dev set, too."""
+    checkpoints = checkpoint_options(
+        chosen.checkpoint, chosen.every, chosen.resume, n_columns * (1 + chosen.learn_dev)
+    )
+    plan = _Plan(
+        chosen.learning(),
+        resources=Resources.read(chosen.raw, chosen.lexicon),
+        checkpoints=checkpoints[:n_columns],
+        resumable=chosen.resumable,
+        engine=engine_of(chosen.engine, chosen.workers, chosen.read_by),
+        limit=None if chosen.max_memory is None else MemoryLimit(chosen.max_memory),
+        **given,
+    )
+    return plan, replace(plan, checkpoints=checkpoints[n_columns:])
 
 
 def _learn_columns(
@@ -292,7 +291,7 @@ def _learn_column(
         else with_derived_columns(read, plan.resources, plan.options)
     )
     examples, options, choices = auto_configure(examples, plan.options, plan.features)
-    examples, dev, options = _with_context(examples, dev, options, plan.features)
+    examples, dev, options = with_neighbours_seen(examples, dev, options, plan.features)
     task = Task(
         examples=examples,
         column=column,
@@ -333,22 +332,6 @@ def _trainer(
 ) -> Trainer:
     mixer = None if engine is None else engine.mixer(task)
     return Trainer(task, checkpoint=checkpoint, mixer=mixer, log_level=log_level)
-
-
-def _with_context(
-    examples: Examples, dev: Examples | None, options: LearningOptions, features: Extractor | None
-) -> tuple[Examples, Examples | None, LearningOptions]:
-    """Add document context to the sentences, if templates look at it."""
-    templates = () if features is not None else resolve_templates(options, examples.columns)
-    if not look_nearby(templates):
-        return examples, dev, replace(options, window=None)
-    window = WINDOW if options.window is None else options.window
-    vocabulary = vocabulary_of(examples.vocabulary())
-    return (
-        with_context(examples, window, vocabulary),
-        None if dev is None else with_context(dev, window, vocabulary),
-        replace(options, window=window, templates=templates),
-    )
 
 
 def _size(chosen: TrainingOptions) -> int | None:

@@ -30,7 +30,7 @@ import numpy.typing as npt
 from perceptron_nlp._display import percent
 from perceptron_nlp.errors import ArgumentError
 from perceptron_nlp.features.templatefile import preset
-from perceptron_nlp.features.templates import check_templates
+from perceptron_nlp.features.templates import check_templates, look_nearby
 from perceptron_nlp.sampling import permutation
 from perceptron_nlp.tagger.model.label_components import (
     JOINT,
@@ -39,10 +39,11 @@ from perceptron_nlp.tagger.model.label_components import (
     holds_attributes,
     joint,
 )
-from perceptron_nlp.tagger.model.model import is_in
+from perceptron_nlp.tagger.model.model import is_in, vocabulary_of
 from perceptron_nlp.tagger.model.word_tables import ABSENT, WordTables, with_tables
 from perceptron_nlp.tagger.tag.constraints import Lexicon, LexiconSource
 from perceptron_nlp.tagger.tag.context import (
+    WINDOW,
     derived_names,
     given_names,
     is_capitalised,
@@ -52,7 +53,7 @@ from perceptron_nlp.tagger.tag.feature_function import Extractor
 from perceptron_nlp.tagger.tag.label import TemplateLabeller
 from perceptron_nlp.tagger.train.clusters import FEW_KNOWN, RawSource, RawText, word_clusters
 from perceptron_nlp.tagger.train.data import Examples
-from perceptron_nlp.tagger.train.loop import Task, Trainer
+from perceptron_nlp.tagger.train.loop import Task, Trainer, resolve_templates
 from perceptron_nlp.tagger.train.options import AUTO, LearningOptions
 from perceptron_nlp.tagger.train.sources import UNLABELLED
 from perceptron_nlp.text.spans import broken_positions, is_span_column, scheme_of, written
@@ -360,4 +361,20 @@ def with_context(
     given = [name for name in examples.columns if name not in DERIVED]
     return examples.with_columns(
         with_neighbours(examples.sentences, window, given, partial(is_in, vocabulary))
+    )
+
+
+def with_neighbours_seen(
+    examples: Examples, dev: Examples | None, options: LearningOptions, features: Extractor | None
+) -> tuple[Examples, Examples | None, LearningOptions]:
+    """Add document context to train and dev sentences if templates look at it; options say it."""
+    templates = () if features is not None else resolve_templates(options, examples.columns)
+    if not look_nearby(templates):
+        return examples, dev, replace(options, window=None)
+    window = WINDOW if options.window is None else options.window
+    vocabulary = vocabulary_of(examples.vocabulary())
+    return (
+        with_context(examples, window, vocabulary),
+        None if dev is None else with_context(dev, window, vocabulary),
+        replace(options, window=window, templates=templates),
     )

@@ -17,7 +17,6 @@ from perceptron_nlp._core.features.hashing import hash64
 from perceptron_nlp.integrations import shards
 from perceptron_nlp.integrations.sharding import Sharding, ShardWorker
 from perceptron_nlp.integrations.shards import TextFile, ends_in, sentences_by_shard
-from perceptron_nlp.tagger.train.api import engine_of
 
 Small = list[tuple[list[str], list[str]]]
 FAST: dict[str, Any] = {"templates": "fast", "epochs": 3}
@@ -131,9 +130,9 @@ def test_engines_that_are_none_are_refused(
         pn.train(small, **options)
 
 
-def test_workers_are_given_once(here: Any) -> None:
+def test_workers_are_given_once(here: Any, small: Small) -> None:
     with pytest.raises(pn.ArgumentError, match="the engine that was given has its own"):
-        engine_of(here(2), 3)
+        pn.train(small, engine=here(2), workers=3)
 
 
 @pytest.mark.parametrize(
