@@ -52,6 +52,19 @@ KERNEL_TARGET static ALWAYS_INLINE void KERNEL(bound_blocks)(const Spread *s, SU
 
 #define MOST_PLACES (MOST_UNITS + MOST_SPREAD_PARTS)
 
+/* Add units to a vector, which may be set to them: *is_set says, and is from then on. */
+KERNEL_TARGET static ALWAYS_INLINE void KERNEL(put_units)(const CacheLayout *l, SUM *vector,
+                                                          const SUM *units, uint8_t *is_set) {
+    const int32_t width = l->spread.width;
+    if (*is_set) {
+        KERNEL(add_units)(vector, units, width);
+        return;
+    }
+    memcpy(vector, units, (size_t)width * sizeof *vector);
+    memset(vector + width, 0, (size_t)(l->stride - width) * sizeof *vector);
+    *is_set = 1;
+}
+
 /* Sum the rows of a type, slot after slot, into its vectors. */
 KERNEL_TARGET static void KERNEL(spread_type)(const CacheLayout *l, TypeCache *c, uint32_t type,
                                               size_t from, size_t to) {
@@ -59,7 +72,7 @@ KERNEL_TARGET static void KERNEL(spread_type)(const CacheLayout *l, TypeCache *c
     const int32_t stride = l->stride, width = s->width;
     SUM *vectors = (SUM *)(void *)(c->vectors + type * vector_bytes(l));
     SUM places[MOST_PLACES];
-    memset(vectors, 0, vector_bytes(l));
+    uint8_t is_set[2 * MOST_SPREAD_SLOTS] = {0};
     c->entries[type].said = 0;
     while (from < to) {
         const int32_t slot = c->fresh_slots[from];
@@ -74,18 +87,24 @@ KERNEL_TARGET static void KERNEL(spread_type)(const CacheLayout *l, TypeCache *c
         if (!n) continue;
         KERNEL(spread_masks)(s, places);
         if (vector >= 0) {
-            KERNEL(add_units)(vectors + (size_t)vector * (size_t)stride, places, width);
+            KERNEL(put_units)
+            (l, vectors + (size_t)vector * (size_t)stride, places, &is_set[vector]);
             c->entries[type].said |= (uint16_t)(1u << (vector & 15));
         }
         if (correction < 0) continue;
         for (int32_t k = 0; k < width && l->slot_sign[slot] < 0; k++)
             places[k] = (SUM)(0 - places[k]);
-        KERNEL(add_units)(vectors + (size_t)correction * (size_t)stride, places, width);
+        KERNEL(put_units)
+        (l, vectors + (size_t)correction * (size_t)stride, places, &is_set[correction]);
     }
     c->entries[type].block = 0;
     for (int32_t v = 0; v < l->n_vectors; v++) {
         SUM *own = vectors + (size_t)v * (size_t)stride;
         if (v < l->n_always && !(c->entries[type].said >> (v & 15) & 1)) continue;
+        if (!is_set[v]) {
+            memset(own, 0, (size_t)stride * sizeof *own);
+            continue;
+        }
         KERNEL(bound_blocks)(s, own);
         if (v >= l->n_always || l->vectors[v].offset || l->vectors[v].column) continue;
         const SCORE *bounds = (const SCORE *)own + width;

@@ -39,12 +39,13 @@ typedef struct {
     uint32_t literal_bytes;
 } LemmaScript;
 
-/* A script that may lead to a known lemma. Those of one stem that put as much at the end
- * stand beside each other. */
+/* A script that may lead to a known lemma. Those that leave one stem stand beside each
+ * other. */
 typedef struct {
     const LemmaScript *script;
     uint32_t number;
-    uint32_t group_end; /* behind the last one like it */
+    uint32_t group_end; /* behind the last one of its stem */
+    uint32_t end_mark;
     uint64_t front_hash, back_hash;
 } KnownScript;
 
@@ -63,7 +64,7 @@ typedef struct {
     const uint32_t *letters;
     uint64_t *slots; /* upper half of a hash << 32 | lemma + 1; 0: empty */
     int bits;
-    uint64_t *stems; /* by what precedes the ends of lemmas, a bit for each length of an end */
+    uint64_t *stems; /* by what precedes the ends of lemmas, a bit for each end */
     int stem_bits;
 } LemmaModel;
 
@@ -251,17 +252,22 @@ static inline int known_lemmas_open(LemmaModel *m, uint32_t n) {
     return 0;
 }
 
-/* Do two scripts leave the same stem with the same front, and put as much behind it? */
+/* Do two scripts leave the same stem with the same front? */
 static inline int are_alike(const KnownScript *a, const KnownScript *b) {
     const LemmaScript *s = a->script, *t = b->script;
     return s->acute < 0 && t->acute < 0 && s->drop_front == t->drop_front &&
            s->drop_back == t->drop_back && a->front_hash == b->front_hash &&
-           s->n_front == t->n_front && s->n_back == t->n_back;
+           s->n_front == t->n_front;
 }
 
-/* The bit for stems that so many letters follow in a lemma. */
-static inline uint64_t stem_bit(uint64_t key, uint32_t n_back) {
-    return (uint64_t)1 << ((key + n_back) & 63);
+/* An end of a lemma, by how many letters it has and the first of them. */
+static inline uint32_t end_mark(uint32_t n, const uint32_t *letters) {
+    return 29 * n + (n ? *letters : 0);
+}
+
+/* The bit for stems that such an end follows. */
+static inline uint64_t stem_bit(uint64_t key, uint32_t end) {
+    return (uint64_t)1 << ((key + end) & 63);
 }
 
 /* Tell groups of scripts, and note what precedes the ends of lemmas that scripts may put there. -1: no
@@ -274,6 +280,7 @@ static inline int known_scripts_open(LemmaModel *m, KnownScript *known, uint32_t
     for (uint32_t k = n; k-- > 0;) {
         const int is_last = k + 1 == n || !are_alike(&known[k], &known[k + 1]);
         known[k].group_end = is_last ? k + 1 : known[k + 1].group_end;
+        known[k].end_mark = end_mark(known[k].script->n_back, known[k].script->back);
         lengths[known[k].script->n_back] = 1;
     }
     m->stem_bits = 4;
@@ -288,7 +295,8 @@ static inline int known_scripts_open(LemmaModel *m, KnownScript *known, uint32_t
             hash = hash * LEMMA_HASH + m->letters[lemma->at + i] + 1;
             if (left > SCRIPT_LETTERS || !lengths[left]) continue;
             const uint64_t key = lemma_key(hash, lemma->upos);
-            m->stems[key >> (64 - m->stem_bits)] |= stem_bit(key, left);
+            m->stems[key >> (64 - m->stem_bits)] |=
+                stem_bit(key, end_mark(left, m->letters + lemma->at + i + 1));
         }
     }
     return 0;
@@ -303,19 +311,15 @@ static inline uint64_t stem_hash(const KnownScript *k, const LemmaWord *w) {
     return (k->front_hash - hashes[begin]) * w->powers[end - begin] + hashes[end];
 }
 
-/* May a script, or those like it, lead to a known lemma? A key is made once for
- * scripts after each other with one stem. */
-static inline int may_lead(const LemmaModel *m, const KnownScript *k, const LemmaWord *w,
-                           int32_t upos, uint64_t *stem, uint64_t *key) {
+/* What is noted of the stem that a script leaves, and its key: no bit where no lemma has it. */
+static inline uint64_t noted_ends(const LemmaModel *m, const KnownScript *k, const LemmaWord *w,
+                                  int32_t upos, uint64_t *key) {
     const LemmaScript *s = k->script;
+    *key = 0;
     if ((int64_t)s->drop_front + s->drop_back >= (int64_t)w->n) return 0;
-    if (s->acute >= 0) return 1;
-    const uint64_t own = stem_hash(k, w);
-    if (own != *stem) {
-        *stem = own;
-        *key = lemma_key(own, upos);
-    }
-    return (m->stems[*key >> (64 - m->stem_bits)] & stem_bit(*key, s->n_back)) != 0;
+    if (s->acute >= 0) return ~(uint64_t)0;
+    *key = lemma_key(stem_hash(k, w), upos);
+    return m->stems[*key >> (64 - m->stem_bits)];
 }
 
 /* The known lemma that a script leads to; NULL: none. *status < 0: a page is missing. */
@@ -381,11 +385,11 @@ static inline int known_scripts(const LemmaModel *m, LemmaWord *w, Letters *know
         for (uint32_t k = 0; k < w->n; k++) bytes += utf8_put(w->bytes + bytes, w->low[k]);
         uint32_t own = (uint32_t)(xxh64(w->bytes, bytes, 0) >> 32);
         if (!own) own = 1;
-        uint64_t stem = 0, key = lemma_key(0, upos);
         for (uint32_t k = 0, end; k < m->n_known; k = end) {
-            end = m->known[k].group_end;
-            if (!may_lead(m, &m->known[k], w, upos, &stem, &key)) continue;
-            for (; k < end; k++) {
+            uint64_t key;
+            const uint64_t noted = noted_ends(m, &m->known[k], w, upos, &key);
+            for (end = m->known[k].group_end; noted && k < end; k++) {
+                if (!(noted & stem_bit(key, m->known[k].end_mark))) continue;
                 const KnownLemma *lemma = lemma_made(m, &m->known[k], w, known, upos, &status);
                 if (status < 0) return -1;
                 if (lemma && lemma->only != own) note_script(numbers, &found, m->known[k].number);

@@ -59,7 +59,7 @@ cdef class LemmaDecoder:
             raise MemoryLimitError("no memory for the lemmas")
         for k, script in enumerate(scripts):
             self._script(&self.scripts[k], script)
-        for k, (number, script) in enumerate(sorted(known, key=_ends)):
+        for k, (number, script) in enumerate(sorted(known, key=_stem)):
             own = len(scripts) + k
             self._script(&self.scripts[own], script)
             self.known[k].number = number
@@ -125,10 +125,10 @@ cdef class LemmaDecoder:
         return &view[0]
 
 
-def _ends(entry):
-    """The stem that the script of a known lemma leaves, and how much it puts at the end."""
-    _, drop_front, front, drop_back, back, acute = entry[1]
-    return drop_front, front, drop_back, acute, len(back)
+def _stem(entry):
+    """The stem that the script of a known lemma leaves."""
+    _, drop_front, front, drop_back, _, acute = entry[1]
+    return drop_front, front, drop_back, acute
 
 
 cdef class Lemmatizer:
