@@ -45,7 +45,8 @@ typedef struct {
     const LemmaScript *script;
     uint32_t number;
     uint32_t group_end; /* behind the last one of its stem */
-    uint32_t end_mark;
+    uint32_t end_mark;  /* below 64 */
+    uint64_t ends;      /* a bit for the end mark of each script from it to the last of its stem */
     uint64_t front_hash, back_hash;
 } KnownScript;
 
@@ -260,14 +261,9 @@ static inline int are_alike(const KnownScript *a, const KnownScript *b) {
            s->n_front == t->n_front;
 }
 
-/* An end of a lemma, by how many letters it has and the first of them. */
+/* An end of a lemma, by how many letters it has and the first of them: below 64. */
 static inline uint32_t end_mark(uint32_t n, const uint32_t *letters) {
-    return 29 * n + (n ? *letters : 0);
-}
-
-/* The bit for stems that such an end follows. */
-static inline uint64_t stem_bit(uint64_t key, uint32_t end) {
-    return (uint64_t)1 << ((key + end) & 63);
+    return (29 * n + (n ? *letters : 0)) & 63;
 }
 
 /* Tell groups of scripts, and note what precedes the ends of lemmas that scripts may put there. -1: no
@@ -281,6 +277,7 @@ static inline int known_scripts_open(LemmaModel *m, KnownScript *known, uint32_t
         const int is_last = k + 1 == n || !are_alike(&known[k], &known[k + 1]);
         known[k].group_end = is_last ? k + 1 : known[k + 1].group_end;
         known[k].end_mark = end_mark(known[k].script->n_back, known[k].script->back);
+        known[k].ends = (is_last ? 0 : known[k + 1].ends) | (uint64_t)1 << known[k].end_mark;
         lengths[known[k].script->n_back] = 1;
     }
     m->stem_bits = 4;
@@ -295,8 +292,8 @@ static inline int known_scripts_open(LemmaModel *m, KnownScript *known, uint32_t
             hash = hash * LEMMA_HASH + m->letters[lemma->at + i] + 1;
             if (left > SCRIPT_LETTERS || !lengths[left]) continue;
             const uint64_t key = lemma_key(hash, lemma->upos);
-            m->stems[key >> (64 - m->stem_bits)] |=
-                stem_bit(key, end_mark(left, m->letters + lemma->at + i + 1));
+            const uint32_t end = end_mark(left, m->letters + lemma->at + i + 1);
+            m->stems[key >> (64 - m->stem_bits)] |= (uint64_t)1 << ((key + end) & 63);
         }
     }
     return 0;
@@ -311,15 +308,15 @@ static inline uint64_t stem_hash(const KnownScript *k, const LemmaWord *w) {
     return (k->front_hash - hashes[begin]) * w->powers[end - begin] + hashes[end];
 }
 
-/* What is noted of the stem that a script leaves, and its key: no bit where no lemma has it. */
+/* Of the ends that scripts put behind one stem, a bit for each mark that a known lemma may have there. */
 static inline uint64_t noted_ends(const LemmaModel *m, const KnownScript *k, const LemmaWord *w,
-                                  int32_t upos, uint64_t *key) {
+                                  int32_t upos) {
     const LemmaScript *s = k->script;
-    *key = 0;
     if ((int64_t)s->drop_front + s->drop_back >= (int64_t)w->n) return 0;
-    if (s->acute >= 0) return ~(uint64_t)0;
-    *key = lemma_key(stem_hash(k, w), upos);
-    return m->stems[*key >> (64 - m->stem_bits)];
+    if (s->acute >= 0) return k->ends;
+    const uint64_t key = lemma_key(stem_hash(k, w), upos);
+    const uint64_t noted = m->stems[key >> (64 - m->stem_bits)];
+    return (noted >> (key & 63) | noted << (-key & 63)) & k->ends;
 }
 
 /* The known lemma that a script leads to; NULL: none. *status < 0: a page is missing. */
@@ -386,10 +383,9 @@ static inline int known_scripts(const LemmaModel *m, LemmaWord *w, Letters *know
         uint32_t own = (uint32_t)(xxh64(w->bytes, bytes, 0) >> 32);
         if (!own) own = 1;
         for (uint32_t k = 0, end; k < m->n_known; k = end) {
-            uint64_t key;
-            const uint64_t noted = noted_ends(m, &m->known[k], w, upos, &key);
+            const uint64_t noted = noted_ends(m, &m->known[k], w, upos);
             for (end = m->known[k].group_end; noted && k < end; k++) {
-                if (!(noted & stem_bit(key, m->known[k].end_mark))) continue;
+                if (!(noted >> m->known[k].end_mark & 1)) continue;
                 const KnownLemma *lemma = lemma_made(m, &m->known[k], w, known, upos, &status);
                 if (status < 0) return -1;
                 if (lemma && lemma->only != own) note_script(numbers, &found, m->known[k].number);
