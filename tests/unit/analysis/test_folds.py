@@ -66,7 +66,7 @@ def test_few_or_unequal_documents_are_cut_between_sentences_with_a_remark(
     sizes: list[int], n_folds: int | None
 ) -> None:
     folds, remarks = folded(marked(sizes), n_folds, 1)
-    assert len(folds) == n_folds or 5
+    assert len(folds) == (n_folds or 5)
     assert max(map(len, folds)) - min(map(len, folds)) <= 1
     (remark,) = remarks
     assert "documents are too few or too unequal" in remark and "folds" not in remark

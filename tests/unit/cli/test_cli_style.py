@@ -197,10 +197,10 @@ def test_a_terminal_without_unicode_gets_a_curve_in_ascii(monkeypatch: pytest.Mo
 def test_a_closed_stream_of_messages_takes_them_in_silence(monkeypatch: pytest.MonkeyPatch) -> None:
     stream = Stream(terminal=False)
     stream.close()
-    monkeypatch.setattr(sys, "stderr", stream)
-    write_message("lost")
-    monkeypatch.setattr(sys, "stderr", None)
-    write_message("lost")
+    for closed in (stream, None):
+        monkeypatch.setattr(sys, "stderr", closed)
+        write_message("lost")
+        assert sys.stderr is closed
 
 
 class Screen(io.StringIO):

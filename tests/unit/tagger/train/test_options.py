@@ -90,4 +90,5 @@ def test_a_value_out_of_its_declared_range_is_named(
 
 def test_what_may_be_left_out_has_a_default_that_is_allowed() -> None:
     for option in OPTIONS.values():
-        pn.TrainingOptions(**{option.name: option.default})
+        options = pn.TrainingOptions(**{option.name: option.default})
+        assert getattr(options, option.name) == option.default
