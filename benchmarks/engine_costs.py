@@ -22,7 +22,7 @@ from here import Here, LocalPool
 
 import perceptron_nlp as pn
 from perceptron_nlp.combine.mix import Added, Change, plus, weighted
-from perceptron_nlp.integrations.sharding import Round, ShardMixer
+from perceptron_nlp.integrations.shard_training import Round, ShardMixer
 from perceptron_nlp.tagger.model.state import RunState
 
 EPOCHS = 3

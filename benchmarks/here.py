@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from perceptron_nlp.combine.mix import Change, Step, plus, tree, weighted
-from perceptron_nlp.integrations.sharding import (
+from perceptron_nlp.integrations.shard_training import (
     Piece,
     Round,
     Shard,

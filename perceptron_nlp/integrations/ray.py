@@ -23,7 +23,7 @@ from perceptron_nlp.errors import (
     PerceptronNLPError,
     missing_extra,
 )
-from perceptron_nlp.integrations.sharding import (
+from perceptron_nlp.integrations.shard_training import (
     Piece,
     Round,
     Shard,
@@ -152,7 +152,7 @@ class _Actor:
 
 
 class RayPool:
-    """A sharding.WorkerPool of actors; `processes` gets host and process number of each."""
+    """A shard_training.WorkerPool of actors; `processes` gets host and process number of each."""
 
     def __init__(self, processes: list[tuple[str, int]], shards: Sequence[Shard]) -> None:
         share = min(1.0, max(1, int(1e4 * processors() / len(shards))) / 1e4)
@@ -175,7 +175,7 @@ class RayPool:
     def learn(
         self, piece: Piece, state: RunState, step: Step | None, fresh: bool
     ) -> list[ShardCounts]:
-        """See sharding.WorkerPool."""
+        """See shard_training.WorkerPool."""
         with typed():
             self._piece = (piece, state, None if step is None else ray.put(step))
             self._state = None
@@ -240,13 +240,13 @@ class RayPool:
                 self._answer(k, self._ask(k, True))
 
     def only(self) -> RunState:
-        """See sharding.WorkerPool."""
+        """See shard_training.WorkerPool."""
         with typed():
             changed: RunState = self._retried(lambda: ray.get(self._actors[0].changed.remote()))
             return changed
 
     def mixed(self, shares: Sequence[float], words: int, begun: int) -> Change:
-        """See sharding.WorkerPool."""
+        """See shard_training.WorkerPool."""
 
         def both(one: tuple[int, Any], other: tuple[int, Any]) -> tuple[int, Any]:
             return one[0], self._actors[one[0]].plus.remote(one[1], other[1])
@@ -263,7 +263,7 @@ class RayPool:
             return self._retried(mix)
 
     def close(self) -> None:
-        """See sharding.WorkerPool."""
+        """See shard_training.WorkerPool."""
         for actor in self._actors:
             self._kill(actor)
         self._actors, self._shards, self._piece, self._state = [], [], None, None

@@ -182,7 +182,7 @@ INTERNALS = {
     "analysis": 20,
     "cli": 7,
     "combine": {"distill", "merge", "mix", "pseudo_labels"},
-    "integrations": {"ray", "sharding", "shards"},
+    "integrations": {"ray", "shard_training", "shards"},
 }
 
 

@@ -7,8 +7,8 @@ from test_resuming_laws import equal
 
 from perceptron_nlp.combine.mix import Added, difference, no_state, weighted
 from perceptron_nlp.errors import EngineError
-from perceptron_nlp.integrations.sharding import Piece, ShardWorker
-from perceptron_nlp.integrations.sharding import Shard as Sentences
+from perceptron_nlp.integrations.shard_training import Piece, ShardWorker
+from perceptron_nlp.integrations.shard_training import Shard as Sentences
 from perceptron_nlp.integrations.shards import make_shards
 from perceptron_nlp.tagger.train.data import Examples
 from perceptron_nlp.tagger.train.loop import resolve_templates

@@ -21,7 +21,7 @@ ray = pytest.importorskip("ray", reason="the extra ray is not installed")
 pytest.importorskip("pyarrow", reason="the extra arrow is not installed")
 
 from perceptron_nlp.integrations import ray as engine  # noqa: E402
-from perceptron_nlp.integrations import sharding  # noqa: E402
+from perceptron_nlp.integrations import shard_training  # noqa: E402
 from perceptron_nlp.integrations.arrow import ArrowTagger  # noqa: E402
 
 # Ray's own: sockets and processes that it leaves to the system, and options that are to change.
@@ -133,12 +133,12 @@ def test_a_worker_that_dies_again_and_again_ends_the_training(
 def test_a_worker_of_another_version_is_refused(
     cluster: None, many: list[tuple[list[str], list[str]]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    class Older(sharding.Shard):
+    class Older(shard_training.Shard):
         def __init__(self, *parts: Any) -> None:
             super().__init__(*parts, "0.0.1")
 
     # The module that the engine has, whatever other tests have imported again since.
-    monkeypatch.setattr(sharding, "Shard", Older)
+    monkeypatch.setattr(shard_training, "Shard", Older)
     with pytest.raises(pn.EngineError, match=r"has version .*, and the job was begun with 0"):
         pn.train(many, engine="ray", workers=2, **OPTIONS)
 

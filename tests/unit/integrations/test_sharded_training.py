@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import perceptron_nlp as pn
 from perceptron_nlp._core.features.hashing import hash64
 from perceptron_nlp.integrations import shards
-from perceptron_nlp.integrations.sharding import Sharding, ShardWorker
+from perceptron_nlp.integrations.shard_training import Sharding, ShardWorker
 from perceptron_nlp.integrations.shards import TextFile, ends_in, sentences_by_shard
 
 Small = list[tuple[list[str], list[str]]]
