@@ -67,8 +67,8 @@ class TextToken(NamedTuple):
 
     @property
     def words(self) -> tuple[TextWord, ...]:
-        """Its words: one, but of multiword tokens."""
-        return self.parts or (TextWord(self.form, self.label, self.labels),)
+        """Its words: one, but of multiword tokens; white space in a token is one space there."""
+        return self.parts or (TextWord(" ".join(self.form.split()), self.label, self.labels),)
 
     @property
     def lemma(self) -> str | None:

@@ -164,3 +164,14 @@ def test_no_script_leaves_a_space_at_an_end_of_a_word_or_lemma(tmp_path: Path) -
     assert split("r1|e|x", "pp q") == ("pp e", "x")
     assert parse_script("l,0,,1,").apply("pp q") is None
     assert parse_script("l,0,,1,e").apply("pp q") == "pp e"
+
+
+def test_a_word_has_one_space_where_its_token_has_white_space(tmp_path: Path) -> None:
+    block = "# newpar\n1\t{} b\t_\t{}\t_\t_\t_\t_\t_\t_\n\n"
+    text = "".join(block.format(*pair) for pair in [("a", "X"), ("c", "Y")] * 9)
+    tagger = pn.train(write(tmp_path / "spaces.conllu", text), column="text,upos", **FAST)
+    (sentence,) = tagger.tag_text("c\u00a0 \n b")
+    (token,) = sentence
+    assert (token.form, token.start, token.end) == ("c\u00a0 \n b", 0, 6)
+    assert sentence.words == [token.words[0].form] == ["c b"]
+    assert tagger.tag(sentence.words) == sentence.labels == ["Y"]
