@@ -167,7 +167,7 @@ class ColumnInspection:
             "templates": [asdict(template) for template in self.templates],
             "first_templates": [asdict(template) for template in self.first_templates],
             "dev_accuracy": self.dev_accuracy,
-            "evidence": list(model.feature_columns),
+            "feature_columns": list(model.feature_columns),
             "rows": weights.n_rows,
             # Of the first run; the others tell the same story.
             "last_updates": None if model.state is None else model.state.runs[0].last_updates,

@@ -260,7 +260,7 @@ class Learner:
         return self._ahead
 
 
-class Lessons:
+class Trainings:
     """Models learned at points of the work.
 
     Parameters

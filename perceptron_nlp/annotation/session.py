@@ -12,7 +12,7 @@ from perceptron_nlp._checks import check_choice, check_flag, check_int
 from perceptron_nlp.annotation.asking import ORDERS, Asking
 from perceptron_nlp.annotation.goldfile import GoldFile, Record
 from perceptron_nlp.annotation.labels import column_names, start_model, tag_set
-from perceptron_nlp.annotation.learning import Learned, Learner, Lessons
+from perceptron_nlp.annotation.learning import Learned, Learner, Trainings
 from perceptron_nlp.annotation.pool import Item, Pool
 from perceptron_nlp.annotation.progress import Progress, checked, progress_of
 from perceptron_nlp.annotation.reading import PoolSource
@@ -102,7 +102,7 @@ class Session:
         self._learner = Learner(
             self._pool.items, self.columns, order == "active", every, start, beside
         )
-        self._lessons = Lessons(self._learner, every, background)
+        self._trainings = Trainings(self._learner, every, background)
         self._drafts: dict[str, Record] = {}
         self._review: dict[str, Mapping[int, Doubt]] = {}
         self.turn = 0
@@ -113,11 +113,11 @@ class Session:
         self._pace: list[tuple[float, int]] = []
         self._since = time.monotonic()
         self._prepare()
-        self._lessons.warm_up()
+        self._trainings.warm_up()
 
     def close(self) -> None:
         """End the thread that trains in the background, if there is one."""
-        self._lessons.close()
+        self._trainings.close()
 
     def __enter__(self) -> Session:
         return self
@@ -353,14 +353,14 @@ class Session:
         return self._asking.chosen(
             treebank.waiting,
             len(treebank.records),
-            lambda: self._lessons.asked(treebank.in_work_order, self._open),
+            lambda: self._trainings.asked(treebank.in_work_order, self._open),
         )
 
     def _prepare(self) -> None:
-        self._lessons.prepare(self._treebank.in_work_order, self._open)
+        self._trainings.prepare(self._treebank.in_work_order, self._open)
 
     def _learned(self) -> Learned:
-        return self._lessons.learned(self._treebank.in_work_order, self._open)
+        return self._trainings.learned(self._treebank.in_work_order, self._open)
 
     def _open(self) -> list[Item]:
         """Return what may be asked for and learned from."""

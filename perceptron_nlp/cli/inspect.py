@@ -86,7 +86,7 @@ def report(found: dict[str, Any], path: str, file: dict[str, Any]) -> list[tuple
         *_coverage(found["coverage"]),
         ("direction", order),
         ("search", "greedy" if found["beam"] == 1 else f"beam of {found['beam']}"),
-        ("columns needed", ", ".join(["form", *found["evidence"]])),
+        ("columns needed", ", ".join(["form", *found["feature_columns"]])),
         ("vocabulary", f"{found['vocabulary']:,}"),
         ("dictionary", f"{len(found['dictionary']):,} tokens with one label each"),
         ("file", f"{file['bytes']:,} bytes, format {file['format_version']}"),

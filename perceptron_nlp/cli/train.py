@@ -67,11 +67,11 @@ ACCURATE = "--preset accurate: 3 to 8 % fewer mistakes in most columns, 4 times 
 def run_train(chosen: argparse.Namespace) -> None:
     """Check everything, train, save."""
     inputs = [*chosen.train, *([] if chosen.dev is None else [chosen.dev])]
-    evidence = [*chosen.raw, *([] if chosen.lexicon is None else [chosen.lexicon])]
-    check_there(evidence)
-    check_stdin([*inputs, *evidence], quiet=True)
-    check_model_place(chosen.model, [*inputs, *evidence])
-    check_checkpoint(chosen, [*inputs, *evidence])
+    further = [*chosen.raw, *([] if chosen.lexicon is None else [chosen.lexicon])]
+    check_there(further)
+    check_stdin([*inputs, *further], quiet=True)
+    check_model_place(chosen.model, [*inputs, *further])
+    check_checkpoint(chosen, [*inputs, *further])
     options = options_given(chosen)
     corpora = open_inputs(chosen, inputs)
     n_train = len(chosen.train)

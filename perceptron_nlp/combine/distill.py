@@ -120,7 +120,7 @@ class Student(Learner):
             rule=options.update,
             rate=options.step,
             margin=options.least_lead,
-            right_to_left=options.backwards,
+            right_to_left=options.is_right_to_left,
             scales=np.where(order < self._n_gold, 1.0, self._weight),
         )
 

@@ -130,11 +130,13 @@ def used_by(model: TaggerModel) -> dict[str, Any]:
 
 
 def instead(
-    used: Mapping[str, Any], name: str, value: Any, evidence: Sequence[str]
+    used: Mapping[str, Any], name: str, value: Any, feature_columns: Sequence[str]
 ) -> dict[str, Any]:
     """The options with one of them another, in the same form."""
     if name == "templates" and value != AUTO:
-        value = [str(t) for t in (preset(value, evidence) if isinstance(value, str) else value)]
+        value = [
+            str(t) for t in (preset(value, feature_columns) if isinstance(value, str) else value)
+        ]
     if name == "dictionary" and value is not None:
         value = list(value)
     return {**used, name: value}

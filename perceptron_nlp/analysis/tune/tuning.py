@@ -54,14 +54,14 @@ TuningCallback = Callable[[TuningReport], object]
 class Search:
     """The search itself.
 
-    ``evidence`` are columns that named lists of templates look at; for ``remarks`` see
+    ``given`` are columns that named lists of templates look at; for ``remarks`` see
     TuningResult.
     """
 
     bench: Bench
     space: Mapping[str, Sequence[Any]]
     options: SearchOptions
-    evidence: Sequence[str]
+    given: Sequence[str]
     callback: TuningCallback | None
     seed: int
     remarks: tuple[str, ...]
@@ -166,7 +166,7 @@ class Search:
     def _others(self, name: str, values: Sequence[Any]) -> list[Any]:
         """The values of an option that are not used anyway."""
         used = self._used[0]
-        return [value for value in values if instead(used, name, value, self.evidence) != used]
+        return [value for value in values if instead(used, name, value, self.given) != used]
 
     def _finished(self, places: Mapping[str, int], distributions: Mapping[str, Any]) -> Any:
         return optuna().create_trial(
@@ -177,7 +177,7 @@ class Search:
         """The options of a training with these settings, if no other one depends on them."""
         used = dict(base)
         for name, value in settings.items():
-            used = instead(used, name, value, self.evidence)
+            used = instead(used, name, value, self.given)
         return _key(used)
 
     def _new(
@@ -186,7 +186,7 @@ class Search:
         """The settings that change something, if they can be tried and have not been."""
         used = dict(base)
         for name, value in settings.items():
-            used = instead(used, name, value, self.evidence)
+            used = instead(used, name, value, self.given)
         kept = {name: value for name, value in settings.items() if matters(name, used)}
         if not kept or {_key(plain(kept)), self._would_use(kept, base)} & tried:
             return None
@@ -337,8 +337,8 @@ def tune(
         raise ArgumentError("folds: there is a dev set to score by, too; leave one of them out")
     source = Source(train, "train", format=format, fields=fields)
     learned = _searched_column(source, column)
-    evidence = feature_columns(make_options(fixed), None, fields, (learned,))
-    looked_at = tuple(sorted({*evidence, *columns_of(space.get("templates", ()))}))
+    given = feature_columns(make_options(fixed), None, fields, (learned,))
+    looked_at = tuple(sorted({*given, *columns_of(space.get("templates", ()))}))
     if learned in looked_at:
         raise ArgumentError(f"space: templates look at column {learned}, which is to be learned")
     examples = Examples.read(source, learned, looked_at)
@@ -368,7 +368,7 @@ def tune(
         storage = Storage(search.state, identity)
         bench = Bench(parts, learned, fields, fixed, storage, held_out is not None)
         try:
-            return Search(bench, space, search, evidence, callback, seed, remarks).run()
+            return Search(bench, space, search, given, callback, seed, remarks).run()
         except KeyboardInterrupt as error:
             if storage.path is None:
                 raise

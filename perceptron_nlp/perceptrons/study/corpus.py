@@ -93,7 +93,7 @@ class Ones:
 
 
 TOKENS = 20_000
-"""Words of a part that are used at most; a larger part is thinned."""
+"""Words of a part that are used at most; a larger part is sampled."""
 
 TENTH = 10
 

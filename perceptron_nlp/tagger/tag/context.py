@@ -8,7 +8,7 @@ word gets, as values cut at their bars (the affix ``pieces``):
 * ``near``: how often the word stands capitalized elsewhere nearby (0 to 3), whether also after
   the start of a sentence, whether also in lower case, and whether words beside it are capitalized;
 * ``near-left``, ``near-right``: the words, in lower case, that stand beside it there;
-* ``near-left-NAME``, ``near-right-NAME``: the values of evidence column NAME there.
+* ``near-left-NAME``, ``near-right-NAME``: the values of feature column NAME there.
 
 And each word gets ``near-case``: ``l``, not capitalized; ``C``, capitalized, and a word of the
 training text in lower case; ``N``, capitalized only; and ``near-share``: how many words of its
@@ -44,9 +44,9 @@ FIRST_LABEL, FIRST_UPOS, FIRST_AGREEMENT = FIRST_COLUMNS = (
 _AGREEING = ("Case=", "Gender=", "Number=")
 
 
-def derived_names(evidence: Iterable[str]) -> tuple[str, ...]:
-    """The names of the columns that are made where `evidence` is the evidence columns."""
-    return (*CONTEXT_COLUMNS, *(side + name for name in evidence for side in CONTEXT_SIDES))
+def derived_names(feature_columns: Iterable[str]) -> tuple[str, ...]:
+    """Return the names of the columns that are made beside these feature columns."""
+    return (*CONTEXT_COLUMNS, *(side + name for name in feature_columns for side in CONTEXT_SIDES))
 
 
 def given_names(looked_at: Iterable[str]) -> tuple[str, ...]:
@@ -62,7 +62,7 @@ def given_names(looked_at: Iterable[str]) -> tuple[str, ...]:
 def with_neighbours(
     sentences: Sequence[Sequence[str]],
     window: int,
-    evidence: Sequence[str],
+    feature_columns: Sequence[str],
     knows: Callable[[str], bool],
     *,
     before: Sequence[Sequence[str]] = (),
@@ -71,12 +71,12 @@ def with_neighbours(
     """Return consecutive sentences of one text with the columns made.
 
     window : sentences on either side in which other places of a word are looked for
-    evidence : the feature columns, which each sentence has
+    feature_columns : their names; each sentence has them
     knows : was a word in the training text?
     before, after : the sentences around them; more than `window` of them make no difference
     """
     text = [s if isinstance(s, Sentence) else Sentence(s) for s in (*before, *sentences, *after)]
-    places = _Places(text, window, evidence, knows)
+    places = _Places(text, window, feature_columns, knows)
     return [places.added_to(number) for number in range(len(before), len(before) + len(sentences))]
 
 
@@ -103,11 +103,13 @@ class _Places:
         self,
         text: list[Sentence],
         window: int,
-        evidence: Sequence[str],
+        feature_columns: Sequence[str],
         knows: Callable[[str], bool],
     ) -> None:
         self._text = text
-        self._evidence = [(name, [sentence.column(name) for sentence in text]) for name in evidence]
+        self._feature_columns = [
+            (name, [sentence.column(name) for sentence in text]) for name in feature_columns
+        ]
         self._knows = knows
         self._known: dict[str, bool] = {}
         self._capitalised: dict[str, list[tuple[int, int]]] = {}
@@ -134,7 +136,7 @@ class _Places:
         share = str(5 * n_capitalised // len(words)) if words else ""
         columns = {
             name: [_NOTHING] * len(words)
-            for name in derived_names(name for name, _ in self._evidence)
+            for name in derived_names(name for name, _ in self._feature_columns)
         }
         columns["near-case"] = [self._case(word) for word in words]
         columns["near-share"] = [share] * len(words)
@@ -168,7 +170,7 @@ class _Places:
             "near-left": set[str](),
             "near-right": set[str](),
         }
-        for name, _ in self._evidence:
+        for name, _ in self._feature_columns:
             seen[f"near-left-{name}"], seen[f"near-right-{name}"] = set(), set()
         for at, place in others[:PLACES]:
             words = self._text[at].words
@@ -177,7 +179,7 @@ class _Places:
             seen["near-right"].add(right)
             beside = [is_capitalised(_value(words, place + step)) for step in (-1, 1)]
             seen["near"].add("beside" + "".join("X" if one else "x" for one in beside))
-            for name, columns in self._evidence:
+            for name, columns in self._feature_columns:
                 seen[f"near-left-{name}"].add(_value(columns[at], place - 1))
                 seen[f"near-right-{name}"].add(_value(columns[at], place + 1))
         return seen

@@ -206,16 +206,16 @@ def choose_templates(
     examples: Examples, options: LearningOptions, spans: bool, probe: _Probe
 ) -> tuple[tuple[Template, ...], list[str]]:
     """Return templates for the column, and how they were chosen."""
-    evidence = examples.columns
+    given = examples.columns
     if spans and hold_names(examples):
-        return preset("names", evidence), [
+        return preset("names", given), [
             f"{percent(capital_share(examples), 1)} of the spans begin with a capital letter, so"
             " other places of a word in the text are looked at"
         ]
-    if spans and {*evidence} - {*DERIVED}:
-        return preset("chunk", evidence), []
+    if spans and {*given} - {*DERIVED}:
+        return preset("chunk", given), []
     little = not has_much_text(examples)
-    small = preset("fast", evidence)
+    small = preset("fast", given)
     if little and not spans:
         small = (*small, *ENDINGS)
     if little and not spans and examples.parts is None:
@@ -241,7 +241,7 @@ def choose_templates(
         if folded > grams:
             more = (FOLDED_NGRAMS,)
     pairs = options.preset != "fast" and (spans or not little)
-    return (*(preset("default", evidence) if pairs else small), *more), notes
+    return (*(preset("default", given) if pairs else small), *more), notes
 
 
 def _folds(examples: Examples) -> list[tuple[Examples, Examples]]:

@@ -41,31 +41,31 @@ def label_hashes(labels: Iterable[str]) -> npt.NDArray[np.uint64]:
 
 
 def digest_sentence(
-    digest: Digest, sentence: Sentence, evidence: Sequence[str], labels: Sequence[str | None]
+    digest: Digest, sentence: Sentence, feature_columns: Sequence[str], labels: Sequence[str | None]
 ) -> None:
     """Take a sentence's words, feature columns and labels into a digest."""
-    for values in (sentence.words, *(sentence.column(name) for name in evidence)):
+    for values in (sentence.words, *(sentence.column(name) for name in feature_columns)):
         digest.update(word_bytes("\t".join(values) + "\n"))
     digest.update(word_bytes("\t".join(label or "\n" for label in labels) + "\n\n"))
 
 
-def columns_to_scan(column: str, evidence: Sequence[str]) -> list[int]:
+def columns_to_scan(column: str, feature_columns: Sequence[str]) -> list[int]:
     """Return the places in CoNLL-U of words, feature columns and labels; none if one is missing."""
-    names = ("form", *evidence, column.lower())
+    names = ("form", *feature_columns, column.lower())
     if not {*names} <= {*CONLLU_COLUMNS[1:]}:
         return []
     return [CONLLU_COLUMNS.index(name) for name in names]
 
 
 def read_numbered(
-    source: Source, column: str, evidence: Sequence[str], digest: Digest
+    source: Source, column: str, feature_columns: Sequence[str], digest: Digest
 ) -> tuple[NumberedText, NumberedLabels] | None:
     """The sentences of a source and the labels of a column, if it is CoNLL-U of the usual form.
 
     None where the source must be read sentence by sentence; nothing is used up then, and the
     digest has seen nothing.
     """
-    scanned = columns_to_scan(column, evidence)
+    scanned = columns_to_scan(column, feature_columns)
     texts = source.texts() if scanned else None
     if texts is None:
         return None
@@ -80,7 +80,7 @@ def read_numbered(
     labels: list[str | None] = [text.decode() for text in strings[-1]]
     if is_none:
         labels = [None if label == UNLABELLED else label for label in labels]
-    columns = {name: (strings[k], tokens[k]) for k, name in enumerate(("form", *evidence))}
+    columns = {name: (strings[k], tokens[k]) for k, name in enumerate(("form", *feature_columns))}
     return (
         NumberedText(TextSentences(texts), np.arange(len(lengths)), lengths, columns),
         NumberedLabels(labels, tokens[-1], lengths),
@@ -113,30 +113,30 @@ class Examples:
     parts: str | None = None
 
     @classmethod
-    def read(cls, source: Source, column: str, evidence: Sequence[str]) -> Examples:
+    def read(cls, source: Source, column: str, feature_columns: Sequence[str]) -> Examples:
         """Read everything, so that a bad line is known before training begins.
 
         Raises FormatError, with file:line; also if no word is labeled.
         """
         digest = hashlib.sha256()
-        found = read_numbered(source, column, evidence, digest)
+        found = read_numbered(source, column, feature_columns, digest)
         if found is None:
             sentences: list[Sentence] = []
             gold: list[Sequence[str | None]] = []
             for sentence in source:
                 labels = gold_labels(sentence, column)
-                digest_sentence(digest, sentence, evidence, labels)
+                digest_sentence(digest, sentence, feature_columns, labels)
                 sentences.append(sentence)
                 gold.append(labels)
             found = NumberedText.of(sentences), NumberedLabels.of(gold)
-        return cls.checked(source, column, evidence, *found, digest.hexdigest())
+        return cls.checked(source, column, feature_columns, *found, digest.hexdigest())
 
     @classmethod
     def checked(
         cls,
         source: Source,
         column: str,
-        evidence: Sequence[str],
+        feature_columns: Sequence[str],
         sentences: NumberedText,
         gold: NumberedLabels,
         digest: str,
@@ -149,7 +149,7 @@ class Examples:
         except ArgumentError as error:
             raise ArgumentError(f"{source.place}: column {column}: {error}") from None
         n_tokens = len(gold.numbers)
-        return cls(sentences, gold, tags, n_tokens, n_labelled, digest, tuple(evidence))
+        return cls(sentences, gold, tags, n_tokens, n_labelled, digest, tuple(feature_columns))
 
     def with_columns(self, sentences: Sequence[Sentence], names: Sequence[str] = ()) -> Examples:
         """The same sentences with further columns, of which these are feature columns."""

@@ -94,7 +94,7 @@ class TemplateLearner(Learner):
         always = {word: examples.tags.id_of(label) for word, label in forced.items()}
         self._options = options
         self._allowed = (
-            np.array(legal_steps(examples.tags, options.backwards))
+            np.array(legal_steps(examples.tags, options.is_right_to_left))
             if examples.scheme in SCHEMES
             else None
         )
@@ -136,7 +136,7 @@ class TemplateLearner(Learner):
         how: dict[str, Any] = {
             "rule": options.update,
             "rate": options.step,
-            "right_to_left": options.backwards,
+            "right_to_left": options.is_right_to_left,
         }
         if options.width > 1 and self._parts is None:
             how |= {"beam": options.width, "cost": options.wrong_label_cost}
@@ -184,7 +184,7 @@ class FunctionLearner(Learner):
         found = []
         for sentence, gold in zip(examples.sentences, examples.gold, strict=True):
             history: list[str] = []
-            for i in reading_order(len(gold), self._options.backwards):
+            for i in reading_order(len(gold), self._options.is_right_to_left):
                 found.append(extract(self._function, sentence, i, history)[0])
                 history.append(gold[i] or UNLABELLED)
         keys, counts = np.unique(np.concatenate(found), return_counts=True)
@@ -200,7 +200,7 @@ class FunctionLearner(Learner):
     def _learn_sentence(self, number: int, counts: list[int]) -> None:
         sentence, tags = self._examples.sentences[number], self._examples.tags
         history: list[str] = []
-        for i in reading_order(len(sentence.words), self._options.backwards):
+        for i in reading_order(len(sentence.words), self._options.is_right_to_left):
             gold = self._examples.gold[number][i]
             label = self._forced.get(sentence.words[i])
             if label is None:

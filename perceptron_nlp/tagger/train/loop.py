@@ -166,7 +166,7 @@ class Task:
             templates=self.templates,
             extractor=None if self.features is None else extractor_name(self.features),
             weights=QuantizedWeights.of(weights, max(1, len(self.templates))),
-            right_to_left=self.options.backwards,
+            right_to_left=self.options.is_right_to_left,
             beam=self.options.width,
             scheme=self.examples.scheme if self.lemmas is None else SCRIPTS,
             parts=self.examples.parts,
@@ -385,8 +385,10 @@ def dev_accuracy(model: TaggerModel, features: Extractor | None, dev: Examples) 
     return share_right(dev.gold, given, dev.n_labelled)
 
 
-def resolve_templates(options: LearningOptions, evidence: Sequence[str]) -> tuple[Template, ...]:
+def resolve_templates(
+    options: LearningOptions, feature_columns: Sequence[str]
+) -> tuple[Template, ...]:
     """Return the templates that the options ask for; a named list looks at all feature columns."""
     if isinstance(options.templates, str):
-        return preset(options.templates, evidence)
+        return preset(options.templates, feature_columns)
     return check_templates(options.templates)

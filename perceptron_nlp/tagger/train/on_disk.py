@@ -186,15 +186,15 @@ class _Column:
 class _Reading:
     """One source as it is read: the learned column and the feature columns."""
 
-    def __init__(self, column: str, evidence: Sequence[str], limit: MemoryLimit) -> None:
+    def __init__(self, column: str, feature_columns: Sequence[str], limit: MemoryLimit) -> None:
         self.column = column
-        self.evidence = evidence
+        self.feature_columns = feature_columns
         self.digest = hashlib.sha256()
-        self.columns = {name: _Column(limit) for name in ("form", *evidence)}
+        self.columns = {name: _Column(limit) for name in ("form", *feature_columns)}
         self.labels = _Column(limit)
         self.lengths = array("i")
         self._none = UNLABELLED if column.lower() in UNLABELLED_COLUMNS else None
-        self._scanned = columns_to_scan(column, evidence)
+        self._scanned = columns_to_scan(column, feature_columns)
 
     def read(self, source: Source) -> None:
         """Every sentence of the source."""
@@ -231,16 +231,16 @@ class _Reading:
     def _add_all(self, sentences: Iterator[Sentence] | Source) -> None:
         for sentence in sentences:
             labels = gold_labels(sentence, self.column)
-            digest_sentence(self.digest, sentence, self.evidence, labels)
+            digest_sentence(self.digest, sentence, self.feature_columns, labels)
             self.columns["form"].add(sentence.words)
-            for name in self.evidence:
+            for name in self.feature_columns:
                 self.columns[name].add(sentence.column(name))
             self.labels.add(labels)
             self.lengths.append(len(labels))
 
 
 def read_stored(
-    source: Source, column: str, evidence: Sequence[str], limit: MemoryLimit
+    source: Source, column: str, feature_columns: Sequence[str], limit: MemoryLimit
 ) -> Examples:
     """Return the examples of a source, gone over once, their words and labels on disk.
 
@@ -249,15 +249,15 @@ def read_stored(
     too many.
     """
     return Examples.checked(
-        source, column, evidence, *read_numbers(source, column, evidence, limit)
+        source, column, feature_columns, *read_numbers(source, column, feature_columns, limit)
     )
 
 
 def read_numbers(
-    source: Source, column: str, evidence: Sequence[str], limit: MemoryLimit
+    source: Source, column: str, feature_columns: Sequence[str], limit: MemoryLimit
 ) -> tuple[NumberedText, NumberedLabels, str]:
     """As read_stored: sentences, labels, and the digest."""
-    reading = _Reading(column, evidence, limit)
+    reading = _Reading(column, feature_columns, limit)
     reading.read(source)
     lengths = np.array(reading.lengths, np.int64)
     columns: dict[str, tuple[list[bytes], Numbers]] = {

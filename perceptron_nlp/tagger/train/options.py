@@ -224,7 +224,7 @@ class LearningOptions:
         return self.beam or 1
 
     @property
-    def backwards(self) -> bool:
+    def is_right_to_left(self) -> bool:
         """Direction: true if sentences are read from their end."""
         return bool(self.right_to_left)
 

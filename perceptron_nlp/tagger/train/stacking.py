@@ -69,10 +69,10 @@ def second_pass_templates(upos_first: bool = False) -> tuple[Template, ...]:
 def stacked(task: Task, learn: Callable[[Task], TaggerModel]) -> Task:
     """Train the first tagger of a stack, and return what the second one learns."""
     examples, column, options = task.examples, task.column, task.options
-    taught, how = examples, replace(options, templates=task.templates)
+    examples_of_first, how = examples, replace(options, templates=task.templates)
     upos_first = has_much_text(examples)
     if upos_first:
-        taught, column, how = upos_alone(examples), UPOS, replace(how, margin=None)
+        examples_of_first, column, how = upos_alone(examples), UPOS, replace(how, margin=None)
 
     def labeller_without(part: Examples) -> Callable[[Sequence[Sentence]], list[list[str]]]:
         quick = replace(how, runs=1, epochs=min(options.passes, FOLD_EPOCHS))
@@ -82,13 +82,13 @@ def stacked(task: Task, learn: Callable[[Task], TaggerModel]) -> Task:
 
     return replace(
         task,
-        examples=jackknifed(examples, taught, labeller_without),
+        examples=jackknifed(examples, examples_of_first, labeller_without),
         options=replace(
             options,
             templates=(*task.templates, *second_pass_templates(upos_first)),
-            right_to_left=not options.backwards,
+            right_to_left=not options.is_right_to_left,
         ),
-        first=learn(Task(examples=taught, column=column, options=how)),
+        first=learn(Task(examples=examples_of_first, column=column, options=how)),
     )
 
 

@@ -114,7 +114,7 @@ def probes_of(data, monkeypatch, **options):
             Probed(
                 n_held_out,
                 chosen.least_lead,
-                chosen.backwards,
+                chosen.is_right_to_left,
                 task.examples.parts,
                 frozenset(labels),
             )
