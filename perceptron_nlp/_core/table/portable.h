@@ -14,8 +14,8 @@
 #define ALWAYS_INLINE inline __attribute__((always_inline))
 #define NOT_WITHOUT_EFFECT __asm__ volatile("")
 #define VECTOR_EXTENSIONS 1
-/* Behind a typedef: a vector of so many bytes, which may stand at any multiple of `alignment` and
- * share its memory with other types. */
+#define CONVERT_VECTOR __builtin_convertvector
+/* Behind a typedef: a vector that may stand at any multiple of `alignment`, over any other type. */
 #define VECTOR_OF(bytes, alignment) \
     __attribute__((vector_size(bytes), aligned(alignment), may_alias))
 #else

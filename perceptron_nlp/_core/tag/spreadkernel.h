@@ -246,7 +246,7 @@ KERNEL_TARGET static ALWAYS_INLINE int32_t KERNEL(sum_bounds)(const Spread *s,
         Bounds sum = {0};
         for (int i = 0; i < said->n; i++) {
             const SCORE *own = (const SCORE *)said->vectors[i] + s->width + from;
-            sum += __builtin_convertvector(*(const KERNEL(Scores) *)(const void *)own, Bounds);
+            sum += CONVERT_VECTOR(*(const KERNEL(Scores) *)(const void *)own, Bounds);
         }
 #else
         int32_t sum[BOUNDS_AT_ONCE] = {0};
