@@ -74,7 +74,7 @@ def test_white_space_within_a_token_is_one_space_in_its_word(tmp_path: Path) -> 
     path.write_text((rows + "\n") * 20, "utf-8")
     tagger = pn.train(path, column="all", preset="fast", epochs=4)
     (sentence,) = tagger.tag_text("1\n 000 x")
-    assert sentence.words == ["1\n 000", "x"]
+    assert sentence.words == ["1 000", "x"] and sentence[0].form == "1\n 000"
     assert tagger.segmenter is not None
     ((first, _),) = tagger.segmenter.sentences_of("1\n 000 x")
     assert first.words == ("1 000",)
@@ -97,6 +97,15 @@ def test_a_text_in_pieces_has_the_same_sentences(
     pieces = [text[a:b] for a, b in itertools.pairwise(places)]
     found = [(own, tokens) for _, own, tokens in segmenter.sentences_in(pieces)]
     assert found == whole(segmenter, text)
+
+
+def test_text_that_repeats_itself_is_cut_as_the_first_time(segmenter: Segmenter) -> None:
+    # Many more places than those after which the caches grow.
+    paragraph = " ".join(
+        f"Le bois n° {n}, l'eau du {n % 7}. Il va, dit-on{'!' * (n % 3)}" for n in range(90)
+    )
+    once = whole(segmenter, paragraph)
+    assert whole(segmenter, "\n\n".join([paragraph] * 40)) == once * 40
 
 
 def test_an_endless_line_takes_constant_memory_and_keeps_every_character(

@@ -12,7 +12,9 @@
 #define CUT_LABELS 3
 #define CUT_HISTORY 4
 #define CUT_MOST_TYPES (1 << 19) /* types that a decoder of atoms may remember: see context_of */
-#define SUM_BITS 17              /* places of each cache of sums */
+#define SUM_BITS 15              /* places of each cache of sums, … */
+#define MOST_SUM_BITS 17         /* … and where text repeats itself */
+#define PLACES_SAMPLED 4096      /* after which that is asked */
 #define MOST_TEMPLATES 64        /* of each kind */
 #define PLACE_BLOCK 16           /* atoms that are asked at once */
 #define CUT_BATCH 2048           /* atoms that are labelled at a time, or a few more */
@@ -81,6 +83,8 @@ typedef struct {
 typedef struct {
     ContextSums *of[LOOKS_FARTHER];
     WindowSums *windows;
+    int bits; /* of the places that are in use */
+    uint32_t asked, known;
 } CutSums;
 
 /* What came out of a text. */
@@ -328,7 +332,7 @@ static inline void add_context(const CutModel *m, const Worker *w, ContextSums *
 }
 
 static ALWAYS_INLINE ContextSums *context_place(const Cut *x, int looks, uint64_t context) {
-    ContextSums *c = &x->sums->of[looks][(context * XXH_P1) >> (64 - SUM_BITS)];
+    ContextSums *c = &x->sums->of[looks][(context * XXH_P1) >> (64 - x->sums->bits)];
     PREFETCH(c);
     PREFETCH((const char *)(c + 1) - 1);
     return c;
@@ -336,7 +340,7 @@ static ALWAYS_INLINE ContextSums *context_place(const Cut *x, int looks, uint64_
 
 /* The first of four places beside each other, one of which labels choose. */
 static ALWAYS_INLINE ContextSums *context_set(const Cut *x, int looks, uint64_t context) {
-    ContextSums *c = x->sums->of[looks] + ((context * XXH_P1) >> (66 - SUM_BITS)) * 4;
+    ContextSums *c = x->sums->of[looks] + ((context * XXH_P1) >> (66 - x->sums->bits)) * 4;
     PREFETCH(c);
     PREFETCH((const char *)(c + 3) - 1);
     PREFETCH((const char *)(c + 4) - 1);
@@ -385,7 +389,7 @@ static inline void ask_window(const Cut *x, const Worker *w, Asked *a, int32_t r
     if (reach == WINDOW_REACH) gaps |= (uint64_t)types[WINDOW_REACH] << 20;
     a->seen[2] = gaps;
     const uint64_t hash = (a->seen[0] * XXH_P1 + a->seen[1] * XXH_P2) ^ gaps * XXH_P3;
-    a->window = &x->sums->windows[((hash ^ hash >> 32) * XXH_P1) >> (64 - SUM_BITS)];
+    a->window = &x->sums->windows[((hash ^ hash >> 32) * XXH_P1) >> (64 - x->sums->bits)];
     PREFETCH(a->window);
     PREFETCH((const char *)(a->window + 1) - 1);
 }
@@ -470,7 +474,9 @@ static inline void sum_block(const CutModel *m, const Cut *x, const Worker *w, A
         if (!asked[k].is_known)
             ask_rows(m, asked[k].keys, asked[k].rows, m->n_templates[LOOKS_FARTHER]);
     for (int k = 0; k < count; k++) sum_place(m, w, &asked[k]);
+    x->sums->asked += (uint32_t)count;
     for (int k = 0; k < count && reach <= WINDOW_REACH; k++) {
+        x->sums->known += (uint32_t)asked[k].is_known;
         if (asked[k].is_known) continue;
         memcpy(asked[k].window->seen, asked[k].seen, sizeof asked[k].seen);
         memcpy(asked[k].window->sums, asked[k].sums, sizeof asked[k].sums);
@@ -502,12 +508,22 @@ static inline void label_paragraph(const CutModel *m, const Cut *x, const Worker
 static inline int clear_sums(CutSums *sums) {
     for (int k = 0; k < LOOKS_FARTHER; k++) {
         free(sums->of[k]);
-        sums->of[k] = (ContextSums *)calloc((size_t)1 << SUM_BITS, sizeof(ContextSums));
+        sums->of[k] = (ContextSums *)calloc((size_t)1 << MOST_SUM_BITS, sizeof(ContextSums));
         if (!sums->of[k]) return -1;
     }
     free(sums->windows);
-    sums->windows = (WindowSums *)calloc((size_t)1 << SUM_BITS, sizeof(WindowSums));
+    sums->windows = (WindowSums *)calloc((size_t)1 << MOST_SUM_BITS, sizeof(WindowSums));
+    sums->bits = SUM_BITS;
+    sums->asked = sums->known = 0;
     return sums->windows ? 0 : -1;
+}
+
+/* Use all places if many windows come again: text that does not repeat itself fills more of them than
+ * the processor holds near, and finds nothing there. */
+static inline void size_sums(CutSums *sums) {
+    if (sums->asked < PLACES_SAMPLED) return;
+    if (4 * sums->known > sums->asked) sums->bits = MOST_SUM_BITS;
+    sums->asked = sums->known = 0;
 }
 
 /* Settle what is certain; how many places are not. The last place of all is asked for what it is,
@@ -563,6 +579,7 @@ static inline int label_queue(const CutModel *m, Cut *x, Worker *w, const uint8_
         cache_spoil(&w->cache);
         return -1;
     }
+    size_sums(x->sums);
     for (size_t q = 0; q < asked; q++) {
         const CutParagraph *own = &x->queue[q];
         label_paragraph(m, x, w, (int64_t)q, x->list.atoms + own->begin,
