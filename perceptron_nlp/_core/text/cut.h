@@ -12,9 +12,9 @@
 #define CUT_LABELS 3
 #define CUT_HISTORY 4
 #define CUT_MOST_TYPES (1 << 19) /* types that a decoder of atoms may remember: see context_of */
-#define SUM_BITS 15              /* places of each cache of sums, … */
-#define MOST_SUM_BITS 17         /* … and where text repeats itself */
-#define PLACES_SAMPLED 4096      /* after which that is asked */
+#define SUM_BITS 17              /* places of each cache of sums, … */
+#define FEW_SUM_BITS 15          /* … and of those in use where text does not repeat itself */
+#define PLACES_SAMPLED (1 << 16) /* after which that is asked */
 #define MOST_TEMPLATES 64        /* of each kind */
 #define PLACE_BLOCK 16           /* atoms that are asked at once */
 #define CUT_BATCH 2048           /* atoms that are labelled at a time, or a few more */
@@ -508,11 +508,11 @@ static inline void label_paragraph(const CutModel *m, const Cut *x, const Worker
 static inline int clear_sums(CutSums *sums) {
     for (int k = 0; k < LOOKS_FARTHER; k++) {
         free(sums->of[k]);
-        sums->of[k] = (ContextSums *)calloc((size_t)1 << MOST_SUM_BITS, sizeof(ContextSums));
+        sums->of[k] = (ContextSums *)calloc((size_t)1 << SUM_BITS, sizeof(ContextSums));
         if (!sums->of[k]) return -1;
     }
     free(sums->windows);
-    sums->windows = (WindowSums *)calloc((size_t)1 << MOST_SUM_BITS, sizeof(WindowSums));
+    sums->windows = (WindowSums *)calloc((size_t)1 << SUM_BITS, sizeof(WindowSums));
     sums->bits = SUM_BITS;
     sums->asked = sums->known = 0;
     return sums->windows ? 0 : -1;
@@ -522,7 +522,7 @@ static inline int clear_sums(CutSums *sums) {
  * the processor holds near, and finds nothing there. */
 static inline void size_sums(CutSums *sums) {
     if (sums->asked < PLACES_SAMPLED) return;
-    if (4 * sums->known > sums->asked) sums->bits = MOST_SUM_BITS;
+    sums->bits = 4 * sums->known > sums->asked ? SUM_BITS : FEW_SUM_BITS;
     sums->asked = sums->known = 0;
 }
 
