@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import shutil
 from collections.abc import Iterator
 from typing import Any
@@ -21,6 +22,8 @@ def chromium() -> Iterator[Any]:
         yield None
         return
     with sync_playwright() as running:
-        found = running.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        # A sanitizer, which this process may have loaded first, keeps a browser from starting.
+        kept = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
+        found = running.chromium.launch(executable_path=path, args=["--no-sandbox"], env=kept)
         yield found
         found.close()
