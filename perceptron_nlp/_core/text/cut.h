@@ -375,20 +375,19 @@ static inline void add_single(const CutModel *m, const Worker *w, const Spot *sp
 static inline void ask_window(const Cut *x, const Worker *w, Asked *a, int32_t reach) {
     const Spot *spot = &a->spot;
     const int32_t *types = w->types[0] + spot->place;
-    uint64_t gaps =
-        1ull << 63 | (uint64_t)(spot->i == 0) << 62 | (uint64_t)(spot->i == spot->n - 1) << 61;
+    uint64_t gaps = 0;
     a->seen[0] = a->seen[1] = 0;
     for (int k = -reach; k <= reach; k++) {
         const int64_t at = spot->i + k;
-        const uint64_t gap = at < 0 || at >= spot->n ? GAP_OUTSIDE : spot->atoms[at].gap;
-        gaps = (gaps & ~0ull << 36) | (gaps << 2 & 0x3FFF) | gap;
+        gaps = gaps << 2 | (at < 0 || at >= spot->n ? GAP_OUTSIDE : spot->atoms[at].gap);
     }
     for (int k = -reach; k < 0; k++) a->seen[0] = a->seen[0] << 20 | (uint64_t)types[k];
     for (int k = 0; k <= reach && k < WINDOW_REACH; k++)
         a->seen[1] = a->seen[1] << 20 | (uint64_t)types[k];
-    if (reach == WINDOW_REACH) gaps |= (uint64_t)types[WINDOW_REACH] << 20;
-    a->seen[2] = gaps;
-    const uint64_t hash = (a->seen[0] * XXH_P1 + a->seen[1] * XXH_P2) ^ gaps * XXH_P3;
+    const uint64_t last = reach == WINDOW_REACH ? (uint64_t)types[WINDOW_REACH] : 0;
+    a->seen[2] = 1ull << 63 | (uint64_t)(spot->i == 0) << 62 |
+                 (uint64_t)(spot->i == spot->n - 1) << 61 | last << 20 | gaps;
+    const uint64_t hash = (a->seen[0] * XXH_P1 + a->seen[1] * XXH_P2) ^ a->seen[2] * XXH_P3;
     a->window = &x->sums->windows[((hash ^ hash >> 32) * XXH_P1) >> (64 - x->sums->bits)];
     PREFETCH(a->window);
     PREFETCH((const char *)(a->window + 1) - 1);

@@ -39,8 +39,7 @@ typedef struct {
     uint32_t literal_bytes;
 } LemmaScript;
 
-/* A script that may lead to a known lemma. Those that leave one stem stand beside each
- * other. */
+/* A script that may lead to a known lemma. Those that leave one stem stand beside each other. */
 typedef struct {
     const LemmaScript *script;
     uint32_t number;

@@ -134,15 +134,21 @@ static inline int64_t bytes_behind(const uint8_t *text, size_t length, uint32_t 
     return n ? -1 : (int64_t)(length - at);
 }
 
+/* The byte behind n more characters of a word. */
+static inline size_t byte_after(const uint8_t *text, size_t length, size_t at, uint32_t n) {
+    for (; n; n--) do
+            at++;
+        while (at < length && (text[at] & 0xC0) == 0x80);
+    return at;
+}
+
 /* Would a script leave a space at an end of a word? kept: bytes of the first word. */
 static inline int leaves_space(const uint8_t *own, size_t kept, size_t length,
                                const SplitScript *script) {
     if (!script->cut_after) return !script->added && own[kept - 1] == ' ';
     for (uint32_t k = 0; k + 1 < script->n_words; k++) {
         if (own[kept - 1] == ' ' || own[kept] == ' ') return 1;
-        for (uint32_t c = script->cut_after[k]; c; c--) do
-                kept++;
-            while (kept < length && (own[kept] & 0xC0) == 0x80);
+        kept = byte_after(own, length, kept, script->cut_after[k]);
     }
     return 0;
 }
@@ -164,11 +170,8 @@ static inline int split_word(TextWords *x, const uint8_t *text, TextWord word,
         uint32_t at = (uint32_t)kept;
         if (push_word(x, (TextWord){word.at, at}) < 0) return -1;
         for (uint32_t k = 0; k + 1 < script->n_words; k++) {
-            uint32_t end = at;
             own = text_word_bytes(x, text, word);
-            for (uint32_t c = script->cut_after[k]; c; c--) do
-                    end++;
-                while (end < word.length && (own[end] & 0xC0) == 0x80);
+            const uint32_t end = (uint32_t)byte_after(own, word.length, at, script->cut_after[k]);
             if (push_word(x, (TextWord){word.at + at, end - at}) < 0) return -1;
             at = end;
         }
