@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import islice, pairwise, repeat, starmap
+from itertools import islice, pairwise, repeat
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, overload
 
@@ -260,7 +260,7 @@ def labeled_sentences(text: str, fill: TextFill, columns: Sequence[str]) -> Iter
         found = fill.labeled(
             piece.encode("utf-8", "surrogatepass"), at_end=place + length >= len(text)
         )
-        tokens = _tokens_of(piece, place, found, *_labels_of(found, fill, known))
+        tokens = _tokens_of(piece, place, found, _labels_of(found, fill, known), columns[0])
         for begin, end in pairwise(found.sentences.tolist()):
             own = tokens[begin:end]
             yield TextSentence(text[own[0].start : own[-1].end], own)
@@ -268,49 +268,45 @@ def labeled_sentences(text: str, fill: TextFill, columns: Sequence[str]) -> Iter
         length = _PIECE if found.taken[1] else 2 * length
 
 
-def _labels_of(
-    found: LabeledText, fill: TextFill, known: _Mappings
-) -> tuple[list[str], list[Mapping[str, str]]]:
-    """Return the label of each word of a piece of text in the first column, and in all."""
-    by_column = {
-        name: list(map(labels.__getitem__, numbers))
+def _labels_of(found: LabeledText, fill: TextFill, known: _Mappings) -> list[Mapping[str, str]]:
+    """Return the labels of all words of a piece of text."""
+    by_column: dict[str, Iterable[str]] = {
+        name: map(labels.__getitem__, numbers)
         for (name, labels), numbers in zip(fill.labels.items(), found.labels, strict=True)
     }
     if found.lemmas is not None:
-        by_column[LEMMA] = list(_strings(*found.lemmas))
-    rows = zip(*(by_column[name] for name in known.columns), strict=True)
-    return by_column[known.columns[0]], known.of(rows)
+        by_column[LEMMA] = _strings(*found.lemmas)
+    return known.of(zip(*(by_column[name] for name in known.columns), strict=True))
 
 
 def _tokens_of(
-    piece: str,
-    place: int,
-    found: LabeledText,
-    firsts: Sequence[str],
-    labels: Sequence[Mapping[str, str]],
+    piece: str, place: int, found: LabeledText, labels: Sequence[Mapping[str, str]], column: str
 ) -> list[TextToken]:
-    """Return the tokens of a piece beginning at `place`, given what its words are labeled."""
+    """Return the tokens of a piece beginning at `place`, given the labels of its words."""
     places, first = found.places.tolist(), found.first.tolist()
     starts, ends = places[::2], places[1::2]
     forms = map(piece.__getitem__, map(slice, starts, ends))
     if place:
         starts, ends = ([place + at for at in side] for side in (starts, ends))
-    is_plain = len(labels) == len(starts)
-    if not is_plain:
-        of_words = firsts, labels
-        firsts = [of_words[0][n] for n in first[:-1]]
-        labels = [of_words[1][n] for n in first[:-1]]
+    has_multiword = len(labels) > len(starts)
+    own = [labels[n] for n in first[:-1]] if has_multiword else labels
     # A token is made a thousand times as often as anything else: without its constructor.
-    rows = zip(forms, firsts, starts, ends, labels, repeat(()), strict=False)
+    rows = zip(forms, [one[column] for one in own], starts, ends, own, repeat(()), strict=False)
     tokens: list[TextToken] = list(map(partial(tuple.__new__, TextToken), rows))
-    for n, (begin, end) in enumerate(pairwise(first)) if not is_plain else ():
+    for n, (begin, end) in enumerate(pairwise(first) if has_multiword else ()):
         if end - begin > 1:
             words = _strings(found.form_ends, found.forms, begin, end)
-            own = zip(words, *(row[begin:end] for row in of_words), strict=True)
-            tokens[n] = tokens[n]._replace(
-                label=None, labels=_NO_LABELS, parts=tuple(starmap(TextWord, own))
-            )
+            parts = _parts(words, labels[begin:end], column)
+            tokens[n] = tokens[n]._replace(label=None, labels=_NO_LABELS, parts=parts)
     return tokens
+
+
+def _parts(
+    words: Iterable[str], labels: Iterable[Mapping[str, str]], column: str
+) -> tuple[TextWord, ...]:
+    """Return the words of a multiword token."""
+    rows = zip(words, labels, strict=True)
+    return tuple([TextWord(word, own[column], own) for word, own in rows])
 
 
 class _Mappings(dict[tuple[str, ...], Mapping[str, str]]):
@@ -359,11 +355,8 @@ def _sentence(
             own = labels[at]
             found.append(TextToken(text[start:end], own[first], start, end, own))
         else:
-            parts = [
-                TextWord(word, own[first], own)
-                for word, own in zip(words, labels[at : at + len(words)], strict=True)
-            ]
-            found.append(TextToken(text[start:end], None, start, end, _NO_LABELS, tuple(parts)))
+            parts = _parts(words, labels[at : at + len(words)], first)
+            found.append(TextToken(text[start:end], None, start, end, _NO_LABELS, parts))
         at += len(words)
     return TextSentence(text[tokens[0].start : tokens[-1].end], found)
 
