@@ -119,8 +119,6 @@ def make_script(form: str, lemma: str, *, turkic: bool = False) -> Script | None
     """Return the script that turns a form into its lemma; applied to the form, it gives the lemma.
 
     None if the lemma is longer than LONGEST_LITERAL. With `turkic`, I is lower-cased to ı, İ to i.
-
-    Raises FormatError for a lemma of more than a thousand characters.
     """
     return _made(form, lemma, turkic)
 
@@ -330,8 +328,6 @@ def make_split(token: str, words: Sequence[str]) -> str:
 
     It is WHOLE for a token that is to stay as it is: one of one word, even if that is written
     otherwise, or one of more than MOST_WORDS words, or of pieces longer than LONGEST_PIECE.
-
-    Raises FormatError for more words, or longer ones, than a script can make.
     """
     if not 1 < len(words) <= MOST_WORDS or max(map(len, (token, *words))) > LONGEST_PIECE:
         return WHOLE
