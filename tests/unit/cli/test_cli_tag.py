@@ -171,7 +171,11 @@ def test_a_terminal_as_input_gets_a_word(
     assert main(["tag", str(model)]) == 0
     out, err = capsysbinary.readouterr()
     assert out == b"The/DET dog/NOUN\n"
-    assert err.startswith(b"reading from the terminal; end with Ctrl-D\n<stdin>: read as text\n")
+    assert err.decode().splitlines() == [
+        "reading from the terminal; end with Ctrl-D",
+        "<stdin>: read as text",
+        "<stdin>: cut into tokens by rules for English; train --column all learns others",
+    ]
 
 
 def test_a_sentence_is_answered_before_the_next_is_there(
