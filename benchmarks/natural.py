@@ -17,6 +17,7 @@ the rounds. Loading, starting and learning are not in them. Prints Markdown.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import gc
 import io
 import multiprocessing
@@ -51,8 +52,10 @@ def sentences_of(text: str, count: int | None) -> Sentences:
     """The words of a text's first sentences, every word an object of its own, as programs read."""
     name, bar = TEXTS[text]
     lines = (corpora() / "corpora" / name / f"{name}.tagged.txt").read_text("utf-8").split("\n")
-    found = ([word.rpartition(bar)[0] for word in line.split()] for line in lines if line.strip())
-    return list(islice(found, count))
+    words = ([word.rpartition(bar)[0] for word in line.split()] for line in lines)
+    # MASC has tags without a word, at which some peers stop.
+    found = ([word for word in own if word] for own in words)
+    return list(islice(filter(None, found), count))
 
 
 def as_conllu(sentences: Sentences) -> str:
@@ -153,10 +156,11 @@ def measure(
                 try:
                     pipe.send(way)
                     best[name][way] = min(best[name][way], pipe.recv())
-                except EOFError:
+                except (EOFError, BrokenPipeError):
                     best[name][way] = float("nan")
     for pipe in pipes.values():
-        pipe.send("")
+        with contextlib.suppress(BrokenPipeError):
+            pipe.send("")
     return {
         name: {way: tokens[name] / least / 1e6 for way, least in ways.items()}
         for name, ways in best.items()
@@ -165,7 +169,9 @@ def measure(
 
 def table(found: dict[str, dict[str, float]]) -> str:
     """Taggers and ways; beside lists, how many times the fastest peer."""
-    peers = [ways["lists"] for name, ways in found.items() if name not in PRESETS]
+    peers = [
+        ways["lists"] for name, ways in found.items() if name not in PRESETS and ways["lists"] > 0
+    ]
     fastest = max(peers, default=float("nan"))
     lines = [
         "| | " + " | ".join(WAYS) + " | lists: × the fastest peer |",
