@@ -231,10 +231,16 @@ class Inspection(Tabular):
             "layout": [section._asdict() for section in self.layout],
         }
         if self.segmentation is not None:
-            cut, certain, splits = self.segmentation
+            cut, certain, words, splits = self.segmentation
             file["segmentation"] = {
                 "features": cut.weights.n_rows,
                 "certain_places": len(certain),
+                "certain_words": sum(
+                    len(known)
+                    for places in words.values()
+                    for labels in places.values()
+                    for known in labels.values()
+                ),
                 "splits": 0 if splits is None else len(splits.tags) - 1,
                 "record": dict(cut.record),
             }

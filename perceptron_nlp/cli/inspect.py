@@ -111,6 +111,10 @@ def segmentation(found: dict[str, Any]) -> list[tuple[bool, str]]:
     facts = [
         ("features", f"{found['features']:,} of places between atoms of text"),
         ("certain places", f"{found['certain_places']:,} kinds that training saw one way only"),
+        (
+            "certain words",
+            f"{found['certain_words']:,} words and endings that settle what is beside",
+        ),
         ("splits", f"{found['splits']:,} ways to make several words of a token"),
     ]
     lines = [(True, "segmentation of running text")]

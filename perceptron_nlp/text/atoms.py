@@ -13,11 +13,13 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+from perceptron_nlp.text.tagset import word_hash
 
 NOTHING, SPACE, PARAGRAPH = "0", "1", "p"
 """Gaps behind an atom."""
-GOES_ON, TOKEN, SENTENCE = "I", "T", "S"
+GOES_ON, TOKEN, SENTENCE = LABELS = ("I", "T", "S")
 """Labels of an atom."""
 LONGEST_ATOM = 10_000
 """Characters of an atom, and of the marks behind digits; a longer run is several."""
@@ -117,6 +119,64 @@ def place_keys(text: str, atoms: Atoms) -> list[str]:
     return [end + gap + start for end, gap, start in zip(ends, atoms.gaps, starts, strict=True)]
 
 
+SIDES = ("before", "after", "before_ending", "after_ending")
+"""What makes a place certain: the word before it, that behind it, or the endings of these."""
+WORD_PLACES = tuple(gap + look for gap in (NOTHING, SPACE) for look in "Aac9")
+"""Of a place beside a word the gap, and how the atom on the other side looks."""
+
+Words = Mapping[str, Mapping[str, Mapping[str, Sequence[str]]]]
+"""Words or endings by one of SIDES, one of WORD_PLACES, and the label that stands there."""
+
+
+def ending(word: str) -> str:
+    """Return how a word begins, by its class, and its last three characters."""
+    return _letter_class(word[0]) + word[-3:]
+
+
+def are_certain_words(found: Any) -> bool:
+    """Tell if something read from a file is what Words are."""
+    return isinstance(found, dict) and all(
+        side in SIDES
+        and isinstance(places, dict)
+        and all(
+            place in WORD_PLACES
+            and isinstance(labels, dict)
+            and all(
+                label in LABELS
+                and isinstance(known, list)
+                and all(isinstance(word, str) and word for word in known)
+                for label, known in labels.items()
+            )
+            for place, labels in places.items()
+        )
+        for side, places in found.items()
+    )
+
+
+def word_numbers(words: Words) -> dict[tuple[int, int], int]:
+    """Return what words know of places as the core has it.
+
+    Returns
+    -------
+    by (0, the hash of a word), or (how its word begins, as the core sees it, from 1, the hash of an
+    ending), two bits for each place: first those behind the word, then those before it, in the
+    order of WORD_PLACES; 0 for nothing, else the place of the label in LABELS, from 1
+    """
+    numbers: dict[tuple[int, int], int] = {}
+    for side, places in words.items():
+        behind = len(WORD_PLACES) * side.startswith("after")
+        for place, labels in places.items():
+            bits = 2 * (behind + WORD_PLACES.index(place))
+            for label, known in labels.items():
+                for word in known:
+                    key = 0, word_hash(word)
+                    if side.endswith("ending"):
+                        key = _look_number(word[:1]) + 1, word_hash(word[1:])
+                    others = numbers.get(key, 0) & ~(3 << bits)
+                    numbers[key] = others | (LABELS.index(label) + 1) << bits
+    return numbers
+
+
 PAGE = 256
 _KINDS = {"S": 0, "L": 1, "M": 2, "D": 3, "H": 4, "O": 4}
 _LOOKS = " Aac9"
@@ -141,16 +201,17 @@ def class_page(number: int) -> bytes:
 def place_numbers(places: Mapping[str, str]) -> dict[tuple[int, int, int], str]:
     """Return the labels of places by how the core sees their keys: (last, gap, first)."""
 
-    def look(letter: str) -> int:
-        number = _LOOKS.find(letter, 1)
-        return ord(letter) if number < 0 else _LOOK_CLASSES + number
-
     gaps = NOTHING + SPACE + PARAGRAPH
     return {
-        (look(key[0]), gaps.index(key[1]), look(key[2])): label
+        (_look_number(key[0]), gaps.index(key[1]), _look_number(key[2])): label
         for key, label in places.items()
         if len(key) == 3 and key[1] in gaps
     }
+
+
+def _look_number(look: str) -> int:
+    number = _LOOKS.find(look, 1)
+    return ord(look) if number < 0 else _LOOK_CLASSES + number
 
 
 @lru_cache(maxsize=1 << 14)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import tracemalloc
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from oracles.segmentation import segmented
 
 import perceptron_nlp as pn
 from perceptron_nlp.tagger.tag.segment import WINDOW, SegmentedToken, Segmenter
+from perceptron_nlp.text.atoms import LABELS, SIDES, WORD_PLACES, Words
 
 # All that breaks lines, joins letters, has no encoding, or is known to the French model.
 ODD = "\n\r\t \u2028\u2029\x0b\x0c\x85\xa0\u3000\ufeff\x00\x1b\u200d\u0301\ud800\udfff"
@@ -55,6 +57,44 @@ def test_the_core_cuts_as_its_slow_twin_does(
     assert segmentation is not None
     for window, segmenter in segmenters:
         assert [*segmenter.sentences_of(text)] == segmented(segmentation, text, window)
+
+
+WORDS = st.dictionaries(
+    st.sampled_from(SIDES),
+    st.dictionaries(
+        st.sampled_from(WORD_PLACES),
+        st.dictionaries(
+            st.sampled_from(LABELS),
+            st.lists(
+                st.sampled_from(["le", "Le", "bois", "abois", "zoé", "12", "中", ",", "aois"])
+            ),
+        ),
+    ),
+)
+
+
+@given(words=WORDS, text=st.text(st.sampled_from("le bois Le abois,12 zoé中\n")))
+def test_the_core_asks_the_words_beside_a_place_as_its_slow_twin_does(
+    pipeline: pn.Tagger, words: Words, text: str
+) -> None:
+    assert pipeline.model.segmentation is not None
+    own = {
+        side: {place: _each_once(labels) for place, labels in places.items()}
+        for side, places in words.items()
+    }
+    segmentation = pipeline.model.segmentation._replace(certain={}, words=own)
+    found = [*Segmenter(segmentation).sentences_of(text)]
+    assert found == segmented(segmentation, text, WINDOW)
+
+
+def _each_once(labels: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
+    """Return the words of each label but those of one before."""
+    met: set[str] = set()
+    found = {}
+    for label, words in labels.items():
+        found[label] = [word for word in words if word not in met]
+        met.update(words)
+    return found
 
 
 @pytest.mark.parametrize("gap", [" ", "\n\n", ""])

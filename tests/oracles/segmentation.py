@@ -13,7 +13,9 @@ from perceptron_nlp.text.atoms import (
     SENTENCE,
     TOKEN,
     Atoms,
+    Words,
     atoms_of,
+    ending,
     place_keys,
 )
 from perceptron_nlp.text.scripts import WHOLE, split
@@ -101,12 +103,30 @@ def _labels(
 
 def _labeled(segmentation: Segmentation, text: str, atoms: Atoms) -> list[str]:
     cut = _labeller(segmentation.cut)
+    words = tuple(text[start:end] for start, end in atoms.spans)
     certain = [
         SENTENCE if gap == PARAGRAPH else segmentation.certain.get(key)
         for key, gap in zip(place_keys(text, atoms), atoms.gaps, strict=True)
     ]
+    for at, (key, gap) in enumerate(zip(place_keys(text, atoms), atoms.gaps, strict=True)):
+        if certain[at] is None and at + 1 < len(words):
+            certain[at] = _known(segmentation.words, words[at], words[at + 1], key, gap)
     if None not in certain:
         return [str(label) for label in certain]
-    words = tuple(text[start:end] for start, end in atoms.spans)
     sentence = Sentence.from_reader(words, {"gap": tuple(atoms.gaps)}, "", 0, None)
     return [label or GOES_ON for label in cut.label([sentence], [certain])[0]]
+
+
+def _known(words: Words, before: str, after: str, key: str, gap: str) -> str | None:
+    """Return the label of a place that the word on either side knows."""
+    asked = (
+        ("before", before, gap + key[-1]),
+        ("before_ending", ending(before), gap + key[-1]),
+        ("after", after, gap + key[0]),
+        ("after_ending", ending(after), gap + key[0]),
+    )
+    for side, word, place in asked:
+        for label, known in words.get(side, {}).get(place, {}).items():
+            if word in known:
+                return label
+    return None

@@ -151,16 +151,21 @@ static inline int list_atoms(AtomList *x, const Characters *known, const uint8_t
     }
 }
 
-/* Labels of places that are certain, by what stands about them. */
+/* What is known of places by what stands about them, by keys: see place_key and word_key. */
 
 typedef struct {
-    uint64_t *keys; /* 0: an empty place */
-    int8_t *labels;
+    uint64_t *keys; /* 0: an empty place of the table */
+    uint32_t *values;
     int bits;
 } Places;
 
 static inline uint64_t place_key(uint32_t last, uint8_t gap, uint32_t first) {
     return 1 + ((uint64_t)last << 24 | (uint64_t)first << 2 | gap);
+}
+
+/* Of the hash of a word, where `look` is 0; or of an ending and how its word begins, + 1. */
+static inline uint64_t word_key(uint64_t hash, uint32_t look) {
+    return (hash ^ look * XXH_P4) | 1;
 }
 
 static inline size_t place_at(const Places *x, uint64_t key) {
@@ -170,25 +175,29 @@ static inline size_t place_at(const Places *x, uint64_t key) {
     return at;
 }
 
+static inline void places_close(Places *x) {
+    free(x->keys);
+    free(x->values);
+}
+
 /* Room for n places; -1: no memory. */
 static inline int places_open(Places *x, size_t n) {
     x->bits = 4;
     while (((size_t)1 << x->bits) < 2 * n) x->bits++;
     x->keys = (uint64_t *)calloc((size_t)1 << x->bits, sizeof *x->keys);
-    x->labels = (int8_t *)malloc((size_t)1 << x->bits);
-    return x->keys && x->labels ? 0 : -1;
+    x->values = (uint32_t *)calloc((size_t)1 << x->bits, sizeof *x->values);
+    return x->keys && x->values ? 0 : -1;
 }
 
-static inline void places_add(Places *x, uint64_t key, int8_t label) {
+static inline void places_add(Places *x, uint64_t key, uint32_t value) {
     const size_t at = place_at(x, key);
     x->keys[at] = key;
-    x->labels[at] = label;
+    x->values[at] = value;
 }
 
-/* The label of a place, or -1. */
-static inline int8_t places_find(const Places *x, uint64_t key) {
-    const size_t at = place_at(x, key);
-    return x->keys[at] ? x->labels[at] : -1;
+/* What is known of a place, or 0. */
+static inline uint32_t places_find(const Places *x, uint64_t key) {
+    return x->values[place_at(x, key)];
 }
 
 #endif

@@ -58,7 +58,10 @@ typedef struct {
 /* What does not change while text is cut. */
 typedef struct {
     const Decoder *decoder;
-    Places certain;
+    Places certain; /* of what atoms look like: label + 1 */
+    Places
+        words; /* of words and their endings: for each side and look two bits: see settle_words */
+    int8_t word_labels[4];
     int8_t goes_on, token, sentence; /* labels; beyond those of the decoder what it does not have */
     CutTemplate *templates[LOOKS];
     int32_t n_templates[LOOKS];
@@ -85,6 +88,8 @@ typedef struct {
     WindowSums *windows;
     int bits; /* of the places that are in use */
     uint32_t asked, known;
+    uint64_t *words; /* what is known of places beside a type; 0: not asked for yet */
+    WordScratch scratch;
 } CutSums;
 
 /* What came out of a text. */
@@ -101,8 +106,8 @@ typedef struct {
 } Cut;
 
 static inline void cut_model_close(CutModel *m) {
-    free(m->certain.keys);
-    free(m->certain.labels);
+    places_close(&m->certain);
+    places_close(&m->words);
     for (int k = 0; k < LOOKS; k++) free(m->templates[k]);
     free(m->sides);
 }
@@ -110,6 +115,8 @@ static inline void cut_model_close(CutModel *m) {
 static inline void sums_close(CutSums *sums) {
     for (int k = 0; k < LOOKS_FARTHER; k++) free(sums->of[k]);
     free(sums->windows);
+    free(sums->words);
+    word_scratch_close(&sums->scratch);
 }
 
 static inline void cut_close(Cut *x) {
@@ -512,9 +519,11 @@ static inline int clear_sums(CutSums *sums) {
     }
     free(sums->windows);
     sums->windows = (WindowSums *)calloc((size_t)1 << SUM_BITS, sizeof(WindowSums));
+    free(sums->words);
+    sums->words = (uint64_t *)calloc(CUT_MOST_TYPES, sizeof *sums->words);
     sums->bits = SUM_BITS;
     sums->asked = sums->known = 0;
-    return sums->windows ? 0 : -1;
+    return sums->windows && sums->words ? 0 : -1;
 }
 
 /* Use all places if many windows come again: text that does not repeat itself fills more of them than
@@ -534,13 +543,63 @@ static inline size_t settle_places(const CutModel *m, Atom *atoms, size_t n) {
         if (atom->gap == GAP_PARAGRAPH)
             atom->label = m->sentence;
         else if (i + 1 < n)
-            atom->label =
-                places_find(&m->certain, place_key(atom->last, atom->gap, atoms[i + 1].first));
+            atom->label = (int8_t)places_find(
+                              &m->certain, place_key(atom->last, atom->gap, atoms[i + 1].first)) -
+                          1;
         else
             atom->label = -1;
         asked += atom->label < 0;
     }
     return asked;
+}
+
+/* Words, too, make places certain: by how the atom on their other side looks, one of four classes,
+ * and the gap, they know for either side of them which of three labels stands there, if any. What
+ * they do not know, their last characters may, with how they begin. */
+#define WORD_LOOKS 4
+#define WORD_ENDING 3
+#define SIDE_BITS 16
+#define WORD_ASKED (1ull << 63)
+
+/* What a word knows of the places beside it; -1: no memory. */
+static inline int ask_word(const CutModel *m, CutSums *sums, const uint8_t *text, const Atom *atom,
+                           uint64_t *known) {
+    static const ValueSpec whole = {VIEW_WORD, AFFIX_NONE, 0, 0},
+                           ending = {VIEW_WORD, AFFIX_SUFFIX, WORD_ENDING, 0};
+    WordScratch *s = &sums->scratch;
+    if (word_views(s, text + atom->begin, atom->end - atom->begin, 1u << VIEW_WORD) < 0) return -1;
+    const uint64_t end = word_key(word_value(s, &ending), atom->first + 1);
+    const uint64_t own = places_find(&m->words, word_key(word_value(s, &whole), 0));
+    const uint64_t other = places_find(&m->words, end);
+    const uint64_t has = (own | own >> 1) & 0x55555555u;
+    *known = own | (other & ~(has | has << 1)) | WORD_ASKED;
+    return 0;
+}
+
+/* The place of a gap and a look among what a word knows, in bits; -1: it knows nothing. */
+static ALWAYS_INLINE int word_place(uint8_t gap, uint32_t look) {
+    const uint32_t class = look - LOOK_CLASSES - 1;
+    return gap > GAP_SPACE || class >= WORD_LOOKS ? -1 : 2 * (int)(WORD_LOOKS * gap + class);
+}
+
+/* Settle what the words of a paragraph make certain; -1: no memory. */
+static inline int settle_words(const CutModel *m, CutSums *sums, const uint8_t *text,
+                               const int32_t *types, Atom *atoms, size_t n) {
+    for (size_t i = 0; i + 1 < n; i++) {
+        Atom *own = &atoms[i];
+        if (own->label >= 0) continue;
+        const int ahead = word_place(own->gap, own[1].first);
+        const int behind = word_place(own->gap, own->last);
+        uint64_t label = 0;
+        for (int k = 0; k < 2; k++)
+            if (!sums->words[types[i + (size_t)k]] &&
+                ask_word(m, sums, text, &own[k], &sums->words[types[i + (size_t)k]]) < 0)
+                return -1;
+        if (ahead >= 0) label = sums->words[types[i]] >> ahead & 3;
+        if (!label && behind >= 0) label = sums->words[types[i + 1]] >> (SIDE_BITS + behind) & 3;
+        if (label) own->label = m->word_labels[label];
+    }
+    return 0;
 }
 
 static inline int take_atom(const CutModel *m, Batch *b, const uint8_t *text, const Atom *atom) {
@@ -581,8 +640,13 @@ static inline int label_queue(const CutModel *m, Cut *x, Worker *w, const uint8_
     size_sums(x->sums);
     for (size_t q = 0; q < asked; q++) {
         const CutParagraph *own = &x->queue[q];
-        label_paragraph(m, x, w, (int64_t)q, x->list.atoms + own->begin,
-                        (int64_t)(own->end - own->begin));
+        const int32_t *types = w->types[0] + padded_place(d, (int64_t)q, w->starts[q]);
+        Atom *atoms = x->list.atoms + own->begin;
+        if (settle_words(m, x->sums, text, types, atoms, own->end - own->begin) < 0) {
+            cache_spoil(&w->cache);
+            return -1;
+        }
+        label_paragraph(m, x, w, (int64_t)q, atoms, (int64_t)(own->end - own->begin));
     }
     return 0;
 }

@@ -15,6 +15,8 @@ cdef extern from "text/words.h" nogil:
         int32_t missing
     ctypedef struct CutModel:
         Places certain
+        Places words
+        int8_t word_labels[4]
         int8_t goes_on
         int8_t token
         int8_t sentence
@@ -53,8 +55,9 @@ cdef extern from "text/words.h" nogil:
     const int CUT_MOST_TYPES
     const uint32_t LOOK_CLASSES
     int places_open(Places *x, size_t n) noexcept
-    void places_add(Places *x, uint64_t key, int8_t label) noexcept
+    void places_add(Places *x, uint64_t key, uint32_t value) noexcept
     uint64_t place_key(uint32_t last, uint8_t gap, uint32_t first) noexcept
+    uint64_t word_key(uint64_t hash, uint32_t look) noexcept
     int cut_model_open(CutModel *m, const Decoder *d) noexcept
     void cut_model_close(CutModel *m) noexcept
     void sums_close(CutSums *sums) noexcept

@@ -23,6 +23,7 @@ cdef class TextCutter:
     cut : decoder of atoms, of at most three labels among I, T and S, greedy and from left to right
     certain : labels of certain places, by the numbers of how the atoms about them look and the gap
         between: see atoms.place_numbers
+    words : what words and endings know of the places beside them: see atoms.word_numbers
     page_of : from a number to what 256 characters are, as bytes: see atoms.class_page
     splits : None, or a decoder of tokens
     scripts : what each of its labels makes of a token: None for the token itself, (lengths of the
@@ -34,8 +35,8 @@ cdef class TextCutter:
     ArgumentError : the decoders do not fit
     """
 
-    def __cinit__(self, SentenceDecoder cut not None, certain, page_of, SentenceDecoder splits,
-                  scripts, uint32_t window):
+    def __cinit__(self, SentenceDecoder cut not None, certain, words, page_of,
+                  SentenceDecoder splits, scripts, uint32_t window):
         cdef size_t k = 0
         labels = cut.labels
         self.idle, self.free, self.kept_alive, self.page_of = [], [], [], page_of
@@ -52,12 +53,17 @@ cdef class TextCutter:
                    for number, label in enumerate("ITS")]
         self.model.goes_on, self.model.token, self.model.sentence = numbers
         if (cut_model_open(&self.model, &cut.decoder) < 0
-                or places_open(&self.model.certain, len(certain)) < 0):
+                or places_open(&self.model.certain, len(certain)) < 0
+                or places_open(&self.model.words, len(words)) < 0):
             raise MemoryLimitError("no memory for the segmentation")
         self.model.window_characters = window
         for (last, gap, first), label in certain.items():
             places_add(&self.model.certain, place_key(last, gap, first),
-                       numbers["ITS".index(label)])
+                       <uint32_t>(1 + numbers["ITS".index(label)]))
+        for (look, hashed), known in words.items():
+            places_add(&self.model.words, word_key(hashed, look), known)
+        for k in range(3):
+            self.model.word_labels[1 + k] = numbers[k]
         self.scripts = <SplitScript *>calloc(len(scripts) + 1, sizeof(SplitScript))
         if self.scripts == NULL:
             raise MemoryLimitError("no memory for the segmentation")

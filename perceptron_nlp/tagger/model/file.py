@@ -286,7 +286,10 @@ def model_to_bytes(model: TaggerModel) -> bytes:
 def _describe_segmentation(
     segmentation: Segmentation, number: int
 ) -> tuple[dict[str, Any], dict[str, Array]]:
-    described: dict[str, Any] = {"certain": dict(segmentation.certain)}
+    described: dict[str, Any] = {
+        "certain": dict(segmentation.certain),
+        "words": dict(segmentation.words),
+    }
     tensors: dict[str, Array] = {}
     stages = {"cut": segmentation.cut, "splits": segmentation.splits}
     for place, (name, model) in enumerate(stages.items()):
@@ -303,7 +306,7 @@ def _segmentation(
 ) -> Segmentation:
     """Return the segmentation in a file, every label of which can be used."""
     # Here, since models without segmentation do without.
-    from perceptron_nlp.text.atoms import GOES_ON, SENTENCE, TOKEN
+    from perceptron_nlp.text.atoms import GOES_ON, SENTENCE, TOKEN, are_certain_words
     from perceptron_nlp.text.scripts import split_plan
 
     def stage(name: str, place: int) -> TaggerModel:
@@ -322,14 +325,17 @@ def _segmentation(
     certain = checked_object(described["certain"], "certain")
     if any(label not in labels for label in certain.values()):
         raise _bad(path, "segmentation", "a certain label that is none")
+    words = checked_object(described["words"], "words")
+    if not are_certain_words(words):
+        raise _bad(path, "segmentation", "words that do not say what stands beside them")
     if described["splits"] is None:
-        return Segmentation(cut, certain, None)
+        return Segmentation(cut, certain, words, None)
     splits = stage("splits", 1)
     if splits.feature_columns or not _is_plain(splits):
         raise _bad(path, "splits", "look at more than tokens")
     for label in splits.tags:
         split_plan(label)
-    return Segmentation(cut, certain, splits)
+    return Segmentation(cut, certain, words, splits)
 
 
 def _is_plain(model: TaggerModel) -> bool:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from perceptron_nlp.tagger.confidence.calibration import Calibration
     from perceptron_nlp.tagger.model.state import TrainingState
     from perceptron_nlp.tagger.model.word_tables import WordTables
+    from perceptron_nlp.text.atoms import Words
 
 # JSON has numbers of any size; a file of ours has none that these do not hold.
 _MOST_INT = 2**64
@@ -214,12 +215,14 @@ class Segmentation(NamedTuple):
     """Segmentation of running text into sentences, tokens and words, learned from a treebank.
 
     cut : a tagger of atoms (atoms.py), with the column ``gap``: where tokens and sentences end
-    certain : by places at which no other label was ever met, see atoms.place_key, that label
+    certain : by places at which no other label was ever met, see atoms.place_keys, that label
+    words : words, and endings of words, beside which no other label was ever met
     splits : None, or a tagger of tokens whose labels make words of them (splits.py)
     """
 
     cut: TaggerModel
     certain: Mapping[str, str]
+    words: Words
     splits: TaggerModel | None
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from perceptron_nlp._core.text.cutter import CutText, TextCutter
 from perceptron_nlp.tagger.model.model import Segmentation
 from perceptron_nlp.tagger.tag.label import decoder_of
-from perceptron_nlp.text.atoms import EMPTY_LINE, class_page, place_numbers
+from perceptron_nlp.text.atoms import EMPTY_LINE, class_page, place_numbers, word_numbers
 from perceptron_nlp.text.scripts import split_plan
 from perceptron_nlp.text.splitter import LineCount, with_gaps_shortened
 
@@ -44,6 +44,7 @@ class Segmenter:
         self.cutter = TextCutter(
             decoder_of(segmentation.cut, min(cache_limit or _MOST_ATOMS, _MOST_ATOMS)),
             place_numbers(segmentation.certain),
+            word_numbers(segmentation.words),
             class_page,
             None if splits is None else decoder_of(splits, cache_limit),
             [] if splits is None else [split_plan(label) for label in splits.tags],

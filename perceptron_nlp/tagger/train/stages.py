@@ -3,7 +3,8 @@
 Segmentation learns from a treebank where tokens and sentences end, and the words of tokens. The
 recipe was chosen on the dev parts of four treebanks: templates of two atoms on either side with the
 gaps between them, read from left to right, with the labels of four atoms before. Places where
-training met one label alone are settled by a table.
+training met one label alone are settled by a table, and so are those beside words that met no other
+there.
 
 Lemmas are a column of edit scripts, learned from words and their tags.
 """
@@ -12,7 +13,7 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
 
 from perceptron_nlp._display import counted
@@ -25,7 +26,17 @@ from perceptron_nlp.tagger.model.lemmas import KNOWN, KnownLemmas
 from perceptron_nlp.tagger.model.model import Segmentation, TaggerModel
 from perceptron_nlp.tagger.model.word_tables import with_columns
 from perceptron_nlp.tagger.tag.label import TemplateLabeller
-from perceptron_nlp.text.atoms import PARAGRAPH, SENTENCE, atom_labels, atoms_of, place_keys
+from perceptron_nlp.text.atoms import (
+    PARAGRAPH,
+    SENTENCE,
+    SIDES,
+    WORD_PLACES,
+    Words,
+    atom_labels,
+    atoms_of,
+    ending,
+    place_keys,
+)
 from perceptron_nlp.text.scripts import (
     LEMMA,
     LONGEST_PIECE,
@@ -47,6 +58,8 @@ Fit = Callable[..., TaggerModel]
 _LONG_PARAGRAPH = 1_000
 # A place is certain if it was met so often, and nearly always with one label.
 _MET, _SHARE = 50, 0.9995
+# The share of other labels that is expected beside a certain word, at most.
+_MOST_OTHERS = 1e-4
 
 
 def learn_segmentation(
@@ -67,7 +80,9 @@ def learn_segmentation(
         right_to_left=False,
         **options,
     )
-    return Segmentation(cut, certain_places(text), _learn_splits(sentences, held_out, fit, options))
+    certain = certain_places(text)
+    splits = _learn_splits(sentences, held_out, fit, options)
+    return Segmentation(cut, certain, certain_words(text, certain), splits)
 
 
 def _learn_splits(
@@ -134,6 +149,49 @@ def certain_places(text: RunningText) -> dict[str, str]:
         if counts.total() >= _MET and most >= _SHARE * counts.total():
             certain[key] = label
     return certain
+
+
+def certain_words(text: RunningText, certain: Collection[str]) -> Words:
+    """Return words, and endings of words, beside which all atoms of a text have one label.
+
+    Places that are certain by themselves are left out. Between small letters few spaces end a
+    sentence; behind "the" none does. How sure that is hangs on how often the word was met there,
+    and on the share of other labels at places that look the same: that of a word's places is
+    expected to be theirs times 1 / (1 + how often it was met), a beta distribution of strength 1.
+    """
+    atoms = atoms_of(text.text)
+    labels = atom_labels(atoms, text.tokens, text.ends)
+    words = [text.text[start:end] for start, end in atoms.spans]
+    asked = [
+        (at, key, label)
+        for at, (key, gap, label) in enumerate(
+            zip(place_keys(text.text, atoms), atoms.gaps, labels, strict=True)
+        )
+        if gap != PARAGRAPH and key not in certain
+    ]
+    looks = Counter(key for _, key, _ in asked)
+    labelled = Counter((key, label) for _, key, label in asked)
+    others = {seen: 1 - count / looks[seen[0]] for seen, count in labelled.items()}
+    found: dict[str, dict[str, dict[str, list[str]]]] = {side: {} for side in SIDES}
+    for side in SIDES:
+        step = side.startswith("after")
+        met = Counter(
+            (
+                key,
+                words[at + step] if side in ("before", "after") else ending(words[at + step]),
+                label,
+            )
+            for at, key, label in asked
+        )
+        times = Counter[tuple[str, str]]()
+        for (key, word, _), count in met.items():
+            times[key, word] += count
+        for (key, word, label), count in sorted(met.items()):
+            place = key[1] + key[0 if step else 2]
+            is_sure = others[key, label] <= _MOST_OTHERS * (1 + count)
+            if count >= _MET and count == times[key, word] and is_sure and place in WORD_PLACES:
+                found[side].setdefault(place, {}).setdefault(label, []).append(word)
+    return found
 
 
 def _warn_of_spaces(sentences: Sequence[Sentence]) -> None:

@@ -226,6 +226,30 @@ def _certain_list(described: Any, arrays: Any) -> None:
     described["segmentation"]["certain"] = ["a0a"]
 
 
+def _words_of_no_side(described: Any, arrays: Any) -> None:
+    described["segmentation"]["words"] = {"beside": {"1a": {"T": ["the"]}}}
+
+
+def _words_of_no_label(described: Any, arrays: Any) -> None:
+    described["segmentation"]["words"] = {"before": {"1a": {"Q": ["the"]}}}
+
+
+def _words_of_no_place(described: Any, arrays: Any) -> None:
+    described["segmentation"]["words"] = {"after": {"a": {"T": ["the"]}}}
+
+
+def _words_of_numbers(described: Any, arrays: Any) -> None:
+    described["segmentation"]["words"] = {"after": {"1a": {"T": [7]}}}
+
+
+def _empty_word(described: Any, arrays: Any) -> None:
+    described["segmentation"]["words"] = {"after_ending": {"1a": {"T": [""]}}}
+
+
+def _no_words(described: Any, arrays: Any) -> None:
+    del described["segmentation"]["words"]
+
+
 def _cut_labels(described: Any, arrays: Any) -> None:
     described["segmentation"]["cut"]["labels"] = ["A", "B", "C"]
 
@@ -254,6 +278,12 @@ def _no_cut(described: Any, arrays: Any) -> None:
         _short_array,
         _certain,
         _certain_list,
+        _words_of_no_side,
+        _words_of_no_label,
+        _words_of_no_place,
+        _words_of_numbers,
+        _empty_word,
+        _no_words,
         _cut_labels,
         _split_label,
         _split_templates,
