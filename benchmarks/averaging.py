@@ -49,11 +49,10 @@ for epoch in range(1, epochs + 1):
 
 def vanilla_copy(folder: Path) -> Path:
     """A copy of the package whose core leaves the averages out."""
-    shutil.copytree(
-        ROOT / "perceptron_nlp",
-        folder / "perceptron_nlp",
-        ignore=shutil.ignore_patterns("*.so", "*.c", "__pycache__"),
-    )
+    for name in ("perceptron_nlp", "scripts"):
+        shutil.copytree(
+            ROOT / name, folder / name, ignore=shutil.ignore_patterns("*.so", "*.c", "__pycache__")
+        )
     for name in ("setup.py", "pyproject.toml", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, folder)
     place = folder / "installed"
@@ -71,7 +70,6 @@ def vanilla_copy(folder: Path) -> Path:
         ],
         check=True,
         stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
         env={**os.environ, "PERCEPTRON_NLP_VANILLA": "1"},
     )
     return place
