@@ -31,7 +31,7 @@ class TagSet:
             raise ArgumentTypeError("labels: a list of labels is needed, not one str")
         distinct = set(labels)
         for label in distinct:
-            _check_label(label)
+            check_label(label)
         if len(distinct) > MAX_LABELS:
             raise ArgumentError(
                 f"labels: {len(distinct):,} different labels; at most {MAX_LABELS:,} are possible"
@@ -82,7 +82,8 @@ class TagSet:
         return f"TagSet({list(self._labels)!r})"
 
 
-def _check_label(label: object) -> None:
+def check_label(label: object) -> None:
+    """Raise what TagSet does for a label that no file format can carry."""
     if not isinstance(label, str):
         raise ArgumentTypeError(f"labels: a label must be a str, not {type(label).__name__}")
     if not label:

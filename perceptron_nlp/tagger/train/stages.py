@@ -17,7 +17,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
 
 from perceptron_nlp._display import counted
-from perceptron_nlp.errors import FormatError
+from perceptron_nlp.errors import ArgumentError, FormatError
 from perceptron_nlp.features.templatefile import preset
 from perceptron_nlp.features.templates import Template
 from perceptron_nlp.formats.conllu_layout import RunningText, running_text, surface_tokens
@@ -48,6 +48,7 @@ from perceptron_nlp.text.scripts import (
     make_split,
 )
 from perceptron_nlp.text.sentence import Sentence
+from perceptron_nlp.text.tagset import check_label
 
 logger = logging.getLogger("perceptron_nlp")
 
@@ -231,7 +232,10 @@ def learn_lemmas(
     always_jackknife : learn from predicted tags, too, even if they cost little on `dev`
     lexicon : further lemmas with their parts of speech
     options : further options of the training, such as the seed
+
+    Raises ArgumentError for a lemma that no file format can carry.
     """
+    _check_lemmas(train)
     turkic = is_turkic(
         (word, lemma)
         for sentence in train
@@ -274,6 +278,15 @@ def learn_lemmas(
         predicted = with_predicted_tags(train, tags, fit, seed=options.get("seed", 1))
         model = learned(examples + [_example(sentence, lemmas, tags) for sentence in predicted])
     return model
+
+
+def _check_lemmas(sentences: Sequence[Sentence]) -> None:
+    """Raise ArgumentError for a lemma that is no label: scripts, which escape it, always are."""
+    for lemma in sorted({lemma for sentence in sentences for lemma in sentence.column(LEMMA)}):
+        try:
+            check_label(lemma)
+        except ArgumentError as error:
+            raise ArgumentError(f"train: column {LEMMA}: {error}") from None
 
 
 def _lost_by_tags(

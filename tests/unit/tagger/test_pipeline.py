@@ -68,6 +68,13 @@ def test_the_same_treebank_gives_the_same_bytes(pipeline: pn.Tagger, gold: Path)
     assert again.to_bytes() == pipeline.to_bytes()
 
 
+@pytest.mark.parametrize("lemma", ["", "a\tb", "a\nb", "a\r"])
+def test_lemmas_that_no_file_can_carry_are_refused_as_other_labels_are(lemma: str) -> None:
+    sentences = [pn.Sentence(["dogs", "run"], {"lemma": [lemma, "run"]})]
+    with pytest.raises(pn.ArgumentError, match=r"^train: column lemma: labels: "):
+        pn.train(sentences, column="lemma", epochs=1)
+
+
 def test_lemmas_alone_see_the_tags_of_the_tagger_that_they_are_part_of(pipeline: pn.Tagger) -> None:
     words = ["Les", "chats", "dorment"]
     part = pipeline.by_column["lemma"]
