@@ -76,8 +76,10 @@ def folded(text: str, width: int) -> str:
         if len(line) <= width:
             lines.append(line)
         elif _COMMAND.match(line):
-            parts = textwrap.wrap(line, width - 2, subsequent_indent=" " * 6, **how)
-            lines.append(" \\\n".join(parts))
+            # An option and its value are one word here.
+            bound = re.sub(r"( --?[a-z-]+) (?=[^-\s])", r"\1\0", line)
+            parts = textwrap.wrap(bound, width - 2, subsequent_indent=" " * 6, **how)
+            lines.append(" \\\n".join(parts).replace("\0", " "))
         else:
             row = _ROW.match(line)
             hanging = " " * row.end() if row else ""

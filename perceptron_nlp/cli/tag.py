@@ -101,9 +101,10 @@ Write text back with the columns of the model filled in. All else in CoNLL-U and
 stays as it is, byte for byte; a column file without the column gets it at the end of its lines.
 Running text (text) is split into sentences and tokens first. It becomes CoNLL-U if several
 columns are filled, if the model learned to split text and no --column is named, or with
---confidence or --mark-unknown; else word/TAG, a sentence a line. Text that is split already (lines:
-a sentence a line, its tokens separated by spaces) becomes word/TAG and keeps its tokens and lines;
-if it only looks so, and word/TAG cannot hold the columns of a model that splits text, it is text.
+--confidence or --mark-unknown; else word/TAG, a sentence a line. Text that is split already, a
+sentence a line, its tokens separated by spaces (lines), becomes word/TAG and keeps its tokens and
+lines; if it only looks so, and word/TAG cannot hold the columns of a model that splits text, it is
+text.
 Parquet files (.parquet, a row a sentence, or with --text-column a text) get columns of lists.""",
     f"""\
 MODEL  a model file, or en: the bundled English model

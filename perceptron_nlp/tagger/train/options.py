@@ -138,7 +138,7 @@ class LearningOptions:
     margin: float | None = _option(
         None,
         "learning",
-        "the lead over other labels below which all rules but perceptron learn greedily",
+        "the lead over other labels below which all rules but perceptron learn, if greedy",
         range=(0, 1e6),
         unset="1; 4 for features below 100,000 tokens or with new labels",
         metavar="X",
