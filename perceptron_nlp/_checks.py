@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from perceptron_nlp._version import __version__
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, EngineError, quote
@@ -75,8 +75,27 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     # Here, since a program in which nothing goes wrong does without.
     import difflib
 
-    close = difflib.get_close_matches(name, list(known), 1, 0.5)
+    close = difflib.get_close_matches(name, list(known), 1)
     return f"; did you mean {close[0]}?" if close else ""
+
+
+def check_options(given: Iterable[str], known: Iterable[str]) -> None:
+    """Raise unless each option is known; the message gives the nearest, or else all."""
+    names = list(known)
+    unknown = sorted({*given} - {*names})
+    if unknown:
+        hint = did_you_mean(unknown[0], names) or f"; there are {', '.join(names)}"
+        raise ArgumentTypeError(f"{unknown[0]}: there is no such option{hint}")
+
+
+def sentences_only(sentences: object) -> Iterator[Sentence]:
+    """Yield the sentences; raise if they are none."""
+    if not isinstance(sentences, Iterable):
+        raise _of_type("sentences", "an iterable of Sentence objects", sentences)
+    for number, sentence in enumerate(sentences):
+        if not isinstance(sentence, Sentence):
+            raise _of_type(f"sentences[{number}]", "a Sentence", sentence)
+        yield sentence
 
 
 def check_tokens(tokens: object) -> None:

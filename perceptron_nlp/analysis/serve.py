@@ -73,7 +73,7 @@ def make_server(
 
 def trial_application(tagger: Tagger, spaces: bool, name: str = "a tagger") -> ASGIApp:
     """Return the page and its answers; errors and parameters are those of make_server."""
-    check_tagger(tagger)
+    check_tagger(tagger, name)
     needed_uvicorn()
 
     def tag(asked: dict[str, Any]) -> dict[str, Any]:
@@ -96,8 +96,13 @@ def trial_application(tagger: Tagger, spaces: bool, name: str = "a tagger") -> A
     )
 
 
-def check_tagger(tagger: Tagger) -> None:
+def check_tagger(tagger: Tagger, name: str) -> None:
     """Raise ArgumentError for a tagger that cannot label plain words."""
+    if tagger.feature_columns:
+        raise ArgumentError(
+            f"{name}: looks at the columns {', '.join(tagger.feature_columns)} in addition to the"
+            " words, which what one types does not have"
+        )
     for part in tagger.by_column.values():
         part.tag(["word"])
 

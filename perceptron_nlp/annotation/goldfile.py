@@ -16,7 +16,7 @@ import perceptron_nlp as pn
 from perceptron_nlp._checks import did_you_mean
 from perceptron_nlp.annotation.calibration import Estimate
 from perceptron_nlp.annotation.pool import Item
-from perceptron_nlp.errors import FormatError, quote
+from perceptron_nlp.errors import FormatError, file_error, quote
 from perceptron_nlp.formats.conllu import rewrite
 from perceptron_nlp.formats.conllu_layout import ConlluLayout
 from perceptron_nlp.text.sentence import Sentence
@@ -165,7 +165,7 @@ class GoldFile:
         except FileNotFoundError:
             return None
         except (OSError, ValueError) as error:
-            raise pn.FileError(f"{self.path}: cannot be read: {error}") from error
+            raise file_error(os.fspath(self.path), error, "read") from error
         return found.st_mtime_ns, found.st_size, found.st_ino
 
 

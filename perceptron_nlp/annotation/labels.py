@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import perceptron_nlp as pn
 from perceptron_nlp._checks import check_choice, did_you_mean
-from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, quote
+from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FormatError, file_error, quote
 from perceptron_nlp.formats import wrong_conllu_value
 
 COLUMNS = ("upos", "xpos", "feats", "lemma")
@@ -61,8 +61,10 @@ def tag_set(
         try:
             with open(tags, encoding="utf-8-sig") as file:
                 lines = [line.strip() for line in file if line.strip()]
-        except (OSError, UnicodeDecodeError) as error:
-            raise pn.FileError(f"{os.fspath(tags)}: cannot be read: {error}") from error
+        except UnicodeDecodeError:
+            raise FormatError("this is not UTF-8; convert it", os.fspath(tags)) from None
+        except OSError as error:
+            raise file_error(os.fspath(tags), error, "opened") from error
         if not lines:
             raise ArgumentError(f"tags: {os.fspath(tags)} is empty; give one label a line")
         pairs = [line.partition("\t") for line in lines]

@@ -8,12 +8,11 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict
 from typing import Any
 
-import perceptron_nlp as pn
 from perceptron_nlp._display import counted
 from perceptron_nlp.annotation.review import Agreement
 from perceptron_nlp.annotation.session import Session
 from perceptron_nlp.annotation.task import Task
-from perceptron_nlp.errors import ArgumentError, PerceptronNLPError
+from perceptron_nlp.errors import ArgumentError, PerceptronNLPError, file_error
 from perceptron_nlp.pages import render
 from perceptron_nlp.pages.serving import HOSTS, PageServer, needed_uvicorn, page_application
 
@@ -172,7 +171,7 @@ def read_guideline(path: str) -> str:
         with open(path, encoding="utf-8", errors="replace") as file:
             return file.read(_MOST_GUIDELINE)
     except (OSError, ValueError) as error:
-        raise pn.FileError(f"{path}: cannot be read: {error}") from error
+        raise file_error(path, error, "opened") from error
 
 
 def tag_keys(tags: Mapping[str, str] | None) -> list[dict[str, str]]:

@@ -6,6 +6,7 @@ import argparse
 import os
 
 import perceptron_nlp as pn
+from perceptron_nlp._display import counted
 from perceptron_nlp.cli.inputs import check_model_place, check_stdin, check_there, open_inputs
 from perceptron_nlp.cli.parsing import MODEL_OUT, QUIET, Verb, format_options
 from perceptron_nlp.cli.terminal import say
@@ -109,6 +110,6 @@ def run_merge(chosen: argparse.Namespace) -> None:
     if not chosen.quiet:
         n_features = sum(part.weights.n_rows for part in merged.model.parts_by_column)
         say(
-            f"{chosen.model}: {len(chosen.models)} models,"
+            f"{chosen.model}: {counted(len(chosen.models), 'model')},"
             f" {n_features:,} features, {len(merged.to_bytes()) / 1e6:.2f} MB"
         )

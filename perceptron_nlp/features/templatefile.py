@@ -84,6 +84,8 @@ def preset(name: str, columns: Sequence[str] = ()) -> tuple[Template, ...]:
     names = preset_names()
     if name not in names:
         hint = did_you_mean(name, names) or f"; there are {', '.join(names)}"
+        if "[" in name:
+            hint = "; templates of your own are given as a list, or as a file"
         raise TemplateError(f"no template list is called {quote(name)}{hint}")
     folder = _presets()
     text = (folder / f"{name}.txt").read_text("utf-8")

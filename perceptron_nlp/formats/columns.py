@@ -19,6 +19,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from perceptron_nlp._checks import sentences_only
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FormatError, quote
 from perceptron_nlp.formats.lines import (
     LONGEST,
@@ -196,7 +197,8 @@ def columns_of(line: str, fields: tuple[str, ...] | None, path: str) -> ColumnNa
         return ColumnNames(("form", *numbers), separator)
     if len(fields) != width:
         raise ArgumentError(
-            f"fields: {len(fields)} names ({', '.join(fields)}) for the {width} columns of {path}"
+            f"fields: {len(fields)} names ({', '.join(fields)}) for the {width} columns of"
+            f" {path}; _ leaves one out"
         )
     return ColumnNames(names_of(fields), separator)
 
@@ -266,7 +268,7 @@ def write_columns(sentences: Iterable[Sentence], path: str | os.PathLike[str]) -
     Raises FileError if the file cannot be written, ArgumentError for a sentence that columns
     cannot hold.
     """
-    texts = (rewrite(sentence, {}) for sentence in sentences)
+    texts = (rewrite(sentence, {}) for sentence in sentences_only(sentences))
     write_texts(joined_lines(texts, empty_line=True), path)
 
 

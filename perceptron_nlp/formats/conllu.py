@@ -21,6 +21,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from perceptron_nlp._checks import sentences_only
 from perceptron_nlp._core.conllu.conlluscan import ConlluScanner
 from perceptron_nlp.errors import ArgumentError, FormatError, quote
 from perceptron_nlp.formats.conllu_layout import ConlluLayout, pick, plain_ids
@@ -205,7 +206,7 @@ def write_conllu(sentences: Iterable[Sentence], path: str | os.PathLike[str]) ->
     Raises FileError if the file cannot be written, ArgumentError for a sentence that CoNLL-U cannot
     hold.
     """
-    texts = (rewrite(sentence, {}) for sentence in sentences)
+    texts = (rewrite(sentence, {}) for sentence in sentences_only(sentences))
     write_texts(joined_lines(texts, empty_line=True), path)
 
 

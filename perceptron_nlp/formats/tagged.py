@@ -15,6 +15,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from perceptron_nlp._checks import sentences_only
 from perceptron_nlp.errors import ArgumentError, FormatError, quote
 from perceptron_nlp.formats.lines import LONGEST, MOST_WORDS, LineSource, too_long
 from perceptron_nlp.formats.opening import BOM, Readable
@@ -212,7 +213,8 @@ def write_tagged(
     """
     if separator is not None:
         _check_separator(separator)
-    write_texts(joined_lines(_text(sentence, column, separator) for sentence in sentences), path)
+    texts = (_text(sentence, column, separator) for sentence in sentences_only(sentences))
+    write_texts(joined_lines(texts), path)
 
 
 def _text(sentence: Sentence, column: str | None, separator: str | None) -> str:

@@ -217,7 +217,7 @@ def class_rates(
 
 def _flag(name: str, value: Any) -> bool:
     if not isinstance(value, bool | np.bool_):
-        raise ArgumentTypeError(f"{name} must be True or False, got {quote(repr(value))}")
+        raise ArgumentTypeError(f"{name} must be True or False, got {quote(value)}")
     return bool(value)
 
 
@@ -225,7 +225,7 @@ def _whole(name: str, value: Any, low: int) -> int:
     try:
         number = operator.index(value)
     except TypeError:
-        raise ArgumentTypeError(f"{name} must be an integer, got {quote(repr(value))}") from None
+        raise ArgumentTypeError(f"{name} must be an integer, got {quote(value)}") from None
     if isinstance(value, bool) or number < low:
         raise ArgumentError(f"{name} must be an integer of {low} or more, got {value}")
     return number

@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 # Bundled models, and the folder that they are in.
 BUNDLED = ("en",)
 FOLDER = os.path.abspath(os.path.join(os.path.dirname(__file__), "../models"))
-_NAME = re.compile(r"[a-z]+(?:[-_][a-z0-9]+)*")
+_NAME = re.compile(r"[a-z]+(?:[-_][a-z0-9]+)*", re.IGNORECASE)
 
 
 class Tagger:

@@ -121,6 +121,8 @@ class Sentence(Sequence[str]):
         else:
             there = ", ".join(["form", *self.columns])
             message = f"no column {quote(name)}; there are: {there}"
+            if "2" in self.columns:
+                message += "; fields names them, such as form,xpos,chunk"
         raise FormatError(message, self.path)
 
     def token(self, index: int) -> Token:

@@ -126,7 +126,7 @@ def test_the_parts_sum_to_the_scores_exactly(kind: str, words: list[str], top: i
     few = one.explain(words, top=top)
     assert explained.labels == one.tag(words) and len(explained) == len(words)
     for i, word in enumerate(explained):
-        own = one.labels.index(word.learnt)
+        own = one.labels.index(word.learned)
         assert word.score == sum(feature.score for feature in word.features) == scores[i, own]
         assert word.known == one.model.knows(words[i])
         lefts = [*few[i].features, *([few[i].rest] if few[i].rest else [])]
@@ -157,10 +157,10 @@ def expected(one: pn.Tagger, words: list[str], i: int) -> Counter[tuple[str, int
         for cell in range(weights.starts[row], weights.starts[row + 1])
     }
     known = {key for key, _ in cells}
-    given = [explained.learnt for explained in one.explain(words)]
+    given = [explained.learned for explained in one.explain(words)]
     past = given[i + 1 :] if model.right_to_left else given[:i][::-1]
     own, other = (
-        model.tags.id_of(label) if label else -1 for label in (word.learnt, word.runner_up)
+        model.tags.id_of(label) if label else -1 for label in (word.learned, word.runner_up)
     )
     return Counter(
         (

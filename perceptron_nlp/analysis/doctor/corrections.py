@@ -11,7 +11,7 @@ from pathlib import Path
 from perceptron_nlp import Corpus, Sentence, open_corpus, replace_file
 from perceptron_nlp._display import printable
 from perceptron_nlp.analysis.doctor.diagnosis import TABLE_COLUMNS
-from perceptron_nlp.errors import ArgumentError, FileError, FormatError, quote
+from perceptron_nlp.errors import ArgumentError, FileError, FormatError, file_error, quote
 from perceptron_nlp.formats.opening import plain_name
 
 logger = logging.getLogger("perceptron_nlp")
@@ -91,7 +91,7 @@ def apply_corrections(
     try:
         Path(folder).mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise FileError(f"{os.fspath(folder)}: {error.strerror}") from None
+        raise file_error(os.fspath(folder), error, "made a folder") from None
     for name, text in zip(names, texts, strict=True):
         replace_file(Path(folder) / name, text)
     new = {row.expected: row.row for row in wanted.values() if row.expected not in labels}
@@ -111,7 +111,7 @@ def read_corrections(table: str | os.PathLike[str]) -> dict[Place, Correction]:
     try:
         lines = Path(table).read_bytes().decode("utf-8-sig").splitlines()
     except OSError as error:
-        raise FileError(f"{name}: {error.strerror}") from None
+        raise file_error(name, error, "opened") from None
     except UnicodeDecodeError:
         raise FormatError("it is not UTF-8", name) from None
     heads = lines[0].split("\t") if lines else []

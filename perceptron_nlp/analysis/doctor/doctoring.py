@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from perceptron_nlp import Sentence
-from perceptron_nlp._checks import check_callback, check_int
+from perceptron_nlp._checks import check_callback, check_int, check_options
 from perceptron_nlp.analysis.doctor.crosstagging import (
     BESIDE,
     KINDS,
@@ -202,12 +202,7 @@ def _ordered(sentences: Sequence[Sentence], column: str) -> list[int]:
 
 
 def _options(given: dict[str, Any]) -> DoctorOptions:
-    known = DoctorOptions.__dataclass_fields__
-    for name in given:
-        if name not in known:
-            raise ArgumentTypeError(
-                f"{name}: there is no such option; there are {', '.join(known)}"
-            )
+    check_options(given, DoctorOptions.__dataclass_fields__)
     return DoctorOptions(**given)
 
 

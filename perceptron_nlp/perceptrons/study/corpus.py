@@ -165,19 +165,19 @@ def read_study_corpus(
             raise ArgumentError("dev: name the file to train on too, as DATA")
         data, dev = sample_files()
     texts = [_opened(source) for source in data]
-    learnt = column if column is not None else _own_column(texts[0])
-    sentences = [pair for text in texts for pair in _labelled(text, learnt)]
+    learned = column if column is not None else _own_column(texts[0])
+    sentences = [pair for text in texts for pair in _labelled(text, learned)]
     notes = []
     if dev is not None:
         held_out_text = _opened(dev)
-        held_out = _labelled(held_out_text, learnt)
+        held_out = _labelled(held_out_text, learned)
         notes.append(f"dev is {Path(held_out_text.path).name}")
     else:
         sentences, held_out = _every_tenth(sentences)
         notes.append("dev is every tenth sentence, which train then does not have")
     files = ", ".join(Path(text.path).name for text in texts)
     train, dev_part = _parts(sentences, held_out, tokens, notes)
-    return StudyCorpus(files, learnt, train, dev_part, tuple(notes))
+    return StudyCorpus(files, learned, train, dev_part, tuple(notes))
 
 
 def _opened(source: str | Corpus) -> Corpus:

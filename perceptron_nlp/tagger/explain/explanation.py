@@ -41,7 +41,7 @@ class WordExplanation:
     ----------
     word : the word
     label : what ``Tagger.tag`` gives it
-    learnt : the same as it is learned (in ``Tagger.labels``); not the same for spans, which are
+    learned : the same as it is learned (in ``Tagger.labels``); not the same for spans, which are
         learned in IOBES, for features learned with parts of speech, and for lemmas: here it is the
         edit script that makes the lemma, such as ``-3 +ell``
     score : what the learned label scored, as in ``Tagger.scores``; the sum of what its features add
@@ -57,7 +57,7 @@ class WordExplanation:
 
     word: str
     label: str
-    learnt: str
+    learned: str
     score: float
     runner_up: str | None
     runner_up_score: float | None
@@ -107,7 +107,7 @@ class WordExplanation:
         return {
             "word": self.word,
             "label": self.label,
-            "learnt": self.learnt,
+            "learned": self.learned,
             "score": self.score,
             "runner_up": self.runner_up,
             "runner_up_score": self.runner_up_score,
@@ -265,7 +265,7 @@ def explanation(
         WordExplanation(
             word=word,
             label=label,
-            learnt=names.learned(numbers[i]),
+            learned=names.learned(numbers[i]),
             score=scores[i],
             runner_up=None if runners_up[i] < 0 else names.of_other(i, runners_up[i]),
             runner_up_score=None if runners_up[i] < 0 else others[i],

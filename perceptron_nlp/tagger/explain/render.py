@@ -32,7 +32,7 @@ class ExplainedWord(Protocol):
     @property
     def label(self) -> str: ...
     @property
-    def learnt(self) -> str: ...
+    def learned(self) -> str: ...
     @property
     def score(self) -> float: ...
     @property
@@ -84,8 +84,8 @@ def direction(right_to_left: bool) -> str:
 def verdict(word: ExplainedWord) -> str:
     """Return the label of a word and its margin, in a line."""
     said = f"{word.label} {number(word.score)}"
-    if word.learnt != word.label:
-        said = f"{word.label} ({word.learnt}) {number(word.score)}"
+    if word.learned != word.label:
+        said = f"{word.label} ({word.learned}) {number(word.score)}"
     if word.runner_up is None or word.runner_up_score is None or word.margin is None:
         return said + ", the only label"
     return f"{said}, {word.runner_up} {number(word.runner_up_score)}: margin {signed(word.margin)}"

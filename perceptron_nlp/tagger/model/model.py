@@ -237,8 +237,8 @@ def calibration_of(model: TaggerModel) -> Calibration:
     """The model's calibration; ModelError where it has none."""
     if model.calibration is None:
         raise ModelError(
-            f"the model of column {model.column} is not calibrated, so that it cannot tell how sure"
-            " it is; train with a dev set, or calibrate it: tagger.calibrate(dev), or"
+            f"the model of column {model.column} is not calibrated, so it has no confidences;"
+            " train with a dev set, or calibrate it: tagger.calibrate(dev), or"
             " perceptron-nlp calibrate MODEL DEV"
         )
     return model.calibration

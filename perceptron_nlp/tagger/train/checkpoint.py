@@ -206,7 +206,7 @@ def checkpoint_options(
     if path is None:
         if resume or every is not None:
             name = "resume" if resume else "every"
-            raise ArgumentError(f"{name}: there is no checkpoint without a file; name one for it")
+            raise ArgumentError(f"{name}: there is no checkpoint; name its file as checkpoint")
         return [None] * n_columns
     check_path("checkpoint", path)
     first = os.fspath(path)

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import Field, dataclass, field, fields
 from typing import Any, NamedTuple, TypedDict, TypeVar
 
-from perceptron_nlp._checks import check_choice, check_flag, check_int, check_number
+from perceptron_nlp._checks import check_choice, check_flag, check_int, check_number, check_options
 from perceptron_nlp._core.model.frozenmodel import WIDEST_BEAM
 from perceptron_nlp._core.table.weights import MAX_TABLE_BITS
 from perceptron_nlp._core.train.driver import RULES
@@ -376,12 +376,7 @@ def options_from(given: Mapping[str, Any], kind: type[Options]) -> Options:
     Raises ArgumentTypeError if there is no such option, with its name; ArgumentError,
     ArgumentTypeError for a value out of its range.
     """
-    known = [option.name for option in fields(kind)]
-    unknown = given.keys() - {*known}
-    if unknown:
-        raise ArgumentTypeError(
-            f"{min(unknown)}: there is no such option; there are {', '.join(known)}"
-        )
+    check_options(given, [option.name for option in fields(kind)])
     return kind(**given)
 
 

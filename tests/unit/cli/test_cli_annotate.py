@@ -106,6 +106,13 @@ def test_bad_input_is_one_line(refuses: Callable[..., str], text: Path, tmp_path
     assert "--out" in refuses("annotate", text)
     assert "--column" in refuses("annotate", text, "--out", out, "--column", "head")
     assert "--tags" in refuses("annotate", text, "--out", out, "--tags", os.devnull)
+    for option in ("--tags", "--guideline"):
+        said = refuses("annotate", text, "--out", out, option, "no.txt")
+        assert said == "no.txt: there is no such file"
+    (tmp_path / "tags").write_bytes(b"\xff\n")
+    assert "tags: this is not UTF-8" in refuses(
+        "annotate", text, "--out", out, "--tags", tmp_path / "tags"
+    )
     pn.write_conllu([pn.Sentence(["x", "y"], {"upos": ["X", "X"]})], out)
     assert "gold.conllu is of another text" in refuses("annotate", text, "--out", out)
     out.write_text("1\tx\n\n")

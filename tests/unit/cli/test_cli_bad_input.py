@@ -116,8 +116,9 @@ def test_an_unknown_format_gets_the_did_you_mean(reading: Refuses) -> None:
 
 def test_more_fields_than_columns_are_refused(reading: Refuses) -> None:
     Path("two.txt").write_text("dogs NOUN\nbark VERB\n\n")
-    message = reading("two.txt", "--fields", "form,xpos,chunk")
-    assert message == "--fields: 3 names (form, xpos, chunk) for the 2 columns of two.txt"
+    assert reading("two.txt", "--fields", "form,xpos,chunk") == (
+        "--fields: 3 names (form, xpos, chunk) for the 2 columns of two.txt; _ leaves one out"
+    )
 
 
 def test_fields_without_the_words_are_refused(reading: Refuses) -> None:
@@ -140,6 +141,14 @@ def learning(request: pytest.FixtureRequest, refuses: Refuses, model: Path) -> R
 def test_an_empty_file_is_refused(learning: Refuses) -> None:
     Path("empty.conllu").touch()
     assert learning("empty.conllu") == "empty.conllu: the file is empty"
+
+
+def test_a_column_file_without_names_is_told_how_to_name_them(learning: Refuses) -> None:
+    Path("chunks.txt").write_text("dogs NNS B-NP\nbark VBP B-VP\n\n")
+    assert learning("chunks.txt", "--column", "chunk") == (
+        "chunks.txt: no column 'chunk'; there are: form, 2, 3; "
+        "fields names them, such as form,xpos,chunk"
+    )
 
 
 def test_an_empty_stream_is_refused(learning: Refuses) -> None:

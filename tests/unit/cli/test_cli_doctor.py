@@ -120,6 +120,7 @@ def test_no_line_is_wider_than_the_terminal(
         (["--evidence", "upos"], "--evidence: 'upos' cannot be evidence"),
         (["--fix-list", "gold.conllu"], "would be overwritten"),
         (["--fix-list", "no/where.tsv"], "no/where.tsv"),
+        (["--apply", "no.tsv", "--output", "new"], "no.tsv: there is no such file"),
     ],
 )
 def test_what_cannot_be_done_is_said_in_a_line(

@@ -12,6 +12,7 @@ import pytest
 
 import perceptron_nlp as pn
 from perceptron_nlp.cli.main import VERBS, main
+from perceptron_nlp.cli.parsing import folded
 
 
 def test_without_arguments_the_help_is_shown(cli) -> None:
@@ -43,6 +44,7 @@ def test_every_verb_has_help_with_examples(cli, verb: str) -> None:
         (["--versoin"], "unknown option --versoin; did you mean --version?"),
         (["train", "a", "--modle", "m"], "unknown option --modle; did you mean --model?"),
         (["train", "a", "--mod", "m"], "unknown option --mod; did you mean --model?"),
+        (["train", "a", "--adagrad"], "unknown option --adagrad (see perceptron-nlp train --help)"),
         (["train", "a", "--epoch=3"], "unknown option --epoch; did you mean --epochs?"),
         (["tag", "m", "-x"], "unknown option -x"),
         (["train", "a"], "the following arguments are required: --model"),
@@ -231,3 +233,14 @@ def test_help_is_as_wide_as_columns_says(
     assert max(map(len, lines)) <= width
     for line, following in itertools.pairwise(lines):
         assert not line.endswith("\\") or following.startswith("      ")
+    about = "\n".join(lines).split("\n\n")[1].split("\n")
+    for line, following in itertools.pairwise(about):
+        assert len(f"{line} {following.split()[0]}") > width - 2, "a line ends early"
+
+
+def test_an_option_in_an_example_stays_beside_its_value() -> None:
+    example = "  perceptron-nlp train a.conllu --dev b.conllu --quiet --model c.model"
+    for width in range(40, len(example)):
+        lines = [line.removesuffix(" \\") for line in folded(example, width).split("\n")]
+        assert len(lines) > 1
+        assert not any(line.endswith(("--dev", "--model")) for line in lines)

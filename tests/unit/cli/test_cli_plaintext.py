@@ -195,6 +195,9 @@ def test_marks_on_running_text_stand_in_misc_beside_what_is_there(cli, model: Pa
 
 def test_a_model_that_is_not_there_names_those_that_are_and_how_to_make_one(refuses) -> None:
     said = refuses("tag", "fr", stdin=b"Bonjour")
+    assert refuses("tag", "EN", stdin=b"Hello").startswith(
+        "EN: there is no such file, and no bundled"
+    )
     assert "no bundled model of this name; there is en; to make one: perceptron-nlp train" in said
     assert refuses("evaluate", "german", "x.conllu").startswith(
         "german: there is no such file, and"

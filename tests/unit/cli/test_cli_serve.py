@@ -60,3 +60,11 @@ def test_bad_options_are_refused(model: Path, refuses: Callable[..., str]) -> No
     assert "--port" in refuses("serve", model, "--port", "70000")
     assert "whole number" in refuses("serve", model, "--port", "http")
     assert refuses("serve", "no.model") == "no.model: there is no such file"
+
+
+def test_a_model_that_looks_at_other_columns_is_refused_by_its_name(
+    refuses: Callable[..., str],
+) -> None:
+    text = [pn.Sentence(["dogs", "bark"], {"xpos": ["NNS", "VBP"], "upos": ["NOUN", "VERB"]})]
+    pn.train(text, column="upos", templates=["column:xpos[0]"], epochs=1).save("wide.model")
+    assert refuses("serve", "wide.model").startswith("wide.model: looks at the columns xpos in")

@@ -62,6 +62,9 @@ def test_every_script_and_target_that_a_page_names_exists(page: str) -> None:
         assert target in targets, f"{page}: make {target}"
     for path in re.findall(r"`((?:perceptron_nlp|tests|benchmarks|scripts)/[\w/.-]+)`", text):
         assert (ROOT / path).exists(), f"{page}: {path}"
+    there = {path.name for place in ("*.py", "[!.]*/**/*.*") for path in ROOT.glob(place)}
+    for source in re.findall(r"`(?:[\w-]+/)*([\w-]+\.(?:py|pyx|pxd|h|c|supp))`", text):
+        assert source in there, f"{page}: {source}"
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -6,11 +6,13 @@ import array
 import errno
 import itertools
 import os
+import re
 import signal
 import stat
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from unittest import mock
 
@@ -391,3 +393,20 @@ def test_a_bad_place_is_refused_as_writing_would_refuse_it(tmp_path: Path, name:
     with pytest.raises(pn.FileError) as written:
         pn.replace_file(path, b"x")
     assert str(asked.value) == str(written.value)
+
+
+@pytest.mark.parametrize("write", [pn.write_conllu, pn.write_columns, pn.write_tagged])
+@pytest.mark.parametrize(
+    ("sentences", "message"),
+    [
+        ([["dogs", "bark"]], "sentences[0]: a Sentence is needed, not list"),
+        (3, "sentences: an iterable of Sentence objects is needed, not int"),
+    ],
+)
+def test_only_sentences_are_written(
+    tmp_path: Path, write: Callable[..., None], sentences: object, message: str
+) -> None:
+    (tmp_path / "old").write_bytes(b"old")
+    with pytest.raises(pn.ArgumentTypeError, match=re.escape(message)):
+        write(sentences, tmp_path / "old")
+    assert (tmp_path / "old").read_bytes() == b"old"

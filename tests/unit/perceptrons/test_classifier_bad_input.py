@@ -38,6 +38,7 @@ def refuses(
         ({"eta0": float("nan")}, ArgumentError, "eta0 must be finite"),
         ({"tol": -1e-3}, ArgumentError, "tol must be finite and 0 or more"),
         ({"tol": True}, ArgumentTypeError, "tol must be a number, got 'True'"),
+        ({"average": "yes"}, ArgumentTypeError, "average must be True or False, got 'yes'"),
         ({"max_iter": 0}, ArgumentError, "max_iter must be an integer of 1 or more"),
         ({"max_iter": 2.5}, ArgumentTypeError, "max_iter must be an integer"),
         ({"batch_size": 0, "order": "minibatch"}, ArgumentError, "batch_size"),
