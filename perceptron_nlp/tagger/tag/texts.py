@@ -132,12 +132,14 @@ def _of_sentences(
         offsets.append(len(forms))
     labels = {}
     for name in columns:
+        # Of lemmas there may be more than numbers of labels.
+        if name == LEMMA:
+            continue
         number_of: dict[str, int] = {}
         own = [number_of.setdefault(row[name], len(number_of)) for row in rows]
         labels[name] = np.array(own, np.uint16), tuple(number_of)
     places = np.array(numbers, np.int32).reshape(-1, 3)
     lemmas = [row[LEMMA] for row in rows] if LEMMA in columns else None
-    labels.pop(LEMMA, None)
     return TextArrays(
         np.array(offsets, np.int64),
         _strings(forms),

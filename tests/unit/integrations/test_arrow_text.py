@@ -65,6 +65,15 @@ def test_many_texts_are_as_each_alone(pipeline: pn.Tagger) -> None:
         assert found.sentences[own].tolist() == alone.sentences.tolist()
 
 
+def test_a_text_may_have_more_lemmas_than_labels_have_numbers() -> None:
+    gold = pn.Sentence(["to", "do"], {"upos": ["P", "V"], "lemma": ["to", "do"]})
+    tagger = pn.train([gold], column="upos,lemma", preset="fast", epochs=1)
+    text = " ".join(f"do{number}" for number in range(1 << 16 | 1))
+    found = tagger.tag_texts([text])
+    assert found.lemmas is not None and found.lemmas[1].endswith(b"do65536")
+    assert len(found.lemmas[0]) == (1 << 16) + 2 and list(found.labels) == ["upos"]
+
+
 def test_tables_keep_their_other_columns(pipeline: pn.Tagger) -> None:
     table = pa.table({"id": list(range(len(TEXTS))), "body": TEXTS})
     found = tag_arrow(pipeline, table, text_column="body")
