@@ -293,11 +293,10 @@ def _describe_segmentation(
     tensors: dict[str, Array] = {}
     stages = {"cut": segmentation.cut, "splits": segmentation.splits}
     for place, (name, model) in enumerate(stages.items()):
-        stage = None
+        described[name] = None
         if model is not None:
-            stage, arrays = describe(model, number + 2 * place)
+            described[name], arrays = describe(model, number + 2 * place)
             tensors.update(arrays)
-        described[name] = stage
     return described, tensors
 
 
@@ -322,12 +321,9 @@ def _segmentation(
         or cut.dictionary
     ):
         raise _bad(path, "segmentation", "not of atoms and gaps")
-    certain = checked_object(described["certain"], "certain")
-    if any(label not in labels for label in certain.values()):
-        raise _bad(path, "segmentation", "a certain label that is none")
-    words = checked_object(described["words"], "words")
-    if not are_certain_words(words):
-        raise _bad(path, "segmentation", "words that do not say what stands beside them")
+    certain, words = (checked_object(described[name], name) for name in ("certain", "words"))
+    if any(label not in labels for label in certain.values()) or not are_certain_words(words):
+        raise _bad(path, "segmentation", "certain places or words without labels that can be")
     if described["splits"] is None:
         return Segmentation(cut, certain, words, None)
     splits = stage("splits", 1)
@@ -372,17 +368,15 @@ def model_from_bytes(data: bytes | bytearray | memoryview | mmap.mmap, path: str
     try:
         packed = metadata["format_version"] == str(MODEL_FORMAT_VERSION)
         if packed:
-            how = object_in(metadata["packed"], "packed")
-            tensors = unpacked_tensors(tensors, how, path)
+            tensors = unpacked_tensors(tensors, object_in(metadata["packed"], "packed"), path)
         model = object_in(metadata["model"], "model")
         record = checked_record(object_in(metadata["record"], "record"))
         first = _Description(path, tensors, model, record).model(packed)
         if "segmentation" in metadata:
             segmentation = object_in(metadata["segmentation"], "segmentation")
             n_columns = 1 + len(objects_in(metadata.get("more", "[]"), "more"))
-            first = first.replace(
-                segmentation=_segmentation(path, tensors, segmentation, 2 * n_columns)
-            )
+            found = _segmentation(path, tensors, segmentation, 2 * n_columns)
+            first = first.replace(segmentation=found)
         if "more" not in metadata:
             return first
         others = []
