@@ -268,7 +268,8 @@ def inspect(
     ----------
     model : a tagger, or the path of its file
     dev : labeled text; what accuracy is lost on it without each template is measured
-    text : text to find features in; None for `dev`
+    text : text to find features in, cut as the model has learned; columns of the model that later
+        ones look at are predicted where the text lacks them; None for `dev`
     label : a label, as it is learned (``Tagger.labels``), to show the heaviest features of
     top : 1 to 1,000,000; how many
     format, fields : of the texts; see ``perceptron_nlp.open_corpus``
@@ -305,12 +306,43 @@ def inspect(
         )
     how: dict[str, Any] = {"format": format, "fields": fields, "usual_fields": parts[0].fields}
     gold = None if dev is None else list(Source(dev, "dev", **how))
-    shown = gold if text is None else list(Source(text, "text", **how))
+    shown = gold
+    if text is not None:
+        tagger = model if isinstance(model, Tagger) else Tagger.from_bytes(data)
+        shown = _readable(tagger, Source(text, "text", **how))
     return Inspection(
         tuple(_column(part, whole.packed, gold, shown, (label, top), threads) for part in parts),
         layout_of(data, path),
         whole.segmentation,
     )
+
+
+def _readable(tagger: Tagger, source: Source) -> list[Sentence]:
+    """Return the sentences of a text with all columns that the tagger fills before others."""
+    for corpus in source.corpora:
+        if corpus.format == "text" and tagger.segmenter is not None:
+            corpus.cut_by(tagger.segmenter.sentences_in)
+    sentences = list(source)
+    seen = {name for part in tagger.by_column.values() for name in part.model.feature_columns}
+    lacking = {
+        name
+        for name in seen.intersection(tagger.columns)
+        for sentence in sentences
+        if name not in sentence.columns
+    }
+    if not lacking:
+        return sentences
+    found = tagger.tag_sents_columns(sentences)
+    return [
+        Sentence.from_reader(
+            sentence.words,
+            {**{name: tuple(found[name][number]) for name in sorted(lacking)}, **sentence.columns},
+            sentence.path,
+            0,
+            sentence.layout,
+        )
+        for number, sentence in enumerate(sentences)
+    ]
 
 
 def _bytes_of(model: Tagger | str | os.PathLike[str]) -> tuple[bytes, str]:

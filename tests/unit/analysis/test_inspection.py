@@ -127,6 +127,17 @@ def test_features_found_are_those_of_the_oracle(model: pn.Tagger, small: Small) 
     )
 
 
+def test_running_text_is_cut_and_gets_the_columns_that_later_ones_look_at(
+    pipeline: pn.Tagger, tmp_path: Path
+) -> None:
+    path = tmp_path / "text.txt"
+    path.write_text("Il va au bois.", "utf-8")
+    upos, lemma = pn.inspect(pipeline, text=path, label="ADP", top=1000).columns
+    # "au" is two words where the model has learned to cut, and one by rules.
+    assert {"à", "bois"} <= {feature.word for feature in upos.heaviest}
+    assert lemma.coverage is not None and lemma.coverage.with_weights > 0
+
+
 def test_a_text_without_sentences_has_no_features(model: pn.Tagger) -> None:
     coverage = pn.inspect(model, text=[]).columns[0].coverage
     assert coverage is not None and coverage.features == coverage.with_weights == 0
