@@ -67,6 +67,21 @@ def test_every_script_and_target_that_a_page_names_exists(page: str) -> None:
         assert source in there, f"{page}: {source}"
 
 
+def test_the_map_of_the_core_names_every_header() -> None:
+    headers = {path.name for path in (ROOT / "perceptron_nlp" / "_core").glob("*/*.h")}
+    assert headers == set(re.findall(r"`([\w/]+\.h)`", PAGES["CONTRIBUTING.md"])) & headers
+
+
+def test_what_readme_leads_a_reader_to_stands_in_the_file_that_it_links() -> None:
+    rows = re.findall(r"^\| [^|]+ \| (`\w+`.*) \|$", PAGES["README.md"], re.M)
+    led = [row for row in rows if "](perceptron_nlp/" in row]
+    assert len(led) >= 4
+    for row in led:
+        names, path = re.match(r"(.+?) in \[[^]]+\]\(([^)]+)\)", row).groups()
+        for name in re.findall(r"`(\w+)`", names):
+            assert re.search(rf"\b{name}\b", (ROOT / path).read_text("utf-8")), f"{path}: {name}"
+
+
 @pytest.mark.parametrize("page", PAGES)
 def test_every_public_name_that_a_page_names_exists(page: str) -> None:
     for name, attribute in re.findall(r"\bpn\.(\w+)(?:\.(\w+))?", PAGES[page]):
