@@ -275,7 +275,7 @@ def learn_lemmas(
 
     model = learned(examples)
     if taggers and (always_jackknife or _lost_by_tags(model, taggers, dev or ()) > MUCH_LOST):
-        predicted = with_predicted_tags(train, tags, fit, seed=options.get("seed", 1))
+        predicted = with_predicted_tags(train, taggers, fit, seed=options.get("seed", 1))
         model = learned(examples + [_example(sentence, lemmas, tags) for sentence in predicted])
     return model
 
@@ -316,9 +316,12 @@ def _n_correct(lemmas: Sequence[Sequence[str]], gold: Sequence[Sentence]) -> int
 
 
 def with_predicted_tags(
-    train: Sequence[Sentence], tags: Sequence[str], fit: Fit, *, seed: int
+    train: Sequence[Sentence], taggers: Sequence[TaggerModel], fit: Fit, *, seed: int
 ) -> list[Sentence]:
-    """Return the sentences with tags from quick taggers of the other folds (jackknifing)."""
+    """Return the sentences with tags from quick taggers of the other folds (jackknifing).
+
+    taggers : those in use, whose templates the quick ones take, so that they need not be chosen
+    """
     order = permutation(len(train), seed).tolist()
     n_folds = min(FOLDS, len(train))
     predicted: list[dict[str, tuple[str, ...]]] = [{} for _ in train]
@@ -326,11 +329,19 @@ def with_predicted_tags(
         held_out = order[fold::n_folds]
         others = set(order) - set(held_out)
         rest = [train[number] for number in sorted(others)]
-        for name in tags:
-            model = fit(rest, dev=None, column=name, seed=seed, **QUICK)
+        for tagger in taggers:
+            model = fit(
+                rest,
+                dev=None,
+                column=tagger.column,
+                templates=[t for t in tagger.templates if not t.columns],
+                right_to_left=tagger.right_to_left,
+                seed=seed,
+                **QUICK,
+            )
             labels = TemplateLabeller(model).label([train[number].words for number in held_out])
             for number, own in zip(held_out, labels, strict=True):
-                predicted[number][name] = tuple(own)
+                predicted[number][tagger.column] = tuple(own)
     return [
         with_columns(sentence, {**sentence.columns, **columns})
         for sentence, columns in zip(train, predicted, strict=True)
