@@ -102,7 +102,7 @@ def test_lemmas_are_evaluated_explained_and_ranked_as_lemmas(
     assert pipeline.evaluate([odd], column="lemma").untrained == {"félin": 1}
     explained = pipeline.explain(words, column="lemma")
     assert explained.labels == ["le", "chat", "dormir"]
-    assert explained[2].learnt == "-3 +ir"
+    assert explained[2].learned == "-3 +ir"
     for word in explained:
         assert word.runner_up not in (None, word.label)
         features = sum(feature.score for feature in word.features)
