@@ -4,7 +4,7 @@ Source: https://universaldependencies.org/format.html (CoNLL-U, version 2) and
 https://universaldependencies.org/ext-format.html (CoNLL-U Plus). These are the rules of the format
 alone; the inventories and guidelines of Universal Dependencies are not checked.
 
-The core judges the lines of usual sentences (_core/conllu/conllu_sentence.h). A sentence that it
+The core judges the lines of usual sentences (_core/conllu/scan.h). A sentence that it
 does not accept comes here: for the words of its error, or because it is unusual and yet in order,
 such as one of other columns or with carriage returns.
 """

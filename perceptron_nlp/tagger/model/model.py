@@ -217,7 +217,7 @@ class Segmentation(NamedTuple):
     cut : a tagger of atoms (atoms.py), with the column ``gap``: where tokens and sentences end
     certain : by places at which no other label was ever met, see atoms.place_keys, that label
     words : words, and endings of words, beside which no other label was ever met
-    splits : None, or a tagger of tokens whose labels make words of them (splits.py)
+    splits : None, or a tagger of tokens whose labels make words of them (text/scripts.py)
     """
 
     cut: TaggerModel

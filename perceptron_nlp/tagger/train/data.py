@@ -99,7 +99,7 @@ class Examples:
     columns : names of the feature columns
     scheme : how labels were written before they were made others for learning (IOBES for spans,
         joint labels for features); None where they are as they were
-    parts : None, or what parts of labels are learned: a mode of attributes.py
+    parts : None, or what parts of labels are learned: a mode of label_components.py
     """
 
     sentences: NumberedText

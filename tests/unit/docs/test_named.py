@@ -28,6 +28,12 @@ pytestmark = pytest.mark.skipif(
 )
 
 
+@functools.cache
+def sources() -> set[str]:
+    """Return the names of all files."""
+    return {path.name for place in ("*.py", "[!.]*/**/*.*") for path in ROOT.glob(place)}
+
+
 def command_lines(text: str) -> list[str]:
     """Return every call of the program in a page, up to the end of its line, span or pipe."""
     joined = text.replace("\\\n", " ")
@@ -62,9 +68,14 @@ def test_every_script_and_target_that_a_page_names_exists(page: str) -> None:
         assert target in targets, f"{page}: make {target}"
     for path in re.findall(r"`((?:perceptron_nlp|tests|benchmarks|scripts)/[\w/.-]+)`", text):
         assert (ROOT / path).exists(), f"{page}: {path}"
-    there = {path.name for place in ("*.py", "[!.]*/**/*.*") for path in ROOT.glob(place)}
     for source in re.findall(r"`(?:[\w-]+/)*([\w-]+\.(?:py|pyx|pxd|h|c|supp))`", text):
-        assert source in there, f"{page}: {source}"
+        assert source in sources(), f"{page}: {source}"
+
+
+def test_every_source_that_a_module_names_exists() -> None:
+    for module in (ROOT / "perceptron_nlp").rglob("*.py"):
+        named = re.findall(r"([\w-]+\.(?:py|pyx|pxd|h))\b(?![(.])", module.read_text("utf-8"))
+        assert {*named} <= sources(), module
 
 
 def test_the_map_of_the_core_names_every_header() -> None:
