@@ -23,13 +23,14 @@ import perceptron_nlp as pn
 from perceptron_nlp.combine.distill import (
     RAW_SHARE,
     RAW_WEIGHT,
-    Distillation,
-    RawUse,
+    MixedSchedule,
+    Student,
     greedy_options,
 )
 from perceptron_nlp.combine.pseudo_labels import PseudoLabelled, pseudo_label, take_teachers
 from perceptron_nlp.tagger.train.auto import auto_configure
 from perceptron_nlp.tagger.train.data import Examples
+from perceptron_nlp.tagger.train.loop import Task, Trainer
 from perceptron_nlp.tagger.train.sources import Source
 
 ROWS: dict[str, tuple[str, dict[str, Any]]] = {
@@ -45,14 +46,19 @@ ROWS: dict[str, tuple[str, dict[str, Any]]] = {
 def row(name: str, examples: Examples, labelled: PseudoLabelled, seed: int) -> str:
     """One line of the table."""
     preset, changes = ROWS[name]
-    use = RawUse(**{"share": RAW_SHARE, "weight": RAW_WEIGHT, **changes})
+    use = {"share": RAW_SHARE, "weight": RAW_WEIGHT, **changes}
     given, options, choices = auto_configure(
         examples, greedy_options({"preset": preset, "seed": seed}), None
     )
     start = time.process_time()
-    model = Distillation(given, None, "upos", options, choices, labelled=labelled, use=use).run(
-        None
-    )
+    task = Task(examples=given, dev=None, column="upos", options=options, choices=choices)
+    model = Trainer(
+        task,
+        schedule=MixedSchedule(task, len(labelled.lengths), use["share"]),
+        make_learner=lambda: Student(
+            given, labelled, task.templates, options, task.forced, use["weight"]
+        ),
+    ).run(None)
     seconds = time.process_time() - start
     tagger = pn.Tagger(model)
     right = 100 * tagger.evaluate(treebank("EWT", "dev")).accuracy

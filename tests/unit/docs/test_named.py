@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import functools
+import importlib.util
 import re
 from pathlib import Path
 
@@ -76,6 +78,26 @@ def test_every_source_that_a_module_names_exists() -> None:
     for module in (ROOT / "perceptron_nlp").rglob("*.py"):
         named = re.findall(r"([\w-]+\.(?:py|pyx|pxd|h))\b(?![(.])", module.read_text("utf-8"))
         assert {*named} <= sources(), module
+
+
+@pytest.mark.parametrize("folder", ["benchmarks", "scripts"])
+def test_every_name_that_a_script_imports_from_the_package_exists(folder: str) -> None:
+    scripts = sorted((ROOT / folder).rglob("*.py"))
+    assert scripts
+    for script in scripts:
+        for found in ast.walk(ast.parse(script.read_text("utf-8"))):
+            if isinstance(found, ast.ImportFrom) and f"{found.module}.".startswith(
+                "perceptron_nlp."
+            ):
+                try:
+                    module = importlib.import_module(str(found.module))
+                except pn.MissingExtraError:
+                    continue
+                for name in found.names:
+                    there = hasattr(module, name.name) or importlib.util.find_spec(
+                        f"{found.module}.{name.name}"
+                    )
+                    assert there, f"{script}: {found.module}.{name.name}"
 
 
 def test_the_map_of_the_core_names_every_header() -> None:
