@@ -168,7 +168,7 @@ def explain(data: bytes) -> None:
         same("with confidences", tagger.tag_sents_with_confidences([words])[0], [labels])
         scores = tagger.scores(words)
         for word, row in zip(explained, scores, strict=True):
-            same("score", word.score, row[tagger.labels.index(word.learnt)])
+            same("score", word.score, row[tagger.labels.index(word.learned)])
             total = sum(feature.score for feature in word.features)
             same("sum", round(total, 6), round(word.score, 6))
 

@@ -51,7 +51,7 @@ def test_words_of_a_dictionary_say_so_and_so_do_those_of_a_lexicon(
     assert explained[1].decided_by == "weights" and not explained[1].known
     held = one.with_lexicon({word: "PROPN", "zzz": ["NUM", "ADV"]}).explain([word, "zzz"])
     assert (held[0].decided_by, held[0].label) == ("lexicon", "PROPN")
-    assert {held[1].learnt, held[1].runner_up} == {"NUM", "ADV"}
+    assert {held[1].learned, held[1].runner_up} == {"NUM", "ADV"}
     assert held[1].decided_by == "weights" and held[1].note == "the lexicon leaves ADV, NUM"
 
 
@@ -102,7 +102,7 @@ def test_the_first_of_two_passes_is_explained_beside_the_second() -> None:
     one = pn.train(rows, column="feats", two_passes=True, epochs=3)
     explained = one.explain(["bel", "lupo"])
     assert explained.first is not None and explained.first.first is None
-    assert "column:pass1[0]=" + explained.first[1].learnt in {
+    assert "column:pass1[0]=" + explained.first[1].learned in {
         feature.text for feature in explained[1].features
     }
 
