@@ -69,6 +69,8 @@ def text_arrays(
 
 
 def _together(texts: Iterable[str]) -> Iterator[list[str]]:
+    if isinstance(texts, str | bytes) or not isinstance(texts, Iterable):
+        raise ArgumentTypeError(f"texts: a list of str is needed, not {type(texts).__name__}")
     own: list[str] = []
     length = 0
     for number, text in enumerate(texts):

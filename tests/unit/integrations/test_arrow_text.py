@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -72,6 +73,12 @@ def test_a_text_may_have_more_lemmas_than_labels_have_numbers() -> None:
     found = tagger.tag_texts([text])
     assert found.lemmas is not None and found.lemmas[1].endswith(b"do65536")
     assert len(found.lemmas[0]) == (1 << 16) + 2 and list(found.labels) == ["upos"]
+
+
+@pytest.mark.parametrize("texts", ["Il dort.", b"Il dort.", None, ["Il", None]])
+def test_texts_are_a_list_of_str(pipeline: pn.Tagger, texts: Any) -> None:
+    with pytest.raises(pn.ArgumentTypeError, match=r"^texts(\[1\])?: a "):
+        pipeline.tag_texts(texts)
 
 
 def test_tables_keep_their_other_columns(pipeline: pn.Tagger) -> None:
