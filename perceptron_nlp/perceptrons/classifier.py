@@ -151,7 +151,9 @@ class PerceptronClassifier(Parameters):
         rows = training.samples.points(X)
         if self.voted:
             if training.votes is None:
-                raise not_fitted("voted was set to True after fit, which kept no updates; fit anew")
+                raise not_fitted(
+                    "voted was set to True after fit, which kept no updates; fit again"
+                )
             shares = training.votes.tally(rows) / training.votes.seen
             return shares[:, 1] - shares[:, 0] if len(self.classes_) == 2 else shares
         weights = np.asarray(self.coef_, dtype=np.float64, order="F" if rows.is_sparse else "C")

@@ -220,7 +220,7 @@ class Training:
         if self.state.averaged != options.average or (self.votes is not None) != options.voted:
             raise ArgumentError(
                 "average and voted cannot change once training has begun; "
-                "fit anew, with warm_start=False"
+                "fit again, with warm_start=False"
             )
         weight = float(init) if _is_number(init) else 0.0
         state = self.state.resumed(width, weight)

@@ -34,7 +34,7 @@ from perceptron_nlp.perceptrons.textbook import (
     mean_before_each,
     random_in,
     train,
-    unnormalised,
+    unnormalized,
     voted_improved,
     voted_naive,
     zeros,
@@ -150,7 +150,7 @@ def test_every_variant_is_the_mean_that_its_docstring_states(made: tuple[Run, np
     run, _ = made
     vectors = after_each_example(run)
     with_start = sum(vectors) + run.start
-    assert unnormalised(run).tolist() == sum(vectors).tolist()
+    assert unnormalized(run).tolist() == sum(vectors).tolist()
     assert counter_from_one(run).tolist() == divided(with_start, run.N + 1).tolist()
 
 

@@ -28,7 +28,7 @@ from perceptron_nlp.perceptrons.textbook.averaging import (
     counter_from_one,
     distinct,
     mean_before_each,
-    unnormalised,
+    unnormalized,
 )
 from perceptron_nlp.perceptrons.textbook.learners import (
     Binary,
@@ -96,7 +96,7 @@ __all__ = [
     "multiclass_gradient",
     "random_in",
     "train",
-    "unnormalised",
+    "unnormalized",
     "voted_improved",
     "voted_naive",
     "zeros",

@@ -197,7 +197,7 @@ def mean_before_each(run: Stream) -> Array:
     return np.asarray(divided(S, run.N))
 
 
-def unnormalised(run: Stream) -> Array:
+def unnormalized(run: Stream) -> Array:
     """w_1 + … + w_N: the direction of the mean, not its length.
 
     Source: Huang, "w_s = c·w - w_a", with the counter from 0.

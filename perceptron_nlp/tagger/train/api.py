@@ -123,8 +123,8 @@ def train(
     stages = stages_of(named_columns(column), source)
     if chosen.resumable and stages.several:
         raise ArgumentError(
-            "resumable: segmentation and lemmas are learned from all of a text at once, and do not"
-            " go on; leave resumable out, or name columns of tags alone"
+            "resumable: segmentation and lemmas are learned from all of a text at once and cannot"
+            " be resumed; leave resumable out, or name columns of tags alone"
         )
     prepare_for_dev(chosen, source, dev_source)
     plan, plan_with_dev = _plans(

@@ -85,8 +85,8 @@ def go_on(
     check_callback(callback)
     if model.segmentation is not None or any(part.lemmas for part in model.parts_by_column):
         raise ArgumentError(
-            "resume: segmentation and lemmas are learned from all of a text at once, and do not go"
-            " on; train anew, or resume a tagger of tags alone"
+            "resume: segmentation and lemmas are learned from all of a text at once and cannot be"
+            " resumed; train on all of it again, or resume a tagger of tags alone"
         )
     for part in model.parts_by_column:
         state_of(part)

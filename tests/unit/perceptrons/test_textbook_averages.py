@@ -28,7 +28,7 @@ from perceptron_nlp.perceptrons.textbook import (
     distinct,
     mean_before_each,
     train,
-    unnormalised,
+    unnormalized,
     voted_improved,
     voted_naive,
 )
@@ -59,7 +59,7 @@ def test_the_off_by_one_of_nguyens_proof_on_two_examples() -> None:
     # What the proof calls S: (0 + 3)/2; the last update is nowhere in it.
     assert mean_before_each(run).tolist() == [Fraction(3, 2)]
     # Huang's sum: 3 + 2.
-    assert unnormalised(run).tolist() == [5]
+    assert unnormalized(run).tolist() == [5]
 
 
 def test_nguyens_algorithm_and_nguyens_proof_differ_on_the_same_data() -> None:
@@ -135,7 +135,7 @@ def test_huangs_fastest_average_is_the_sum_of_all_vectors(
     w_s, c = sources.huang_fastest(list(zip(X, y.tolist(), strict=True)), 3)
     run = train(Binary(), X, y, max_epochs=3)
     assert c == run.N == 120
-    assert w_s.tolist() == unnormalised(run).tolist() == sum(run.trace()[1:]).tolist()
+    assert w_s.tolist() == unnormalized(run).tolist() == sum(run.trace()[1:]).tolist()
     assert divided(w_s, c).tolist() == run.average().tolist()
 
 

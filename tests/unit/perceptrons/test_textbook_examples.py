@@ -25,7 +25,7 @@ from perceptron_nlp.perceptrons.textbook import (
     averaged_lazy,
     averaged_naive,
     train,
-    unnormalised,
+    unnormalized,
 )
 
 AVERAGES = [
@@ -82,7 +82,7 @@ def unit_stream(updates_at: list[int], N: int) -> Stream:
 
 def test_huangs_four_updates_count_4_3_2_and_1_times() -> None:
     stream = unit_stream([1, 2, 3, 4], N=4)
-    assert unnormalised(stream).tolist() == [4, 3, 2, 1]
+    assert unnormalized(stream).tolist() == [4, 3, 2, 1]
     # 4·w_4 less what the auxiliary vector holds: 0Δ₁ + 1Δ₂ + 2Δ₃ + 3Δ₄.
     w_4 = stream.trace()[-1]
     assert (4 * w_4 - np.array([0, 1, 2, 3])).tolist() == [4, 3, 2, 1]
