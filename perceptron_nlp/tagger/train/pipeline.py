@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from perceptron_nlp._display import percent
-from perceptron_nlp.errors import ArgumentError
+from perceptron_nlp.errors import ArgumentError, FormatError
 from perceptron_nlp.formats.conllu_layout import ConlluLayout
 from perceptron_nlp.tagger.confidence.calibrate import RECORD, with_last_calibrated
 from perceptron_nlp.tagger.model.compress import in_bytes
@@ -50,6 +50,8 @@ def stages_of(names: Sequence[str], source: Source) -> Stages:
         return Stages(tuple(names))
     source.hold()
     sentences = list(source)
+    if not sentences:
+        raise FormatError(f"{source.place}: there are no sentences to learn from")
     if ALL in names:
         if len(names) > 1:
             raise ArgumentError("column: all stands for every column; name no other with it")

@@ -117,6 +117,13 @@ def test_a_text_without_multiword_tokens_has_no_splits(french: str, tmp_path: Pa
     assert pn.Tagger.from_bytes(tagger.to_bytes()).tag_text("Le bois.")[0].words
 
 
+@pytest.mark.parametrize("column", ["all", "text,upos", "lemma"])
+def test_a_file_without_sentences_is_refused_as_such(column: str, tmp_path: Path) -> None:
+    path = write(tmp_path / "blank.conllu", "# a comment\n\n\n")
+    with pytest.raises(pn.FormatError, match=r"blank\.conllu: there are no sentences"):
+        pn.train(path, column=column)
+
+
 def test_forms_with_spaces_are_tokens(tmp_path: Path) -> None:
     row = "1\tNew York\tNew York\tPROPN\t_\t_\t_\t_\t_\t_\n2\tis\tbe\tAUX\t_\t_\t_\t_\t_\t_\n\n"
     other = "1\tIt\tit\tPRON\t_\t_\t_\t_\t_\t_\n2\tis\tbe\tAUX\t_\t_\t_\t_\t_\t_\n\n"
