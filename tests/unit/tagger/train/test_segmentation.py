@@ -9,6 +9,8 @@ import pytest
 
 import perceptron_nlp as pn
 from perceptron_nlp.formats.conllu_layout import running_text
+from perceptron_nlp.tagger.model.model import TaggerModel
+from perceptron_nlp.tagger.train import stages
 from perceptron_nlp.tagger.train.stages import certain_places, certain_words
 from perceptron_nlp.text.atoms import SIDES
 from perceptron_nlp.text.scripts import parse_script, split
@@ -208,3 +210,34 @@ def test_a_word_has_one_space_where_its_token_has_white_space(tmp_path: Path) ->
     assert (token.form, token.start, token.end) == ("c\u00a0 \n b", 0, 6)
     assert sentence.words == [token.words[0].form] == ["c b"]
     assert tagger.tag(sentence.words) == sentence.labels == ["Y"]
+
+
+def test_lemmas_are_learned_from_predicted_tags_too_where_these_cost_much(
+    french: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write(tmp_path / "fr.conllu", french)
+    n_sentences = len(list(pn.read_conllu(path)))
+    for least, times in ((0.5, 1), (-1.0, 2)):
+        monkeypatch.setattr(stages, "MUCH_LOST", least)
+        lemma = pn.train(path, dev=path, column="all", **FAST).model.parts_by_column[-1]
+        assert lemma.record["train"]["sentences"] == times * n_sentences
+
+
+def test_quick_taggers_leave_each_sentence_out_once_and_take_the_templates_of_those_in_use(
+    french: str, tmp_path: Path
+) -> None:
+    path = write(tmp_path / "fr.conllu", french)
+    train, tagger = list(pn.read_conllu(path)), pn.train(path, column="upos", **FAST)
+    asked: list[tuple[list[pn.Sentence], dict[str, object]]] = []
+
+    def fit(sentences: list[pn.Sentence], **options: object) -> TaggerModel:
+        asked.append((sentences, options))
+        return tagger.model
+
+    found = stages.with_predicted_tags(train, [tagger.model], fit, seed=1)
+    assert all(options["templates"] == [*tagger.model.templates] for _, options in asked)
+    left_out = [id(one) for rest, _ in asked for one in train if not any(one is r for r in rest)]
+    assert sorted(left_out) == sorted(map(id, train))
+    assert [[*sentence.column("upos")] for sentence in found] == tagger.tag_sents(
+        [sentence.words for sentence in train]
+    )
