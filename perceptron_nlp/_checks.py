@@ -75,8 +75,9 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     # Here, since a program in which nothing goes wrong does without.
     import difflib
 
-    close = difflib.get_close_matches(name, list(known), 1)
-    return f"; did you mean {close[0]}?" if close else ""
+    by_letters = {one.lstrip("-"): one for one in known}
+    close = difflib.get_close_matches(name.lstrip("-"), by_letters, 1)
+    return f"; did you mean {by_letters[close[0]]}?" if close else ""
 
 
 def check_options(given: Iterable[str], known: Iterable[str]) -> None:

@@ -151,7 +151,9 @@ def _run(
     if verb not in VERBS:
         kind = "option" if verb.startswith("-") else "verb"
         known = ["--help", "--version"] if kind == "option" else list(VERBS)
-        hint = did_you_mean(verb, known) or f"; there are {', '.join(known)}"
+        hint = (
+            did_you_mean(verb, [*VERBS, "--help", "--version"]) or f"; there are {', '.join(known)}"
+        )
         raise UsageError(f"unknown {kind} {verb}{hint}")
     _prepare_for_little_memory()
     with _nothing_collected():

@@ -340,7 +340,7 @@ def learned_columns(names: Sequence[str], source: Source) -> tuple[str, ...]:
             raise FormatError(
                 "read as plain text, which has no labels to learn from; if it is labeled, say its"
                 " format",
-                source.place,
+                source.corpora[0].path if source.corpora else source.place,
             )
         wanted = (source.default_column,)
     for name in wanted:

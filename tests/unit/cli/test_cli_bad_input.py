@@ -186,7 +186,8 @@ def test_a_bad_second_file_is_found_before_training(refuses: Refuses, train_file
 
 def test_plain_text_teaches_nothing(refuses: Refuses) -> None:
     Path("plain.txt").write_text("Dogs bark at night .\nCats do not .\n")
-    message = refuses("train", "plain.txt", "--model", "m", "--quiet")
+    Path("good.conllu").write_text(GOOD)
+    message = refuses("train", "plain.txt", "good.conllu", "--model", "m", "--quiet")
     assert message.startswith("plain.txt: read as plain text, which has no labels")
 
 

@@ -44,6 +44,8 @@ def test_every_verb_has_help_with_examples(cli, verb: str) -> None:
         (["--versoin"], "unknown option --versoin; did you mean --version?"),
         (["train", "a", "--modle", "m"], "unknown option --modle; did you mean --model?"),
         (["train", "a", "--mod", "m"], "unknown option --mod; did you mean --model?"),
+        (["help"], "unknown verb help; did you mean --help?"),
+        (["tag", "m", "--model", "n"], "unknown option --model (see perceptron-nlp tag --help)"),
         (["train", "a", "--adagrad"], "unknown option --adagrad (see perceptron-nlp train --help)"),
         (["train", "a", "--epoch=3"], "unknown option --epoch; did you mean --epochs?"),
         (["tag", "m", "-x"], "unknown option -x"),
