@@ -59,8 +59,7 @@ typedef struct {
 typedef struct {
     const Decoder *decoder;
     Places certain; /* of what atoms look like: label + 1 */
-    Places
-        words; /* of words and their endings: for each side and look two bits: see settle_words */
+    Places words;   /* of words and their endings: see settle_words */
     int8_t word_labels[4];
     int8_t goes_on, token, sentence; /* labels; beyond those of the decoder what it does not have */
     CutTemplate *templates[LOOKS];
@@ -534,6 +533,11 @@ static inline void size_sums(CutSums *sums) {
     sums->asked = sums->known = 0;
 }
 
+/* The label behind an atom by how it and the next look, or -1. */
+static ALWAYS_INLINE int8_t certain_label(const CutModel *m, const Atom *atom, uint32_t next) {
+    return (int8_t)((int)places_find(&m->certain, place_key(atom->last, atom->gap, next)) - 1);
+}
+
 /* Settle what is certain; how many places are not. The last place of all is asked for what it is,
  * unless its paragraph ends there. */
 static inline size_t settle_places(const CutModel *m, Atom *atoms, size_t n) {
@@ -543,9 +547,7 @@ static inline size_t settle_places(const CutModel *m, Atom *atoms, size_t n) {
         if (atom->gap == GAP_PARAGRAPH)
             atom->label = m->sentence;
         else if (i + 1 < n)
-            atom->label = (int8_t)places_find(
-                              &m->certain, place_key(atom->last, atom->gap, atoms[i + 1].first)) -
-                          1;
+            atom->label = certain_label(m, atom, atoms[i + 1].first);
         else
             atom->label = -1;
         asked += atom->label < 0;

@@ -176,14 +176,8 @@ def certain_words(text: RunningText, certain: Collection[str]) -> Words:
     found: dict[str, dict[str, dict[str, list[str]]]] = {side: {} for side in SIDES}
     for side in SIDES:
         step = side.startswith("after")
-        met = Counter(
-            (
-                key,
-                words[at + step] if side in ("before", "after") else ending(words[at + step]),
-                label,
-            )
-            for at, key, label in asked
-        )
+        own = words if side in SIDES[:2] else [ending(word) for word in words]
+        met = Counter((key, own[at + step], label) for at, key, label in asked)
         times = Counter[tuple[str, str]]()
         for (key, word, _), count in met.items():
             times[key, word] += count
