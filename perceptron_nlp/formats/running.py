@@ -19,28 +19,33 @@ from perceptron_nlp.text.splitter import sentences_in
 
 TokenSpan = tuple[int, int, tuple[str, ...]]
 """Begin and end of a token in its sentence, and its words: one, but of multiword tokens."""
-Segment = Callable[[Iterable[str]], Iterator[tuple[int, str, Sequence[TokenSpan]]]]
-"""From the pieces of a text to its sentences: of each its line, its text and its tokens."""
+Segment = Callable[[Iterable[str]], Iterator[tuple[int, str, Sequence[TokenSpan], bool]]]
+"""From the pieces of a text to its sentences: of each its line, its text, its tokens, and whether
+the next stands right behind it."""
 
 
-def by_rules(pieces: Iterable[str]) -> Iterator[tuple[int, str, list[TokenSpan]]]:
+def by_rules(pieces: Iterable[str]) -> Iterator[tuple[int, str, list[TokenSpan], bool]]:
     """Yield the sentences of a text, cut by the rules of :mod:`perceptron_nlp.text`."""
-    for line, text, spans in sentences_in(pieces):
-        yield line, text, [(start, end, (text[start:end],)) for start, end in spans]
+    for line, text, spans, is_glued in sentences_in(pieces):
+        yield line, text, [(start, end, (text[start:end],)) for start, end in spans], is_glued
 
 
 class RunningLayout:
     """A sentence as it stood: its text, and its tokens in it.
 
-    ``number`` counts the sentences of its file, from 1.
+    ``number`` counts the sentences of its file, from 1; ``is_glued`` is True if the next stands
+    right behind it.
     """
 
-    __slots__ = ("number", "text", "tokens")
+    __slots__ = ("is_glued", "number", "text", "tokens")
 
-    def __init__(self, text: str, tokens: Sequence[TokenSpan], number: int) -> None:
+    def __init__(
+        self, text: str, tokens: Sequence[TokenSpan], number: int, is_glued: bool = False
+    ) -> None:
         self.text = text
         self.tokens = tokens
         self.number = number
+        self.is_glued = is_glued
 
     def alias(self, name: str) -> str | None:
         """Return the words for ``1``; there are no other columns."""
@@ -52,11 +57,16 @@ class RunningLayout:
         Of a multiword token it belongs to the range and not to its words.
         """
         misc = []
-        for at, (_, end, words) in enumerate(self.tokens):
-            is_glued = at + 1 < len(self.tokens) and self.tokens[at + 1][0] == end
-            single = "SpaceAfter=No" if is_glued and len(words) == 1 else "_"
+        for at, (_, _, words) in enumerate(self.tokens):
+            single = self._behind(at) if len(words) == 1 else "_"
             misc += [single, *["_"] * (len(words) - 1)]
         return misc
+
+    def _behind(self, at: int) -> str:
+        """Return MISC of a token by what follows it."""
+        if at + 1 == len(self.tokens):
+            return "SpaceAfter=No" if self.is_glued else "_"
+        return "SpaceAfter=No" if self.tokens[at + 1][0] == self.tokens[at][1] else "_"
 
     def with_ranges(self, body: str) -> str:
         """Return the lines of the words in CoNLL-U with the ranges of multiword tokens."""
@@ -66,11 +76,9 @@ class RunningLayout:
         found = []
         for at, (start, end, words) in enumerate(self.tokens):
             if len(words) > 1:
-                is_glued = at + 1 < len(self.tokens) and self.tokens[at + 1][0] == end
-                misc = "SpaceAfter=No" if is_glued else "_"
                 form = " ".join(self.text[start:end].split())
                 number = f"{word + 1}-{word + len(words)}"
-                found.append("\t".join([number, form, *["_"] * 7, misc]))
+                found.append("\t".join([number, form, *["_"] * 7, self._behind(at)]))
             found += lines[word : word + len(words)]
             word += len(words)
         return "\n".join([*found, *lines[word:]])
@@ -86,9 +94,10 @@ class RunningReader:
         self._segment = segment
 
     def __iter__(self) -> Iterator[Sentence]:
-        for number, (line, text, tokens) in enumerate(self._segment(self._pieces()), 1):
+        cut = self._segment(self._pieces())
+        for number, (line, text, tokens, is_glued) in enumerate(cut, 1):
             words = tuple([word for _, _, own in tokens for word in own])
-            layout = RunningLayout(text, tokens, number)
+            layout = RunningLayout(text, tokens, number, is_glued)
             lines: Sequence[int] | int = line
             if "\n" in text:
                 lines = [line + text.count("\n", 0, start) for start, _, own in tokens for _ in own]

@@ -50,12 +50,13 @@ def sentences_of(text: str) -> Iterator[list[Span]]:
     yield from splitter.rest()
 
 
-def sentences_in(pieces: Iterable[str]) -> Iterator[tuple[int, str, list[Span]]]:
+def sentences_in(pieces: Iterable[str]) -> Iterator[tuple[int, str, list[Span], bool]]:
     """Yield the sentences of a text in pieces, each as soon as it is known to be over.
 
     They are those of ``sentences_of`` for all pieces in one: of each the line that it begins on,
-    from 1, its text, from its first token to its last, and where its tokens begin and end in that
-    text. No more than a sentence and a piece are held at a time.
+    from 1, its text, from its first token to its last, where its tokens begin and end in that
+    text, and whether the next one stands right behind it. No more than a sentence and a piece are
+    held at a time.
     """
     splitter, lines = Splitter(), LineCount()
     text = ""
@@ -130,10 +131,15 @@ def _shorter(gap: re.Match[str]) -> str:
     return "\n" if _LINE_BREAK.search(gap.group()) else " "
 
 
-def _cut_out(text: str, spans: list[Span], lines: LineCount) -> tuple[int, str, list[Span]]:
+def is_glued(text: str, place: int) -> bool:
+    """Tell if text goes on at a place without white space."""
+    return place < len(text) and not text[place].isspace()
+
+
+def _cut_out(text: str, spans: list[Span], lines: LineCount) -> tuple[int, str, list[Span], bool]:
     first, last = spans[0][0], spans[-1][1]
     moved = [(start - first, end - first) for start, end in spans]
-    return lines.of(text, first), text[first:last], moved
+    return lines.of(text, first), text[first:last], moved, is_glued(text, last)
 
 
 class Splitter:

@@ -102,6 +102,7 @@ def test_a_text_in_pieces_gives_the_sentences_of_the_whole(text: str, lengths: l
             text.count("\n", 0, spans[0][0]) + 1,
             text[spans[0][0] : spans[-1][1]],
             [(start - spans[0][0], end - spans[0][0]) for start, end in spans],
+            text[spans[-1][1] : spans[-1][1] + 1].strip() != "",
         )
         for spans in sentences_of(text)
     ]

@@ -135,7 +135,7 @@ def test_a_text_in_pieces_has_the_same_sentences(
 ) -> None:
     places = [0, *sorted(min(cut, len(text)) for cut in cuts), len(text)]
     pieces = [text[a:b] for a, b in itertools.pairwise(places)]
-    found = [(own, tokens) for _, own, tokens in segmenter.sentences_in(pieces)]
+    found = [(own, tokens) for _, own, tokens, _ in segmenter.sentences_in(pieces)]
     assert found == whole(segmenter, text)
 
 
@@ -157,7 +157,7 @@ def test_an_endless_line_takes_constant_memory_and_keeps_every_character(
 
     def peak(n_pieces: int) -> int:
         tracemalloc.start()
-        total = sum(len(text) for _, text, _ in segmenter.sentences_in([piece] * n_pieces))
+        total = sum(len(text) for _, text, *_ in segmenter.sentences_in([piece] * n_pieces))
         assert total == n_pieces * len(piece)
         found = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()

@@ -318,7 +318,7 @@ static inline int put_batch(const FillModel *m, Fill *f, const Cut *cut, const T
         for (; token <= last; token++) {
             const size_t at = (size_t)(token - cut->tokens);
             const size_t n_words = words->first[at + 1] - words->first[at];
-            const int is_glued = token < last && token[1].begin == token->end;
+            const int is_glued = cut->list.atoms[token->last].gap == GAP_NOTHING;
             if (n_words > 1) {
                 if (fill_room(f, token->end - token->begin + PUT_SLACK) < 0) return -1;
                 to = put_number(f->out + f->used, word + 1);

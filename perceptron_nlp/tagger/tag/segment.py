@@ -10,7 +10,7 @@ from perceptron_nlp.tagger.model.model import Segmentation
 from perceptron_nlp.tagger.tag.label import decoder_of
 from perceptron_nlp.text.atoms import EMPTY_LINE, class_page, place_numbers, word_numbers
 from perceptron_nlp.text.scripts import split_plan
-from perceptron_nlp.text.splitter import LineCount, with_gaps_shortened
+from perceptron_nlp.text.splitter import LineCount, is_glued, with_gaps_shortened
 
 WINDOW = 40_000
 """Characters of a paragraph that are labeled at a time, so that memory stays bounded."""
@@ -67,7 +67,7 @@ class Segmenter:
 
     def sentences_in(
         self, pieces: Iterable[str]
-    ) -> Iterator[tuple[int, str, list[SegmentedToken]]]:
+    ) -> Iterator[tuple[int, str, list[SegmentedToken], bool]]:
         """Yield the sentences of a text that comes in pieces, each as soon as it is over.
 
         They are those of ``sentences_of`` for all pieces in one, but that white space of more than
@@ -75,8 +75,8 @@ class Segmenter:
 
         Returns
         -------
-        for each sentence the line that it begins on, from 1, its text, and its tokens, whose places
-        are counted from its first character
+        for each sentence the line that it begins on, from 1, its text, its tokens, whose places
+        are counted from its first character, and whether the next stands right behind it
         """
         lines, text = LineCount(), ""
         for piece in pieces:
@@ -96,8 +96,8 @@ class Segmenter:
     @staticmethod
     def _cut_out(
         text: str, found: CutText, lines: LineCount
-    ) -> Iterator[tuple[int, str, list[SegmentedToken]]]:
+    ) -> Iterator[tuple[int, str, list[SegmentedToken], bool]]:
         for tokens in found.sentences():
             first, last = tokens[0][0], tokens[-1][1]
             moved = [SegmentedToken(a - first, b - first, words) for a, b, words in tokens]
-            yield lines.of(text, first), text[first:last], moved
+            yield lines.of(text, first), text[first:last], moved, is_glued(text, last)

@@ -14,7 +14,8 @@ import pytest
 
 import perceptron_nlp as pn
 from perceptron_nlp.analysis.serve import answer
-from perceptron_nlp.formats import open_tensors, write_tensors
+from perceptron_nlp.formats import as_conllu, open_tensors, write_tensors
+from perceptron_nlp.formats.conllu_layout import running_text
 
 TEXT = " Le chat va au bois.  Elle voit\nl'arbre du bois !\n\nIl dort"
 
@@ -315,6 +316,31 @@ def test_files_are_written_as_conllu_with_ranges_that_read_back(
     assert b"4-5\tau\t" in written and b"SpaceAfter=No" in written
     assert pn.text_scores(sentences, sentences)["Words"].f1 == 1
     assert cli_tag("\ufeff".encode() + TEXT.encode().replace(b"\n", b"\r\n")) == written
+
+
+def test_sentences_with_nothing_between_them_say_so_in_conllu(pipeline: pn.Tagger) -> None:
+    segmentation = pipeline.model.segmentation
+    assert segmentation is not None
+    text = "Le chat dort.Elle voit.Il dort. Elle dort."
+    cut = segmentation._replace(certain={".0A": "S", ".1A": "S", "a0.": "T", "a1a": "T"})
+    tagger = pn.Tagger(pipeline.model.replace(segmentation=cut))
+    assert len(tagger.tag_text(text)) == 4
+
+    def rebuilt(written: bytes) -> str:
+        return running_text(pn.read_conllu(io.BytesIO(written))).text
+
+    fill = tagger.text_filler()
+    assert fill is not None and tagger.segmenter is not None
+    with pn.open_corpus(io.BytesIO(text.encode()), format="text") as corpus:
+        assert rebuilt(b"".join(fill.texts(corpus, int))) == text
+    with pn.open_corpus(io.BytesIO(text.encode()), format="text") as corpus:
+        corpus.cut_by(tagger.segmenter.sentences_in)
+        assert rebuilt("".join(as_conllu(one, {}) for one in corpus).encode()) == text
+    by_rules = "一。二。 三。四"
+    with pn.open_corpus(io.BytesIO(by_rules.encode()), format="text") as corpus:
+        sentences = list(corpus)
+    assert len(sentences) == 4
+    assert rebuilt("".join(as_conllu(one, {}) for one in sentences).encode()) == by_rules
 
 
 @pytest.fixture
