@@ -1,4 +1,4 @@
-/* Labels made of parts, such as Case=Gen|Number=Plur: what is learnt are weights of parts, and a
+/* Labels made of parts, such as Case=Gen|Number=Plur: what is learned are weights of parts, and a
  * label scores the sum of its parts. So labels share what they have in common, and one that was
  * never seen in training scores as its parts say.
  *

@@ -38,7 +38,7 @@ def rice_decoded(data, length, low_bits, code="Q", kind="codes", starts=None):
     low_bits : 0 to 63
     code : of the numbers, a type of whole numbers as memoryviews name it: one of "BHIQbhiq"
     kind : what they are made of the codes by: "codes" for these, or one of the kinds of
-        formats/packing.py
+        formats/tensorarrays.py
     starts : of the kind "in_rows", int64[rows + 1]: where rows begin, from 0 to length, rising
 
     Returns

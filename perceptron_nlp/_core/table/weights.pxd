@@ -70,7 +70,7 @@ cdef struct Table:
     int64_t done              # examples finished: "now"
     Index index               # exact: key -> row
     uint16_t *group           # exact: row -> template that made it
-    uint32_t *place           # exact: row -> where it is stored; 0, as at -1: it has learnt nothing
+    uint32_t *place           # exact: row -> where it is stored; 0, as at -1: it has learned nothing
     uint32_t rows_room
     SumRows sums
     double *weights           # full: [place * stride + label]
@@ -89,7 +89,7 @@ cdef struct Row:
     double *total
     double *squares      # NULL: without
     const uint32_t *label  # NULL: place k is that of label k
-    int32_t n            # places; 0 where the row has learnt nothing
+    int32_t n            # places; 0 where the row has learned nothing
 
 
 # ---- keys to rows ----
@@ -195,7 +195,7 @@ cdef inline Row row_of(const Table *t, int64_t row) noexcept nogil:
 
 
 cdef inline int64_t label_at(const Row *r, int32_t k) noexcept nogil:
-    """The label of a place whose weight has learnt something, or -1."""
+    """The label of a place whose weight has learned something, or -1."""
     if r.weight[k] == 0 and r.total[k] == 0 and (r.squares == NULL or r.squares[k] == 0):
         return -1
     return k if r.label == NULL else <int64_t>r.label[k]

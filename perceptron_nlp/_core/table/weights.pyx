@@ -54,7 +54,7 @@ cdef int table_open(Table *t, int32_t n_labels, int fixed_bits, bint with_square
     if index_open(&t.index, multiplier, FIRST_INDEX_BITS) < 0:
         return -1
     if t.is_full:
-        # The first place is never given out: rows that have learnt nothing are there.
+        # The first place is never given out: rows that have learned nothing are there.
         if store_reserve(t, 1) < 0:
             return -1
         store_take(t)
@@ -258,7 +258,7 @@ cdef class WeightTable:
         return _frozen(&self.table, self.table_bits, False)
 
     def to_arrays(self):
-        """Everything that was learnt, so that learning can go on elsewhere (from_arrays).
+        """Everything that was learned, so that learning can go on elsewhere (from_arrays).
 
         Returns
         -------
@@ -272,17 +272,17 @@ cdef class WeightTable:
         return _state(self)
 
     def from_arrays(self, arrays, int64_t done):
-        """Take up what to_arrays gave, in a table that has learnt nothing yet.
+        """Take up what to_arrays gave, in a table that has learned nothing yet.
 
         Raises
         ------
-        ArgumentError : this table has learnt already, or the arrays are not of one such as this
+        ArgumentError : this table has learned already, or the arrays are not of one such as this
         MemoryLimitError : no memory for them
         """
         _take_up(self, arrays, done)
 
     def clear(self):
-        """Forget all that was learnt, as if no example had been seen.
+        """Forget all that was learned, as if no example had been seen.
 
         Rows stay, so that a TrainingSet which was made with this table can go on from another
         state (from_arrays).
@@ -498,7 +498,7 @@ cdef _take_up(WeightTable owner, arrays, int64_t done):
     if not t.with_squares:
         del wanted["squares"]
     if t.done or done < 0 or set(arrays) != set(wanted):
-        raise ArgumentError("arrays: they are not of such a table, or it has learnt already")
+        raise ArgumentError("arrays: they are not of such a table, or it has learned already")
     whole = {name: np.ascontiguousarray(arrays[name], dtype) for name, dtype in wanted.items()}
     cdef const uint64_t[::1] keys = whole["keys"]
     cdef const uint16_t[::1] groups = whole["groups"]
@@ -524,7 +524,7 @@ cdef _take_up(WeightTable owner, arrays, int64_t done):
         for j in range(counts[i]):
             k = -1 if row < 0 else make_cell(t, row, <int32_t>labels[at], &r)
             if k < 0:
-                raise MemoryLimitError("no memory for the weights learnt so far")
+                raise MemoryLimitError("no memory for the weights learned so far")
             r.weight[k] = weight[at]
             r.total[k] = total[at]
             if t.with_squares:

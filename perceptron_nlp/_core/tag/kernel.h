@@ -353,7 +353,7 @@ KERNEL_TARGET static ALWAYS_INLINE int32_t KERNEL(tag_token)(const Decoder *d, W
 }
 
 /* Fetch what the next token needs to be told by the label just given, and what the one after it
- * needs of its type. Does what the first needs still have to be learnt? */
+ * needs of its type. Does what the first needs still have to be learned? */
 KERNEL_TARGET static ALWAYS_INLINE int KERNEL(fetch_memo)(const Decoder *d, const Worker *w,
                                                           Lane *lane, size_t n, int parts) {
     const CacheLayout *l = &d->layout;
@@ -394,7 +394,7 @@ KERNEL_TARGET static ALWAYS_INLINE int KERNEL(give_labels)(const Decoder *d, Wor
     Lane lanes[SIDE_BY_SIDE];
     int64_t next = 0;
     int n_lanes = 0;
-    uint32_t waiting = 0; /* a bit for each lane whose next vector is to be learnt */
+    uint32_t waiting = 0; /* a bit for each lane whose next vector is to be learned */
     while (n_lanes < SIDE_BY_SIDE && lane_start(d, w, &lanes[n_lanes], &next)) n_lanes++;
     while (n_lanes) {
         for (int k = 0; k < n_lanes; k++) {

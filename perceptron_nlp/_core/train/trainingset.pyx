@@ -38,11 +38,11 @@ cdef class TrainingSet:
     n_open : None, or a number of sentences: those after them bring no features of their own, and
         learn with those of the first ones; the strings of the first ones come first, too
     stored : None, or where tokens and labels are and what is made of them goes to (see
-        tagger/train/streaming.py): ``chunks()`` gives (tokens, gold, lengths) of some sentences after
+        tagger/train/on_disk.py): ``chunks()`` gives (tokens, gold, lengths) of some sentences after
         the other, ``ranges()`` their first and last numbers, ``starts`` is where each begins among
         all tokens, ``records`` has ``append(array)`` and ``take(starts, sizes)``, and ``check()``
         is called now and then and may raise. Sentences must then be brought in before they are
-        learnt from: see bring_in
+        learned from: see bring_in
 
     Raises
     ------
@@ -268,7 +268,7 @@ cdef class TrainingSet:
             self._leave_out_rare(self.often, starts, rows, np.empty(0, np.int32))
 
     def bring_in(self, order):
-        """Bring some stored sentences in, so that they can be learnt from; others leave.
+        """Bring some stored sentences in, so that they can be learned from; others leave.
 
         Parameters
         ----------
