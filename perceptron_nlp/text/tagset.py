@@ -29,7 +29,7 @@ class TagSet:
     def __init__(self, labels: Iterable[str]) -> None:
         if isinstance(labels, (str, bytes)):
             raise ArgumentTypeError("labels: a list of labels is needed, not one str")
-        distinct = set(labels)
+        distinct = dict.fromkeys(labels)
         for label in distinct:
             check_label(label)
         if len(distinct) > MAX_LABELS:

@@ -52,3 +52,12 @@ def test_a_label_that_no_file_can_carry_is_refused(label):
 def test_labels_of_another_type_are_refused(labels):
     with pytest.raises(ArgumentTypeError, match=r"^labels: "):
         TagSet(labels)
+
+
+def test_of_several_bad_labels_the_first_given_is_named():
+    for labels in (["A", "", "b\tc"], ["A", "b\tc", ""]):
+        with pytest.raises(ArgumentError) as raised:
+            TagSet(labels)
+        with pytest.raises(ArgumentError) as alone:
+            TagSet([labels[1]])
+        assert str(raised.value) == str(alone.value)
